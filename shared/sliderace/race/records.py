@@ -1,0 +1,226 @@
+"""What the log of a room remembers of its races: facts, in order, never changed.
+
+Types and fields are forever; a new meaning is a new type. `t` is the room's time in
+ms (the machine's monotonic clock, carried through restarts).
+"""
+
+from dataclasses import dataclass
+
+from sliderace.race.rules import Rules
+
+__all__ = [
+    "CountdownBegan",
+    "CountdownStopped",
+    "DidNotFinish",
+    "Finished",
+    "Forfeited",
+    "ForfeitUndone",
+    "GraceBegan",
+    "LoggedSlide",
+    "Postponed",
+    "RaceAborted",
+    "RaceEnded",
+    "RaceLocked",
+    "RaceMade",
+    "RaceRecord",
+    "RaceStarted",
+    "Returned",
+    "Slid",
+    "WentAway",
+]
+
+LoggedSlide = tuple[str, int, int]
+"""Direction of the tiles, how many, the client's ms since the paint."""
+
+
+@dataclass(frozen=True, slots=True)
+class RaceMade:
+    """A race is prepared: its secret is stored before its commitment is shown."""
+
+    t: int
+    race: str
+    rules: Rules
+    secret: str
+    """S, 64 hex digits."""
+    commitment: str
+    known_seed: str = ""
+    """64 hex digits where the seed was given in advance, else empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountdownBegan:
+    """The race will start at `t0` (room time)."""
+
+    t: int
+    race: str
+    t0: int
+
+
+@dataclass(frozen=True, slots=True)
+class CountdownStopped:
+    """Too few are left, or the host called it off: back to the lobby."""
+
+    t: int
+    race: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class RaceLocked:
+    """The roster, the seed and the board are fixed; about 1.2 s before T0."""
+
+    t: int
+    race: str
+    t0: int
+    seed: str
+    board: tuple[int, ...]
+    roster: tuple[int, ...]
+    """Seats, ascending."""
+    starts: tuple[int, ...]
+    """s_i per roster entry: when the board is unlocked for that seat."""
+    nonces: tuple[str, ...] = ()
+    """Revealed nonces, in the order of the seed's formula."""
+
+
+@dataclass(frozen=True, slots=True)
+class Postponed:
+    """The lock was not durable in time: a new T0, for everybody alike."""
+
+    t: int
+    race: str
+    t0: int
+    starts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RaceStarted:
+    """T0 has passed; the race runs."""
+
+    t: int
+    race: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slid:
+    """Legal slides of one seat, numbered seq ... seq + len(slides) - 1."""
+
+    t: int
+    race: str
+    seat: int
+    seq: int
+    slides: tuple[LoggedSlide, ...]
+    approx: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The seat's board is solved. All times in ms; see `sliderace.race.timing`."""
+
+    t: int
+    race: str
+    seat: int
+    s: int
+    """Room time of the scheduled reveal to this seat."""
+    g: int
+    """Receive time of the solving slide minus s."""
+    e: int | None
+    """The client's own stamp; None after a reload."""
+    rtt: int
+    """R: least round trip of the last minute; 0 when unknown."""
+    jitter: int
+    """M: median deviation of the round trips."""
+    outage: int
+    """Overlap of a failure of ours with the last interval."""
+    official: int
+
+
+@dataclass(frozen=True, slots=True)
+class Forfeited:
+    """The seat gave up; may be undone for 3 s."""
+
+    t: int
+    race: str
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class ForfeitUndone:
+    """The seat races on."""
+
+    t: int
+    race: str
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class WentAway:
+    """The seat's connection was lost at `t`."""
+
+    t: int
+    race: str
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """The seat is connected again; a DNF for being away is lifted."""
+
+    t: int
+    race: str
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class DidNotFinish:
+    """The seat is out: limit, grace, away, left, kicked, called."""
+
+    t: int
+    race: str
+    seat: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class GraceBegan:
+    """The first racer finished; the others have until `until` (room time)."""
+
+    t: int
+    race: str
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
+class RaceEnded:
+    """Nobody races any more; the secret is told."""
+
+    t: int
+    race: str
+
+
+@dataclass(frozen=True, slots=True)
+class RaceAborted:
+    """The race was called off; it has no results."""
+
+    t: int
+    race: str
+    why: str
+
+
+RaceRecord = (
+    RaceMade
+    | CountdownBegan
+    | CountdownStopped
+    | RaceLocked
+    | Postponed
+    | RaceStarted
+    | Slid
+    | Finished
+    | Forfeited
+    | ForfeitUndone
+    | WentAway
+    | Returned
+    | DidNotFinish
+    | GraceBegan
+    | RaceEnded
+    | RaceAborted
+)
