@@ -1,0 +1,56 @@
+"""Where the server keeps its rooms and results: ports, and an adapter per URL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .memory import MemoryStore
+from .ports import (
+    AttemptRow,
+    Conflict,
+    Durability,
+    RaceSummary,
+    Results,
+    RoomLog,
+    StorageError,
+    StorageUnavailable,
+    Store,
+    StoredRace,
+    StoreHeld,
+    StoreRefused,
+)
+
+__all__ = [
+    "AttemptRow",
+    "Conflict",
+    "Durability",
+    "RaceSummary",
+    "Results",
+    "RoomLog",
+    "StorageError",
+    "StorageUnavailable",
+    "Store",
+    "StoreHeld",
+    "StoreRefused",
+    "StoredRace",
+    "open_store",
+]
+
+
+def open_store(url: str, durability: Durability = "full") -> Store:
+    """Choose a store by its URL; the result is to be entered with `async with`.
+
+    Args:
+        url: `memory:`, or `sqlite:PATH` as in `sqlite:/var/lib/sliderace/rooms.db`.
+        durability: What an acknowledged append must survive; the memory store knows
+            only "none", whatever is asked.
+
+    Raises:
+        StoreRefused: No store has such a URL.
+    """
+    kind, colon, place = url.partition(":")
+    if kind == "memory" and colon and not place:
+        return MemoryStore()
+    if kind == "sqlite" and place:
+        raise StoreRefused(f"{Path(place)}: not yet")
+    raise StoreRefused(f"{url!r} names no store; use memory: or sqlite:PATH")

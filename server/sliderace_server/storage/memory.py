@@ -1,0 +1,100 @@
+"""A store in this process's memory: for tests, and for a server that keeps nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import dropwhile, islice
+from typing import Self
+
+from .ports import Conflict, Durability, RaceSummary, StorageUnavailable, StoredRace
+
+__all__ = ["MemoryStore"]
+
+
+class MemoryStore:
+    """Everything in dictionaries; nothing survives the object."""
+
+    durability: Durability = "none"
+
+    def __init__(self) -> None:
+        self.log = _Log(self)
+        self.results = _Results(self)
+        self._open = False
+
+    def check(self) -> None:
+        """Raise StorageUnavailable unless the store is open."""
+        if not self._open:
+            raise StorageUnavailable("the store is closed")
+
+    async def __aenter__(self) -> Self:
+        self._open = True
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        self._open = False
+
+
+class _Log:
+    """`RoomLog` as one list of records per room."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self._store = store
+        self._rooms: dict[str, list[bytes]] = {}
+
+    async def append(self, room: str, expected: int, records: Sequence[bytes]) -> None:
+        self._store.check()
+        actual = len(self._rooms.get(room, ()))
+        if actual != expected:
+            raise Conflict(room, expected, actual)
+        if records:
+            self._rooms.setdefault(room, []).extend(records)
+
+    async def read(self, room: str, after: int = 0) -> list[bytes]:
+        self._store.check()
+        return self._rooms.get(room, [])[after:]
+
+    async def rooms(self) -> list[str]:
+        self._store.check()
+        return sorted(self._rooms)
+
+    async def drop(self, room: str) -> None:
+        self._store.check()
+        self._rooms.pop(room, None)
+
+
+class _Results:
+    """`Results` as a dictionary by race id."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self._store = store
+        self._races: dict[str, StoredRace] = {}
+
+    async def store(self, race: StoredRace) -> None:
+        self._store.check()
+        self._races.setdefault(race.summary.id, race)
+
+    async def races(
+        self,
+        room: str | None = None,
+        *,
+        public_only: bool = False,
+        limit: int = 50,
+        before: str | None = None,
+    ) -> list[RaceSummary]:
+        self._store.check()
+        summaries = (race.summary for race in self._races.values())
+        latest = sorted(summaries, key=lambda s: (s.started_ms, s.id), reverse=True)
+        rest = iter(latest)
+        if before is not None:
+            rest = islice(dropwhile(lambda s: s.id != before, latest), 1, None)
+        wanted = (
+            s
+            for s in rest
+            if (room is None or s.room == room) and (s.public or not public_only)
+        )
+        return list(islice(wanted, limit))
+
+    async def record(self, race_id: str) -> bytes | None:
+        self._store.check()
+        race = self._races.get(race_id)
+        return None if race is None else race.record
