@@ -1,0 +1,1 @@
+"""The wire: messages, their limits and codes, and how they are written."""

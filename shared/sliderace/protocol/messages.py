@@ -74,8 +74,8 @@ MemberId = Annotated[int, Meta(ge=1, le=limits.MAX_INTEGER)]
 Permille = Annotated[int, Meta(ge=0, le=1000)]
 Code = Annotated[str, Meta(min_length=1, max_length=limits.MAX_CODE)]
 """A room code as typed: case, spaces and dashes are ignored."""
-RaceId = Annotated[str, Meta(pattern=r"^[A-Z0-9-]{1,32}$")]
-Token = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}$")]
+RaceId = Annotated[str, Meta(pattern=r"^[A-Z0-9-]{1,32}\Z")]
+Token = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
 Name = Annotated[str, Meta(max_length=limits.MAX_NAME_TEXT)]
 """A nickname as typed; the server cleans it and makes it unique."""
 Slide = tuple[
@@ -102,12 +102,10 @@ class _Enter(Struct, frozen=True, forbid_unknown_fields=True, tag_field="as"):
     """Base of the ways into a room."""
 
 
-class RulesPatch(
-    Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
-):
+class RulesPatch(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Rules to change; what is absent stays. Ranges: `sliderace.race.rules.Rules`."""
 
-    size: Annotated[str, Meta(pattern=r"^(?:[2-9]|10)x(?:[2-9]|10)$")] | None = None
+    size: Annotated[str, Meta(pattern=r"^(?:[2-9]|10)x(?:[2-9]|10)\Z")] | None = None
     start: Literal["ready", "host", "every"] | None = None
     every_ms: Int | None = None
     countdown_ms: Int | None = None
@@ -196,9 +194,7 @@ class Slides(_Command, frozen=True, tag="slides"):
     """The series these belong to: 0 in `welcome`, then as `rejected` says."""
     seq: Annotated[int, Meta(ge=1, le=limits.MAX_INTEGER)]
     """Number of the first slide; your slides are numbered 1, 2, 3 ..."""
-    slides: Annotated[
-        list[Slide], Meta(min_length=1, max_length=limits.MAX_SLIDES)
-    ]
+    slides: Annotated[list[Slide], Meta(min_length=1, max_length=limits.MAX_SLIDES)]
     approx: bool = False
     """The times were counted from a snapshot (after a reload), not from the paint."""
 

@@ -1,0 +1,123 @@
+"""Nicknames: cleaned by the server, and again by every client.
+
+A name is data from a stranger. What is left of it is one line of visible text that
+fits its column, so that it can neither break a table nor hide or imitate anything by
+invisible characters.
+"""
+
+import unicodedata
+from collections.abc import Collection
+
+from sliderace.protocol.limits import MAX_NAME_CELLS
+
+__all__ = ["cells", "clean_name", "make_unique"]
+
+MAX_MARKS = 2
+"""Combining marks on one letter: enough for every living script's names in NFC."""
+
+_KEPT = frozenset("LNPS")
+"""Letters, numbers, punctuation, symbols; beside them marks and plain spaces. So no
+control, format (bidi, zero-width, tags), surrogate, private or unassigned character."""
+
+_INVISIBLE = frozenset(
+    map(
+        chr,
+        [
+            0x034F,  # combining grapheme joiner
+            *range(0x115F, 0x1161),  # Hangul fillers
+            *range(0x17B4, 0x17B6),  # Khmer inherent vowels
+            *range(0x180B, 0x1810),  # Mongolian variation selectors
+            0x2800,  # blank braille pattern
+            0x3164,  # Hangul filler
+            *range(0xFE00, 0xFE10),  # variation selectors
+            0xFFA0,  # half-width Hangul filler
+            *range(0xFFFC, 0xFFFE),  # replacement characters
+            0x1D159,  # musical null note head
+            *range(0xE0100, 0xE01F0),  # variation selectors supplement
+        ],
+    )
+)
+"""Invisible, though their category says letter, mark or symbol."""
+
+
+def clean_name(text: str) -> str | None:
+    r"""`text` as a nickname fit to be shown, or None where nothing is left.
+
+    Cleaning twice gives the same as cleaning once.
+
+    >>> clean_name("  Ann\t\u202eB  ")
+    'Ann B'
+    >>> clean_name("\u200b") is None
+    True
+    """
+    spaced = "".join(" " if char.isspace() else char for char in text)
+    kept = "".join(char for char in spaced if _is_kept(char))
+    name = unicodedata.normalize("NFC", " ".join(kept.split()))
+    return _fitted(name, MAX_NAME_CELLS) or None
+
+
+def make_unique(name: str, taken: Collection[str]) -> str:
+    """`name`, numbered where somebody in `taken` could be mistaken for it.
+
+    Args:
+        name: a cleaned name.
+        taken: the cleaned names in use.
+
+    >>> make_unique("Ann", ["ann", "Ann 2"])
+    'Ann 3'
+    """
+    keys = {_key(other) for other in taken}
+    unique, number = name, 1
+    while _key(unique) in keys:
+        number += 1
+        suffix = f" {number}"
+        unique = _fitted(name, MAX_NAME_CELLS - len(suffix)) + suffix
+    return unique
+
+
+def cells(text: str) -> int:
+    r"""Width of `text` in terminal cells.
+
+    >>> cells("Ann"), cells("\u732b"), cells("e\u0301")
+    (3, 2, 1)
+    """
+    return sum(map(_cells_of, text))
+
+
+def _cells_of(char: str) -> int:
+    if _is_mark(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def _is_mark(char: str) -> bool:
+    return unicodedata.category(char)[0] == "M"
+
+
+def _is_kept(char: str) -> bool:
+    if char in _INVISIBLE:
+        return False
+    return char == " " or unicodedata.category(char)[0] in _KEPT or _is_mark(char)
+
+
+def _fitted(name: str, width: int) -> str:
+    """The longest beginning of `name` in `width` cells, marks in moderation."""
+    parts: list[str] = []
+    marks = MAX_MARKS  # a mark needs a letter before it
+    for char in name:
+        if _is_mark(char):
+            marks += 1
+            if marks <= MAX_MARKS:
+                parts.append(char)
+            continue
+        width -= _cells_of(char)
+        if width < 0:
+            break
+        marks = 0
+        parts.append(char)
+    return unicodedata.normalize("NFC", "".join(parts)).strip()
+
+
+def _key(name: str) -> str:
+    """Equal for names that look the same but for case and width of letters."""
+    return unicodedata.normalize("NFKC", name).casefold()

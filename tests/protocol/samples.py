@@ -1,0 +1,79 @@
+"""One message of every type, all fields filled."""
+
+from typing import Any
+
+from sliderace.protocol import messages as m
+from sliderace.race.rules import Rules
+
+__all__ = ["COMMANDS", "EVENTS", "type_name"]
+
+RACE = "KWXTRB-SA1B2C-3"
+PATCH = m.RulesPatch(
+    "3x3", "host", 60_000, 5_000, 1_000, -1, 60_000, 0, open_boards=True
+)
+
+COMMANDS: list[m.Command] = [
+    m.Hello(1, m.Create("Ann", PATCH, public=True, seed="tea", role="player"), "page 1"),
+    m.Hello(1, m.Open(PATCH, public=False, seed=None)),
+    m.Hello(1, m.Join("kwx-trb", "Ben", "spectator", bot=False)),
+    m.Hello(1, m.Resume("KWXTRB", "0" * 32, 2, 17)),
+    m.Ready(RACE, on=False),
+    m.Start(RACE),
+    m.Abort(RACE),
+    m.Slides(RACE, 0, 1, [("U", 1, 250), ("L", 2, 300)], approx=True),
+    m.Forfeit(RACE),
+    m.Undo(RACE),
+    m.CallTime(RACE),
+    m.Rematch(RACE),
+    m.Settings(PATCH, public=True, seed="f" * 64),
+    m.Role("spectator"),
+    m.Kick(2),
+    m.Bench(2, on=False),
+    m.Lock(on=True),
+    m.HandOver(2),
+    m.Leave(),
+    m.Close(),
+    m.Resync(3),
+    m.Ping(7),
+]
+
+ROOM = m.Room("KWXTRB", True, False, 1, Rules(), RACE, "c" * 64, False)
+MEMBER = m.Member(1, "Ann", "player", 0, True, True, False, False)
+STANDING = m.Standing(
+    0, 1, "Ann", False, "finished", 1, 9_000, 8_000, 20, 30, 25, 1000, ""
+)
+LANE = m.Lane(0, 30, 1000, 30, "finished", "1 2 3/4 5 6/7 8 0")
+RESULTS = m.Results(
+    9, RACE, [STANDING], "8 1 2/3 4 5/6 7 0", "a" * 64, "b" * 64, f"/api/races/{RACE}"
+)
+
+EVENTS: list[m.Event] = [
+    m.Welcome(
+        1, "sliderace 0.1.0", "KWXTRB", 1, 0, "0" * 32, 1, 0, RACE, 3, "1 0/3 2",
+        m.Limits(60, 120, 160, 320, 60, 33, 2048),
+    ),
+    m.Opened("KWXTRB", "http://127.0.0.1:8710/KWXTRB"),
+    m.Snapshot(
+        9, 1, ROOM, [MEMBER], "results", 3_000,
+        m.RaceView(RACE, [0], 9_000, "8 1 2/3 4 5/6 7 0", [LANE], [STANDING]), RESULTS,
+    ),
+    m.MemberEvent(1, MEMBER, "joined"),
+    m.Gone(2, 1, "kicked"),
+    m.RoomEvent(3, ROOM, "settings"),
+    m.PhaseEvent(4, RACE, "racing", 60_000, [0, 1], "why"),
+    m.StandingEvent(5, RACE, STANDING),
+    RESULTS,
+    m.Closed(6, "host"),
+    m.Hidden(7),
+    m.Progress(RACE, [m.Step(0, 3, 250, 4, 1, "R2U")]),
+    m.BoardEvent(RACE, None, 0, "1 0/3 2", 1_000),
+    m.Ack(RACE, 3),
+    m.Rejected(RACE, 1, 3, "illegal", "1 0/3 2"),
+    m.Refused("start", "not_host", "Only the host may do that.", "f", "v", 100),
+    m.Pong(7),
+]  # fmt: skip
+
+
+def type_name(message: Any) -> str:
+    """A test's id: the message's type."""
+    return type(message).__name__

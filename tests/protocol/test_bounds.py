@@ -1,0 +1,144 @@
+"""Every bounded field of every command at its bounds, generated from the types."""
+
+from collections.abc import Iterator
+from typing import Any, get_args
+
+import msgspec
+import pytest
+from msgspec import inspect
+from sliderace.protocol import messages
+from sliderace.protocol.codec import ProtocolError, decode_command
+from sliderace.protocol.limits import MAX_UP_BYTES
+
+from tests.protocol.samples import COMMANDS
+
+Case = tuple[str, Any, bool]
+"""Where, what, and whether it is allowed."""
+
+
+def cases_of(kind: inspect.Type) -> Iterator[tuple[Any, bool]]:
+    """Values at, inside and outside the bounds of a type, and of wrong types."""
+    match kind:
+        case inspect.IntType(ge=int(low), le=int(high)):
+            middle = (low + high) // 2
+            for value in {low - 1, low, low + 1, middle, high - 1, high, high + 1}:
+                yield value, low <= value <= high
+            yield from ((wrong, False) for wrong in ("1", 1.5, True, [], {}))
+        case inspect.StrType(max_length=int(high)):
+            low = kind.min_length or 0
+            sizes = {low - 1, low, low + 1, (low + high) // 2, high - 1, high, high + 1}
+            for size in sizes - {-1}:
+                yield "A" * size, low <= size <= high
+            yield from ((wrong, False) for wrong in (1, True, [], {}))
+        case inspect.BoolType():
+            yield from ((value, True) for value in (False, True))
+            yield from ((wrong, False) for wrong in (0, 1, "true", [], {}))
+        case inspect.LiteralType(values=values):
+            yield from ((value, True) for value in values)
+            yield from ((wrong, False) for wrong in ("", "nope", 0, True, [], {}))
+        case inspect.UnionType(types=types):
+            yield None, inspect.NoneType() in types
+            for inner in types:
+                if not isinstance(inner, inspect.NoneType):
+                    yield from cases_of(inner)
+        case _:
+            yield from ((wrong, False) for wrong in (None, 0, True, "x", [0], {"x": 0}))
+
+
+def walk(kind: inspect.Type, at: str, tree: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Every leaf field below `tree`: its path, its container with key, its type."""
+    if isinstance(kind, inspect.StructType):
+        for field in kind.fields:
+            if field.encode_name in tree:
+                yield f"{at}.{field.encode_name}", (tree, field.encode_name), field.type
+                yield from walk(
+                    field.type, f"{at}.{field.encode_name}", tree[field.encode_name]
+                )
+    elif isinstance(kind, inspect.UnionType) and isinstance(tree, dict) and "as" in tree:
+        for inner in kind.types:
+            if isinstance(inner, inspect.StructType) and inner.tag == tree["as"]:
+                yield from walk(inner, at, tree)
+    elif isinstance(kind, inspect.ListType):
+        yield from walk(kind.item_type, f"{at}[0]", tree[0])
+    elif isinstance(kind, inspect.TupleType):
+        for index, inner in enumerate(kind.item_types):
+            yield f"{at}[{index}]", (tree, index), inner
+
+
+def all_cases() -> Iterator[Any]:
+    for sample in COMMANDS:
+        builtins = msgspec.to_builtins(sample)
+        kind = inspect.type_info(type(sample))
+        for at, (_, key), field in list(walk(kind, type(sample).__name__, builtins)):
+            for value, allowed in cases_of(field):
+                yield pytest.param(sample, at, value, allowed, id=f"{at}={value!r:.20}")
+            assert key is not None
+
+
+@pytest.mark.parametrize(("sample", "at", "value", "allowed"), list(all_cases()))
+def test_bounds(sample: Any, at: str, value: Any, allowed: bool) -> None:  # noqa: FBT001
+    tree = msgspec.to_builtins(sample)
+    kind = inspect.type_info(type(sample))
+    for path, (container, key), _ in walk(kind, type(sample).__name__, tree):
+        if path == at:
+            container[key] = value
+            break
+    text = msgspec.json.encode(tree)
+    if allowed:
+        assert isinstance(decode_command(text), type(sample))
+    else:
+        with pytest.raises(ProtocolError) as caught:
+            decode_command(text)
+        expected = "version" if at == "Hello.v" and type(value) is int else "bad_message"
+        assert caught.value.code == expected
+
+
+def test_lists_are_bounded() -> None:
+    sample = next(c for c in COMMANDS if isinstance(c, messages.Slides))
+    for count, allowed in [(0, False), (1, True), (59, True), (60, True), (61, False)]:
+        tree = msgspec.to_builtins(sample)
+        tree["slides"] = [["U", 1, 0]] * count
+        text = msgspec.json.encode(tree)
+        assert len(text) <= MAX_UP_BYTES
+        if allowed:
+            assert isinstance(decode_command(text), messages.Slides)
+        else:
+            with pytest.raises(ProtocolError):
+                decode_command(text)
+
+
+def test_a_full_message_of_slides_fits_the_size_limit() -> None:
+    slides = [["U", 9, 86_400_000]] * 60
+    tree = {"t": "slides", "race": "K" * 32, "gen": 10**6, "seq": 10**6, "approx": False}
+    text = msgspec.json.encode({**tree, "slides": slides})
+    assert isinstance(decode_command(text), messages.Slides)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("race", "A" * 33), ("race", ""), ("race", "ABC\n"), ("race", "abc"),
+        ("race", "A_B"), ("race", "Ä"), ("race", 5),
+    ],
+)  # fmt: skip
+def test_race_ids_are_plain(field: str, value: Any) -> None:
+    with pytest.raises(ProtocolError):
+        decode_command(msgspec.json.encode({"t": "ready", field: value}))
+
+
+@pytest.mark.parametrize("token", ["0" * 31, "0" * 33, "A" * 32, "0" * 31 + "\n", "", 0])
+def test_tokens_are_32_hex_digits(token: Any) -> None:
+    enter = {"as": "resume", "code": "KWXTRB", "token": token}
+    with pytest.raises(ProtocolError):
+        decode_command(msgspec.json.encode({"t": "hello", "v": 1, "enter": enter}))
+
+
+@pytest.mark.parametrize("size", ["1x4", "11x4", "4x11", "4x1", "4x4\n", "04x4", "4X4"])
+def test_sizes_are_in_range(size: str) -> None:
+    text = msgspec.json.encode({"t": "settings", "rules": {"size": size}})
+    with pytest.raises(ProtocolError):
+        decode_command(text)
+
+
+def test_no_command_type_is_forgotten() -> None:
+    assert {type(sample) for sample in COMMANDS} == set(get_args(messages.Command))

@@ -1,0 +1,164 @@
+"""Any bytes are a message or a `ProtocolError`; messages survive the round trip."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import example, given, strategies as st
+from sliderace.protocol import messages
+from sliderace.protocol.codec import (
+    ProtocolError,
+    decode_command,
+    decode_event,
+    encode_command,
+    encode_event,
+)
+from sliderace.protocol.limits import MAX_UP_BYTES
+
+from tests.protocol.samples import COMMANDS, EVENTS, type_name
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=type_name)
+def test_commands_survive_the_round_trip(command: messages.Command) -> None:
+    text = encode_command(command)
+    assert decode_command(text) == command
+    assert decode_command(text.encode()) == command
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=type_name)
+def test_events_survive_the_round_trip(event: messages.Event) -> None:
+    assert decode_event(encode_event(event)) == event
+
+
+def test_the_samples_hold_every_type() -> None:
+    kinds = {type(sample) for sample in (*COMMANDS, *EVENTS)}
+    assert kinds == {*messages.Command.__args__, *messages.Event.__args__}
+
+
+def test_events_of_a_later_release_may_hold_more() -> None:
+    assert decode_event('{"t":"pong","id":1,"later":{}}') == messages.Pong(1)
+
+
+def fault(data: str | bytes, **limits: int) -> tuple[str, str, str]:
+    with pytest.raises(ProtocolError) as caught:
+        decode_command(data, **limits)
+    assert caught.value.text == str(caught.value) != ""
+    return caught.value.code, caught.value.field, caught.value.of
+
+
+@pytest.mark.parametrize(
+    ("data", "field", "of"),
+    [
+        ("", "", ""),
+        ("null", "", ""),
+        ("[]", "", ""),
+        ("17", "", ""),
+        ('"ping"', "", ""),
+        ("{}", "", ""),
+        ('{"t":"nope"}', "t", ""),
+        ('{"t":5,"id":1}', "t", ""),
+        ('{"t":["ping"],"id":1}', "t", ""),
+        ('{"t":"ping"}', "", "ping"),
+        ('{"t":"ping","id":1} {}', "", ""),
+        ('{"t":"ping","id":NaN}', "", ""),
+        ('{"t":"ping","id":1e400}', "id", ""),
+        ('{"t":"ping","id":"1"}', "id", "ping"),
+        ('{"t":"ping","id":1.0}', "id", "ping"),
+        ('{"t":"ping","id":true}', "id", "ping"),
+        ('{"t":"ping","id":1,"more":2}', "", "ping"),
+        ('{"t":"pong","id":1}', "t", "pong"),
+        ('{"t":"hello","v":1}', "", "hello"),
+        ('{"t":"hello","v":1,"enter":{"as":"thief"}}', "enter.as", "hello"),
+        ('{"t":"hello","v":"2","enter":{}}', "v", "hello"),
+        ('{"t":"\ud800"}', "", ""),
+        (b"\xff\xfe", "", ""),
+        (b'{"t":"\xff"}', "", ""),
+        ("[" * MAX_UP_BYTES, "", ""),
+        ('{"t":"ping","id":' + "[" * 1000, "", ""),
+        ('{"t":"ping","x":' + "[" * 1000, "", ""),
+        ('{"a":' * 400, "", ""),
+    ],
+)
+def test_what_is_no_message_is_refused(data: str | bytes, field: str, of: str) -> None:
+    assert fault(data) == ("bad_message", field, of)
+
+
+def test_an_event_is_refused_like_a_command() -> None:
+    for data in ("", "[]", '{"t":"ping","id":1}', '{"t":"pong","id":1,"x":' + "[" * 9999):
+        with pytest.raises(ProtocolError, match=r"."):
+            decode_event(data)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"t":"hello","v":2,"enter":{"as":"join","code":"KWXTRB","name":"A"}}',
+        '{"t":"hello","v":2,"enter":{"as":"beam"},"more":[1]}',
+        '{"t":"hello","v":0}',
+        '{"t":"hello","v":65536}',
+    ],
+)
+def test_another_version_is_said_before_anything_else(text: str) -> None:
+    assert fault(text) == ("version", "v", "hello")
+
+
+def test_size_is_counted_in_bytes_and_before_anything_else() -> None:
+    def ping_of(size: int) -> str:
+        text = '{"t":"ping","id":1}'
+        return text + " " * (size - len(text))
+
+    assert decode_command(ping_of(MAX_UP_BYTES)) == messages.Ping(1)
+    assert decode_command(ping_of(50), max_bytes=50) == messages.Ping(1)
+    assert fault(ping_of(51), max_bytes=50)[0] == "too_large"
+    assert fault(ping_of(MAX_UP_BYTES + 1))[0] == "too_large"
+    assert fault(ping_of(MAX_UP_BYTES + 1).encode())[0] == "too_large"
+    assert fault("é" * (MAX_UP_BYTES // 2))[0] == "bad_message"
+    assert fault("é" * (MAX_UP_BYTES // 2 + 1))[0] == "too_large"
+
+
+@given(st.binary(max_size=300))
+@example(b'{"t":"hello","v":1,"enter":' + b"[" * 900)
+def test_any_bytes_are_a_message_or_the_one_error(data: bytes) -> None:
+    for decode in (decode_command, decode_event):
+        try:
+            decode(data)
+        except ProtocolError as error:
+            assert error.code in {"bad_message", "too_large", "version"}
+            assert len(error.text) <= 120
+
+
+JSON: Any = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+
+
+@given(st.sampled_from([*COMMANDS, *EVENTS]), st.data())
+def test_any_field_replaced_is_a_message_or_the_one_error(
+    sample: Any, data: st.DataObject
+) -> None:
+    tree = msgspec.to_builtins(sample)
+    node: Any = tree
+    while True:
+        key = data.draw(st.sampled_from(_keys(node)))
+        if not _keys(node[key]) or data.draw(st.booleans()):
+            break
+        node = node[key]
+    node[key] = data.draw(JSON)
+    text = msgspec.json.encode(tree)
+    for decode in (decode_command, decode_event):
+        try:
+            decode(text)
+        except ProtocolError as error:
+            assert error.code in {"bad_message", "too_large", "version"}
+
+
+def _keys(node: Any) -> list[Any]:
+    match node:
+        case dict():
+            return list(node)
+        case list():
+            return list(range(len(node)))
+        case _:
+            return []

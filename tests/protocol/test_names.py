@@ -1,0 +1,82 @@
+"""Nicknames of strangers become one visible line that fits, or nothing."""
+
+import unicodedata
+
+import pytest
+from hypothesis import example, given, strategies as st
+from sliderace.protocol.limits import MAX_NAME_CELLS
+from sliderace.protocol.names import cells, clean_name, make_unique
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Ann", "Ann"),
+        ("  Ann  Lee ", "Ann Lee"),
+        ("Ann\nLee\tX", "Ann Lee X"),
+        ("A\u00a0B\u3000C", "A B C"),
+        ("\x1b[31mred\x07", "[31mred"),
+        ("a\u202eb\u2066c\u200d\u200bd\ufeff", "abcd"),
+        ("e\u0301", "é"),
+        ("Z\u0301\u0302\u0303\u0304", "Z\u0301\u0302".replace("Z\u0301", "Ź")),
+        ("\u0301Ann", "Ann"),
+        ("\U000e0041\U000e0042A", "A"),
+        ("\ud800A", "A"),
+        ("\ue000A\U0010ffff", "A"),
+        ("❤\ufe0f", "❤"),
+        ("<b>&amp;</b>", "<b>&amp;</b>"),
+        ("[bold]x", "[bold]x"),
+        ("猫" * 11, "猫" * 10),
+        ("x" * 19 + "猫", "x" * 19),
+        ("x" * 19 + " y", "x" * 19),
+        ("x" * 21, "x" * 20),
+        ("שלום", "שלום"),
+    ],
+)
+def test_what_is_kept(text: str, name: str) -> None:
+    assert clean_name(text) == name
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "\n", "\u200b", "\u3164", "\u2800", "\u0301\u0302", "\U000e0041"]
+)
+def test_nothing_visible_is_no_name(text: str) -> None:
+    assert clean_name(text) is None
+
+
+@given(st.text(max_size=40))
+@example("\u09c7\u0301\u0302\u09be")
+@example("\u1100" * 10 + "\u1161\u11a8")
+def test_a_clean_name_is_safe_and_stays(text: str) -> None:
+    name = clean_name(text)
+    if name is None:
+        return
+    assert clean_name(name) == name
+    assert 1 <= cells(name) <= MAX_NAME_CELLS
+    assert name == name.strip() == unicodedata.normalize("NFC", name)
+    assert name.isprintable()
+    categories = [unicodedata.category(char) for char in name]
+    assert not {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"} & set(categories)
+    assert not categories[0].startswith("M")
+    marks = "".join("m" if category[0] == "M" else "-" for category in categories)
+    assert "mmm" not in marks
+
+
+@given(st.text(max_size=30), st.lists(st.text(max_size=30), max_size=5))
+def test_unique_names_differ_by_more_than_case(text: str, others: list[str]) -> None:
+    name = clean_name(text) or "x"
+    taken = [clean_name(other) or "y" for other in others] + [name.upper()]
+    unique = make_unique(name, taken)
+    assert unique.casefold() not in {other.casefold() for other in taken}
+    assert cells(unique) <= MAX_NAME_CELLS
+    assert clean_name(unique) == unique
+
+
+def test_unique_names_are_numbered() -> None:
+    assert make_unique("Ann", []) == "Ann"
+    assert make_unique("Ann", ["Ben"]) == "Ann"
+    assert make_unique("Ann", ["ANN"]) == "Ann 2"
+    assert make_unique("Ann", ["Ann", "ann 2"]) == "Ann 3"
+    assert make_unique("x" * 20, ["x" * 20]) == "x" * 18 + " 2"
+    assert make_unique("猫" * 10, ["猫" * 10]) == "猫" * 9 + " 2"
+    assert make_unique("\uff21nn", ["Ann"]) == "\uff21nn 2"
