@@ -1,0 +1,70 @@
+"""The sliding-tile puzzle itself; it needs nothing but Python.
+
+A board (`Board`, `Size`), its text (`parse_board`, `format_slides`), what can be
+counted (`stm`, `mtm`, `progress_permille`) and scramble v1 (`scramble`, `commitment`).
+Every error is an `EngineError`, which is a `ValueError`.
+"""
+
+from sliderace.engine.board import (
+    BadBoard,
+    BadNotation,
+    BadSeed,
+    BadSize,
+    Board,
+    EngineError,
+    IllegalSlide,
+    OffBoard,
+    Size,
+    solvable,
+)
+from sliderace.engine.measures import manhattan, mtm, progress_permille, stm
+from sliderace.engine.moves import DIRECTIONS, OPPOSITE, Cell, Direction, Slide, Tile
+from sliderace.engine.notation import (
+    format_board,
+    format_slides,
+    format_tokens,
+    parse_board,
+    parse_slides,
+)
+from sliderace.engine.prng import Stream
+from sliderace.engine.scramble import (
+    commitment,
+    nonce_commitment,
+    scramble,
+    seed_from_text,
+    seed_of,
+)
+
+__all__ = [
+    "DIRECTIONS",
+    "OPPOSITE",
+    "BadBoard",
+    "BadNotation",
+    "BadSeed",
+    "BadSize",
+    "Board",
+    "Cell",
+    "Direction",
+    "EngineError",
+    "IllegalSlide",
+    "OffBoard",
+    "Size",
+    "Slide",
+    "Stream",
+    "Tile",
+    "commitment",
+    "format_board",
+    "format_slides",
+    "format_tokens",
+    "manhattan",
+    "mtm",
+    "nonce_commitment",
+    "parse_board",
+    "parse_slides",
+    "progress_permille",
+    "scramble",
+    "seed_from_text",
+    "seed_of",
+    "solvable",
+    "stm",
+]

@@ -1,0 +1,332 @@
+"""The board: a mutable position that accepts legal slides and nothing else.
+
+>>> board = Board.solved(Size(3, 3))
+>>> board.slide("D")  # the tile above the gap goes down
+>>> board.slide("R", 2)  # two tiles at once
+>>> board.tiles
+(1, 2, 3, 0, 4, 5, 7, 8, 6)
+>>> board.try_slide("R"), board.is_solved
+(False, False)
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Self
+
+from sliderace.engine.moves import (
+    DIRECTIONS,
+    Cell,
+    Direction,
+    Slide,
+    Tile,
+    home_distances,
+    slide_paths,
+)
+
+__all__ = [
+    "MAX_SIDE",
+    "MIN_SIDE",
+    "BadBoard",
+    "BadNotation",
+    "BadSeed",
+    "BadSize",
+    "Board",
+    "Cell",
+    "Direction",
+    "EngineError",
+    "IllegalSlide",
+    "OffBoard",
+    "Size",
+    "Slide",
+    "Tile",
+    "solvable",
+]
+
+MIN_SIDE = 2
+"""A single row or column cannot be scrambled."""
+MAX_SIDE = 10
+"""Labels keep to two digits, and a phone can still show the board."""
+
+
+class EngineError(ValueError):
+    """Any fault the engine finds in what it was given."""
+
+
+class BadSize(EngineError):
+    """Not a board size, or one outside 2x2 ... 10x10."""
+
+
+class BadBoard(EngineError):
+    """The tiles are not 0 ... n-1, each exactly once."""
+
+
+class BadNotation(EngineError):
+    """A text that is neither a board nor slides."""
+
+
+class BadSeed(EngineError):
+    """A seed, secret, nonce, seat or race id that the scramble cannot take."""
+
+
+class IllegalSlide(EngineError):
+    """There is no such slide on the board as it stands."""
+
+
+class OffBoard(EngineError):
+    """There is no such cell or tile on a board of this size."""
+
+
+class _Sides(NamedTuple):
+    width: int
+    height: int
+
+
+class Size(_Sides):
+    """A board size, written width x height: ``4x4``.
+
+    Args:
+        width: cells in a row, 2 ... 10.
+        height: rows, 2 ... 10.
+
+    Raises:
+        BadSize: a side is out of range.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, width: int, height: int) -> Self:  # noqa: D102 - the class says it
+        if not (MIN_SIDE <= width <= MAX_SIDE and MIN_SIDE <= height <= MAX_SIDE):
+            raise BadSize(
+                f"a side must be {MIN_SIDE} ... {MAX_SIDE}, not {width}x{height}"
+            )
+        return super().__new__(cls, width, height)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a size from text.
+
+        Args:
+            text: such as ``4x4`` or ``10x3``; no spaces, no leading zeros.
+
+        Raises:
+            BadSize: the text is no size, or the size is out of range.
+        """
+        match = re.fullmatch(r"([1-9][0-9]?)x([1-9][0-9]?)", text)
+        if match is None:
+            raise BadSize(f"a size is written like 4x4, not {text!r:.40}")
+        return cls(int(match[1]), int(match[2]))
+
+    def __str__(self) -> str:
+        return f"{self.width}x{self.height}"
+
+    @property
+    def cells(self) -> int:
+        """Number of cells, the gap's included."""
+        return self.width * self.height
+
+
+class Board:
+    """A position of the sliding-tile puzzle.
+
+    Two boards are equal when size and tiles are. A board can change, so it has no
+    hash; use `tiles` as a key.
+
+    Args:
+        size: width and height.
+        tiles: labels in reading order, 0 for the gap. Half of all boards cannot be
+            solved; they are accepted here, see `is_solvable`.
+
+    Raises:
+        BadBoard: the tiles are not 0 ... n-1, each exactly once.
+    """
+
+    __slots__ = ("_distances", "_gap", "_md", "_paths", "_tiles", "size")
+    __hash__ = None  # type: ignore[assignment]
+
+    size: Size
+
+    def __init__(self, size: Size, tiles: Iterable[int]) -> None:
+        self._tiles = list(tiles)
+        if sorted(self._tiles) != list(range(size.cells)):
+            raise BadBoard(f"a {size} board has each of 0 ... {size.cells - 1} once")
+        self.size = size
+        self._gap = Cell(self._tiles.index(0))
+        self._paths = slide_paths(*size)
+        self._distances = home_distances(*size)
+        self._md = sum(
+            self._distances[tile][cell] for cell, tile in enumerate(self._tiles)
+        )
+
+    @classmethod
+    def solved(cls, size: Size) -> Self:
+        """The goal: tiles in reading order, the gap in the last cell."""
+        return cls(size, (*range(1, size.cells), 0))
+
+    def copy(self) -> Self:
+        """An independent board in the same position."""
+        twin = object.__new__(type(self))
+        twin.size = self.size
+        twin._tiles = self._tiles[:]
+        twin._gap = self._gap
+        twin._paths = self._paths
+        twin._distances = self._distances
+        twin._md = self._md
+        return twin
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Board):
+            return NotImplemented
+        return self.size == other.size and self._tiles == other._tiles
+
+    def __repr__(self) -> str:
+        return f"Board({self.size!r}, {self.tiles!r})"
+
+    @property
+    def tiles(self) -> tuple[int, ...]:
+        """Labels in reading order, 0 for the gap."""
+        return tuple(self._tiles)
+
+    @property
+    def gap(self) -> Cell:
+        """The empty cell."""
+        return self._gap
+
+    @property
+    def md(self) -> int:
+        """Manhattan distance: steps of all tiles to their homes, as the crow flies.
+
+        Kept up to date by every slide.
+        """
+        return self._md
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether every tile is home: exactly when no distance is left."""
+        return not self._md
+
+    def is_solvable(self) -> bool:
+        """Whether legal slides can lead to the solved board."""
+        return solvable(self.size, self._tiles)
+
+    def tile_at(self, cell: int) -> Tile:
+        """The tile in a cell, 0 for the gap.
+
+        Raises:
+            OffBoard: no such cell.
+        """
+        if not 0 <= cell < len(self._tiles):
+            raise OffBoard(f"a {self.size} board has no cell {cell}")
+        return Tile(self._tiles[cell])
+
+    def cell_of(self, tile: int) -> Cell:
+        """The cell of a tile, or of the gap for 0.
+
+        Raises:
+            OffBoard: no such tile.
+        """
+        if not 0 <= tile < len(self._tiles):
+            raise OffBoard(f"a {self.size} board has no tile {tile}")
+        return Cell(self._tiles.index(tile))
+
+    def try_slide(self, direction: str, count: int = 1) -> bool:
+        """Slide if that is legal.
+
+        Args:
+            direction: the way the tiles travel, U, D, L or R.
+            count: how many tiles move together towards the gap.
+
+        Returns:
+            Whether the tiles moved; if not, the board is unchanged.
+        """
+        gap = self._gap
+        try:
+            path = self._paths[direction][gap][count]
+        except KeyError:
+            return False
+        tiles, distances, md = self._tiles, self._distances, self._md
+        for cell in path:
+            tile = tiles[gap] = tiles[cell]
+            row = distances[tile]
+            md += row[gap] - row[cell]
+            gap = cell
+        tiles[gap] = 0
+        self._gap = gap
+        self._md = md
+        return True
+
+    def slide(self, direction: str, count: int = 1) -> None:
+        """Slide `count` tiles towards the gap.
+
+        Args:
+            direction: the way the tiles travel, U, D, L or R.
+            count: how many tiles move together, at least 1.
+
+        Raises:
+            IllegalSlide: there are not so many tiles on that side of the gap; the
+                board is unchanged.
+        """
+        if not self.try_slide(direction, count):
+            raise IllegalSlide(f"no slide {direction!r:.9} of {count!r:.9} tiles here")
+
+    def slide_of_cell(self, cell: int) -> Slide:
+        """The slide that moves the tile in a cell and all between it and the gap.
+
+        Raises:
+            IllegalSlide: the cell is not in the gap's row or column, is the gap, or
+                is off the board.
+        """
+        for direction in DIRECTIONS:
+            for count, path in self._paths[direction][self._gap].items():
+                if path[-1] == cell:
+                    return direction, count
+        raise IllegalSlide(f"the tile in cell {cell} is not in line with the gap")
+
+    def slide_of_tile(self, tile: int) -> Slide:
+        """The slide that moves a tile and all between it and the gap.
+
+        Raises:
+            IllegalSlide: the tile is not in the gap's row or column, or there is no
+                such tile.
+        """
+        if tile not in self._tiles:
+            raise IllegalSlide(f"a {self.size} board has no tile {tile}")
+        return self.slide_of_cell(self._tiles.index(tile))
+
+    def legal_slides(self) -> list[Slide]:
+        """All slides of one or more tiles; always width + height - 2 of them.
+
+        In the order U, D, L, R, fewer tiles first.
+        """
+        return [
+            (direction, count)
+            for direction in DIRECTIONS
+            for count in self._paths[direction][self._gap]
+        ]
+
+
+def solvable(size: Size, tiles: Sequence[int]) -> bool:
+    """Whether legal slides can lead from `tiles` to the solved board.
+
+    A slide of one tile is one exchange and moves the gap by one step, so both
+    parities change together: they must agree, on boards of every shape.
+
+    Args:
+        size: width and height.
+        tiles: each of 0 ... n-1 once, in reading order.
+    """
+    gap = tiles.index(0)
+    row, column = divmod(gap, size.width)
+    gap_distance = (size.height - 1 - row) + (size.width - 1 - column)
+    return (_exchanges(tiles) - gap_distance) % 2 == 0
+
+
+def _exchanges(tiles: Sequence[int]) -> int:
+    """How many exchanges sort the tiles, the gap counted as the last."""
+    order = list(tiles)
+    exchanges = 0
+    for cell in range(len(order) - 1):
+        while order[cell] != cell + 1:
+            home = order[cell] - 1  # -1 for the gap: the last cell
+            order[cell], order[home] = order[home], order[cell]
+            exchanges += 1
+    return exchanges

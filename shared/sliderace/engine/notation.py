@@ -1,0 +1,94 @@
+"""Boards and slides as text, both ways.
+
+>>> board = parse_board("1 2 3/4 5 6/7 0 8")
+>>> slides = parse_slides("L")
+>>> board.slide(*slides[0])
+>>> format_board(board)
+'1 2 3/4 5 6/7 8 0'
+"""
+
+import re
+from collections.abc import Iterable
+from itertools import groupby
+from typing import cast
+
+from sliderace.engine.board import BadNotation, Board, Direction, Size, Slide
+
+__all__ = [
+    "format_board",
+    "format_slides",
+    "format_tokens",
+    "parse_board",
+    "parse_slides",
+]
+
+_ROW = re.compile(r"[0-9]{1,2}(?: [0-9]{1,2})*")
+_SLIDE = re.compile(r"([UDLR])([1-9][0-9]?)?")
+
+
+def format_board(board: Board) -> str:
+    """The board as rows of labels, 0 for the gap: ``8 2 0/4 6 1/3 7 5``."""
+    tiles, width = board.tiles, board.size.width
+    rows = (tiles[start : start + width] for start in range(0, len(tiles), width))
+    return "/".join(" ".join(map(str, row)) for row in rows)
+
+
+def parse_board(text: str) -> Board:
+    """Read a board, solvable or not.
+
+    Args:
+        text: rows divided by ``/``, labels by one space, 0 for the gap. White space
+            around the text is ignored.
+
+    Raises:
+        BadNotation: the text is not of that form, or its rows differ in length.
+        BadSize: a side is not 2 ... 10.
+        BadBoard: the labels are not 0 ... n-1, each exactly once.
+    """
+    lines = text.strip().split("/")
+    for line in lines:
+        if not _ROW.fullmatch(line):
+            raise BadNotation(f"not a row of labels: {line!r:.40}")
+    rows = [[int(label) for label in line.split(" ")] for line in lines]
+    if len({len(row) for row in rows}) > 1:
+        raise BadNotation("the rows differ in length")
+    size = Size(len(rows[0]), len(rows))
+    return Board(size, [label for row in rows for label in row])
+
+
+def format_slides(slides: Iterable[tuple[str, int]]) -> str:
+    """A solution as the field writes it, runs in one direction as one: ``R2U2LDL``."""
+    runs = groupby(slides, key=lambda slide: slide[0])
+    return format_tokens(
+        (direction, sum(count for _, count in run)) for direction, run in runs
+    )
+
+
+def format_tokens(slides: Iterable[tuple[str, int]]) -> str:
+    """One token for each slide, runs not merged; `parse_slides` gives them back."""
+    return "".join(
+        direction if count == 1 else f"{direction}{count}"
+        for direction, count in slides
+    )
+
+
+def parse_slides(text: str) -> list[Slide]:
+    """Read slides; ``R2`` is *one* slide of two tiles.
+
+    Args:
+        text: directions U, D, L, R, each with the number of tiles (1 ... 99) behind it
+            unless that is 1. White space between slides is ignored.
+
+    Raises:
+        BadNotation: anything else in the text; says at which character.
+    """
+    slides: list[Slide] = []
+    for word in re.finditer(r"\S+", text):
+        at = word.start()
+        while at < word.end():
+            match = _SLIDE.match(text, at, word.end())
+            if match is None:
+                raise BadNotation(f"no slide at character {at + 1}: {text[at]!r}")
+            slides.append((cast("Direction", match[1]), int(match[2] or 1)))
+            at = match.end()
+    return slides

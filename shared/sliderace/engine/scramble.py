@@ -1,0 +1,178 @@
+"""Scramble v1: from secrets to a board that everybody can check afterwards.
+
+Before a race the server shows a *commitment* to its secret, and players commit to
+nonces of their own. The seed hashes all of them together, so that neither side alone
+chooses the board. Every byte of this is fixed for ever: `shared/vectors` holds 1,000
+golden cases.
+
+>>> str(scramble(seed_from_text("friday"), Size(4, 4)).size)
+'4x4'
+"""
+
+import re
+from collections.abc import Iterable
+from hashlib import sha256
+
+from sliderace.engine.board import BadSeed, Board, Size, solvable
+from sliderace.engine.prng import Stream
+
+__all__ = [
+    "MAX_SEAT",
+    "NONCE_BYTES",
+    "SECRET_BYTES",
+    "commitment",
+    "nonce_commitment",
+    "scramble",
+    "seed_from_text",
+    "seed_of",
+]
+
+SECRET_BYTES = 32
+NONCE_BYTES = 16
+MAX_SEAT = 254
+"""A seat is one byte; 255 is kept free, so that a count of seats is one byte too."""
+
+_RACE_ID = re.compile(r"[A-Z0-9-]{1,32}")
+_SEED = re.compile(r"[0-9A-Fa-f]{64}")
+
+
+def commitment(race_id: str, size: Size, secret: bytes) -> str:
+    """What the server shows in the lobby: it binds the secret and tells nothing of it.
+
+    Args:
+        race_id: 1 ... 32 of ``A-Z 0-9 -``.
+        size: the board's size.
+        secret: S, 32 random bytes.
+
+    Returns:
+        64 hex digits.
+
+    Raises:
+        BadSeed: the race id or the secret is not of that form.
+    """
+    return sha256(_head("commit", race_id) + bytes(size) + _secret(secret)).hexdigest()
+
+
+def nonce_commitment(race_id: str, seat: int, nonce: bytes) -> str:
+    """What a player's client sends with "ready": it binds the nonce it will reveal.
+
+    Args:
+        race_id: 1 ... 32 of ``A-Z 0-9 -``.
+        seat: the player's seat, 0 ... 254.
+        nonce: 16 random bytes.
+
+    Returns:
+        64 hex digits.
+
+    Raises:
+        BadSeed: an argument is not of that form.
+    """
+    head = _head("nonce", race_id)
+    return sha256(head + bytes([_seat(seat)]) + _nonce(nonce)).hexdigest()
+
+
+def seed_of(
+    race_id: str,
+    size: Size,
+    secret: bytes,
+    nonces: Iterable[tuple[int, bytes]] = (),
+) -> bytes:
+    """The seed of a race, from the secret and the nonces that were revealed.
+
+    Args:
+        race_id: 1 ... 32 of ``A-Z 0-9 -``.
+        size: the board's size.
+        secret: S, 32 bytes.
+        nonces: (seat, nonce) in any order: they are taken by ascending seat. May be
+            empty.
+
+    Returns:
+        32 bytes.
+
+    Raises:
+        BadSeed: an argument is not of that form, or a seat comes twice.
+    """
+    by_seat = sorted((_seat(seat), _nonce(nonce)) for seat, nonce in nonces)
+    if len({seat for seat, _ in by_seat}) < len(by_seat):
+        raise BadSeed("a seat has more than one nonce")
+    return sha256(
+        _head("seed", race_id)
+        + bytes(size)
+        + _secret(secret)
+        + bytes([len(by_seat)])
+        + b"".join(nonce for _, nonce in by_seat)
+    ).digest()
+
+
+def seed_from_text(text: str) -> bytes:
+    """The seed a person gives: 64 hex digits stand for themselves.
+
+    Any other text is hashed. A race with such a seed makes no claim to fairness.
+
+    Raises:
+        BadSeed: the text has no UTF-8 form (a lone surrogate).
+    """
+    if _SEED.fullmatch(text):
+        return bytes.fromhex(text)
+    try:
+        return sha256(b"sliderace/text/v1\0" + text.encode()).digest()
+    except UnicodeEncodeError:
+        raise BadSeed("the seed is not valid text") from None
+
+
+def scramble(seed: bytes, size: Size) -> Board:
+    """The board of a seed.
+
+    Uniform over all solvable boards except the solved one: a fair shuffle, and where
+    it cannot be solved the tiles 1 and 2 change places.
+
+    Args:
+        seed: 32 bytes.
+        size: width and height.
+
+    Raises:
+        BadSeed: the seed is not 32 bytes long.
+    """
+    if len(seed) != SECRET_BYTES:
+        raise BadSeed(f"a seed is {SECRET_BYTES} bytes long, not {len(seed)}")
+    stream = Stream(seed)
+    home = [*range(1, size.cells), 0]
+    tiles = home
+    while tiles == home:
+        tiles = _shuffled(home, stream)
+        if not solvable(size, tiles):
+            one, two = tiles.index(1), tiles.index(2)
+            tiles[one], tiles[two] = 2, 1
+    return Board(size, tiles)
+
+
+def _shuffled(home: list[int], stream: Stream) -> list[int]:
+    tiles = home[:]
+    for i in range(len(tiles) - 1, 0, -1):
+        j = stream.below(i + 1)
+        tiles[i], tiles[j] = tiles[j], tiles[i]
+    return tiles
+
+
+def _head(use: str, race_id: str) -> bytes:
+    if not _RACE_ID.fullmatch(race_id):
+        raise BadSeed(f"a race id is 1 ... 32 of A-Z 0-9 -, not {race_id!r:.40}")
+    return f"sliderace/{use}/v1\0{race_id}\0".encode()
+
+
+def _secret(secret: bytes) -> bytes:
+    if len(secret) != SECRET_BYTES:
+        raise BadSeed(f"a secret is {SECRET_BYTES} bytes long, not {len(secret)}")
+    return secret
+
+
+def _nonce(nonce: bytes) -> bytes:
+    if len(nonce) != NONCE_BYTES:
+        raise BadSeed(f"a nonce is {NONCE_BYTES} bytes long, not {len(nonce)}")
+    return nonce
+
+
+def _seat(seat: int) -> int:
+    if not 0 <= seat <= MAX_SEAT:
+        raise BadSeed(f"a seat is 0 ... {MAX_SEAT}, not {seat}")
+    return seat
