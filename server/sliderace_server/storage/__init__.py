@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from .memory import MemoryStore
 from .ports import (
@@ -19,6 +20,7 @@ from .ports import (
     StoreHeld,
     StoreRefused,
 )
+from .sqlite import SqliteStore
 
 __all__ = [
     "AttemptRow",
@@ -37,13 +39,12 @@ __all__ = [
 ]
 
 
-def open_store(url: str, durability: Durability = "full") -> Store:
+def open_store(url: str, durability: Literal["full", "process"] = "full") -> Store:
     """Choose a store by its URL; the result is to be entered with `async with`.
 
     Args:
         url: `memory:`, or `sqlite:PATH` as in `sqlite:/var/lib/sliderace/rooms.db`.
-        durability: What an acknowledged append must survive; the memory store knows
-            only "none", whatever is asked.
+        durability: What an acknowledged append must survive; in memory nothing does.
 
     Raises:
         StoreRefused: No store has such a URL.
@@ -52,5 +53,5 @@ def open_store(url: str, durability: Durability = "full") -> Store:
     if kind == "memory" and colon and not place:
         return MemoryStore()
     if kind == "sqlite" and place:
-        raise StoreRefused(f"{Path(place)}: not yet")
+        return SqliteStore(Path(place), durability)
     raise StoreRefused(f"{url!r} names no store; use memory: or sqlite:PATH")

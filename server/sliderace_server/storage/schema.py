@@ -1,0 +1,98 @@
+"""The tables, as numbered migrations, and which files are ours.
+
+`migrations/NNNN_what.sql` brings a database from version NNNN - 1 to NNNN; the version
+is the file's `user_version`. A released migration never changes.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from importlib import resources
+
+from .ports import StoreRefused
+
+__all__ = ["APPLICATION_ID", "inspect", "migrate", "migrations", "statements"]
+
+APPLICATION_ID = int.from_bytes(b"SlRc")
+"""In the file's header since migration 1, where `file` and SQLite's tools show it."""
+
+
+def migrations() -> list[str]:
+    """Return the SQL of all migrations, the first is that to version 1.
+
+    Raises:
+        ValueError: The numbers in the file names are not 1, 2, 3 ...
+    """
+    folder = resources.files("sliderace_server.storage") / "migrations"
+    files = sorted(
+        (file for file in folder.iterdir() if file.name.endswith(".sql")),
+        key=lambda file: file.name,
+    )
+    numbers = [int(file.name.partition("_")[0]) for file in files]
+    if numbers != list(range(1, len(files) + 1)):
+        raise ValueError(f"migrations are numbered {numbers}")
+    return [file.read_text(encoding="utf-8") for file in files]
+
+
+def statements(script: str) -> Iterator[str]:
+    """Split an SQL script, which `executescript` would commit as it goes.
+
+    Raises:
+        ValueError: The last statement has no end.
+    """
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+    if statement.strip():
+        raise ValueError(f"a statement without an end: {statement!r}")
+
+
+def inspect(connection: sqlite3.Connection, newest: int) -> int:
+    """Return the version of a database, 0 if it is empty.
+
+    Args:
+        connection: Any connection to it; nothing is written.
+        newest: The latest version this program knows.
+
+    Raises:
+        StoreRefused: It is another program's, or of a newer version than `newest`.
+        sqlite3.Error: It cannot be read, or is no database.
+    """
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (owner,) = connection.execute("PRAGMA application_id").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if owner != APPLICATION_ID and (owner or version or tables):
+        raise StoreRefused("it is another program's database")
+    if version > newest:
+        raise StoreRefused(
+            f"its version is {version}, this program knows {newest}: "
+            "a newer sliderace wrote it"
+        )
+    return int(version)
+
+
+def migrate(connection: sqlite3.Connection, scripts: list[str]) -> None:
+    """Bring a database to the newest version, or leave it as it was.
+
+    Args:
+        connection: A writing connection in autocommit mode.
+        scripts: All migrations, as `migrations` returns them.
+
+    Raises:
+        StoreRefused: See `inspect`.
+        sqlite3.Error: A migration failed; nothing is changed.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = inspect(connection, len(scripts))
+        for number, script in enumerate(scripts[version:], version + 1):
+            for statement in statements(script):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute("COMMIT")
+    finally:
+        connection.rollback()  # nothing to do after the COMMIT

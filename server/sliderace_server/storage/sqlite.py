@@ -1,0 +1,339 @@
+"""A store in one SQLite file: one writing connection, one commit for many rooms.
+
+Whatever was asked for while a commit ran goes into the next one, which begins as soon
+as the last has returned: alone a write waits for one disk flush, and under load a flush
+serves thousands. No timer is involved. Readers have a connection of their own and see
+what is committed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from itertools import islice
+from pathlib import Path
+from typing import Literal, Self, TypeVar
+
+import aiosqlite
+
+from . import queries
+from .hold import hold, release
+from .ports import (
+    Conflict,
+    RaceSummary,
+    StorageUnavailable,
+    StoredRace,
+    StoreHeld,
+    StoreRefused,
+)
+from .schema import inspect, migrate, migrations
+
+__all__ = ["SqliteStore"]
+
+T = TypeVar("T")
+Job = Callable[[sqlite3.Connection], T]
+
+BUSY_S = 5.0
+"""How long to wait for a backup or a shell that writes to the file."""
+
+MAX_BATCH = 5000
+"""Writes in one commit: some 20 ms of work, so that the first of them is not kept."""
+
+MAX_WAL_BYTES = 64 << 20
+"""What the write-ahead log may keep on the disk after a burst."""
+
+
+class SqliteStore:
+    """A `Store` in one SQLite file, made if it is missing and held while open."""
+
+    def __init__(
+        self,
+        path: Path,
+        durability: Literal["full", "process"] = "full",
+        *,
+        max_pages: int | None = None,
+    ) -> None:
+        """Describe the store; `async with` opens it.
+
+        Args:
+            path: The database file; its folder is made if it is missing.
+            durability: What an acknowledged append must survive: "full" flushes each
+                commit to the disk, "process" leaves that to the system.
+            max_pages: The size the file may grow to, in pages of 4096 bytes; beyond it
+                writes fail as on a full disk. None leaves the size to the disk.
+        """
+        self.path = path
+        self.durability: Literal["full", "process"] = durability
+        self.log = _Log(self)
+        self.results = _Results(self)
+        self._max_pages = max_pages
+        self._reader: _Thread | None = None
+        self._writer: _Writer | None = None
+        self._stack = AsyncExitStack()
+
+    @property
+    def commits(self) -> int:
+        """How many transactions were committed since the store was opened."""
+        return self._writer.commits if self._writer else 0
+
+    async def __aenter__(self) -> Self:
+        try:
+            async with AsyncExitStack() as stack:
+                await self._open(stack)
+                self._stack = stack.pop_all()
+        except StoreHeld:
+            raise
+        except (StoreRefused, sqlite3.Error) as error:
+            raise StoreRefused(f"{self.path}: {error}") from error
+        except OSError as error:
+            raise StoreRefused(f"{self.path}: {error.strerror}") from error
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        self._reader = None
+        await self._stack.aclose()
+
+    async def _open(self, stack: AsyncExitStack) -> None:
+        """Open what the stack is to close, in the opposite order."""
+        path, held = await asyncio.to_thread(_claim, self.path)
+        stack.callback(release, held)
+        writing = await _Thread.start(f"{path.as_uri()}?mode=rw")
+        stack.push_async_callback(writing.close)
+        await writing.run(self._prepare)
+        self._writer = _Writer(writing)
+        stack.push_async_callback(self._writer.close)
+        self._reader = await _Thread.start(f"{path.as_uri()}?mode=ro")
+        stack.push_async_callback(self._reader.close)
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Check and set up the database, in the thread of the writing connection."""
+        scripts = migrations()
+        inspect(connection, len(scripts))  # before anything of a foreign file changes
+        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        if mode != "wal":
+            raise StoreRefused("its file system cannot share memory with readers")
+        level = "FULL" if self.durability == "full" else "NORMAL"
+        connection.execute(f"PRAGMA synchronous = {level}")
+        connection.execute(f"PRAGMA journal_size_limit = {MAX_WAL_BYTES}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        migrate(connection, scripts)
+        if self._max_pages is not None:
+            connection.execute(f"PRAGMA max_page_count = {self._max_pages}")
+
+    async def read(self, job: Job[T]) -> T:
+        """Run a query on the reading connection."""
+        if self._reader is None:
+            raise StorageUnavailable("the store is closed")
+        try:
+            return await self._reader.run(job)
+        except sqlite3.Error as error:
+            raise StorageUnavailable(str(error)) from error
+
+    async def write(self, job: Job[None]) -> None:
+        """Have a change made in the next commit, and wait for that."""
+        if self._writer is None:
+            raise StorageUnavailable("the store is closed")
+        await self._writer.write(job)
+
+
+class _Log:
+    """`RoomLog` in the table `log`."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+
+    async def append(self, room: str, expected: int, records: Sequence[bytes]) -> None:
+        await self._store.write(lambda db: queries.append(db, room, expected, records))
+
+    async def read(self, room: str, after: int = 0) -> list[bytes]:
+        return await self._store.read(lambda db: queries.read(db, room, after))
+
+    async def rooms(self) -> list[str]:
+        return await self._store.read(queries.rooms)
+
+    async def drop(self, room: str) -> None:
+        await self._store.write(lambda db: queries.drop(db, room))
+
+
+class _Results:
+    """`Results` in the tables `race` and `attempt`."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+
+    async def store(self, race: StoredRace) -> None:
+        await self._store.write(lambda db: queries.insert_race(db, race))
+
+    async def races(
+        self,
+        room: str | None = None,
+        *,
+        public_only: bool = False,
+        limit: int = 50,
+        before: str | None = None,
+    ) -> list[RaceSummary]:
+        return await self._store.read(
+            lambda db: queries.select_races(db, room, public_only, limit, before)
+        )
+
+    async def record(self, race_id: str) -> bytes | None:
+        return await self._store.read(lambda db: queries.select_record(db, race_id))
+
+
+class _Thread:
+    """An SQLite connection in a thread of its own, and whole jobs for it.
+
+    aiosqlite calls one method at a time in its thread and has no public way to run a
+    function there, and a hop per statement would cost more than the disk. But sqlite3
+    lets us choose the connection's class, and in autocommit mode its `commit` has
+    nothing else to do than to take the next job from a tray.
+    """
+
+    def __init__(
+        self, connection: aiosqlite.Connection, tray: deque[Job[None]]
+    ) -> None:
+        self._connection = connection
+        self._tray = tray
+
+    @classmethod
+    async def start(cls, uri: str) -> Self:
+        """Open a connection; sqlite3.Error if there is none to be had."""
+        tray = deque[Job[None]]()
+
+        class Connection(sqlite3.Connection):
+            def commit(self) -> None:
+                tray.popleft()(self)
+
+        connection = await aiosqlite.connect(
+            uri,
+            uri=True,
+            timeout=BUSY_S,
+            isolation_level=None,  # autocommit: BEGIN and COMMIT are ours to say
+            factory=Connection,
+        )
+        return cls(connection, tray)
+
+    async def run(self, job: Job[T]) -> T:
+        """Run a job behind those asked for before: one hop to the thread and back."""
+        results: list[T] = []
+        self._tray.append(lambda connection: results.append(job(connection)))
+        await self._connection.commit()
+        return results[0]
+
+    async def close(self) -> None:
+        """Close the connection behind the jobs asked for, and end the thread."""
+        await self._connection.close()
+
+
+class _Writer:
+    """The one task that writes."""
+
+    def __init__(self, thread: _Thread) -> None:
+        self.commits = 0
+        self._thread = thread
+        self._waiting = deque[tuple[Job[None], asyncio.Future[None]]]()
+        self._wake = asyncio.Event()
+        self._closing = False
+        # In no TaskGroup, since that would cancel it: only `close` ends it.
+        self._task = asyncio.create_task(self._run(), name="sqlite writer")
+
+    async def write(self, job: Job[None]) -> None:
+        """Have a job done in the next transaction; return when that is committed.
+
+        Raises:
+            Conflict: The job raised it, and has changed nothing.
+            ValueError: Likewise.
+            StorageUnavailable: The transaction failed, or the store is closed.
+        """
+        if self._closing or self._task.done():
+            raise StorageUnavailable("the store is closed")
+        done = asyncio.get_running_loop().create_future()
+        self._waiting.append((job, done))
+        self._wake.set()
+        await done
+
+    async def close(self) -> None:
+        """Commit what waits and end the task; a cancelled caller waits for it too."""
+        self._closing = True
+        self._wake.set()
+        interruption: asyncio.CancelledError | None = None
+        while not self._task.done():
+            try:
+                await asyncio.wait([self._task])
+            except asyncio.CancelledError as error:
+                interruption = error
+        if interruption:
+            raise interruption
+        self._task.result()
+
+    async def _run(self) -> None:
+        try:
+            while self._waiting or not self._closing:
+                await self._wake.wait()
+                self._wake.clear()
+                while self._waiting:
+                    await self._commit()
+        finally:
+            for _, done in self._waiting:
+                _tell(done, StorageUnavailable("the store is closed"))
+
+    async def _commit(self) -> None:
+        """Do what waits in one transaction, and tell who asked for it."""
+        jobs = [job for job, _ in islice(self._waiting, MAX_BATCH)]
+        try:
+            outcomes = await self._thread.run(lambda db: _transaction(db, jobs))
+            self.commits += 1
+        except sqlite3.Error as error:
+            outcomes = [StorageUnavailable(str(error)) for _ in jobs]
+        for outcome in outcomes:
+            _, done = self._waiting.popleft()
+            _tell(done, outcome)
+
+
+def _tell(done: asyncio.Future[None], outcome: Exception | None) -> None:
+    """Resolve a future unless who waited for it has gone."""
+    if done.done():
+        return
+    if outcome is None:
+        done.set_result(None)
+    else:
+        done.set_exception(outcome)
+
+
+def _transaction(
+    connection: sqlite3.Connection, jobs: Sequence[Job[None]]
+) -> list[Exception | None]:
+    """Do jobs in one transaction; one that refuses leaves the others alone."""
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        outcomes = [_outcome(connection, job) for job in jobs]
+        connection.execute("COMMIT")
+    finally:
+        connection.rollback()  # does nothing behind a COMMIT
+    return outcomes
+
+
+def _outcome(connection: sqlite3.Connection, job: Job[None]) -> Exception | None:
+    """Do one job; return why it refused, None if it did not."""
+    try:
+        job(connection)
+    except (Conflict, ValueError) as refusal:
+        return refusal
+    return None
+
+
+def _claim(path: Path) -> tuple[Path, int]:
+    """Make and hold the file, for its owner's eyes only: races' secrets are in it."""
+    path = path.resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    held = hold(path)
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError:
+        release(held)
+        raise
+    return path, held
