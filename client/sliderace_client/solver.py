@@ -142,9 +142,9 @@ def _place(
     roads = _roads(board.size)
     estimate = _estimate(board.size, tiles)
     goal = tuple(tile - 1 for tile in tiles)
-    start = (int(board.gap), *map(board.cell_of, tiles))
+    start: Position = (board.gap, *map(board.cell_of, tiles))
     came: dict[Position, tuple[int, Position, Direction]] = {start: (0, start, "U")}
-    queue = [(estimate(start), 0, start)]
+    queue: list[tuple[int, int, Position]] = [(estimate(start), 0, start)]
     for _ in range(node_cap):
         _, taken, position = heappop(queue)
         gap, cells = position[0], position[1:]

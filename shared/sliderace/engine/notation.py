@@ -23,7 +23,9 @@ __all__ = [
 ]
 
 _ROW = re.compile(r"[0-9]{1,2}(?: [0-9]{1,2})*")
-_SLIDE = re.compile(r"([UDLR])([1-9][0-9]?)?")
+_SLIDE = re.compile(r"([UDLR])([1-9][0-9]?)?[ \t\r\n]*")
+_SPACE = " \t\r\n"
+"""White space that Python and JavaScript agree on."""
 
 
 def format_board(board: Board) -> str:
@@ -45,7 +47,7 @@ def parse_board(text: str) -> Board:
         BadSize: a side is not 2 ... 10.
         BadBoard: the labels are not 0 ... n-1, each exactly once.
     """
-    lines = text.strip().split("/")
+    lines = text.strip(_SPACE).split("/")
     for line in lines:
         if not _ROW.fullmatch(line):
             raise BadNotation(f"not a row of labels: {line!r:.40}")
@@ -83,12 +85,11 @@ def parse_slides(text: str) -> list[Slide]:
         BadNotation: anything else in the text; says at which character.
     """
     slides: list[Slide] = []
-    for word in re.finditer(r"\S+", text):
-        at = word.start()
-        while at < word.end():
-            match = _SLIDE.match(text, at, word.end())
-            if match is None:
-                raise BadNotation(f"no slide at character {at + 1}: {text[at]!r}")
-            slides.append((cast("Direction", match[1]), int(match[2] or 1)))
-            at = match.end()
+    at = len(text) - len(text.lstrip(_SPACE))
+    while at < len(text):
+        match = _SLIDE.match(text, at)
+        if match is None:
+            raise BadNotation(f"no slide at character {at + 1}: {text[at]!r}")
+        slides.append((cast("Direction", match[1]), int(match[2] or 1)))
+        at = match.end()
     return slides
