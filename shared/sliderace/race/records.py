@@ -5,6 +5,7 @@ ms (the machine's monotonic clock, carried through restarts).
 """
 
 from dataclasses import dataclass
+from typing import NewType
 
 from sliderace.race.rules import Rules
 
@@ -13,8 +14,8 @@ __all__ = [
     "CountdownStopped",
     "DidNotFinish",
     "Finished",
-    "Forfeited",
     "ForfeitUndone",
+    "Forfeited",
     "GraceBegan",
     "LoggedSlide",
     "Postponed",
@@ -25,9 +26,13 @@ __all__ = [
     "RaceRecord",
     "RaceStarted",
     "Returned",
+    "Seat",
     "Slid",
     "WentAway",
 ]
+
+Seat = NewType("Seat", int)
+"""A racer's place, 0 ... 254; it is the holder's until he leaves the room."""
 
 LoggedSlide = tuple[str, int, int]
 """Direction of the tiles, how many, the client's ms since the paint."""
@@ -74,7 +79,7 @@ class RaceLocked:
     t0: int
     seed: str
     board: tuple[int, ...]
-    roster: tuple[int, ...]
+    roster: tuple[Seat, ...]
     """Seats, ascending."""
     starts: tuple[int, ...]
     """s_i per roster entry: when the board is unlocked for that seat."""
@@ -106,7 +111,7 @@ class Slid:
 
     t: int
     race: str
-    seat: int
+    seat: Seat
     seq: int
     slides: tuple[LoggedSlide, ...]
     approx: bool = False
@@ -118,7 +123,7 @@ class Finished:
 
     t: int
     race: str
-    seat: int
+    seat: Seat
     s: int
     """Room time of the scheduled reveal to this seat."""
     g: int
@@ -140,7 +145,7 @@ class Forfeited:
 
     t: int
     race: str
-    seat: int
+    seat: Seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +154,7 @@ class ForfeitUndone:
 
     t: int
     race: str
-    seat: int
+    seat: Seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +163,7 @@ class WentAway:
 
     t: int
     race: str
-    seat: int
+    seat: Seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +172,7 @@ class Returned:
 
     t: int
     race: str
-    seat: int
+    seat: Seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +181,7 @@ class DidNotFinish:
 
     t: int
     race: str
-    seat: int
+    seat: Seat
     why: str
 
 

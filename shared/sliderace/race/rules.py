@@ -3,6 +3,7 @@
 Every figure is a room setting; the defaults and ranges stand here and nowhere else.
 """
 
+import math
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
@@ -134,7 +135,7 @@ def default_limit_ms(width: int, height: int) -> int:
     try:
         return LIMITS_MS[(width, height)]
     except KeyError:
-        return max(60_000, round(3_500 * (width * height) ** 1.5))
+        return max(60_000, round(3_500 * math.pow(width * height, 1.5)))
 
 
 def changed(rules: Rules, patch: object) -> Rules:

@@ -1,0 +1,166 @@
+"""How a record changes a race: the one place where its state is written.
+
+Records are facts: they were decided once, and applying them asks nothing again. The
+same fold serves a live room, its recovery after a crash, a replay and the tests.
+"""
+
+from typing import assert_never
+
+from sliderace.engine import Board, progress_permille
+from sliderace.race.records import (
+    CountdownBegan,
+    CountdownStopped,
+    DidNotFinish,
+    Finished,
+    Forfeited,
+    ForfeitUndone,
+    GraceBegan,
+    Postponed,
+    RaceAborted,
+    RaceEnded,
+    RaceLocked,
+    RaceMade,
+    RaceRecord,
+    RaceStarted,
+    Returned,
+    Slid,
+    WentAway,
+)
+from sliderace.race.state import HOLD_MS, Attempt, Played, Race
+
+__all__ = ["apply", "recovered"]
+
+
+def apply(race: Race | None, record: RaceRecord) -> Race:
+    """The race after a record.
+
+    Args:
+        race: the race before; it is changed in place. None before any race.
+        record: what happened to it; `RaceMade` replaces whatever was there.
+
+    Returns:
+        The race; for all records but `RaceMade` the same object.
+
+    Raises:
+        ValueError: the record is of another race.
+        IllegalSlide: a `Slid` holds an impossible slide. Neither can come from
+            `decide`: the log is damaged.
+    """
+    if isinstance(record, RaceMade):
+        return Race(
+            id=record.race,
+            rules=record.rules,
+            secret=record.secret,
+            commitment=record.commitment,
+            known_seed=record.known_seed,
+        )
+    if race is None or race.id != record.race:
+        raise ValueError(f"a record of race {record.race} does not belong here")
+    match record:
+        case CountdownBegan():
+            race.phase = "countdown"
+            race.t0 = record.t0
+        case CountdownStopped():
+            race.phase = "lobby"
+        case RaceLocked():
+            _lock(race, record)
+        case Postponed():
+            _postpone(race, record)
+        case RaceStarted():
+            race.phase = "racing"
+            for attempt in race.attempts.values():
+                attempt.seen = attempt.away_since is None
+        case GraceBegan():
+            race.phase = "grace"
+            race.grace_until = record.until
+        case RaceEnded():
+            race.phase = "results"
+            race.ended_at = record.t
+        case RaceAborted():
+            race.phase = "aborted"
+            race.ended_at = record.t
+            race.why = record.why
+        case _:
+            _apply_to(race.attempts[record.seat], record, started=race.running)
+    return race
+
+
+def recovered(race: Race, now: int) -> None:
+    """Restart the clocks of a race that was read from the log after a failure.
+
+    Belongs to the fold: call it when the record of a new epoch is applied, with that
+    record's time. All connections are gone, so every racer is away from now on; no
+    deadline fires for `HOLD_MS`; a start that would fall into that time is postponed
+    by `decide.due`.
+
+    Args:
+        race: the race, changed in place.
+        now: room time of the recovery, ms.
+    """
+    race.hold_until = now + HOLD_MS
+    for attempt in race.attempts.values():
+        if attempt.status == "racing":
+            attempt.away_since = now
+
+
+def _lock(race: Race, record: RaceLocked) -> None:
+    race.locked = True
+    race.t0 = record.t0
+    race.seed = record.seed
+    race.board = record.board
+    race.nonces = record.nonces
+    for seat, s in zip(record.roster, record.starts, strict=True):
+        board = Board(race.size, record.board)
+        race.attempts[seat] = Attempt(seat, board, board.md, s, high_at=s)
+
+
+def _postpone(race: Race, record: Postponed) -> None:
+    race.t0 = record.t0
+    for attempt, s in zip(race.attempts.values(), record.starts, strict=True):
+        attempt.s = attempt.high_at = s
+
+
+_OfSeat = (
+    Slid | Finished | Forfeited | ForfeitUndone | WentAway | Returned | DidNotFinish
+)
+
+
+def _apply_to(attempt: Attempt, record: _OfSeat, *, started: bool) -> None:
+    match record:
+        case Slid():
+            _slide(attempt, record)
+        case Finished():
+            attempt.status = "finished"
+            attempt.finish = record
+        case Forfeited():
+            attempt.status = "forfeited"
+            attempt.forfeited_at = record.t
+        case ForfeitUndone():
+            attempt.status = "racing"
+            attempt.forfeited_at = None
+        case WentAway():
+            attempt.away_since = record.t
+        case Returned():
+            attempt.status, attempt.why = "racing", ""
+            attempt.away_since = None
+            attempt.seen = started
+        case DidNotFinish():
+            began = attempt.seen or attempt.slides
+            attempt.status = "dnf" if began else "dns"
+            attempt.why = record.why
+        case _:
+            assert_never(record)
+
+
+def _slide(attempt: Attempt, record: Slid) -> None:
+    board = attempt.board
+    for direction, count, stamp in record.slides:
+        board.slide(direction, count)
+        last = attempt.slides[-1].direction if attempt.slides else ""
+        attempt.slides.append(Played(direction, count, stamp, record.t))
+        attempt.stm += count
+        attempt.mtm += direction != last
+        high = progress_permille(board.md, attempt.md0)
+        if high > attempt.high:
+            attempt.high, attempt.high_at = high, record.t
+    attempt.approx |= record.approx

@@ -1,0 +1,208 @@
+"""One race as it stands: a fold over its records, see `sliderace.race.apply`.
+
+The state may be read by anybody and is changed by `apply` alone.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, assert_never
+
+from sliderace.engine import Board, Size
+from sliderace.race.records import Finished, Seat
+from sliderace.race.rules import Rules
+
+__all__ = [
+    "COMMIT_MS",
+    "HOLD_MS",
+    "LOCK_MS",
+    "UNDO_MS",
+    "Attempt",
+    "Phase",
+    "Played",
+    "Race",
+    "Status",
+]
+
+LOCK_MS = 1_200
+"""Roster, seed and board are fixed this long before T0: time to commit them, and for
+two round trips of nonces."""
+COMMIT_MS = 150
+"""A lock that is not durable this long before T0 moves T0."""
+UNDO_MS = 3_000
+"""A forfeit may be taken back this long: a mistyped key is no lost race."""
+HOLD_MS = 30_000
+"""After a recovery no deadline fires for this long: clients need up to 8 s to come
+back, and nobody pays for our failure."""
+
+Phase = Literal["lobby", "countdown", "racing", "grace", "results", "aborted"]
+Status = Literal["racing", "finished", "dnf", "forfeited", "dns"]
+
+
+class Played(NamedTuple):
+    """One slide as it was made.
+
+    Args:
+        direction: the way the tiles travelled.
+        tiles: how many.
+        stamp: the client's ms since the paint.
+        t: room time at which it arrived, ms.
+    """
+
+    direction: str
+    tiles: int
+    stamp: int
+    t: int
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One racer's way through the scramble.
+
+    Attributes:
+        seat: whose.
+        board: as it stands.
+        md0: Manhattan distance of the scramble.
+        s: room time at which the board is unlocked for this seat.
+        status: ``racing`` until it is something else.
+        why: for ``dnf`` and ``dns``: limit, grace, away, left, kicked, called.
+        slides: all of them; the last one's number is `seq`.
+        stm: tiles moved.
+        mtm: maximal runs in one direction.
+        high: the best progress so far, in thousandths; never goes back.
+        high_at: room time at which it was first reached.
+        approx: some stamps were counted from a snapshot, not from the paint.
+        away_since: room time since which the connection is lost; None: connected.
+        seen: was connected at some time after T0.
+        forfeited_at: room time of the forfeit, while forfeited.
+        finish: how it was finished.
+    """
+
+    seat: Seat
+    board: Board
+    md0: int
+    s: int
+    status: Status = "racing"
+    why: str = ""
+    slides: list[Played] = field(default_factory=list[Played])
+    stm: int = 0
+    mtm: int = 0
+    high: int = 0
+    high_at: int = 0
+    approx: bool = False
+    away_since: int | None = None
+    seen: bool = False
+    forfeited_at: int | None = None
+    finish: Finished | None = None
+
+    @property
+    def seq(self) -> int:
+        """Number of the last slide; 0 before the first."""
+        return len(self.slides)
+
+
+@dataclass(slots=True)
+class Race:
+    """One race, from its preparation to its results.
+
+    Attributes:
+        id: such as ``KWXTRB-SA1B2C-3``.
+        rules: how it is run.
+        secret: S, 64 hex digits. Not for anybody before the race has ended.
+        commitment: what binds S, shown in the lobby.
+        known_seed: 64 hex digits of a seed given in advance, else empty.
+        phase: ``lobby`` until the countdown.
+        t0: room time of the start; means nothing in the lobby.
+        locked: roster, seed and board are fixed.
+        seed: 64 hex digits, empty before the lock. Secret before `t0`.
+        board: the scramble's tiles, empty before the lock. Secret before `t0`.
+        nonces: those that went into the seed.
+        attempts: seat -> attempt, by ascending seat; empty before the lock.
+        grace_until: room time at which the grace time ends, once somebody finished.
+        ended_at: room time of the end.
+        why: why it was aborted.
+        hold_until: before this room time no deadline fires (after a recovery).
+    """
+
+    id: str
+    rules: Rules
+    secret: str
+    commitment: str
+    known_seed: str = ""
+    phase: Phase = "lobby"
+    t0: int = 0
+    locked: bool = False
+    seed: str = ""
+    board: tuple[int, ...] = ()
+    nonces: tuple[str, ...] = ()
+    attempts: dict[Seat, Attempt] = field(default_factory=dict[Seat, Attempt])
+    grace_until: int | None = None
+    ended_at: int | None = None
+    why: str = ""
+    hold_until: int = 0
+
+    @property
+    def size(self) -> Size:
+        """The board's size."""
+        return Size.parse(self.rules.size)
+
+    @property
+    def roster(self) -> tuple[Seat, ...]:
+        """The seats that race, ascending; empty before the lock."""
+        return tuple(self.attempts)
+
+    @property
+    def running(self) -> bool:
+        """Whether slides can be made: T0 has passed and the end has not come."""
+        return self.phase in ("racing", "grace")
+
+    @property
+    def phase_until(self) -> int | None:
+        """Room time at which this phase ends by itself at the latest; None: never.
+
+        For clocks on screens; what really happens next says `decide.next_deadline`.
+        """
+        match self.phase:
+            case "countdown":
+                return self.t0
+            case "racing":
+                limit = self.rules.time_limit_ms
+                starts = [attempt.s for attempt in self.attempts.values()]
+                return None if limit is None else self.held(max(starts) + limit)
+            case "grace":
+                return self.grace_until and self.held(self.grace_until)
+            case "lobby" | "results" | "aborted":
+                return None
+            case _:
+                assert_never(self.phase)
+
+    def held(self, deadline: int) -> int:
+        """When a deadline really fires: not while the race recovers from a failure."""
+        return max(deadline, self.hold_until)
+
+    def ends_at(self, attempt: Attempt) -> int | None:
+        """Room time at which an attempt is out: its limit or the grace; None: never.
+
+        A slide that arrives at that instant or later comes too late.
+        """
+        ends = [] if self.grace_until is None else [self.grace_until]
+        if (limit := self.rules.time_limit_ms) is not None:
+            ends.append(attempt.s + limit)
+        return self.held(min(ends)) if ends else None
+
+    def final_at(self, attempt: Attempt) -> int:
+        """Room time from which a forfeit cannot be undone any more.
+
+        Args:
+            attempt: one that is forfeited.
+        """
+        undo = self.held((attempt.forfeited_at or 0) + UNDO_MS)
+        ends = self.ends_at(attempt)
+        return undo if ends is None else min(undo, ends)
+
+    def away_until(self, attempt: Attempt) -> int | None:
+        """Room time at which a lost connection is a DNF; None: it is not lost.
+
+        Whoever was away before T0 has the same time from T0 on.
+        """
+        if attempt.away_since is None:
+            return None
+        return self.held(max(attempt.away_since, self.t0) + self.rules.away_ms)
