@@ -1,0 +1,116 @@
+"""The racers side by side: how far each is, and who is ahead."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sliderace.engine import Board, EngineError, parse_board, parse_slides
+from sliderace.protocol.messages import Standing, StatusName, Step
+
+__all__ = ["Lane", "in_order"]
+
+
+@dataclass(slots=True)
+class Lane:
+    """One racer.
+
+    Args:
+        seat: the racer's seat.
+        member: member id; None where the racer has left and we never knew.
+        name: nickname, fit to be shown.
+        bot: a declared bot.
+        seq: number of the last slide told.
+        high: high-water progress in permille; 1000 while `status` is ``racing``
+            means solved, and not yet stored by the server.
+        stm: tiles moved.
+        status: as the server told.
+        place: 1, 1, 3 ... among the finishers so far, or as the results say.
+        standing: the server's word on this racer, once there is one.
+        board: where it may be seen; one's own is the predicted one.
+        board_seq: the slide that `board` stands after.
+    """
+
+    seat: int
+    member: int | None = None
+    name: str = "?"
+    bot: bool = False
+    seq: int = 0
+    high: int = 0
+    stm: int = 0
+    status: StatusName = "racing"
+    place: int | None = None
+    standing: Standing | None = None
+    board: Board | None = None
+    board_seq: int = 0
+
+    @property
+    def time_ms(self) -> int | None:
+        """Official time; None unless finished."""
+        return self.standing.time_ms if self.standing else None
+
+    @property
+    def why(self) -> str:
+        """Why a racer did not finish: limit, grace, away, left, kicked, called."""
+        return self.standing.why if self.standing else ""
+
+    def told(self, standing: Standing) -> None:
+        """Take the server's word on this racer."""
+        self.standing = standing
+        self.member, self.name, self.bot = standing.member, standing.name, standing.bot
+        self.status, self.place = standing.status, standing.place
+        self.high, self.stm = standing.high, standing.stm
+
+    def step(self, step: Step, start: str | None) -> bool:
+        """Take one step of `progress`.
+
+        Args:
+            step: the newest state of this seat.
+            start: the race's start board, if known.
+
+        Returns:
+            False where slides are missing before those of the step: the board must be
+            asked for.
+        """
+        if step.seq >= self.seq:
+            self.seq, self.high, self.stm = step.seq, step.high, step.stm
+        if step.since < 0 or (self.board and step.seq <= self.board_seq):
+            return True
+        if self.board is None and step.since == 0 and start:
+            self.board, self.board_seq = parse_board(start), 0
+        if self.board is None or step.since > self.board_seq:
+            return False
+        return self._replay(self.board, step)
+
+    def _replay(self, board: Board, step: Step) -> bool:
+        try:
+            slides = parse_slides(step.slides)[self.board_seq - step.since :]
+        except EngineError:
+            return False
+        if self.board_seq + len(slides) != step.seq:
+            return False
+        ahead = board.copy()
+        if not all(ahead.try_slide(way, count) for way, count in slides):
+            return False
+        self.board, self.board_seq = ahead, step.seq
+        return True
+
+
+_GROUPS = {"finished": 0, "racing": 1, "dnf": 2, "forfeited": 3, "dns": 4}
+
+
+def in_order(lanes: Iterable[Lane]) -> list[Lane]:
+    """Best first: finishers by time, then who races by progress, then the others.
+
+    Places follow the times known so far; equal times share a place.
+    """
+    ranked = sorted(lanes, key=_rank)
+    times = [lane.time_ms for lane in ranked if lane.status == "finished"]
+    for lane in ranked:
+        if lane.status == "finished":
+            lane.place = 1 + times.index(lane.time_ms)
+    return ranked
+
+
+def _rank(lane: Lane) -> tuple[int, int, int, int]:
+    group = _GROUPS[lane.status]
+    place = lane.place or 0 if group > 1 else 0
+    return group, place, (lane.time_ms or 0) if group == 0 else -lane.high, lane.seat

@@ -1,0 +1,287 @@
+"""What a player sees: every event folded into one state, and what to answer.
+
+Pure: no socket and no clock. `now` is the caller's monotonic clock in whole ms. Call
+`poll` after every other call and when `next_due` has come, and carry out what it says.
+"""
+
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from sliderace import __version__
+from sliderace.engine import EngineError, parse_board
+from sliderace.protocol import messages as m
+from sliderace.protocol.codes import CLOSE_CODES, may_reconnect
+from sliderace.protocol.names import clean_name
+from sliderace.protocol.version import VERSION
+from sliderace_client import phrases
+from sliderace_client.attempt import Attempt
+from sliderace_client.pace import Pace
+from sliderace_client.racer import Forget, Keep, Note, Out, Racer, Send
+
+__all__ = ["Forget", "Keep", "Model", "Note", "Out", "Send"]
+
+CLIENT = f"sliderace {__version__}"
+"""Names this program in a server's log."""
+TRY_LATER = frozenset(
+    {"too_many_tries", "storage_unavailable", "shutting_down", "rate"}
+)
+"""Refusals of a resume that pass by themselves."""
+
+Streamed = (
+    m.MemberEvent
+    | m.Gone
+    | m.RoomEvent
+    | m.PhaseEvent
+    | m.StandingEvent
+    | m.Results
+    | m.Closed
+    | m.Hidden
+)
+
+
+class Model(Racer):
+    """One member's view of one room, and what to tell the server.
+
+    Args:
+        enter: how to enter on the first connection.
+        token: secret of a seat held before; it is resumed instead, and `enter` is
+            used only if that seat is gone.
+
+    Attributes:
+        retry_ms: how long the server asked us to stay away.
+    """
+
+    def __init__(
+        self, enter: m.Create | m.Open | m.Join, *, token: str | None = None
+    ) -> None:
+        super().__init__()
+        self.retry_ms = 0
+        self._enter = enter
+        self._token = token
+        self._code = enter.code if isinstance(enter, m.Join) else ""
+        self._welcomed = False
+        self._stream = (0, 0)
+        self._stale = True
+        self._again = False
+
+    # --- The connection --------------------------------------------------------------
+
+    def hello(self) -> m.Hello:
+        """The first message of each connection."""
+        if self._token is None:
+            return m.Hello(v=VERSION, enter=self._enter, client=CLIENT)
+        epoch, offset = self._stream
+        resume = m.Resume(self._code, self._token, epoch=epoch, offset=offset)
+        return m.Hello(v=VERSION, enter=resume, client=CLIENT)
+
+    def lost(self, code: int = 1006) -> None:
+        """The connection is closed.
+
+        Args:
+            code: the close code; it decides whether to come back, see `ended`.
+        """
+        self.online = False
+        self._asked.clear()
+        again, self._again = self._again, False
+        if self.ended or again:
+            return
+        if self._left:
+            self.ended = "You left the room."
+        elif not may_reconnect(code):
+            self.ended = CLOSE_CODES.get(code, f"closed with code {code}")
+            if code in (4501, 4502):
+                self._outs.append(Forget())
+
+    # --- What the server says --------------------------------------------------------
+
+    def receive(self, event: m.Event, now: int) -> None:
+        """Take one event. What makes no sense ends the connection, not the program."""
+        try:
+            self._receive(event, now)
+        except EngineError:
+            self.ended = "The server sent a board that cannot be."
+            self._note(self.ended, "bad")
+
+    def _receive(self, event: m.Event, now: int) -> None:
+        match event:
+            case m.Welcome():
+                self._welcome(event, now)
+            case m.Opened():
+                self.link = event.link
+                self._code = event.code
+                self.ended = "opened"
+            case m.Snapshot():
+                self._snapshot(event, now)
+            case m.Progress():
+                if event.race == self.race:
+                    for step in event.p:
+                        self._step(step, now)
+            case m.BoardEvent():
+                if event.race == self.race:
+                    self._board(event, now)
+            case m.Ack():
+                if self.attempt and event.race == self.attempt.race:
+                    self.attempt.ack(event.seq)
+            case m.Rejected():
+                self._rejected(event)
+            case m.Refused():
+                self._refused(event)
+            case m.Pong():
+                pass
+            case _:
+                if self._in_turn(event.o, now):
+                    self._streamed(event, now)
+
+    def _streamed(self, event: Streamed, now: int) -> None:
+        match event:
+            case m.MemberEvent():
+                self.members[event.member.id] = _clean(event.member)
+                self._note(phrases.member(replace(event, member=_clean(event.member))))
+            case m.Gone():
+                self._gone(event)
+            case m.RoomEvent():
+                self._room_changed(event)
+            case m.PhaseEvent():
+                self._note(phrases.phase(event.phase, event.in_ms))
+                self._phase(event.phase, event.in_ms, now)
+                self.phase_why = event.why
+                for seat in event.roster:
+                    self._lane(seat)
+            case m.StandingEvent():
+                self._standing(event)
+            case m.Results():
+                self._results(event)
+            case m.Closed():
+                self.phase = "closed"
+                self.ended = phrases.closed(event)
+                self._outs.append(Forget())
+                self._note(self.ended, "bad")
+            case m.Hidden():
+                pass
+            case _:
+                assert_never(event)
+
+    def _in_turn(self, offset: int, now: int) -> bool:
+        """Whether this is the next event of the stream; asks for what is missing."""
+        epoch, last = self._stream
+        if self._stale or offset <= last:
+            return False
+        if offset > last + 1:
+            self._resync(None, now)
+            return False
+        self._stream = (epoch, offset)
+        return True
+
+    # --- Entering --------------------------------------------------------------------
+
+    def _welcome(self, event: m.Welcome, now: int) -> None:
+        self._welcomed = self.online = True
+        self.retry_ms = 0
+        self.refused = None
+        self.me, self.seat, self._code = event.member, event.seat, event.code
+        self._gen = event.gen
+        if event.token is not None:
+            self._token = event.token
+            self._outs.append(Keep(event.code, event.token))
+        self._stale = event.epoch != self._stream[0]
+        self._pace = Pace(event.limits, now)
+        self._gather_until = now
+        self._resume_attempt(event, now)
+
+    def _resume_attempt(self, event: m.Welcome, now: int) -> None:
+        attempt = self.attempt
+        if event.board is None:
+            if attempt is not None:
+                attempt.over = True
+            return
+        board = parse_board(event.board)
+        if attempt is None or attempt.race != event.race:
+            self.attempt = Attempt(event.race, board, now, seq=event.seq, approx=True)
+            self._resync(None, now)
+            return
+        attempt.over = False
+        attempt.reconcile(event.seq, board)
+        attempt.resend(event.seq)
+        self._show_own()
+
+    def _refused(self, event: m.Refused) -> None:
+        self.refused = event
+        if not self.online:
+            self._refused_entry(event)
+            return
+        if event.of == "forfeit":
+            self.gave_up_at = None
+        self._note(phrases.refused(event), "bad")
+
+    def _refused_entry(self, event: m.Refused) -> None:
+        """Not let in: come back later, come back as somebody new, or give up."""
+        self.retry_ms = event.retry_ms
+        if self._welcomed and event.code in TRY_LATER:
+            self._again = True
+            return
+        if self._token is not None and not self._welcomed:
+            self._token = None
+            self._again = True
+            self._outs.append(Forget())
+            return
+        self.ended = phrases.refused(event)
+        self._outs.append(Forget())
+
+    # --- The room --------------------------------------------------------------------
+
+    def _snapshot(self, event: m.Snapshot, now: int) -> None:
+        self._stream = (event.epoch, event.o)
+        self._stale = False
+        self._asked.clear()
+        self._set_room(event.room)
+        self.members = {member.id: _clean(member) for member in event.members}
+        if self.me in self.members:
+            self.seat = self.members[self.me].seat
+        self._phase(event.phase, event.in_ms, now)
+        self._race_view(event.race, now)
+        if event.results is not None:
+            self._results(event.results)
+
+    def _set_room(self, room: m.Room) -> None:
+        if room.race != self.race:
+            self._begin_race(room)
+        self.room = room
+
+    def _room_changed(self, event: m.RoomEvent) -> None:
+        if event.room.race != self.race:
+            self.members = {
+                id_: replace(member, ready=False)
+                for id_, member in self.members.items()
+            }
+        self._set_room(event.room)
+        if event.why == "host" and self.host_name:
+            self._note(f"{self.host_name} is the host")
+        elif event.why == "lock":
+            self._note("The room is " + ("locked" if event.room.locked else "open"))
+        elif event.why == "settings":
+            self._note(f"The next board is {event.room.rules.size}")
+
+    def _gone(self, event: m.Gone) -> None:
+        member = self.members.pop(event.member, None)
+        if member is None:
+            return
+        self._note(phrases.gone(member.name, event))
+        if event.member == self.me:
+            self.ended = phrases.gone("You", event)
+            self._outs.append(Forget())
+
+    def _phase(self, phase: m.PhaseName, in_ms: int | None, now: int) -> None:
+        self.phase = phase
+        self.phase_ends = None if in_ms is None else now + in_ms
+        if phase == "countdown":
+            self.results, self.proof = None, []
+        elif phase == "racing" and self.t0 is None:
+            self.t0 = now
+        elif phase in ("lobby", "aborted"):
+            self._clear_race()
+
+
+def _clean(member: m.Member) -> m.Member:
+    """A member whose name can be shown, whatever the server let through."""
+    return replace(member, name=clean_name(member.name) or "?")
