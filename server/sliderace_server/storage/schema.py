@@ -42,13 +42,14 @@ def statements(script: str) -> Iterator[str]:
         ValueError: The last statement has no end.
     """
     statement = ""
-    for line in script.splitlines(keepends=True):
-        statement += line
+    *parts, rest = script.split(";")
+    for part in parts:
+        statement += f"{part};"
         if sqlite3.complete_statement(statement):
             yield statement
             statement = ""
-    if statement.strip():
-        raise ValueError(f"a statement without an end: {statement!r}")
+    if statement or rest.strip():
+        raise ValueError(f"a statement without an end: {statement + rest!r}")
 
 
 def inspect(connection: sqlite3.Connection, newest: int) -> int:

@@ -1,0 +1,252 @@
+"""The contract of a store, run against every adapter."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, strategies as st
+
+from sliderace_server.storage import (
+    AttemptRow,
+    Conflict,
+    RaceSummary,
+    StorageUnavailable,
+    Store,
+    StoredRace,
+    StoreRefused,
+    open_store,
+)
+
+ADAPTERS = ["memory", "sqlite"]
+ANN = AttemptRow(0, "Ann", "finished", 1, 61_234, 150, 98)
+BOB = AttemptRow(2, "Bob \N{SNOWMAN}", "finished", 1, 61_234, 152, 99, bot=True)
+CAT = AttemptRow(1, "Cat", "dnf", None, None, 0, 0)
+
+
+def url(adapter: str, folder: Path) -> str:
+    return "memory:" if adapter == "memory" else f"sqlite:{folder / 'rooms.db'}"
+
+
+def race(id_: str, started_ms: int = 0, room: str = "KWXTRB") -> StoredRace:
+    rows = (ANN, BOB, CAT)
+    return StoredRace(
+        RaceSummary(id_, room, started_ms, "4x4", public=False, attempts=rows),
+        record=b'{"id":"' + id_.encode() + b'"}',
+    )
+
+
+@pytest.fixture(params=ADAPTERS)
+def closed(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
+    return open_store(url(request.param, tmp_path))
+
+
+@pytest.fixture
+async def store(closed: Store) -> AsyncIterator[Store]:
+    async with closed:
+        yield closed
+
+
+async def test_records_come_back_in_order(store: Store) -> None:
+    await store.log.append("KWXTRB", 0, [b"one", b"two"])
+    await store.log.append("KWXTRB", 2, [b"\x00\xff"])
+    assert await store.log.read("KWXTRB") == [b"one", b"two", b"\x00\xff"]
+    assert await store.log.read("KWXTRB", after=1) == [b"two", b"\x00\xff"]
+    assert await store.log.read("KWXTRB", after=3) == []
+    assert await store.log.read("BCDFGH") == []
+
+
+@pytest.mark.parametrize("expected", [0, 1, 3, 4])
+async def test_another_length_is_a_conflict(store: Store, expected: int) -> None:
+    await store.log.append("KWXTRB", 0, [b"one", b"two"])
+    with pytest.raises(Conflict) as caught:
+        await store.log.append("KWXTRB", expected, [b"mine"])
+    conflict = caught.value
+    assert (conflict.room, conflict.expected, conflict.actual) == (
+        "KWXTRB",
+        expected,
+        2,
+    )
+    assert await store.log.read("KWXTRB") == [b"one", b"two"]
+
+
+async def test_a_new_room_has_no_records(store: Store) -> None:
+    with pytest.raises(Conflict):
+        await store.log.append("KWXTRB", 1, [b"one"])
+    assert await store.log.rooms() == []
+
+
+async def test_an_empty_append_only_compares(store: Store) -> None:
+    await store.log.append("KWXTRB", 0, [])
+    assert await store.log.rooms() == []
+    with pytest.raises(Conflict):
+        await store.log.append("KWXTRB", 1, [])
+
+
+async def test_of_two_writers_one_wins(store: Store) -> None:
+    outcomes = await asyncio.gather(
+        *(store.log.append("KWXTRB", 0, [bytes([n])]) for n in range(8)),
+        return_exceptions=True,
+    )
+    assert sum(outcome is None for outcome in outcomes) == 1
+    assert sum(isinstance(outcome, Conflict) for outcome in outcomes) == 7
+    assert len(await store.log.read("KWXTRB")) == 1
+
+
+async def test_a_conflict_leaves_other_rooms_alone(store: Store) -> None:
+    outcomes = await asyncio.gather(
+        store.log.append("BCDFGH", 0, [b"b"]),
+        store.log.append("KWXTRB", 7, [b"k"]),
+        store.log.append("ZZZZZZ", 0, [b"z"]),
+        return_exceptions=True,
+    )
+    assert [type(outcome) for outcome in outcomes] == [type(None), Conflict, type(None)]
+    assert await store.log.rooms() == ["BCDFGH", "ZZZZZZ"]
+
+
+async def test_a_dropped_room_begins_anew(store: Store) -> None:
+    await store.log.append("KWXTRB", 0, [b"old"] * 3)
+    await store.log.append("BCDFGH", 0, [b"other"])
+    await store.log.drop("KWXTRB")
+    await store.log.drop("KWXTRB")
+    assert await store.log.rooms() == ["BCDFGH"]
+    with pytest.raises(Conflict):  # a late append of its former writer
+        await store.log.append("KWXTRB", 3, [b"late"])
+    await store.log.append("KWXTRB", 0, [b"new"])
+    assert await store.log.read("KWXTRB") == [b"new"]
+
+
+async def test_rooms_are_sorted(store: Store) -> None:
+    for room in ("TTTTTT", "BBBBBB", "KKKKKK"):
+        await store.log.append(room, 0, [b"x", b"y"])
+    assert await store.log.rooms() == ["BBBBBB", "KKKKKK", "TTTTTT"]
+
+
+async def test_a_cancelled_caller_takes_nothing_back(store: Store) -> None:
+    append = asyncio.create_task(store.log.append("KWXTRB", 0, [b"one"]))
+    await asyncio.sleep(0)  # it has asked
+    append.cancel()
+    await asyncio.wait([append])
+    await store.log.append("BCDFGH", 0, [b"behind it"])
+    assert await store.log.read("KWXTRB") == [b"one"]
+
+
+async def test_a_race_comes_back(store: Store) -> None:
+    stored = race("KWXTRB-1-1", 1_700_000_000_000)
+    await store.results.store(stored)
+    assert await store.results.races() == [stored.summary]
+    assert await store.results.record("KWXTRB-1-1") == stored.record
+    assert await store.results.record("KWXTRB-1-2") is None
+
+
+async def test_a_race_is_stored_once(store: Store) -> None:
+    first = race("KWXTRB-1-1")
+    await store.results.store(first)
+    other = replace(first.summary, size="3x3", attempts=(CAT,))
+    await store.results.store(StoredRace(other, b"{}"))
+    assert await store.results.races() == [first.summary]
+    assert await store.results.record("KWXTRB-1-1") == first.record
+
+
+async def test_races_are_found_latest_first(store: Store) -> None:
+    for id_, started, room in [("B", 2, "X"), ("A", 2, "Y"), ("C", 1, "X")]:
+        await store.results.store(race(id_, started, room))
+    public = replace(race("D", 3).summary, public=True)
+    await store.results.store(StoredRace(public, b"{}"))
+
+    async def ids(**wanted: object) -> list[str]:
+        found = await store.results.races(**wanted)  # type: ignore[arg-type]
+        return [summary.id for summary in found]
+
+    assert await ids() == ["D", "B", "A", "C"]
+    assert await ids(room="X") == ["B", "C"]
+    assert await ids(room="nowhere") == []
+    assert await ids(public_only=True) == ["D"]
+    assert await ids(limit=2) == ["D", "B"]
+    assert await ids(limit=2, before="B") == ["A", "C"]
+    assert await ids(room="X", before="A") == ["C"]
+    assert await ids(before="C") == []
+    assert await ids(before="unknown") == []
+
+
+async def test_a_closed_store_is_unavailable(closed: Store) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: closed.log.append("KWXTRB", 0, [b"x"]),
+        lambda: closed.log.read("KWXTRB"),
+        closed.log.rooms,
+        lambda: closed.log.drop("KWXTRB"),
+        lambda: closed.results.store(race("A")),
+        closed.results.races,
+        lambda: closed.results.record("A"),
+    ]
+
+    async def all_refuse() -> None:
+        for call in calls:
+            with pytest.raises(StorageUnavailable):
+                await call()  # type: ignore[misc]
+
+    await all_refuse()
+    async with closed:
+        pass
+    await all_refuse()
+
+
+async def test_leaving_finishes_what_was_asked_for(closed: Store) -> None:
+    async with closed:
+        appends = [
+            asyncio.create_task(closed.log.append(f"ROOM{n}", 0, [b"x"]))
+            for n in range(100)
+        ]
+        await asyncio.sleep(0)  # they have asked
+    await asyncio.gather(*appends)
+    async with closed:
+        assert len(await closed.log.rooms()) == 100
+
+
+ROOMS = st.sampled_from(["BBBBBB", "CCCCCC", "DDDDDD"])
+RECORDS = st.lists(st.binary(max_size=4), max_size=3)
+CALLS: st.SearchStrategy[tuple[str, str, int, list[bytes]]] = st.one_of(
+    st.tuples(st.just("append"), ROOMS, st.integers(0, 4), RECORDS),
+    st.tuples(st.just("append right"), ROOMS, st.just(0), RECORDS),
+    st.tuples(st.just("drop"), ROOMS, st.just(0), st.just([])),
+)
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+@given(calls=st.lists(CALLS, max_size=12))
+def test_a_log_is_a_list_per_room(
+    tmp_path_factory: pytest.TempPathFactory,
+    adapter: str,
+    calls: list[tuple[str, str, int, list[bytes]]],
+) -> None:
+    asyncio.run(_compare(url(adapter, tmp_path_factory.mktemp("model")), calls))
+
+
+async def _compare(where: str, calls: list[tuple[str, str, int, list[bytes]]]) -> None:
+    """Make the same calls of a store and of a dictionary of lists."""
+    model: dict[str, list[bytes]] = {}
+    async with open_store(where, "process") as store:
+        for call, room, expected, records in calls:
+            held = model.get(room, [])
+            if call == "drop":
+                await store.log.drop(room)
+                model.pop(room, None)
+            elif call == "append right" or expected == len(held):
+                await store.log.append(room, len(held), records)
+                if records:
+                    model[room] = held + records
+            else:
+                with pytest.raises(Conflict):
+                    await store.log.append(room, expected, records)
+        assert await store.log.rooms() == sorted(model)
+        for room, held in model.items():
+            assert await store.log.read(room) == held
+
+
+@pytest.mark.parametrize(
+    "unknown", ["", "memory", "memory:x", "sqlite:", "postgres://host/db", "/a/path"]
+)
+def test_an_unknown_url_is_refused(unknown: str) -> None:
+    with pytest.raises(StoreRefused, match="names no store"):
+        open_store(unknown)

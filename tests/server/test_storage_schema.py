@@ -1,0 +1,121 @@
+"""Migrations: numbered, all or nothing, and only of our own files."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sliderace_server.storage.ports import StoreRefused
+from sliderace_server.storage.schema import (
+    APPLICATION_ID,
+    inspect,
+    migrate,
+    migrations,
+    statements,
+)
+
+NEWEST = len(migrations())
+
+
+@pytest.fixture
+def db() -> Iterator[sqlite3.Connection]:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    yield connection
+    connection.close()
+
+
+def dump(db: sqlite3.Connection) -> list[str]:
+    return list(db.iterdump())
+
+
+@pytest.mark.parametrize("version", range(NEWEST + 1))
+def test_each_version_reaches_the_newest(db: sqlite3.Connection, version: int) -> None:
+    migrate(db, migrations()[:version])
+    migrate(db, migrations())
+    assert inspect(db, NEWEST) == NEWEST
+    fresh = sqlite3.connect(":memory:", isolation_level=None)
+    migrate(fresh, migrations())
+    assert dump(db) == dump(fresh)
+    fresh.close()
+
+
+def test_a_second_run_changes_nothing(db: sqlite3.Connection) -> None:
+    migrate(db, migrations())
+    before = dump(db)
+    migrate(db, migrations())
+    assert dump(db) == before
+
+
+def test_the_file_is_marked_as_ours(db: sqlite3.Connection) -> None:
+    migrate(db, migrations())
+    assert db.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+
+
+def test_a_failing_migration_changes_nothing(db: sqlite3.Connection) -> None:
+    migrate(db, migrations())
+    before = dump(db)
+    broken = "CREATE TABLE extra (x); INSERT INTO nowhere VALUES (1);"
+    with pytest.raises(sqlite3.OperationalError, match="nowhere"):
+        migrate(db, [*migrations(), broken])
+    assert not db.in_transaction
+    assert dump(db) == before
+    assert inspect(db, NEWEST) == NEWEST
+
+
+def test_two_servers_migrate_once(tmp_path: Path) -> None:
+    one = sqlite3.connect(tmp_path / "x.db", isolation_level=None)
+    two = sqlite3.connect(tmp_path / "x.db", isolation_level=None, timeout=0)
+    one.execute("BEGIN IMMEDIATE")
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        migrate(two, migrations())
+    one.rollback()
+    migrate(one, migrations())
+    migrate(two, migrations())
+    one.close()
+    two.close()
+
+
+def test_a_newer_version_is_refused(db: sqlite3.Connection) -> None:
+    migrate(db, migrations())
+    db.execute(f"PRAGMA user_version = {NEWEST + 1}")
+    before = dump(db)
+    with pytest.raises(StoreRefused, match="a newer sliderace wrote it"):
+        migrate(db, migrations())
+    assert dump(db) == before
+
+
+@pytest.mark.parametrize(
+    "sign",
+    ["CREATE TABLE photo (x)", "PRAGMA user_version = 1", "PRAGMA application_id = 7"],
+)
+def test_another_programs_database_is_refused(
+    db: sqlite3.Connection, sign: str
+) -> None:
+    db.execute(sign)
+    with pytest.raises(StoreRefused, match="another program"):
+        migrate(db, migrations())
+    assert "log" not in str(dump(db))
+
+
+def test_who_did_not_finish_has_no_time(db: sqlite3.Connection) -> None:
+    migrate(db, migrations())
+    db.execute("INSERT INTO race VALUES ('A', 'R', 0, '4x4', 0, x'')")
+    insert = "INSERT INTO attempt VALUES ('A', 0, 0, 'Ann', 0, ?, NULL, ?, 0, 0)"
+    for status, time_ms in [("dnf", 0), ("dns", 1), ("finished", None), ("won", 5)]:
+        with pytest.raises(sqlite3.IntegrityError):
+            db.execute(insert, (status, time_ms))
+    db.execute(insert, ("dnf", None))
+
+
+def test_a_script_is_split_into_statements() -> None:
+    script = (
+        "-- a; comment\nCREATE TABLE x (y);\n\n"
+        "CREATE TRIGGER t AFTER INSERT ON x BEGIN\n DELETE FROM x;\n SELECT 1;\nEND;\n"
+        "INSERT INTO x VALUES (';'); SELECT 2;\n"
+    )
+    found = [text.split()[-1] for text in statements(script)]
+    assert found == ["(y);", "END;", "(';');", "2;"]
+    for unfinished in ("SELECT 1;\nSELECT 2", "SELECT 1; SELECT ';"):
+        with pytest.raises(ValueError, match="without an end"):
+            list(statements(unfinished))

@@ -1,0 +1,429 @@
+"""What only the SQLite store promises: durability, one writer, clean refusals."""
+
+import asyncio
+import logging
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator, Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from sliderace_server.storage import (
+    AttemptRow,
+    Conflict,
+    RaceSummary,
+    StorageUnavailable,
+    StoredRace,
+    StoreHeld,
+    StoreRefused,
+    open_store,
+)
+from sliderace_server.storage.sqlite import SqliteStore
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "folder" / "rooms.db"
+
+
+@pytest.fixture
+async def store(path: Path) -> AsyncIterator[SqliteStore]:
+    async with SqliteStore(path) as opened:
+        yield opened
+
+
+@contextmanager
+def connected(path: Path) -> Generator[sqlite3.Connection, None, None]:
+    """Another program's connection to the file."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        yield connection
+
+
+def ask(store: SqliteStore, count: int, first: int = 0) -> list[asyncio.Task[None]]:
+    """Ask for one append in each of `count` new rooms."""
+    return [
+        asyncio.create_task(store.log.append(f"ROOM{n}", 0, [b"x"]))
+        for n in range(first, first + count)
+    ]
+
+
+async def pragma(store: SqliteStore, name: str) -> object:
+    """Read a setting of the writing connection."""
+    found: list[object] = []
+    await store.write(lambda db: found.extend(db.execute(f"PRAGMA {name}").fetchone()))
+    return found[0]
+
+
+# --- Durability ----------------------------------------------------------------------
+
+
+async def test_what_was_stored_is_there_after_a_restart(path: Path) -> None:
+    async with open_store(f"sqlite:{path}") as store:
+        await store.log.append("KWXTRB", 0, [b"one", b"two"])
+    async with open_store(f"sqlite:{path}") as store:
+        assert await store.log.read("KWXTRB") == [b"one", b"two"]
+        with pytest.raises(Conflict):
+            await store.log.append("KWXTRB", 0, [b"again"])
+
+
+@pytest.mark.parametrize(("durability", "level"), [("full", 2), ("process", 1)])
+async def test_durability_is_the_level_of_flushing(
+    path: Path, durability: str, level: int
+) -> None:
+    async with SqliteStore(path, durability) as store:  # type: ignore[arg-type]
+        assert store.durability == durability
+        assert await pragma(store, "synchronous") == level
+        assert await pragma(store, "journal_mode") == "wal"
+        assert await pragma(store, "foreign_keys") == 1
+
+
+CHILD = """
+import asyncio, sys
+from pathlib import Path
+from sliderace_server.storage.sqlite import SqliteStore
+
+async def write(store, room):
+    position = len(await store.log.read(room))
+    while True:
+        await store.log.append(room, position, [b"%d" % position])
+        position += 1
+        print(room, position, flush=True)
+
+async def main():
+    async with SqliteStore(Path(sys.argv[1])) as store, asyncio.TaskGroup() as group:
+        for room in ("BBBBBB", "CCCCCC", "DDDDDD"):
+            group.create_task(write(store, room))
+
+asyncio.run(main())
+"""
+
+
+@contextmanager
+def writing_child(path: Path) -> Generator[subprocess.Popen[str], None, None]:
+    """Another process that appends all the time and prints what was acknowledged."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    ) as child:
+        try:
+            yield child
+        finally:
+            child.kill()
+
+
+def test_a_killed_server_loses_nothing_acknowledged(path: Path) -> None:
+    acknowledged: dict[str, int] = {}
+    for kill_after in (50, 87, 124):
+        with writing_child(path) as child:
+            assert child.stdout is not None
+            for count, line in enumerate(child.stdout):
+                room, length = line.split()
+                acknowledged[room] = int(length)
+                if count == kill_after:
+                    child.kill()  # what the pipe still holds was acknowledged too
+    stored = asyncio.run(read_all(path))
+    for room, position in acknowledged.items():
+        assert stored[room][:position] == [b"%d" % n for n in range(position)]
+        assert len(stored[room]) - position in (0, 1)  # one in flight
+
+
+async def read_all(path: Path) -> dict[str, list[bytes]]:
+    async with SqliteStore(path) as store:
+        return {room: await store.log.read(room) for room in await store.log.rooms()}
+
+
+# --- One commit for many, one hop for a commit ---------------------------------------
+
+
+async def test_a_commit_takes_all_that_waits(store: SqliteStore) -> None:
+    before = store.commits
+    await asyncio.gather(*ask(store, 500))
+    assert store.commits == before + 1
+    first, *others = ask(store, 300, first=500)
+    await first
+    assert all(append.done() for append in others)
+
+
+async def test_a_commit_is_one_hop_to_the_thread(
+    store: SqliteStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, "aiosqlite")
+    await asyncio.gather(*ask(store, 100))
+    hops = [r for r in caplog.records if r.getMessage().startswith("executing")]
+    assert len(hops) == 1
+
+
+async def test_a_write_is_told_only_after_the_commit(
+    store: SqliteStore, path: Path
+) -> None:
+    with connected(path) as other:
+        other.execute("BEGIN IMMEDIATE")
+        append = asyncio.create_task(store.log.append("KWXTRB", 0, [b"x"]))
+        assert await store.log.read("KWXTRB") == []  # reading does not wait
+        assert not append.done()
+        other.rollback()
+        await append
+        query = "SELECT record FROM log"
+        assert other.execute(query).fetchall() == [(b"x",)]
+
+
+async def test_only_one_connection_can_write(store: SqliteStore) -> None:
+    with pytest.raises(StorageUnavailable, match="readonly"):
+        await store.read(lambda db: db.execute("DELETE FROM log"))
+
+
+async def test_another_writer_of_the_file_is_a_conflict(
+    store: SqliteStore, path: Path
+) -> None:
+    await store.log.append("KWXTRB", 0, [b"mine"])
+    with connected(path) as other:
+        other.execute("INSERT INTO log VALUES ('KWXTRB', 2, x'00')")
+    with pytest.raises(Conflict) as caught:
+        await store.log.append("KWXTRB", 1, [b"mine"])
+    assert caught.value.actual == 2
+
+
+# --- Failing ------------------------------------------------------------------------
+
+
+async def test_a_full_disk_acknowledges_nothing_and_is_survived(path: Path) -> None:
+    async with SqliteStore(path, max_pages=40) as store:
+        await store.log.append("OLD", 0, [bytes(60_000)])
+        big = bytes(120_000)
+        outcomes = await asyncio.gather(
+            store.log.append("SMALL", 0, [b"x"]),
+            store.log.append("BIG", 0, [b"x", big]),
+            return_exceptions=True,
+        )
+        assert [type(outcome) for outcome in outcomes] == [StorageUnavailable] * 2
+        assert "full" in str(outcomes[0])
+        assert await store.log.rooms() == ["OLD"]
+        await store.log.append("SMALL", 0, [b"x"])  # there is room for this
+        await store.log.drop("OLD")
+        await store.log.append("BIG", 0, [b"x", big])
+        assert await store.log.read("BIG") == [b"x", big]
+
+
+async def test_a_full_disk_while_a_race_is_stored(path: Path) -> None:
+    async with SqliteStore(path, max_pages=40) as store:
+        stored = race(record=bytes(200_000))
+        with pytest.raises(StorageUnavailable, match="full"):
+            await store.results.store(stored)
+        assert await store.results.races() == []
+        await store.results.store(race(record=b"{}"))
+
+
+async def test_a_full_file_system(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    disk = tmp_path / "disk"
+    await asyncio.to_thread(mount, disk, "size=512k")
+    request.addfinalizer(lambda: subprocess.run(["umount", disk], check=True))
+    async with SqliteStore(disk / "rooms.db") as store:
+        await store.log.append("KWXTRB", 0, [b"before"])
+        ballast = disk / "ballast"
+        with pytest.raises(OSError, match="No space"):
+            ballast.write_bytes(bytes(1 << 20))
+        with pytest.raises(StorageUnavailable):
+            await store.log.append("KWXTRB", 1, [bytes(20_000)])
+        assert await store.log.read("KWXTRB") == [b"before"]
+        ballast.unlink()
+        await store.log.append("KWXTRB", 1, [b"after"])
+    async with SqliteStore(disk / "rooms.db") as store:
+        assert await store.log.read("KWXTRB") == [b"before", b"after"]
+
+
+def mount(folder: Path, options: str) -> None:
+    """Put a small file system at a new folder, where that is allowed."""
+    folder.mkdir()
+    try:
+        command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+        subprocess.run(command, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("not allowed here: mounting a file system")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        AttemptRow(0, "Ann", "won", 1, 5, 0, 0),
+        AttemptRow(0, "Ann", "dnf", None, 5, 0, 0),
+        AttemptRow(0, "Ann \ud800", "dns", None, None, 0, 0),
+        AttemptRow(0, "Ann", "dns", None, None, 1 << 64, 0),
+    ],
+)
+async def test_a_bad_race_fails_alone(store: SqliteStore, row: AttemptRow) -> None:
+    before = store.commits
+    outcomes = await asyncio.gather(
+        store.log.append("BBBBBB", 0, [b"x"]),
+        store.results.store(race("BAD-1-1", attempts=(row,))),
+        store.log.append("CCCCCC", 0, [b"x"]),
+        return_exceptions=True,
+    )
+    assert [type(outcome) for outcome in outcomes] == [
+        type(None),
+        ValueError,
+        type(None),
+    ]
+    assert store.commits == before + 1
+    assert await store.log.rooms() == ["BBBBBB", "CCCCCC"]
+    assert await store.results.record("BAD-1-1") is None
+
+
+def race(
+    id_: str = "KWXTRB-1-1",
+    record: bytes = b"{}",
+    attempts: tuple[AttemptRow, ...] = (),
+) -> StoredRace:
+    return StoredRace(RaceSummary(id_, "KWXTRB", 0, "4x4", False, attempts), record)
+
+
+# --- Closing ------------------------------------------------------------------------
+
+
+async def test_closing_leaves_no_thread_and_no_side_files(path: Path) -> None:
+    before = threading.active_count()
+    async with SqliteStore(path) as store:
+        await store.log.append("KWXTRB", 0, [b"x"])
+        assert threading.active_count() >= before + 2
+    threads = [t.name for t in threading.enumerate() if "connection_worker" in t.name]
+    assert threads == []
+    assert sorted(file.name for file in path.parent.iterdir()) == [
+        "rooms.db",
+        "rooms.db.lock",
+    ]
+
+
+async def test_a_cancelled_close_still_closes(path: Path) -> None:
+    store = await SqliteStore(path).__aenter__()
+    appends = ask(store, 10)
+    await asyncio.sleep(0)  # they have asked
+    close = asyncio.create_task(store.__aexit__())
+    await asyncio.sleep(0)  # it waits for the writer
+    close.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await close
+    await asyncio.gather(*appends)
+    async with SqliteStore(path) as again:
+        assert len(await again.log.rooms()) == 10
+
+
+async def test_a_store_can_be_opened_again(path: Path) -> None:
+    store = SqliteStore(path)
+    for position in range(3):
+        async with store:
+            await store.log.append("KWXTRB", position, [b"x"])
+
+
+# --- One live server per file --------------------------------------------------------
+
+
+async def test_a_second_server_is_told_who_holds_the_file(path: Path) -> None:
+    async with SqliteStore(path) as first:
+        with pytest.raises(StoreHeld) as caught:
+            await SqliteStore(path).__aenter__()
+        await first.log.append("KWXTRB", 0, [b"x"])
+    assert caught.value.pid == os.getpid()
+    assert str(os.getpid()) in str(caught.value)
+    assert str(path) in str(caught.value)
+    async with SqliteStore(path):
+        pass
+
+
+async def test_another_name_of_the_file_does_not_help(path: Path) -> None:
+    async with SqliteStore(path):
+        alias = path.with_name("alias.db")
+        alias.symlink_to(path)
+        with pytest.raises(StoreHeld):
+            await SqliteStore(alias).__aenter__()
+
+
+def test_a_file_is_free_when_its_server_is_killed(path: Path) -> None:
+    with writing_child(path) as child:
+        assert child.stdout is not None
+        child.stdout.readline()  # it has opened the store
+        with pytest.raises(StoreHeld) as caught:
+            asyncio.run(read_all(path))
+        assert caught.value.pid == child.pid
+    assert asyncio.run(read_all(path))
+
+
+async def test_an_unreadable_pid_is_not_told(path: Path) -> None:
+    async with SqliteStore(path):
+        path.with_name("rooms.db.lock").write_bytes(b"\xff?")
+        with pytest.raises(StoreHeld, match="another server") as caught:
+            await SqliteStore(path).__aenter__()
+    assert caught.value.pid is None
+
+
+# --- Refusals -----------------------------------------------------------------------
+
+
+async def refusal(path: Path) -> str:
+    with pytest.raises(StoreRefused) as caught:
+        await SqliteStore(path).__aenter__()
+    text = str(caught.value)
+    assert text.startswith(f"{path}: ")
+    assert "\n" not in text
+    assert not [t for t in threading.enumerate() if "connection_worker" in t.name]
+    return text
+
+
+async def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("milk, eggs\n" * 100)
+    assert "not a database" in await refusal(path)
+    assert path.read_text() == "milk, eggs\n" * 100
+
+
+async def test_another_programs_database_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "photos.db"
+    with connected(path) as other:
+        other.execute("CREATE TABLE photo (name)")
+    before = path.read_bytes()
+    assert "another program" in await refusal(path)
+    assert path.read_bytes() == before
+
+
+async def test_a_newer_database_stays_as_it_is(path: Path) -> None:
+    async with SqliteStore(path):
+        pass
+    with connected(path) as other:
+        other.execute("PRAGMA user_version = 99")
+    before = path.read_bytes()
+    assert "a newer sliderace wrote it" in await refusal(path)
+    assert path.read_bytes() == before
+
+
+async def test_a_folder_is_no_database(tmp_path: Path) -> None:
+    assert "directory" in await refusal(tmp_path)
+
+
+async def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    await refusal(tmp_path / "file" / "rooms.db")
+
+
+async def test_a_read_only_folder(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    disk = tmp_path / "disk"
+    await asyncio.to_thread(mount, disk, "ro")
+    request.addfinalizer(lambda: subprocess.run(["umount", disk], check=True))
+    assert "Read-only" in await refusal(disk / "rooms.db")
+
+
+async def test_only_the_owner_can_read_the_file(path: Path) -> None:
+    async with SqliteStore(path) as store:
+        await store.log.append("KWXTRB", 0, [b"secret"])
+        files = list(path.parent.iterdir())
+        assert len(files) == 4  # with the write-ahead log, its index and the lock
+        assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
