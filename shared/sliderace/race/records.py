@@ -1,10 +1,11 @@
 """What the log of a room remembers of its races: facts, in order, never changed.
 
 Types and fields are forever; a new meaning is a new type. `t` is the room's time in
-ms (the machine's monotonic clock, carried through restarts).
+ms (the machine's monotonic clock, carried through restarts). What must stay secret
+until T0 is left out of `repr`, so that it cannot slip into a log line.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NewType
 
 from sliderace.race.rules import Rules
@@ -45,10 +46,10 @@ class RaceMade:
     t: int
     race: str
     rules: Rules
-    secret: str
+    secret: str = field(repr=False)
     """S, 64 hex digits."""
     commitment: str
-    known_seed: str = ""
+    known_seed: str = field(default="", repr=False)
     """64 hex digits where the seed was given in advance, else empty."""
 
 
@@ -77,8 +78,8 @@ class RaceLocked:
     t: int
     race: str
     t0: int
-    seed: str
-    board: tuple[int, ...]
+    seed: str = field(repr=False)
+    board: tuple[int, ...] = field(repr=False)
     roster: tuple[Seat, ...]
     """Seats, ascending."""
     starts: tuple[int, ...]

@@ -11,8 +11,10 @@ __all__ = [
     "GRACE_FACTOR",
     "GRACE_FLOOR_MS",
     "RANGES",
+    "STARTS",
     "Rules",
     "RulesError",
+    "Start",
     "changed",
     "default_limit_ms",
 ]
@@ -33,6 +35,9 @@ GRACE_FLOOR_MS = 60_000
 GRACE_FACTOR = 3
 """After the first finisher the others have the larger of a minute and three times the
 winner's time: skill differs nine-fold between friends."""
+
+Start = Literal["ready", "host", "every"]
+STARTS: tuple[Start, ...] = ("ready", "host", "every")
 
 RANGES: dict[str, tuple[int, int]] = {
     "every_ms": (10_000, 3_600_000),
@@ -83,7 +88,7 @@ class Rules:
     """
 
     size: str = "4x4"
-    start: Literal["ready", "host", "every"] = "ready"
+    start: Start = "ready"
     every_ms: int = 60_000
     countdown_ms: int = 5_000
     inspection_ms: int = 0
@@ -98,7 +103,7 @@ class Rules:
         sides = {str(n) for n in range(2, 11)}
         if w not in sides or h not in sides:
             raise RulesError("size", self.size, "must be WxH with sides 2 ... 10")
-        if self.start not in ("ready", "host", "every"):
+        if self.start not in STARTS:
             raise RulesError("start", self.start, "must be ready, host or every")
         for field, (low, high) in RANGES.items():
             value = getattr(self, field)

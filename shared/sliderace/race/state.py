@@ -1,6 +1,7 @@
 """One race as it stands: a fold over its records, see `sliderace.race.apply`.
 
-The state may be read by anybody and is changed by `apply` alone.
+The state may be read by anybody and is changed by `apply` alone. What must stay secret
+until T0 is left out of `repr`, so that it cannot slip into a log line.
 """
 
 from dataclasses import dataclass, field
@@ -77,7 +78,7 @@ class Attempt:
     """
 
     seat: Seat
-    board: Board
+    board: Board = field(repr=False)
     md0: int
     s: int
     status: Status = "racing"
@@ -124,14 +125,14 @@ class Race:
 
     id: str
     rules: Rules
-    secret: str
+    secret: str = field(repr=False)
     commitment: str
-    known_seed: str = ""
+    known_seed: str = field(default="", repr=False)
     phase: Phase = "lobby"
     t0: int = 0
     locked: bool = False
-    seed: str = ""
-    board: tuple[int, ...] = ()
+    seed: str = field(default="", repr=False)
+    board: tuple[int, ...] = field(default=(), repr=False)
     nonces: tuple[str, ...] = ()
     attempts: dict[Seat, Attempt] = field(default_factory=dict[Seat, Attempt])
     grace_until: int | None = None

@@ -1,0 +1,117 @@
+"""Who stands where: one order for screens, results and the race record.
+
+Finishers by official time; then those still racing; then DNF by high-water progress,
+by the earlier moment of it, by fewer moves; then forfeits likewise; DNS last. Equals
+share a place (1, 1, 3). A DNF is a status without a time, never a number.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from sliderace.race.records import Seat
+from sliderace.race.state import Attempt, Race, Status
+
+__all__ = ["Row", "rank", "solve_time", "standings"]
+
+_ORDER: dict[Status, int] = {
+    "finished": 0,
+    "racing": 1,
+    "dnf": 2,
+    "forfeited": 3,
+    "dns": 4,
+}
+_WITHOUT_PLACE = ("racing", "dns")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """How one racer stands.
+
+    Attributes:
+        seat: whose row.
+        status: ``racing`` only while the race runs.
+        why: of a ``dnf`` or ``dns``: limit, grace, away, left, kicked, called.
+        time_ms: official time; None unless finished.
+        solve_ms: own first to last slide by the client's stamps; None unless finished.
+        credit_ms: receive time minus official time.
+        stm: tiles moved.
+        mtm: maximal runs in one direction.
+        high: best progress in thousandths.
+        high_ms: when that was first reached, since the board was unlocked.
+        place: 1, 1, 3 ...; provisional while the race runs; None while racing and for
+            DNS.
+    """
+
+    seat: Seat
+    status: Status
+    why: str
+    time_ms: int | None
+    solve_ms: int | None
+    credit_ms: int
+    stm: int
+    mtm: int
+    high: int
+    high_ms: int
+    place: int | None = None
+
+
+def standings(race: Race) -> list[Row]:
+    """The racers in their order, best first; empty before the lock."""
+    return rank(_row(attempt) for attempt in race.attempts.values())
+
+
+def rank(rows: Iterable[Row]) -> list[Row]:
+    """Rows in their order and with their places.
+
+    Args:
+        rows: in any order; their own places do not matter.
+    """
+    ordered = sorted(rows, key=lambda row: (_key(row), row.seat))
+    placed: list[Row] = []
+    for n, row in enumerate(ordered, 1):
+        place: int | None = n
+        if row.status in _WITHOUT_PLACE:
+            place = None
+        elif placed and _key(placed[-1]) == _key(row):
+            place = placed[-1].place
+        placed.append(replace(row, place=place))
+    return placed
+
+
+def _key(row: Row) -> tuple[int, ...]:
+    order = _ORDER[row.status]
+    if row.time_ms is not None:
+        return order, row.time_ms
+    return order, -row.high, row.high_ms, row.stm
+
+
+def _row(attempt: Attempt) -> Row:
+    finish, slides = attempt.finish, attempt.slides
+    time_ms = solve_ms = None
+    credit_ms = 0
+    if finish is not None:
+        time_ms, credit_ms = finish.official, finish.g - finish.official
+        solve_ms = solve_time(slides[0].stamp, slides[-1].stamp, finish.g)
+    return Row(
+        seat=attempt.seat,
+        status=attempt.status,
+        why=attempt.why,
+        time_ms=time_ms,
+        solve_ms=solve_ms,
+        credit_ms=credit_ms,
+        stm=attempt.stm,
+        mtm=attempt.mtm,
+        high=attempt.high,
+        high_ms=attempt.high_at - attempt.s,
+    )
+
+
+def solve_time(first: int, last: int, g: int) -> int:
+    """Own first to last slide, ms: the client's word, within what the server saw.
+
+    Args:
+        first: the client's stamp of its first slide.
+        last: its stamp of the solving slide.
+        g: receive time of the solving slide.
+    """
+    return min(max(0, last - first), g)

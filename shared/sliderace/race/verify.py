@@ -1,0 +1,269 @@
+"""Re-checking a race record: everything in it that can be computed again, is.
+
+What is proved: every counted slide was legal on the committed board, in that order,
+and times, counts and places follow from what is written. What is not: that a human
+chose the slides.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from sliderace.engine import (
+    Board,
+    commitment,
+    format_board,
+    format_tokens,
+    mtm,
+    progress_permille,
+    scramble,
+    seed_of,
+    stm,
+)
+from sliderace.race.ranking import Row, rank, solve_time
+from sliderace.race.reading import BadRecord, read
+from sliderace.race.record import WrittenFinish, WrittenRace, WrittenRacer
+from sliderace.race.timing import MIN_SAMPLES, Line, official
+
+__all__ = ["Check", "Step", "Verdict", "steps", "verify"]
+
+Verdict = Literal["ok", "not ok", "cannot be known"]
+
+
+class Check(NamedTuple):
+    """One thing that was looked at.
+
+    Args:
+        name: structure, commitment, seed, board, slides, counts, times or ranking.
+        verdict: what came out.
+        text: the same for a person; of a fault, the first that was found.
+    """
+
+    name: str
+    verdict: Verdict
+    text: str
+
+
+class Step(NamedTuple):
+    """One line of a replay.
+
+    Args:
+        n: number of the slide; 0 is the scramble.
+        slide: such as ``R2``; empty for the scramble.
+        board: board text after it.
+        ms: arrival at the server, since the board was unlocked.
+    """
+
+    n: int
+    slide: str
+    board: str
+    ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Replay:
+    """What the slides of one racer really come to."""
+
+    fault: str
+    solved: bool
+    high: int
+    high_ms: int
+
+
+def verify(record: object) -> list[Check]:
+    """Re-check a race record.
+
+    Args:
+        record: anything a JSON reader can return; nothing in it is trusted.
+
+    Returns:
+        All checks in a fixed order; a record of a wrong form has only the first,
+        which says where. Never raises.
+    """
+    try:
+        race = read(record)
+    except BadRecord as fault:
+        return [Check("structure", "not ok", str(fault))]
+    replays = [_replay(race.board, racer) for racer in race.racers]
+    return [
+        Check("structure", "ok", "Every field is there and in its range."),
+        _check_commitment(race),
+        _check_seed(race),
+        _check_board(race),
+        _check_slides(race, replays),
+        _check_counts(race, replays),
+        _check_times(race),
+        _check_ranking(race),
+    ]
+
+
+def steps(record: object, seat: int) -> Iterator[Step]:
+    """Replay one racer, board by board; ends before a slide that cannot be made.
+
+    Args:
+        record: anything a JSON reader can return.
+        seat: whose slides.
+
+    Raises:
+        BadRecord: the record's form is wrong, or nobody raced in that seat.
+    """
+    race = read(record)
+    racer = next((one for one in race.racers if one.seat == seat), None)
+    if racer is None:
+        raise BadRecord("nobody raced in that seat")
+    return _steps(race.board.copy(), racer)
+
+
+def _steps(board: Board, racer: WrittenRacer) -> Iterator[Step]:
+    yield Step(0, "", format_board(board), 0)
+    for n, slide in enumerate(racer.slides, 1):
+        if not board.try_slide(slide.direction, slide.tiles):
+            return
+        token = format_tokens([slide[:2]])
+        yield Step(n, token, format_board(board), slide.received_ms)
+
+
+def _replay(start: Board, racer: WrittenRacer) -> _Replay:
+    board = start.copy()
+    fault, last_ms, high, high_ms = "", 0, 0, 0
+    for n, slide in enumerate(racer.slides, 1):
+        if board.is_solved:
+            fault = f"slide {n} comes after the board was solved"
+        elif not board.try_slide(slide.direction, slide.tiles):
+            fault = f"slide {n}, {format_tokens([slide[:2]])}, cannot be made"
+        elif slide.received_ms < last_ms:
+            fault = f"slide {n} arrived before the one in front of it"
+        if fault:
+            break
+        last_ms = slide.received_ms
+        now = progress_permille(board.md, start.md)
+        if now > high:
+            high, high_ms = now, last_ms
+    return _Replay(fault, board.is_solved, high, high_ms)
+
+
+def _check_commitment(race: WrittenRace) -> Check:
+    name = "commitment"
+    if race.secret is None:
+        text = "The seed was known in advance: nothing was committed to."
+        return Check(name, "cannot be known", text)
+    secret = bytes.fromhex(race.secret)
+    if commitment(race.race, race.board.size, secret) != race.commitment:
+        return Check(name, "not ok", "The secret is not the one committed to.")
+    return Check(name, "ok", "The secret is the one that was committed to.")
+
+
+def _check_seed(race: WrittenRace) -> Check:
+    name = "seed"
+    if race.secret is None:
+        text = "The seed was known in advance: no fairness is claimed."
+        return Check(name, "cannot be known", text)
+    # Only the order of the nonces counts, and that is the record's.
+    nonces = [(n, bytes.fromhex(nonce)) for n, nonce in enumerate(race.nonces)]
+    secret = bytes.fromhex(race.secret)
+    if seed_of(race.race, race.board.size, secret, nonces).hex() != race.seed:
+        return Check(name, "not ok", "The seed does not follow from the secret.")
+    return Check(name, "ok", "The seed follows from secret and nonces.")
+
+
+def _check_board(race: WrittenRace) -> Check:
+    if scramble(bytes.fromhex(race.seed), race.board.size) != race.board:
+        return Check("board", "not ok", "The board does not follow from the seed.")
+    return Check("board", "ok", "The board follows from the seed.")
+
+
+def _check_slides(race: WrittenRace, replays: list[_Replay]) -> Check:
+    for racer, replay in zip(race.racers, replays, strict=True):
+        if fault := replay.fault or _finish_fault(racer, replay):
+            return Check("slides", "not ok", f"Seat {racer.seat}: {fault}.")
+    total = sum(len(racer.slides) for racer in race.racers)
+    text = f"All {total} slides are legal, in order; who finished did solve the board."
+    return Check("slides", "ok", text)
+
+
+def _finish_fault(racer: WrittenRacer, replay: _Replay) -> str:
+    finished = racer.status == "finished"
+    if finished and not replay.solved:
+        return "finished, but the board is not solved"
+    if replay.solved and not finished:
+        return "solved the board, but did not finish"
+    if finished != (racer.finish is not None):
+        return "a finish without times, or times without a finish"
+    if (racer.status in ("dnf", "dns")) != bool(racer.why):
+        return "a DNF without a reason, or a reason without one"
+    if racer.status == "dns" and racer.slides:
+        return "did not start, but has slides"
+    return ""
+
+
+def _check_counts(race: WrittenRace, replays: list[_Replay]) -> Check:
+    for racer, replay in zip(race.racers, replays, strict=True):
+        made = [slide[:2] for slide in racer.slides]
+        written = racer.stm, racer.mtm, racer.high, racer.high_ms
+        if written != (stm(made), mtm(made), replay.high, replay.high_ms):
+            text = f"Seat {racer.seat}: moves or progress are not those of the slides."
+            return Check("counts", "not ok", text)
+    return Check("counts", "ok", "Moves and progress are those of the slides.")
+
+
+def _check_times(race: WrittenRace) -> Check:
+    for racer in race.racers:
+        if fault := _time_fault(race, racer):
+            return Check("times", "not ok", f"Seat {racer.seat}: {fault}.")
+    text = "Every official time follows from what the server measured."
+    return Check("times", "ok", text)
+
+
+def _time_fault(race: WrittenRace, racer: WrittenRacer) -> str:
+    if racer.start_ms != race.rules.inspection_ms:
+        return "its clock did not start with everybody's"
+    if racer.slides and racer.start_ms + racer.slides[-1].received_ms > race.ended_ms:
+        return "a slide arrived after the end of the race"
+    if racer.finish is None or not racer.slides:
+        return ""
+    return _finish_time_fault(racer, racer.finish)
+
+
+def _finish_time_fault(racer: WrittenRacer, finish: WrittenFinish) -> str:
+    first, last = racer.slides[0], racer.slides[-1]
+    line = Line(finish.rtt_ms, finish.jitter_ms, MIN_SAMPLES, finish.outage_ms)
+    best = official(finish.g_ms, finish.e_ms, line)
+    solve_ms = solve_time(first.stamp_ms, last.stamp_ms, finish.g_ms)
+    stamps = (None,) if racer.approx else (None, last.stamp_ms)
+    faults = {
+        "g is not the arrival of the last slide": finish.g_ms == last.received_ms,
+        "e is not the stamp of the last slide": finish.e_ms in stamps,
+        "the official time is another": finish.official_ms == best,
+        "the credit is another": finish.credit_ms == finish.g_ms - best,
+        "the solve time is another": finish.solve_ms == solve_ms,
+    }
+    return next((text for text, right in faults.items() if not right), "")
+
+
+def _check_ranking(race: WrittenRace) -> Check:
+    rows = [_row(racer) for racer in race.racers]
+    ranked = rank(rows)
+    if [row.seat for row in rows] != [row.seat for row in ranked]:
+        return Check("ranking", "not ok", "The racers are not in their order.")
+    for row, right in zip(rows, ranked, strict=True):
+        if row.place != right.place:
+            text = f"Seat {row.seat}: the place is another."
+            return Check("ranking", "not ok", text)
+    return Check("ranking", "ok", "Order and places follow from times and progress.")
+
+
+def _row(racer: WrittenRacer) -> Row:
+    finish = racer.finish
+    return Row(
+        seat=racer.seat,
+        status=racer.status,
+        why=racer.why,
+        time_ms=finish.official_ms if finish else None,
+        solve_ms=finish.solve_ms if finish else None,
+        credit_ms=finish.credit_ms if finish else 0,
+        stm=racer.stm,
+        mtm=racer.mtm,
+        high=racer.high,
+        high_ms=racer.high_ms,
+        place=racer.place,
+    )
