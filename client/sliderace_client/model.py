@@ -19,7 +19,7 @@ from sliderace_client.attempt import Attempt
 from sliderace_client.pace import Pace
 from sliderace_client.racer import Forget, Keep, Note, Out, Racer, Send
 
-__all__ = ["Forget", "Keep", "Model", "Note", "Out", "Send"]
+__all__ = ["CLIENT", "Forget", "Keep", "Model", "Note", "Out", "Send"]
 
 CLIENT = f"sliderace {__version__}"
 """Names this program in a server's log."""
@@ -50,6 +50,7 @@ class Model(Racer):
 
     Attributes:
         retry_ms: how long the server asked us to stay away.
+        welcomed: whether we have been in the room at all.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class Model(Racer):
         self._enter = enter
         self._token = token
         self._code = enter.code if isinstance(enter, m.Join) else ""
-        self._welcomed = False
+        self.welcomed = False
         self._stream = (0, 0)
         self._stale = True
         self._again = False
@@ -100,8 +101,12 @@ class Model(Racer):
         try:
             self._receive(event, now)
         except EngineError:
-            self.ended = "The server sent a board that cannot be."
-            self._note(self.ended, "bad")
+            self.broken("The server sent a board that cannot be.")
+
+    def broken(self, text: str) -> None:
+        """What the server says makes no sense: we are out, and `text` says why."""
+        self.ended = text
+        self._note(text, "bad")
 
     def _receive(self, event: m.Event, now: int) -> None:
         match event:
@@ -176,7 +181,7 @@ class Model(Racer):
     # --- Entering --------------------------------------------------------------------
 
     def _welcome(self, event: m.Welcome, now: int) -> None:
-        self._welcomed = self.online = True
+        self.welcomed = self.online = True
         self.retry_ms = 0
         self.refused = None
         self.me, self.seat, self._code = event.member, event.seat, event.code
@@ -217,10 +222,10 @@ class Model(Racer):
     def _refused_entry(self, event: m.Refused) -> None:
         """Not let in: come back later, come back as somebody new, or give up."""
         self.retry_ms = event.retry_ms
-        if self._welcomed and event.code in TRY_LATER:
+        if self.welcomed and event.code in TRY_LATER:
             self._again = True
             return
-        if self._token is not None and not self._welcomed:
+        if self._token is not None and not self.welcomed:
             self._token = None
             self._again = True
             self._outs.append(Forget())

@@ -1,0 +1,165 @@
+"""The user's settings and folders.
+
+``settings.toml`` in the user's configuration folder. A missing or damaged file, an
+unknown key or a wrong value never stops anything: the default holds, and it is said.
+"""
+
+import json
+import os
+import tomllib
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_config_path, user_data_path, user_state_path
+
+from sliderace.protocol.names import clean_name
+
+__all__ = [
+    "Settings",
+    "config_dir",
+    "data_dir",
+    "last_server",
+    "load",
+    "nickname",
+    "remember_server",
+    "save",
+    "state_dir",
+]
+
+APP = "sliderace"
+
+
+def config_dir() -> Path:
+    """Where the settings are."""
+    return user_config_path(APP, appauthor=False)
+
+
+def data_dir() -> Path:
+    """Where races and seats are kept; the server uses the same."""
+    return user_data_path(APP, appauthor=False)
+
+
+def state_dir() -> Path:
+    """Where logs and the like are kept."""
+    return user_state_path(APP, appauthor=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the user likes.
+
+    Args:
+        name: nickname; empty: the login name, or a random one.
+        keys: ``tile``: an arrow is the way the tile travels; ``gap``: the gap's way.
+        color: ``auto``, ``always`` or ``never``.
+        theme: ``auto``, ``dark`` or ``light``.
+    """
+
+    name: str = ""
+    keys: str = field(default="tile", metadata={"choices": ("tile", "gap")})
+    color: str = field(
+        default="auto", metadata={"choices": ("auto", "always", "never")}
+    )
+    theme: str = field(default="auto", metadata={"choices": ("auto", "dark", "light")})
+
+
+def load(path: Path | None = None) -> tuple[Settings, list[str]]:
+    """The settings, and what in their file could not be used, a line each."""
+    path = path or config_dir() / "settings.toml"
+    try:
+        values = tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return Settings(), []
+    except (OSError, ValueError) as error:
+        return Settings(), [f"{path}: {error}; the defaults are used"]
+    known = {setting.name: setting for setting in fields(Settings)}
+    kept: dict[str, str] = {}
+    complaints: list[str] = []
+    for key, value in values.items():
+        if key not in known:
+            complaints.append(f"{path}: there is no setting {key}")
+        elif not isinstance(value, str):
+            complaints.append(f"{path}: {key} must be text")
+        elif value not in known[key].metadata.get("choices", (value,)):
+            choices = ", ".join(known[key].metadata["choices"])
+            complaints.append(f"{path}: {key} must be one of {choices}")
+        else:
+            kept[key] = value
+    return Settings(**kept), complaints
+
+
+def save(settings: Settings, path: Path | None = None) -> None:
+    """Write the settings; what differs from the defaults and what we do not know.
+
+    A file that cannot be read is kept aside as ``settings.toml.damaged``.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    path = path or config_dir() / "settings.toml"
+    values: dict[str, Any] = {}
+    try:
+        old = tomllib.loads(path.read_text("utf-8"))
+        values = {key: value for key, value in old.items() if isinstance(value, str)}
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except ValueError:
+        path.replace(path.with_name(path.name + ".damaged"))
+    values |= asdict(settings)
+    lines = (f"{key} = {_quoted(value)}\n" for key, value in values.items())
+    write_aside(path, "".join(lines))
+
+
+def _quoted(text: str) -> str:
+    """A basic string of TOML, which is one of JSON but for the surrogate pairs."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def write_aside(path: Path, text: str) -> None:
+    """Write a file so that a reader sees the old text or the new, never a half.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f"{path.name}.{os.getpid()}")
+    fresh.write_text(text, "utf-8")
+    fresh.replace(path)
+
+
+def last_server() -> str:
+    """The address of the server used last, or empty."""
+    try:
+        return (state_dir() / "last-server").read_text("utf-8").strip()[:200]
+    except (OSError, ValueError):
+        return ""
+
+
+def remember_server(server: str) -> None:
+    """Note the server for `last_server`; a folder we may not write is no harm."""
+    try:
+        write_aside(state_dir() / "last-server", server + "\n")
+    except OSError:
+        return
+
+
+ADJECTIVES = ("Brisk", "Calm", "Keen", "Lucky", "Merry", "Nimble", "Quick", "Swift")
+ANIMALS = ("Badger", "Falcon", "Fox", "Hare", "Lynx", "Marten", "Otter", "Raven")
+"""Of the random names: 64 of them, all friendly and none longer than a column."""
+
+
+def nickname(settings: Settings, chance: float) -> str:
+    """A name to go by: the user's setting, else the login name, else a random one.
+
+    Args:
+        settings: the user's.
+        chance: random, 0 ... 1 (exclusive).
+    """
+    for text in (settings.name, *map(os.environ.get, ("USER", "USERNAME"))):
+        name = clean_name(text or "")
+        if name and name != "root":
+            return name
+    pick = int(chance * len(ADJECTIVES) * len(ANIMALS))
+    first, second = divmod(pick, len(ANIMALS))
+    return f"{ADJECTIVES[first]} {ANIMALS[second]}"
