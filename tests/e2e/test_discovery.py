@@ -1,0 +1,168 @@
+"""A server is found on the local network: two machines, as network namespaces."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from itertools import count
+from typing import NamedTuple
+
+import pytest
+
+from sliderace_client import discovery as client
+from sliderace_server import discovery as server
+
+PORT = 18710
+SERVER = f"""
+import asyncio
+from sliderace_server.discovery import advertised
+
+async def main():
+    async def answer(reader, writer):
+        writer.close()
+
+    async with await asyncio.start_server(answer, "0.0.0.0", {PORT}):
+        async with advertised({PORT}, "test"):
+            print("ready", flush=True)
+            await asyncio.to_thread(input)
+
+asyncio.run(main())
+"""
+FIND_ALL = """
+import asyncio
+from sliderace_client.discovery import find_servers
+
+print(*asyncio.run(find_servers({timeout})))
+"""
+FIND_ONE = """
+import asyncio
+from sliderace_client.discovery import find_server
+
+async def has_room(address):
+    host, port = address.split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.close()
+    return True
+
+print(asyncio.run(find_server(has_room, {timeout})))
+"""
+numbers = count()
+
+
+class Machine(NamedTuple):
+    """A network namespace with one address."""
+
+    name: str
+    address: str
+
+    def python(self, script: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            ["ip", "netns", "exec", self.name, sys.executable, "-c", script],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, script: str) -> str:
+        """Return what a script prints; it must print no complaint."""
+        with self.python(script) as process:
+            output, complaint = process.communicate()
+        assert complaint == ""
+        assert process.returncode == 0
+        return output.strip()
+
+
+def ip(command: str) -> None:
+    subprocess.run(["ip", *command.split()], check=True, capture_output=True)
+
+
+@contextmanager
+def machine(address: str = "") -> Generator[Machine, None, None]:
+    """A machine of its own, without a network until it is plugged in."""
+    name = f"sliderace-{os.getpid()}-{next(numbers)}"
+    try:
+        ip(f"netns add {name}")
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("not allowed here: making network namespaces")
+    try:
+        yield Machine(name, address)
+    finally:
+        ip(f"netns del {name}")
+
+
+def plug(one: Machine, two: Machine) -> None:
+    """Put a cable between two machines."""
+    n = next(numbers)
+    ends = [f"sr{os.getpid() % 100_000}{side}{n}" for side in "ab"]
+    ip(f"link add {ends[0]} type veth peer name {ends[1]}")
+    for end, at in zip(ends, (one, two), strict=True):
+        ip(f"link set {end} netns {at.name}")
+        ip(f"-n {at.name} addr add {at.address}/24 dev {end}")
+        ip(f"-n {at.name} link set {end} up")
+
+
+@pytest.fixture
+def lan() -> Generator[tuple[Machine, Machine], None, None]:
+    """Two machines with a cable between them."""
+    with ExitStack() as stack:
+        one = stack.enter_context(machine("10.123.45.1"))
+        two = stack.enter_context(machine("10.123.45.2"))
+        plug(one, two)
+        yield one, two
+
+
+@contextmanager
+def running(at: Machine) -> Generator[None, None, None]:
+    """A server that ends when its standard input does."""
+    with at.python(SERVER) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        yield
+        _, complaint = process.communicate("\n")
+    assert complaint == ""
+    assert process.returncode == 0
+
+
+def test_a_server_is_found_and_its_address_leads_there(
+    lan: tuple[Machine, Machine],
+) -> None:
+    here, there = lan
+    with running(here):
+        found = there.run(FIND_ONE.format(timeout=10))
+        assert found == f"{here.address}:{PORT}"
+        assert there.run(FIND_ALL.format(timeout=2)) == found
+    # It said goodbye: nobody is sent to where it was.
+    assert there.run(FIND_ALL.format(timeout=1)) == ""
+
+
+def test_without_a_server_there_is_none(lan: tuple[Machine, Machine]) -> None:
+    _, there = lan
+    assert there.run(FIND_ONE.format(timeout=0.5)) == "None"
+
+
+def test_without_a_network_the_answer_comes_at_once() -> None:
+    with machine() as alone, running(alone):
+        before = time.monotonic()
+        assert alone.run(FIND_ALL.format(timeout=600)) == ""
+        assert time.monotonic() - before < 10
+
+
+def test_both_sides_mean_the_same_service() -> None:
+    assert client.SERVICE == server.SERVICE
+
+
+@pytest.mark.parametrize("bind", ["127.0.0.1", "::1", "localhost", "203.0.113.9"])
+def test_who_cannot_be_reached_has_no_address(bind: str) -> None:
+    assert server.reachable(bind) == []
+
+
+def test_a_server_on_one_address_tells_only_that() -> None:
+    every = server.reachable("0.0.0.0")
+    assert server.reachable("::") == server.reachable("") == every
+    assert every == client.lan_addresses()
+    for address in every:
+        assert server.reachable(address) == [address]
