@@ -226,15 +226,15 @@ const shapes = new Map();
 
 /** What all boards of one size share; looking a slide up in `paths` validates it. */
 function shapeOf(width, height) {
+  if (![width, height].every(isSide)) {
+    throw new EngineError("size", `a side must be 2 ... 10, not ${width}x${height}`);
+  }
   const key = `${width}x${height}`;
   if (!shapes.has(key)) shapes.set(key, makeShape(width, height));
   return shapes.get(key);
 }
 
 function makeShape(width, height) {
-  if (![width, height].every(isSide)) {
-    throw new EngineError("size", `a side must be 2 ... 10, not ${width}x${height}`);
-  }
   const cells = [...Array(width * height).keys()];
   return {
     width,

@@ -39,10 +39,10 @@ class Stream:
         if not 1 <= bound <= 256:
             raise ValueError(f"a bound is 1 ... 256, not {bound}")
         limit = 256 - 256 % bound
-        for byte in self._bytes:
-            if byte < limit:
-                return byte % bound
-        raise AssertionError  # pragma: no cover - the stream has no end
+        byte = next(self._bytes)
+        while byte >= limit:
+            byte = next(self._bytes)
+        return byte % bound
 
 
 def _bytes(prefix: bytes) -> Iterator[int]:

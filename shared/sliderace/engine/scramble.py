@@ -21,6 +21,7 @@ __all__ = [
     "NONCE_BYTES",
     "SECRET_BYTES",
     "commitment",
+    "drawn",
     "nonce_commitment",
     "scramble",
     "seed_from_text",
@@ -136,21 +137,21 @@ def scramble(seed: bytes, size: Size) -> Board:
     if len(seed) != SECRET_BYTES:
         raise BadSeed(f"a seed is {SECRET_BYTES} bytes long, not {len(seed)}")
     stream = Stream(seed)
-    home = [*range(1, size.cells), 0]
-    tiles = home
-    while tiles == home:
-        tiles = _shuffled(home, stream)
-        if not solvable(size, tiles):
-            one, two = tiles.index(1), tiles.index(2)
-            tiles[one], tiles[two] = 2, 1
-    return Board(size, tiles)
+    board = Board(size, drawn(size, stream))
+    while board.is_solved:
+        board = Board(size, drawn(size, stream))
+    return board
 
 
-def _shuffled(home: list[int], stream: Stream) -> list[int]:
-    tiles = home[:]
+def drawn(size: Size, stream: Stream) -> list[int]:
+    """The next solvable board of the stream, all equally likely, the solved one too."""
+    tiles = [*range(1, size.cells), 0]
     for i in range(len(tiles) - 1, 0, -1):
         j = stream.below(i + 1)
         tiles[i], tiles[j] = tiles[j], tiles[i]
+    if not solvable(size, tiles):
+        one, two = tiles.index(1), tiles.index(2)
+        tiles[one], tiles[two] = 2, 1
     return tiles
 
 

@@ -1,0 +1,145 @@
+from itertools import product
+from math import isclose, log
+from random import Random
+from statistics import fmean, stdev
+
+import pytest
+
+from sliderace.engine import Board, EngineError, Size, parse_board, scramble
+from sliderace_client.solver import (
+    SIGMA,
+    STAGE_PAUSE,
+    NodeCap,
+    Unsolvable,
+    paced,
+    solve,
+)
+
+SIZES = [Size(width, height) for width, height in product(range(2, 11), repeat=2)]
+
+
+def seed(n: int) -> bytes:
+    """The n-th seed of this file's scrambles."""
+    return n.to_bytes(32, "big")
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_every_size_is_solved(size: Size) -> None:
+    for n in range(2):
+        board = scramble(seed(n), size)
+        start = board.copy()
+        stages = solve(board)
+        assert board == start, "the caller's board is not changed"
+        for stage in stages:
+            assert stage, "a stage without slides is left out"
+            for direction, count in stage:
+                assert count == 1
+                board.slide(direction)
+        assert board.is_solved
+
+
+def test_all_boards_of_2x3_are_solved() -> None:
+    """Every solvable board of a size that is one whole-state search."""
+    found = {Board.solved(Size(2, 3)).tiles}
+    queue = [Board.solved(Size(2, 3))]
+    for board in queue:
+        for slide in board.legal_slides():
+            after = board.copy()
+            after.slide(*slide)
+            if after.tiles not in found:
+                found.add(after.tiles)
+                queue.append(after)
+        [*_, last] = [board.copy(), *followed(board)]
+        assert last.is_solved
+    assert len(queue) == 360
+
+
+def followed(board: Board) -> list[Board]:
+    """The boards on the solver's way."""
+    boards: list[Board] = []
+    at = board.copy()
+    for stage in solve(board):
+        for slide in stage:
+            at.slide(*slide)
+            boards.append(at.copy())
+    return boards
+
+
+def test_placed_tiles_stay_where_they_are_between_stages() -> None:
+    board = scramble(seed(0), Size(6, 5))
+    home = Board.solved(board.size).tiles
+    rows_done = 0
+    for stage in solve(board):
+        for slide in stage:
+            board.slide(*slide)
+            assert board.tiles[: rows_done * 6] == home[: rows_done * 6]
+        while (
+            rows_done < 2
+            and board.tiles[: (rows_done + 1) * 6] == (home[: (rows_done + 1) * 6])
+        ):
+            rows_done += 1
+    assert rows_done == 2
+    assert board.is_solved
+
+
+def test_a_solved_board_needs_no_slide() -> None:
+    assert solve(Board.solved(Size(5, 5))) == []
+
+
+def test_one_slide_is_enough_where_it_is() -> None:
+    assert solve(parse_board("1 2 3/4 5 6/7 0 8")) == [[("L", 1)]]
+
+
+def test_an_unsolvable_board_is_refused() -> None:
+    with pytest.raises(Unsolvable, match="3x3"):
+        solve(parse_board("2 1 3/4 5 6/7 8 0"))
+    assert issubclass(Unsolvable, EngineError)
+
+
+def test_a_stage_gives_up_at_its_cap() -> None:
+    board = parse_board("8 6 7/2 5 4/3 0 1")
+    with pytest.raises(NodeCap, match="within 20 positions"):
+        solve(board, node_cap=20)
+    assert issubclass(NodeCap, EngineError)
+    assert solve(board)
+
+
+# --- Pace -----------------------------------------------------------------------------
+
+
+def test_the_whole_solve_has_the_wanted_speed() -> None:
+    stages = solve(scramble(seed(1), Size(10, 10)))
+    random = Random(1)  # noqa: S311 - a test needs no secret
+    waits = paced(stages, 8.0, lambda: random.gauss(0, 1))
+    assert [slide for _, slide in waits] == [
+        slide for stage in stages for slide in stage
+    ]
+    seconds = sum(wait for wait, _ in waits)
+    assert isclose(len(waits) / seconds, 8.0, rel_tol=0.05)
+
+
+def test_gaps_are_log_normal() -> None:
+    random = Random(2)  # noqa: S311 - a test needs no secret
+    one_long_stage = [[("U", 1), ("D", 1)] * 5000]
+    waits = paced(one_long_stage, 4.0, lambda: random.gauss(0, 1))  # type: ignore[arg-type]
+    logs = [log(wait) for wait, _ in waits[1:]]
+    assert isclose(stdev(logs), SIGMA, rel_tol=0.05)
+    assert isclose(fmean(wait for wait, _ in waits), 1 / 4.0, rel_tol=0.05)
+
+
+def test_each_stage_begins_with_a_look() -> None:
+    stages = [[("U", 1), ("L", 1)], [("D", 1), ("R", 1)]]
+    (first, _), (second, _), (third, _), (fourth, _) = paced(stages, 2.0, lambda: 0.0)  # type: ignore[arg-type]
+    assert first == third > second == fourth > 0
+    slides, looks = 4, 2 * STAGE_PAUSE
+    assert isclose(first - second, STAGE_PAUSE * (4 / 2.0) / (slides + looks))
+
+
+def test_nothing_to_do_takes_no_time() -> None:
+    assert paced([], 2.0, lambda: 0.0) == []
+
+
+@pytest.mark.parametrize("tps", [0.0, -1.0, float("nan")])
+def test_a_speed_is_more_than_nothing(tps: float) -> None:
+    with pytest.raises(ValueError, match="more than 0"):
+        paced([[("U", 1)]], tps, lambda: 0.0)
