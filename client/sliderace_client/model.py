@@ -27,6 +27,8 @@ TRY_LATER = frozenset(
     {"too_many_tries", "storage_unavailable", "shutting_down", "rate"}
 )
 """Refusals of a resume that pass by themselves."""
+SEAT_LOST = frozenset({"bad_token", "room_unknown", "bad_code"})
+"""Refusals of a resume that say that there is no such seat any more."""
 
 Streamed = (
     m.MemberEvent
@@ -90,7 +92,8 @@ class Model(Racer):
         if self._left:
             self.ended = "You left the room."
         elif not may_reconnect(code):
-            self.ended = CLOSE_CODES.get(code, f"closed with code {code}")
+            why = CLOSE_CODES.get(code, f"code {code}")
+            self.ended = f"The connection was closed: {why}."
             if code in (4501, 4502):
                 self._outs.append(Forget())
 
@@ -141,21 +144,17 @@ class Model(Racer):
     def _streamed(self, event: Streamed, now: int) -> None:
         match event:
             case m.MemberEvent():
-                self.members[event.member.id] = _clean(event.member)
-                self._note(phrases.member(replace(event, member=_clean(event.member))))
+                self._member(event)
             case m.Gone():
                 self._gone(event)
             case m.RoomEvent():
                 self._room_changed(event)
             case m.PhaseEvent():
-                self._note(phrases.phase(event.phase, event.in_ms))
-                self._phase(event.phase, event.in_ms, now)
-                self.phase_why = event.why
-                for seat in event.roster:
-                    self._lane(seat)
+                self._phase_changed(event, now)
             case m.StandingEvent():
                 self._standing(event)
             case m.Results():
+                self._phase("results", None, now)
                 self._results(event)
             case m.Closed():
                 self.phase = "closed"
@@ -222,16 +221,16 @@ class Model(Racer):
     def _refused_entry(self, event: m.Refused) -> None:
         """Not let in: come back later, come back as somebody new, or give up."""
         self.retry_ms = event.retry_ms
-        if self.welcomed and event.code in TRY_LATER:
+        if self._token is not None and event.code in TRY_LATER:
             self._again = True
             return
-        if self._token is not None and not self.welcomed:
-            self._token = None
-            self._again = True
+        if self._token is not None and event.code in SEAT_LOST:
             self._outs.append(Forget())
-            return
+            if not self.welcomed:
+                self._token = None
+                self._again = True
+                return
         self.ended = phrases.refused(event)
-        self._outs.append(Forget())
 
     # --- The room --------------------------------------------------------------------
 
@@ -255,10 +254,9 @@ class Model(Racer):
 
     def _room_changed(self, event: m.RoomEvent) -> None:
         if event.room.race != self.race:
-            self.members = {
-                id_: replace(member, ready=False)
-                for id_, member in self.members.items()
-            }
+            self.phase, self.phase_why, self.phase_ends = "lobby", "", None
+            for member in self.members.values():
+                self.members[member.id] = replace(member, ready=False)
         self._set_room(event.room)
         if event.why == "host" and self.host_name:
             self._note(f"{self.host_name} is the host")
@@ -266,6 +264,13 @@ class Model(Racer):
             self._note("The room is " + ("locked" if event.room.locked else "open"))
         elif event.why == "settings":
             self._note(f"The next board is {event.room.rules.size}")
+
+    def _member(self, event: m.MemberEvent) -> None:
+        event = replace(event, member=_clean(event.member))
+        self.members[event.member.id] = event.member
+        if event.member.id == self.me:
+            self.seat = event.member.seat
+        self._note(phrases.member(event))
 
     def _gone(self, event: m.Gone) -> None:
         member = self.members.pop(event.member, None)
@@ -275,6 +280,16 @@ class Model(Racer):
         if event.member == self.me:
             self.ended = phrases.gone("You", event)
             self._outs.append(Forget())
+
+    def _phase_changed(self, event: m.PhaseEvent, now: int) -> None:
+        if event.phase != self.phase:
+            self._note(phrases.phase(event.phase, event.in_ms))
+        self._phase(event.phase, event.in_ms, now)
+        self.phase_why = event.why
+        for seat in event.roster:
+            self._lane(seat)
+        if event.phase == "racing" and self.start is None:
+            self._resync(None, now)  # we were away when the board was shown
 
     def _phase(self, phase: m.PhaseName, in_ms: int | None, now: int) -> None:
         self.phase = phase

@@ -53,8 +53,9 @@ class SeatFile:
         """
         self.token, self.name = token, name
         data = json.dumps({"token": token, "name": name}).encode()
+        os.lseek(self._file, 0, os.SEEK_SET)
         os.ftruncate(self._file, 0)
-        os.pwrite(self._file, data, 0)
+        os.write(self._file, data)
 
     def forget(self) -> None:
         """The token is worth nothing any more."""
@@ -120,8 +121,8 @@ def _open(path: Path) -> SeatFile | None:
 
 def _read(file: int) -> dict[str, Any]:
     try:
-        stored = json.loads(os.pread(file, 4096, 0) or b"{}")
-    except ValueError:
+        stored = json.loads(os.read(file, 4096) or b"{}")
+    except (OSError, ValueError, RecursionError):
         return {}
     return cast("dict[str, Any]", stored) if isinstance(stored, dict) else {}
 
