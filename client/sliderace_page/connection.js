@@ -1,0 +1,127 @@
+// The socket: opens, comes back by itself, and finds out when it is dead. Shell.
+
+import { SUBPROTOCOL, backoff, command } from "./protocol.js";
+
+const PONG_MS = 5000; // no answer to a probe for this long: the connection is dead
+const QUIET_MS = 20000; // the server pings unseen; after so much silence we ask ourselves
+
+export class Connection {
+  /**
+   * @param {object} wanted
+   * @param {string} wanted.url
+   * @param {() => object} wanted.hello the first message of every connection
+   * @param {(text: unknown) => void} wanted.onMessage
+   * @param {(code: number) => boolean} wanted.onClose whether to come back
+   * @param {() => void} wanted.onState `state` has changed
+   * @param {object} [world] what a test replaces
+   */
+  constructor({ url, hello, onMessage, onClose, onState }, world = {}) {
+    Object.assign(this, { url, hello, onMessage, onClose, onState });
+    this.world = {
+      WebSocket: globalThis.WebSocket,
+      random: Math.random,
+      now: () => performance.now(),
+      later: (work, ms) => setTimeout(work, ms),
+      cancel: (timer) => clearTimeout(timer),
+      ...world,
+    };
+    this.state = "closed"; // connecting, open, waiting (for the next try), closed
+    this.tries = 0;
+    this.pings = 0;
+    this.heard = 0;
+    this.socket = null;
+  }
+
+  open() {
+    this.#cancel();
+    const socket = new this.world.WebSocket(this.url, [SUBPROTOCOL]);
+    this.socket = socket;
+    // Every handler asks whether its socket is still the one in use.
+    const mine = (work) => (event) => {
+      if (this.socket === socket) work(event);
+    };
+    socket.onopen = mine(() => {
+      this.heard = this.world.now();
+      socket.send(JSON.stringify(this.hello()));
+      this.#become("open");
+      this.#watch();
+    });
+    socket.onmessage = mine(({ data }) => {
+      this.heard = this.world.now();
+      this.onMessage(data);
+    });
+    socket.onclose = mine(({ code }) => this.#closed(code));
+    this.#become("connecting");
+  }
+
+  /** The server has let us in: the next failure is a first one again. */
+  settled() {
+    this.tries = 0;
+  }
+
+  /** @param {object[]} commands */
+  send(commands) {
+    if (this.state !== "open") return;
+    for (const one of commands) this.socket.send(JSON.stringify(one));
+  }
+
+  /** The page was asleep, or the network is back: look at once. */
+  wake() {
+    if (this.state === "waiting") this.open();
+    else this.probe();
+  }
+
+  /** Ask for an answer; without one the connection is given up and opened anew. */
+  probe() {
+    if (this.state !== "open") return;
+    this.#cancel();
+    const asked = this.world.now();
+    this.pings += 1;
+    this.send([command.ping(this.pings)]);
+    this.timer = this.world.later(() => {
+      if (this.heard >= asked) this.#watch();
+      else this.#closed(1006);
+    }, PONG_MS);
+  }
+
+  /** Leave for good; what still comes is not heard. */
+  close() {
+    this.#cancel();
+    const { socket } = this;
+    this.socket = null;
+    this.#become("closed");
+    socket?.close(1000);
+  }
+
+  #watch() {
+    this.#cancel();
+    const quiet = this.world.now() - this.heard;
+    if (quiet >= QUIET_MS) this.probe();
+    else this.timer = this.world.later(() => this.#watch(), QUIET_MS - quiet);
+  }
+
+  #closed(code) {
+    this.#cancel();
+    const { socket } = this;
+    this.socket = null;
+    socket?.close();
+    if (!this.onClose(code)) {
+      this.#become("closed");
+      return;
+    }
+    const wait = backoff(this.tries, this.world.random());
+    this.tries += 1;
+    this.timer = this.world.later(() => this.open(), wait);
+    this.#become("waiting");
+  }
+
+  #cancel() {
+    this.world.cancel(this.timer);
+    this.timer = undefined;
+  }
+
+  #become(state) {
+    this.state = state;
+    this.onState();
+  }
+}

@@ -1,0 +1,28 @@
+// The page, put together.
+
+import { App } from "./app.js";
+import { Seats } from "./seats.js";
+import { View } from "./view/view.js";
+
+const storage = (name) => {
+  try {
+    return window[name];
+  } catch {
+    return undefined; // forbidden: nothing is remembered
+  }
+};
+
+const app = new App({
+  location,
+  history,
+  seats: new Seats(storage("localStorage"), storage("sessionStorage")),
+  fetch: (url) => fetch(url),
+  now: () => performance.now(),
+});
+new View(document, app);
+addEventListener("popstate", () => app.route());
+addEventListener("online", () => app.wake());
+document.addEventListener("visibilitychange", () => {
+  if (document.visibilityState === "visible") app.wake();
+});
+app.route();

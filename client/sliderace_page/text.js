@@ -1,0 +1,115 @@
+// Pure text: room codes, nicknames, times and sizes as people read them.
+
+const CODE_LETTERS = "BCDFGHJKMNPQRSTVWXZ"; // consonants: no look-alikes, hardly any words
+const CODE_LENGTH = 6;
+const NAME_CELLS = 20;
+const NAME_MARKS = 2; // combining marks on one letter; more climb over the lines above
+
+/**
+ * The six letters of a room code as typed, or null if it is none.
+ * @param {string} text case, spaces and dashes are ignored
+ * @returns {string | null}
+ */
+export function parseCode(text) {
+  const code = text.replace(/[\s\-\u2010-\u2014\u2212]/g, "").toUpperCase();
+  const known = [...code].every((letter) => CODE_LETTERS.includes(letter));
+  return known && code.length === CODE_LENGTH ? code : null;
+}
+
+/** A room code as it is shown and spoken: `KWX-TRB`. @param {string} code */
+export const formatCode = (code) => `${code.slice(0, 3)}-${code.slice(3)}`;
+
+/**
+ * What somebody typed or pasted into the code field: a code or a whole link.
+ * @param {string} text
+ * @returns {string | null} the six letters
+ */
+export function codeOfText(text) {
+  const last = text.trim().replace(/[?#].*$/, "").replace(/\/+$/, "").split("/").pop();
+  return parseCode(last ?? "");
+}
+
+// Two cells: East Asian wide characters and emoji.
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+const MARK = /\p{M}/u;
+// Control, bidi, zero-width, surrogate, unassigned; and what is invisible though its
+// category says letter, mark or symbol.
+const UNSEEN =
+  /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\ufffc\ufffd\u{1d159}\u{e0100}-\u{e01ef}]/gu;
+
+/**
+ * A nickname that is safe to show: one line of visible text, at most 20 cells wide.
+ * Servers clean names by the same rules; a page does not have to trust them.
+ * @param {string} text
+ * @returns {string} possibly empty
+ */
+export function cleanName(text) {
+  const spaced = text.replace(/\s/gu, " ").replace(UNSEEN, "");
+  const plain = spaced.replace(/ +/g, " ").trim().normalize("NFC");
+  let name = "";
+  let cells = 0;
+  let marks = NAME_MARKS; // a mark needs a letter before it
+  for (const letter of plain) {
+    if (MARK.test(letter)) {
+      marks += 1;
+      if (marks <= NAME_MARKS) name += letter;
+      continue;
+    }
+    cells += WIDE.test(letter) ? 2 : 1;
+    if (cells > NAME_CELLS) break;
+    marks = 0;
+    name += letter;
+  }
+  return name.normalize("NFC").trim();
+}
+
+const MANNERS = "Brave Brisk Calm Clever Daring Eager Gentle Happy Jolly Keen Lively Lucky Merry Nimble Patient Quick Quiet Sunny Swift Witty".split(" ");
+const ANIMALS = "Badger Beaver Bison Crane Dolphin Falcon Ferret Finch Fox Gecko Heron Ibex Koala Lemur Lynx Marten Otter Panda Puffin Raven Robin Seal Stoat Swan Tapir Wren".split(" ");
+
+/**
+ * A friendly nickname for who has not thought of one.
+ * @param {number} a at least 0, below 1: chance
+ * @param {number} b the same, independent
+ */
+export function friendlyName(a, b) {
+  const pick = (words, chance) => words[Math.floor(chance * words.length)];
+  return `${pick(MANNERS, a)} ${pick(ANIMALS, b)}`;
+}
+
+/**
+ * A time as a stopwatch shows it.
+ * @param {number} ms
+ * @param {number} digits decimals of a second, 0 to 3; cut, never rounded up
+ * @returns {string} `7.042`, `1:02.345`, `1:00:00.000`
+ */
+export function formatTime(ms, digits = 3) {
+  const whole = Math.max(0, Math.floor(ms));
+  const [h, m, s] = [whole / 3600000, (whole / 60000) % 60, (whole / 1000) % 60].map(
+    Math.floor,
+  );
+  const two = (n) => String(n).padStart(2, "0");
+  const front = h ? `${h}:${two(m)}:${two(s)}` : m ? `${m}:${two(s)}` : `${s}`;
+  const back = String(whole % 1000).padStart(3, "0").slice(0, digits);
+  return digits ? `${front}.${back}` : front;
+}
+
+/** A length of time in words: `90 s`, `5 min`, `1 h`. @param {number} ms */
+export function formatSpan(ms) {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
+
+/** @param {number} n @param {string} word `1 player`, `2 players` */
+export const count = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
+
+/** @param {number} n `1st`, `2nd`, `3rd`, `4th`, `11th` */
+export function ordinal(n) {
+  const teen = n % 100 >= 11 && n % 100 <= 13;
+  return `${n}${(!teen && ["th", "st", "nd", "rd"][n % 10]) || "th"}`;
+}
+
+/** `4x4` with a real multiplication sign. @param {string} size */
+export const formatSize = (size) => size.replace("x", "\u00d7");

@@ -1,0 +1,84 @@
+// A board on the screen. Tiles are moved by `transform` alone: a slide that comes while
+// the last one still glides simply bends its way.
+
+import { fill, h, setAttribute, setText } from "./dom.js";
+
+const LAYERS = 5; // colours of the palette
+
+export class BoardView {
+  /** @param {object} [look] @param {string} [look.kind] extra class */
+  constructor({ kind = "" } = {}) {
+    this.element = h("div.board", { "aria-hidden": "true" });
+    if (kind) this.element.classList.add(kind);
+    this.tiles = [];
+    this.shown = "";
+    this.width = this.height = 0;
+  }
+
+  /** @param {Board} board */
+  update(board) {
+    const { width, height, tiles } = board;
+    if (width !== this.width || height !== this.height) this.#make(width, height);
+    const key = tiles.join();
+    if (key === this.shown) return;
+    this.shown = key;
+    tiles.forEach((tile, cell) => {
+      if (tile) this.#place(tile, cell);
+    });
+    this.element.classList.toggle("solved", board.isSolved);
+  }
+
+  #make(width, height) {
+    this.width = width;
+    this.height = height;
+    this.shown = "";
+    this.element.style.setProperty("--w", width);
+    this.element.style.setProperty("--h", height);
+    this.tiles = Array.from({ length: width * height - 1 }, (_, home) => {
+      const layer = Math.min(Math.floor(home / width), home % width) % LAYERS;
+      const face = h("span.face", { text: String(home + 1) });
+      return { element: h(`div.tile.layer${layer}`, {}, face), cell: -1 };
+    });
+    fill(this.element, this.tiles.map((tile) => tile.element));
+  }
+
+  #place(label, cell) {
+    const tile = this.tiles[label - 1];
+    if (tile.cell === cell) return;
+    tile.cell = cell;
+    const [x, y] = [cell % this.width, Math.floor(cell / this.width)];
+    tile.element.style.transform = `translate(${x * 100}%, ${y * 100}%)`;
+    tile.element.classList.toggle("home", cell === label - 1);
+  }
+}
+
+/** The same board for who cannot see it: a grid to read, and what happened. */
+export class SpokenBoard {
+  constructor() {
+    this.grid = h("div.unseen", { role: "grid", "aria-label": "Board", "aria-readonly": "true" });
+    this.live = h("p.unseen", { "aria-live": "polite" });
+    this.element = h("div", {}, this.grid, this.live);
+    this.cells = [];
+    this.shape = "";
+  }
+
+  /** @param {Board} board @param {string} say one line; "" leaves the last one */
+  update(board, say) {
+    const shape = `${board.width}x${board.height}`;
+    if (shape !== this.shape) this.#make(board.width, board.height, shape);
+    board.tiles.forEach((tile, cell) => setText(this.cells[cell], tile ? String(tile) : "gap"));
+    if (say) setText(this.live, say);
+  }
+
+  #make(width, height, shape) {
+    this.shape = shape;
+    setAttribute(this.grid, "aria-label", `Board, ${width} by ${height}`);
+    const row = () => {
+      const cells = Array.from({ length: width }, () => h("div", { role: "gridcell" }));
+      this.cells.push(...cells);
+      return h("div", { role: "row" }, ...cells);
+    };
+    this.cells = [];
+    fill(this.grid, Array.from({ length: height }, row));
+  }
+}

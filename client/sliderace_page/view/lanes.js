@@ -1,0 +1,126 @@
+// The racers' lanes: how far everybody is, at a glance.
+
+import { stands } from "../phrases.js";
+import { ordinal } from "../text.js";
+import { BoardView } from "./board.js";
+import { Listing, fill, h, setAttribute, setText, show } from "./dom.js";
+
+/** @returns {HTMLElement} a small word about somebody, with its sign */
+export const badge = (kind, text) => h(`span.badge.${kind}`, { text });
+
+class LaneRow {
+  constructor(tag = "li") {
+    this.place = h("span.place");
+    this.name = h("span.name");
+    this.marks = h("span.marks");
+    this.value = h("span.value");
+    this.bar = h("span.fill", { "aria-hidden": "true" });
+    const line = h("span.line", {}, this.place, this.name, this.marks, this.value);
+    this.element = h(`${tag}.lane`, {}, this.bar, line);
+  }
+
+  /** @param {object} row of `rows` */
+  update(row) {
+    const { lane, mine, away, waiting } = row;
+    setText(this.place, lane.status === "finished" && lane.place ? String(lane.place) : "");
+    setText(this.name, lane.name);
+    fill(this.marks, this.#marks(row));
+    setText(this.value, waiting ? "" : stands(lane));
+    this.bar.style.transform = `scaleX(${waiting ? 0 : lane.high / 1000})`;
+    this.element.className = `lane ${waiting ? "waiting" : lane.status}`;
+    this.element.classList.toggle("mine", mine);
+    this.element.classList.toggle("away", away);
+    const where = lane.status === "finished" && lane.place ? `, ${ordinal(lane.place)}` : "";
+    const text = `${lane.name}${mine ? " (you)" : ""}: ${stands(lane)}${where}`;
+    setAttribute(this.element, "aria-label", waiting ? lane.name : text);
+  }
+
+  #marks({ lane, away, bot = lane.bot }) {
+    const key = `${bot} ${away}`;
+    if (key !== this.key) {
+      this.key = key;
+      this.kept = [];
+      if (bot) this.kept.push(badge("bot", "\u2699 bot"));
+      if (away) this.kept.push(badge("lost", "\u26a1 reconnecting"));
+    }
+    return this.kept;
+  }
+}
+
+/**
+ * What the lanes show, by seat: a place on the screen is easier to follow than a rank.
+ * @param {Model} model
+ */
+export function rows(model) {
+  const { seat, attempt, members } = model;
+  const racing = model.order(); // also gives the places
+  const shown = racing.length ? [...racing].sort((a, b) => a.seat - b.seat) : toRace(model);
+  return shown.map((lane) => ({
+    lane: lane.seat === seat && attempt ? withOwnBoard(lane, attempt) : lane,
+    mine: lane.seat === seat,
+    away: members.get(lane.member)?.connected === false,
+    waiting: !racing.length,
+  }));
+}
+
+/** One's own lane shows what one has just done, not what the server heard of it. */
+function withOwnBoard(lane, attempt) {
+  const { seat, name, bot, status, place, time, why, member } = lane;
+  const high = status === "racing" ? attempt.high : lane.high;
+  return { seat, name, bot, status, place, time, why, member, high, board: attempt.board };
+}
+
+/** Before the roster is frozen: who is ready. */
+const toRace = (model) =>
+  model.players
+    .filter((member) => member.ready && !member.benched)
+    .map(({ id, seat, name, bot }) => ({ seat, name, bot, member: id, status: "racing", high: 0 }))
+    .sort((a, b) => a.seat - b.seat);
+
+export class Lanes {
+  constructor() {
+    this.element = h("ol.lanes", { "aria-label": "Racers" });
+    this.listing = new Listing(this.element, (row) => row.lane.seat, () => new LaneRow());
+  }
+
+  update(all) {
+    setAttribute(this.element, "data-many", all.length > 4);
+    this.listing.update(all);
+  }
+}
+
+/** One racer's lane with the board below it. */
+class WatchCard {
+  constructor() {
+    this.row = new LaneRow("div");
+    this.board = new BoardView({ kind: "mini" });
+    this.hidden = h("p.hidden-board", { text: "\u2026", "aria-hidden": "true" });
+    const tray = h("div.tray", {}, this.board.element, this.hidden);
+    this.element = h("li.watched", {}, this.row.element, tray);
+  }
+
+  update(row, blank) {
+    this.row.update(row);
+    const { lane } = row;
+    const board = lane.board ?? blank;
+    if (board) this.board.update(board);
+    this.element.classList.toggle("veiled", !lane.board);
+    show(this.hidden, !lane.board);
+    setAttribute(this.element, "data-seat", lane.seat);
+    setAttribute(this.element, "data-board", lane.board ? lane.board.tiles.join(" ") : null);
+  }
+}
+
+/** Everybody's board, live. */
+export class WatchGrid {
+  constructor() {
+    this.element = h("ol.watch", { "aria-label": "Boards of all racers" });
+    this.listing = new Listing(this.element, (row) => row.lane.seat, () => new WatchCard());
+  }
+
+  /** @param {object[]} all rows @param {Board | null} blank for unseen boards */
+  update(all, blank) {
+    setAttribute(this.element, "data-count", Math.min(all.length, 9));
+    this.listing.update(all, blank);
+  }
+}

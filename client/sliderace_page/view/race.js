@@ -1,0 +1,226 @@
+// The race itself: lanes above, the board below, and nothing else that moves.
+
+import { Board, formatBoard, parseSize } from "../engine.js";
+import { listenToPointers } from "../input.js";
+import { command } from "../protocol.js";
+import { count, formatSpan, formatTime, ordinal } from "../text.js";
+import { BoardView, SpokenBoard } from "./board.js";
+import { button, doubtful } from "./controls.js";
+import { fill, h, setAttribute, setText, show } from "./dom.js";
+import { Lanes, WatchGrid, rows } from "./lanes.js";
+
+const SAY_MS = 700; // a screen reader speaks when the hand rests
+
+export class Race {
+  /** @param {App} app */
+  constructor(app) {
+    this.app = app;
+    this.lanes = new Lanes();
+    this.grid = new WatchGrid();
+    this.board = new BoardView({ kind: "own" });
+    this.spoken = new SpokenBoard();
+    this.number = h("span.number");
+    this.caption = h("span.caption");
+    this.overlay = h("div.overlay", { "aria-hidden": "true" }, this.number, this.caption);
+    this.ribbon = h("p.ribbon");
+    this.play = h(
+      "div.tray",
+      {
+        tabindex: "0",
+        role: "application",
+        "aria-roledescription": "sliding puzzle",
+        "aria-label": "Your board. Arrow keys, W A S D or h j k l slide a tile that way.",
+      },
+      this.board.element,
+      this.overlay,
+    );
+    this.clock = h("span.clock", { role: "timer", "aria-label": "Race clock" });
+    this.counts = h("span.counts");
+    this.banner = h("p.banner", { role: "status" });
+    this.stage = h("div.stage", {}, this.play);
+    this.#controls();
+    this.element = h(
+      "section.race",
+      {},
+      h("div.above", {}, this.lanes.element),
+      h("div.hud", {}, this.clock, this.counts, this.ribbon),
+      this.banner,
+      this.stage,
+      this.grid.element,
+      this.spoken.element,
+      this.bar,
+    );
+    this.#listen();
+  }
+
+  #controls() {
+    const { app } = this;
+    const race = () => app.model.race;
+    this.forfeit = doubtful("quiet", "Give up", "Really give up", () =>
+      app.ask(command.forfeit(race())),
+    );
+    this.undo = button("", "Undo giving up", () => app.ask(command.undo(race())));
+    this.callTime = doubtful("quiet", "End the race now", "End it for everybody", () =>
+      app.ask(command.callTime(race())),
+    );
+    this.abort = doubtful("quiet", "Call off", "Really call off", () =>
+      app.ask(command.abort(race())),
+    );
+    this.keys = h("p.keys.soft.small", {
+      text: "Arrows, WASD or hjkl: the way the tile slides. Or click a tile in line with the gap.",
+    });
+    this.bar = h("div.bar", {}, this.keys, this.undo, this.forfeit, this.callTime, this.abort);
+  }
+
+  #listen() {
+    const { app } = this;
+    const size = () => (app.model?.racing ? app.model.attempt.board : null);
+    listenToPointers(this.board.element, size, {
+      cell: (cell) => app.slideCell(cell),
+      swipe: (direction) => app.slide(direction),
+    });
+  }
+
+  update(model, now) {
+    const all = rows(model);
+    const own = model.attempt && (model.racing || !model.watching);
+    const countdown = model.phase === "countdown";
+    const grid = model.watching && (!own || model.room.rules.open_boards);
+    this.element.classList.toggle("spectating", grid && !own);
+    show(this.lanes.element, !grid || own);
+    this.lanes.update(all);
+    show(this.grid.element, grid);
+    if (grid) this.grid.update(own ? all.filter((row) => !row.mine) : all, blank(model));
+    show(this.stage, own || countdown || !grid);
+    if (!this.stage.hidden) this.#stage(model);
+    this.#banner(model);
+    this.#bar(model, now);
+    this.tick(model, now);
+  }
+
+  #stage(model) {
+    const { attempt } = model;
+    const board = attempt?.board ?? ghost(model);
+    this.board.update(board);
+    this.board.element.classList.toggle("ghost", !attempt);
+    this.play.style.setProperty("--w", board.width);
+    this.play.style.setProperty("--h", board.height);
+    this.stage.style.setProperty("--w", board.width);
+    this.stage.style.setProperty("--h", board.height);
+    if (attempt !== this.attempt) this.#appeared(attempt);
+    if (attempt) this.#speak(model);
+    setAttribute(this.play, "data-board", attempt ? formatBoard(board) : null);
+  }
+
+  /** The board is there (or gone): count from the frame that shows it. */
+  #appeared(attempt) {
+    this.attempt = attempt;
+    this.said = null;
+    if (!attempt) return;
+    requestAnimationFrame(() => {
+      this.app.model?.painted(this.app.now());
+      this.play.focus({ preventScroll: true });
+    });
+  }
+
+  #speak(model) {
+    const { board, slides } = model.attempt;
+    const key = formatBoard(board);
+    if (this.said === key) return;
+    const first = this.said === null;
+    this.said = key;
+    clearTimeout(this.speaking);
+    const [column, row] = [(board.gap % board.width) + 1, Math.floor(board.gap / board.width) + 1];
+    const where = `Gap in row ${row}, column ${column}.`;
+    const words = first ? `Go! ${where}` : `${where} ${Math.floor(model.attempt.high / 10)} percent.`;
+    this.speaking = setTimeout(
+      () => this.spoken.update(board, board.isSolved ? "Solved!" : words),
+      first || slides.length === 0 ? 0 : SAY_MS,
+    );
+  }
+
+  #banner(model) {
+    setText(this.banner, bannerText(model));
+    show(this.banner, this.banner.textContent !== "");
+    this.banner.classList.toggle("good", model.myLane?.status === "finished");
+  }
+
+  #bar(model, now) {
+    const mine = model.racing && !model.attempt.solved && model.myLane?.status !== "forfeited";
+    show(this.keys, mine);
+    show(this.forfeit, mine);
+    show(this.callTime, model.isHost && model.phase === "grace");
+    show(this.abort, model.isHost && model.phase !== "grace");
+    show(this.undo, model.canUndo(now));
+  }
+
+  tick(model, now) {
+    const left = model.remaining(now);
+    const countdown = model.phase === "countdown";
+    show(this.overlay, countdown && !model.attempt);
+    if (countdown) this.#count(left);
+    const ms = model.clock(now);
+    const final = model.myLane?.time ?? null;
+    setText(this.clock, ms === null ? "" : formatTime(ms, final === null ? 1 : 3));
+    setText(this.counts, countsText(model, ms));
+    setText(this.ribbon, ribbonText(model, left, now));
+    show(this.undo, model.canUndo(now));
+  }
+
+  #count(left) {
+    const seconds = left === null ? "" : String(Math.max(1, Math.ceil(left / 1000)));
+    setText(this.number, seconds);
+    const { isPlayer, self } = this.app.model;
+    const takesPart = isPlayer && self?.ready;
+    setText(this.caption, takesPart ? "Get ready" : "You watch this race");
+  }
+
+  enter() {}
+
+  leave() {
+    clearTimeout(this.speaking);
+    this.attempt = undefined;
+  }
+}
+
+/** The solved board, while there is none yet. */
+function ghost(model) {
+  const { width, height } = parseSize(model.room.rules.size);
+  return Board.solved(width, height);
+}
+
+const blank = (model) => (model.start ? null : ghost(model));
+
+function bannerText(model) {
+  const { myLane, attempt, room, phase } = model;
+  if (phase === "countdown") return "";
+  if (myLane?.status === "finished") {
+    return `You finished ${ordinal(myLane.place ?? 1)} in ${formatTime(myLane.time ?? 0)}`;
+  }
+  if (attempt?.solved) return "Solved!";
+  if (myLane?.status === "forfeited") return "You gave up";
+  if (myLane?.status === "dnf") return "You are out of this race";
+  if (myLane) return "";
+  return room.rules.spectator_delay_ms
+    ? `You watch, ${formatSpan(room.rules.spectator_delay_ms)} behind`
+    : "You watch this race";
+}
+
+function countsText(model, ms) {
+  const { attempt } = model;
+  if (!attempt) return "";
+  const moves = attempt.stm;
+  const rate = ms > 1000 && moves ? ` \u00b7 ${((moves * 1000) / ms).toFixed(1)} TPS` : "";
+  return `${count(moves, "move")}${rate}`;
+}
+
+/** What ends when. */
+function ribbonText(model, left, now) {
+  const locked = model.attempt?.locked(now) ?? 0;
+  if (locked > 0) return `Look: ${Math.ceil(locked / 1000)} s`;
+  if (model.phase === "grace" && left !== null) return `${formatTime(left, 0)} left for all`;
+  if (model.phase === "racing" && left !== null && left < 60000) {
+    return `${formatTime(left, 0)} left`;
+  }
+  return "";
+}

@@ -1,0 +1,139 @@
+// What will be raced: the host changes it, the others read it.
+
+import { describeRules } from "../phrases.js";
+import { command } from "../protocol.js";
+import { formatSize, formatSpan } from "../text.js";
+import { Choice, SIZES, Select, Switch, button, newId } from "./controls.js";
+import { h, setText, show } from "./dom.js";
+
+const spans = (...all) => all.map((ms) => [ms, formatSpan(ms)]);
+const MINUTE = 60000;
+
+const SELECTS = {
+  start: [
+    "Start",
+    [
+      ["ready", "host, or all ready"],
+      ["host", "only the host"],
+      ["every", "again and again"],
+    ],
+  ],
+  every_ms: ["Pause between races", spans(10000, 30000, MINUTE, 5 * MINUTE)],
+  countdown_ms: ["Countdown", spans(3000, 5000, 10000, 30000)],
+  inspection_ms: ["Time to inspect", [[0, "none"], ...spans(3000, 5000, 10000, 15000)]],
+  limit_ms: [
+    "Time limit",
+    [
+      [-1, "by size"],
+      [0, "none"],
+      ...spans(MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE, 60 * MINUTE),
+    ],
+  ],
+  grace_ms: [
+    "Time after the winner",
+    [
+      [-1, "automatic"],
+      [0, "none"],
+      ...spans(10000, 30000, MINUTE, 5 * MINUTE),
+    ],
+  ],
+  away_ms: [
+    "Wait for lost connections",
+    [[0, "not at all"], ...spans(10000, 30000, MINUTE, 5 * MINUTE)],
+  ],
+  spectator_delay_ms: [
+    "Spectators see boards",
+    [
+      [0, "live"],
+      ...[5000, 30000, MINUTE, 5 * MINUTE].map((ms) => [ms, `${formatSpan(ms)} later`]),
+    ],
+  ],
+};
+
+export class RulesCard {
+  /** @param {(message: object) => void} ask */
+  constructor(ask) {
+    this.ask = ask;
+    const rule = (name) => (value) => ask(command.settings({ rules: { [name]: value } }));
+    this.size = new Choice("Board", SIZES, rule("size"));
+    this.selects = Object.entries(SELECTS).map(([name, [label, options]]) => [
+      name,
+      new Select(label, options, rule(name)),
+    ]);
+    this.boards = new Switch(
+      "Open boards",
+      "Racers see each other's boards",
+      rule("open_boards"),
+    );
+    this.open = new Switch("Public room", "Listed on the start page", (on) =>
+      ask(command.settings({ public: on })),
+    );
+    this.lock = new Switch("Locked", "Nobody new may enter", (on) => ask(command.lock(on)));
+    this.controls = h(
+      "div.stack",
+      {},
+      this.size.element,
+      h("div.switches", {}, this.open.element, this.lock.element),
+      h(
+        "details.more",
+        {},
+        h("summary", { text: "More rules" }),
+        h("div.rules-grid", {}, ...this.selects.map(([, select]) => select.element)),
+        this.boards.element,
+        this.#seedForm(),
+      ),
+    );
+    this.big = h("p.size");
+    this.lines = h("p.soft");
+    this.seed = h("p.problem.mild", {
+      text: "Seed known in advance: this room makes no claim of fairness.",
+    });
+    this.element = h(
+      "div.card.rules",
+      {},
+      h("h2", { text: "The race" }),
+      this.controls,
+      this.big,
+      this.lines,
+      this.seed,
+    );
+  }
+
+  #seedForm() {
+    const id = newId("seed");
+    const input = h("input", { id, type: "text", maxlength: 64, autocomplete: "off" });
+    const use = button("", "Use", () => {
+      this.ask(command.settings({ seed: input.value.trim() }));
+      input.value = "";
+    });
+    return h(
+      "div.field",
+      {},
+      h("label", { for: id, text: "Seed known in advance (no fairness claim)" }),
+      h("div.inline", {}, input, use),
+    );
+  }
+
+  /** @param {Model} model */
+  update(model) {
+    const { room, isHost } = model;
+    const { rules } = room;
+    show(this.controls, isHost);
+    show(this.big, !isHost);
+    setText(this.big, formatSize(rules.size));
+    const lines = describeRules(rules);
+    if (!isHost && room.locked) lines.push("locked");
+    if (!isHost && room.public) lines.push("public room");
+    setText(this.lines, lines.join(" \u00b7 "));
+    show(this.lines, lines.length > 0 && !isHost);
+    show(this.seed, room.seed_known);
+    this.size.value = rules.size;
+    for (const [name, select] of this.selects) {
+      select.show(rules[name], name === "start" ? rules.start : formatSpan(rules[name]));
+      if (name === "every_ms") show(select.element, rules.start === "every");
+    }
+    this.boards.value = rules.open_boards;
+    this.open.value = room.public;
+    this.lock.value = room.locked;
+  }
+}

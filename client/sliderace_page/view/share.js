@@ -1,0 +1,103 @@
+// The invitation: the code to say, the link to send, the picture to scan.
+
+import { qr } from "../qr.js";
+import { formatCode } from "../text.js";
+import { button } from "./controls.js";
+import { h, setText, show } from "./dom.js";
+
+const LOOPBACK = /^(localhost|127\.|\[::1\])/;
+
+/** Copy text, also where the clipboard is closed to pages (plain http). */
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = h("textarea.unseen", { readonly: true });
+    field.value = text;
+    document.body.append(field);
+    field.select();
+    const done = document.execCommand("copy");
+    field.remove();
+    return done;
+  }
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** A QR code as a picture. @param {string} text */
+export function qrPicture(text) {
+  const modules = qr(text);
+  const side = modules.length + 8; // a quiet zone of four modules on each side
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", `0 0 ${side} ${side}`);
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", `QR code of ${text}`);
+  const path = document.createElementNS(SVG, "path");
+  const dots = modules.flatMap((row, y) =>
+    row.flatMap((dark, x) => (dark ? [`M${x + 4} ${y + 4}h1v1h-1z`] : [])),
+  );
+  path.setAttribute("d", dots.join(""));
+  svg.append(path);
+  return svg;
+}
+
+export class Invitation {
+  /** @param {App} app */
+  constructor(app) {
+    this.app = app;
+    this.code = h("p.code");
+    this.link = h("p.link");
+    this.local = h("p.problem.mild", {
+      text: "This address works on this computer only. Others need the one your terminal shows.",
+    });
+    this.picture = h("div.qr");
+    this.copy = button("", "Copy link", () => this.#copy());
+    this.share = button("", "Share", () => this.#share());
+    show(this.share, Boolean(navigator.share));
+    this.element = h(
+      "div.card.invitation",
+      {},
+      h(
+        "div.invite-words",
+        {},
+        h("p.label", { text: "Room code" }),
+        this.code,
+        this.link,
+        h("div.buttons", {}, this.copy, this.share),
+        this.local,
+      ),
+      this.picture,
+    );
+  }
+
+  get url() {
+    return new URL(this.app.code, location.href).href;
+  }
+
+  async #copy() {
+    const done = await copy(this.url);
+    this.app.onNote(done ? "Link copied" : `Copy this: ${this.url}`, done ? "good" : "info");
+  }
+
+  async #share() {
+    try {
+      await navigator.share({ title: "sliderace", url: this.url });
+    } catch {
+      // closed without sharing: nothing to say
+    }
+  }
+
+  update(room) {
+    setText(this.code, formatCode(room.code));
+    const { url } = this;
+    const local = LOOPBACK.test(location.hostname);
+    setText(this.link, url.replace(/^https?:\/\//, ""));
+    show(this.local, local);
+    if (this.shown === url) return;
+    this.shown = url;
+    const picture = local ? null : qrPicture(url);
+    this.picture.replaceChildren(...(picture ? [picture] : []));
+    show(this.picture, picture !== null);
+  }
+}

@@ -1,0 +1,172 @@
+// The page's frame: the head, the screen that is shown, and short notes.
+
+import { directionOfKey, isField, listenToKeys } from "../input.js";
+import { formatCode } from "../text.js";
+import { button } from "./controls.js";
+import { Door } from "./door.js";
+import { fill, h, setText, show } from "./dom.js";
+import { Home } from "./home.js";
+import { Lobby } from "./lobby.js";
+import { Race } from "./race.js";
+import { Results } from "./results.js";
+
+const NOTE_MS = 4000;
+const NOTES = 3;
+
+/** Connecting, or told to stay away. */
+class Waiting {
+  constructor(app) {
+    this.app = app;
+    this.text = h("h1", { role: "status" });
+    this.act = button("primary big", "", () => this.#act());
+    this.home = button("quiet", "Back to the start", () => app.visit(null));
+    const card = h("div.card.center", {}, this.text, this.act, this.home);
+    this.element = h("section.door", {}, card);
+  }
+
+  #act() {
+    const { action } = this.app.stopped;
+    if (action === "again") this.app.resume();
+    else if (action === "reload") location.reload();
+    else this.app.visit(null);
+  }
+
+  update() {
+    const { stopped, serverGone } = this.app;
+    const trying = serverGone ? "The server is not answering. Still trying\u2026" : "Connecting\u2026";
+    setText(this.text, stopped?.text ?? trying);
+    const words = { again: "Play here instead", reload: "Reload the page", home: "Back to the start" };
+    show(this.act, stopped !== null);
+    if (stopped) setText(this.act, words[stopped.action]);
+    show(this.home, stopped?.action !== "home");
+  }
+
+  enter() {}
+
+  leave() {}
+}
+
+export class View {
+  /** @param {Document} document @param {App} app */
+  constructor(document, app) {
+    this.app = app;
+    this.shown = null;
+    this.head(document.body);
+    const make = {
+      home: () => new Home(app),
+      door: () => new Door(app),
+      waiting: () => new Waiting(app),
+      lobby: () => new Lobby(app),
+      race: () => new Race(app),
+      results: () => new Results(app),
+    };
+    this.make = make;
+    app.onChange = () => this.dirty();
+    app.onNote = (text, level) => this.note(text, level);
+    listenToKeys(document, (direction) => {
+      const { model } = app;
+      if (this.name !== "race" || !model.racing) return false;
+      app.slide(direction);
+      return true;
+    });
+    document.addEventListener("keydown", (event) => {
+      const plain = !event.repeat && !event.ctrlKey && !event.metaKey && !event.altKey;
+      const mine = plain && !isField(event.target) && directionOfKey(event) === null;
+      if (mine && event.key === "r" && this.name === "results") this.screen.rematch();
+    });
+  }
+
+  head(body) {
+    const mark = h("span.mark", { "aria-hidden": "true" }, h("i"), h("i"), h("i"));
+    const brand = h("a.brand", { href: "." }, mark, h("span", { text: "sliderace" }));
+    brand.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      if (this.app.screen !== "room" || this.name !== "race") this.app.visit(null);
+      else this.note("You are in a race. Give up or leave first.", "info");
+    });
+    this.code = h("span.chip.code");
+    this.state = h("span.chip.lost", { role: "status" });
+    this.main = h("main", { id: "main" });
+    this.notes = h("div.notes", { "aria-live": "polite" });
+    fill(body, [h("header.top", {}, brand, this.code, this.state), this.main, this.notes]);
+  }
+
+  dirty() {
+    if (this.frame) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = undefined;
+      this.render();
+    });
+  }
+
+  render() {
+    const { app } = this;
+    const name = this.nameOfScreen();
+    if (name !== this.name || (name === "door" && app.code !== this.door)) this.#change(name);
+    const now = app.now();
+    this.screen.update(app.model, now);
+    this.#head();
+    this.#clock();
+  }
+
+  nameOfScreen() {
+    const { screen, model } = this.app;
+    if (screen === "home" || screen === "door") return screen;
+    if (screen === "stopped" || !model?.room) return "waiting";
+    switch (model.phase) {
+      case "countdown":
+      case "racing":
+      case "grace":
+        return "race";
+      case "results":
+        return "results";
+      default:
+        return "lobby";
+    }
+  }
+
+  #change(name) {
+    this.screen?.leave();
+    this.name = name;
+    this.door = this.app.code;
+    this.screen = this.make[name]();
+    fill(this.main, [this.screen.element]);
+    document.body.dataset.screen = name;
+    scrollTo(0, 0);
+    this.screen.enter();
+  }
+
+  #head() {
+    const { app } = this;
+    const inRoom = app.screen === "room" && app.model?.room;
+    show(this.code, Boolean(inRoom) && this.name !== "lobby");
+    if (inRoom) setText(this.code, formatCode(app.model.room.code));
+    const away = inRoom && !app.model.online;
+    show(this.state, Boolean(away));
+    setText(this.state, app.serverGone ? "\u26a1 server not answering" : "\u26a1 reconnecting");
+    const title = inRoom ? `${formatCode(app.model.room.code)} \u2013 sliderace` : "sliderace";
+    if (document.title !== title) document.title = title;
+  }
+
+  /** While something counts, the screen follows every frame. */
+  #clock() {
+    const { app } = this;
+    const counts = app.screen === "room" && app.model?.room && (app.model.running || app.model.phaseEnds !== null);
+    if (!counts || this.ticking || !this.screen.tick) return;
+    this.ticking = requestAnimationFrame(() => {
+      this.ticking = undefined;
+      if (app.screen !== "room" || !app.model?.room || !this.screen.tick) return;
+      this.screen.tick(app.model, app.now());
+      this.#clock();
+    });
+  }
+
+  /** @param {string} text @param {"info" | "good" | "bad"} level */
+  note(text, level = "info") {
+    const note = h(`p.note.${level}`, { text });
+    this.notes.append(note);
+    while (this.notes.childElementCount > NOTES) this.notes.firstChild.remove();
+    setTimeout(() => note.remove(), NOTE_MS);
+  }
+}
