@@ -1,0 +1,91 @@
+"""A room as a pure state machine over its log: nothing here knows a clock or a socket.
+
+    decide(state, command, now, entropy, limits) -> records | refusal
+    apply(state, record) -> state
+    next_deadline(state, limits) -> room time
+    present(record, state) -> event
+
+`state` says what a room is, `records` what it remembers, `commands` what it is asked;
+`deadlines` what its clock does; `present` what everybody is told, `sight` what one
+member is told, `lag` what a delayed spectator sees; `timeline` what room time is.
+"""
+
+from sliderace_server.room.apply import apply, fold, takes_offset
+from sliderace_server.room.commands import (
+    Ask,
+    Asked,
+    Connect,
+    Disconnect,
+    Enter,
+    LockNotDurable,
+    RoomCommand,
+    Tick,
+)
+from sliderace_server.room.deadlines import closes_at, lock_check_at, next_deadline
+from sliderace_server.room.decide import Decision, decide, open_room
+from sliderace_server.room.lag import Lag
+from sliderace_server.room.present import aged, present, standings_of
+from sliderace_server.room.records import EpochBegan, Record
+from sliderace_server.room.sight import (
+    acked,
+    attempt_of,
+    board_of,
+    is_delayed,
+    listing,
+    member_by_token,
+    progress_step,
+    refused,
+    rejected,
+    reveal,
+    sees_boards,
+    snapshot,
+    welcome,
+)
+from sliderace_server.room.state import MemberState, Racer, RoomLimits, RoomState
+from sliderace_server.room.timeline import Timeline, first_epoch, next_epoch
+
+__all__ = [
+    "Ask",
+    "Asked",
+    "Connect",
+    "Decision",
+    "Disconnect",
+    "Enter",
+    "EpochBegan",
+    "Lag",
+    "LockNotDurable",
+    "MemberState",
+    "Racer",
+    "Record",
+    "RoomCommand",
+    "RoomLimits",
+    "RoomState",
+    "Tick",
+    "Timeline",
+    "acked",
+    "aged",
+    "apply",
+    "attempt_of",
+    "board_of",
+    "closes_at",
+    "decide",
+    "first_epoch",
+    "fold",
+    "is_delayed",
+    "listing",
+    "lock_check_at",
+    "member_by_token",
+    "next_deadline",
+    "next_epoch",
+    "open_room",
+    "present",
+    "progress_step",
+    "refused",
+    "rejected",
+    "reveal",
+    "sees_boards",
+    "snapshot",
+    "standings_of",
+    "takes_offset",
+    "welcome",
+]

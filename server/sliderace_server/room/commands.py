@@ -1,0 +1,116 @@
+"""What a room can be asked: by its door, its connections, its members, its clock."""
+
+from dataclasses import dataclass
+
+from sliderace.protocol.messages import (
+    Abort,
+    Bench,
+    CallTime,
+    Close,
+    Forfeit,
+    HandOver,
+    Kick,
+    Leave,
+    Lock,
+    Ready,
+    Rematch,
+    Role,
+    RoleName,
+    Settings,
+    Slides,
+    Start,
+    Undo,
+)
+from sliderace.race.timing import UNMEASURED, Line
+
+__all__ = [
+    "Ask",
+    "Asked",
+    "Connect",
+    "Disconnect",
+    "Enter",
+    "LockNotDurable",
+    "RoomCommand",
+    "Tick",
+]
+
+Asked = (
+    Ready
+    | Start
+    | Abort
+    | Slides
+    | Forfeit
+    | Undo
+    | CallTime
+    | Rematch
+    | Settings
+    | Role
+    | Kick
+    | Bench
+    | Lock
+    | HandOver
+    | Leave
+    | Close
+)
+"""The commands of the wire that concern the room; the others are the session's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enter:
+    """Somebody new, already connected, wants to come in.
+
+    Args:
+        name: as typed.
+        token_hash: hex SHA-256 of the new seat token.
+        role: player or spectator.
+        bot: a declared one.
+        creator: the room was opened by this very command; its host, in any role.
+    """
+
+    name: str
+    token_hash: str
+    role: RoleName = "player"
+    bot: bool = False
+    creator: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Connect:
+    """A member has a live connection again."""
+
+    member: int
+
+
+@dataclass(frozen=True, slots=True)
+class Disconnect:
+    """A member's current connection is lost."""
+
+    member: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A member says something.
+
+    Args:
+        member: who, as the session knows.
+        message: what.
+        line: the member's connection, for the official time.
+    """
+
+    member: int
+    message: Asked
+    line: Line = UNMEASURED
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """The clock has come to `next_deadline`."""
+
+
+@dataclass(frozen=True, slots=True)
+class LockNotDurable:
+    """The record `RaceLocked` is still not committed at `lock_check_at`."""
+
+
+RoomCommand = Enter | Connect | Disconnect | Ask | Tick | LockNotDurable

@@ -1,0 +1,255 @@
+"""What the clock decides in a room, and the questions asked after every change.
+
+Who is host? May we start? Must the countdown stop? No command may leave the room with
+an answer pending: a condition that is only looked at on the happy event hangs for ever.
+"""
+
+from collections.abc import Iterator
+
+from sliderace.race import decide as race_decide
+from sliderace.race.records import (
+    CountdownBegan,
+    CountdownStopped,
+    RaceRecord,
+)
+from sliderace.race.refusal import Refusal
+from sliderace.race.state import COMMIT_MS
+from sliderace_server.room.draft import Draft
+from sliderace_server.room.records import (
+    Closed,
+    Gone,
+    HostChanged,
+    Record,
+    StartPlanned,
+)
+from sliderace_server.room.state import MemberState, RoomLimits, RoomState
+
+__all__ = [
+    "closes_at",
+    "decided",
+    "lock_check_at",
+    "next_deadline",
+    "racing",
+    "run_clock",
+    "settle",
+]
+
+DEFAULT_LIMITS = RoomLimits()
+
+
+def next_deadline(state: RoomState, limits: RoomLimits = DEFAULT_LIMITS) -> int | None:
+    """Room time at which the room must be given a `Tick`; None: never again.
+
+    It may lie in the past: then at once. Ask again after every record but `Slid`,
+    which brings no deadline nearer.
+    """
+    if state.closed:
+        return None
+    room = min(max(at, state.hold_until) for at in _deadlines(state, limits))
+    race = race_decide.next_deadline(state.race)
+    return room if race is None else min(room, race)
+
+
+def closes_at(state: RoomState, limits: RoomLimits = DEFAULT_LIMITS) -> int:
+    """Room time at which the room closes if nobody comes or does anything."""
+    at = state.active_at + limits.room_ttl_ms
+    if state.empty_since is None:
+        return at
+    match state.race.phase:
+        case "racing" | "grace":
+            ttl = max(limits.race_ttl_ms, state.race.rules.away_ms)
+        case "results":
+            ttl = limits.results_ttl_ms
+        case _:
+            ttl = limits.lobby_ttl_ms
+    return min(at, state.empty_since + ttl)
+
+
+def lock_check_at(state: RoomState) -> int | None:
+    """Room time at which a lock must be durable, else the start is postponed.
+
+    The shell gives the room `LockNotDurable` where the record is not committed by
+    then. None: no lock waits for its start.
+    """
+    if state.closed or state.phase != "countdown" or not state.race.locked:
+        return None
+    return state.race.t0 - COMMIT_MS
+
+
+def run_clock(draft: Draft) -> None:
+    """Everything that is due."""
+    if draft.state.closed:
+        return
+    if draft.passed(closes_at(draft.state, draft.limits)):
+        draft.write([Closed(draft.now, "timeout")])
+        return
+    if race_decide.lock_due(draft.state.race, draft.now):
+        draft.write(_lock(draft))
+    draft.write(race_decide.due(draft.state.race, draft.now))
+    draft.write(
+        Gone(draft.now, member.id, "timeout")
+        for member in _loose_ends(draft.state)
+        if draft.passed(member.since + draft.limits.member_ttl_ms)
+    )
+    settle(draft)
+
+
+def settle(draft: Draft) -> None:
+    """Ask after a change, until nothing follows any more."""
+    while not draft.state.closed and (records := _follows(draft)):
+        draft.write(records)
+
+
+def decided(decision: list[RaceRecord] | Refusal) -> list[RaceRecord]:
+    """The records of a race's decision that cannot be refused here.
+
+    Raises:
+        ValueError: it was refused; the room asked the race what it must not.
+    """
+    if isinstance(decision, list):
+        return decision
+    raise ValueError(decision.code)
+
+
+def _deadlines(state: RoomState, limits: RoomLimits) -> Iterator[int]:
+    yield closes_at(state, limits)
+    for member in _loose_ends(state):
+        yield member.since + limits.member_ttl_ms
+    host = state.members.get(state.host or 0)
+    if host and not host.connected:
+        at = max(host.since + limits.away_grace_ms, state.hold_until)
+        if _rightful(Draft(state, at, b"", limits)) != (state.host, state.owner):
+            yield at
+    yield from _planned(state)
+
+
+def _planned(state: RoomState) -> Iterator[int]:
+    """When a planned start comes, if enough are there for it."""
+    match state.race.phase, state.race.rules.start:
+        case (("lobby" | "results"), "every") if state.active():
+            # Where none is planned yet, a slide has just ended the race.
+            yield state.t if state.start_at is None else state.start_at
+        case "lobby", "ready" if state.start_at is not None and _enough(state):
+            yield state.start_at
+        case _:
+            pass
+
+
+def _loose_ends(state: RoomState) -> Iterator[MemberState]:
+    """Members who are away and not needed: no race of theirs runs."""
+    roster = () if state.between_races else state.race.roster
+    for member in list(state.members.values()):
+        if not member.connected and member.seat not in roster:
+            yield member
+
+
+def _follows(draft: Draft) -> list[Record]:
+    """The next thing that follows from the room as it stands."""
+    if draft.state.race.phase == "aborted":
+        return [draft.new_race()]
+    host, owner = _rightful(draft)
+    if (host, owner) != (draft.state.host, draft.state.owner):
+        return [HostChanged(draft.now, host, owner)]
+    match draft.state.race.phase, draft.state.race.rules.start:
+        case (("lobby" | "results"), "every"):
+            return _every(draft)
+        case "lobby", "ready":
+            return _when_ready(draft)
+        case "countdown", _ if not draft.state.race.locked:
+            return _stop(draft) if len(racing(draft)) < _needed(draft.state) else []
+        case _:
+            return []
+
+
+def _rightful(draft: Draft) -> tuple[int | None, int | None]:
+    """Who should act as host, and whose the role is."""
+    members = draft.state.members
+    owner = draft.state.owner if draft.state.owner in members else None
+    host = draft.state.host if draft.state.host in members else None
+    if owner and _here(draft, members[owner]):
+        return owner, owner
+    if not host or not _here(draft, members[host]):
+        host = _successor(draft.state) or owner
+    return host, owner or host
+
+
+def _successor(state: RoomState) -> int | None:
+    """The longest present human player, who sits out only if all do."""
+    players = [
+        member
+        for member in state.members.values()
+        if member.role == "player" and member.connected and not member.bot
+    ]
+    players.sort(key=lambda member: (member.benched, member.since, member.id))
+    return players[0].id if players else None
+
+
+def _here(draft: Draft, member: MemberState) -> bool:
+    """Present, or away for so short that nobody need mind."""
+    away = member.since + draft.limits.away_grace_ms
+    return member.connected or not draft.passed(away)
+
+
+def racing(draft: Draft) -> list[MemberState]:
+    """Who would race if the roster were frozen now."""
+    everybody = draft.state.race.rules.start == "every"
+    return [
+        member
+        for member in draft.state.members.values()
+        if member.plays and (member.ready or everybody) and _here(draft, member)
+    ]
+
+
+def _needed(state: RoomState) -> int:
+    """A race takes two, unless the host or the hour says otherwise."""
+    alone = state.host_started or state.race.rules.start == "every"
+    return 1 if alone else 2
+
+
+def _enough(state: RoomState) -> bool:
+    return sum(member.ready for member in state.active()) >= 2
+
+
+def _lock(draft: Draft) -> list[Record]:
+    roster = racing(draft)
+    if len(roster) < _needed(draft.state) or not any(one.connected for one in roster):
+        return _stop(draft)
+    seats = {one.seat: one.connected for one in roster if one.seat is not None}
+    away = [seat for seat, connected in seats.items() if not connected]
+    race = draft.state.race
+    return [*decided(race_decide.lock(race, seats, draft.now, away))]
+
+
+def _stop(draft: Draft) -> list[Record]:
+    return [CountdownStopped(draft.now, draft.state.race.id, "too_few")]
+
+
+def _every(draft: Draft) -> list[Record]:
+    """A room that starts by the clock, whoever is there."""
+    state, now = draft.state, draft.now
+    if not state.active():
+        return [] if state.start_at is None else [StartPlanned(now, None)]
+    if state.start_at is None:
+        return [StartPlanned(now, now + state.race.rules.every_ms)]
+    if not draft.passed(state.start_at):
+        return []
+    if state.race.phase == "lobby":
+        return [*decided(race_decide.begin_countdown(state.race, now))]
+    made = draft.new_race()
+    return [made, CountdownBegan(now, made.race, now + made.rules.countdown_ms)]
+
+
+def _when_ready(draft: Draft) -> list[Record]:
+    """All present players are ready; for a rematch nobody waits for ever."""
+    state, now = draft.state, draft.now
+    active = state.active()
+    ready = sum(member.ready for member in active)
+    over = state.start_at is not None and draft.passed(state.start_at)
+    if ready >= 2 and (ready == len(active) or over):
+        return [*decided(race_decide.begin_countdown(state.race, now))]
+    wanted = bool(state.last_race) and ready > 0 and len(active) > 1
+    if wanted and state.start_at is None:
+        return [StartPlanned(now, now + draft.limits.rematch_ms)]
+    if not wanted and state.start_at is not None:
+        return [StartPlanned(now, None)]
+    return []

@@ -1,0 +1,190 @@
+"""What may happen in a room: every command asks here, and nothing is changed.
+
+`decide` answers with the records that carry the command out, in order; with an empty
+list where it is already so (people click twice, and late); or with a `Refusal`. The
+clock is given its due first, and whatever follows from the change is in the answer.
+"""
+
+from typing import assert_never
+
+from sliderace.engine import seed_from_text
+from sliderace.protocol.messages import Create, Open, Slides
+from sliderace.protocol.names import clean_name, make_unique
+from sliderace.protocol.room_code import RoomCode
+from sliderace.race import decide as race_decide
+from sliderace.race.refusal import Refusal
+from sliderace.race.rules import changed
+from sliderace_server.room.apply import apply
+from sliderace_server.room.asked import DEFAULT_RULES, answer, full
+from sliderace_server.room.commands import (
+    Ask,
+    Connect,
+    Disconnect,
+    Enter,
+    LockNotDurable,
+    RoomCommand,
+    Tick,
+)
+from sliderace_server.room.deadlines import DEFAULT_LIMITS, run_clock, settle
+from sliderace_server.room.draft import Draft, made
+from sliderace_server.room.records import (
+    Connected,
+    Disconnected,
+    Entered,
+    EpochBegan,
+    HostChanged,
+    Record,
+    RoomOpened,
+)
+from sliderace_server.room.state import RoomLimits, RoomState
+
+__all__ = ["Decision", "decide", "open_room"]
+
+Decision = list[Record] | Refusal
+
+
+def open_room(
+    code: RoomCode,
+    created_s: int,
+    asked: Create | Open,
+    epoch: EpochBegan,
+    entropy: bytes,
+) -> list[Record]:
+    """The first records of a new room. Nobody is in it: then come `Enter`s.
+
+    Args:
+        code: a free one.
+        created_s: Unix seconds.
+        asked: what its opener wants.
+        epoch: the first one, see `first_epoch`.
+        entropy: 32 random bytes.
+
+    Raises:
+        RulesError: a rule is out of its range.
+    """
+    opened = RoomOpened(epoch.t, code, created_s, asked.public)
+    rules = changed(DEFAULT_RULES[asked.public], asked.rules)
+    seed = seed_from_text(asked.seed).hex() if asked.seed else ""
+    state = apply(None, opened)
+    return [opened, epoch, made(state, rules, seed, entropy, epoch.t)]
+
+
+def decide(
+    state: RoomState,
+    command: RoomCommand,
+    now: int,
+    entropy: bytes,
+    limits: RoomLimits = DEFAULT_LIMITS,
+) -> Decision:
+    """What a command does to the room.
+
+    Args:
+        state: the room; it is not changed.
+        command: what is asked.
+        now: room time, ms; never below the last record's.
+        entropy: 32 random bytes, fresh for each call; the secret of a race that may
+            have to be made.
+        limits: the operator's figures.
+
+    Returns:
+        Records to be applied and stored, in order; or a refusal, which changes nothing.
+    """
+    if isinstance(command, Ask) and isinstance(command.message, Slides):
+        return _slides(state, command, command.message, now, limits)
+    draft = Draft(state.sketch(), now, entropy, limits)
+    run_clock(draft)
+    refusal = _carry_out(draft, command)
+    if refusal:
+        return refusal
+    settle(draft)
+    return draft.records
+
+
+def _carry_out(draft: Draft, command: RoomCommand) -> Refusal | None:
+    """Write what the command itself brings about."""
+    if draft.state.closed and not isinstance(command, Tick):
+        return Refusal("room_unknown")
+    match command:
+        case Tick():
+            return None
+        case Enter():
+            return _enter(draft, command)
+        case Connect(member=member):
+            return _connect(draft, member)
+        case Disconnect(member=member):
+            return _disconnect(draft, member)
+        case LockNotDurable():
+            return draft.take(race_decide.postpone(draft.state.race, draft.now))
+        case Ask():
+            return answer(draft, command)
+        case _:
+            assert_never(command)
+
+
+def _enter(draft: Draft, enter: Enter) -> Refusal | None:
+    state, limits = draft.state, draft.limits
+    if state.locked:
+        return Refusal("room_locked")
+    name = clean_name(enter.name)
+    if name is None:
+        return Refusal("bad_name", "name")
+    if no := full(state, enter.role, limits):
+        return no
+    member = state.last_member + 1
+    unique = make_unique(name, [other.name for other in state.members.values()])
+    seat = state.free_seat() if enter.role == "player" else None
+    entered = Entered(
+        draft.now, member, unique, enter.role, enter.bot, seat, enter.token_hash
+    )
+    draft.write([entered])
+    if enter.creator:
+        draft.write([HostChanged(draft.now, member, member)])
+    return None
+
+
+def _connect(draft: Draft, member: int) -> Refusal | None:
+    if member not in draft.state.members:
+        return Refusal("bad_token")
+    known = draft.state.members[member]
+    if known.connected:
+        return None
+    draft.write([Connected(draft.now, member)])
+    if known.seat is not None:
+        draft.write(race_decide.returned(draft.state.race, known.seat, draft.now))
+    return None
+
+
+def _disconnect(draft: Draft, member: int) -> Refusal | None:
+    known = draft.state.members.get(member)
+    if known is None or not known.connected:
+        return None
+    draft.write([Disconnected(draft.now, member)])
+    if known.seat is not None:
+        draft.write(race_decide.went_away(draft.state.race, known.seat, draft.now))
+    return None
+
+
+def _slides(
+    state: RoomState, ask: Ask, slides: Slides, now: int, limits: RoomLimits
+) -> Decision:
+    """The hot path: a slide asks nothing of the room, so nothing is sketched."""
+    if state.closed:
+        return Refusal("room_unknown")
+    member = state.members.get(ask.member)
+    if member is None:
+        return Refusal("bad_token")
+    if slides.race != state.race.id:
+        return Refusal("wrong_race", "race", slides.race)
+    if member.seat is None:
+        return Refusal("not_racing")
+    records = race_decide.slides(
+        state.race,
+        member.seat,
+        slides.seq,
+        slides.slides,
+        slides.approx,
+        now,
+        ask.line,
+        max_tiles=limits.max_tiles,
+    )
+    return records if isinstance(records, Refusal) else [*records]

@@ -1,0 +1,252 @@
+"""Records as the room's stream of events tells them.
+
+No event holds anything that one member may see and another may not: boards travel
+beside the stream, see `sliderace_server.room.sight`. What is told of a race before its
+end is neither its secret nor its seed nor its board.
+"""
+
+from typing import Literal, assert_never
+
+import msgspec
+
+from sliderace.engine import Board, format_board
+from sliderace.protocol import messages
+from sliderace.protocol.messages import Event, PhaseEvent, RoomEvent, StandingEvent
+from sliderace.race.ranking import Row, standings
+from sliderace.race.records import (
+    CountdownBegan,
+    CountdownStopped,
+    DidNotFinish,
+    Finished,
+    Forfeited,
+    ForfeitUndone,
+    GraceBegan,
+    Postponed,
+    RaceAborted,
+    RaceEnded,
+    RaceLocked,
+    RaceMade,
+    RaceRecord,
+    RaceStarted,
+    Returned,
+    Slid,
+    WentAway,
+)
+from sliderace_server.room.records import (
+    Benched,
+    Closed,
+    Connected,
+    Disconnected,
+    DoorChanged,
+    Entered,
+    EpochBegan,
+    Gone,
+    HostChanged,
+    HostStarted,
+    ListingChanged,
+    MemberRecord,
+    Readied,
+    Record,
+    RoleChanged,
+    RoomOpened,
+    StartPlanned,
+)
+from sliderace_server.room.state import MemberState, RoomState
+
+__all__ = [
+    "aged",
+    "board_text",
+    "member_of",
+    "phase_in_ms",
+    "present",
+    "results_of",
+    "room_of",
+    "standings_of",
+]
+
+
+RoomWhy = Literal["settings", "race"]
+MemberWhy = Literal[
+    "joined",
+    "ready",
+    "unready",
+    "connected",
+    "disconnected",
+    "benched",
+    "unbenched",
+    "role",
+]
+
+
+def present(record: Record, state: RoomState) -> Event | None:
+    """The event of a record; None where `takes_offset` is false.
+
+    Args:
+        record: the one applied last.
+        state: the room right after it. Times to go are counted from the record's.
+    """
+    if isinstance(record, MemberRecord):
+        return _of_room(record, state)
+    return _of_race(record, state)
+
+
+def aged(event: Event, ms: int) -> Event:
+    """An event as it has to be told `ms` later: less time is left."""
+    if isinstance(event, PhaseEvent) and event.in_ms is not None:
+        return msgspec.structs.replace(event, in_ms=max(0, event.in_ms - ms))
+    return event
+
+
+def phase_in_ms(state: RoomState, now: int) -> int | None:
+    """How long until the room's phase ends by itself; None: it does not."""
+    until = state.race.phase_until
+    if state.race.phase in ("lobby", "results"):
+        until = state.start_at
+    return None if until is None or state.closed else max(0, until - now)
+
+
+def room_of(state: RoomState) -> messages.Room:
+    """The room's own facts."""
+    return messages.Room(
+        code=state.code,
+        public=state.public,
+        locked=state.locked,
+        host=state.host,
+        rules=state.race.rules,
+        race=state.race.id,
+        commitment=state.race.commitment,
+        seed_known=bool(state.race.known_seed),
+    )
+
+
+def member_of(member: MemberState) -> messages.Member:
+    """A member as others may know it."""
+    return messages.Member(
+        id=member.id,
+        name=member.name,
+        role=member.role,
+        seat=member.seat,
+        ready=member.ready,
+        connected=member.connected,
+        benched=member.benched,
+        bot=member.bot,
+    )
+
+
+def standings_of(state: RoomState) -> list[messages.Standing]:
+    """How the racers stand, best first; empty before the lock."""
+    return [_standing(state, row) for row in standings(state.race)]
+
+
+def results_of(state: RoomState) -> messages.Results:
+    """The end of the race, with the secret that may be told now."""
+    race = state.race
+    return messages.Results(
+        o=state.offset,
+        race=race.id,
+        standings=standings_of(state),
+        board=board_text(state),
+        seed=race.seed,
+        secret=None if race.known_seed else race.secret,
+        record=f"/api/races/{race.id}",
+    )
+
+
+def board_text(state: RoomState) -> str:
+    """The start board of a locked race. Secret before T0!"""
+    return format_board(Board(state.race.size, state.race.board))
+
+
+def _of_room(record: MemberRecord, state: RoomState) -> Event | None:
+    match record:
+        case Entered(member=member):
+            return _member(state, member, "joined")
+        case Connected(member=member):
+            return _member(state, member, "connected")
+        case Disconnected(member=member):
+            return _member(state, member, "disconnected")
+        case RoleChanged(member=member):
+            return _member(state, member, "role")
+        case Readied(member=member, on=on):
+            return _member(state, member, "ready" if on else "unready")
+        case Benched(member=member, on=on):
+            return _member(state, member, "benched" if on else "unbenched")
+        case Gone(member=member, why=why):
+            return messages.Gone(state.offset, member, why)
+        case HostChanged():
+            return RoomEvent(state.offset, room_of(state), "host")
+        case DoorChanged():
+            return RoomEvent(state.offset, room_of(state), "lock")
+        case ListingChanged():
+            return RoomEvent(state.offset, room_of(state), "settings")
+        case StartPlanned():
+            return _phase(state)
+        case Closed(why=why):
+            return messages.Closed(state.offset, why)
+        case RoomOpened() | EpochBegan() | HostStarted():
+            return None
+        case _:
+            assert_never(record)
+
+
+def _of_race(record: RaceRecord, state: RoomState) -> Event | None:
+    match record:
+        case RaceMade():
+            cause: RoomWhy = "settings" if state.remade else "race"
+            return RoomEvent(state.offset, room_of(state), cause)
+        case CountdownBegan() | RaceLocked() | RaceStarted() | GraceBegan():
+            return _phase(state)
+        case Postponed():
+            return _phase(state, "postponed")
+        case CountdownStopped(why=why) | RaceAborted(why=why):
+            return _phase(state, why)
+        case (
+            Finished(seat=seat)
+            | Forfeited(seat=seat)
+            | ForfeitUndone(seat=seat)
+            | Returned(seat=seat)
+            | DidNotFinish(seat=seat)
+        ):
+            rows = standings(state.race)
+            row = next(row for row in rows if row.seat == seat)
+            return StandingEvent(state.offset, state.race.id, _standing(state, row))
+        case RaceEnded():
+            return results_of(state)
+        case Slid() | WentAway():
+            return None
+        case _:
+            assert_never(record)
+
+
+def _member(state: RoomState, member: int, why: MemberWhy) -> Event:
+    return messages.MemberEvent(state.offset, member_of(state.members[member]), why)
+
+
+def _phase(state: RoomState, why: str = "") -> Event:
+    return PhaseEvent(
+        o=state.offset,
+        race=state.race.id,
+        phase=state.phase,
+        in_ms=phase_in_ms(state, state.t),
+        roster=[*state.race.roster],
+        why=why,
+    )
+
+
+def _standing(state: RoomState, row: Row) -> messages.Standing:
+    racer = state.racers[row.seat]
+    return messages.Standing(
+        seat=row.seat,
+        member=racer.member,
+        name=racer.name,
+        bot=racer.bot,
+        status=row.status,
+        place=row.place,
+        time_ms=row.time_ms,
+        solve_ms=row.solve_ms,
+        credit_ms=row.credit_ms,
+        stm=row.stm,
+        mtm=row.mtm,
+        high=row.high,
+        why=row.why,
+    )

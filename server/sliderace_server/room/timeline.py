@@ -1,0 +1,62 @@
+"""Room time: one line of milliseconds through restarts, reboots and clock steps.
+
+A room's time begins with 0. While a server has the room it is the machine's monotonic
+clock, moved. Each epoch's first record ties the two together.
+"""
+
+from dataclasses import dataclass
+
+from sliderace_server.room.records import EpochBegan
+from sliderace_server.room.state import RoomState
+
+__all__ = ["Timeline", "first_epoch", "next_epoch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Machine time to room time and back, within one epoch."""
+
+    epoch: EpochBegan
+
+    def now(self, mono_ms: int) -> int:
+        """Room time at a reading of the machine's monotonic clock.
+
+        >>> Timeline(EpochBegan(5_000, 2, "boot", 70_000, 0)).now(70_250)
+        5250
+        """
+        return self.epoch.t + max(0, mono_ms - self.epoch.mono_ms)
+
+    def mono(self, t: int) -> int:
+        """The reading of the monotonic clock at room time `t`.
+
+        >>> Timeline(EpochBegan(5_000, 2, "boot", 70_000, 0)).mono(5_250)
+        70250
+        """
+        return self.epoch.mono_ms + t - self.epoch.t
+
+
+def first_epoch(boot: str, mono_ms: int, wall_ms: int) -> EpochBegan:
+    """The epoch of a room that is being opened."""
+    return EpochBegan(0, 1, boot, mono_ms, wall_ms)
+
+
+def next_epoch(state: RoomState, boot: str, mono_ms: int, wall_ms: int) -> EpochBegan:
+    """The epoch of a room that was read from its log.
+
+    While the machine has not been restarted its monotonic clock went on, so room time
+    includes the outage exactly, whatever the wall clock did. Otherwise the wall clock
+    says how long it was, but never backwards.
+
+    Args:
+        state: the fold of the whole log.
+        boot: names this run of the machine; empty where the system tells none.
+        mono_ms: the monotonic clock now.
+        wall_ms: Unix time now.
+    """
+    last = state.epoch
+    if boot and boot == last.boot:
+        passed = mono_ms - last.mono_ms
+    else:
+        passed = wall_ms - last.wall_ms
+    t = max(state.t, last.t + passed)
+    return EpochBegan(t, last.epoch + 1, boot, mono_ms, wall_ms)
