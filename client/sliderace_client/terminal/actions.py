@@ -1,0 +1,83 @@
+"""What can be done on a page: one list gives the keys, their labels and the clicks."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from sliderace.protocol.names import cells
+from sliderace_client.render import Look, Paint, Row, Run
+
+__all__ = ["Action", "Repeats", "key_rows", "match"]
+
+REPEAT_MS = 700
+"""A key held down repeats after 250-660 ms, then every 30 ms: one press, one action."""
+
+
+class Action(NamedTuple):
+    """Something the user may do now.
+
+    Attributes:
+        key: the key as it is shown and pressed, such as ``r``, ``enter`` or ``?``.
+        label: what it does, in one or two words.
+        run: does it.
+        also: other names of the key.
+    """
+
+    key: str
+    label: str
+    run: Callable[[], object]
+    also: tuple[str, ...] = ()
+
+
+def match(actions: Sequence[Action], key: str) -> Action | None:
+    """The action of this key, if any."""
+    for action in actions:
+        if key == action.key or key in action.also:
+            return action
+    return None
+
+
+class Repeats:
+    """Tells a held key from one pressed again."""
+
+    def __init__(self) -> None:
+        self._last = ("", -REPEAT_MS)
+
+    def held(self, key: str, now: int) -> bool:
+        """Whether `key` is only repeating; `now` in ms.
+
+        >>> keys = Repeats()
+        >>> [keys.held("r", now) for now in (0, 500, 530, 1500)]
+        [False, True, True, False]
+        """
+        before, at = self._last
+        self._last = (key, now)
+        return key == before and now - at < REPEAT_MS
+
+
+def key_rows(
+    actions: Sequence[Action], look: Look, width: int
+) -> tuple[list[Row], list[tuple[int, int, int]]]:
+    """The keys in as many rows as they need, and where each is.
+
+    Returns:
+        The rows, and per action (row, first column, column after the last).
+    """
+    rows: list[list[Run]] = [[]]
+    places: list[tuple[int, int, int]] = []
+    at = 0
+    for action in actions:
+        key, label = f" {action.key} ", f" {action.label}"
+        length = cells(key) + cells(label)
+        gap = 2 if rows[-1] else 1
+        if rows[-1] and at + gap + length > width:
+            rows.append([])
+            at, gap = 0, 1
+        rows[-1].append(Run(" " * gap, Paint()))
+        at += gap
+        cap = (
+            Paint(reverse=True) if look.mono else Paint(look.accent, look.raised, True)
+        )
+        rows[-1] += [Run(key, cap), Run(label, Paint(look.soft))]
+        places.append((len(rows) - 1, at, at + length))
+        at += length
+    return [tuple(row) for row in rows], places

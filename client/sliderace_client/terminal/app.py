@@ -1,0 +1,384 @@
+"""The program: one seat or none, the page that shows it, and a calm repaint."""
+
+import asyncio
+import os
+import secrets
+import signal
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.theme import Theme
+
+from sliderace.protocol.messages import Command, Join, Leave, RoleName
+from sliderace_client import exits
+from sliderace_client.api import Unreachable, get
+from sliderace_client.connection import Client, Ending
+from sliderace_client.locate import NotFound, find
+from sliderace_client.model import Note
+from sliderace_client.render import DARK, LIGHT, MONO, Look
+from sliderace_client.seats import SeatFile, claim
+from sliderace_client.settings import Settings, nickname, save
+from sliderace_client.start import Start
+from sliderace_client.terminal.dialogs import (
+    CodeDialog,
+    HelpDialog,
+    RulesDialog,
+    SettingsDialog,
+)
+from sliderace_client.terminal.lobby import Lobby
+from sliderace_client.terminal.menu import Menu
+from sliderace_client.terminal.page import Page
+from sliderace_client.terminal.play import Connect, Play
+from sliderace_client.terminal.race import Race
+from sliderace_client.terminal.results import ResultsPage
+from sliderace_client.terminal.solo import SoloPage
+
+__all__ = ["Terminal", "run"]
+
+FRAME_S = 1 / 60
+"""Changes are gathered for a frame: rivals are never painted more often."""
+TICK_S = 0.1
+"""Clocks show tenths."""
+MENU_DEPTH = 2
+"""Screens on the stack when only the menu is shown: the library's own, and the menu."""
+NEWS_MS = 6_000
+"""How long a line of news stands."""
+
+
+def theme_of(look: Look, *, dark: bool) -> Theme:
+    """The look, as the library's own widgets know it."""
+    return Theme(
+        name="sliderace-dark" if dark else "sliderace-light",
+        primary=look.accent,
+        secondary=look.soft,
+        accent=look.accent,
+        foreground=look.ink,
+        background=look.ground,
+        surface=look.raised,
+        panel=look.well,
+        success=look.good,
+        error=look.bad,
+        warning=look.accent,
+        dark=dark,
+    )
+
+
+def light_terminal() -> bool:
+    """Whether the terminal says that its ground is light (as rxvt and Konsole do)."""
+    return os.environ.get("COLORFGBG", "").rpartition(";")[2] in ("7", "15")
+
+
+class Terminal(App[int]):
+    """The full-screen client.
+
+    Args:
+        start: how to begin.
+        connect: makes a seat from `on_change` and `on_note`; None: over the network.
+    """
+
+    ENABLE_COMMAND_PALETTE = False
+    TITLE = "sliderace"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "interrupt", show=False, priority=True)
+    ]
+    CSS = """
+    Screen { background: $background; color: $foreground; }
+    """
+
+    def __init__(self, start: Start, connect: Connect | None = None) -> None:
+        mono = "NO_COLOR" in os.environ or start.settings.color == "never"
+        super().__init__(ansi_color=True if mono else None)
+        self.begin = start
+        self.settings = start.settings
+        self._connect = connect
+        self._play: Play | None = None
+        self._news = Note("")
+        self._news_until = 0
+        self._frame_due = False
+        self._want_results: bool | None = None
+        self._has_menu = start.kind == "menu"
+        self.ending: Ending | None = None
+        self._mono = mono
+        self.look = MONO
+        for known, is_dark in ((DARK, True), (LIGHT, False)):
+            self.register_theme(theme_of(known, dark=is_dark))
+        self._choose_look()
+
+    def _choose_look(self) -> None:
+        wanted = self.settings.theme
+        dark = wanted == "dark" or (wanted == "auto" and not light_terminal())
+        self.look = MONO if self._mono else DARK if dark else LIGHT
+        self.theme = "sliderace-dark" if dark else "sliderace-light"
+
+    # --- Life -------------------------------------------------------------------------
+
+    def on_mount(self) -> None:  # noqa: D102
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self._signalled, number)
+        self.set_interval(TICK_S, self.repaint)
+        start = self.begin
+        match start.kind:
+            case "join" | "watch" | "host":
+                self.enter(start)
+            case "solo":
+                self.push_screen(SoloPage(start))
+            case "menu":
+                self.push_screen(Menu())
+
+    def _signalled(self, number: signal.Signals) -> None:
+        self.exit(return_code=128 + number)
+
+    def action_interrupt(self) -> None:
+        """Ctrl-C: end at once; a seat is kept for a while."""
+        self.exit(return_code=exits.INTERRUPTED)
+
+    def now(self) -> int:
+        """Monotonic ms."""
+        return self._play.now() if self._play else time.monotonic_ns() // 1_000_000
+
+    # --- A seat -----------------------------------------------------------------------
+
+    @property
+    def playing(self) -> Play:
+        """The seat in use.
+
+        Raises:
+            LookupError: there is none.
+        """
+        if self._play is None:
+            raise LookupError("no room")
+        return self._play
+
+    def enter(self, start: Start) -> None:
+        """Enter the room of `start`, and show it."""
+        self.begin = start
+        self._want_results = None
+        self.run_worker(self._live(start), group="seat", exclusive=True)
+
+    async def _live(self, start: Start) -> None:
+        """Be in the room; then back to the menu, or out."""
+        seat = None
+        if self._connect is None and start.role == "player":
+            seat = await asyncio.to_thread(claim, start.code, start.name)
+        play = self._sit(start, seat)
+        self._play = play
+        await self.push_screen(Lobby())
+        try:
+            ending = await play.run()
+        finally:
+            if seat is not None:
+                seat.release()
+        self._play = None
+        self.ending = ending
+        if self._has_menu:
+            self.say(ending.text)
+            self.back()
+        else:
+            self.exit(return_code=code_of(ending))
+
+    def _sit(self, start: Start, seat: SeatFile | None) -> Play:
+        if self._connect is not None:
+            return self._connect(self.changed, self._noted)
+        return Client(
+            start.server,
+            Join(code=start.code, name=start.name, role=start.role),
+            seat=seat,
+            on_change=self.changed,
+            on_note=self._noted,
+        )
+
+    def back(self) -> None:
+        """To the menu; or out, where there was none."""
+        if not self._has_menu:
+            self.exit(return_code=exits.OK)
+            return
+        while len(self.screen_stack) > MENU_DEPTH:
+            self.pop_screen()
+
+    def leave_room(self) -> None:
+        """Give up the seat and end."""
+        if not self.playing.ask(Leave()):
+            self.exit(return_code=exits.OK)
+
+    def ask(self, command: Command) -> None:
+        """Send a command to the server; say so if that is not possible now."""
+        if not self.playing.ask(command):
+            self.say("There is no connection at the moment.", "bad")
+
+    def link(self) -> str:
+        """The best link to this room."""
+        if self.begin.links:
+            return self.begin.links[0]
+        return f"{self.begin.server}/{self.begin.code}" if self.begin.server else ""
+
+    # --- What is shown ----------------------------------------------------------------
+
+    def changed(self) -> None:
+        """Something changed: show it within a frame."""
+        if not self._frame_due:
+            self._frame_due = True
+            self.set_timer(FRAME_S, self._frame)
+
+    def _frame(self) -> None:
+        self._frame_due = False
+        self.repaint()
+
+    def repaint(self) -> None:
+        """Show the right page, as it is now."""
+        page = self.screen
+        if self._play is not None and isinstance(page, Lobby | Race | ResultsPage):
+            wanted = self._wanted(self._play)
+            if type(page) is not wanted:
+                self.switch_screen(wanted())
+                return
+        if isinstance(page, Page):
+            page.update()
+
+    def _wanted(self, play: Play) -> type[Page]:
+        match play.model.phase:
+            case "countdown" | "racing" | "grace":
+                self._want_results = None
+                return Race
+            case "results" | "aborted":
+                return Lobby if self._want_results is False else ResultsPage
+            case _:
+                return ResultsPage if self._want_results else Lobby
+
+    def show_results(self) -> None:
+        """Show the last results."""
+        self._want_results = True
+        self.repaint()
+
+    def show_lobby(self) -> None:
+        """Show the lobby."""
+        self._want_results = False
+        self.repaint()
+
+    def say(self, text: str, level: str = "info") -> None:
+        """Show a line of news for a while."""
+        self._noted(Note(text, "bad" if level == "bad" else "info"))
+
+    def _noted(self, note: Note) -> None:
+        self._news, self._news_until = note, self.now() + NEWS_MS
+        self.changed()
+
+    def news(self) -> tuple[str, str]:
+        """The line of news and its level; empty when it is old."""
+        if self.now() > self._news_until:
+            return "", "info"
+        return self._news.text, self._news.level
+
+    # --- Windows ----------------------------------------------------------------------
+
+    def help(self) -> None:
+        """Show all keys."""
+        self.push_screen(HelpDialog(self.look))
+
+    def show_code(self) -> None:
+        """Show code, links and QR."""
+        room = self.playing.model.room
+        if room is not None:
+            links = self.begin.links or ((self.link(),) if self.link() else ())
+            self.push_screen(CodeDialog(self.look, room.code, links))
+
+    def edit_rules(self) -> None:
+        """Let the host change the rules."""
+        room = self.playing.model.room
+        if room is not None:
+            self.push_screen(RulesDialog(self.look, room.rules, room.public, self.ask))
+
+    def edit_settings(self) -> None:
+        """Let the user choose keys and colours."""
+        self.push_screen(SettingsDialog(self.look, self.settings, self.use_settings))
+
+    def use_settings(self, settings: Settings) -> None:
+        """Take new settings, and keep them."""
+        self.settings = settings
+        self._choose_look()
+        self.run_worker(self._keep(settings))
+
+    async def _keep(self, settings: Settings) -> None:
+        try:
+            await asyncio.to_thread(save, settings)
+        except OSError as error:
+            self.say(f"The settings cannot be kept: {error.strerror}", "bad")
+
+    def remember_name(self, name: str) -> None:
+        """Keep a nickname for the next time."""
+        if name != self.settings.name:
+            self.use_settings(replace(self.settings, name=name))
+
+    @property
+    def nickname(self) -> str:
+        """What the user goes by."""
+        return self.begin.name or nickname(
+            self.settings, secrets.SystemRandom().random()
+        )
+
+    # --- From the menu ----------------------------------------------------------------
+
+    def solo(self, start: Start) -> None:
+        """Play alone."""
+        self.push_screen(SoloPage(start))
+
+    def join(self, text: str, name: str, role: Literal["player", "spectator"]) -> None:
+        """Find the room that `text` names, and enter it."""
+        self.run_worker(self._join(text, name, role), group="door", exclusive=True)
+
+    async def _join(self, text: str, name: str, role: RoleName) -> None:
+        self.say(f"Looking for {text} ...")
+        try:
+            place = await find(text)
+        except NotFound as error:
+            self.say(str(error), "bad")
+            return
+        kind: Literal["watch", "join"] = "watch" if role == "spectator" else "join"
+        self.enter(Start(kind, place.server, place.code, name, role))
+
+    def host(self, name: str, size: str) -> None:
+        """Open a room on this machine, and enter it."""
+
+    def save_record(self) -> None:
+        """Store the race record in the current folder and say where."""
+        results = self.playing.model.results
+        if results is not None:
+            self.run_worker(self._save(self.begin.server, results.race, results.record))
+
+    async def _save(self, server: str, race: str, path: str) -> None:
+        target = Path.cwd() / f"sliderace-{race}.json"
+        try:
+            reply = await asyncio.to_thread(get, server, path)
+            if reply.status != 200:
+                self.say("The server has no record of that race.", "bad")
+                return
+            await asyncio.to_thread(target.write_bytes, reply.body)
+        except Unreachable as error:
+            self.say(str(error), "bad")
+        except OSError as error:
+            self.say(f"Cannot write {target}: {error.strerror}", "bad")
+        else:
+            self.say(f"Saved: {target}")
+
+
+def code_of(ending: Ending) -> int:
+    """The exit code that goes with the end of a room."""
+    if not ending.reached:
+        return exits.UNREACHABLE
+    if ending.refused is not None and not ending.welcomed:
+        return exits.REFUSED
+    return exits.OK
+
+
+def run(start: Start) -> int:
+    """Run the program; its exit code."""
+    program = Terminal(start)
+    program.run()
+    if program.ending is not None and program.ending.text:
+        print(program.ending.text, file=sys.stderr)  # noqa: T201 - after the screen is gone
+    return program.return_code or 0

@@ -1,0 +1,217 @@
+"""The lobby: the code to read aloud, who is here, who is ready, and the host's keys."""
+
+from collections.abc import Iterable
+
+from textual.containers import Horizontal, Vertical
+from textual.widget import Widget
+
+from sliderace.protocol.messages import (
+    Bench,
+    Command,
+    HandOver,
+    Kick,
+    Lock,
+    Member,
+    Ready,
+    Role,
+    Settings,
+    Start,
+)
+from sliderace.protocol.room_code import format_code
+from sliderace_client.render import Row, big_size, big_text
+from sliderace_client.terminal.actions import Action
+from sliderace_client.terminal.codes import qr_lines
+from sliderace_client.terminal.page import RoomPage
+from sliderace_client.terminal.panels import fitted, line, member_row, rule_line
+from sliderace_client.terminal.widgets import Lines
+
+__all__ = ["Lobby"]
+
+QR_ROOM = 38
+"""Columns that code and players keep when the QR stands beside them."""
+
+
+class Lobby(RoomPage):
+    """Wait for friends, get ready, start."""
+
+    DEFAULT_CSS = """
+    Lobby #hall { height: 1fr; }
+    Lobby #left { width: 1fr; height: 1fr; }
+    Lobby #qr { width: auto; margin: 0 1; }
+    Lobby #room { margin: 0 0 1 0; }
+    Lobby #people { height: 1fr; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._chosen = 0
+        self._top = 0
+
+    def body(self) -> Iterable[Widget]:  # noqa: D102
+        with Horizontal(id="hall"):
+            with Vertical(id="left"):
+                yield Lines(id="room")
+                yield Lines(id="people", on_pick=self._choose)
+            yield Lines(id="qr")
+
+    # --- What is shown ----------------------------------------------------------------
+
+    def about(self) -> str:  # noqa: D102
+        room = self.model.room
+        if room is None:
+            return "connecting"
+        words = ["public" if room.public else "private"]
+        words += ["locked"] if room.locked else []
+        return ", ".join(words)
+
+    def update(self) -> None:  # noqa: D102
+        super().update()
+        qr = self._qr()
+        self.query_one("#qr", Lines).show(qr)
+        width = self.size.width - (len(qr[0][0].text) + 2 if qr else 0)
+        roomy = self.size.height >= 22
+        self.query_one("#room", Lines).show(self._room(width, roomy=roomy))
+        self.query_one("#people", Lines).show(self._people(width))
+
+    def _qr(self) -> list[Row]:
+        link = self.terminal.link()
+        if not link:
+            return []
+        rows = qr_lines(link)
+        fits = self.size.width - len(rows[0][0].text) - 2 >= QR_ROOM
+        return rows if fits and self.size.height - 4 >= len(rows) else []
+
+    def _room(self, width: int, *, roomy: bool) -> list[Row]:
+        look, room = self.look, self.model.room
+        if room is None:
+            return [line(" Looking for the room ...", look.soft)]
+        code = format_code(room.code)
+        scale = 2 if roomy and big_size(code, 2)[0] + 4 <= width else 1
+        rows = [line("", "")] if roomy else []
+        rows += [
+            line("  " + row, look.accent, bold=True) for row in big_text(code, scale)
+        ]
+        rows += [line("", "")] if roomy else []
+        link = self.terminal.link()
+        ways = ([link] if link and roomy else []) + [f"sliderace join {code}"]
+        rows += [line(f"  {way}", look.ink) for way in ways]
+        rules = rule_line(room.rules, seed_known=room.seed_known)
+        rows.append(line(f"  {rules}", look.soft))
+        if roomy and not room.seed_known:
+            seal = f"  board sealed: {room.commitment}"
+            rows.append(line(fitted(seal, min(width, 44)), look.soft))
+        return rows
+
+    def _members(self) -> list[Member]:
+        host = self.model.room.host if self.model.room else None
+        return sorted(
+            self.model.members.values(),
+            key=lambda who: (who.role == "spectator", who.id != host, who.id),
+        )
+
+    def _people(self, width: int) -> list[Row]:
+        members = self._members()
+        host = self.model.room.host if self.model.room else None
+        self._chosen = max(0, min(self._chosen, len(members) - 1))
+        height = max(1, self.query_one("#people").size.height)
+        self._top = min(self._top, max(0, len(members) - height))
+        self._top = max(min(self._top, self._chosen), self._chosen - height + 1)
+        return [
+            member_row(
+                member,
+                host,
+                self.model.me,
+                self.look,
+                width - 1,
+                chosen=index == self._chosen and self.model.is_host,
+            )
+            for index, member in enumerate(members)
+        ][self._top :]
+
+    # --- What can be done -------------------------------------------------------------
+
+    def actions(self) -> list[Action]:  # noqa: D102
+        model, room = self.model, self.model.room
+        todo: list[Action] = []
+        if room is not None and model.myself is not None:
+            todo += self._own(model.myself)
+            if model.is_host:
+                todo += self._host(locked=room.locked)
+        if model.results is not None:
+            todo.append(Action("t", "last results", self.terminal.show_results))
+        return [
+            *todo,
+            Action("c", "code & QR", self.terminal.show_code),
+            Action("?", "help", self.help),
+            Action("q", "leave", self.leave),
+        ]
+
+    def _own(self, myself: Member) -> list[Action]:
+        if myself.role == "spectator":
+            return [Action("p", "play too", lambda: self.send(Role("player")))]
+        if myself.benched:
+            back = Bench(myself.id, False)
+            return [Action("b", "back to play", lambda: self.send(back))]
+        ready = Ready(self.model.race, not myself.ready)
+        label = "not ready" if myself.ready else "ready"
+        todo = [Action("r", label, lambda: self.send(ready), ("enter", "space"))]
+        if not self.model.is_host:
+            todo.append(Action("p", "only watch", lambda: self.send(Role("spectator"))))
+        return todo
+
+    def _host(self, *, locked: bool) -> list[Action]:
+        model = self.model
+        todo: list[Action] = []
+        if model.can_start:
+            start = Start(model.race)
+            todo.append(Action("s", "start", lambda: self.send(start)))
+        todo += [
+            Action("e", "rules", self.terminal.edit_rules),
+            Action(
+                "x", "unlock" if locked else "lock", lambda: self.send(Lock(not locked))
+            ),
+        ]
+        other = self._other()
+        if other is not None:
+            todo += self._about_other(other)
+        return todo
+
+    def _about_other(self, other: Member) -> list[Action]:
+        kick = Action("y", "send out", lambda: self.send(Kick(other.id)))
+        todo = [Action("k", "kick", lambda: self.ask(f"Send {other.name} out?", kick))]
+        if other.role == "player":
+            bench = Bench(other.id, not other.benched)
+            label = "unbench" if other.benched else "bench"
+            todo.append(Action("b", label, lambda: self.send(bench)))
+            host = Action("y", "hand over", lambda: self.send(HandOver(other.id)))
+            question = f"Make {other.name} the host?"
+            todo.append(Action("o", "make host", lambda: self.ask(question, host)))
+        return todo
+
+    def _other(self) -> Member | None:
+        """Whom the host has chosen; not himself."""
+        members = self._members()
+        if not 0 <= self._chosen < len(members):
+            return None
+        chosen = members[self._chosen]
+        return None if chosen.id == self.model.me else chosen
+
+    def send(self, command: Command) -> None:
+        """Ask the server."""
+        self.terminal.ask(command)
+
+    def publish(self) -> None:
+        """Put the room on the public list, or take it off."""
+        if self.model.room is not None:
+            self.send(Settings(public=not self.model.room.public))
+
+    def other_key(self, key: str) -> bool:  # noqa: D102
+        step = {"up": -1, "down": 1}.get(key, 0)
+        if step:
+            self._chosen = max(0, min(self._chosen + step, len(self._members()) - 1))
+            self.update()
+        return bool(step)
+
+    def _choose(self, y: int, _x: int) -> None:
+        self._chosen = self._top + y
+        self.update()

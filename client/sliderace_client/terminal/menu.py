@@ -1,0 +1,253 @@
+"""The menu, and the few questions it asks."""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from textual.containers import Horizontal, Vertical
+from textual.events import Key
+from textual.widget import Widget
+from textual.widgets import Input
+
+from sliderace.engine import EngineError, Size
+from sliderace.protocol.names import clean_name
+from sliderace_client.render import Grid, Paint, Row, Run
+from sliderace_client.start import Start
+from sliderace_client.terminal.actions import Action
+from sliderace_client.terminal.page import Page
+from sliderace_client.terminal.panels import fitted, line
+from sliderace_client.terminal.placing import Placed
+from sliderace_client.terminal.widgets import Boards, Lines
+
+__all__ = ["Form", "Menu"]
+
+EMBLEM = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0, 15)
+"""One slide before the end."""
+
+
+class Entry(NamedTuple):
+    """One line of the menu."""
+
+    key: str
+    label: str
+    text: str
+    run: Callable[[], object]
+
+
+class Menu(Page):
+    """What one may want to do."""
+
+    DEFAULT_CSS = """
+    Menu #hall { height: 1fr; }
+    Menu #entries { width: 1fr; margin: 1 0 0 2; }
+    Menu #emblem { width: 1fr; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._chosen = 0
+
+    def entries(self) -> list[Entry]:
+        """The lines of the menu."""
+        ask = self.app.push_screen
+        return [
+            Entry("h", "Host", "open a room for friends", lambda: ask(HostForm())),
+            Entry("j", "Join", "enter a room by its code", lambda: ask(JoinForm())),
+            Entry("w", "Watch", "see all boards live", lambda: ask(WatchForm())),
+            Entry("s", "Solo", "play alone", lambda: ask(SoloForm())),
+            Entry("e", "Settings", "keys, colours", self.terminal.edit_settings),
+            Entry("q", "Quit", "", self.terminal.exit),
+        ]
+
+    def body(self) -> Iterable[Widget]:  # noqa: D102
+        with Horizontal(id="hall"):
+            yield Lines(id="entries", on_pick=self._click)
+            yield Boards(id="emblem")
+
+    def head(self) -> str:  # noqa: D102
+        return "race friends on the same sliding tiles"
+
+    def update(self) -> None:  # noqa: D102
+        super().update()
+        roomy = self.size.height >= 20
+        rows: list[Row] = []
+        for index, entry in enumerate(self.entries()):
+            rows.append(self._line(entry, chosen=index == self._chosen))
+            rows += [line("")] if roomy else []
+        self.query_one("#entries", Lines).show(rows)
+        self._show_emblem()
+
+    def _line(self, entry: Entry, *, chosen: bool) -> Row:
+        look = self.look
+        cap = Paint(look.accent, look.raised, bold=True, reverse=look.mono)
+        return (
+            Run("▸ " if chosen else "  ", Paint(look.accent, bold=True)),
+            Run(f" {entry.key} ", cap),
+            Run(fitted(f" {entry.label}", 11), Paint(look.ink, bold=chosen)),
+            Run(entry.text, Paint(look.soft)),
+        )
+
+    def _show_emblem(self) -> None:
+        canvas = self.query_one("#emblem", Boards)
+        columns, rows = self.size.width // 2, self.size.height - 4
+        grid = Grid.fit(4, 4, columns, rows)
+        if grid is None or self.size.width < 80:
+            canvas.announce([line("")])
+            return
+        x, y = (columns - grid.columns) // 2, (rows - grid.rows) // 2
+        canvas.show([Placed(EMBLEM, grid, x, y)], self.look)
+
+    def actions(self) -> list[Action]:  # noqa: D102
+        return [
+            *(
+                Action(entry.key, entry.label.lower(), entry.run)
+                for entry in self.entries()
+            ),
+            Action("?", "help", self.terminal.help),
+        ]
+
+    def other_key(self, key: str) -> bool:  # noqa: D102
+        count = len(self.entries())
+        if key in ("up", "down"):
+            self._chosen = (self._chosen + (1 if key == "down" else -1)) % count
+            self.update()
+        elif key in ("enter", "space"):
+            self.entries()[self._chosen].run()
+        else:
+            return False
+        return True
+
+    def _click(self, y: int, _x: int) -> None:
+        index = y // 2 if self.size.height >= 20 else y
+        if index < len(self.entries()):
+            self.entries()[index].run()
+
+
+class Form(Page):
+    """A few fields; Enter goes on, Escape goes back."""
+
+    DEFAULT_CSS = """
+    Form #fields { height: 1fr; padding: 1 2; }
+    Form Input {
+        border: none; height: 1; width: 40; max-width: 100%; padding: 0 1;
+        background: $surface; margin: 0 0 1 0;
+    }
+    Form Input:focus { border: none; background: $panel; }
+    """
+
+    TITLE_TEXT = ""
+    FIELDS: tuple[tuple[str, str, str], ...] = ()
+    """Name, label and what stands there at first."""
+
+    def body(self) -> Iterable[Widget]:  # noqa: D102
+        with Vertical(id="fields"):
+            yield Lines(id="title")
+            for name, _, value in self.FIELDS:
+                yield Lines(id=f"label-{name}")
+                first = self.terminal.nickname if name == "name" else value
+                yield Input(value=first, id=name, select_on_focus=False)
+
+    def on_mount(self) -> None:  # noqa: D102
+        super().on_mount()
+        self.query_one(Input).focus()
+
+    def update(self) -> None:  # noqa: D102
+        super().update()
+        look = self.look
+        title = [line(self.TITLE_TEXT, look.accent, bold=True), line("")]
+        self.query_one("#title", Lines).show(title)
+        for name, label, _ in self.FIELDS:
+            self.query_one(f"#label-{name}", Lines).show([line(label, look.soft)])
+
+    def actions(self) -> list[Action]:  # noqa: D102
+        return [
+            Action("enter", "go on", self.done),
+            Action("esc", "back", self.app.pop_screen, ("escape",)),
+        ]
+
+    def on_key(self, event: Key) -> None:  # noqa: D102
+        if event.key in ("up", "down"):
+            (self.focus_next if event.key == "down" else self.focus_previous)(Input)
+            event.stop()
+        else:
+            super().on_key(event)
+
+    def on_input_submitted(self) -> None:  # noqa: D102
+        self.done()
+
+    def value(self, name: str) -> str:
+        """What stands in a field."""
+        return self.query_one(f"#{name}", Input).value.strip()
+
+    def name_given(self) -> str | None:
+        """The nickname, cleaned and kept; None (and said) where it will not do."""
+        name = clean_name(self.value("name")[:64])
+        if name is None:
+            self.terminal.say("That nickname cannot be shown.", "bad")
+        else:
+            self.terminal.remember_name(name)
+        return name
+
+    def size_given(self) -> str | None:
+        """The size; None (and said) where it is none."""
+        try:
+            return str(Size.parse(self.value("size")))
+        except EngineError as error:
+            self.terminal.say(str(error), "bad")
+            return None
+
+    def done(self) -> None:
+        """Take what was typed."""
+
+
+class HostForm(Form):
+    """Open a room."""
+
+    TITLE_TEXT = "Open a room"
+    FIELDS = (("name", "Your nickname", ""), ("size", "Board, 2x2 ... 10x10", "4x4"))
+
+    def done(self) -> None:
+        name, size = self.name_given(), self.size_given()
+        if name and size:
+            self.terminal.host(name, size)
+
+
+class JoinForm(Form):
+    """Enter a room."""
+
+    TITLE_TEXT = "Join a room"
+    FIELDS = (
+        ("code", "Code, CODE@HOST:PORT or link", ""),
+        ("name", "Your nickname", ""),
+    )
+
+    def done(self) -> None:
+        name = self.name_given()
+        if name and self.value("code"):
+            self.terminal.join(self.value("code"), name, "player")
+
+
+class WatchForm(JoinForm):
+    """Watch a room."""
+
+    TITLE_TEXT = "Watch a room"
+
+    def done(self) -> None:
+        name = self.name_given()
+        if name and self.value("code"):
+            self.terminal.join(self.value("code"), name, "spectator")
+
+
+class SoloForm(Form):
+    """Play alone."""
+
+    TITLE_TEXT = "Play alone"
+    FIELDS = (
+        ("size", "Board, 2x2 ... 10x10", "4x4"),
+        ("seed", "Seed (empty: a random one)", ""),
+    )
+
+    def done(self) -> None:
+        size = self.size_given()
+        if size:
+            self.app.pop_screen()
+            self.terminal.solo(Start("solo", size=size, seed=self.value("seed")))

@@ -1,0 +1,189 @@
+"""The base of every page: a head, a body, one line of news, and the keys."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.events import Key, Resize
+from textual.screen import Screen
+from textual.widget import Widget
+
+from sliderace_client.model import Model
+from sliderace_client.render import Look, Paint, Run
+from sliderace_client.terminal.actions import Action, Repeats, key_rows, match
+from sliderace_client.terminal.panels import fitted, line
+from sliderace_client.terminal.play import Play
+from sliderace_client.terminal.widgets import Lines
+
+if TYPE_CHECKING:
+    from sliderace_client.terminal.app import Terminal
+
+__all__ = ["MIN_COLUMNS", "MIN_ROWS", "Page", "RoomPage"]
+
+MIN_COLUMNS, MIN_ROWS = 40, 15
+"""Below this a 10x10 board and its keys do not fit; it is said instead."""
+
+
+class Page(Screen[None]):
+    """A full screen. Subclasses give `body`, `actions` and `update`."""
+
+    DEFAULT_CSS = """
+    Page #tiny { display: none; height: 1fr; content-align: center middle; }
+    Page.-tiny > * { display: none; }
+    Page.-tiny > #tiny { display: block; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._repeats = Repeats()
+        self._places: list[tuple[int, int, int]] = []
+        self._shown: list[Action] = []
+        self._asking: tuple[str, list[Action]] | None = None
+
+    @property
+    def terminal(self) -> "Terminal":
+        """The program this page belongs to."""
+        from sliderace_client.terminal.app import Terminal  # noqa: PLC0415 - a cycle
+
+        assert isinstance(self.app, Terminal)  # noqa: S101 - nothing else runs us
+        return self.app
+
+    @property
+    def look(self) -> Look:
+        """The colours in use."""
+        return self.terminal.look
+
+    def body(self) -> Iterable[Widget]:
+        """The widgets between head and news."""
+        return ()
+
+    def actions(self) -> list[Action]:
+        """What can be done now."""
+        return []
+
+    def head(self) -> str:
+        """What the top line says at its right end."""
+        return ""
+
+    def update(self) -> None:
+        """Show the state as it is now."""
+        self._show_frame()
+
+    def compose(self) -> ComposeResult:  # noqa: D102
+        yield Lines(id="tiny")
+        yield Lines(id="head")
+        yield from self.body()
+        yield Lines(id="news")
+        yield Lines(id="keys", on_pick=self._pick)
+
+    def on_mount(self) -> None:  # noqa: D102
+        self.update()
+
+    def on_resize(self, event: Resize) -> None:  # noqa: D102
+        width, height = event.size
+        tiny = width < MIN_COLUMNS or height < MIN_ROWS
+        self.set_class(tiny, "-tiny")
+        text = f"{width}x{height} is too small: {MIN_COLUMNS}x{MIN_ROWS}, please."
+        self.query_one("#tiny", Lines).show([line(fitted(text, width), self.look.ink)])
+        self.call_after_refresh(self.update)
+
+    def on_screen_resume(self) -> None:  # noqa: D102
+        self.update()
+
+    def ask(self, question: str, yes: Action, no: str = "no") -> None:
+        """Ask before doing something that cannot be taken back."""
+
+        def done() -> None:
+            self._asking = None
+            self.update()
+
+        def agreed() -> None:
+            done()
+            yes.run()
+
+        refuse = Action("n", no, done, ("escape",))
+        self._asking = (question, [yes._replace(run=agreed), refuse])
+        self.update()
+
+    def on_key(self, event: Key) -> None:  # noqa: D102
+        key = event.character if event.is_printable and event.character else event.key
+        action = match(self._shown, key) or match(self._shown, event.key)
+        if action is not None:
+            event.stop()
+            event.prevent_default()
+            if not self._repeats.held(action.key, self.terminal.now()):
+                action.run()
+        elif not self.other_key(event.key):
+            return
+        event.stop()
+
+    def other_key(self, key: str) -> bool:
+        """A key that is no action; True if it was of use."""
+        return not key
+
+    def _pick(self, y: int, x: int) -> None:
+        for action, (row, first, end) in zip(self._shown, self._places, strict=True):
+            if row == y and first <= x < end:
+                action.run()
+                return
+
+    def _show_frame(self) -> None:
+        look, width = self.look, self.size.width
+        title, right = "sliderace", self.head()
+        space = " " * max(1, width - len(title) - len(right) - 2)
+        self.query_one("#head", Lines).show(
+            [
+                (
+                    Run(f" {title}", Paint(look.accent, bold=True)),
+                    Run(space, Paint()),
+                    Run(right, Paint(look.soft)),
+                )
+            ]
+        )
+        text, level = self._asking[0] if self._asking else "", "info"
+        if not text:
+            text, level = self.terminal.news()
+        colour = {"good": look.good, "bad": look.bad}.get(level, look.ink)
+        self.query_one("#news", Lines).show(
+            [line(fitted(f" {text}", width), colour, bold=bool(self._asking))]
+        )
+        self._shown = self._asking[1] if self._asking else self.actions()
+        rows, self._places = key_rows(self._shown, look, width)
+        self.query_one("#keys", Lines).show(rows)
+
+
+class RoomPage(Page):
+    """A page inside a room."""
+
+    @property
+    def play(self) -> Play:
+        """The seat this page shows."""
+        return self.terminal.playing
+
+    @property
+    def model(self) -> Model:
+        """What we know of the room."""
+        return self.play.model
+
+    def head(self) -> str:  # noqa: D102
+        model = self.model
+        if not model.online:
+            kept = f", {model.unacked} slides kept" if model.unacked else ""
+            return f"⚡ reconnecting{kept}"
+        return self.about()
+
+    def about(self) -> str:
+        """What the top line says while all is well."""
+        return ""
+
+    def leave(self) -> None:
+        """Ask, then leave the room for good."""
+        self.ask(
+            "Leave the room for good? (Ctrl-C keeps your seat for a while.)",
+            Action("y", "leave", self.terminal.leave_room),
+            "stay",
+        )
+
+    def help(self) -> None:
+        """Show the help."""
+        self.terminal.help()

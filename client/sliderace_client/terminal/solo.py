@@ -1,0 +1,191 @@
+"""Solo: the same board, scramble and clock, without a room."""
+
+import secrets
+from collections.abc import Iterable
+
+from textual.containers import Container
+from textual.widget import Widget
+
+from sliderace.engine import (
+    Direction,
+    IllegalSlide,
+    Size,
+    format_board,
+    parse_board,
+    scramble,
+    seed_from_text,
+)
+from sliderace_client.attempt import Attempt
+from sliderace_client.keymap import direction_of
+from sliderace_client.phrases import duration
+from sliderace_client.render import Grid, Row, big_text
+from sliderace_client.start import Start
+from sliderace_client.terminal.actions import Action
+from sliderace_client.terminal.page import Page
+from sliderace_client.terminal.panels import clock_text, fitted, line, tps
+from sliderace_client.terminal.placing import Placed, Plan, plan
+from sliderace_client.terminal.widgets import Boards, Lines
+
+__all__ = ["SoloPage"]
+
+SIDES = range(3, 11)
+"""Sizes that the keys step through; `--size` knows all."""
+FAR = 2**53
+"""The clock waits for the first slide; until then the attempt begins in the future."""
+
+
+class SoloPage(Page):
+    """One board after another.
+
+    Args:
+        start: size, seed or board of the first.
+    """
+
+    DEFAULT_CSS = """
+    SoloPage #table { height: 1fr; layout: vertical; }
+    SoloPage #table.-wide { layout: horizontal; }
+    SoloPage #panel { width: 1fr; height: 1fr; }
+    SoloPage #table.-wide #panel { margin: 0 0 0 1; padding: 1 0 0 1; }
+    """
+
+    def __init__(self, start: Start) -> None:
+        super().__init__()
+        self._plan = Plan(False, (0, 0), (0, 0))
+        self._best: dict[Size, int] = {}
+        if start.board:
+            self._begin(start.board, "a given board")
+        else:
+            self._scramble(Size.parse(start.size), start.seed)
+
+    # --- Boards -----------------------------------------------------------------------
+
+    def _scramble(self, size: Size, text: str = "") -> None:
+        seed = seed_from_text(text) if text else secrets.token_bytes(32)
+        self._begin(format_board(scramble(seed, size)), f"seed {text or seed.hex()}")
+
+    def _begin(self, board: str, source: str) -> None:
+        self._start, self._source = board, source
+        self._attempt = Attempt("SOLO", parse_board(board), FAR)
+        self._running = False
+
+    def _new(self, sides: int = 0) -> None:
+        size = self._attempt.board.size
+        self._scramble(Size(sides, sides) if sides else size)
+        self.update()
+
+    def _again(self) -> None:
+        self._begin(self._start, self._source)
+        self.update()
+
+    def _clock(self) -> int:
+        attempt = self._attempt
+        if not self._running:
+            return 0
+        if attempt.board.is_solved:
+            return attempt.slides[-1][2]
+        return max(0, self.terminal.now() - attempt.zero)
+
+    # --- What is shown ----------------------------------------------------------------
+
+    def body(self) -> Iterable[Widget]:  # noqa: D102
+        with Container(id="table"):
+            yield Boards(id="boards", on_press=self._press)
+            yield Lines(id="panel")
+
+    def head(self) -> str:  # noqa: D102
+        if self._plan.wide:
+            return f"solo, {self._attempt.board.size}"
+        clock, stm = self._clock(), self._attempt.stm
+        return f"{clock_text(clock)}  {stm} moves  {tps(stm, clock)} TPS"
+
+    def update(self) -> None:  # noqa: D102
+        size = self._attempt.board.size
+        keys = max(1, self.query_one("#keys").size.height)
+        rows = max(1, self.size.height - 2 - keys)
+        new = plan(size, self.size.width, rows, 1)
+        if new != self._plan:
+            self._plan = new
+            self.query_one("#table").set_class(new.wide, "-wide")
+            boards = self.query_one("#boards")
+            boards.styles.width, boards.styles.height = new.board
+        super().update()
+        self._show_board()
+        width = new.panel[0] - 1
+        figures = self._figures(width) if new.wide else [line(self._words())]
+        self.query_one("#panel", Lines).show(figures)
+
+    def _show_board(self) -> None:
+        board, (columns, rows) = self._attempt.board, self._plan.board
+        grid = Grid.fit(*board.size, columns, rows)
+        canvas = self.query_one("#boards", Boards)
+        if grid is None:
+            canvas.announce([line("no room for the board", self.look.bad)])
+            return
+        x, y = (columns - grid.columns) // 2, (rows - grid.rows) // 2
+        canvas.show([Placed(board.tiles, grid, x, y)], self.look)
+
+    def _figures(self, width: int) -> list[Row]:
+        look, attempt, clock = self.look, self._attempt, self._clock()
+        solved = attempt.board.is_solved
+        colour = look.good if solved else look.ink
+        text = duration(clock) if solved else clock_text(clock)
+        rows = [line(row, colour, bold=True) for row in big_text(text)]
+        counts = f"{attempt.stm} moves   {tps(attempt.stm, clock)} TPS"
+        rows += [line(""), line(fitted(counts, width), look.ink)]
+        rows.append(line(fitted(self._words(), width), look.soft))
+        best = self._best.get(attempt.board.size)
+        if best is not None:
+            rows.append(line(fitted(f"best {duration(best)}", width), look.accent))
+        return [*rows, line(""), line(fitted(self._source, width), look.soft)]
+
+    def _words(self) -> str:
+        if self._attempt.board.is_solved:
+            return (
+                f"solved in {duration(self._clock())}, {self._attempt.mtm} runs (MTM)"
+            )
+        return "" if self._running else "the clock starts with your first slide"
+
+    # --- What can be done -------------------------------------------------------------
+
+    def actions(self) -> list[Action]:  # noqa: D102
+        side = max(self._attempt.board.size)
+        larger, smaller = side + 1, side - 1
+        todo = [
+            Action("n", "new board", self._new, ("enter",)),
+            Action("r", "this one again", self._again),
+        ]
+        if larger in SIDES:
+            todo.append(Action("+", "larger", lambda: self._new(larger), ("=",)))
+        if smaller in SIDES:
+            todo.append(Action("-", "smaller", lambda: self._new(smaller)))
+        return [
+            *todo,
+            Action("?", "help", self.terminal.help),
+            Action("q", "quit", self.terminal.back, ("escape",)),
+        ]
+
+    def other_key(self, key: str) -> bool:  # noqa: D102
+        direction = direction_of(key, self.terminal.settings.keys)
+        if direction is not None:
+            self._slide(direction, 1)
+        return direction is not None
+
+    def _press(self, _board: int, cell: int) -> None:
+        try:
+            direction, count = self._attempt.board.slide_of_cell(cell)
+        except IllegalSlide:
+            return
+        self._slide(direction, count)
+
+    def _slide(self, direction: Direction, count: int) -> None:
+        attempt, now = self._attempt, self.terminal.now()
+        if not self._running and not attempt.board.is_solved:
+            attempt.zero = now
+        if attempt.slide(direction, count, now):
+            self._running = True
+        if not self._running:
+            attempt.zero = FAR
+        if attempt.board.is_solved and self._running:
+            size, time = attempt.board.size, attempt.slides[-1][2]
+            self._best[size] = min(time, self._best.get(size, time))
+        self._show_board()

@@ -1,0 +1,212 @@
+"""The two Line-API widgets that everything on the screen is drawn with.
+
+Both take plain rows or tiles from `sliderace_client.render`, remember what they drew
+and ask Textual to repaint only what differs. No text ever goes through markup.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.events import Click
+from textual.geometry import Region, Size
+from textual.strip import Strip
+from textual.widget import Widget
+
+from sliderace.protocol.names import cells
+from sliderace_client.render import Grid, Look, Paint, Row, Run, tile_rows
+from sliderace_client.terminal.placing import Placed, differences
+
+__all__ = ["Boards", "Lines", "strip_of"]
+
+_VISIBLE = str.maketrans(
+    dict.fromkeys((*range(32), *range(127, 160)), "\N{REPLACEMENT CHARACTER}")
+)
+
+
+@lru_cache(maxsize=1024)
+def _style(paint: Paint) -> Style:
+    return Style(
+        color=paint.fg or None,
+        bgcolor=paint.bg or None,
+        bold=paint.bold or None,
+        reverse=paint.reverse or None,
+    )
+
+
+@lru_cache(maxsize=4096)
+def strip_of(row: Row, base: Style) -> Strip:
+    """One row for the screen. Control characters cannot pass: names are hostile.
+
+    Args:
+        row: what to show.
+        base: what holds where a paint says nothing.
+    """
+    return Strip(
+        Segment(run.text.translate(_VISIBLE), base + _style(run.paint)) for run in row
+    )
+
+
+class Lines(Widget):
+    """Rows of text; only rows that differ are painted again.
+
+    Args:
+        on_pick: called with the row and the column of a click.
+    """
+
+    DEFAULT_CSS = "Lines { height: auto; width: 1fr; }"
+
+    def __init__(
+        self,
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's own name for it
+        on_pick: Callable[[int, int], None] | None = None,
+    ) -> None:
+        super().__init__(id=id)
+        self._rows: tuple[Row, ...] = ()
+        self._on_pick = on_pick
+
+    @property
+    def plain(self) -> str:
+        """What is shown, without its paint."""
+        return "\n".join("".join(run.text for run in row) for row in self._rows)
+
+    def show(self, rows: Sequence[Row]) -> None:
+        """Show these rows instead."""
+        old, self._rows = self._rows, tuple(rows)
+        if len(old) != len(self._rows):
+            self.refresh(layout=True)
+            return
+        changed = [y for y, row in enumerate(self._rows) if row != old[y]]
+        if changed:
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
+
+    def get_content_width(self, container: Size, viewport: Size) -> int:  # noqa: ARG002, D102
+        lengths = (cells("".join(run.text for run in row)) for row in self._rows)
+        return max(lengths, default=0)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002, D102
+        return len(self._rows)
+
+    def render_line(self, y: int) -> Strip:  # noqa: D102
+        if y >= len(self._rows):
+            return Strip.blank(self.size.width, self.rich_style)
+        width, base = self.size.width, self.rich_style
+        return strip_of(self._rows[y], base).adjust_cell_length(width, base)
+
+    def on_click(self, event: Click) -> None:  # noqa: D102
+        if self._on_pick is not None:
+            self._on_pick(event.y, event.x)
+
+
+@lru_cache(maxsize=4096)
+def _board_row(
+    tiles: tuple[int, ...],
+    line: int,
+    grid: Grid,
+    look: Look,
+    base: Style,
+    *,
+    covered: bool,
+) -> Strip:
+    """One line of one row of tiles; the cache makes an unchanged row free."""
+    runs = [run for tile in tiles for run in tile_rows(tile, grid, look, covered)[line]]
+    edge = Run(" " * grid.edge, Paint(bg=look.well))
+    return strip_of((edge, *runs) if grid.edge else tuple(runs), base)
+
+
+class Boards(Widget):
+    """One board or several, each with a caption; only changed cells are painted again.
+
+    Args:
+        on_press: called with the index of a board and the cell that was clicked.
+    """
+
+    DEFAULT_CSS = "Boards { width: 1fr; height: 1fr; }"
+
+    def __init__(
+        self,
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's own name for it
+        on_press: Callable[[int, int], None] | None = None,
+    ) -> None:
+        super().__init__(id=id)
+        self._placed: tuple[Placed, ...] = ()
+        self._banner: tuple[Row, ...] = ()
+        self._look = Look()
+        self._on_press = on_press
+
+    @property
+    def placed(self) -> tuple[Placed, ...]:
+        """The boards as they are shown."""
+        return self._placed
+
+    def show(self, placed: Sequence[Placed], look: Look) -> None:
+        """Show these boards instead."""
+        old, self._placed = self._placed, tuple(placed)
+        same = look == self._look and not self._banner
+        self._look, self._banner = look, ()
+        dirty = differences(old, self._placed) if same else None
+        if dirty is None:
+            self.refresh()
+        elif dirty:
+            self.refresh(*(Region(*box) for box in dirty))
+
+    def announce(self, rows: Sequence[Row]) -> None:
+        """Show rows in the middle of the canvas, and no boards."""
+        if self._placed or self._banner != tuple(rows):
+            self._placed, self._banner = (), tuple(rows)
+            self.refresh()
+
+    @property
+    def banner(self) -> str:
+        """What is announced, without its paint."""
+        return "\n".join("".join(run.text for run in row) for row in self._banner)
+
+    def render_line(self, y: int) -> Strip:  # noqa: D102
+        width, base = self.size.width, self.rich_style
+        if self._banner:
+            row = y - (self.size.height - len(self._banner)) // 2
+            if not 0 <= row < len(self._banner):
+                return Strip.blank(width, base)
+            strip = strip_of(self._banner[row], base)
+            left = max(0, (width - strip.cell_length) // 2)
+            return self._line([(left, strip)])
+        parts = [
+            (board.x, part)
+            for board in self._placed
+            if (part := self._strip(board, y - board.y)) is not None
+        ]
+        return self._line(sorted(parts, key=lambda part: part[0]))
+
+    def _strip(self, board: Placed, y: int) -> Strip | None:
+        grid, look, base = board.grid, self._look, self.rich_style
+        if y == -1 and board.caption:
+            return strip_of(board.caption, base)
+        if not 0 <= y < grid.rows:
+            return None
+        if y < grid.edge:
+            return strip_of(
+                (Run("▄" * grid.columns, Paint(look.well, look.ground)),), base
+            )
+        row, line = divmod(y - grid.edge, grid.tile_h)
+        tiles = board.tiles[row * grid.width : (row + 1) * grid.width]
+        return _board_row(tiles, line, grid, look, base, covered=board.covered)
+
+    def _line(self, parts: Sequence[tuple[int, Strip]]) -> Strip:
+        base = self.rich_style
+        strips: list[Strip] = []
+        at = 0
+        for x, strip in parts:
+            strips += [Strip.blank(max(0, x - at), base), strip]
+            at = max(at, x) + strip.cell_length
+        width = self.size.width
+        return Strip.join(strips).adjust_cell_length(width, base)
+
+    def on_click(self, event: Click) -> None:  # noqa: D102
+        for index, board in enumerate(self._placed):
+            cell = board.grid.cell_at(event.x - board.x, event.y - board.y)
+            if cell is not None and self._on_press is not None:
+                self._on_press(index, cell)
+                return
