@@ -116,8 +116,8 @@ class Client:
         self.notes: deque[Note] = deque(maxlen=100)
         self._name = "" if isinstance(enter, m.Open) else enter.name
         self._seat = seat
-        self._on_change = on_change
-        self._on_note = on_note
+        self.on_change = on_change
+        self.on_note = on_note
         self._patience = patience
         self._chance = chance or random.SystemRandom().random
         self._wake = asyncio.Event()
@@ -152,7 +152,7 @@ class Client:
     def _did(self, done: bool) -> bool:
         if done:
             self._wake.set()
-            self._on_change()
+            self.on_change()
         return done
 
     # --- The connection --------------------------------------------------------------
@@ -169,7 +169,7 @@ class Client:
                 tries, since = 0, self.now()
             self.model.lost(code)
             await self._carry_out(None)
-            self._on_change()
+            self.on_change()
             if self.model.ended or self._gives_up(tries, since):
                 return self._ending()
             pause = backoff(tries, self._chance())
@@ -233,7 +233,7 @@ class Client:
                 else:
                     self.model.receive(event, self.now())
                 self._wake.set()
-                self._on_change()
+                self.on_change()
                 if self.model.ended:
                     await socket.close()
 
@@ -268,6 +268,6 @@ class Client:
                         await asyncio.to_thread(self._seat.forget)
                 case Note():
                     self.notes.append(out)
-                    self._on_note(out)
+                    self.on_note(out)
                 case _:
                     assert_never(out)

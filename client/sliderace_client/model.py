@@ -51,6 +51,7 @@ class Model(Racer):
             used only if that seat is gone.
 
     Attributes:
+        code: the room's six letters (as typed, before we are in).
         retry_ms: how long the server asked us to stay away.
         welcomed: whether we have been in the room at all.
     """
@@ -62,7 +63,7 @@ class Model(Racer):
         self.retry_ms = 0
         self._enter = enter
         self._token = token
-        self._code = enter.code if isinstance(enter, m.Join) else ""
+        self.code = enter.code if isinstance(enter, m.Join) else ""
         self.welcomed = False
         self._stream = (0, 0)
         self._stale = True
@@ -75,7 +76,7 @@ class Model(Racer):
         if self._token is None:
             return m.Hello(v=VERSION, enter=self._enter, client=CLIENT)
         epoch, offset = self._stream
-        resume = m.Resume(self._code, self._token, epoch=epoch, offset=offset)
+        resume = m.Resume(self.code, self._token, epoch=epoch, offset=offset)
         return m.Hello(v=VERSION, enter=resume, client=CLIENT)
 
     def lost(self, code: int = 1006) -> None:
@@ -117,7 +118,7 @@ class Model(Racer):
                 self._welcome(event, now)
             case m.Opened():
                 self.link = event.link
-                self._code = event.code
+                self.code = event.code
                 self.ended = "opened"
             case m.Snapshot():
                 self._snapshot(event, now)
@@ -183,7 +184,7 @@ class Model(Racer):
         self.welcomed = self.online = True
         self.retry_ms = 0
         self.refused = None
-        self.me, self.seat, self._code = event.member, event.seat, event.code
+        self.me, self.seat, self.code = event.member, event.seat, event.code
         self._gen = event.gen
         if event.token is not None:
             self._token = event.token
