@@ -229,6 +229,8 @@ class OwnServer:
             self.port = int(json.loads(line)["port"])
         except (ValueError, LookupError, TypeError):
             self._cut()
+            if self._process is not None:
+                self._process.kill()
             raise HostError(f"the server did not start: {self._last_words()}") from None
 
     def _last_words(self) -> str:
@@ -237,10 +239,8 @@ class OwnServer:
             lines = self._log.read_text("utf-8", "replace").split("\n")
         except OSError:
             lines = []
-        last = next(
-            (line for line in reversed(lines) if line.strip()), "no reason given"
-        )
-        return f"{clean_line(last)} (log: {self._log})"
+        said = [line for line in lines if line.strip()] or ["no reason given"]
+        return f"{clean_line(said[-1])} (log: {self._log})"
 
     def _watch(self) -> None:
         """Start it again on the same port and file whenever it dies unasked."""
@@ -255,7 +255,8 @@ class OwnServer:
             self._cut()
             with suppress(HostError):  # then it is dead again, and counted
                 self._spawn()
-        self.failure = f"the server died {RESTARTS + 1} times within a minute: {self._last_words()}"
+        died = f"the server died {len(deaths)} times within a minute"
+        self.failure = f"{died}: {self._last_words()}"
         self._on_failure()
 
 

@@ -192,8 +192,7 @@ def noted(folder: Path | None = None) -> Noted | None:
     try:
         found = json.loads(path.read_text("utf-8"))
         bind, public_url = found.get("bind", ""), found.get("public_url", "")
-        server = Noted(int(found["port"]), str(bind), str(public_url))
-        return server if server.base else None
+        return Noted(int(found["port"]), str(bind), str(public_url))
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return None
 
