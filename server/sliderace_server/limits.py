@@ -1,0 +1,230 @@
+"""Every limit of the server, and the counters that keep to them.
+
+Nothing here is ever dropped: who is too fast is told how long to wait, and the shell
+stops reading for so long. All times are the machine's monotonic milliseconds.
+"""
+
+import ipaddress
+from collections import Counter
+from dataclasses import dataclass, field
+
+from sliderace.protocol import limits as wire, messages
+from sliderace_server.room.state import RoomLimits
+
+__all__ = ["Limits", "PerAddress", "TokenBucket", "is_loopback"]
+
+SWEEP_MS = 60_000
+"""Between two looks for addresses that can be forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one server allows; each is an operator's setting.
+
+    Args:
+        up_bytes: size of one message from a client.
+        unsent_bytes: what may wait for a slow reader beyond its last snapshot; more
+            ends that connection.
+        open_timeout_ms: for the handshake.
+        hello_timeout_ms: from the handshake to `hello`.
+        close_timeout_ms: for the closing handshake; then the connection is cut.
+        ping_race_ms: between the server's pings from the countdown to the results.
+        ping_idle_ms: at other times.
+        ping_burst: pings at a join, a resume and in the countdown, for the official
+            time's R and M.
+        ping_timeout_ms: a connection that answers none for so long is cut.
+        messages_per_s: of one connection, control frames counted.
+        messages_burst: how many at once.
+        tiles_per_s: moved from one seat; record solvers reach 149 in a second.
+        tiles_burst: and 405 in five.
+        flood_ms: who floods for so long is closed with 4429.
+        gather_ms: for how long clients gather slides after the first.
+        connections_per_ip: counted before the handshake.
+        pages_per_s: requests of one address that are no connection.
+        pages_burst: how many at once: a page and its modules.
+        rooms_per_ip: live rooms that one address has opened.
+        failed_joins_per_min: wrong codes from one address.
+        failed_joins_per_s: wrong codes from everywhere.
+        room: the figures of one room.
+    """
+
+    up_bytes: int = wire.MAX_UP_BYTES
+    unsent_bytes: int = 65_536
+    open_timeout_ms: int = 3_000
+    hello_timeout_ms: int = 3_000
+    close_timeout_ms: int = 1_000
+    ping_race_ms: int = 5_000
+    ping_idle_ms: int = 20_000
+    ping_burst: int = 8
+    ping_timeout_ms: int = 5_000
+    messages_per_s: int = 60
+    messages_burst: int = 120
+    tiles_per_s: int = 160
+    tiles_burst: int = 320
+    flood_ms: int = 10_000
+    gather_ms: int = 33
+    connections_per_ip: int = 200
+    pages_per_s: int = 50
+    pages_burst: int = 100
+    rooms_per_ip: int = 10
+    failed_joins_per_min: int = 10
+    failed_joins_per_s: int = 5
+    room: RoomLimits = field(default_factory=RoomLimits)
+
+    @property
+    def told(self) -> messages.Limits:
+        """What a client is told in `welcome`."""
+        return messages.Limits(
+            messages_per_s=self.messages_per_s,
+            messages_burst=self.messages_burst,
+            tiles_per_s=self.tiles_per_s,
+            tiles_burst=self.tiles_burst,
+            slides_per_message=wire.MAX_SLIDES,
+            gather_ms=self.gather_ms,
+            message_bytes=self.up_bytes,
+        )
+
+
+class TokenBucket:
+    """So many a second, so many at once; beyond that, a time to wait.
+
+    Kept as the instant at which the bucket will be full again, in thousandths of a
+    millisecond: whole numbers, so that no rounding adds up.
+
+    Args:
+        per_s: tokens that flow in each second.
+        burst: tokens that a full bucket holds; it begins full.
+    """
+
+    __slots__ = ("_burst_us", "_cost_us", "_full_us")
+
+    def __init__(self, per_s: float, burst: int) -> None:
+        self._cost_us = round(1_000_000 / per_s)
+        self._burst_us = burst * self._cost_us
+        self._full_us = 0
+
+    def take(self, tokens: int, now_ms: int) -> int:
+        """Take tokens, on credit where they are not there yet.
+
+        Returns:
+            How many ms to wait before going on; 0: not at all.
+        """
+        self._full_us = max(self._full_us, now_ms * 1000) + tokens * self._cost_us
+        return self._until_us(self._full_us - self._burst_us, now_ms)
+
+    def wait(self, now_ms: int) -> int:
+        """In how many ms there will be a token; 0: there is one."""
+        full_us = max(self._full_us, now_ms * 1000) + self._cost_us
+        return self._until_us(full_us - self._burst_us, now_ms)
+
+    def refill(self) -> None:
+        """Fill it up: what was sent before a break does not count after it."""
+        self._full_us = 0
+
+    def is_full(self, now_ms: int) -> bool:
+        """Whether nothing was taken lately: such a bucket can be forgotten."""
+        return self._full_us <= now_ms * 1000
+
+    @staticmethod
+    def _until_us(at_us: int, now_ms: int) -> int:
+        return max(0, -(-(at_us - now_ms * 1000) // 1000))
+
+
+class PerAddress:
+    """What every address has in use; the machine itself is exempt.
+
+    Args:
+        limits: the server's.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._connections: Counter[str] = Counter()
+        self._rooms: Counter[str] = Counter()
+        self._pages: dict[str, TokenBucket] = {}
+        self._tries: dict[str, TokenBucket] = {}
+        per_s = limits.failed_joins_per_s
+        self._all_tries = TokenBucket(per_s, per_s)
+        self._sweep_at_ms = 0
+
+    def connect(self, address: str) -> bool:
+        """Count a connection in, before its handshake; False: too many, not counted."""
+        allowed = self._limits.connections_per_ip
+        if self._connections[address] >= allowed and not is_loopback(address):
+            return False
+        self._connections[address] += 1
+        return True
+
+    def disconnect(self, address: str) -> None:
+        """Count a connection out that `connect` has counted in."""
+        _count_out(self._connections, address)
+
+    def page_wait(self, address: str, now_ms: int) -> int:
+        """A page is asked for; 0: give it, else after how many ms to ask again."""
+        if is_loopback(address):
+            return 0
+        self._sweep(now_ms)
+        limits = self._limits
+        new = TokenBucket(limits.pages_per_s, limits.pages_burst)
+        bucket = self._pages.setdefault(address, new)
+        if not (wait := bucket.wait(now_ms)):
+            bucket.take(1, now_ms)
+        return wait
+
+    def try_wait(self, address: str, now_ms: int) -> int:
+        """Before a code is looked up; 0: go on, else after how many ms to try again."""
+        if is_loopback(address):
+            return 0
+        mine = self._tries.get(address)
+        return max(self._all_tries.wait(now_ms), mine.wait(now_ms) if mine else 0)
+
+    def failed_try(self, address: str, now_ms: int) -> None:
+        """A code was wrong, or a token."""
+        if is_loopback(address):
+            return
+        self._sweep(now_ms)
+        per_min = self._limits.failed_joins_per_min
+        new = TokenBucket(per_min / 60, per_min)
+        self._tries.setdefault(address, new).take(1, now_ms)
+        self._all_tries.take(1, now_ms)
+
+    def may_open(self, address: str) -> bool:
+        """Whether that address may open one more room."""
+        return self._rooms[address] < self._limits.rooms_per_ip or is_loopback(address)
+
+    def opened(self, address: str) -> None:
+        """A room was opened from there."""
+        self._rooms[address] += 1
+
+    def closed(self, address: str) -> None:
+        """A room that was opened from there is no more."""
+        _count_out(self._rooms, address)
+
+    def _sweep(self, now_ms: int) -> None:
+        """Forget who has been quiet: addresses are many, and cheap to make up."""
+        if now_ms < self._sweep_at_ms:
+            return
+        self._sweep_at_ms = now_ms + SWEEP_MS
+        for buckets in (self._pages, self._tries):
+            for address in [key for key, one in buckets.items() if one.is_full(now_ms)]:
+                del buckets[address]
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address is this machine's own; one without a name is.
+
+    >>> [is_loopback(one) for one in ("127.0.0.9", "::1", "", "192.168.1.7", "nowhere")]
+    [True, True, True, False, False]
+    """
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        return not address
+    mapped = getattr(ip, "ipv4_mapped", None)
+    return (mapped or ip).is_loopback
+
+
+def _count_out(counter: Counter[str], address: str) -> None:
+    counter[address] -= 1
+    if counter[address] <= 0:
+        del counter[address]

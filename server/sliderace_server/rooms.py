@@ -1,0 +1,118 @@
+"""Room codes in use: drawn at random, never a word, never given twice in a day."""
+
+import hashlib
+from collections.abc import Iterator, Set as AbstractSet
+
+from sliderace.protocol.room_code import ALPHABET, LENGTH, RoomCode
+
+__all__ = ["Codes", "draw"]
+
+REST_MS = 86_400_000
+"""A code rests for a day: a stale link or a scrap of paper must not lead strangers
+into somebody's room."""
+
+DENIED = (
+    "BTCH",
+    "CCK",
+    "CNT",
+    "CRP",
+    "CVNT",
+    "DCK",
+    "FCK",
+    "FKK",
+    "FVCK",
+    "FXCK",
+    "HTLR",
+    "JZZ",
+    "KKK",
+    "KVRW",
+    "NGG",
+    "NGR",
+    "NZZ",
+    "PCK",
+    "PDF",
+    "PRN",
+    "PSS",
+    "RTRD",
+    "SCHWZ",
+    "SHT",
+    "SXX",
+    "TWT",
+    "VGN",
+    "WHR",
+    "WNK",
+    "WTF",
+    "XXX",
+)
+"""What a mind fills up with vowels, in a code that children read aloud."""
+
+
+class Codes:
+    """The codes of one server.
+
+    What was used before the server began is not known here, but for the rooms that
+    were recovered. With 47 million codes nobody will notice; and race ids, which must
+    never meet, hold the second of their room's opening.
+    """
+
+    def __init__(self) -> None:
+        self._live: set[RoomCode] = set()
+        self._resting: dict[RoomCode, int] = {}
+
+    @property
+    def live(self) -> AbstractSet[RoomCode]:
+        """The codes of rooms that exist."""
+        return self._live
+
+    def new(self, entropy: bytes, now_ms: int) -> RoomCode:
+        """A free code; it is live from now on.
+
+        Args:
+            entropy: 16 random bytes or more.
+            now_ms: the machine's monotonic clock.
+        """
+        self._wake(now_ms)
+        for code in draw(entropy):
+            if code not in self._live and code not in self._resting:
+                self._live.add(code)
+                return code
+        raise AssertionError("there is no end to the draws")
+
+    def claim(self, code: RoomCode) -> None:
+        """A room with that code was recovered."""
+        self._live.add(code)
+
+    def retire(self, code: RoomCode, now_ms: int) -> None:
+        """The room is no more: its code rests."""
+        self._live.discard(code)
+        self._resting[code] = now_ms + REST_MS
+
+    def _wake(self, now_ms: int) -> None:
+        rested = [code for code, until in self._resting.items() if until <= now_ms]
+        for code in rested:
+            del self._resting[code]
+
+
+def draw(entropy: bytes) -> Iterator[RoomCode]:
+    """Uniform codes without end, none of them offensive.
+
+    Args:
+        entropy: where the draws come from; the same bytes give the same codes.
+    """
+    letters: list[str] = []
+    fair = 256 - 256 % len(ALPHABET)
+    for byte in _stream(entropy):
+        if byte < fair:
+            letters.append(ALPHABET[byte % len(ALPHABET)])
+        if len(letters) == LENGTH:
+            code = "".join(letters)
+            letters.clear()
+            if not any(word in code for word in DENIED):
+                yield RoomCode(code)
+
+
+def _stream(entropy: bytes) -> Iterator[int]:
+    block = entropy
+    while True:
+        block = hashlib.sha256(block).digest()
+        yield from block
