@@ -93,16 +93,14 @@ def decode(data: bytes) -> Record:
     """
     try:
         version, name, *values = _decoder.decode(data)
-        if version != VERSION:
-            raise UnknownRecord(f"a record of version {version!r}")
-        kind = TYPES[name]
-        named = dict(zip(_FIELDS[kind], values, strict=False))
-        if len(named) < len(values):
-            raise UnknownRecord(f"{name} holds more than this release knows")
-        return msgspec.convert(named, kind)
-    except UnknownRecord:
-        raise
-    except KeyError as error:
-        raise UnknownRecord(f"a record of type {error}") from None
-    except (TypeError, ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise UnknownRecord(f"no record: {error}") from None
+    kind = TYPES.get(name) if isinstance(name, str) else None
+    if version != VERSION or kind is None:
+        raise UnknownRecord(f"a record {name!r} of version {version!r}")
+    if len(values) > len(_FIELDS[kind]):
+        raise UnknownRecord(f"a record {name!r} with fields of another release")
+    try:
+        return msgspec.convert(dict(zip(_FIELDS[kind], values, strict=False)), kind)
+    except ValueError as error:
+        raise UnknownRecord(f"a record {name!r}: {error}") from None
