@@ -12,6 +12,10 @@ REPEAT_MS = 700
 """A key held down repeats after 250-660 ms, then every 30 ms: one press, one action."""
 
 
+ROOMY = 60
+"""Columns from which on keys look like keys; below, every cell counts."""
+
+
 class Action(NamedTuple):
     """Something the user may do now.
 
@@ -66,7 +70,8 @@ def key_rows(
     places: list[tuple[int, int, int]] = []
     at = 0
     for action in actions:
-        key, label = f" {action.key} ", f" {action.label}"
+        key = action.key if width < ROOMY else f" {action.key} "
+        label = f" {action.label}"
         length = cells(key) + cells(label)
         gap = 2 if rows[-1] else 1
         if rows[-1] and at + gap + length > width:

@@ -21,7 +21,7 @@ from sliderace.protocol.room_code import format_code
 from sliderace_client.render import Row, big_size, big_text
 from sliderace_client.terminal.actions import Action
 from sliderace_client.terminal.codes import qr_lines
-from sliderace_client.terminal.page import RoomPage
+from sliderace_client.terminal.page import MIN_ROWS, RoomPage
 from sliderace_client.terminal.panels import fitted, line, member_row, rule_line
 from sliderace_client.terminal.widgets import Lines
 
@@ -38,7 +38,6 @@ class Lobby(RoomPage):
     Lobby #hall { height: 1fr; }
     Lobby #left { width: 1fr; height: 1fr; }
     Lobby #qr { width: auto; margin: 0 1; }
-    Lobby #room { margin: 0 0 1 0; }
     Lobby #people { height: 1fr; }
     """
 
@@ -100,7 +99,7 @@ class Lobby(RoomPage):
         if roomy and not room.seed_known:
             seal = f"  board sealed: {room.commitment}"
             rows.append(line(fitted(seal, min(width, 44)), look.soft))
-        return rows
+        return [*rows, line("")] if self.size.height > MIN_ROWS else rows
 
     def _members(self) -> list[Member]:
         host = self.model.room.host if self.model.room else None

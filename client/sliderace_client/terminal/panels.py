@@ -255,7 +255,7 @@ def member_row(
         mark = "✓ " if member.ready else "· "
         mark_paint = Paint(look.good if member.ready else look.soft, bold=member.ready)
     state = ("ready" if member.ready else "not ready") if plays else ""
-    state_w = 10 if width >= 34 else 0
+    state_w = 10 if width >= 50 else 0
     name_w = min(21, width - 4)
     back = look.raised if chosen else ""
     row = (
@@ -283,7 +283,7 @@ def columns(texts: Sequence[str], widths: Sequence[int]) -> str:
 
 
 HEADINGS = ("", "racer", "time", "moves", "TPS", "MTM", "solve", "credit")
-WIDTHS = (3, 16, 19, 5, 6, 5, 10, 7)
+WIDTHS = (2, 16, 14, 5, 6, 5, 10, 7)
 LEAST_HEADINGS = 4
 """Place, racer, time and moves are shown at any width; the others where they fit."""
 

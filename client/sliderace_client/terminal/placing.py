@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sliderace_client.render import Grid, Row
 
-__all__ = ["Box", "Placed", "Plan", "differences", "mosaic", "plan"]
+__all__ = ["Box", "Placed", "Plan", "differences", "gallery", "mosaic", "plan"]
 
 
 class Box(NamedTuple):
@@ -73,8 +73,8 @@ class Plan(NamedTuple):
 
 PANEL_W = 30
 """A lane in one row: mark, name, bar and percent."""
-FEW_LANES = 4
-"""Rows kept for lanes below the board, before the board grows."""
+LEAST_LANES = 2
+"""Rows that stay for lanes below the board; the board gets the others if it grows."""
 
 
 def plan(size: tuple[int, int], columns: int, rows: int, racers: int) -> Plan:
@@ -88,14 +88,39 @@ def plan(size: tuple[int, int], columns: int, rows: int, racers: int) -> Plan:
     """
     panel_w = max(PANEL_W, min(44, columns - (2 * (rows // size[1]) + 2) * size[0] - 2))
     beside = (max(0, columns - panel_w - 2), rows)
-    few = range(min(racers, FEW_LANES), -1, -1)
-    lanes = next((n for n in few if _tile(size, columns, rows - n)), 0)
+    lanes = min(racers, LEAST_LANES)
     below = (columns, max(0, rows - lanes))
-    if _tile(size, *beside) >= _tile(size, *below):
+    tile = _tile(size, *below)
+    if tile == 0:  # rather a board without lanes than lanes without a board
+        tile = _tile(size, columns, rows)
+    if _tile(size, *beside) >= tile:
         return Plan(True, beside, (panel_w, rows))
-    used = _tile(size, *below) * size[1]
-    spare = 1 if rows - lanes > used else 0  # a margin above the board, if there is one
+    used = tile * size[1]
+    spare = 1 if rows - racers > used else 0  # a margin, if nobody needs the row
     return Plan(False, (columns, used + spare), (columns, rows - used - spare))
+
+
+def gallery(count: int, size: tuple[int, int], columns: int, rows: int) -> Plan:
+    """As `plan`, for several boards: lanes stand beside them only if that costs nothing.
+
+    Args:
+        count: how many boards there are.
+        size: width and height of the boards.
+        columns: columns of the screen.
+        rows: rows of the screen, without head and keys.
+    """
+    beside = (max(0, columns - PANEL_W - 2), rows)
+    if _worth(count, size, *beside) >= _worth(count, size, columns, rows):
+        return Plan(True, beside, (PANEL_W, rows))
+    return Plan(False, (columns, rows), (columns, 0))
+
+
+def _worth(
+    count: int, size: tuple[int, int], columns: int, rows: int
+) -> tuple[int, int]:
+    """How many boards would be seen, and how high their tiles."""
+    places = mosaic(count, size, columns, rows)
+    return len(places), places[0][2].tile_h if places else 0
 
 
 def _tile(size: tuple[int, int], columns: int, rows: int) -> int:

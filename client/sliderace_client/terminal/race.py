@@ -10,7 +10,7 @@ from sliderace_client.attempt import Attempt
 from sliderace_client.keymap import direction_of
 from sliderace_client.lanes import Lane
 from sliderace_client.phrases import duration, ordinal
-from sliderace_client.render import Grid, Paint, Row, Run, big_text
+from sliderace_client.render import Grid, Paint, Row, Run, big_size, big_text
 from sliderace_client.terminal.actions import Action
 from sliderace_client.terminal.page import RoomPage
 from sliderace_client.terminal.panels import (
@@ -24,13 +24,15 @@ from sliderace_client.terminal.panels import (
     rule_line,
     tps,
 )
-from sliderace_client.terminal.placing import Placed, Plan, mosaic, plan
+from sliderace_client.terminal.placing import Placed, Plan, gallery, mosaic, plan
 from sliderace_client.terminal.widgets import Boards, Lines
 
 __all__ = ["Race"]
 
 GO_MS = 800
 """How long GO stands where the clock is; the board is playable at once."""
+LARGE_ROWS = 30
+"""Rows from which on the clock is drawn twice as large."""
 NO_UNDO = "Races have no undo and no reset: every slide counts, the same for everybody."
 NO_UNDO_KEYS = frozenset({"u", "r", "z", "backspace", "ctrl+z"})
 
@@ -101,13 +103,17 @@ class Race(RoomPage):
         keys = max(1, self.query_one("#keys").size.height)
         rows = max(1, self.size.height - 2 - keys)
         lanes = max(1, len(self.model.lanes) or len(self.model.present_players()))
-        new = plan(self._sides, self.size.width, rows, lanes)
+        boards = len(self._others()) if self._watching() else 0
+        if boards > 1:
+            new = gallery(boards, self._sides, self.size.width, rows)
+        else:
+            new = plan(self._sides, self.size.width, rows, lanes)
         if new == self._plan:
             return
         self._plan = new
         self.query_one("#table").set_class(new.wide, "-wide")
-        boards = self.query_one("#boards")
-        boards.styles.width, boards.styles.height = new.board
+        canvas = self.query_one("#boards")
+        canvas.styles.width, canvas.styles.height = new.board
 
     def _show_boards(self) -> None:
         canvas, model, now = (
@@ -219,7 +225,8 @@ class Race(RoomPage):
             colour = look.good
         elif model.phase in ("racing", "grace") and clock is not None and clock < GO_MS:
             text, colour = "GO!", look.accent
-        rows = [line(row, colour, bold=True) for row in big_text(text)]
+        large = big_size(text, 2)[0] <= width and self._plan.panel[1] >= LARGE_ROWS
+        rows = [line(row, colour, bold=True) for row in big_text(text, 1 + large)]
         rows.append(line("", ""))
         if model.board is not None:
             counts = f"{model.stm} moves   {tps(model.stm, clock)} TPS"
