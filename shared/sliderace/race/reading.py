@@ -79,7 +79,7 @@ def read(value: object) -> WrittenRace:
         seed=take.match("seed", _HEX_32),
         board=_board(take.string("board")),
         racers=tuple(
-            _racer(one, f"racers[{n}]")
+            _racer(one, f"record.racers[{n}]")
             for n, one in enumerate(take.items("racers", MAX_SEAT + 1))
         ),
     )

@@ -1,0 +1,187 @@
+"""No value whatsoever makes verification fail, and no change of meaning escapes it."""
+
+import json
+from collections.abc import Iterable
+from copy import deepcopy
+from functools import cache
+from typing import Any, cast
+
+from hypothesis import assume, given, strategies as st
+from tests.race.sample import sample_record
+
+from sliderace.race.verify import Check, verify
+
+Place = tuple[str | int, ...]
+
+HOSTILE = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(st.characters(), max_size=20)
+    | st.sampled_from(
+        [10**400, -(10**400), "\ud800", "x" * 10_000, 2**53, "\u0661x\u0662"]
+    )
+)
+JSON = st.recursive(
+    HOSTILE,
+    lambda inner: (
+        st.lists(inner, max_size=5)
+        | st.dictionaries(st.text(max_size=8), inner, max_size=5)
+    ),
+    max_leaves=20,
+)
+
+UNPROVABLE = (
+    ("software",),
+    ("started_ms",),
+    ("ended_ms",),
+    ("rules", "*"),
+    ("racers", "*", "seat"),
+    ("racers", "*", "name"),
+    ("racers", "*", "bot"),
+    ("racers", "*", "approx"),
+    ("racers", "*", "status"),
+    ("racers", "*", "why"),
+    ("racers", "*", "finish", "rtt_ms"),
+    ("racers", "*", "finish", "jitter_ms"),
+    ("racers", "*", "finish", "outage_ms"),
+    ("racers", "*", "slides", "*", 2),
+    ("racers", "*", "slides", "*", 3),
+)
+"""What only a signature could protect, or what matters only together with others (each
+of those has its own case in race/test_verify)."""
+
+
+def places(value: object, at: Place = ()) -> list[Place]:
+    """Every place in a JSON value, the root's included."""
+    inner: Iterable[tuple[str | int, object]]
+    match value:
+        case dict():
+            inner = cast("dict[str, object]", value).items()
+        case list():
+            inner = enumerate(cast("list[object]", value))
+        case _:
+            return [at]
+    return [at, *(place for key, one in inner for place in places(one, (*at, key)))]
+
+
+@cache
+def original() -> str:
+    return json.dumps(sample_record())
+
+
+def fresh() -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(original())
+    return record
+
+
+ALL = places(fresh())
+
+
+def look(record: dict[str, Any], place: Place) -> Any:  # noqa: ANN401 - any JSON
+    inner: Any = record
+    for key in place:
+        inner = inner[key]
+    return inner
+
+
+def put(place: Place, value: object) -> object:
+    """The record with one value changed."""
+    record = fresh()
+    if not place:
+        return value
+    look(record, place[:-1])[place[-1]] = value
+    return record
+
+
+def proved(place: Place) -> bool:
+    """A single value whose every change must be found."""
+    if isinstance(look(fresh(), place), dict | list):
+        return False
+    return not any(
+        len(place) == len(pattern)
+        and all(part in ("*", key) for part, key in zip(pattern, place, strict=True))
+        for pattern in UNPROVABLE
+    )
+
+
+def near(value: object) -> st.SearchStrategy[object]:
+    """Values like this one, most of them of its type."""
+    match value:
+        case bool():
+            return st.just(not value)
+        case int():
+            steps = st.integers(1, 2_000)
+            return steps.map(value.__add__) | steps.map(value.__sub__) | st.none()
+        case str() if len(value) == 64:
+            digits = st.sampled_from("0123456789abcdef")
+            return st.tuples(st.integers(0, 63), digits).map(
+                lambda change: value[: change[0]] + change[1] + value[change[0] + 1 :]
+            )
+        case str():
+            return st.sampled_from(["U", "D", "L", "R", "1 2 3/4 0 5", "X-1", ""])
+        case _:
+            return st.integers(0, 10_000)
+
+
+def all_ok(checks: list[Check]) -> bool:
+    return all(check.verdict == "ok" for check in checks)
+
+
+@given(JSON)
+def test_any_value_is_answered(value: object) -> None:
+    assert not all_ok(verify(value))
+
+
+@given(st.sampled_from(ALL), JSON)
+def test_any_value_anywhere_in_a_record_is_answered(
+    place: Place, value: object
+) -> None:
+    checks = verify(put(place, value))
+    assert checks[0].name == "structure"
+
+
+@given(st.data())
+def test_every_change_of_meaning_is_found(data: st.DataObject) -> None:
+    place = data.draw(st.sampled_from([*filter(proved, ALL)]))
+    before = look(fresh(), place)
+    after = data.draw(near(before))
+    assume(after != before)
+    assert not all_ok(verify(put(place, after)))
+
+
+@given(st.data())
+def test_a_list_with_one_item_less_or_twice_is_found(data: st.DataObject) -> None:
+    lists = [
+        place
+        for place in ALL
+        if isinstance(look(fresh(), place), list) and look(fresh(), place)
+    ]
+    record = fresh()
+    items = look(record, data.draw(st.sampled_from(lists)))
+    at = data.draw(st.integers(0, len(items) - 1))
+    # The last racer without a place could be left out: only a signature would tell.
+    assume(items is not record["racers"] or at < len(items) - 1)
+    before = deepcopy(items)
+    if data.draw(st.booleans()):
+        del items[at]
+    else:
+        items.insert(at, deepcopy(items[at]))
+    assume(items != before)
+    assert not all_ok(verify(record))
+
+
+def test_numbers_too_long_to_print_are_answered() -> None:
+    # Python refuses to write integers of more than 4,300 digits as text.
+    for place in ALL:
+        for number in (10**5_000, -(10**5_000)):
+            assert verify(put(place, number))[0].verdict == "not ok"
+
+
+def test_nothing_nests_deep_enough() -> None:
+    value: object = []
+    for _ in range(100_000):
+        value = [value]
+    assert not all_ok(verify(value))
+    assert not all_ok(verify(put(("racers", 0, "slides"), value)))

@@ -1,0 +1,301 @@
+"""What the clock decides: each deadline, several at once, and none after a failure."""
+
+from copy import deepcopy
+
+from tests.race.track import ANN, BEN, CAT, RACE_ID, T0, Track, names
+
+from sliderace.race import decide
+from sliderace.race.apply import recovered
+from sliderace.race.records import (
+    DidNotFinish,
+    Postponed,
+    RaceEnded,
+    RaceStarted,
+    Returned,
+)
+from sliderace.race.rules import Rules
+from sliderace.race.state import HOLD_MS, LOCK_MS, Race
+
+LONG = Rules(size="3x2", limit_ms=3_600_000)
+
+
+def test_lobby_and_results_wait_for_people() -> None:
+    track = Track()
+    assert decide.next_deadline(track.race) is None
+    assert not decide.lock_due(track.race, 10**9)
+    track.start(ANN)
+    track.solve(ANN, T0 + 1)
+    assert decide.next_deadline(track.race) is None
+    assert track.at(10**9) == []
+
+
+def test_the_lock_is_the_rooms_word() -> None:
+    track = Track()
+    track.do(decide.begin_countdown(track.race, 0))
+    assert decide.next_deadline(track.race) == T0 - LOCK_MS
+    assert not decide.lock_due(track.race, T0 - LOCK_MS - 1)
+    assert decide.lock_due(track.race, T0 - LOCK_MS)
+    assert track.at(T0 + 10) == []
+    track.do(decide.lock(track.race, [ANN], T0 - LOCK_MS))
+    assert not decide.lock_due(track.race, T0)
+    assert decide.next_deadline(track.race) == T0
+
+
+def test_the_race_starts_at_t0_once() -> None:
+    track = Track().lock(ANN)
+    assert track.at(T0 - 1) == []
+    assert track.at(T0) == [RaceStarted(T0, RACE_ID)]
+    assert track.at(T0) == []
+
+
+def test_time_limit() -> None:
+    track = Track().start(ANN, BEN)
+    end = T0 + 60_000
+    assert decide.next_deadline(track.race) == end
+    assert track.at(end - 1) == []
+    assert track.at(end) == [
+        DidNotFinish(end, RACE_ID, ANN, "limit"),
+        DidNotFinish(end, RACE_ID, BEN, "limit"),
+        RaceEnded(end, RACE_ID),
+    ]
+
+
+def test_the_limit_counts_from_the_unlocked_board() -> None:
+    track = Track(Rules(size="3x2", limit_ms=10_000, inspection_ms=3_000)).start(ANN)
+    assert decide.next_deadline(track.race) == T0 + 13_000
+
+
+def test_no_limit_no_deadline() -> None:
+    track = Track(Rules(size="3x2", limit_ms=0)).start(ANN)
+    assert decide.next_deadline(track.race) is None
+    assert track.at(10**9) == []
+
+
+def test_grace_ends_for_all_who_still_race() -> None:
+    track = Track(LONG).start(ANN, BEN, CAT)
+    track.solve(ANN, T0 + 1_000)
+    end = T0 + 61_000
+    assert decide.next_deadline(track.race) == end
+    assert track.at(end - 1) == []
+    assert track.at(end) == [
+        DidNotFinish(end, RACE_ID, BEN, "grace"),
+        DidNotFinish(end, RACE_ID, CAT, "grace"),
+        RaceEnded(end, RACE_ID),
+    ]
+
+
+def test_grace_without_a_limit() -> None:
+    track = Track(Rules(size="3x2", limit_ms=0)).start(ANN, BEN)
+    track.solve(ANN, T0 + 1_000)
+    assert names(track.at(T0 + 61_000)) == ["DidNotFinish", "RaceEnded"]
+    assert track[BEN].why == "grace"
+
+
+def test_where_grace_and_limit_fall_together_it_is_the_limit() -> None:
+    track = Track().start(ANN, BEN)
+    track.solve(ANN, T0 + 1_000)
+    assert track.race.grace_until == T0 + 60_000
+    track.at(T0 + 60_000)
+    assert track[BEN].why == "limit"
+
+
+def test_no_grace_at_all() -> None:
+    track = Track(Rules(size="3x2", grace_ms=0)).start(ANN, BEN)
+    track.solve(ANN, T0 + 1_000)
+    assert names(track.at(T0 + 1_000)) == ["DidNotFinish", "RaceEnded"]
+
+
+def test_away_limit_is_a_dnf_until_the_return() -> None:
+    track = Track(LONG).start(ANN, BEN)
+    track.do(decide.went_away(track.race, ANN, T0 + 1_000))
+    end = T0 + 61_000
+    assert decide.next_deadline(track.race) == end
+    assert track.at(end - 1) == []
+    assert track.at(end) == [DidNotFinish(end, RACE_ID, ANN, "away")]
+    assert track.at(end + 1) == []
+    back = track.do(decide.returned(track.race, ANN, end + 5_000))
+    assert back == [Returned(end + 5_000, RACE_ID, ANN)]
+    assert (track[ANN].status, track[ANN].why) == ("racing", "")
+    assert names(track.solve(ANN, end + 9_000)) == ["Slid", "Finished", "GraceBegan"]
+
+
+def test_only_being_away_is_lifted() -> None:
+    track = Track(LONG).start(ANN, BEN, CAT)
+    track.solve(ANN, T0 + 100)
+    track.do(decide.went_away(track.race, BEN, T0 + 30_000))
+    track.at(T0 + 60_100)
+    assert track[BEN].why == "grace"
+    assert track.do(decide.returned(track.race, BEN, T0 + 60_200)) == []
+
+
+def test_a_return_in_time_stops_the_away_clock() -> None:
+    track = Track(LONG).start(ANN, BEN)
+    track.do(decide.went_away(track.race, ANN, T0 + 1_000))
+    track.do(decide.returned(track.race, ANN, T0 + 60_999))
+    assert track.at(T0 + 70_000) == []
+
+
+def test_who_was_away_before_t0_has_the_whole_time_from_t0() -> None:
+    track = Track(LONG).lock(ANN, BEN)
+    track.do(decide.went_away(track.race, ANN, 4_000))
+    track.at(T0)
+    assert track.at(T0 + 59_999) == []
+    track.at(T0 + 60_000)
+    assert (track[ANN].status, track[ANN].why) == ("dns", "away")
+    track.do(decide.returned(track.race, ANN, T0 + 61_000))
+    assert track[ANN].status == "racing"
+    track.at(T0 + 3_600_000)
+    assert (track[ANN].status, track[ANN].why) == ("dnf", "limit")
+
+
+def test_who_is_there_at_t0_did_start() -> None:
+    track = Track().start(ANN, BEN)
+    track.at(T0 + 60_000)
+    assert track[ANN].status == "dnf"
+
+
+def test_all_away_ends_the_race() -> None:
+    track = Track(LONG).start(ANN, BEN)
+    track.do(decide.went_away(track.race, ANN, T0 + 1_000))
+    track.do(decide.went_away(track.race, BEN, T0 + 2_000))
+    assert names(track.at(T0 + 61_000)) == ["DidNotFinish"]
+    assert names(track.at(T0 + 62_000)) == ["DidNotFinish", "RaceEnded"]
+
+
+def test_no_patience_at_all() -> None:
+    track = Track(Rules(size="3x2", away_ms=0)).start(ANN, BEN)
+    track.do(decide.went_away(track.race, ANN, T0 + 1_000))
+    assert names(track.at(T0 + 1_000)) == ["DidNotFinish"]
+
+
+def test_the_last_forfeit_ends_the_race_when_it_is_final() -> None:
+    track = Track().start(ANN, BEN)
+    track.do(decide.forfeit(track.race, ANN, T0 + 100))
+    track.do(decide.forfeit(track.race, BEN, T0 + 2_000))
+    end = T0 + 5_000
+    assert decide.next_deadline(track.race) == end
+    assert track.at(end - 1) == []
+    assert track.at(end) == [RaceEnded(end, RACE_ID)]
+    assert {one.status for one in track.race.attempts.values()} == {"forfeited"}
+
+
+def test_a_forfeit_is_not_awaited_beyond_the_limit() -> None:
+    track = Track().start(ANN)
+    track.do(decide.forfeit(track.race, ANN, T0 + 59_000))
+    assert decide.next_deadline(track.race) == T0 + 60_000
+
+
+def test_a_forfeit_without_any_limit_is_final_all_the_same() -> None:
+    track = Track(Rules(size="3x2", limit_ms=0)).start(ANN)
+    track.do(decide.forfeit(track.race, ANN, T0))
+    assert decide.next_deadline(track.race) == T0 + 3_000
+
+
+def test_many_deadlines_at_once_fire_in_order_of_time() -> None:
+    track = Track(LONG).lock(ANN, BEN, CAT)
+    track.do(decide.went_away(track.race, BEN, 4_000))
+    before = deepcopy(track.race)
+    records = decide.due(track.race, T0 + 4_000_000)
+    assert track.race == before
+    assert names(records) == [
+        "RaceStarted",
+        "DidNotFinish",
+        "DidNotFinish",
+        "DidNotFinish",
+        "RaceEnded",
+    ]
+    out = [(one.seat, one.why) for one in records if isinstance(one, DidNotFinish)]
+    assert out == [(BEN, "away"), (ANN, "limit"), (CAT, "limit")]
+    track.do(records)
+    assert track.race.phase == "results"
+
+
+def test_the_end_comes_before_a_later_deadline() -> None:
+    track = Track(LONG).start(ANN, BEN)
+    track.solve(ANN, T0 + 1_000)
+    track.do(decide.went_away(track.race, BEN, T0 + 100))
+    records = track.at(T0 + 10**7)
+    assert names(records) == ["DidNotFinish", "RaceEnded"]
+    assert track[BEN].why == "away"
+
+
+def test_a_log_cut_before_the_end_is_ended_by_the_clock() -> None:
+    track = Track().start(ANN)
+    twin = Track().start(ANN)
+    slid, finished, _ = twin.solve(ANN, T0 + 9)
+    track.do([slid, finished])
+    assert track.at(T0 + 10) == [RaceEnded(T0 + 10, RACE_ID)]
+
+
+# --- After a recovery ----------------------------------------------------------------
+
+
+def recover(track: Track, now: int) -> Race:
+    recovered(track.race, now)
+    return track.race
+
+
+def test_after_a_recovery_nothing_fires_for_30_s() -> None:
+    track = Track().start(ANN, BEN)
+    track.do(decide.went_away(track.race, ANN, T0 + 1_000))
+    race = recover(track, T0 + 59_000)
+    assert decide.next_deadline(race) == T0 + 59_000 + HOLD_MS
+    assert track.at(T0 + 59_000 + HOLD_MS - 1) == []
+    assert track.slide(BEN, T0 + 59_000 + HOLD_MS - 1)
+    assert names(track.at(T0 + 59_000 + HOLD_MS)) == [
+        "DidNotFinish",
+        "DidNotFinish",
+        "RaceEnded",
+    ]
+
+
+def test_after_a_recovery_the_away_clock_begins_anew() -> None:
+    track = Track(LONG).start(ANN, BEN)
+    track.do(decide.went_away(track.race, ANN, T0 + 1_000))
+    race = recover(track, T0 + 50_000)
+    assert decide.next_deadline(race) == T0 + 110_000
+    track.do(decide.returned(race, BEN, T0 + 51_000))
+    assert names(track.at(T0 + 110_000)) == ["DidNotFinish"]
+    assert track[ANN].why == "away"
+
+
+def test_a_forfeit_may_still_be_undone_after_a_recovery() -> None:
+    track = Track(LONG).start(ANN)
+    track.do(decide.forfeit(track.race, ANN, T0 + 1_000))
+    race = recover(track, T0 + 20_000)
+    assert track[ANN].away_since is None
+    assert track.at(T0 + 20_001) == []
+    assert names(track.do(decide.undo_forfeit(race, ANN, T0 + 49_999)))
+    track.do(decide.forfeit(race, ANN, T0 + 50_000))
+    assert names(track.at(T0 + 53_000)) == ["RaceEnded"]
+
+
+def test_a_start_missed_by_a_failure_is_postponed_for_all() -> None:
+    track = Track().lock(ANN, BEN)
+    now = T0 + 700
+    race = recover(track, now)
+    assert decide.next_deadline(race) == now
+    t0 = now + HOLD_MS
+    assert track.at(now + 5) == [Postponed(now + 5, RACE_ID, t0, (t0, t0))]
+    assert track.at(t0 - 1) == []
+    assert names(track.at(t0)) == ["RaceStarted"]
+    assert (track[ANN].s, track[ANN].seen) == (t0, False)
+
+
+def test_a_countdown_is_postponed_before_its_lock() -> None:
+    track = Track()
+    track.do(decide.begin_countdown(track.race, 0))
+    race = recover(track, T0 - LOCK_MS)
+    assert not decide.lock_due(race, T0)
+    t0 = T0 - LOCK_MS + HOLD_MS
+    assert track.at(T0) == [Postponed(T0, RACE_ID, t0, ())]
+    assert decide.next_deadline(race) == t0 - LOCK_MS
+    assert decide.lock_due(race, t0 - LOCK_MS)
+
+
+def test_a_start_far_away_is_not_postponed() -> None:
+    track = Track(Rules(size="3x2", countdown_ms=60_000))
+    track.do(decide.begin_countdown(track.race, 0))
+    race = recover(track, 1_000)
+    assert track.at(1_000) == []
+    assert race.t0 == 60_000

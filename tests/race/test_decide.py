@@ -1,0 +1,541 @@
+"""What may happen in a race, command by command (the clock: test_deadlines)."""
+
+from typing import Literal
+
+import pytest
+from tests.race.track import (
+    ANN,
+    BEN,
+    CAT,
+    RACE_ID,
+    SECRET,
+    SMALL,
+    T0,
+    Track,
+    names,
+    phase,
+    refused,
+    stamped,
+)
+
+from sliderace.engine import BadSeed, Board, Size, commitment, scramble, seed_of
+from sliderace.race import decide
+from sliderace.race.records import (
+    CountdownBegan,
+    CountdownStopped,
+    DidNotFinish,
+    Finished,
+    Forfeited,
+    ForfeitUndone,
+    GraceBegan,
+    Postponed,
+    RaceAborted,
+    RaceEnded,
+    Returned,
+    Seat,
+    Slid,
+    WentAway,
+)
+from sliderace.race.refusal import Refusal
+from sliderace.race.rules import Rules
+from sliderace.race.state import COMMIT_MS, LOCK_MS
+from sliderace.race.timing import Line
+
+FAR = Seat(99)
+PHONE = Line(rtt_ms=80, jitter_ms=25, samples=8)
+
+
+# --- Before the race -----------------------------------------------------------------
+
+
+def test_make_commits_to_the_secret() -> None:
+    made = decide.make(RACE_ID, SMALL, SECRET, 3, "ab" * 32)
+    assert made.commitment == commitment(RACE_ID, Size(3, 2), SECRET)
+    assert (made.t, made.secret, made.known_seed) == (3, SECRET.hex(), "ab" * 32)
+
+
+@pytest.mark.parametrize(("race_id", "secret"), [("a b", SECRET), (RACE_ID, b"short")])
+def test_make_wants_a_race_id_and_a_secret(race_id: str, secret: bytes) -> None:
+    with pytest.raises(BadSeed):
+        decide.make(race_id, SMALL, secret, 0)
+
+
+def test_countdown_announces_t0_once() -> None:
+    track = Track()
+    assert track.do(decide.begin_countdown(track.race, 100)) == [
+        CountdownBegan(100, RACE_ID, 5_100)
+    ]
+    assert track.do(decide.begin_countdown(track.race, 200)) == []
+
+
+def test_countdown_stops_before_the_lock_only() -> None:
+    track = Track()
+    assert track.do(decide.stop_countdown(track.race, "few", 0)) == []
+    track.do(decide.begin_countdown(track.race, 0))
+    assert track.do(decide.stop_countdown(track.race, "few", 10)) == [
+        CountdownStopped(10, RACE_ID, "few")
+    ]
+    assert track.race.phase == "lobby"
+    track.lock(ANN)
+    assert refused(decide.stop_countdown(track.race, "few", 4_000)) == "wrong_phase"
+
+
+def test_lock_draws_the_board_from_the_secret() -> None:
+    track = Track().lock(CAT, ANN, BEN, ANN)
+    seed = seed_of(RACE_ID, Size(3, 2), SECRET)
+    race = track.race
+    assert race.roster == (ANN, BEN, CAT)
+    assert race.seed == seed.hex()
+    assert race.board == scramble(seed, Size(3, 2)).tiles
+    assert race.t0 == T0
+    assert {attempt.s for attempt in race.attempts.values()} == {T0}
+    assert track.do(decide.lock(race, [ANN], 4_000)) == []
+
+
+def test_lock_takes_a_known_seed() -> None:
+    seed = bytes(range(100, 132))
+    track = Track(known_seed=seed.hex()).lock(ANN)
+    assert track.race.board == scramble(seed, Size(3, 2)).tiles
+
+
+def test_lock_counts_the_inspection() -> None:
+    track = Track(Rules(size="3x2", inspection_ms=9_000)).lock(ANN, BEN)
+    assert {attempt.s for attempt in track.race.attempts.values()} == {T0 + 9_000}
+
+
+def test_lock_wants_a_countdown_and_somebody() -> None:
+    track = Track()
+    assert refused(decide.lock(track.race, [ANN], 0)) == "wrong_phase"
+    track.do(decide.begin_countdown(track.race, 0))
+    assert refused(decide.lock(track.race, [], 0)) == "nobody_ready"
+
+
+@pytest.mark.parametrize(
+    ("now", "t0"),
+    [
+        (T0 - LOCK_MS, T0),
+        (T0 - COMMIT_MS, T0),
+        (T0 - COMMIT_MS + 1, T0 - COMMIT_MS + 1 + LOCK_MS),
+        (T0 + 70_000, T0 + 70_000 + LOCK_MS),
+    ],
+)
+def test_a_late_lock_moves_t0(now: int, t0: int) -> None:
+    track = Track()
+    track.do(decide.begin_countdown(track.race, 0))
+    track.do(decide.lock(track.race, [ANN], now))
+    assert (track.race.t0, track[ANN].s) == (t0, t0)
+
+
+def test_lock_says_who_is_away() -> None:
+    track = Track()
+    track.do(decide.begin_countdown(track.race, 0))
+    records = track.do(decide.lock(track.race, [ANN, BEN], 3_800, away={BEN, FAR}))
+    assert names(records) == ["RaceLocked", "WentAway"]
+    assert track[BEN].away_since == 3_800
+    assert track[ANN].away_since is None
+
+
+def test_postpone_moves_everybody_and_only_where_it_is_needed() -> None:
+    track = Track(Rules(size="3x2", inspection_ms=2_000))
+    assert refused(decide.postpone(track.race, 0)) == "wrong_phase"
+    track.lock(ANN, BEN)
+    assert track.do(decide.postpone(track.race, T0 - COMMIT_MS - 1)) == []
+    now = T0 - COMMIT_MS
+    t0 = now + LOCK_MS
+    assert track.do(decide.postpone(track.race, now)) == [
+        Postponed(now, RACE_ID, t0, (t0 + 2_000, t0 + 2_000))
+    ]
+    assert track.do(decide.postpone(track.race, now)) == []
+    assert [(one.s, one.high_at) for one in track.race.attempts.values()] == [
+        (t0 + 2_000, t0 + 2_000)
+    ] * 2
+    track.at(t0)
+    assert refused(decide.postpone(track.race, t0)) == "wrong_phase"
+
+
+# --- Slides --------------------------------------------------------------------------
+
+
+def test_slides_are_applied_and_counted() -> None:
+    track = Track().start(ANN, BEN)
+    records = track.slide(ANN, T0 + 500, 3)
+    assert records == [
+        Slid(T0 + 500, RACE_ID, ANN, 1, (("L", 2, 0), ("D", 1, 10), ("R", 1, 20)))
+    ]
+    one = track[ANN]
+    assert (one.seq, one.stm, one.mtm) == (3, 4, 3)
+    assert one.slides[1] == ("D", 1, 10, T0 + 500)
+    assert track[BEN].board == Board(Size(3, 2), track.race.board)
+
+
+def test_a_run_in_one_direction_is_one_move() -> None:
+    track = Track().start(ANN)
+    batch = (("L", 1, 0), ("L", 1, 1), ("D", 1, 2))
+    track.do(decide.slides(track.race, ANN, 1, batch, False, T0))
+    track.do(decide.slides(track.race, ANN, 4, [("R", 1, 3)], True, T0))
+    assert (track[ANN].stm, track[ANN].mtm, track[ANN].approx) == (4, 3, True)
+    track.do(decide.slides(track.race, ANN, 5, [("R", 1, 4)], False, T0))
+    assert (track[ANN].stm, track[ANN].mtm, track[ANN].approx) == (5, 3, True)
+
+
+@pytest.mark.parametrize("seq", [1, 2, 3])
+def test_what_was_applied_is_acked_again(seq: int) -> None:
+    track = Track().start(ANN, BEN)
+    way = stamped(track.way(ANN))
+    track.slide(ANN, T0 + 100, 3)
+    again = decide.slides(track.race, ANN, seq, way[seq - 1 : 3], False, T0 + 200)
+    assert track.do(again) == []
+
+
+def test_an_overlap_is_skipped() -> None:
+    track = Track().start(ANN)
+    way = stamped(track.way(ANN))
+    track.slide(ANN, T0 + 100, 3)
+    records = track.do(decide.slides(track.race, ANN, 2, way[1:5], False, T0 + 200))
+    assert records == [Slid(T0 + 200, RACE_ID, ANN, 4, way[3:5])]
+
+
+def test_a_message_without_slides_changes_nothing() -> None:
+    track = Track().start(ANN)
+    assert track.do(decide.slides(track.race, ANN, 1, [], False, T0)) == []
+
+
+@pytest.mark.parametrize("seq", [2, 3, 2**53 - 1])
+def test_a_gap_is_refused(seq: int) -> None:
+    track = Track().start(ANN)
+    batch = [("L", 1, 0)]
+    answer = decide.slides(track.race, ANN, seq, batch, False, T0)
+    assert answer == Refusal("gap", "seq", str(seq))
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [
+        [("R", 1, 0)],
+        [("L", 3, 0)],
+        [("X", 1, 0)],
+        [("L", 0, 0)],
+        [("L", -1, 0)],
+        [("L", 1, 0), ("L", 2, 0)],
+    ],
+)
+def test_one_illegal_slide_refuses_all(batch: list[tuple[str, int, int]]) -> None:
+    track = Track().start(ANN)
+    answer = decide.slides(track.race, ANN, 1, batch, False, T0)
+    direction, tiles, _ = batch[-1]
+    assert answer == Refusal("illegal", "slides", f"{direction}{tiles}")
+    assert track[ANN].seq == 0
+
+
+@pytest.mark.parametrize("inspection_ms", [0, 2_000])
+def test_no_slide_before_the_board_is_unlocked(inspection_ms: int) -> None:
+    track = Track(Rules(size="3x2", inspection_ms=inspection_ms)).lock(ANN)
+    batch = stamped(track.way(ANN)[:1])
+    s = T0 + inspection_ms
+    early = decide.slides(track.race, ANN, 1, batch, False, s - 1)
+    assert early == Refusal("too_early", retry_ms=1)
+    track.at(T0)
+    if inspection_ms:
+        early = decide.slides(track.race, ANN, 1, batch, False, s - 1)
+        assert early == Refusal("too_early", retry_ms=1)
+    assert track.slide(ANN, s)
+
+
+def test_only_the_roster_slides() -> None:
+    track = Track()
+    batch = [("L", 1, 0)]
+    lobby = decide.slides(track.race, ANN, 1, batch, False, 0)
+    assert refused(lobby) == "not_racing"
+    track.start(ANN)
+    assert refused(decide.slides(track.race, BEN, 1, batch, False, T0)) == "not_racing"
+
+
+def test_nothing_moves_after_the_finish() -> None:
+    track = Track().start(ANN, BEN)
+    way = stamped(track.way(ANN))
+    track.solve(ANN, T0 + 900)
+    seq = track[ANN].seq
+    more = decide.slides(track.race, ANN, seq + 1, [("R", 1, 0)], False, T0 + 901)
+    assert refused(more) == "done"
+    # ... but what was sent twice is acked twice.
+    assert track.do(decide.slides(track.race, ANN, 1, way, False, T0 + 902)) == []
+
+
+def test_what_follows_the_solving_slide_is_dropped() -> None:
+    track = Track().start(ANN, BEN)
+    way = stamped(track.way(ANN))
+    batch = (*way, ("R", 1, 5), ("X", 9, 5))
+    records = track.do(decide.slides(track.race, ANN, 1, batch, False, T0 + 900))
+    assert names(records) == ["Slid", "Finished", "GraceBegan"]
+    assert track[ANN].seq == len(way)
+    assert track[ANN].board.is_solved
+
+
+@pytest.mark.parametrize(
+    ("give_up", "at"),
+    [("forfeit", T0 + 20), ("limit", T0 + 60_000), ("leave", T0 + 20)],
+)
+def test_who_is_out_slides_no_more(give_up: str, at: int) -> None:
+    track = Track().start(ANN, BEN)
+    if give_up == "forfeit":
+        track.do(decide.forfeit(track.race, ANN, T0 + 10))
+    elif give_up == "leave":
+        track.do(decide.leave(track.race, ANN, "left", T0 + 10))
+    answer = decide.slides(track.race, ANN, 1, [("L", 1, 0)], False, at)
+    assert refused(answer) == "done"
+
+
+def test_a_slide_a_millisecond_before_the_limit_counts() -> None:
+    track = Track().start(ANN)
+    assert track.slide(ANN, T0 + 59_999)
+
+
+def test_without_limits_a_slide_may_come_at_any_time() -> None:
+    track = Track(Rules(size="3x2", limit_ms=0)).start(ANN)
+    assert track.slide(ANN, T0 + 10**9)
+
+
+def test_tiles_are_bounded() -> None:
+    track = Track().start(ANN)
+    batch = (("L", 2, 0), ("R", 2, 0))
+    ask = decide.slides(track.race, ANN, 1, batch, False, T0, max_tiles=3)
+    assert refused(ask) == "too_many_tiles"
+    ask = decide.slides(track.race, ANN, 1, batch, False, T0, max_tiles=4)
+    track.do(ask)
+    ask = decide.slides(track.race, ANN, 3, batch[:1], False, T0, max_tiles=5)
+    assert refused(ask) == "too_many_tiles"
+
+
+def test_progress_is_a_high_water_mark() -> None:
+    track = Track().start(ANN)
+    md0 = track[ANN].md0
+    marks: list[tuple[int, int]] = []
+    now = T0
+    for direction, tiles in (*track.way(ANN)[:3], ("L", 1), ("R", 1)):
+        now += 10
+        seq = track[ANN].seq + 1
+        batch = [(direction, tiles, 0)]
+        track.do(decide.slides(track.race, ANN, seq, batch, False, now))
+        permille = 1000 * (md0 - track[ANN].board.md) // md0
+        marks.append((max([permille, 0, *(mark for mark, _ in marks)]), now))
+        assert track[ANN].high == marks[-1][0]
+    first = next((at for mark, at in marks if mark == track[ANN].high), T0)
+    assert track[ANN].high_at == (first if track[ANN].high else T0)
+
+
+# --- Finish, grace, end --------------------------------------------------------------
+
+
+def test_the_first_finisher_begins_the_grace_time() -> None:
+    track = Track(Rules(size="3x2", limit_ms=3_600_000)).start(ANN, BEN, CAT)
+    records = track.solve(ANN, T0 + 30_000)
+    assert records[1:] == [
+        Finished(T0 + 30_000, RACE_ID, ANN, T0, 30_000, None, 0, 0, 0, 30_000),
+        GraceBegan(T0 + 30_000, RACE_ID, T0 + 120_000),
+    ]
+    assert phase(track) == "grace"
+    assert names(track.solve(BEN, T0 + 40_000)) == ["Slid", "Finished"]
+    assert names(track.solve(CAT, T0 + 50_000)) == ["Slid", "Finished", "RaceEnded"]
+    assert phase(track) == "results"
+    assert track.race.ended_at == T0 + 50_000
+
+
+@pytest.mark.parametrize(
+    ("limit_ms", "until"), [(60_000, T0 + 60_000), (0, T0 + 70_000)]
+)
+def test_grace_keeps_within_the_limit(limit_ms: int, until: int) -> None:
+    track = Track(Rules(size="3x2", limit_ms=limit_ms)).start(ANN, BEN)
+    track.solve(ANN, T0 + 10_000)
+    assert track.race.grace_until == until
+
+
+def test_alone_there_is_no_grace() -> None:
+    track = Track().start(ANN)
+    assert names(track.solve(ANN, T0 + 1)) == ["Slid", "Finished", "RaceEnded"]
+
+
+def test_a_measured_line_earns_credit() -> None:
+    track = Track().start(ANN)
+    finished = track.solve(ANN, T0 + 10_000, PHONE, e=9_900)[1]
+    assert isinstance(finished, Finished)
+    assert (finished.g, finished.e, finished.official) == (10_000, 9_900, 9_900)
+    assert (finished.rtt, finished.jitter) == (80, 25)
+
+
+def test_few_samples_are_recorded_as_none() -> None:
+    track = Track().start(ANN)
+    line = Line(rtt_ms=80, jitter_ms=25, samples=4, outage_ms=7)
+    finished = track.solve(ANN, T0 + 10_000, line, e=9_990)[1]
+    assert isinstance(finished, Finished)
+    assert (finished.rtt, finished.jitter, finished.outage) == (0, 0, 7)
+    assert finished.official == 9_990
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_after_a_reload_the_stamp_does_not_count(before: bool) -> None:
+    track = Track().start(ANN)
+    first, *rest = stamped(track.way(ANN))
+    race = track.race
+    track.do(decide.slides(race, ANN, 1, [first], before, T0 + 10, PHONE))
+    ask = decide.slides(race, ANN, 2, rest, not before, T0 + 10_000, PHONE)
+    finished = track.do(ask)[1]
+    assert isinstance(finished, Finished)
+    assert (finished.e, finished.official) == (None, 9_920)
+
+
+def test_the_host_calls_time() -> None:
+    track = Track().start(ANN, BEN, CAT)
+    assert refused(decide.call_time(track.race, T0 + 1)) == "wrong_phase"
+    track.do(decide.forfeit(track.race, CAT, T0 + 899))
+    track.solve(ANN, T0 + 900)
+    now = T0 + 1_000
+    assert track.do(decide.call_time(track.race, now)) == [
+        DidNotFinish(now, RACE_ID, BEN, "called"),
+        RaceEnded(now, RACE_ID),
+    ]
+    assert track.do(decide.call_time(track.race, now)) == []
+
+
+# --- Giving up -----------------------------------------------------------------------
+
+
+def test_forfeit_and_undo() -> None:
+    track = Track().start(ANN, BEN)
+    race = track.race
+    assert track.do(decide.undo_forfeit(race, ANN, T0)) == []
+    assert track.do(decide.forfeit(race, ANN, T0)) == [Forfeited(T0, RACE_ID, ANN)]
+    assert track.do(decide.forfeit(race, ANN, T0 + 1)) == []
+    undone = track.do(decide.undo_forfeit(race, ANN, T0 + 2_999))
+    assert undone == [ForfeitUndone(T0 + 2_999, RACE_ID, ANN)]
+    assert track[ANN].status == "racing"
+    assert track[ANN].forfeited_at is None
+    track.do(decide.forfeit(race, ANN, T0 + 3_000))
+    assert refused(decide.undo_forfeit(race, ANN, T0 + 6_000)) == "too_late"
+
+
+def test_forfeit_needs_a_race() -> None:
+    track = Track()
+    assert refused(decide.forfeit(track.race, ANN, 0)) == "not_racing"
+    assert refused(decide.undo_forfeit(track.race, ANN, 0)) == "not_racing"
+    track.lock(ANN, BEN)
+    assert refused(decide.forfeit(track.race, ANN, 4_000)) == "wrong_phase"
+    assert refused(decide.undo_forfeit(track.race, ANN, 4_000)) == "done"
+    track.at(T0)
+    track.solve(ANN, T0 + 10)
+    assert refused(decide.forfeit(track.race, ANN, T0 + 20)) == "done"
+    assert refused(decide.undo_forfeit(track.race, ANN, T0 + 20)) == "done"
+    track.do(decide.forfeit(track.race, BEN, T0 + 20))
+    track.do(decide.call_time(track.race, T0 + 30))
+    assert refused(decide.undo_forfeit(track.race, BEN, T0 + 40)) == "too_late"
+
+
+def test_a_forfeit_is_final_when_the_time_is_up() -> None:
+    track = Track().start(ANN, BEN)
+    track.do(decide.forfeit(track.race, ANN, T0 + 59_000))
+    assert refused(decide.undo_forfeit(track.race, ANN, T0 + 60_000)) == "too_late"
+
+
+def test_the_race_does_not_end_by_a_forfeit_that_may_be_undone() -> None:
+    track = Track().start(ANN, BEN)
+    track.do(decide.forfeit(track.race, BEN, T0 + 100))
+    records = track.solve(ANN, T0 + 200)
+    assert names(records) == ["Slid", "Finished", "GraceBegan"]
+    assert track.at(T0 + 3_099) == []
+    track.do(decide.undo_forfeit(track.race, BEN, T0 + 3_099))
+    assert names(track.solve(BEN, T0 + 4_000)) == ["Slid", "Finished", "RaceEnded"]
+
+
+def test_a_final_forfeit_does_not_keep_the_race_open() -> None:
+    track = Track().start(ANN, BEN)
+    track.do(decide.forfeit(track.race, BEN, T0 + 100))
+    assert track.at(T0 + 3_100) == []
+    assert names(track.solve(ANN, T0 + 3_100)) == ["Slid", "Finished", "RaceEnded"]
+
+
+@pytest.mark.parametrize("why", ["left", "kicked"])
+def test_leaving_is_a_dnf_and_may_end_the_race(
+    why: Literal["left", "kicked"],
+) -> None:
+    track = Track().start(ANN, BEN)
+    gone = track.do(decide.leave(track.race, ANN, why, T0 + 10))
+    assert gone == [DidNotFinish(T0 + 10, RACE_ID, ANN, why)]
+    assert track.do(decide.leave(track.race, ANN, why, T0 + 10)) == []
+    assert track.do(decide.leave(track.race, FAR, why, T0 + 10)) == []
+    last = track.do(decide.leave(track.race, BEN, why, T0 + 20))
+    assert names(last) == ["DidNotFinish", "RaceEnded"]
+
+
+def test_who_leaves_for_good_does_not_come_back() -> None:
+    track = Track().start(ANN, BEN)
+    track.do(decide.went_away(track.race, ANN, T0 + 10))
+    track.do(decide.leave(track.race, ANN, "left", T0 + 20))
+    assert track.do(decide.returned(track.race, ANN, T0 + 30)) == []
+    assert track[ANN].status == "dnf"
+
+
+def test_when_all_leave_before_t0_there_is_no_race() -> None:
+    track = Track().lock(ANN, BEN)
+    track.do(decide.leave(track.race, ANN, "left", 4_000))
+    assert track[ANN].status == "dns"
+    last = track.do(decide.leave(track.race, BEN, "left", 4_100))
+    assert last[1:] == [RaceAborted(4_100, RACE_ID, "nobody_left")]
+    assert (track.race.phase, track.race.why) == ("aborted", "nobody_left")
+
+
+@pytest.mark.parametrize("phase", ["countdown", "racing", "grace"])
+def test_abort_ends_a_locked_race_for_good(phase: str) -> None:
+    track = Track().lock(ANN, BEN)
+    if phase != "countdown":
+        track.at(T0)
+    if phase == "grace":
+        track.solve(ANN, T0 + 10)
+    assert track.race.phase == phase
+    now = T0 + 20
+    assert track.do(decide.abort(track.race, now)) == [
+        RaceAborted(now, RACE_ID, "host")
+    ]
+    assert track.do(decide.abort(track.race, now)) == []
+    assert refused(decide.begin_countdown(track.race, now)) == "wrong_phase"
+    assert refused(decide.slides(track.race, BEN, 1, [("L", 1, 0)], False, now))
+
+
+def test_abort_before_the_lock_is_back_in_the_lobby() -> None:
+    track = Track()
+    assert track.do(decide.abort(track.race, 0)) == []
+    track.do(decide.begin_countdown(track.race, 0))
+    assert track.do(decide.abort(track.race, 5)) == [
+        CountdownStopped(5, RACE_ID, "host")
+    ]
+    track.start(ANN)
+    track.solve(ANN, T0 + 1)
+    assert refused(decide.abort(track.race, T0 + 2)) == "wrong_phase"
+
+
+# --- Lost connections ----------------------------------------------------------------
+
+
+def test_away_and_back() -> None:
+    track = Track().start(ANN, BEN)
+    race = track.race
+    away = track.do(decide.went_away(race, ANN, T0 + 10))
+    assert away == [WentAway(T0 + 10, RACE_ID, ANN)]
+    assert track.do(decide.went_away(race, ANN, T0 + 20)) == []
+    assert track[ANN].away_since == T0 + 10
+    back = track.do(decide.returned(race, ANN, T0 + 30))
+    assert back == [Returned(T0 + 30, RACE_ID, ANN)]
+    assert track.do(decide.returned(race, ANN, T0 + 40)) == []
+    assert track[ANN].away_since is None
+
+
+def test_connections_matter_to_racers_only() -> None:
+    track = Track()
+    assert track.do(decide.went_away(track.race, ANN, 0)) == []
+    assert track.do(decide.returned(track.race, ANN, 0)) == []
+    track.start(ANN, BEN)
+    track.solve(ANN, T0 + 10)
+    assert track.do(decide.went_away(track.race, ANN, T0 + 20)) == []
+    assert track.do(decide.went_away(track.race, FAR, T0 + 20)) == []
+    track.do(decide.went_away(track.race, BEN, T0 + 20))
+    track.do(decide.call_time(track.race, T0 + 30))
+    assert track.do(decide.returned(track.race, BEN, T0 + 40)) == []
+    assert track.do(decide.leave(track.race, BEN, "left", T0 + 50)) == []

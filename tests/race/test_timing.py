@@ -1,0 +1,64 @@
+"""The official time at the edges of its formula; its laws stand in properties."""
+
+import pytest
+
+from sliderace.race.timing import UNMEASURED, Line, credit_bound, official
+
+LAN = Line(rtt_ms=1, jitter_ms=0, samples=8)
+PHONE = Line(rtt_ms=80, jitter_ms=25, samples=8)
+
+
+@pytest.mark.parametrize(
+    ("line", "friendly", "bound"),
+    [
+        (UNMEASURED, False, 30),
+        (LAN, False, 31),
+        (PHONE, False, 130),
+        (PHONE, True, 230),
+        (Line(rtt_ms=200, jitter_ms=30, samples=5), False, 260),
+        (Line(rtt_ms=201, jitter_ms=31, samples=5), False, 260),
+        (Line(rtt_ms=9_000, jitter_ms=9_000, samples=99), True, 360),
+        (Line(rtt_ms=80, jitter_ms=15, samples=5), False, 110),
+        (Line(rtt_ms=80, jitter_ms=16, samples=5), False, 112),
+        (Line(rtt_ms=80, jitter_ms=25, samples=4), False, 30),
+        (Line(rtt_ms=80, jitter_ms=25, samples=4, outage_ms=700), False, 730),
+        (Line(rtt_ms=80, jitter_ms=25, samples=5, outage_ms=700), False, 830),
+    ],
+)
+def test_credit_bound(line: Line, friendly: bool, bound: int) -> None:
+    assert credit_bound(line, friendly=friendly) == bound
+
+
+@pytest.mark.parametrize(
+    ("g", "e", "line", "time"),
+    [
+        (10_000, 9_920, PHONE, 9_920),  # believed
+        (10_000, 9_870, PHONE, 9_870),  # the last stamp that is
+        (10_000, 9_869, PHONE, 9_870),  # a millisecond more is not
+        (10_000, 0, PHONE, 9_870),  # a lie is worth K
+        (10_000, 10_000, PHONE, 10_000),
+        (10_000, 10_001, PHONE, 10_000),  # later than the arrival: no credit
+        (10_000, None, PHONE, 9_920),  # a reload costs the jitter allowance
+        (10_000, None, UNMEASURED, 10_000),
+        (10_000, None, Line(rtt_ms=900, samples=9), 9_800),
+        (10_000, None, Line(rtt_ms=80, samples=4), 10_000),
+        (10_000, None, Line(outage_ms=3_000), 7_000),
+        (10_000, 6_000, Line(outage_ms=3_000), 6_970),
+        (50, 0, PHONE, 0),
+        (50, None, PHONE, 0),
+        (0, 0, LAN, 0),
+    ],
+)
+def test_official(g: int, e: int | None, line: Line, time: int) -> None:
+    assert official(g, e, line) == time
+
+
+def test_friendly_timing_believes_a_hundred_more() -> None:
+    assert official(10_000, 0, PHONE, friendly=True) == 9_770
+
+
+def test_fewer_than_five_samples_are_none() -> None:
+    assert Line(rtt_ms=80, jitter_ms=9, samples=4, outage_ms=5).known == Line(
+        samples=4, outage_ms=5
+    )
+    assert PHONE.known is PHONE

@@ -1,0 +1,128 @@
+"""A race to run in tests: its log, its decisions checked, its boards solved."""
+
+from collections import deque
+from copy import deepcopy
+from functools import cache
+
+from sliderace.engine import Board, Size, Slide
+from sliderace.race import decide
+from sliderace.race.apply import apply
+from sliderace.race.decide import Decision
+from sliderace.race.records import LoggedSlide, RaceRecord, Seat
+from sliderace.race.refusal import Refusal
+from sliderace.race.rules import Rules
+from sliderace.race.state import LOCK_MS, Attempt, Race
+from sliderace.race.timing import UNMEASURED, Line
+
+ANN, BEN, CAT = Seat(0), Seat(1), Seat(7)
+RACE_ID = "KWXTRB-SA1B2C-3"
+SECRET = bytes(range(32))
+SMALL = Rules(size="3x2")
+"""At least some slides from home with this secret, and quick to solve."""
+T0 = 5_000
+
+
+@cache
+def solution(size: str, tiles: tuple[int, ...]) -> tuple[Slide, ...]:
+    """A shortest solution in slides, by breadth-first search; for small boards."""
+    start = Board(Size.parse(size), tiles)
+    seen: dict[tuple[int, ...], tuple[Slide, ...]] = {tiles: ()}
+    queue = deque([start])
+    while True:
+        board = queue.popleft()
+        way = seen[board.tiles]
+        if board.is_solved:
+            return way
+        for slide in board.legal_slides():
+            turned = board.copy()
+            turned.slide(*slide)
+            if turned.tiles not in seen:
+                seen[turned.tiles] = (*way, slide)
+                queue.append(turned)
+
+
+def stamped(
+    slides: tuple[Slide, ...], first: int = 0, pause: int = 10
+) -> tuple[LoggedSlide, ...]:
+    """Slides as a client sends them, one every `pause` ms."""
+    return tuple((d, k, first + n * pause) for n, (d, k) in enumerate(slides))
+
+
+class Track:
+    """A race, changed only through what was decided, and its whole log."""
+
+    def __init__(self, rules: Rules = SMALL, known_seed: str = "") -> None:
+        made = decide.make(RACE_ID, rules, SECRET, 0, known_seed)
+        self.log: list[RaceRecord] = [made]
+        self.race: Race = apply(None, made)
+
+    def do(self, decision: Decision) -> list[RaceRecord]:
+        """Apply what was decided; it must not have been refused."""
+        assert not isinstance(decision, Refusal), decision
+        for record in decision:
+            self.race = apply(self.race, record)
+        self.log += decision
+        return decision
+
+    def start(self, *seats: Seat) -> "Track":
+        """Race from T0 on."""
+        self.lock(*seats)
+        self.do(decide.due(self.race, T0))
+        return self
+
+    def lock(self, *seats: Seat) -> "Track":
+        """Up to the lock; T0 is at 5,000 with the default rules."""
+        self.do(decide.begin_countdown(self.race, T0 - self.race.rules.countdown_ms))
+        self.do(decide.lock(self.race, seats, T0 - LOCK_MS))
+        return self
+
+    def __getitem__(self, seat: Seat) -> Attempt:
+        return self.race.attempts[seat]
+
+    def way(self, seat: Seat) -> tuple[Slide, ...]:
+        """How that seat's board is solved."""
+        return solution(self.race.rules.size, self[seat].board.tiles)
+
+    def slide(self, seat: Seat, now: int, count: int = 1) -> list[RaceRecord]:
+        """The next `count` slides of the solution."""
+        batch = stamped(self.way(seat)[:count])
+        seq = self[seat].seq + 1
+        return self.do(decide.slides(self.race, seat, seq, batch, False, now))
+
+    def solve(
+        self, seat: Seat, now: int, line: Line = UNMEASURED, e: int = 0
+    ) -> list[RaceRecord]:
+        """The rest of the solution, arriving at `now`, with the last stamp `e`."""
+        way = self.way(seat)
+        batch = (*stamped(way[:-1]), (*way[-1], e))
+        seq = self[seat].seq + 1
+        return self.do(decide.slides(self.race, seat, seq, batch, False, now, line))
+
+    def at(self, now: int) -> list[RaceRecord]:
+        """The clock's due."""
+        return self.do(decide.due(self.race, now))
+
+
+def refused(decision: Decision) -> str:
+    """The code of a refusal."""
+    assert isinstance(decision, Refusal), decision
+    return decision.code
+
+
+def phase(track: Track) -> str:
+    """The phase, as a plain text that a type checker does not narrow."""
+    return track.race.phase
+
+
+def names(records: list[RaceRecord]) -> list[str]:
+    """Types of records, for short comparisons."""
+    return [type(record).__name__ for record in records]
+
+
+def replayed(log: list[RaceRecord]) -> Race:
+    """The race that a log tells of."""
+    race: Race | None = None
+    for record in deepcopy(log):
+        race = apply(race, record)
+    assert race is not None
+    return race
