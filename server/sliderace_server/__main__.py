@@ -1,0 +1,6 @@
+"""``python -m sliderace_server``."""
+
+from sliderace_server.main import main
+
+if __name__ == "__main__":
+    main()

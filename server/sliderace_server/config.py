@@ -1,0 +1,357 @@
+"""Every setting of the server in one place, checked before anything starts.
+
+A flag wins over the environment (``SLIDERACE_PORT``), that over the TOML file, that
+over the default. What is wrong is said by the name of the setting and where it stood.
+"""
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields, replace
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from platformdirs import user_data_path
+
+from sliderace.protocol.limits import MAX_SEAT, MAX_UP_BYTES
+from sliderace_server.limits import Limits
+from sliderace_server.room.state import RoomLimits
+
+__all__ = ["Config", "ConfigError", "Network", "default_data", "load_config"]
+
+Network = IPv4Network | IPv6Network
+
+PREFIX = "SLIDERACE_"
+"""Of the settings in the environment."""
+MAY_BE_ZERO = {"spectators", "gather_ms"}
+"""Limits for which nothing at all is a sensible value."""
+
+
+class ConfigError(ValueError):
+    """A setting that cannot be used.
+
+    Attributes:
+        setting: its name, and where it was found.
+    """
+
+    def __init__(self, setting: str, text: str) -> None:
+        super().__init__(f"{setting}: {text}")
+        self.setting = setting
+
+
+def _within(low: float, high: float, text: str) -> dict[str, object]:
+    return {"low": low, "high": high, "text": text}
+
+
+def _one_of(*choices: str, text: str) -> dict[str, object]:
+    return {"choices": choices, "text": text}
+
+
+def _free(text: str) -> dict[str, object]:
+    return {"text": text}
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The settings of one server; each may be a flag, a variable or a line of TOML.
+
+    Raises:
+        ConfigError: a value is out of its range, or two contradict each other.
+    """
+
+    # where
+    bind: str = field(
+        default="127.0.0.1",
+        metadata=_free("address to listen on; 0.0.0.0 or :: for all"),
+    )
+    port: int = field(
+        default=8710, metadata=_within(0, 65535, "port to listen on; 0 for any free")
+    )
+    public_url: str = field(
+        default="", metadata=_free("address people use where a proxy stands before us")
+    )
+    hosts: tuple[str, ...] = field(
+        default=(), metadata=_free("further host names we answer to; * for any")
+    )
+    trusted_proxies: tuple[str, ...] = field(
+        default=(),
+        metadata=_free("addresses or networks whose X-Forwarded-For is believed"),
+    )
+    advertise: bool = field(
+        default=True, metadata=_free("let clients on the local network find us")
+    )
+    # what is kept
+    data: str = field(
+        default="", metadata=_free("folder for the database and server.json")
+    )
+    database: str = field(
+        default="", metadata=_free("SQLite file, instead of one in the data folder")
+    )
+    memory: bool = field(
+        default=False, metadata=_free("keep nothing beyond this process")
+    )
+    durability: Literal["full", "process"] = field(
+        default="full",
+        metadata=_one_of(
+            "full",
+            "process",
+            text="what an ack survives: full (loss of power) or process (our end)",
+        ),
+    )
+    # how it runs
+    log_level: str = field(
+        default="info",
+        metadata=_one_of(
+            "debug", "info", "warning", "error", text="least level that is logged"
+        ),
+    )
+    ready_fd: int = field(
+        default=-1, metadata=_within(-1, 2**16, "descriptor that is told of our start")
+    )
+    until_eof: int = field(
+        default=-1, metadata=_within(-1, 2**16, "end when this descriptor is closed")
+    )
+    lobby_ttl: float = field(
+        default=600.0, metadata=_within(0.1, 86_400, "seconds an empty lobby is kept")
+    )
+    # fan-out
+    small_room: int = field(
+        default=16, metadata=_within(0, 1_000, "members up to whom progress is instant")
+    )
+    player_tick: float = field(
+        default=0.05, metadata=_within(0.01, 5, "seconds between progress in others")
+    )
+    spectator_tick: float = field(
+        default=0.225, metadata=_within(0.01, 5, "the same for spectators")
+    )
+    # what anybody may use: see `sliderace_server.limits`
+    limits: Limits = field(
+        default_factory=Limits, metadata=_free("NAME=VALUE, one of the limits")
+    )
+
+    def __post_init__(self) -> None:
+        for setting in fields(self):
+            _check(setting, getattr(self, setting.name))
+        _check_limits(self.limits)
+        if self.memory and self.database:
+            raise ConfigError("memory", "contradicts database")
+        self._check_public_url()
+        self.proxies()
+
+    def _check_public_url(self) -> None:
+        if not self.public_url:
+            return
+        try:
+            parts = urlsplit(self.public_url)
+        except ValueError as error:
+            raise ConfigError("public_url", str(error)) from None
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ConfigError("public_url", "must look like https://race.example.org")
+        if parts.query or parts.fragment or parts.path not in ("", "/"):
+            raise ConfigError("public_url", "must end after the host and port")
+
+    def proxies(self) -> tuple[Network, ...]:
+        """`trusted_proxies` as networks."""
+        try:
+            return tuple(ip_network(text) for text in self.trusted_proxies)
+        except ValueError as error:
+            raise ConfigError("trusted_proxies", str(error)) from None
+
+    @property
+    def data_path(self) -> Path:
+        """The folder for what is kept."""
+        return Path(self.data) if self.data else default_data()
+
+    @property
+    def store_url(self) -> str:
+        """What `sliderace_server.storage.open_store` is asked for."""
+        if self.memory:
+            return "memory:"
+        return f"sqlite:{self.database or self.data_path / 'sliderace.db'}"
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can reach us."""
+        if self.bind == "localhost":
+            return True
+        try:
+            return ip_address(self.bind).is_loopback
+        except ValueError:
+            return False
+
+
+def default_data() -> Path:
+    """The user's data folder for this program."""
+    return user_data_path("sliderace", appauthor=False)
+
+
+def _check_limits(limits: Limits) -> None:
+    for part in (limits, limits.room):
+        for limit in fields(part):
+            value = getattr(part, limit.name)
+            least = 0 if limit.name in MAY_BE_ZERO else 1
+            if isinstance(value, int) and value < least:
+                raise ConfigError(f"limit {limit.name}", f"must be {least} or more")
+    if limits.up_bytes > MAX_UP_BYTES:
+        raise ConfigError("limit up_bytes", f"must be {MAX_UP_BYTES} or less")
+    if limits.room.players > MAX_SEAT + 1:
+        raise ConfigError("limit players", f"must be {MAX_SEAT + 1} or less")
+
+
+def _check(setting: Field[Any], value: object) -> None:
+    meta = setting.metadata
+    if isinstance(value, int | float) and "low" in meta:
+        low, high = meta["low"], meta["high"]
+        if not low <= value <= high:
+            raise ConfigError(setting.name, f"must be {low} ... {high}, not {value}")
+    if "choices" in meta and value not in meta["choices"]:
+        choices = ", ".join(meta["choices"])
+        raise ConfigError(setting.name, f"must be one of {choices}, not {value!r}")
+
+
+def _limits(pairs: Mapping[str, object], where: str) -> Callable[[Limits], Limits]:
+    """What changes the limits that are named in `pairs`."""
+    changes = {name: _limit(name, value, where) for name, value in pairs.items()}
+
+    def change(limits: Limits) -> Limits:
+        room = {name: changes[name] for name in changes.keys() & _ROOM_LIMITS}
+        own = {name: changes[name] for name in changes.keys() - _ROOM_LIMITS}
+        return replace(limits, **own, room=replace(limits.room, **room))
+
+    return change
+
+
+def _limit(name: str, value: Any, where: str) -> int:
+    if name not in _ROOM_LIMITS | _OWN_LIMITS:
+        raise ConfigError(f"{where} {name}", "there is no such limit")
+    try:
+        return _int(value)
+    except (TypeError, ValueError):
+        raise ConfigError(
+            f"{where} {name}", f"{value!r} is not a whole number"
+        ) from None
+
+
+_ROOM_LIMITS = {limit.name for limit in fields(RoomLimits)}
+_OWN_LIMITS = {limit.name for limit in fields(Limits)} - {"room"}
+
+
+def load_config(
+    flags: Mapping[str, Any], environ: Mapping[str, str], file: Path | None = None
+) -> Config:
+    """The settings in force.
+
+    Args:
+        flags: setting -> value, of those that were given on the command line.
+        environ: the environment.
+        file: a TOML file, or None for the one that ``SLIDERACE_CONFIG`` names, if any.
+
+    Raises:
+        ConfigError: a setting is unknown, malformed, out of range or contradictory.
+    """
+    if file is None and (named := environ.get(f"{PREFIX}CONFIG")):
+        file = Path(named)
+    values: dict[str, Any] = {}
+    limits = Limits()
+    if file is not None:
+        table = _toml(file)
+        limits = _limits(table.pop("limits", {}), f"limits in {file.name}:")(limits)
+        for name, value in table.items():
+            values[name] = _typed(name, value, f"{name} in {file.name}")
+    for name in _SETTINGS:
+        if (variable := f"{PREFIX}{name.upper()}") in environ:
+            values[name] = _typed(name, environ[variable], variable)
+    limits = _limits(_limits_of(environ), "limit")(limits)
+    for name, value in flags.items():
+        if name != "limits":
+            values[name] = _typed(name, value, f"--{name.replace('_', '-')}")
+    limits = _limits(flags.get("limits", {}), "--limit")(limits)
+    if "lobby_ttl" in values:
+        ttl = round(values["lobby_ttl"] * 1_000)
+        limits = replace(limits, room=replace(limits.room, lobby_ttl_ms=ttl))
+    return Config(**values, limits=limits)
+
+
+def _limits_of(environ: Mapping[str, str]) -> dict[str, str]:
+    """``SLIDERACE_LIMIT_PLAYERS=8`` and its like."""
+    prefix = f"{PREFIX}LIMIT_"
+    return {
+        name.removeprefix(prefix).lower(): value
+        for name, value in environ.items()
+        if name.startswith(prefix)
+    }
+
+
+def _toml(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise ConfigError("config", f"{file}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError("config", f"{file}: {error}") from None
+
+
+def _typed(name: str, value: object, where: str) -> object:
+    """A value from outside as the type of its setting."""
+    if name not in _SETTINGS:
+        raise ConfigError(where, "there is no such setting")
+    kind = type(_SETTINGS[name].default)
+    try:
+        return _READERS[kind](value)
+    except (TypeError, ValueError):
+        raise ConfigError(where, f"{value!r} is not {_NAMES[kind]}") from None
+
+
+_SETTINGS = {one.name: one for one in fields(Config) if one.name != "limits"}
+_WORDS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+
+
+def _int(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise TypeError
+    return int(value)
+
+
+def _float(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise TypeError
+    return float(value)
+
+
+def _bool(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    word = _str(value).lower()
+    if word not in _WORDS:
+        raise ValueError
+    return _WORDS[word]
+
+
+def _str(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    if not isinstance(value, str | list | tuple):
+        raise TypeError
+    parts: Sequence[object] = value.split(",") if isinstance(value, str) else value
+    return tuple(stripped for part in parts if (stripped := _str(part).strip()))
+
+
+_READERS: Mapping[type, Callable[[object], object]] = {
+    int: _int,
+    float: _float,
+    bool: _bool,
+    str: _str,
+    tuple: _strings,
+}
+_NAMES: Mapping[type, str] = {
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    str: "text",
+    tuple: "a list of texts",
+}

@@ -1,0 +1,301 @@
+"""Who is connected to a room, and what each of them is told.
+
+Every event is made into a frame once for all who get it. Boards go only to those who
+may see them; so progress has two channels, one with and one without them.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+
+from sliderace.protocol.messages import Ack, BoardEvent, Event, PhaseEvent, Progress
+from sliderace.race.records import Seat, Slid
+from sliderace.race.refusal import Refusal
+from sliderace_server import room
+from sliderace_server.fanout import Channel, LateChannel
+from sliderace_server.history import History
+from sliderace_server.room import RoomState
+from sliderace_server.works import Follower, Timer, Works
+
+__all__ = ["Crowd"]
+
+
+class Crowd:
+    """The connections of one room.
+
+    Args:
+        works: what all rooms share.
+        state: the room; changed by its runner alone.
+        now: room time in ms.
+    """
+
+    def __init__(self, works: Works, state: RoomState, now: Callable[[], int]) -> None:
+        self._works = works
+        self._state = state
+        self._now = now
+        self._current: dict[int, Follower] = {}
+        self._leaving: dict[int, Follower] = {}
+        self._history = History(state.offset)
+        self._racers = Channel(boards=False)
+        self._watchers = Channel(boards=True)
+        self._late = LateChannel()
+        self._ticks: dict[Channel | LateChannel, Timer] = {}
+        self.told = state.offset
+        self._late_later()
+
+    def __len__(self) -> int:
+        return len(self._current)
+
+    # --- who is here -----------------------------------------------------------------
+
+    def is_current(self, follower: Follower) -> bool:
+        """Whether this is still the connection of its member: the fence."""
+        return self._current.get(follower.member) is follower
+
+    def arrive(self, follower: Follower, member: int) -> None:
+        """A member's newest connection takes the place of any older one."""
+        replaced = self._current.pop(member, None)
+        follower.member = member
+        self._current[member] = follower
+        if replaced is not None:
+            replaced.following = False
+            replaced.dismissed(4503)
+
+    def depart(self, follower: Follower) -> bool:
+        """A connection has ended.
+
+        Returns:
+            Whether it was its member's current one.
+        """
+        if self._leaving.get(follower.member) is follower:
+            del self._leaving[follower.member]
+        if not self.is_current(follower):
+            return False
+        del self._current[follower.member]
+        return True
+
+    def gone(self, member: int) -> None:
+        """A member is out of the room, but is still to be told so."""
+        follower = self._current.pop(member, None)
+        if follower is not None:
+            self._leaving[member] = follower
+
+    def dismiss(self, member: int, code: int) -> None:
+        """A member who is out was told so: end the connection."""
+        follower = self._leaving.pop(member, None)
+        if follower is not None:
+            follower.dismissed(code)
+
+    def end(self, code: int) -> None:
+        """End all connections."""
+        self.freeze()
+        everybody = [*self._current.values(), *self._leaving.values()]
+        self._current.clear()
+        self._leaving.clear()
+        for follower in everybody:
+            follower.dismissed(code)
+
+    def freeze(self) -> None:
+        """Tell no more progress."""
+        for timer in self._ticks.values():
+            timer.cancel()
+
+    def burst(self) -> None:
+        """Measure everybody's line now: a race is about to start."""
+        for follower in self._current.values():
+            follower.peer.burst()
+
+    # --- the stream ------------------------------------------------------------------
+
+    def publish(self, offset: int, t: int, event: Event) -> None:
+        """Tell everybody the next event of the stream; it is durable.
+
+        Args:
+            offset: its number.
+            t: room time at which it happened, ms.
+            event: as it was then.
+        """
+        self._history.add(offset, t, event)
+        self.told = offset
+        aged = room.aged(event, self._now() - t)
+        everybody = chain(self._current.values(), self._leaving.values())
+        self._post((one for one in everybody if one.following), aged)
+
+    def ack(self, acks: dict[int, Ack]) -> None:
+        """Tell members, by their ids, up to where their slides are durable."""
+        for member, ack in acks.items():
+            follower = self._current.get(member)
+            if follower is not None and follower.following:
+                follower.peer.post(self._works.frame(ack))
+
+    def _post(self, followers: Iterable[Follower], event: Event) -> None:
+        frame: bytes | None = None
+        for follower in followers:
+            frame = frame or self._works.frame(event)
+            follower.peer.post(frame)
+
+    # --- welcomes --------------------------------------------------------------------
+
+    def welcome(self, follower: Follower, token: str | None) -> None:
+        """Say who the member is and where it stands."""
+        works = self._works
+        told = room.welcome(
+            self._state,
+            follower.member,
+            works.version,
+            works.told_limits,
+            token,
+        )
+        follower.peer.post(works.frame(told))
+
+    def catch_up(self, follower: Follower, epoch: int, offset: int) -> None:
+        """Bring somebody to the present, then let the stream follow.
+
+        Args:
+            follower: whom.
+            epoch: the last one it knows.
+            offset: the last event it has of that epoch.
+        """
+        missed = self._missed(follower, epoch, offset)
+        if missed is None:
+            self._snapshot(follower)
+        else:
+            for event in missed:
+                follower.peer.post(self._works.frame(event))
+            self._lanes(follower)
+        follower.following = True
+
+    def _missed(
+        self, follower: Follower, epoch: int, offset: int
+    ) -> list[Event] | None:
+        """The events somebody missed; None where a snapshot says it better."""
+        now = self._now()
+        if epoch != self._state.epoch.epoch or offset > self.told:
+            return None
+        if room.sees_boards(self._state, follower.member, now):
+            return None
+        missed = self._history.since(offset, now)
+        if missed is None or any(isinstance(event, PhaseEvent) for event in missed):
+            return None
+        return missed
+
+    def _snapshot(self, follower: Follower) -> None:
+        now, member = self._now(), follower.member
+        snapshot = room.snapshot(self._state, member, now, self._late.lag)
+        follower.peer.post_snapshot(self._works.frame(snapshot))
+        follower.sees = room.sees_boards(self._state, member, now)
+        if room.reveal(self._state, member, now) is not None:
+            follower.shown = self._state.race.id
+
+    def _lanes(self, follower: Follower) -> None:
+        """Where every racer is, for one who may not see boards."""
+        race = self._state.race
+        follower.shown = race.id if race.running else ""
+        steps = [
+            room.progress_step(self._state, s, 0, boards=False) for s in race.attempts
+        ]
+        if steps:
+            follower.peer.post(self._works.frame(Progress(race.id, steps)))
+
+    # --- boards and progress ---------------------------------------------------------
+
+    def reveal(self) -> None:
+        """Give the start board to everybody whose moment has come."""
+        now, race = self._now(), self._state.race.id
+        boards: dict[BoardEvent, list[Follower]] = {}
+        for member, follower in self._current.items():
+            if follower.following and follower.shown != race:
+                board = room.reveal(self._state, member, now)
+                if board is not None:
+                    follower.shown = race
+                    follower.sees = room.sees_boards(self._state, member, now)
+                    boards.setdefault(board, []).append(follower)
+        for board, followers in boards.items():
+            self._post(followers, board)
+
+    def show_board(self, follower: Follower, seat: Seat) -> None:
+        """Send one seat's board, or why it may not be seen."""
+        answer = room.board_of(
+            self._state, follower.member, seat, self._now(), self._late.lag
+        )
+        if isinstance(answer, Refusal):
+            self._works.metrics.count("refusals", answer.code)
+            follower.peer.post(self._works.frame(room.refused("resync", answer)))
+        else:
+            follower.peer.post(self._works.frame(answer))
+
+    def moved(self, slid: Slid) -> None:
+        """A seat slid: tell at once in a small room, else with the next tick."""
+        self._racers.moved(slid)
+        self._watchers.moved(slid)
+
+    def tell_soon(self) -> None:
+        """See to it that what moved is told."""
+        config = self._works.config
+        small = len(self._state.members) <= config.small_room
+        open_boards = self._state.race.rules.open_boards
+        slow = config.player_tick if open_boards else config.spectator_tick
+        for channel, period in (
+            (self._racers, config.player_tick),
+            (self._watchers, slow),
+        ):
+            if small:
+                self._tell(channel)
+            elif channel.has_news and channel not in self._ticks:
+                self._tick_later(channel, period)
+
+    def started(self) -> None:
+        """The race runs: who may see boards gets them, at once or when it is time."""
+        self.reveal()
+        self._late_later()
+
+    def _late_later(self) -> None:
+        race = self._state.race
+        if race.running and race.rules.spectator_delay_ms:
+            self._ticks[self._late] = self._works.later(
+                self._works.config.spectator_tick, self._tell_late
+            )
+
+    def _tell_late(self) -> None:
+        self.reveal()
+        if steps := list(self._late.take(self._state, self._now())):
+            late = (
+                one
+                for member, one in self._current.items()
+                if one.following and room.is_delayed(self._state, member)
+            )
+            self._post(late, Progress(self._state.race.id, steps))
+        self._late_later()
+
+    def _tick_later(self, channel: Channel, period: float) -> None:
+        """Tell at this room's next tick; rooms tick at different moments."""
+        ms = max(1, round(period * 1_000))
+        phase = int.from_bytes(self._state.code.encode()) % ms
+        wait = ms - (self._works.clock.now_ms() - phase) % ms
+        self._ticks[channel] = self._works.later(
+            wait / 1_000, lambda: self._tick(channel)
+        )
+
+    def _tick(self, channel: Channel) -> None:
+        del self._ticks[channel]
+        self._tell(channel)
+
+    def _tell(self, channel: Channel) -> None:
+        if not channel.has_news:
+            return
+        progress = Progress(self._state.race.id, list(channel.take(self._state)))
+        self._post(self._audience(boards=channel is self._watchers), progress)
+
+    def _audience(self, *, boards: bool) -> Iterator[Follower]:
+        """Those who see boards, or those who do not."""
+        now = self._now()
+        for member, follower in self._current.items():
+            if not follower.following or room.is_delayed(self._state, member):
+                continue
+            sees = room.sees_boards(self._state, member, now)
+            if sees and not follower.sees:
+                # Progress alone would leave holes to one who was a racer till now.
+                for seat in self._state.race.attempts:
+                    self.show_board(follower, seat)
+            follower.sees = sees
+            if sees == boards:
+                yield follower

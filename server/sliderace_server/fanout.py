@@ -1,0 +1,80 @@
+"""Who was told what of whose progress: the newest state per seat, nothing twice.
+
+Progress is provisional and has no place in the stream; what is lost of it the next
+message makes good.
+"""
+
+from collections.abc import Sequence
+
+from sliderace.protocol.messages import Step
+from sliderace.race.records import Seat, Slid
+from sliderace_server.room import Lag, RoomState, progress_step
+
+__all__ = ["Channel", "LateChannel"]
+
+
+class Channel:
+    """What one audience knows of the seats of one race.
+
+    Args:
+        boards: whether it may see boards: then it is told each slide once.
+    """
+
+    def __init__(self, *, boards: bool) -> None:
+        self._boards = boards
+        self._race = ""
+        self._told: dict[Seat, int] = {}
+        self._news: set[Seat] = set()
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there is something to tell."""
+        return bool(self._news)
+
+    def moved(self, slid: Slid) -> None:
+        """A seat slid."""
+        if slid.race != self._race:
+            self._race = slid.race
+            self._told.clear()
+            self._news.clear()
+        self._told.setdefault(slid.seat, slid.seq - 1)
+        self._news.add(slid.seat)
+
+    def take(self, state: RoomState) -> Sequence[Step]:
+        """What is new since the last call, by ascending seat."""
+        steps: list[Step] = []
+        if self._race == state.race.id:
+            for seat in sorted(self._news):
+                since = self._told[seat]
+                step = progress_step(state, seat, since, boards=self._boards)
+                self._told[seat] = step.seq
+                steps.append(step)
+        self._news.clear()
+        return steps
+
+
+class LateChannel:
+    """What the spectators of a room with a spectator delay know of the seats."""
+
+    def __init__(self) -> None:
+        self.lag = Lag()
+        self._race = ""
+        self._told: dict[Seat, int] = {}
+
+    def take(self, state: RoomState, now: int) -> Sequence[Step]:
+        """What has become old enough since the last call, by ascending seat.
+
+        Args:
+            state: the room, in a race that has started.
+            now: room time, ms.
+        """
+        if state.race.id != self._race:
+            self._race = state.race.id
+            self._told = dict.fromkeys(state.race.attempts, 0)
+        steps = [
+            progress_step(state, seat, since, boards=True, now=now, lag=self.lag)
+            for seat, since in self._told.items()
+        ]
+        news = [step for step in steps if step.seq > step.since]
+        self._told.update((Seat(step.seat), step.seq) for step in news)
+        return news

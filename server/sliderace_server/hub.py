@@ -1,0 +1,295 @@
+"""All rooms of this server: opened, found, recovered, dropped."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sliderace import __version__
+from sliderace.protocol.messages import Create, Open
+from sliderace.protocol.names import clean_name
+from sliderace.protocol.room_code import RoomCode, parse_code
+from sliderace.protocol.version import VERSION
+from sliderace.race.records import RaceEnded
+from sliderace.race.refusal import Refusal
+from sliderace.race.rules import RulesError
+from sliderace_server import room
+from sliderace_server.limits import PerAddress
+from sliderace_server.recorder import UnknownRecord, decode
+from sliderace_server.results import Keeper, stored_race
+from sliderace_server.room import RoomState
+from sliderace_server.rooms import Codes
+from sliderace_server.runner import Runner
+from sliderace_server.storage import (
+    RaceSummary,
+    StorageUnavailable,
+    StoredRace,
+)
+from sliderace_server.works import Works
+
+__all__ = ["Hub"]
+
+_log = logging.getLogger(__name__)
+
+RETRY_S = 1.0
+"""Pause while a room's log cannot be removed."""
+
+
+class Hub:
+    """The rooms of one server.
+
+    Args:
+        works: what all rooms share.
+        keeper: stores races that ended.
+        addresses: what each client's address may do.
+    """
+
+    def __init__(self, works: Works, keeper: Keeper, addresses: PerAddress) -> None:
+        self.works = works
+        self.stopping = False
+        self._keeper = keeper
+        self._addresses = addresses
+        self._codes = Codes()
+        self._rooms: dict[str, Runner] = {}
+        self._openers: dict[str, str] = {}
+        self._unreadable: set[str] = set()
+        self._lost: set[str] = set()
+        self._closed: set[str] = set()
+        self._began_ms = works.clock.now_ms()
+        works.metrics.gauge("rooms", "Live rooms", lambda: len(self._rooms))
+        works.metrics.gauge(
+            "members_connected", "Members with a live connection", self._connections
+        )
+
+    # --- opening and finding ---------------------------------------------------------
+
+    def open(self, asked: Create | Open, address: str) -> Runner | Refusal:
+        """Open a room; it holds nobody yet.
+
+        Args:
+            asked: what its opener wants.
+            address: of the opener; empty on this machine.
+        """
+        works = self.works
+        if self.stopping:
+            return Refusal("shutting_down")
+        if isinstance(asked, Create) and clean_name(asked.name) is None:
+            return Refusal("bad_name", "name")
+        if self.failing:
+            return Refusal("storage_unavailable", retry_ms=5_000)
+        if not self._addresses.may_open(address):
+            return Refusal("too_many_rooms")
+        now, wall = works.clock.now_ms(), works.clock.wall_ms()
+        code = self._codes.new(works.entropy(32), now)
+        epoch = room.first_epoch(works.clock.boot, now, wall)
+        try:
+            records = room.open_room(
+                code, wall // 1_000, asked, epoch, works.entropy(32)
+            )
+        except RulesError as error:
+            self._codes.retire(code, now)
+            return Refusal("bad_rules", error.field, str(error.value)[:40])
+        state = room.fold(records)
+        self._addresses.opened(address)
+        self._openers[code] = address
+        return self._run(Runner(works, state, 0, records, self._ended))
+
+    def find(self, text: str, address: str) -> Runner | Refusal:
+        """The live room with a code.
+
+        Args:
+            text: the code as typed.
+            address: of the client, for whom wrong codes are counted.
+        """
+        if self.stopping:
+            return Refusal("shutting_down")
+        code = parse_code(text)
+        if code is None:
+            return Refusal("bad_code", "code", text)
+        now = self.works.clock.now_ms()
+        if wait := self._addresses.try_wait(address, now):
+            return Refusal("too_many_tries", retry_ms=wait)
+        if code in self._lost:
+            return Refusal("storage_unavailable", retry_ms=5_000)
+        runner = self._rooms.get(code)
+        if runner is None:
+            self.failed_try(address)
+            return Refusal("room_unknown", "code", code)
+        return runner
+
+    def failed_try(self, address: str) -> None:
+        """A client named a room or a token that does not exist."""
+        self._addresses.failed_try(address, self.works.clock.now_ms())
+
+    def link(self, code: str, host: str) -> str:
+        """Where people find a room.
+
+        Args:
+            code: the room.
+            host: how the asking client calls this server.
+        """
+        config = self.works.config
+        base = config.public_url.rstrip("/") or f"http://{host}"
+        return f"{base}/{code}"
+
+    def _run(self, runner: Runner) -> Runner:
+        self._rooms[runner.code] = runner
+        return runner
+
+    # --- ends ------------------------------------------------------------------------
+
+    def _ended(self, runner: Runner) -> None:
+        code = runner.code
+        self._rooms.pop(code, None)
+        if code in self._openers:
+            self._addresses.closed(self._openers.pop(code))
+        if not runner.state.closed:
+            self._lost.add(code)
+            return
+        _log.info("closed", extra={"room": code, "reason": runner.state.closed})
+        self._codes.retire(code, self.works.clock.now_ms())
+        self._closed.add(code)
+        self._drop_closed()
+
+    def stored(self, race: StoredRace) -> None:
+        """A race has arrived in the store; perhaps its room can be dropped now."""
+        _log.info("stored", extra={"room": race.summary.room, "race": race.summary.id})
+        self._drop_closed()
+
+    def _drop_closed(self) -> None:
+        for code in sorted(self._closed):
+            if not self._keeper.has_races_of(code):
+                self._closed.discard(code)
+                self.works.spawn(self._drop(code))
+
+    async def _drop(self, code: str) -> None:
+        while True:
+            try:
+                await self.works.store.log.drop(code)
+            except StorageUnavailable:
+                await self.works.sleep(RETRY_S)
+            else:
+                return
+
+    # --- recovery --------------------------------------------------------------------
+
+    async def recover(self) -> None:
+        """Carry on with every room in the log, each in a new epoch.
+
+        Raises:
+            StorageUnavailable: the storage cannot be read.
+        """
+        for code in await self.works.store.log.rooms():
+            data = await self.works.store.log.read(code)
+            try:
+                state = await self._fold(data)
+            except UnknownRecord as error:
+                self._unreadable.add(code)
+                extra = {"room": code, "error": str(error)}
+                _log.error("cannot recover: made by another release", extra=extra)
+                self._codes.claim(RoomCode(code))
+                continue
+            if state.closed:
+                self._closed.add(code)
+                continue
+            self._codes.claim(state.code)
+            self._carry_on(state, len(data))
+        self._drop_closed()
+        if self._rooms:
+            _log.info("recovered", extra={"rooms": len(self._rooms)})
+
+    async def _fold(self, data: Sequence[bytes]) -> RoomState:
+        """A room from its log; results that did not reach the store set out again."""
+        state: RoomState | None = None
+        for line in data:
+            record = decode(line)
+            state = room.apply(state, record)
+            if isinstance(record, RaceEnded):
+                await self._store_again(state)
+        if state is None:
+            raise UnknownRecord("an empty log")
+        return state
+
+    async def _store_again(self, state: RoomState) -> None:
+        if await self.works.store.results.record(state.race.id) is None:
+            self._keeper.keep(stored_race(state, self.works.version))
+
+    def _carry_on(self, state: RoomState, position: int) -> None:
+        clock = self.works.clock
+        epoch = room.next_epoch(state, clock.boot, clock.now_ms(), clock.wall_ms())
+        state = room.apply(state, epoch)
+        self._run(Runner(self.works, state, position, [epoch], self._ended))
+
+    def freeze(self) -> None:
+        """Nothing more happens in any room; what did happen is still stored."""
+        self.stopping = True
+        for runner in self._rooms.values():
+            runner.freeze()
+
+    # --- what others ask -------------------------------------------------------------
+
+    @property
+    def failing(self) -> bool:
+        """Whether something cannot be stored at the moment."""
+        return any(runner.failing for runner in self._rooms.values())
+
+    @property
+    def idle(self) -> bool:
+        """Whether everything that happened is stored."""
+        return self._keeper.idle and all(one.idle for one in self._rooms.values())
+
+    @property
+    def racing(self) -> bool:
+        """Whether anybody connected is in a race, or about to be."""
+        return any(
+            runner.connections
+            and runner.state.phase in ("countdown", "racing", "grace")
+            for runner in self._rooms.values()
+        )
+
+    def _connections(self) -> int:
+        return sum(runner.connections for runner in self._rooms.values())
+
+    def health(self) -> Mapping[str, Any]:
+        """The server's state for `/healthz`."""
+        status = "degraded" if self.failing or self._unreadable else "ok"
+        return {
+            "server": "sliderace",
+            "status": "stopping" if self.stopping else status,
+            "version": __version__,
+            "protocol": VERSION,
+            "durability": self.works.store.durability,
+            "rooms": len(self._rooms),
+            "connections": self._connections(),
+            "uptime_s": (self.works.clock.now_ms() - self._began_ms) // 1_000,
+        }
+
+    def public_rooms(self) -> Sequence[Mapping[str, Any]]:
+        """Rooms that anybody may see."""
+        states = (runner.state for runner in self._rooms.values())
+        return [room.listing(state) for state in states if state.public]
+
+    def listing(self, code: str) -> Mapping[str, Any] | None:
+        """A live room, or None."""
+        runner = self._rooms.get(code)
+        return None if runner is None else room.listing(runner.state)
+
+    async def races(
+        self, code: str | None, before: str | None, *, public_only: bool, limit: int
+    ) -> Sequence[RaceSummary]:
+        """Stored races, the latest first.
+
+        Raises:
+            StorageUnavailable: the storage cannot be read.
+        """
+        return await self.works.store.results.races(
+            code, public_only=public_only, limit=limit, before=before
+        )
+
+    async def record(self, race_id: str) -> bytes | None:
+        """A race's record as JSON, or None.
+
+        Raises:
+            StorageUnavailable: the storage cannot be read.
+        """
+        pending = self._keeper.record(race_id)
+        return pending or await self.works.store.results.record(race_id)

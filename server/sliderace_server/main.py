@@ -1,0 +1,189 @@
+"""The server's process: its command line, its signals, and whom it tells what."""
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import Field, fields
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from sliderace import __version__
+from sliderace_server.config import Config, ConfigError, load_config
+from sliderace_server.logs import set_up_logging
+from sliderace_server.server import Server, running
+from sliderace_server.storage import StorageError
+
+__all__ = ["STATE_FILE", "main"]
+
+_log = logging.getLogger(__name__)
+
+STATE_FILE = "server.json"
+"""In the data folder, while a server runs: where it is. Whether it lives, /healthz
+tells."""
+LOOK_S = 0.5
+"""Between looks whether the last race of others has ended."""
+
+EXIT_CONFIG = 2
+EXIT_PORT = 3
+EXIT_STORAGE = 4
+
+
+def _options(command: Callable[..., None]) -> Callable[..., None]:
+    """One option for every setting."""
+    for setting in reversed(fields(Config)):
+        command = _option(setting)(command)
+    return command
+
+
+def _option(setting: Field[Any]) -> Callable[..., Any]:
+    name, text = setting.name, setting.metadata["text"]
+    flag = f"--{name.replace('_', '-')}"
+    if name == "limits":
+        return click.option("--limit", "limits", multiple=True, help=text)
+    if isinstance(setting.default, bool):
+        return click.option(f"{flag}/--no-{flag[2:]}", name, default=None, help=text)
+    shown = "" if setting.default in ("", (), -1) else f" [{setting.default}]"
+    many = isinstance(setting.default, tuple)
+    return click.option(
+        flag, name, default=None, multiple=many, metavar="VALUE", help=text + shown
+    )
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--config", "file", type=click.Path(path_type=Path), help="TOML file with settings"
+)
+@_options
+@click.version_option(__version__, prog_name="sliderace server")
+def main(file: Path | None, limits: tuple[str, ...], **options: object) -> None:
+    """Serve races: rooms, the page and the results, on one port.
+
+    Every option is also a variable (SLIDERACE_PORT) and a line of the TOML file.
+    """
+    given = {name: value for name, value in options.items() if value not in (None, ())}
+    try:
+        flags = {**given, "limits": dict(map(_pair, limits))}
+        config = load_config(flags, os.environ, file)
+    except ConfigError as error:
+        _stop(str(error), EXIT_CONFIG)
+    set_up_logging(config.log_level, sys.stderr)
+    try:
+        asyncio.run(_run(config))
+    except StorageError as error:
+        _stop(str(error), EXIT_STORAGE)
+    except OSError as error:
+        where = f"{config.bind} port {config.port}"
+        _stop(f"cannot listen on {where}: {error.strerror or error}", EXIT_PORT)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ConfigError("--limit", f"{text!r} is not NAME=VALUE")
+    return name.strip(), value.strip()
+
+
+def _stop(text: str, code: int) -> NoReturn:
+    click.echo(f"sliderace server: {text}", err=True)
+    sys.exit(code)
+
+
+async def _run(config: Config) -> None:
+    stop = asyncio.Event()
+    with _signals(stop):
+        async with running(config) as server:
+            with _told(config, server):
+                await _until(stop, config, server)
+            _log.info("stopping")
+    _log.info("stopped")
+
+
+async def _until(stop: asyncio.Event, config: Config, server: Server) -> None:
+    """Wait for a signal, or for the end of whom we run for."""
+    if config.until_eof < 0:
+        await stop.wait()
+        return
+    alone = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.add_reader(config.until_eof, _read, config.until_eof, alone)
+    try:
+        await _first(stop, alone)
+    finally:
+        loop.remove_reader(config.until_eof)
+    while server.hub.racing and not stop.is_set():
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), LOOK_S)
+
+
+def _read(descriptor: int, alone: asyncio.Event) -> None:
+    if not os.read(descriptor, 4_096):
+        alone.set()
+
+
+async def _first(*events: asyncio.Event) -> None:
+    waits = [asyncio.create_task(event.wait()) for event in events]
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for wait in waits:
+            wait.cancel()
+
+
+@contextlib.contextmanager
+def _signals(stop: asyncio.Event) -> Iterator[None]:
+    """The first signal ends in good order, the second at once."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+
+    def heard() -> None:
+        if stop.is_set() and task is not None:
+            _log.warning("in a hurry")
+            task.cancel()
+        stop.set()
+
+    wanted = (signal.SIGTERM, signal.SIGINT)
+    for number in wanted:
+        loop.add_signal_handler(number, heard)
+    try:
+        yield
+    finally:
+        for number in wanted:
+            loop.remove_signal_handler(number)
+
+
+@contextlib.contextmanager
+def _told(config: Config, server: Server) -> Iterator[None]:
+    """Tell where we are: our parent through a pipe, everybody else through a file."""
+    told = {
+        "port": server.port,
+        "url": server.url,
+        "pid": os.getpid(),
+        "bind": config.bind,
+        "version": __version__,
+    }
+    line = json.dumps(told)
+    _log.info("listening", extra=told)
+    if config.ready_fd >= 0:
+        with open(config.ready_fd, "w", closefd=True) as pipe:  # noqa: PTH123
+            pipe.write(line + "\n")
+    if config.memory and not config.data:
+        yield
+        return
+    path = config.data_path / STATE_FILE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_suffix(f".{os.getpid()}")
+    fresh.write_text(line + "\n", "utf-8")
+    fresh.replace(path)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            if path.read_text("utf-8") == line + "\n":
+                path.unlink()

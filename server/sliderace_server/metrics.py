@@ -1,0 +1,121 @@
+"""What the server counts, and the same for a monitoring system.
+
+Counting is adding to an integer, so that hot paths may count freely; the text format
+is made when somebody asks. No label ever holds a room, a name or anything of a board.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.registry import Collector
+
+__all__ = ["Histogram", "Metrics"]
+
+COUNTED: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "connections": ("WebSocket connections accepted", ()),
+    "requests": ("Plain HTTP answers", ("status",)),
+    "commands": ("Commands received", ("type",)),
+    "refusals": ("Commands refused", ("code",)),
+    "closes": ("Connections closed by the server", ("code",)),
+    "slides": ("Slides applied", ()),
+    "encoded": ("Events encoded", ("type",)),
+    "writes": ("Writes to connections", ()),
+    "aborted": ("Peers cut off because they did not read", ()),
+    "throttled": ("Times a peer was read more slowly", ()),
+    "commits": ("Appends to room logs", ()),
+    "records": ("Records appended to room logs", ()),
+    "commit_failures": ("Appends that failed and are retried", ()),
+    "steps_down": ("Rooms given up because another writer has them", ()),
+    "postponed": ("Starts postponed because the lock was not durable", ()),
+    "races": ("Races that ended with results", ()),
+}
+"""Counter -> what it counts, and its label."""
+
+SECONDS = (0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+"""Bounds of the histograms, for times from a fast disk to a hopeless line."""
+
+
+class Histogram:
+    """How often a duration fell below each bound."""
+
+    def __init__(self, bounds: tuple[float, ...] = SECONDS) -> None:
+        self.bounds = bounds
+        self.counts = [0] * (len(bounds) + 1)
+        self.total = 0.0
+
+    def add(self, seconds: float) -> None:
+        """Count one duration."""
+        self.counts[bisect_left(self.bounds, seconds)] += 1
+        self.total += seconds
+
+    def buckets(self) -> list[tuple[str, float]]:
+        """Upper bound -> durations up to it."""
+        names = [*map(str, self.bounds), "+Inf"]
+        running = 0
+        result: list[tuple[str, float]] = []
+        for name, count in zip(names, self.counts, strict=True):
+            running += count
+            result.append((name, running))
+        return result
+
+
+class Metrics:
+    """All counters of one server, without any global state."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, Counter[str]] = {name: Counter() for name in COUNTED}
+        self.commit_seconds = Histogram()
+        self.rtt_seconds = Histogram()
+        self.gauges: dict[str, tuple[str, Callable[[], float]]] = {}
+        self._registry = CollectorRegistry(auto_describe=False)
+        self._registry.register(_Source(self))
+
+    def count(self, name: str, label: str = "", by: int = 1) -> None:
+        """Add to a counter of `COUNTED`.
+
+        Raises:
+            KeyError: there is no such counter.
+        """
+        self.counts[name][label] += by
+
+    def gauge(self, name: str, text: str, read: Callable[[], float]) -> None:
+        """Show a figure that is read whenever somebody asks."""
+        self.gauges[name] = (text, read)
+
+    def render(self) -> tuple[str, bytes]:
+        """Content type and body for `/metrics`."""
+        return CONTENT_TYPE_LATEST, generate_latest(self._registry)
+
+
+class _Source(Collector):
+    """Our figures as prometheus-client wants them."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+
+    def collect(self) -> Iterable[Metric]:
+        metrics = self._metrics
+        for name, (text, labels) in COUNTED.items():
+            family = CounterMetricFamily(f"sliderace_{name}", text, labels=labels)
+            counted = metrics.counts[name]
+            for label, value in counted.items() if labels else [("", counted[""])]:
+                family.add_metric([label] if labels else [], value)
+            yield family
+        for name, (text, read) in metrics.gauges.items():
+            yield GaugeMetricFamily(f"sliderace_{name}", text, value=read())
+        for name, text, histogram in (
+            ("commit_seconds", "From append to durable", metrics.commit_seconds),
+            ("rtt_seconds", "Round trips of our pings", metrics.rtt_seconds),
+        ):
+            yield HistogramMetricFamily(
+                f"sliderace_{name}", text, histogram.buckets(), histogram.total
+            )

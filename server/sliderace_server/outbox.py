@@ -1,0 +1,166 @@
+"""What goes out: gathered for one turn of the loop, one write per connection.
+
+Nothing here waits. A peer that does not read is cut off; nobody else notices. Many
+connections with mail are served in slices, so that one large room does not hold up
+the others.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol
+
+from sliderace.protocol.limits import MAX_DOWN_BYTES
+
+__all__ = [
+    "MAX_UNSENT",
+    "SLICE",
+    "Outbox",
+    "Postman",
+    "Wire",
+    "ping_frame",
+    "text_frame",
+]
+
+SLICE = 100
+"""Connections written to in one turn of the loop: about a millisecond of work."""
+MAX_UNSENT = 65_536
+"""Bytes a peer may leave unread, beyond its last snapshot, before it is cut off."""
+
+
+class Wire(Protocol):
+    """What an outbox needs of a connection."""
+
+    def write(self, data: bytes) -> None:
+        """Hand bytes to the operating system, or keep them; never wait."""
+        ...
+
+    def unsent(self) -> int:
+        """Bytes kept so far because the peer does not read."""
+        ...
+
+    def abort(self) -> None:
+        """End the connection at once, without any handshake."""
+        ...
+
+
+class Postman:
+    """Empties the outboxes once per turn of the loop.
+
+    Args:
+        call_soon: runs a function in the loop's next turn.
+        per_turn: outboxes emptied in one turn; the rest wait for the next one.
+    """
+
+    def __init__(
+        self, call_soon: Callable[[Callable[[], None]], object], per_turn: int = SLICE
+    ) -> None:
+        self._call_soon = call_soon
+        self._per_turn = per_turn
+        self._waiting: deque[Outbox] = deque()
+        self._called = False
+
+    def collect(self, outbox: "Outbox") -> None:
+        """Empty this outbox in the next turn."""
+        self._waiting.append(outbox)
+        self._call()
+
+    def _call(self) -> None:
+        if not self._called:
+            self._called = True
+            self._call_soon(self._round)
+
+    def _round(self) -> None:
+        self._called = False
+        waiting = self._waiting
+        for _ in range(min(self._per_turn, len(waiting))):
+            waiting.popleft().flush()
+        if waiting:
+            self._call()
+
+
+class Outbox:
+    """Frames for one connection, in order.
+
+    Args:
+        wire: where they go.
+        postman: who takes them there.
+        max_unsent: bytes the peer may leave unread, beyond its last snapshot.
+    """
+
+    __slots__ = (
+        "_after_snapshot",
+        "_frames",
+        "_max_unsent",
+        "_open",
+        "_postman",
+        "_snapshot",
+        "_wire",
+    )
+
+    def __init__(
+        self, wire: Wire, postman: Postman, max_unsent: int = MAX_UNSENT
+    ) -> None:
+        self._wire = wire
+        self._postman = postman
+        self._max_unsent = max_unsent
+        self._frames: list[bytes] = []
+        self._open = True
+        self._snapshot = 0
+        self._after_snapshot = 0
+
+    def post(self, frame: bytes) -> None:
+        """Send a frame with this turn's write."""
+        if not self._open:
+            return
+        if not self._frames:
+            self._postman.collect(self)
+        self._frames.append(frame)
+        self._after_snapshot += len(frame)
+
+    def post_snapshot(self, frame: bytes) -> None:
+        """Send a frame that makes everything before it superfluous."""
+        self.post(frame)
+        self._snapshot = min(len(frame), MAX_DOWN_BYTES)
+        self._after_snapshot = 0
+
+    def flush(self) -> None:
+        """Write what gathered; cut the peer off if it has stopped reading."""
+        frames = self._frames
+        if not self._open or not frames:
+            return
+        self._frames = []
+        self._wire.write(frames[0] if len(frames) == 1 else b"".join(frames))
+        unsent = self._wire.unsent()
+        beyond = min(unsent, self._after_snapshot)
+        # The second test bounds those who ask for snapshots and read none of them.
+        if max(beyond, unsent - self._snapshot) > self._max_unsent:
+            self.close()
+            self._wire.abort()
+
+    def close(self) -> None:
+        """Take nothing more; what was not written is dropped."""
+        self._open = False
+        self._frames.clear()
+
+
+def text_frame(payload: bytes) -> bytes:
+    """One whole WebSocket text frame as a server sends it (RFC 6455, section 5.2)."""
+    return _frame(0x81, payload)
+
+
+def ping_frame(payload: bytes) -> bytes:
+    """A WebSocket ping frame as a server sends it.
+
+    Args:
+        payload: at most 125 bytes; the pong brings it back.
+    """
+    return _frame(0x89, payload)
+
+
+def _frame(first: int, payload: bytes) -> bytes:
+    size = len(payload)
+    if size < 126:
+        return bytes((first, size)) + payload
+    if size < 65_536:
+        return bytes((first, 126)) + size.to_bytes(2) + payload
+    return bytes((first, 127)) + size.to_bytes(8) + payload

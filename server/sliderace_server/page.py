@@ -1,0 +1,73 @@
+"""The browser page's files, read once at the start and served from memory.
+
+Only what lies in this dictionary can ever be served, so no path of a request is ever
+turned into a path of the disk.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+__all__ = ["INDEX", "Asset", "load_page"]
+
+INDEX = "/index.html"
+"""The page itself: served at `/` and at every room's link."""
+
+TYPES: Mapping[str, str] = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "json": "application/json",
+    "webmanifest": "application/manifest+json",
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "ico": "image/x-icon",
+    "txt": "text/plain; charset=utf-8",
+    "woff2": "font/woff2",
+}
+"""File ending -> content type. What is not listed is not part of the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """One file of the page.
+
+    Args:
+        body: its content.
+        type: its content type.
+        etag: changes when the content does.
+    """
+
+    body: bytes
+    type: str
+    etag: str
+
+
+def load_page(package: str = "sliderace_page") -> dict[str, Asset]:
+    """Every servable file of a data package.
+
+    Args:
+        package: import name of the package.
+
+    Returns:
+        Absolute URL path -> file; empty where the package is not installed.
+    """
+    try:
+        root = files(package)
+    except ModuleNotFoundError:
+        return {}
+    return dict(_walk(root, "/"))
+
+
+def _walk(folder: Traversable, url: str) -> Iterator[tuple[str, Asset]]:
+    for entry in folder.iterdir():
+        if entry.name.startswith((".", "_")):
+            continue
+        if entry.is_dir():
+            yield from _walk(entry, f"{url}{entry.name}/")
+        elif kind := TYPES.get(entry.name.rpartition(".")[2]):
+            body = entry.read_bytes()
+            etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+            yield f"{url}{entry.name}", Asset(body, kind, etag)

@@ -1,0 +1,152 @@
+"""How far away a peer is, and whether it is still there: our own pings.
+
+One pinger serves all connections; it costs a sixth of a task and a timer for each.
+"""
+
+import heapq
+from collections import deque
+from collections.abc import Callable
+from itertools import count
+from statistics import median
+
+__all__ = ["Pinger", "Pulse"]
+
+IDLE_MS = 20_000
+"""Between pings outside a race: finds the dead, and costs next to nothing."""
+BUSY_MS = 5_000
+"""Between pings from the countdown to the results."""
+BURST = 8
+BURST_MS = 100
+"""Pings at the join, at a resume and in the countdown: at once enough samples."""
+SILENT_MS = 5_000
+"""Without any answer for so long a peer is gone."""
+WINDOW_MS = 60_000
+"""Samples older than this say nothing about the line of today."""
+FEW = 5
+"""With fewer samples than this the line counts as unknown."""
+
+
+class Pulse:
+    """The round trips of one connection.
+
+    Args:
+        ping: sends a ping with this payload; must not wait.
+        lost: called once when the peer does not answer.
+        busy: whether its room is between countdown and results.
+        held: whether we read this peer more slowly now, so that its answers wait too.
+    """
+
+    def __init__(
+        self,
+        ping: Callable[[bytes], None],
+        lost: Callable[[], None],
+        busy: Callable[[], bool],
+        held: Callable[[], bool],
+    ) -> None:
+        self._ping = ping
+        self._lost = lost
+        self._busy = busy
+        self._held = held
+        self._sent: dict[bytes, int] = {}
+        self._samples: deque[tuple[int, int]] = deque()
+        self._number = count(1)
+        self._burst = BURST
+        self._next_ping = 0
+        self.over = False
+        self.ticket = 0
+
+    def beat(self, now: int) -> int:
+        """Ping if it is time, give the peer up if it is silent.
+
+        Returns:
+            When to call again.
+        """
+        if self._held():
+            self._sent.clear()
+        elif self._sent and now >= self._oldest() + SILENT_MS:
+            self.over = True
+            self._lost()
+        elif now >= self._next_ping:
+            payload = next(self._number).to_bytes(4)
+            self._sent[payload] = now
+            self._ping(payload)
+            self._next_ping = now + self._pause()
+        if self._sent:
+            return min(max(now + 1, self._next_ping), self._oldest() + SILENT_MS)
+        return max(now + BURST_MS, self._next_ping)
+
+    def _oldest(self) -> int:
+        return next(iter(self._sent.values()))
+
+    def _pause(self) -> int:
+        if self._burst > 1:
+            self._burst -= 1
+            return BURST_MS
+        return BUSY_MS if self._busy() else IDLE_MS
+
+    def burst(self) -> None:
+        """Take several samples soon."""
+        self._burst = BURST
+        self._next_ping = 0
+
+    def pong(self, payload: bytes, now: int) -> int | None:
+        """An answer came; it answers all earlier pings too.
+
+        Returns:
+            The round trip in ms, or None for a pong nobody asked for.
+        """
+        sent = self._sent.get(payload)
+        if sent is None:
+            return None
+        for earlier in list(self._sent):
+            del self._sent[earlier]
+            if earlier == payload:
+                break
+        self._samples.append((now, now - sent))
+        return now - sent
+
+    def line(self, now: int) -> tuple[int, int, int]:
+        """Least round trip, median deviation (ms) and number of the recent samples.
+
+        The first two are 0 while too few samples are known.
+        """
+        while self._samples and self._samples[0][0] < now - WINDOW_MS:
+            self._samples.popleft()
+        trips = [rtt for _, rtt in self._samples]
+        if len(trips) < FEW:
+            return 0, 0, len(trips)
+        middle = median(trips)
+        return min(trips), round(median(abs(t - middle) for t in trips)), len(trips)
+
+
+class Pinger:
+    """Beats the pulses of all connections, each when it is due."""
+
+    def __init__(self) -> None:
+        self._due: list[tuple[int, int, Pulse]] = []
+        self._tickets = count(1)
+
+    def add(self, pulse: Pulse, now: int) -> None:
+        """Watch a connection until its pulse is `over`; again: from now on anew."""
+        pulse.burst()
+        self._push(pulse, now)
+
+    def _push(self, pulse: Pulse, due: int) -> None:
+        pulse.ticket = next(self._tickets)
+        heapq.heappush(self._due, (due, pulse.ticket, pulse))
+
+    def beat(self, now: int) -> int | None:
+        """Beat all that is due.
+
+        Returns:
+            When to call again, or None while there is nobody.
+        """
+        due = self._due
+        while due and due[0][0] <= now:
+            _, ticket, pulse = heapq.heappop(due)
+            if pulse.over or ticket != pulse.ticket:
+                continue
+            again = pulse.beat(now)
+            if not pulse.over:
+                self._push(pulse, again)
+        return due[0][0] if due else None

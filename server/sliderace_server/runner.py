@@ -1,0 +1,351 @@
+"""One live room: it decides, tells, and writes down, in that order of urgency.
+
+What happened is applied at once and progress leaves at once; the numbered events of
+the stream, the acks and the welcomes wait for the log. Nothing here waits for a peer,
+and only the scribe's own task waits for the disk.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from sliderace.protocol.messages import Ack, Event, Slides
+from sliderace.race.records import (
+    CountdownBegan,
+    Postponed,
+    RaceEnded,
+    RaceLocked,
+    RaceStarted,
+    Seat,
+    Slid,
+)
+from sliderace.race.refusal import Refusal
+from sliderace_server import room
+from sliderace_server.crowd import Crowd
+from sliderace_server.results import stored_race
+from sliderace_server.room import RoomState, Timeline
+from sliderace_server.room.records import Closed, Entered, Gone, Record
+from sliderace_server.scribe import Entry, Scribe
+from sliderace_server.storage import StoredRace
+from sliderace_server.works import Follower, Timer, Works
+
+__all__ = ["Runner"]
+
+_log = logging.getLogger(__name__)
+
+LATE_MS = 50
+"""A timer that found nothing to do asks again no sooner than this."""
+GONE_CODES = {"left": 1000, "kicked": 4501, "timeout": 4502}
+"""Why a member is out -> the close code."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """Something to be sent once the log has reached `position`."""
+
+    follower: Follower
+    position: int
+    send: Callable[[], None]
+
+
+class Runner:
+    """Runs one room.
+
+    Args:
+        works: what all rooms share.
+        state: the room, folded from everything in its log and from `fresh`.
+        position: records in its log.
+        fresh: records that are applied, but not yet in the log: those that made the
+            room, or this epoch of it.
+        ended: told once, when the room is over or another writer's.
+    """
+
+    def __init__(
+        self,
+        works: Works,
+        state: RoomState,
+        position: int,
+        fresh: Iterable[Record],
+        ended: Callable[["Runner"], None],
+    ) -> None:
+        self.state = state
+        self.code = state.code
+        self.over = False
+        self._works = works
+        self._timeline = Timeline(state.epoch)
+        self._ended = ended
+        self._crowd = Crowd(works, state, lambda: self.now)
+        self._scribe = Scribe(
+            works, state.code, position, self._committed, lambda: self._end(1012)
+        )
+        self._waiting: list[_Waiting] = []
+        self._slid: dict[int, int] = {}
+        self._started_at = 0
+        self._results: dict[str, StoredRace] = {}
+        self._timer: Timer | None = None
+        for record in fresh:
+            self._scribe.add(Entry(record, None, None))
+        self._do(room.Tick())
+        self._schedule()
+
+    # --- what it is ------------------------------------------------------------------
+
+    @property
+    def now(self) -> int:
+        """Room time in ms."""
+        return self._timeline.now(self._works.clock.now_ms())
+
+    @property
+    def idle(self) -> bool:
+        """Whether everything that happened is durable."""
+        return self._scribe.idle
+
+    @property
+    def failing(self) -> bool:
+        """Whether its log cannot be written at the moment."""
+        return self._scribe.failing
+
+    @property
+    def connections(self) -> int:
+        """Members with a live connection."""
+        return len(self._crowd)
+
+    # --- what comes in ---------------------------------------------------------------
+
+    def enter(
+        self, follower: Follower, command: room.Enter, token: str
+    ) -> Refusal | None:
+        """Let somebody in; the welcome follows once that is durable."""
+        outcome = self._do(command)
+        if isinstance(outcome, Refusal):
+            return outcome
+        member = next(one.member for one in outcome if isinstance(one, Entered))
+        self._crowd.arrive(follower, member)
+        self._greet(follower, token, (0, 0))
+        return None
+
+    def resume(self, follower: Follower, member: int, seen: tuple[int, int]) -> None:
+        """A member is back; the newest connection wins.
+
+        Args:
+            follower: the new connection.
+            member: whose it is.
+            seen: epoch and offset of the last event that reached the client.
+        """
+        self._crowd.arrive(follower, member)
+        self._do(room.Connect(member))
+        self._greet(follower, None, seen)
+
+    def lost(self, follower: Follower) -> None:
+        """A connection has ended; only a member's current one matters."""
+        self._waiting = [one for one in self._waiting if one.follower is not follower]
+        if self._crowd.depart(follower):
+            self._do(room.Disconnect(follower.member))
+
+    def ask(self, follower: Follower, message: room.Asked) -> None:
+        """A member says something; a refusal is answered at once."""
+        if not self._crowd.is_current(follower):
+            return  # the fence
+        if isinstance(message, Slides) and message.gen != follower.gen:
+            return  # sent before our last `rejected` arrived there
+        outcome = self._do(room.Ask(follower.member, message))
+        if isinstance(outcome, Refusal):
+            self._refuse(follower, message, outcome)
+        elif isinstance(message, Slides) and not outcome:
+            self._ack_again(follower)
+
+    def show(self, follower: Follower) -> None:
+        """Send a snapshot, as soon as all that it says is durable."""
+        if self._crowd.is_current(follower):
+            follower.following = False
+            self.when_durable(follower, lambda: self._crowd.catch_up(follower, 0, 0))
+
+    def show_board(self, follower: Follower, seat: int) -> None:
+        """Send one seat's board, or why it may not be seen."""
+        if self._crowd.is_current(follower):
+            self._crowd.show_board(follower, Seat(seat))
+
+    def _refuse(
+        self, follower: Follower, message: room.Asked, refusal: Refusal
+    ) -> None:
+        self._works.metrics.count("refusals", refusal.code)
+        event: Event
+        if isinstance(message, Slides) and refusal.code != "wrong_race":
+            follower.gen += 1
+            event = room.rejected(self.state, follower.member, refusal, follower.gen)
+        else:
+            event = room.refused(str(message.__struct_config__.tag), refusal)
+        follower.peer.post(self._works.frame(event))
+
+    def _ack_again(self, follower: Follower) -> None:
+        """Old slides came again: acked now if durable, else by their commit."""
+        if self._slid.get(follower.member, 0) <= self._scribe.durable:
+            ack = room.acked(self.state, follower.member)
+            if ack is not None:
+                follower.peer.post(self._works.frame(ack))
+
+    # --- what happens ----------------------------------------------------------------
+
+    def _do(self, command: room.RoomCommand) -> Sequence[Record] | Refusal:
+        if self.over:
+            return Refusal("room_unknown")
+        works = self._works
+        outcome = room.decide(
+            self.state, command, self.now, works.entropy(32), works.room_limits
+        )
+        if isinstance(outcome, Refusal):
+            return outcome
+        for record in outcome:
+            self._apply(record)
+        if any(not isinstance(record, Slid) for record in outcome):
+            self._schedule()
+        self._crowd.tell_soon()
+        return outcome
+
+    def _apply(self, record: Record) -> None:
+        state = room.apply(self.state, record)
+        event = room.present(record, state)
+        self._scribe.add(
+            Entry(record, state.offset if room.takes_offset(record) else None, event)
+        )
+        match record:
+            case Slid():
+                self._works.metrics.count("slides", by=len(record.slides))
+                self._slid[state.racers[record.seat].member] = self._scribe.applied
+                self._crowd.moved(record)
+            case CountdownBegan():
+                self._crowd.burst()
+            case RaceLocked() | Postponed():
+                self._started_at = self._scribe.applied
+            case RaceStarted():
+                self._crowd.started()
+            case RaceEnded():
+                self._results[record.race] = stored_race(state, self._works.version)
+            case Gone():
+                self._crowd.gone(record.member)
+                self._void(record.member)
+            case _:
+                pass
+
+    # --- when it happens -------------------------------------------------------------
+
+    def _schedule(self, least_ms: int = 0) -> None:
+        """Set the timer to the next moment at which the room must be asked."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        due = room.next_deadline(self.state, self._works.room_limits)
+        if self._lock_is_late:
+            check = room.lock_check_at(self.state)
+            due = check if due is None else min(due, check or due)
+        if due is None or self.over:
+            return
+        wait = self._timeline.mono(due) - self._works.clock.now_ms()
+        self._timer = self._works.later(
+            max(least_ms, wait) / 1_000, self._time_has_come
+        )
+
+    @property
+    def _lock_is_late(self) -> bool:
+        """The start that was announced is not durable."""
+        return self._started_at > self._scribe.durable
+
+    def _time_has_come(self) -> None:
+        self._timer = None
+        happened: list[Record] = []
+        check = room.lock_check_at(self.state)
+        if self._lock_is_late and check is not None and check <= self.now:
+            self._works.metrics.count("postponed")
+            happened += _records(self._do(room.LockNotDurable()))
+        happened += _records(self._do(room.Tick()))
+        self._crowd.reveal()
+        if not happened:
+            self._schedule(LATE_MS)
+
+    # --- what waits for the log ------------------------------------------------------
+
+    def _committed(self, batch: Sequence[Entry]) -> None:
+        for entry in batch:
+            if entry.event is not None and entry.offset is not None:
+                self._crowd.publish(entry.offset, entry.record.t, entry.event)
+            elif entry.offset is not None:
+                self._crowd.told = entry.offset
+        self._crowd.ack(self._acks(batch))
+        for entry in batch:
+            self._after_commit(entry.record)
+        self._serve_waiting()
+
+    def _acks(self, batch: Sequence[Entry]) -> dict[int, Ack]:
+        """The last durable slide of every member in the batch."""
+        acks: dict[int, Ack] = {}
+        for entry in batch:
+            slid = entry.record
+            if isinstance(slid, Slid) and slid.race == self.state.race.id:
+                member = self.state.racers[slid.seat].member
+                acks[member] = Ack(slid.race, slid.seq + len(slid.slides) - 1)
+        return acks
+
+    def _after_commit(self, record: Record) -> None:
+        match record:
+            case RaceEnded():
+                self._works.metrics.count("races")
+                self._works.keep(self._results.pop(record.race))
+            case Gone():
+                self._crowd.dismiss(record.member, GONE_CODES[record.why])
+            case Closed():
+                self._end(4502)
+            case _:
+                pass
+
+    def _greet(
+        self, follower: Follower, token: str | None, seen: tuple[int, int]
+    ) -> None:
+        def send() -> None:
+            self._crowd.welcome(follower, token)
+            self._crowd.catch_up(follower, *seen)
+
+        self.when_durable(follower, send)
+
+    def when_durable(self, follower: Follower, send: Callable[[], None]) -> None:
+        """Call `send` once all that has happened so far is durable.
+
+        Args:
+            follower: whose loss makes it void.
+            send: what to do then.
+        """
+        self._waiting.append(_Waiting(follower, self._scribe.applied, send))
+        self._serve_waiting()
+
+    def _serve_waiting(self) -> None:
+        """Send what waited, at a moment when the stream has no hole either."""
+        if not self._waiting or self._crowd.told != self.state.offset:
+            return
+        durable = self._scribe.durable
+        ready = [one for one in self._waiting if one.position <= durable]
+        self._waiting = [one for one in self._waiting if one.position > durable]
+        for one in ready:
+            one.send()
+
+    def _void(self, member: int) -> None:
+        self._waiting = [one for one in self._waiting if one.follower.member != member]
+
+    # --- the end ---------------------------------------------------------------------
+
+    def freeze(self) -> None:
+        """Let nothing more happen here; the log is still written."""
+        self.over = True
+        self._crowd.freeze()
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _end(self, code: int) -> None:
+        if self.over:
+            return
+        self.freeze()
+        self._waiting.clear()
+        self._crowd.end(code)
+        self._ended(self)
+
+
+def _records(outcome: Sequence[Record] | Refusal) -> Sequence[Record]:
+    return () if isinstance(outcome, Refusal) else outcome

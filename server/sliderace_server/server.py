@@ -1,0 +1,216 @@
+"""One whole server, put together from its parts.
+
+The composition root: here concrete clocks, stores and sockets are chosen, and here
+alone an unforeseen exception is caught, so that one room's misfortune is not
+everybody's.
+"""
+
+import asyncio
+import contextlib
+import ipaddress
+import logging
+import secrets
+import socket
+from collections.abc import AsyncIterator, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from sliderace import __version__
+from sliderace_server.clock import Clock, SystemClock
+from sliderace_server.config import Config
+from sliderace_server.discovery import advertised
+from sliderace_server.gateway import Gateway
+from sliderace_server.hub import Hub
+from sliderace_server.limits import PerAddress
+from sliderace_server.metrics import Metrics
+from sliderace_server.page import load_page
+from sliderace_server.results import Keeper
+from sliderace_server.session import Session
+from sliderace_server.storage import Store, open_store
+from sliderace_server.web import Doors, Site
+from sliderace_server.works import Works
+
+__all__ = ["Server", "running"]
+
+_log = logging.getLogger(__name__)
+
+FLUSH_S = 5.0
+"""Longest wait for the disk at the end."""
+FLUSH_STEP_S = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server that is running.
+
+    Args:
+        port: where it listens.
+        url: where a browser on this machine finds it, or the public address.
+        hub: its rooms.
+        metrics: its counts.
+    """
+
+    port: int
+    url: str
+    hub: Hub
+    metrics: Metrics
+
+
+@contextlib.asynccontextmanager
+async def running(
+    config: Config,
+    *,
+    store: Store | None = None,
+    clock: Clock | None = None,
+    entropy: Callable[[int], bytes] = secrets.token_bytes,
+) -> AsyncIterator[Server]:
+    """A server, as long as the context lasts; then it ends in good order.
+
+    At the end everybody is told with close code 1012, and what happened is flushed.
+
+    Args:
+        config: the settings.
+        store: where to keep things; None: what the settings say.
+        clock: the machine's; None: the real one.
+        entropy: that many random bytes.
+
+    Raises:
+        OSError: the address cannot be listened on.
+        StorageError: the store cannot be opened or read.
+    """
+    clock = clock or SystemClock()
+    async with (
+        store or open_store(config.store_url, config.durability) as opened,
+        _tasks() as spawn,
+    ):
+        metrics = Metrics()
+        keeper = Keeper(opened.results, spawn, asyncio.sleep)
+        works = Works(
+            config=config,
+            room_limits=config.limits.room,
+            told_limits=config.limits.told,
+            clock=clock,
+            store=opened,
+            metrics=metrics,
+            entropy=entropy,
+            spawn=spawn,
+            later=asyncio.get_running_loop().call_later,
+            sleep=asyncio.sleep,
+            keep=keeper.keep,
+            version=f"sliderace {__version__}",
+        )
+        addresses = PerAddress(config.limits)
+        hub = Hub(works, keeper, addresses)
+        keeper.stored = hub.stored
+        await hub.recover()
+        site = Site(
+            load_page(), hub, _doors(config), _Tries(addresses, clock), metrics.render
+        )
+        gateway = Gateway(
+            config,
+            site,
+            lambda peer: Session(hub, peer),
+            clock,
+            metrics,
+            spawn,
+            addresses,
+        )
+        async with gateway.listening() as port, _announced(config, port):
+            yield Server(port, _url(config, port), hub, metrics)
+            hub.stopping = True
+        hub.freeze()
+        await _flush(hub)
+
+
+@contextlib.asynccontextmanager
+async def _tasks() -> AsyncIterator[Callable[[Coroutine[Any, Any, None]], object]]:
+    """Where every task of the server belongs; the end of the context is theirs."""
+    async with asyncio.TaskGroup() as group:
+        tasks: set[asyncio.Task[None]] = set()
+
+        def spawn(work: Coroutine[Any, Any, None]) -> object:
+            task = group.create_task(_guarded(work))
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
+            return task
+
+        try:
+            yield spawn
+        finally:
+            for task in tasks:
+                task.cancel()
+
+
+async def _guarded(work: Coroutine[Any, Any, None]) -> None:
+    """Let a task's mistake end that task, not the server."""
+    try:
+        await work
+    except Exception:  # noqa: BLE001 - said above
+        _log.exception("a task failed")
+
+
+async def _flush(hub: Hub) -> None:
+    """Wait until everything is stored, but not for ever."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(FLUSH_S):
+            while not hub.idle:  # noqa: ASYNC110 - a few rounds at the very end
+                await asyncio.sleep(FLUSH_STEP_S)
+            return
+    _log.error("ended before everything was stored")
+
+
+@contextlib.asynccontextmanager
+async def _announced(config: Config, port: int) -> AsyncIterator[None]:
+    if config.loopback or not config.advertise:
+        yield
+        return
+    bind = "" if config.bind == "::" else config.bind
+    async with advertised(port, secrets.token_hex(4), bind):
+        yield
+
+
+def _doors(config: Config) -> Doors:
+    """The names of this machine: what people here type, and what they were told."""
+    name = socket.gethostname().lower()
+    short = name.partition(".")[0]
+    public = urlsplit(config.public_url)
+    hosts = {"localhost", name, short, f"{short}.local", config.bind.lower()}
+    hosts |= {host.lower() for host in config.hosts}
+    if public.hostname:
+        hosts.add(public.hostname)
+    origin = f"{public.scheme}://{public.netloc}".lower() if public.netloc else ""
+    return Doors(origin, frozenset(hosts))
+
+
+def _url(config: Config, port: int) -> str:
+    if config.public_url:
+        return config.public_url.rstrip("/")
+    host = config.bind
+    with contextlib.suppress(ValueError):
+        address = ipaddress.ip_address(host)
+        if address.is_unspecified:
+            host = "127.0.0.1"
+        elif address.version == 6:
+            host = f"[{address}]"
+    return f"http://{host}:{port}"
+
+
+class _Tries:
+    """`PerAddress` with a clock, as the site wants it."""
+
+    def __init__(self, addresses: PerAddress, clock: Clock) -> None:
+        self._addresses = addresses
+        self._clock = clock
+
+    def page(self, peer: str) -> int:
+        """0, or how long this address must wait for another answer, in ms."""
+        return self._addresses.page_wait(peer, self._clock.now_ms())
+
+    def may_try(self, peer: str) -> int:
+        """0, or how long this address must wait to try another code, in ms."""
+        return self._addresses.try_wait(peer, self._clock.now_ms())
+
+    def failed(self, peer: str) -> None:
+        """This address named a room that does not exist."""
+        self._addresses.failed_try(peer, self._clock.now_ms())

@@ -1,0 +1,269 @@
+"""One connection's conversation: hello, then commands, each judged in its own place.
+
+A fault stays in its connection: whatever a peer sends, it is answered or closed, and
+nobody else notices. Too fast means being read more slowly, never losing a message.
+"""
+
+import hashlib
+import logging
+from collections.abc import Mapping
+from typing import assert_never
+
+from sliderace.protocol.codec import ProtocolError, decode_command
+from sliderace.protocol.codes import CLOSE_CODES
+from sliderace.protocol.messages import (
+    Command,
+    Create,
+    Event,
+    Hello,
+    Join,
+    Open,
+    Opened,
+    Ping,
+    Pong,
+    Refused,
+    Resume,
+    Resync,
+    Slides,
+)
+from sliderace.race.refusal import Refusal
+from sliderace_server import room
+from sliderace_server.hub import Hub
+from sliderace_server.limits import TokenBucket
+from sliderace_server.runner import Runner
+from sliderace_server.works import Peer
+
+__all__ = ["Session"]
+
+_log = logging.getLogger(__name__)
+
+SNAPSHOT_COST = 20
+"""Messages a snapshot counts for: it is the largest thing anybody may ask for."""
+
+CLOSE_AFTER: Mapping[str, int] = {
+    "version": 4504,
+    "room_unknown": 4502,
+    "too_many_tries": 4429,
+    "rate": 4429,
+    "no_hello": 4002,
+    "storage_unavailable": 1013,
+    "shutting_down": 1012,
+}
+"""Refusal of a hello -> close code; for all others it is 4500."""
+
+
+class Session:
+    """What one connection says, and what becomes of it.
+
+    Args:
+        hub: the rooms.
+        peer: the connection.
+    """
+
+    def __init__(self, hub: Hub, peer: Peer) -> None:
+        self.peer = peer
+        self.member = 0
+        self.gen = 0
+        self.following = False
+        self.sees = False
+        self.shown = ""
+        self._hub = hub
+        self._works = hub.works
+        self._room: Runner | None = None
+        limits = self._works.config.limits
+        now = self._works.clock.now_ms()
+        self._limits = limits
+        self._messages = TokenBucket(limits.messages_per_s, limits.messages_burst)
+        self._tiles = TokenBucket(limits.tiles_per_s, limits.tiles_burst)
+        self._tile_debt_until = now
+        self._held_until = now
+        self._flooding_since: int | None = None
+        self._ended = False
+
+    # --- what the gateway asks -------------------------------------------------------
+
+    @property
+    def busy(self) -> bool:
+        """Whether its room is between the countdown and the results."""
+        return self._room is not None and self._room.state.phase != "lobby"
+
+    @property
+    def held(self) -> bool:
+        """Whether we read this peer more slowly at the moment."""
+        return self._works.clock.now_ms() < self._held_until
+
+    def pause(self, messages: int = 1) -> float:
+        """Seconds to wait before a message or frame that has come is looked at."""
+        now = self._works.clock.now_ms()
+        wait = max(self._messages.take(messages, now), self._tile_debt_until - now)
+        if wait <= 0:
+            self._flooding_since = None
+            return 0.0
+        self._works.metrics.count("throttled")
+        self._held_until = now + wait
+        if self._flooding_since is None:
+            self._flooding_since = now
+        elif now - self._flooding_since > self._limits.flood_ms:
+            self._refuse("", Refusal("rate"))
+            self.close(4429)
+        return wait / 1_000
+
+    def receive(self, data: str | bytes) -> None:
+        """A message, whatever it may be."""
+        if self._ended:
+            return
+        if isinstance(data, bytes):
+            self.close(1007)
+            return
+        try:
+            command = decode_command(data, self._limits.up_bytes)
+        except ProtocolError as error:
+            self._misunderstood(error)
+        else:
+            self._works.metrics.count("commands", str(command.__struct_config__.tag))
+            self._carry_out(command)
+
+    def no_hello(self) -> None:
+        """Nothing came in time."""
+        self._refuse("", Refusal("no_hello"))
+        self.close(4002)
+
+    def lost(self) -> None:
+        """The connection has ended."""
+        self._ended = True
+        if self._room is not None:
+            self._room.lost(self)
+
+    # --- what the room asks ----------------------------------------------------------
+
+    def dismissed(self, code: int) -> None:
+        """The connection is no longer the member's."""
+        self.following = False
+        self.close(code)
+
+    def close(self, code: int) -> None:
+        """Close the connection with a code of `sliderace.protocol.codes`."""
+        if not self._ended:
+            self._ended = True
+            self.peer.close(code, CLOSE_CODES[code])
+
+    # --- commands --------------------------------------------------------------------
+
+    def _carry_out(self, command: Command) -> None:
+        if isinstance(command, Hello):
+            if self._room is not None:
+                self._refuse("hello", Refusal("bad_message", "t"))
+            else:
+                self._hello(command)
+        elif self._room is None:
+            self._refuse_hello(Refusal("no_hello"), str(command.__struct_config__.tag))
+        elif isinstance(command, Ping):
+            self._send(Pong(command.id))
+        elif isinstance(command, Resync):
+            self._resync(self._room, command)
+        else:
+            if isinstance(command, Slides):
+                self._pay(sum(tiles for _, tiles, _ in command.slides))
+            self._room.ask(self, command)
+
+    def _resync(self, runner: Runner, command: Resync) -> None:
+        if command.seat is None:
+            now = self._works.clock.now_ms()
+            self._messages.take(SNAPSHOT_COST, now)
+            runner.show(self)
+        else:
+            runner.show_board(self, command.seat)
+
+    def _pay(self, tiles: int) -> None:
+        """Tiles are known only after parsing: who owes some is read later."""
+        now = self._works.clock.now_ms()
+        self._tile_debt_until = now + self._tiles.take(tiles, now)
+
+    def _hello(self, hello: Hello) -> None:
+        extra = {"conn": self.peer.id, "client": hello.client}
+        match hello.enter:
+            case Create() as create:
+                outcome = self._create(create)
+            case Open() as asked:
+                outcome = self._open(asked)
+            case Join() as join:
+                outcome = self._join(join)
+            case Resume() as resume:
+                outcome = self._resume(resume)
+            case _:
+                assert_never(hello.enter)
+        if isinstance(outcome, Refusal):
+            _log.info("refused", extra={**extra, "reason": outcome.code})
+            self._refuse_hello(outcome, "hello")
+            return
+        self._room = outcome
+        kind = str(hello.enter.__struct_config__.tag)
+        _log.info(kind, extra={**extra, "room": outcome.code, "member": self.member})
+
+    def _create(self, create: Create) -> Runner | Refusal:
+        runner = self._hub.open(create, self.peer.address)
+        if isinstance(runner, Refusal):
+            return runner
+        token = self._new_token()
+        command = room.Enter(create.name, _hash(token), create.role, creator=True)
+        return runner.enter(self, command, token) or runner
+
+    def _open(self, asked: Open) -> Runner | Refusal:
+        runner = self._hub.open(asked, self.peer.address)
+        if isinstance(runner, Refusal):
+            return runner
+        link = self._hub.link(runner.code, self.peer.host)
+        runner.when_durable(self, lambda: self._opened(runner.code, link))
+        return runner
+
+    def _opened(self, code: str, link: str) -> None:
+        self._send(Opened(code, link))
+        self.close(1000)
+
+    def _join(self, join: Join) -> Runner | Refusal:
+        runner = self._hub.find(join.code, self.peer.address)
+        if isinstance(runner, Refusal):
+            return runner
+        token = self._new_token()
+        command = room.Enter(join.name, _hash(token), join.role, join.bot)
+        return runner.enter(self, command, token) or runner
+
+    def _new_token(self) -> str:
+        """A secret of 128 bits."""
+        return self._works.entropy(16).hex()
+
+    def _resume(self, resume: Resume) -> Runner | Refusal:
+        runner = self._hub.find(resume.code, self.peer.address)
+        if isinstance(runner, Refusal):
+            return runner
+        member = room.member_by_token(runner.state, _hash(resume.token))
+        if member is None:
+            self._hub.failed_try(self.peer.address)
+            return Refusal("bad_token")
+        runner.resume(self, member, (resume.epoch, resume.offset))
+        return runner
+
+    # --- answers ---------------------------------------------------------------------
+
+    def _send(self, event: Event) -> None:
+        self.peer.post(self._works.frame(event))
+
+    def _refuse(self, of: str, refusal: Refusal) -> None:
+        self._works.metrics.count("refusals", refusal.code)
+        self._send(room.refused(of, refusal))
+
+    def _refuse_hello(self, refusal: Refusal, of: str) -> None:
+        self._refuse(of, refusal)
+        self.close(CLOSE_AFTER.get(refusal.code, 4500))
+
+    def _misunderstood(self, error: ProtocolError) -> None:
+        """Say what was wrong; before the hello that is the end."""
+        self._works.metrics.count("refusals", error.code)
+        self._send(Refused(error.of, error.code, error.text, error.field))
+        if self._room is None:
+            self.close(CLOSE_AFTER.get(error.code, 4500))
+
+
+def _hash(token: str) -> str:
+    """What is stored of a token; 128 random bits need no salt."""
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,356 @@
+"""Plain HTTP on the race's port: the page, its files, results, health and figures.
+
+Requests and answers here are data; the gateway turns them into what its library wants.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from typing import Any, Protocol
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from sliderace.protocol.room_code import parse_code
+from sliderace_server.page import INDEX, Asset
+from sliderace_server.storage import RaceSummary, StorageUnavailable
+
+__all__ = ["SOCKET", "Answer", "Doors", "Inside", "Request", "Site", "split_host"]
+
+SOCKET = "/ws"
+"""Where the race itself is spoken."""
+PAGE_SIZE = 50
+"""Races in one answer of `/api/races`."""
+
+SECURITY: Mapping[str, str] = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+"""Sent with every answer: no guessing of types, no link of a room told to others."""
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self' data: blob:; connect-src {connect}; worker-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""A page that was tricked into holding a script would still not run it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One HTTP request, as far as it matters.
+
+    Args:
+        method: in capitals.
+        target: path and query as sent.
+        host: the Host header, or empty.
+        origin: the Origin header, or None.
+        peer: address of the client.
+        local: it comes from this very machine, through no proxy.
+        etag: the If-None-Match header, or empty.
+    """
+
+    method: str
+    target: str
+    host: str = ""
+    origin: str | None = None
+    peer: str = ""
+    local: bool = False
+    etag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One HTTP answer; HEAD gets the same without the body."""
+
+    status: int
+    body: bytes = b""
+    type: str = "text/plain; charset=utf-8"
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class Inside(Protocol):
+    """What the site asks about rooms and races."""
+
+    def health(self) -> Mapping[str, Any]:
+        """The server's state for `/healthz`."""
+        ...
+
+    def public_rooms(self) -> Sequence[Mapping[str, Any]]:
+        """Rooms that anybody may see."""
+        ...
+
+    def listing(self, code: str) -> Mapping[str, Any] | None:
+        """A live room, or None."""
+        ...
+
+    async def races(
+        self, room: str | None, before: str | None, *, public_only: bool, limit: int
+    ) -> Sequence[RaceSummary]:
+        """Stored races, the latest first.
+
+        Raises:
+            StorageUnavailable: the storage cannot be read.
+        """
+        ...
+
+    async def record(self, race_id: str) -> bytes | None:
+        """A race's record as JSON, or None.
+
+        Raises:
+            StorageUnavailable: the storage cannot be read.
+        """
+        ...
+
+
+class Tries(Protocol):
+    """Bounds what one address may ask."""
+
+    def page(self, peer: str) -> int:
+        """0: this address may have another answer, else in how many ms."""
+        ...
+
+    def may_try(self, peer: str) -> int:
+        """0: this address may try another room code, else in how many ms."""
+        ...
+
+    def failed(self, peer: str) -> None:
+        """This address named a room that does not exist."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """Which names of ours and which web pages are let in.
+
+    Args:
+        public: origin people see us at, such as ``https://race.example.org``, or empty.
+        hosts: host names we answer to, in lower case; ``*`` means any.
+    """
+
+    public: str
+    hosts: frozenset[str]
+
+    def knows_host(self, header: str) -> bool:
+        """Whether a Host header names us; else somebody's DNS may point here.
+
+        Addresses are always ours: only a name can be re-bound.
+        """
+        host, _ = split_host(header)
+        if not host or "*" in self.hosts or host in self.hosts:
+            return True
+        return host.endswith(".localhost") or _is_address(host)
+
+    def knows_origin(self, origin: str | None, host_header: str) -> bool:
+        """Whether a request of a page from `origin` is welcome.
+
+        Programs that are no browsers send no origin.
+        """
+        if origin is None:
+            return True
+        parts = urlsplit(origin)
+        if parts.scheme not in ("http", "https") or not parts.netloc:
+            return False
+        if origin.lower() == self.public:
+            return True
+        return _with_port(parts.netloc, parts.scheme) == _with_port(
+            host_header, parts.scheme
+        )
+
+
+def split_host(header: str) -> tuple[str, str]:
+    """Host in lower case and port of a Host header; brackets of IPv6 are removed.
+
+    >>> split_host("[::1]:8710"), split_host("Pc.local:80"), split_host("pc")
+    (('::1', '8710'), ('pc.local', '80'), ('pc', ''))
+    """
+    header = header.strip().lower()
+    if header.startswith("["):
+        host, _, rest = header[1:].partition("]")
+        return host, rest.removeprefix(":")
+    host, _, port = header.partition(":")
+    return host.removesuffix("."), port
+
+
+def _with_port(header: str, scheme: str) -> tuple[str, str]:
+    host, port = split_host(header)
+    return host, port or {"http": "80", "https": "443"}[scheme]
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+Route = Callable[[Request, Mapping[str, str]], Awaitable[Answer]]
+
+
+class Site:
+    """Answers every request that is not for the race's socket.
+
+    Args:
+        page: the page's files.
+        inside: rooms and races.
+        doors: names and origins that are let in.
+        tries: bounds per address.
+        metrics: content type and body of `/metrics`.
+    """
+
+    def __init__(
+        self,
+        page: Mapping[str, Asset],
+        inside: Inside,
+        doors: Doors,
+        tries: Tries,
+        metrics: Callable[[], tuple[str, bytes]],
+    ) -> None:
+        self._page = page
+        self._inside = inside
+        self._doors = doors
+        self._tries = tries
+        self._metrics = metrics
+
+    async def answer(self, request: Request) -> Answer | None:
+        """The answer, or None where the race's socket is wanted and allowed."""
+        if wait := self._tries.page(request.peer):
+            return _too_many("Too many requests.", wait)
+        if not self._doors.knows_host(request.host):
+            return Answer(421, b"This server has another name.\n")
+        if not self._doors.knows_origin(request.origin, request.host):
+            return Answer(403, b"Pages of other sites may not do that.\n")
+        path, _, query = request.target.partition("?")
+        if path == SOCKET:
+            return None
+        if request.method not in ("GET", "HEAD"):
+            return Answer(405, b"Only GET and HEAD.\n", headers={"Allow": "GET, HEAD"})
+        try:
+            return await self._route(request, unquote(path), query)
+        except StorageUnavailable:
+            return Answer(503, b"The storage cannot be read.\n")
+
+    async def _route(self, request: Request, path: str, query: str) -> Answer:
+        match path.split("/")[1:]:
+            case ["healthz"]:
+                health = self._inside.health()
+                return _json(health, 503 if health["status"] == "stopping" else 200)
+            case ["metrics"]:
+                kind, body = self._metrics()
+                return Answer(200, body, kind, {"Cache-Control": "no-store"})
+            case ["api", "rooms"]:
+                return _json({"rooms": list(self._inside.public_rooms())})
+            case ["api", "rooms", code]:
+                return self._room(request, code)
+            case ["api", "races"]:
+                return await self._races(request, query)
+            case ["api", "races", race_id]:
+                return await self._record(race_id)
+            case _:
+                return self._file(request, path)
+
+    def _file(self, request: Request, path: str) -> Answer:
+        if path == "/" or parse_code(path[1:]):
+            path = INDEX
+        asset = self._page.get(path)
+        if asset is None:
+            return Answer(404, b"There is nothing here.\n")
+        # Always asked again, answered from memory: a new release is seen at once.
+        headers = {"ETag": asset.etag, "Cache-Control": "no-cache"}
+        headers["Content-Security-Policy"] = self.policy(request.host)
+        if request.etag == asset.etag:
+            return Answer(304, b"", asset.type, headers)
+        return Answer(200, asset.body, asset.type, headers)
+
+    def policy(self, host: str) -> str:
+        """The page's content security policy.
+
+        Args:
+            host: a Host header that `Doors` knows. Some browsers do not count a
+                WebSocket of one's own host as ``'self'``, so it is named.
+        """
+        connect = f"'self' ws://{host} wss://{host}" if _is_plain(host) else "'self'"
+        return POLICY.format(connect=connect)
+
+    def _room(self, request: Request, text: str) -> Answer:
+        if wait := self._tries.may_try(request.peer):
+            return _too_many("Too many wrong codes.", wait)
+        code = parse_code(text)
+        found = self._inside.listing(code) if code else None
+        if found is None:
+            self._tries.failed(request.peer)
+            return _json({"error": "room_unknown"}, 404)
+        return _json(found)
+
+    async def _races(self, request: Request, query: str) -> Answer:
+        asked = {key: values[-1] for key, values in parse_qs(query).items()}
+        room = None
+        if "room" in asked:
+            room = parse_code(asked["room"])
+            if room is None:
+                return _json({"error": "bad_code"}, 400)
+            if wait := self._tries.may_try(request.peer):
+                return _too_many("Too many wrong codes.", wait)
+        # A private room's code is its key: without it only whoever sits at this
+        # machine sees that room's races.
+        public_only = room is None and not request.local
+        races = await self._inside.races(
+            room, asked.get("before"), public_only=public_only, limit=PAGE_SIZE
+        )
+        if room is not None and not races and self._inside.listing(room) is None:
+            self._tries.failed(request.peer)
+        return _json({"races": [_summary(race) for race in races]})
+
+    async def _record(self, race_id: str) -> Answer:
+        record = await self._inside.record(race_id)
+        if record is None:
+            return _json({"error": "race_unknown"}, 404)
+        name = f'attachment; filename="{_filename(race_id)}.json"'
+        headers = {"Content-Disposition": name, "Cache-Control": "no-cache"}
+        return Answer(200, record, "application/json", headers)
+
+
+def _too_many(text: str, wait_ms: int) -> Answer:
+    headers = {"Retry-After": str(-(-wait_ms // 1_000))}
+    return Answer(429, f"{text}\n".encode(), headers=headers)
+
+
+def _summary(race: RaceSummary) -> dict[str, Any]:
+    return {
+        "id": race.id,
+        "room": race.room,
+        "started_ms": race.started_ms,
+        "size": race.size,
+        "public": race.public,
+        "record": f"/api/races/{race.id}",
+        "attempts": [
+            {
+                "seat": row.seat,
+                "name": row.name,
+                "status": row.status,
+                "place": row.place,
+                "time_ms": row.time_ms,
+                "stm": row.stm,
+                "mtm": row.mtm,
+                "bot": row.bot,
+            }
+            for row in race.attempts
+        ],
+    }
+
+
+def _json(value: Mapping[str, Any], status: int = 200) -> Answer:
+    body = json.dumps(value, separators=(",", ":")).encode()
+    headers = {"Cache-Control": "no-store"}
+    return Answer(status, body, "application/json", headers)
+
+
+def _filename(race_id: str) -> str:
+    return "".join(c for c in race_id if c.isascii() and (c.isalnum() or c == "-"))
+
+
+def _is_plain(host: str) -> bool:
+    return bool(host) and all(
+        c.isascii() and (c.isalnum() or c in ".-:[]") for c in host
+    )

@@ -1,0 +1,121 @@
+"""What all rooms of a server share: settings, clock, store, the loop's services."""
+
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sliderace.protocol.codec import encode_event
+from sliderace.protocol.messages import Event, Limits
+from sliderace_server.clock import Clock
+from sliderace_server.config import Config
+from sliderace_server.metrics import Metrics
+from sliderace_server.outbox import text_frame
+from sliderace_server.room import RoomLimits
+from sliderace_server.storage import Store, StoredRace
+
+__all__ = ["Follower", "Peer", "Timer", "Works"]
+
+
+class Timer(Protocol):
+    """Something that will be called, unless it is cancelled."""
+
+    def cancel(self) -> None:
+        """Do not call it."""
+        ...
+
+
+class Peer(Protocol):
+    """One connection as sessions and rooms see it. Nothing here waits."""
+
+    @property
+    def id(self) -> int:
+        """Names the connection in the log."""
+        ...
+
+    @property
+    def address(self) -> str:
+        """Where the client is; empty on this machine."""
+        ...
+
+    @property
+    def host(self) -> str:
+        """How the client calls us: the Host header of its request."""
+        ...
+
+    def post(self, frame: bytes) -> None:
+        """Send a frame with this turn's write."""
+        ...
+
+    def post_snapshot(self, frame: bytes) -> None:
+        """Send a frame that makes everything before it superfluous."""
+        ...
+
+    def close(self, code: int, reason: str = "") -> None:
+        """Send what gathered, then close."""
+        ...
+
+    def burst(self) -> None:
+        """Measure the line several times now."""
+        ...
+
+
+class Follower(Protocol):
+    """A member's connection, as its room uses it.
+
+    Attributes:
+        peer: the connection.
+        member: whose it is; 0 before it is anybody's.
+        gen: the series of slides that count; see the protocol.
+        following: it was welcomed and gets the stream.
+        sees: it was told everybody's board.
+        shown: id of the race whose start board it was given.
+    """
+
+    peer: Peer
+    member: int
+    gen: int
+    following: bool
+    sees: bool
+    shown: str
+
+    def dismissed(self, code: int) -> None:
+        """The connection is no longer the member's: it is to be closed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Works:
+    """What a room needs of the world around it.
+
+    Args:
+        config: the settings.
+        room_limits: those of them that rooms ask for.
+        told_limits: those that clients are told.
+        clock: the machine's.
+        store: where rooms and results are kept.
+        metrics: counts.
+        entropy: that many fresh random bytes.
+        spawn: starts a task that belongs to the server's task group.
+        later: calls a function in so many seconds.
+        sleep: waits so many seconds.
+        keep: takes a race that ended, to be stored.
+        version: program and version, for `welcome` and race records.
+    """
+
+    config: Config
+    room_limits: RoomLimits
+    told_limits: Limits
+    clock: Clock
+    store: Store
+    metrics: Metrics
+    entropy: Callable[[int], bytes]
+    spawn: Callable[[Coroutine[Any, Any, None]], object]
+    later: Callable[[float, Callable[[], None]], Timer]
+    sleep: Callable[[float], Coroutine[Any, Any, None]]
+    keep: Callable[[StoredRace], None]
+    version: str
+
+    def frame(self, event: Event) -> bytes:
+        """An event as a frame: to be made once for everybody who gets it."""
+        self.metrics.count("encoded", str(event.__struct_config__.tag))
+        return text_frame(encode_event(event).encode())
