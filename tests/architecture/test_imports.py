@@ -1,0 +1,124 @@
+"""The import contracts of `pyproject.toml` hold, and each of them can fail."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+SOURCES = ("shared", "server", "client")
+CONFIG: dict[str, Any] = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())
+CONTRACTS = CONFIG["tool"]["importlinter"]["contracts"]
+
+PLANTS = [
+    ("rings", "shared/sliderace/engine/board.py", "import sliderace.race.rules"),
+    ("rings", "shared/sliderace/race/rules.py", "import sliderace.protocol.limits"),
+    ("rings", "shared/sliderace/protocol/limits.py", "import sliderace_server.room"),
+    ("rings", "server/sliderace_server/room/state.py", "import sliderace_client.model"),
+    ("rings", "client/sliderace_client/model.py", "import sliderace_server.room"),
+    ("rings", "client/sliderace_page/__init__.py", "import sliderace_client.model"),
+    ("library", "shared/sliderace/newcomer.py", ""),
+    ("library", "shared/sliderace/race/rules.py", "import sliderace.protocol.limits"),
+    ("server", "server/sliderace_server/newcomer.py", ""),
+    ("server", "server/sliderace_server/room/state.py", "import sliderace_server.hub"),
+    ("server", "server/sliderace_server/hub.py", "import sliderace_server.gateway"),
+    (
+        "server",
+        "server/sliderace_server/storage/ports.py",
+        "import sliderace_server.room",
+    ),
+    ("client", "client/sliderace_client/newcomer.py", ""),
+    (
+        "client",
+        "client/sliderace_client/model.py",
+        "import sliderace_client.connection",
+    ),
+    (
+        "client",
+        "client/sliderace_client/connection.py",
+        "import sliderace_client.terminal",
+    ),
+    ("cycles", "shared/sliderace/engine/moves.py", "import sliderace.engine.board"),
+    (
+        "cycles",
+        "server/sliderace_server/room/state.py",
+        "import sliderace_server.room.apply",
+    ),
+    ("pure", "shared/sliderace/engine/board.py", "import random"),
+    ("pure", "shared/sliderace/race/decide.py", "import time"),
+    ("pure", "shared/sliderace/protocol/codec.py", "import socket"),
+    ("pure", "server/sliderace_server/room/decide.py", "import asyncio"),
+    ("pure", "server/sliderace_server/history.py", "import logging"),
+    ("pure", "client/sliderace_client/model.py", "import time"),
+    ("pure", "client/sliderace_client/phrases.py", "import sliderace_client.settings"),
+    ("engine", "shared/sliderace/engine/notation.py", "import msgspec"),
+    ("engine", "shared/sliderace/race/record.py", "import msgspec"),
+    ("websockets", "server/sliderace_server/session.py", "import websockets"),
+    ("websockets", "client/sliderace_client/bot.py", "import websockets"),
+    ("sqlite", "server/sliderace_server/hub.py", "import sqlite3"),
+    ("sqlite", "server/sliderace_server/storage/memory.py", "import aiosqlite"),
+    ("textual", "client/sliderace_client/render.py", "import textual"),
+    ("textual", "client/sliderace_client/bot.py", "import rich"),
+    ("mdns", "server/sliderace_server/gateway.py", "import zeroconf"),
+]
+"""Contract, file, and a line that the contract must not let into that file; the line
+"" makes the file, which nobody gave a place."""
+
+
+def lint(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run import-linter over the sources in a folder."""
+    paths = [str(folder / source) for source in SOURCES]
+    return subprocess.run(
+        [Path(sys.executable).with_name("lint-imports"), "--no-logo", *options],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_contracts_hold() -> None:
+    result = lint(REPOSITORY, "--no-cache")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_each_contract_is_seen_to_fail() -> None:
+    planted = {contract for contract, _, _ in PLANTS}
+    assert planted == {contract["id"] for contract in CONTRACTS}
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the Python sources, to plant in."""
+    folder = tmp_path_factory.mktemp("copy")
+    for source in SOURCES:
+        ignore = shutil.ignore_patterns("__pycache__", "node_modules", "page-tests")
+        shutil.copytree(REPOSITORY / source, folder / source, ignore=ignore)
+    shutil.copy(REPOSITORY / "pyproject.toml", folder)
+    return folder
+
+
+@pytest.mark.parametrize(("contract", "file", "line"), PLANTS)
+def test_a_planted_import_breaks_its_contract(
+    copy: Path, contract: str, file: str, line: str
+) -> None:
+    path = copy / file
+    before = path.read_text() if path.exists() else None
+    assert (before is None) == (line == "")
+    path.write_text(f"{before or ''}\n{line}\n")
+    try:
+        result = lint(copy, "--no-cache", "--contract", contract)
+    finally:
+        if before is None:
+            path.unlink()
+        else:
+            path.write_text(before)
+    assert result.returncode == 1, result.stdout + result.stderr
+    assert "1 broken" in result.stdout
+    assert line.removeprefix("import ").partition(".")[0] in result.stdout
