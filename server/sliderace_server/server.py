@@ -79,7 +79,9 @@ async def running(
         OSError: the address cannot be listened on.
         StorageError: the store cannot be opened or read.
     """
-    clock = clock or SystemClock()
+    # Both read files.
+    clock = clock or await asyncio.to_thread(SystemClock)
+    page = await asyncio.to_thread(load_page)
     async with (
         store or open_store(config.store_url, config.durability) as opened,
         _tasks() as spawn,
@@ -105,7 +107,7 @@ async def running(
         keeper.stored = hub.stored
         await hub.recover()
         site = Site(
-            load_page(), hub, _doors(config), _Tries(addresses, clock), metrics.render
+            page, hub, _doors(config), _Tries(addresses, clock), metrics.render
         )
         gateway = Gateway(
             config,

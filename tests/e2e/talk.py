@@ -1,0 +1,178 @@
+"""A client as thin as can be: says commands, hears events, and solves its board."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import TypeVar
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from sliderace.engine import parse_board
+from sliderace.protocol import messages as m
+from sliderace.protocol.codec import decode_event, encode_command
+from sliderace_client.solver import solve
+from sliderace_server.config import Config
+from sliderace_server.limits import Limits
+from sliderace_server.server import Server, running
+
+__all__ = ["QUICK", "Talker", "a_server", "rules", "solution", "talking"]
+
+HEAR_S = 8.0
+"""Longest wait for an event: more than any deadline of a quick race."""
+
+QUICK = m.RulesPatch(size="2x2", countdown_ms=3_000)
+"""The shortest race there can be."""
+
+E = TypeVar("E", bound=m.Event)
+
+
+def rules(size: str = "2x2", **more: int | bool | str) -> m.RulesPatch:
+    """Rules of a race that starts as soon as it may."""
+    return m.RulesPatch(size=size, countdown_ms=3_000, **more)  # type: ignore[arg-type]
+
+
+def solution(board: str) -> list[tuple[str, int]]:
+    """Slides that solve a board."""
+    return [slide for stage in solve(parse_board(board)) for slide in stage]
+
+
+@contextlib.asynccontextmanager
+async def a_server(
+    limits: Limits | None = None, **settings: object
+) -> AsyncIterator[Server]:
+    """A whole server in this process, on a free port, that keeps nothing."""
+    store = settings.pop("store", None)
+    config = Config(
+        port=0,
+        memory=True,
+        limits=limits or Limits(),
+        **settings,  # type: ignore[arg-type]
+    )
+    async with running(config, store=store) as server:  # type: ignore[arg-type]
+        yield server
+
+
+class Talker:
+    """One connection to a server."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.heard: list[m.Event] = []
+        self.code = ""
+        self.token = ""
+        self.member = 0
+        self.seat = -1
+        self.race = ""
+        self.epoch = 0
+        self.offset = 0
+        self.gen = 0
+        self.seq = 0
+        self.board = ""
+
+    async def say(self, command: m.Command | str | bytes) -> None:
+        """Send a command, or anything else."""
+        raw = command if isinstance(command, str | bytes) else encode_command(command)
+        await self.socket.send(raw)
+
+    async def hear(self) -> m.Event:
+        """The next event."""
+        async with asyncio.timeout(HEAR_S):
+            event = decode_event(await self.socket.recv())
+        self.heard.append(event)
+        self._note(event)
+        return event
+
+    async def until(
+        self, kind: type[E], which: Callable[[E], object] = lambda _: True
+    ) -> E:
+        """The next event of a kind; what comes before it is only noted."""
+        while True:
+            event = await self.hear()
+            if isinstance(event, kind) and which(event):
+                return event
+
+    async def phase(self, *phases: str) -> m.PhaseEvent:
+        """The next event that tells one of these phases."""
+        return await self.until(m.PhaseEvent, lambda event: event.phase in phases)
+
+    async def closed(self) -> int:
+        """The code with which the server closes; what comes before is noted."""
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                await self.hear()
+        assert self.socket.close_code is not None
+        return self.socket.close_code
+
+    def _note(self, event: m.Event) -> None:
+        if isinstance(getattr(event, "o", None), int):
+            self.offset = event.o  # type: ignore[union-attr]
+        match event:
+            case m.Welcome():
+                self.code, self.member, self.race = event.code, event.member, event.race
+                self.seat = -1 if event.seat is None else event.seat
+                self.token = event.token or self.token
+                self.epoch, self.gen, self.seq = event.epoch, event.gen, event.seq
+                self.board = event.board or ""
+            case m.RoomEvent():
+                if event.room.race != self.race:
+                    self.race, self.seq, self.board = event.room.race, 0, ""
+            case m.BoardEvent(seat=None):
+                self.board = event.board
+            case m.Rejected():
+                self.gen, self.seq = event.gen, event.seq
+            case _:
+                pass
+
+    def slides(self, moves: list[tuple[str, int]], **more: object) -> m.Slides:
+        """These moves as the next command; they count as made."""
+        command = m.Slides(
+            race=self.race,
+            gen=self.gen,
+            seq=self.seq + 1,
+            slides=[(d, k, 0) for d, k in moves],  # type: ignore[misc]
+            **more,  # type: ignore[arg-type]
+        )
+        self.seq += len(moves)
+        return command
+
+    async def solve(self) -> None:
+        """Make every slide to the end, each in a message of its own."""
+        for move in solution(self.board):
+            await self.say(self.slides([move]))
+
+    async def acked(self, seq: int) -> None:
+        """Wait until slides up to `seq` are durable."""
+        await self.until(m.Ack, lambda ack: ack.seq >= seq)
+
+    async def aside(self) -> "Talker":
+        """Everything said so far was carried out."""
+        await self.say(m.Ping(id=7))
+        await self.until(m.Pong)
+        return self
+
+
+@contextlib.asynccontextmanager
+async def talking(
+    port: int, enter: m.Create | m.Open | m.Join | m.Resume | None = None, **how: object
+) -> AsyncIterator[Talker]:
+    """A connection; with `enter` it says hello and waits for the welcome."""
+    url = f"ws://127.0.0.1:{port}/ws"
+    async with connect(
+        url,
+        proxy=None,
+        compression=None,
+        ping_interval=None,
+        close_timeout=1,
+        **how,  # type: ignore[arg-type]
+    ) as socket:
+        talker = Talker(socket)
+        if enter is not None:
+            await talker.say(m.Hello(v=1, enter=enter))
+            await talker.until(m.Welcome)
+        yield talker
+
+
+def named(count: int) -> Iterator[str]:
+    """Nicknames."""
+    return (f"Player {number}" for number in range(1, count + 1))
