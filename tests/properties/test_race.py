@@ -280,4 +280,4 @@ class RaceMachine(RuleBasedStateMachine):
         assert all(check.verdict != "not ok" for check in verify(record))
 
 
-TestRace: type[TestCase] = RaceMachine.TestCase  # pyright: ignore
+TestRace: type[TestCase] = RaceMachine.TestCase  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]

@@ -32,6 +32,9 @@ JSON = st.recursive(
     max_leaves=20,
 )
 
+LAST_FINISHER, LAST_PLACE = 3, 5
+"""Indices of racers in the record."""
+
 UNPROVABLE = (
     ("software",),
     ("started_ms",),
@@ -97,6 +100,9 @@ def put(place: Place, value: object) -> object:
 
 def proved(place: Place) -> bool:
     """A single value whose every change must be found."""
+    if len(place) == 5 and place[2] == "slides" and place[4] == 0:
+        # Who did not finish may have gone another way, with the same counts.
+        return int(place[1]) <= LAST_FINISHER
     if isinstance(look(fresh(), place), dict | list):
         return False
     return not any(
@@ -104,6 +110,14 @@ def proved(place: Place) -> bool:
         and all(part in ("*", key) for part, key in zip(pattern, place, strict=True))
         for pattern in UNPROVABLE
     )
+
+
+PROVED = [place for place in ALL if proved(place)]
+LISTS = [
+    place
+    for place in ALL
+    if (value := look(fresh(), place)) and isinstance(value, list)
+]
 
 
 def near(value: object) -> st.SearchStrategy[object]:
@@ -144,7 +158,7 @@ def test_any_value_anywhere_in_a_record_is_answered(
 
 @given(st.data())
 def test_every_change_of_meaning_is_found(data: st.DataObject) -> None:
-    place = data.draw(st.sampled_from([*filter(proved, ALL)]))
+    place = data.draw(st.sampled_from(PROVED))
     before = look(fresh(), place)
     after = data.draw(near(before))
     assume(after != before)
@@ -153,16 +167,11 @@ def test_every_change_of_meaning_is_found(data: st.DataObject) -> None:
 
 @given(st.data())
 def test_a_list_with_one_item_less_or_twice_is_found(data: st.DataObject) -> None:
-    lists = [
-        place
-        for place in ALL
-        if isinstance(look(fresh(), place), list) and look(fresh(), place)
-    ]
     record = fresh()
-    items = look(record, data.draw(st.sampled_from(lists)))
+    items = look(record, data.draw(st.sampled_from(LISTS)))
     at = data.draw(st.integers(0, len(items) - 1))
-    # The last racer without a place could be left out: only a signature would tell.
-    assume(items is not record["racers"] or at < len(items) - 1)
+    # Whoever has no place behind him could be left out: only a signature would tell.
+    assume(items is not record["racers"] or at < LAST_PLACE)
     before = deepcopy(items)
     if data.draw(st.booleans()):
         del items[at]
