@@ -82,11 +82,11 @@ def open_room(
     *,
     public: bool = False,
     seed: str | None = None,
-) -> str:
+) -> tuple[str, str]:
     """Open a room on a server; nobody is in it yet.
 
     Returns:
-        Its code.
+        Its code, and the base address by which the server says others reach it.
 
     Raises:
         HostError: the server refuses, or cannot be reached.
@@ -95,19 +95,19 @@ def open_room(
     ending = asyncio.run(client.run())
     if not client.model.link:
         raise HostError(ending.text)
-    return client.model.code
+    return client.model.code, client.model.link.rpartition("/")[0]
 
 
-def links(base: str, code: str, bind: str = "", public_url: str = "") -> list[str]:
+def links(base: str, code: str, bind: str = "", public: str = "") -> list[str]:
     """Where others can enter the room, best first; empty: only this machine can.
 
     Args:
         base: address of the server for ourselves.
         code: the room's.
         bind: where the server listens; on all addresses there is a link for each.
-        public_url: what the operator says people use.
+        public: base address by which the server says others reach it.
     """
-    found = [public_url.rstrip("/")] if public_url else []
+    found = [public] if public not in ("", base) else []
     if bind in EVERYWHERE:
         port = base.rpartition(":")[2]
         found += [f"http://{address}:{port}" for address in lan_addresses()]

@@ -167,12 +167,10 @@ class Noted:
     Args:
         port: where it listens.
         bind: on which address; empty: unknown.
-        public_url: what people outside use, or empty.
     """
 
     port: int
     bind: str = ""
-    public_url: str = ""
 
     @property
     def base(self) -> str:
@@ -191,8 +189,7 @@ def noted(folder: Path | None = None) -> Noted | None:
     path = (folder or data_dir()) / "server.json"
     try:
         found = json.loads(path.read_text("utf-8"))
-        bind, public_url = found.get("bind", ""), found.get("public_url", "")
-        return Noted(int(found["port"]), str(bind), str(public_url))
+        return Noted(int(found["port"]), str(found.get("bind", "")))
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return None
 

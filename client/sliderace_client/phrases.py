@@ -23,6 +23,7 @@ __all__ = [
     "phase",
     "refused",
     "standing",
+    "why_out",
 ]
 
 
@@ -60,6 +61,11 @@ _WHY_OUT = {
     "kicked": "sent out",
     "called": "the host called time",
 }
+
+
+def why_out(why: str) -> str:
+    """Why a racer did not finish; empty where we have no word for it."""
+    return _WHY_OUT.get(why, "")
 
 
 def member(event: MemberEvent) -> str:
@@ -118,7 +124,7 @@ def standing(row: Standing) -> str:
         case "dns":
             return f"{row.name} did not start"
         case "dnf":
-            why = _WHY_OUT.get(row.why, "")
+            why = why_out(row.why)
             return f"{row.name} did not finish" + (f": {why}" if why else "")
         case _:
             assert_never(row.status)

@@ -1,0 +1,394 @@
+"""The command line: what each command takes, and which part carries it out.
+
+Only what a command needs is loaded, so that ``--help`` answers at once.
+"""
+# ruff: noqa: PLC0415 - see above
+
+import io
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Literal, NoReturn
+
+import click
+
+from sliderace import __version__
+from sliderace_client import exits
+from sliderace_client.console import (
+    Failure,
+    any_server,
+    awaited,
+    explained,
+    found,
+    hex_of,
+    is_terminal,
+    load_settings,
+    own_name,
+    race_board,
+    say,
+    say_error,
+    server_for_results,
+    size_of,
+    unreadable,
+)
+
+if TYPE_CHECKING:
+    from sliderace_client.locate import Place
+
+__all__ = ["main", "run"]
+
+
+def main() -> NoReturn:
+    """Run the command line of this process."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(args: list[str]) -> int:
+    """Carry out a command line.
+
+    Args:
+        args: without the program's name.
+
+    Returns:
+        The exit code; what went wrong has been said in one line.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    try:
+        code = cli.main(args, prog_name="sliderace", standalone_mode=False)
+        sys.stdout.flush()
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx else "sliderace"
+        say_error(f"{error.format_message()} See: {path} --help")
+        return error.exit_code
+    except Failure as error:
+        say_error(error.message)
+        return error.code
+    except click.ClickException as error:
+        say_error(error.format_message())
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        return exits.INTERRUPTED
+    except (
+        BrokenPipeError
+    ):  # the reader of our output went away; nobody is left to tell
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return exits.OK
+    return code if isinstance(code, int) else exits.OK
+
+
+# --- Options that several commands share ---------------------------------------------
+
+server_option = click.option(
+    "--server",
+    metavar="ADDRESS",
+    envvar="SLIDERACE_SERVER",
+    default="",
+    help="Server to ask, and no other.  [env: SLIDERACE_SERVER]",
+)
+name_option = click.option("--name", metavar="NICK", default="", help="Your nickname.")
+size_option = click.option(
+    "--size", metavar="WxH", default="4x4", show_default=True, help="2x2 to 10x10."
+)
+plain_option = click.option("--plain", is_flag=True, help="Lines instead of a screen.")
+
+
+@click.group(
+    invoke_without_command=True,
+    epilog=exits.EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
+)
+@click.version_option(__version__, "-V", "--version", prog_name="sliderace")
+@click.pass_context
+def cli(context: click.Context) -> int | None:
+    """Race friends, live, on the same sliding-tile puzzle.
+
+    Without a command it opens a menu.
+    """
+    if context.invoked_subcommand is None:
+        if not is_terminal():
+            raise click.UsageError("the menu needs a terminal; name a command.")
+        return menu()
+    return None
+
+
+def menu() -> int:
+    """Open the full-screen client's menu."""
+    from sliderace_client.start import Start
+    from sliderace_client.terminal import run_app
+
+    settings = load_settings()
+    return run_app(Start("menu", name=own_name("", settings), settings=settings))
+
+
+@cli.command()
+@size_option
+@name_option
+@click.option("--port", type=click.IntRange(0, 65535), default=8710, show_default=True)
+@click.option(
+    "--bind",
+    metavar="ADDR",
+    default="0.0.0.0",  # noqa: S104 - friends in the network shall reach it
+    show_default=True,
+    help="Address to listen on; 127.0.0.1: only this machine.",
+)
+@click.option("--public-url", metavar="URL", default="", help="What others use.")
+@click.option("--public", is_flag=True, help="List the room for everybody.")
+@click.option("--seed", metavar="S", help="A seed known in advance: no fairness claim.")
+@click.option("--no-tui", is_flag=True, help="Serve; the first to join is the host.")
+def host(
+    size: str,
+    name: str,
+    port: int,
+    bind: str,
+    public_url: str,
+    public: bool,
+    seed: str | None,
+    no_tui: bool,
+) -> int:
+    """Open a room on a server of your own, and enter it as its host."""
+    from sliderace_client import hosting
+
+    settings = load_settings()
+    with explained():
+        asked = hosting.Asked(
+            size=str(size_of(size)),
+            name=own_name(name, settings),
+            port=port,
+            bind=bind,
+            public_url=public_url,
+            public=public,
+            seed=seed,
+            tui=not no_tui and is_terminal(),
+        )
+        try:
+            return hosting.host(asked, settings, say)
+        except hosting.HostError as error:
+            raise Failure(str(error), exits.FAILED) from None
+
+
+@cli.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def serve(arguments: tuple[str, ...]) -> NoReturn:
+    """Run a server until it is stopped; see: sliderace serve --help."""
+    command = [sys.executable, "-m", "sliderace_server", *arguments]
+    sys.stdout.flush()
+    if os.name == "posix":  # the same process: its exit code and signals are its own
+        os.execv(sys.executable, command)  # noqa: S606 - no shell is the point
+    import subprocess
+
+    raise SystemExit(subprocess.call(command))  # noqa: S603 - our own program
+
+
+@cli.command()
+@click.argument("room")
+@name_option
+@server_option
+@plain_option
+def join(room: str, name: str, server: str, plain: bool) -> int:
+    """Race in a room.
+
+    ROOM is a code (KWX-TRB), CODE@HOST[:PORT] or a link. A bare code is looked for on
+    this machine, in the local network and on the server used last.
+    """
+    return enter(room, name, server, plain=plain, role="player")
+
+
+@cli.command()
+@click.argument("room")
+@name_option
+@server_option
+@plain_option
+def watch(room: str, name: str, server: str, plain: bool) -> int:
+    """Watch a room; ROOM as in join."""
+    return enter(room, name, server, plain=plain, role="spectator")
+
+
+def enter(
+    room: str,
+    name: str,
+    server: str,
+    *,
+    plain: bool,
+    role: Literal["player", "spectator"],
+) -> int:
+    """Enter a room, on the screen or line by line."""
+    from sliderace_client.start import Start
+
+    settings = load_settings()
+    name = own_name(name, settings)
+    place = found(room, server)
+    if plain or not is_terminal():
+        return enter_plain(place, name, role)
+    from sliderace_client.terminal import run_app
+
+    kind: Literal["join", "watch"] = "join" if role == "player" else "watch"
+    return run_app(Start(kind, place.server, place.code, name, role, settings=settings))
+
+
+def enter_plain(place: "Place", name: str, role: Literal["player", "spectator"]) -> int:
+    """Enter a room line by line."""
+    from sliderace.protocol.messages import Join
+    from sliderace_client import plain
+    from sliderace_client.seats import claim
+
+    seat = claim(place.code, name) if role == "player" else None
+    try:
+        return awaited(
+            plain.race(
+                place.server,
+                Join(place.code, name, role),
+                seat=seat,
+                typed=sys.stdin,
+                say=say,
+            )
+        )
+    finally:
+        if seat is not None:
+            seat.release()
+
+
+@cli.command()
+@click.argument("room")
+@click.option("--count", type=click.IntRange(1, 64), default=1, show_default=True)
+@click.option(
+    "--tps",
+    type=click.FloatRange(0.1, 160),
+    default=3.0,
+    show_default=True,
+    help="Tiles per second, on average.",
+)
+@click.option("--races", type=click.IntRange(1), help="Leave after so many; else stay.")
+@server_option
+def bot(room: str, count: int, tps: float, races: int | None, server: str) -> int:
+    """Let declared bots race in a room; ROOM as in join."""
+    from sliderace_client.bot import race_together
+    from sliderace_client.plain import ending_code
+
+    place = found(room, server)
+    endings = awaited(
+        race_together(
+            place.server,
+            place.code,
+            count,
+            tps=tps,
+            races=races,
+            on_note=lambda note: say(note.text),
+        )
+    )
+    return max(ending_code(ending, say_unless_left) for ending in endings)
+
+
+def say_unless_left(text: str) -> None:
+    """Say why a bot is out, unless it left on its own."""
+    if text != "You left the room.":
+        say(text)
+
+
+@cli.command()
+@click.argument("what", default="", metavar="[CODE|RACE]")
+@server_option
+def results(what: str, server: str) -> None:
+    """Show stored races, those of a room, or one race."""
+    from sliderace.protocol.room_code import parse_code
+    from sliderace_client import records
+
+    with explained(), unreadable():
+        base = server_for_results(server)
+        code = parse_code(what) if what else ""
+        if code is None:
+            lines = records.race_lines(records.load(what, base))
+        else:
+            lines = records.races_lines(base, code)
+    for line in lines:
+        say(line)
+
+
+@cli.command()
+@click.argument("what", metavar="FILE|LINK|RACE")
+@click.option("--steps", is_flag=True, help="Show every move and board.")
+@server_option
+def verify(what: str, steps: bool, server: str) -> int:
+    """Check a race record again: seed, board, every move, times and places.
+
+    Exit code 0: all is right; 1: something is not; 2: it cannot be read, or something
+    cannot be known.
+    """
+    from sliderace_client import records
+
+    with explained(), unreadable():
+        record = records.load(what, server or any_server())
+        if steps:
+            for line in records.step_lines(record):
+                say(line)
+    lines, verdict = records.check_lines(record)
+    for line in lines:
+        say(line)
+    return verdict
+
+
+@cli.command()
+@size_option
+@click.option("--race-id", metavar="R", help="Such as KWXTRB-SA1B2C-3.")
+@click.option("--secret", metavar="S", help="64 hex digits.")
+@click.option(
+    "--nonce", "nonces", metavar="HEX", multiple=True, help="By seat, ascending."
+)
+@click.option("--seed", metavar="SEED", help="64 hex digits, or any text.")
+def scramble(
+    size: str,
+    race_id: str | None,
+    secret: str | None,
+    nonces: tuple[str, ...],
+    seed: str | None,
+) -> None:
+    """Print commitment (of a secret), seed and board, one a line."""
+    from sliderace import engine
+
+    if (seed is None) == (secret is None) or (secret is None) != (race_id is None):
+        raise click.UsageError("give --race-id and --secret, or --seed.")
+    with explained():
+        shape = size_of(size)
+        if seed is not None:
+            drawn = engine.seed_from_text(seed)
+        else:
+            bound = hex_of("--secret", secret or "")
+            numbered = [
+                (seat, hex_of("--nonce", nonce)) for seat, nonce in enumerate(nonces)
+            ]
+            say(engine.commitment(race_id or "", shape, bound))
+            drawn = engine.seed_of(race_id or "", shape, bound, numbered)
+        say(drawn.hex())
+        say(engine.format_board(engine.scramble(drawn, shape)))
+
+
+@cli.command()
+@size_option
+@click.option("--seed", metavar="SEED", default="", help="64 hex digits, or any text.")
+@click.option("--race", metavar="ID|FILE", help="The board of a past race.")
+@server_option
+@plain_option
+def solo(size: str, seed: str, race: str | None, server: str, plain: bool) -> int:
+    """Solve a board alone."""
+    from sliderace import engine
+    from sliderace_client.start import Start
+
+    with explained(), unreadable():
+        shape = size_of(size)
+        board = race_board(race, server) if race else None
+    if is_terminal() and not plain:
+        from sliderace_client.terminal import run_app
+
+        text = engine.format_board(board) if board else ""
+        return run_app(
+            Start(
+                "solo", size=str(shape), seed=seed, board=text, settings=load_settings()
+            )
+        )
+    from sliderace_client.plain import solo as play
+
+    if board is None:
+        drawn = engine.seed_from_text(seed) if seed else os.urandom(32)
+        board = engine.scramble(drawn, shape)
+    return play(board, sys.stdin, say, lambda: time.monotonic_ns() // 1_000_000)

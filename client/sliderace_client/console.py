@@ -1,0 +1,169 @@
+"""Between the command line and the parts: words for the user, and what he means."""
+# ruff: noqa: PLC0415 - only what a command needs is loaded
+
+import os
+import sys
+from collections.abc import Coroutine, Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from sliderace_client import exits
+
+if TYPE_CHECKING:
+    from sliderace.engine import Board, Size
+    from sliderace_client.locate import Place
+    from sliderace_client.settings import Settings
+
+__all__ = [
+    "Failure",
+    "any_server",
+    "awaited",
+    "explained",
+    "found",
+    "hex_of",
+    "is_terminal",
+    "load_settings",
+    "own_name",
+    "race_board",
+    "say",
+    "say_error",
+    "server_for_results",
+    "size_of",
+    "unreadable",
+]
+
+T = TypeVar("T")
+
+
+class Failure(click.ClickException):
+    """What went wrong, in one line, and the exit code for it."""
+
+    def __init__(self, text: str, code: int) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+def say_error(text: str) -> None:
+    """One line on stderr."""
+    click.echo("sliderace: " + " ".join(text.split()), err=True)
+
+
+def say(text: str) -> None:
+    """One line on stdout, at once even into a pipe."""
+    click.echo(text)
+
+
+@contextmanager
+def explained() -> Generator[None]:
+    """Turn what the parts raise into one line and an exit code."""
+    from sliderace.engine import EngineError
+    from sliderace_client.api import Unreachable
+    from sliderace_client.locate import NotFound
+
+    try:
+        yield
+    except (NotFound, Unreachable) as error:
+        raise Failure(str(error), exits.UNREACHABLE) from None
+    except EngineError as error:
+        raise click.UsageError(f"{error}.") from None
+
+
+def awaited(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end."""
+    import asyncio
+
+    return asyncio.run(work)
+
+
+def is_terminal() -> bool:
+    """Whether a full screen can be shown."""
+    return (
+        sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    )
+
+
+def load_settings() -> "Settings":
+    """The user's settings; what cannot be used of them is said."""
+    from sliderace_client.settings import load
+
+    settings, complaints = load()
+    for complaint in complaints:
+        say_error(complaint)
+    return settings
+
+
+def own_name(name: str, settings: "Settings") -> str:
+    """The nickname to go by."""
+    from sliderace.protocol.names import clean_name
+    from sliderace_client.settings import nickname
+
+    if not name:
+        return nickname(settings, int.from_bytes(os.urandom(4), "big") / 2**32)
+    clean = clean_name(name)
+    if clean is None:
+        raise click.BadParameter("that nickname cannot be shown.", param_hint="--name")
+    return clean
+
+
+def size_of(text: str) -> "Size":
+    """A board size; raises `EngineError`."""
+    from sliderace.engine import Size
+
+    return Size.parse(text.lower())
+
+
+def hex_of(option: str, text: str) -> bytes:
+    """The bytes of hex digits."""
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        raise click.BadParameter("must be hex digits.", param_hint=option) from None
+
+
+def found(room: str, server: str) -> "Place":
+    """Where the room is; the server is remembered for the next time."""
+    from sliderace_client.locate import find
+    from sliderace_client.settings import remember_server
+
+    with explained():
+        place = awaited(find(room, server))
+    remember_server(place.server)
+    return place
+
+
+@contextmanager
+def unreadable() -> Generator[None]:
+    """Say in one line that a record cannot be read."""
+    from sliderace_client.records import Unreadable
+
+    try:
+        yield
+    except Unreadable as error:
+        raise Failure(str(error), exits.UNKNOWN) from None
+
+
+def any_server() -> str:
+    """Our own server if it is live, else the one used last, else none."""
+    from sliderace_client.host import running
+    from sliderace_client.settings import last_server
+
+    return running() or last_server()
+
+
+def server_for_results(server: str) -> str:
+    """The server to ask for races; raises `NotFound`."""
+    from sliderace_client.locate import NotFound, server_address
+
+    base = server_address(server) if server else any_server()
+    if not base:
+        raise NotFound("no server is running here; give one with --server")
+    return base
+
+
+def race_board(race: str, server: str) -> "Board":
+    """The start board of a past race."""
+    from sliderace_client import records
+
+    return records.board_of(records.load(race, server or any_server()))

@@ -1,0 +1,145 @@
+"""What `sliderace host` does: a server, a room, an invitation, and in we go."""
+
+import os
+import shlex
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import segno
+
+from sliderace.protocol.messages import RulesPatch
+from sliderace.protocol.room_code import format_code
+from sliderace_client import exits
+from sliderace_client.host import HostError, OwnServer, links, open_room, running
+from sliderace_client.locate import noted
+from sliderace_client.render import qr_rows
+from sliderace_client.settings import Settings, remember_server
+from sliderace_client.start import Start
+from sliderace_client.terminal import run_app
+
+__all__ = ["Asked", "HostError", "host", "invitation"]
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The options of `sliderace host`; `tui` false: serve and wait."""
+
+    size: str
+    name: str
+    port: int
+    bind: str
+    public_url: str
+    public: bool
+    seed: str | None
+    tui: bool
+
+
+def host(asked: Asked, settings: Settings, say: Say) -> int:
+    """Host a room until the user ends it; the exit code.
+
+    Raises:
+        HostError: the server or the room cannot be had, or cannot be kept up.
+    """
+    base = running()
+    if base is not None:
+        say(f"A server is already running here: {base}")
+        known = noted()
+        return _in_room(asked, settings, say, base, known.bind if known else "")
+    server = OwnServer(
+        bind=asked.bind,
+        port=asked.port,
+        public_url=asked.public_url,
+        say=say,
+        on_failure=lambda: os.kill(os.getpid(), signal.SIGTERM),
+    )
+    try:
+        server.start()
+        code = _in_room(asked, settings, say, server.base, server.bind)
+    finally:
+        server.stop()
+    if server.failure:
+        raise HostError(server.failure)
+    return code
+
+
+def _in_room(asked: Asked, settings: Settings, say: Say, base: str, bind: str) -> int:
+    """Open a room, invite to it, and be there."""
+    rules = RulesPatch(size=asked.size)
+    code, public = open_room(base, rules, public=asked.public, seed=asked.seed)
+    remember_server(base)
+    found = links(base, code, bind, public)
+    for line in invitation(code, found, base):
+        say(line)
+    if not asked.tui:
+        return _wait(say)
+    start = Start("host", base, code, asked.name, links=tuple(found), settings=settings)
+    return run_app(start)
+
+
+def invitation(code: str, found: list[str], base: str) -> list[str]:
+    """What to tell friends: links, the code, a QR code and the exact command.
+
+    Args:
+        code: the room's.
+        found: links others can use, best first; empty: only this machine can join.
+        base: the server's address for this machine.
+    """
+    shown = format_code(code)
+    if not found:
+        return [
+            "",
+            f"Room {shown}. No network was found: only this machine can join.",
+            f"  {base}/{code}",
+            f"  sliderace join {code}@{urlsplit(base).netloc}",
+            "",
+        ]
+    server = found[0].rpartition("/")[0]
+    parts = urlsplit(server)
+    plain = parts.scheme == "http" and not parts.path
+    where = f"{code}@{parts.netloc}" if plain else found[0]
+    return [
+        "",
+        f"Room {shown}. Friends open one of these:",
+        *(f"  {link}" for link in found),
+        "or type:",
+        f"  sliderace join {shlex.quote(where)}",
+        "",
+        *qr_lines(found[0]),
+    ]
+
+
+def qr_lines(link: str) -> list[str]:
+    """The link as QR code; none where the terminal cannot show half blocks."""
+    try:
+        "▀▄█".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return []
+    code = segno.make(link, error="l", micro=False)
+    rows = qr_rows([list(row) for row in code.matrix_iter(border=2)])
+    if sys.stdout.isatty():
+        return [f"  \x1b[38;5;16;48;5;231m{row}\x1b[0m" for row in rows] + [""]
+    return []
+
+
+def _wait(say: Say) -> int:
+    """Serve until Ctrl-C, or until the server cannot be kept up."""
+    say("The first player to join is the host. Ctrl-C ends it.")
+    ended = threading.Event()
+
+    def end(_number: int, _frame: object) -> None:
+        ended.set()
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        ended.wait()
+    except KeyboardInterrupt:
+        return exits.INTERRUPTED
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    return exits.OK

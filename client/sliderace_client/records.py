@@ -1,0 +1,231 @@
+"""Stored races and their records: fetched, tabled and checked for the command line."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import quote, urlsplit
+
+from sliderace.engine import Board
+from sliderace.protocol.names import cells, clean_name
+from sliderace.race.reading import BadRecord, read
+from sliderace.race.record import WrittenRace
+from sliderace.race.verify import Check, steps, verify
+from sliderace_client.api import get
+from sliderace_client.phrases import duration, why_out
+
+__all__ = [
+    "Unreadable",
+    "board_of",
+    "check_lines",
+    "load",
+    "race_lines",
+    "races_lines",
+    "step_lines",
+    "table",
+    "verdict_of",
+]
+
+
+class Unreadable(ValueError):
+    """There is no such record, or it is none."""
+
+
+def load(text: str, server: str) -> object:
+    """A race record as any JSON value.
+
+    Args:
+        text: a file, a link, or a race's id.
+        server: whom to ask for an id; empty: nobody.
+
+    Raises:
+        Unreadable: it is not there, or no JSON.
+        Unreachable: the server cannot be reached.
+    """
+    path = Path(text)
+    if path.is_file():
+        return _parsed(_read_file(path), text)
+    if "://" in text:
+        parts = urlsplit(text)
+        base, path_text = f"{parts.scheme}://{parts.netloc}", parts.path
+        return _fetched(base, path_text, text)
+    if not server:
+        raise Unreadable(f"{text}: no such file, and no server to ask for a race")
+    return _fetched(server, f"/api/races/{quote(text.upper(), safe='')}", text)
+
+
+def _read_file(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise Unreadable(f"{path}: {error.strerror}") from None
+
+
+def _fetched(base: str, path: str, text: str) -> object:
+    reply = get(base, path)
+    if reply.status != 200:
+        raise Unreadable(f"{base} has no race {text}")
+    return _parsed(reply.body, text)
+
+
+def _parsed(body: bytes, text: str) -> object:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        raise Unreadable(f"{text} is not a race record: no JSON") from None
+
+
+# --- Checking ------------------------------------------------------------------------
+
+
+def verdict_of(checks: Sequence[Check]) -> int:
+    """0 all right; 1 something is wrong; 2 something cannot be known."""
+    verdicts = {check.verdict for check in checks}
+    return 1 if "not ok" in verdicts else 2 if "cannot be known" in verdicts else 0
+
+
+def check_lines(record: object) -> tuple[list[str], int]:
+    """What a re-check finds, a line each, and its verdict."""
+    checks = verify(record)
+    width = max(len(check.verdict) for check in checks)
+    lines = [
+        f"{check.verdict:{width}}  {check.name:10}  {_safe(check.text)}"
+        for check in checks
+    ]
+    return lines, verdict_of(checks)
+
+
+def board_of(record: object) -> Board:
+    """The board that was raced on.
+
+    Raises:
+        Unreadable: it is no record.
+    """
+    return _read(record).board
+
+
+def _read(record: object) -> WrittenRace:
+    try:
+        return read(record)
+    except BadRecord as error:
+        raise Unreadable(f"not a race record: {error}") from None
+
+
+def step_lines(record: object) -> Iterator[str]:
+    """Every racer's way through the board, move by move.
+
+    Raises:
+        Unreadable: it is no record.
+    """
+    for racer in _read(record).racers:
+        yield f"seat {racer.seat}: {_name(racer.name)}"
+        for step in steps(record, racer.seat):
+            slide = step.slide or "scramble"
+            yield f"{step.n:6}  {duration(step.ms):>10}  {slide:8}  {step.board}"
+
+
+# --- Tables --------------------------------------------------------------------------
+
+
+def races_lines(server: str, room: str = "") -> list[str]:
+    """The stored races of a server, the latest first.
+
+    Args:
+        server: base address.
+        room: only this room's.
+
+    Raises:
+        Unreadable: the server does not answer as one of ours would.
+        Unreachable: it cannot be reached.
+    """
+    reply = get(server, f"/api/races?room={room}" if room else "/api/races")
+    body = reply.json()
+    if reply.status != 200 or not isinstance(body, dict):
+        raise Unreadable(f"{server} does not tell its races")
+    races = _list(cast("dict[str, Any]", body), "races")
+    if not races:
+        return ["No races yet."]
+    rows = [["when", "race", "size", "results"]]
+    rows += [
+        [_when(race), _word(race, "id"), _word(race, "size"), _summary(race)]
+        for race in races
+    ]
+    return table(rows)
+
+
+def race_lines(record: object) -> list[str]:
+    """The results of one race.
+
+    Raises:
+        Unreadable: it is no record.
+    """
+    race = _read(record)
+    rows = [["place", "name", "time", "moves", "progress", ""]]
+    for racer in race.racers:
+        finish = racer.finish
+        rows.append(
+            [
+                str(racer.place or "-"),
+                _name(racer.name) + (" (bot)" if racer.bot else ""),
+                duration(finish.official_ms) if finish else racer.status.upper(),
+                str(racer.stm),
+                f"{racer.high // 10} %",
+                why_out(racer.why),
+            ]
+        )
+    known = ", seed known in advance" if race.seed_known else ""
+    return [f"{race.race}, {race.rules.size}{known}", "", *table(rows)]
+
+
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Columns aligned by what terminals show, not by characters."""
+    widths = [max(map(cells, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            text + " " * (width - cells(text))
+            for text, width in zip(row, widths, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _when(race: Mapping[str, Any]) -> str:
+    started = race.get("started_ms")
+    try:
+        moment = datetime.fromtimestamp(int(started or 0) / 1000).astimezone()
+    except (ValueError, TypeError, OverflowError, OSError):
+        return "?"
+    return f"{moment:%Y-%m-%d %H:%M}"
+
+
+def _summary(race: Mapping[str, Any]) -> str:
+    return ", ".join(map(_attempt, _list(race, "attempts")))
+
+
+def _attempt(row: Mapping[str, Any]) -> str:
+    name, time = _word(row, "name"), row.get("time_ms")
+    if isinstance(time, int):
+        return f"{row.get('place') or '-'}. {name} {duration(time)}"
+    return f"{name} {_word(row, 'status').upper()}"
+
+
+def _list(value: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    """The objects in a list of a stranger's JSON."""
+    found: Any = value.get(key)
+    try:
+        return [row for row in found if isinstance(row, dict)]
+    except TypeError:  # no list at all
+        return []
+
+
+def _word(value: Mapping[str, Any], key: str) -> str:
+    return _name(str(value.get(key, "")))
+
+
+def _name(text: str) -> str:
+    return clean_name(text) or "?"
+
+
+def _safe(text: str) -> str:
+    return "".join(char if char.isprintable() else "?" for char in text)
