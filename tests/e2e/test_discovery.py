@@ -7,6 +7,7 @@ import time
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from itertools import count
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -47,6 +48,29 @@ async def has_room(address):
     return True
 
 print(asyncio.run(find_server(has_room, {timeout})))
+"""
+HOST = """
+import json, subprocess, sys
+from sliderace.protocol.messages import RulesPatch
+from sliderace_client.host import open_room
+
+command = [sys.executable, "-m", "sliderace_server", "--memory", "--ready-fd", "1"]
+command += ["--bind", "0.0.0.0", "--port", "0", "--log-level", "warning"]
+with subprocess.Popen(command, stdout=subprocess.PIPE) as server:
+    port = json.loads(server.stdout.readline())["port"]
+    print(port, open_room(f"http://127.0.0.1:{port}", RulesPatch()), flush=True)
+    input()
+    server.terminate()
+"""
+LOCATE = """
+import asyncio
+from sliderace_client.locate import NotFound, find
+
+try:
+    place = asyncio.run(find("{code}"))
+    print(place.server, place.code)
+except NotFound as error:
+    print(error)
 """
 numbers = count()
 
@@ -89,6 +113,7 @@ def machine(address: str = "") -> Generator[Machine, None, None]:
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("not allowed here: making network namespaces")
     try:
+        ip(f"-n {name} link set lo up")
         yield Machine(name, address)
     finally:
         ip(f"netns del {name}")
@@ -116,12 +141,11 @@ def lan() -> Generator[tuple[Machine, Machine], None, None]:
 
 
 @contextmanager
-def running(at: Machine) -> Generator[None, None, None]:
-    """A server that ends when its standard input does."""
-    with at.python(SERVER) as process:
+def running(at: Machine, script: str = SERVER) -> Generator[str, None, None]:
+    """A server that ends when it is sent a line, and what it said when it was ready."""
+    with at.python(script) as process:
         assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        yield
+        yield process.stdout.readline().strip()
         _, complaint = process.communicate("\n")
     assert complaint == ""
     assert process.returncode == 0
@@ -137,6 +161,20 @@ def test_a_server_is_found_and_its_address_leads_there(
         assert there.run(FIND_ALL.format(timeout=2)) == found
     # It said goodbye: nobody is sent to where it was.
     assert there.run(FIND_ALL.format(timeout=1)) == ""
+
+
+def test_a_bare_code_leads_to_a_server_in_the_network(
+    lan: tuple[Machine, Machine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    here, there = lan
+    with running(here, HOST) as said:
+        port, code = said.split()
+        place = f"http://{here.address}:{port} {code}"
+        assert there.run(LOCATE.format(code=code.lower())) == place
+        other = there.run(LOCATE.format(code="BCD-FGH"))
+        assert other.startswith("no server here or in the local network has the room")
 
 
 def test_without_a_server_there_is_none(lan: tuple[Machine, Machine]) -> None:

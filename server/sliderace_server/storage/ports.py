@@ -186,6 +186,7 @@ class Results(Protocol):
         """Store a race; a race whose id is stored already is left as it is.
 
         Raises:
+            ValueError: The race makes no sense, as a time without a finish does not.
             StorageUnavailable: Nothing was stored; the same call may be retried.
         """
         ...
