@@ -14,10 +14,11 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.theme import Theme
 
-from sliderace.protocol.messages import Command, Join, Leave, RoleName
+from sliderace.protocol.messages import Command, Join, Leave, RoleName, RulesPatch
 from sliderace_client import exits
 from sliderace_client.api import Unreachable, get
 from sliderace_client.connection import Client, Ending
+from sliderace_client.host import HostError, OwnServer, links, open_room, running
 from sliderace_client.locate import NotFound, find
 from sliderace_client.model import Note
 from sliderace_client.render import DARK, LIGHT, MONO, Look
@@ -32,7 +33,7 @@ from sliderace_client.terminal.dialogs import (
 )
 from sliderace_client.terminal.lobby import Lobby
 from sliderace_client.terminal.menu import Menu
-from sliderace_client.terminal.page import Page
+from sliderace_client.terminal.page import Page, RoomPage
 from sliderace_client.terminal.play import Connect, Play
 from sliderace_client.terminal.race import Race
 from sliderace_client.terminal.results import ResultsPage
@@ -103,6 +104,7 @@ class Terminal(App[int]):
         self._want_results: bool | None = None
         self._has_menu = start.kind == "menu"
         self.ending: Ending | None = None
+        self.own_server: OwnServer | None = None
         self._mono = mono
         self.look = MONO
         for known, is_dark in ((DARK, True), (LIGHT, False)):
@@ -231,16 +233,22 @@ class Terminal(App[int]):
 
     def repaint(self) -> None:
         """Show the right page, as it is now."""
-        page = self.screen
-        if self._play is not None and isinstance(page, Lobby | Race | ResultsPage):
-            wanted = self._wanted(self._play)
-            if type(page) is not wanted:
-                self.switch_screen(wanted())
-                return
-        if isinstance(page, Page):
-            page.update()
+        if self._play is not None:
+            self._turn_to(self._wanted(self._play))
+        if isinstance(self.screen, Page):
+            self.screen.update()
 
-    def _wanted(self, play: Play) -> type[Page]:
+    def _turn_to(self, wanted: type[RoomPage]) -> None:
+        """Show this page of the room; windows over another one are closed."""
+        stack = self.screen_stack
+        page = next((each for each in stack if isinstance(each, RoomPage)), None)
+        if page is None or type(page) is wanted:
+            return
+        while self.screen is not page:
+            self.pop_screen()
+        self.switch_screen(wanted())  # pyright: ignore[reportUnknownMemberType] - theirs
+
+    def _wanted(self, play: Play) -> type[RoomPage]:
         match play.model.phase:
             case "countdown" | "racing" | "grace":
                 self._want_results = None
@@ -343,6 +351,34 @@ class Terminal(App[int]):
 
     def host(self, name: str, size: str) -> None:
         """Open a room on this machine, and enter it."""
+        self.run_worker(self._host(name, size), group="door", exclusive=True)
+
+    async def _host(self, name: str, size: str) -> None:
+        self.say("Opening a room ...")
+        try:
+            start = await asyncio.to_thread(self._open, name, size)
+        except HostError as error:
+            self.say(str(error), "bad")
+        else:
+            self.enter(start)
+
+    def _open(self, name: str, size: str) -> Start:
+        """A room on our own server, which is started if need be; blocking."""
+        if self.own_server is None and (base := running()) is not None:
+            bind = ""
+        else:
+            if self.own_server is None:
+                server = OwnServer(say=self._say_from_thread)
+                server.start()
+                self.own_server = server
+            base, bind = self.own_server.base, self.own_server.bind
+        code = open_room(base, RulesPatch(size=size))
+        found = tuple(links(base, code, bind))
+        return Start("host", base, code, name, links=found, settings=self.settings)
+
+    def _say_from_thread(self, text: str) -> None:
+        if self.is_running:
+            self.call_from_thread(self.say, text)
 
     def save_record(self) -> None:
         """Store the race record in the current folder and say where."""
@@ -378,7 +414,11 @@ def code_of(ending: Ending) -> int:
 def run(start: Start) -> int:
     """Run the program; its exit code."""
     program = Terminal(start)
-    program.run()
+    try:
+        program.run()
+    finally:
+        if program.own_server is not None:
+            program.own_server.stop()
     if program.ending is not None and program.ending.text:
         print(program.ending.text, file=sys.stderr)  # noqa: T201 - after the screen is gone
     return program.return_code or 0

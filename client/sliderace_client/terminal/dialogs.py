@@ -105,13 +105,13 @@ class HelpDialog(Dialog):
     """All keys, and what they mean."""
 
     def rows(self) -> list[Row]:  # noqa: D102
-        look, room = self.look, min(76, self.app.size.width - 6)
+        look, room = self.look, min(76, self.size.width - 6)
         if room < 70:  # each key on a row of its own
             rows: list[Row] = []
             for keys, text in HELP:
                 rows.append(line(fitted(keys, room), look.accent, bold=True))
                 rows.append(line(fitted(f"  {text}", room), look.ink))
-            return rows[: self.app.size.height - 4]
+            return rows[: self.size.height - 4]
         return [
             (
                 Run(fitted(keys, 19), Paint(look.accent, bold=True)),
@@ -147,7 +147,7 @@ class CodeDialog(Dialog):
         self._links = tuple(links)
 
     def rows(self) -> list[Row]:  # noqa: D102
-        width, height = self.app.size
+        width, height = self.size
         return code_rows(self._code, self._links, self.look, (width - 4, height - 4))
 
 

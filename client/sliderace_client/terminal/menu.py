@@ -24,6 +24,10 @@ EMBLEM = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0, 15)
 """One slide before the end."""
 
 
+ENTRIES_W = 46
+"""Columns of the menu's lines; the emblem has the rest."""
+
+
 class Entry(NamedTuple):
     """One line of the menu."""
 
@@ -38,7 +42,7 @@ class Menu(Page):
 
     DEFAULT_CSS = """
     Menu #hall { height: 1fr; }
-    Menu #entries { width: 1fr; margin: 1 0 0 2; }
+    Menu #entries { width: 44; margin: 1 0 0 2; }
     Menu #emblem { width: 1fr; }
     """
 
@@ -48,7 +52,7 @@ class Menu(Page):
 
     def entries(self) -> list[Entry]:
         """The lines of the menu."""
-        ask = self.app.push_screen
+        ask = self.terminal.push_screen
         return [
             Entry("h", "Host", "open a room for friends", lambda: ask(HostForm())),
             Entry("j", "Join", "enter a room by its code", lambda: ask(JoinForm())),
@@ -88,9 +92,9 @@ class Menu(Page):
 
     def _show_emblem(self) -> None:
         canvas = self.query_one("#emblem", Boards)
-        columns, rows = self.size.width // 2, self.size.height - 4
-        grid = Grid.fit(4, 4, columns, rows)
-        if grid is None or self.size.width < 80:
+        columns, rows = self.size.width - ENTRIES_W - 2, self.size.height - 4
+        grid = Grid.fit(4, 4, columns, rows) if columns > 0 else None
+        if grid is None:
             canvas.announce([line("")])
             return
         x, y = (columns - grid.columns) // 2, (rows - grid.rows) // 2
@@ -98,23 +102,23 @@ class Menu(Page):
 
     def actions(self) -> list[Action]:  # noqa: D102
         return [
-            *(
-                Action(entry.key, entry.label.lower(), entry.run)
-                for entry in self.entries()
-            ),
+            Action("enter", "choose", self._go, ("space",)),
             Action("?", "help", self.terminal.help),
         ]
 
+    def _go(self) -> None:
+        self.entries()[self._chosen].run()
+
     def other_key(self, key: str) -> bool:  # noqa: D102
-        count = len(self.entries())
-        if key in ("up", "down"):
-            self._chosen = (self._chosen + (1 if key == "down" else -1)) % count
-            self.update()
-        elif key in ("enter", "space"):
-            self.entries()[self._chosen].run()
-        else:
-            return False
-        return True
+        entries = self.entries()
+        for entry in entries:
+            if key == entry.key:
+                entry.run()
+                return True
+        step = {"up": -1, "down": 1}.get(key, 0)
+        self._chosen = (self._chosen + step) % len(entries)
+        self.update()
+        return bool(step)
 
     def _click(self, y: int, _x: int) -> None:
         index = y // 2 if self.size.height >= 20 else y
@@ -161,7 +165,7 @@ class Form(Page):
     def actions(self) -> list[Action]:  # noqa: D102
         return [
             Action("enter", "go on", self.done),
-            Action("esc", "back", self.app.pop_screen, ("escape",)),
+            Action("esc", "back", self.terminal.pop_screen, ("escape",)),
         ]
 
     def on_key(self, event: Key) -> None:  # noqa: D102
@@ -249,5 +253,5 @@ class SoloForm(Form):
     def done(self) -> None:
         size = self.size_given()
         if size:
-            self.app.pop_screen()
+            self.terminal.pop_screen()
             self.terminal.solo(Start("solo", size=size, seed=self.value("seed")))

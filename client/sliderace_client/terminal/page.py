@@ -1,7 +1,7 @@
 """The base of every page: a head, a body, one line of news, and the keys."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from textual.app import ComposeResult
 from textual.events import Key, Resize
@@ -45,8 +45,9 @@ class Page(Screen[None]):
         """The program this page belongs to."""
         from sliderace_client.terminal.app import Terminal  # noqa: PLC0415 - a cycle
 
-        assert isinstance(self.app, Terminal)  # noqa: S101 - nothing else runs us
-        return self.app
+        app = cast("object", self.app)  # pyright: ignore[reportUnknownMemberType] - theirs
+        assert isinstance(app, Terminal)  # noqa: S101 - nothing else runs us
+        return app
 
     @property
     def look(self) -> Look:

@@ -101,7 +101,7 @@ def plan(size: tuple[int, int], columns: int, rows: int, racers: int) -> Plan:
 
 
 def gallery(count: int, size: tuple[int, int], columns: int, rows: int) -> Plan:
-    """As `plan`, for several boards: lanes stand beside them only if that costs nothing.
+    """As `plan`, for several boards: lanes stand beside them where that is free.
 
     Args:
         count: how many boards there are.

@@ -187,6 +187,8 @@ class Boards(Widget):
         if not 0 <= y < grid.rows:
             return None
         if y < grid.edge:
+            if look.mono:
+                return None
             return strip_of(
                 (Run("▄" * grid.columns, Paint(look.well, look.ground)),), base
             )
