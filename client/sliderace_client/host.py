@@ -24,7 +24,7 @@ from sliderace_client import locate
 from sliderace_client.api import is_live
 from sliderace_client.connection import Client
 from sliderace_client.discovery import lan_addresses
-from sliderace_client.locate import EVERYWHERE
+from sliderace_client.locate import EVERYWHERE, Noted
 from sliderace_client.settings import state_dir
 
 __all__ = ["HostError", "OwnServer", "links", "open_room", "running"]
@@ -82,11 +82,11 @@ def open_room(
     *,
     public: bool = False,
     seed: str | None = None,
-) -> tuple[str, str]:
+) -> str:
     """Open a room on a server; nobody is in it yet.
 
     Returns:
-        Its code, and the base address by which the server says others reach it.
+        Its code.
 
     Raises:
         HostError: the server refuses, or cannot be reached.
@@ -95,7 +95,7 @@ def open_room(
     ending = asyncio.run(client.run())
     if not client.model.link:
         raise HostError(ending.text)
-    return client.model.code, client.model.link.rpartition("/")[0]
+    return client.model.code
 
 
 def links(base: str, code: str, bind: str = "", public: str = "") -> list[str]:
@@ -105,7 +105,7 @@ def links(base: str, code: str, bind: str = "", public: str = "") -> list[str]:
         base: address of the server for ourselves.
         code: the room's.
         bind: where the server listens; on all addresses there is a link for each.
-        public: base address by which the server says others reach it.
+        public: base address by which its operator says others reach it, or empty.
     """
     found = [public] if public not in ("", base) else []
     if bind in EVERYWHERE:
@@ -160,9 +160,14 @@ class OwnServer:
         self._lifeline = -1
 
     @property
+    def noted(self) -> Noted:
+        """Where it is, as it would write it down."""
+        return Noted(self.port, self.bind, self.public_url.rstrip("/"))
+
+    @property
     def base(self) -> str:
         """Its address for ourselves."""
-        return locate.Noted(self.port, self.bind).base
+        return self.noted.base
 
     def start(self) -> None:
         """Start it, and return when it is ready.

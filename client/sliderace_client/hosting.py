@@ -15,7 +15,7 @@ from sliderace.protocol.messages import RulesPatch
 from sliderace.protocol.room_code import format_code
 from sliderace_client import exits
 from sliderace_client.host import HostError, OwnServer, links, open_room, running
-from sliderace_client.locate import noted
+from sliderace_client.locate import Noted, noted
 from sliderace_client.render import qr_rows
 from sliderace_client.settings import Settings, remember_server
 from sliderace_client.start import Start
@@ -50,7 +50,7 @@ def host(asked: Asked, settings: Settings, say: Say) -> int:
     if base is not None:
         say(f"A server is already running here: {base}")
         known = noted()
-        return _in_room(asked, settings, say, base, known.bind if known else "")
+        return _in_room(asked, settings, say, base, known or Noted(0))
     server = OwnServer(
         bind=asked.bind,
         port=asked.port,
@@ -60,7 +60,7 @@ def host(asked: Asked, settings: Settings, say: Say) -> int:
     )
     try:
         server.start()
-        code = _in_room(asked, settings, say, server.base, server.bind)
+        code = _in_room(asked, settings, say, server.base, server.noted)
     finally:
         server.stop()
     if server.failure:
@@ -71,9 +71,9 @@ def host(asked: Asked, settings: Settings, say: Say) -> int:
 def _in_room(asked: Asked, settings: Settings, say: Say, base: str, bind: str) -> int:
     """Open a room, invite to it, and be there."""
     rules = RulesPatch(size=asked.size)
-    code, public = open_room(base, rules, public=asked.public, seed=asked.seed)
+    code = open_room(base, rules, public=asked.public, seed=asked.seed)
     remember_server(base)
-    found = links(base, code, bind, public)
+    found = links(base, code, at.bind, at.url)
     for line in invitation(code, found, base):
         say(line)
     if not asked.tui:

@@ -167,10 +167,12 @@ class Noted:
     Args:
         port: where it listens.
         bind: on which address; empty: unknown.
+        url: by which address others reach it, as far as it knows.
     """
 
     port: int
     bind: str = ""
+    url: str = ""
 
     @property
     def base(self) -> str:
@@ -189,7 +191,8 @@ def noted(folder: Path | None = None) -> Noted | None:
     path = (folder or data_dir()) / "server.json"
     try:
         found = json.loads(path.read_text("utf-8"))
-        return Noted(int(found["port"]), str(found.get("bind", "")))
+        port, bind, url = found["port"], found.get("bind", ""), found.get("url", "")
+        return Noted(int(port), str(bind), str(url))
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return None
 
