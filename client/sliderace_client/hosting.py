@@ -68,7 +68,7 @@ def host(asked: Asked, settings: Settings, say: Say) -> int:
     return code
 
 
-def _in_room(asked: Asked, settings: Settings, say: Say, base: str, bind: str) -> int:
+def _in_room(asked: Asked, settings: Settings, say: Say, base: str, at: Noted) -> int:
     """Open a room, invite to it, and be there."""
     rules = RulesPatch(size=asked.size)
     code = open_room(base, rules, public=asked.public, seed=asked.seed)
