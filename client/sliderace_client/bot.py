@@ -52,7 +52,7 @@ class Bot:
         self._races = races
         self._normal = normal or (lambda: rng.gauss(0, 1))
         self._changed = asyncio.Event()
-        self._asked = ""
+        self._asked: Ready | Rematch | None = None
         self.client = Client(
             server,
             Join(code, name, bot=True),
@@ -97,16 +97,17 @@ class Bot:
         """Say ready once for each race, again after a lost connection."""
         model = self.client.model
         if not model.online or model.room is None:
-            self._asked = ""
-        elif model.race == self._asked or not model.is_player:
+            self._asked = None
             return
-        elif model.phase == "lobby":
-            if not model.ready and model.myself and not model.myself.benched:
-                self._asked = model.race
-                self.client.ask(Ready(model.race))
-        elif model.phase in ("results", "aborted") and self._among_bots():
-            self._asked = model.race
-            self.client.ask(Rematch(model.race))
+        wanted: Ready | Rematch | None = None
+        if model.phase == "lobby" and model.is_player and not model.ready:
+            benched = model.myself is not None and model.myself.benched
+            wanted = None if benched else Ready(model.race)
+        elif model.phase == "results" and self._among_bots():
+            wanted = Rematch(model.race)
+        if wanted is not None and wanted != self._asked:
+            self._asked = wanted
+            self.client.ask(wanted)
 
     def _among_bots(self) -> bool:
         """Whether no human is here who could ask for the next race."""

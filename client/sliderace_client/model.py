@@ -155,6 +155,7 @@ class Model(Racer):
             case m.StandingEvent():
                 self._standing(event)
             case m.Results():
+                self._note(phrases.phase("results", None))
                 self._phase("results", None, now)
                 self._results(event)
             case m.Closed():

@@ -1,0 +1,109 @@
+"""Bots race over real sockets, and everybody agrees on what happened."""
+
+import asyncio
+import random
+from collections.abc import Callable
+
+from sliderace.protocol import messages as m
+from sliderace_client.bot import Bot, race_together
+from sliderace_client.connection import Client, Ending
+from tests.e2e.talk import a_server, rules
+
+HURRY_TPS = 120.0
+"""Just below what one seat may do."""
+
+
+async def opened(server: str, **more: int | bool | str) -> str:
+    """A room with quick rules."""
+    client = Client(server, m.Open(rules(**more)))  # type: ignore[arg-type]
+    ending = await client.run()
+    assert client.model.link, ending
+    return client.model.code
+
+
+def normal(seed: int) -> Callable[[], float]:
+    rng = random.Random(seed)  # noqa: S311 - the same race each time
+    return lambda: rng.gauss(0, 1)
+
+
+async def test_eight_bots_and_twenty_spectators_agree_on_the_results() -> None:
+    async with a_server() as server, asyncio.TaskGroup() as tasks:
+        code = await opened(server.url, size="4x4", start="host")
+        watchers = [watcher(server.url, code, number) for number in range(20)]
+        watching = [tasks.create_task(each.run()) for each in watchers]
+        host = Client(server.url, m.Join(code, "Host"))
+        hosting = tasks.create_task(host.run())
+        bots = [
+            Bot(server.url, code, f"Bot {n}", tps=HURRY_TPS, races=1, normal=normal(n))
+            for n in range(8)
+        ]
+        racing = [tasks.create_task(bot.run()) for bot in bots]
+        everyone = [*watchers, host, *[bot.client for bot in bots]]
+        await until(host, lambda: ready_bots(host) == 8)
+        host.ask(m.Bench(host.model.me or 0))
+        host.ask(m.Start(host.model.race))
+        await asyncio.wait(racing)
+        for client in everyone:
+            await until(client, lambda client=client: client.model.results is not None)
+        told = [client.model.results for client in everyone]
+        assert all(results == told[0] for results in told)
+        assert told[0] is not None
+        rows = told[0].standings
+        assert [row.status for row in rows] == ["finished"] * 8
+        seats = {bot.client.model.seat for bot in bots}
+        assert {row.seat for row in rows} == seats
+        assert all(row.bot for row in rows)
+        times = [row.time_ms for row in rows]
+        assert times == sorted(times)  # type: ignore[type-var]
+        for client in everyone:
+            assert client.model.proof == []
+        for client in watchers:
+            assert all(
+                lane.board is not None and lane.board.is_solved
+                for lane in client.model.lanes.values()
+            )
+        for task in [*watching, hosting]:
+            task.cancel()
+
+
+def ready_bots(client: Client) -> int:
+    return sum(member.ready for member in client.model.members.values())
+
+
+def watcher(server: str, code: str, number: int) -> Client:
+    return Client(server, m.Join(code, f"Watcher {number}", "spectator"))
+
+
+async def until(client: Client, reached: Callable[[], bool]) -> None:
+    """Wait for what a client sees."""
+    changed = asyncio.Event()
+    before, client.on_change = client.on_change, changed.set
+    try:
+        while not reached():
+            changed.clear()
+            before()
+            await changed.wait()
+    finally:
+        client.on_change = before
+        before()
+
+
+async def test_bots_race_again_and_leave_after_as_many_races_as_wanted() -> None:
+    async with a_server() as server:
+        code = await opened(server.url)
+        endings = await race_together(server.url, code, 2, tps=HURRY_TPS, races=2)
+        assert endings == [Ending("You left the room.", welcomed=True)] * 2
+
+
+async def test_a_bot_that_finds_no_such_room_says_so() -> None:
+    async with a_server() as server:
+        [ending] = await race_together(server.url, "BBBBBB", 1, races=1)
+        assert ending.refused is not None
+        assert ending.refused.code == "room_unknown"
+
+
+async def test_a_bot_without_a_server_gives_up_at_once() -> None:
+    async with a_server() as server:
+        url = server.url
+    endings = await race_together(url, "KWXTRB", 2, races=1)
+    assert [ending.reached for ending in endings] == [False, False]
