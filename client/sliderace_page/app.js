@@ -237,28 +237,25 @@ export class App {
 
   // --- Ends --------------------------------------------------------------------------
 
-  /** @returns {boolean} whether to come back by itself */
+  /** @returns {number | null} ms until we may come back by ourselves; null: never */
   #closed(code) {
     const { refused, model } = this;
     this.refused = null;
     model.lost();
-    if (refused && !(model.token && PASSING.has(refused.code))) {
+    if (refused) {
+      if (model.token && PASSING.has(refused.code)) return refused.retry_ms;
       this.#turnedAway(refused);
-      return false;
-    }
-    if (model.ended || code === 4502) {
+    } else if (code === 4501 || code === 4502 || model.ended) {
       this.seats.forget(this.code);
-      this.#stop(sayClosed(4502), "home");
-    } else if (refused || mayReconnect(code)) {
+      this.#stop(sayClosed(code === 4501 || model.ended === "kicked" ? 4501 : 4502), "home");
+    } else if (mayReconnect(code)) {
       this.losses += 1;
       if (this.losses >= ASK_AFTER) this.#askHealth();
-      return true;
+      return 0;
     } else {
-      if (code === 4501) this.seats.forget(this.code);
-      const action = code === 4503 ? "again" : STALE.has(code) ? "reload" : "home";
-      this.#stop(sayClosed(code), action);
+      this.#stop(sayClosed(code), code === 4503 ? "again" : STALE.has(code) ? "reload" : "home");
     }
-    return false;
+    return null;
   }
 
   #turnedAway(refused) {

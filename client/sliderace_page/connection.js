@@ -11,7 +11,8 @@ export class Connection {
    * @param {string} wanted.url
    * @param {() => object} wanted.hello the first message of every connection
    * @param {(text: unknown) => void} wanted.onMessage
-   * @param {(code: number) => boolean} wanted.onClose whether to come back
+   * @param {(code: number) => number | null} wanted.onClose when to come back: not
+   *   before so many ms; null: never
    * @param {() => void} wanted.onState `state` has changed
    * @param {object} [world] what a test replaces
    */
@@ -105,11 +106,12 @@ export class Connection {
     const { socket } = this;
     this.socket = null;
     socket?.close();
-    if (!this.onClose(code)) {
+    const least = this.onClose(code);
+    if (least === null) {
       this.#become("closed");
       return;
     }
-    const wait = backoff(this.tries, this.world.random());
+    const wait = least + backoff(this.tries, this.world.random());
     this.tries += 1;
     this.timer = this.world.later(() => this.open(), wait);
     this.#become("waiting");

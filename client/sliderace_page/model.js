@@ -75,9 +75,10 @@ export class Model {
     return this.phase === "racing" || this.phase === "grace";
   }
 
-  /** My slides count now. */
+  /** My slides count now; the board may come a moment before the word that we race. */
   get racing() {
-    return this.running && this.attempt !== null && !this.attempt.over;
+    const time = this.running || this.phase === "countdown";
+    return time && this.attempt !== null && !this.attempt.over;
   }
 
   get myLane() {
@@ -241,10 +242,10 @@ export class Model {
   snapshot(event, now) {
     const { o, epoch, room, phase, race } = event;
     Object.assign(this, { offset: o, epoch, phase, waiting: false });
-    this.members = new Map(event.members.map((member) => [member.id, member]));
     this.setRoom(room);
-    this.phaseEnds = event.in_ms === null ? null : now + event.in_ms;
     this.setRace(race.id);
+    this.members = new Map(event.members.map((member) => [member.id, member]));
+    this.phaseEnds = event.in_ms === null ? null : now + event.in_ms;
     this.seat = this.self?.seat ?? null;
     this.roster = race.roster;
     this.lanes.clear();
@@ -351,22 +352,26 @@ const EVENTS = {
     if (member.id === this.me) this.seat = member.seat;
   },
 
-  gone({ member }) {
+  gone({ member, why }) {
     this.members.delete(member);
+    if (member === this.me) this.ended = why;
   },
 
   room({ room }) {
     this.setRoom(room);
-    if (this.phase !== "results") this.setRace(room.race);
+    if (room.race === this.race) return;
+    Object.assign(this, { phase: "lobby", phaseWhy: "", phaseEnds: null });
+    this.setRace(room.race);
   },
 
   phase({ race, phase, in_ms, roster, why }, now) {
-    if (phase !== "results") this.setRace(race);
+    this.setRace(race);
     Object.assign(this, { phase, phaseWhy: why });
     this.phaseEnds = in_ms === null ? null : now + in_ms;
     if (roster.length) this.roster = roster;
     if (phase === "countdown") this.results = null;
     if (phase === "racing") this.t0 ??= now;
+    if (phase === "racing" && !this.start) this.ask(command.resync(), now); // missed it
     if (this.running) for (const seat of this.roster) this.lane(seat);
     if (this.attempt && !this.running) this.attempt.over = true;
     if (phase === "closed") this.ended ||= "closed";
@@ -379,10 +384,11 @@ const EVENTS = {
     this.forfeitedAt = standing.status === "forfeited" ? now : null;
     if (!this.attempt) return;
     this.attempt.over = standing.status !== "racing";
-    if (standing.status === "finished") this.ask(command.resync(), now); // boards of all
   },
 
   results(event) {
+    Object.assign(this, { phase: "results", phaseWhy: "", phaseEnds: null });
+    if (this.attempt) this.attempt.over = true;
     this.finish(event);
   },
 

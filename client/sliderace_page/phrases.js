@@ -12,12 +12,12 @@ const WHY_OUT = {
 };
 
 /** How a racer stands, in a few words. @param {object} standing @returns {string} */
-export function stands({ status, time, why, high }) {
+export function stands({ status, time, high }) {
   switch (status) {
     case "finished":
       return `\u2713 ${formatTime(time)}`;
     case "dnf":
-      return `DNF${WHY_OUT[why] ? ` (${WHY_OUT[why]})` : ""}`;
+      return "DNF";
     case "forfeited":
       return "gave up";
     case "dns":
@@ -26,6 +26,10 @@ export function stands({ status, time, why, high }) {
       return `${Math.floor(high / 10)} %`;
   }
 }
+
+/** Why somebody did not finish: `(time is up)`, or "". @returns {string} */
+export const reason = ({ status, why }) =>
+  status === "dnf" && WHY_OUT[why] ? `(${WHY_OUT[why]})` : "";
 
 const MEMBER = {
   joined: (who) => `${who.name} joined${who.role === "spectator" ? " to watch" : ""}`,

@@ -48,7 +48,7 @@ export class BoardView {
     tile.cell = cell;
     const [x, y] = [cell % this.width, Math.floor(cell / this.width)];
     tile.element.style.transform = `translate(${x * 100}%, ${y * 100}%)`;
-    tile.element.classList.toggle("home", cell === label - 1);
+    tile.element.classList.toggle("placed", cell === label - 1);
   }
 }
 

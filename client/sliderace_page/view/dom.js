@@ -10,7 +10,7 @@
 export function h(spec, props = {}, ...children) {
   const [tag, ...classes] = spec.split(".");
   const element = document.createElement(tag);
-  element.classList.add(...classes);
+  if (classes.length) element.classList.add(...classes);
   for (const [key, value] of Object.entries(props)) {
     if (key === "on") {
       for (const [type, work] of Object.entries(value)) element.addEventListener(type, work);
@@ -41,7 +41,7 @@ export function setText(node, text) {
 
 /** @param {HTMLElement} element @param {boolean} shown */
 export function show(element, shown) {
-  if (element.hidden === shown) element.hidden = !shown;
+  if (element.hidden === Boolean(shown)) element.hidden = !shown;
 }
 
 /** Put exactly these children into an element; what stays is not moved. */

@@ -1,12 +1,13 @@
 // The racers' lanes: how far everybody is, at a glance.
 
-import { stands } from "../phrases.js";
+import { reason, stands } from "../phrases.js";
 import { ordinal } from "../text.js";
 import { BoardView } from "./board.js";
 import { Listing, fill, h, setAttribute, setText, show } from "./dom.js";
 
 /** @returns {HTMLElement} a small word about somebody, with its sign */
-export const badge = (kind, text) => h(`span.badge.${kind}`, { text });
+export const badge = (kind, sign, word) =>
+  h(`span.badge.${kind}`, {}, sign ? `${sign} ` : null, h("span.word", { text: word }));
 
 class LaneRow {
   constructor(tag = "li") {
@@ -14,8 +15,9 @@ class LaneRow {
     this.name = h("span.name");
     this.marks = h("span.marks");
     this.value = h("span.value");
+    this.why = h("span.why");
     this.bar = h("span.fill", { "aria-hidden": "true" });
-    const line = h("span.line", {}, this.place, this.name, this.marks, this.value);
+    const line = h("span.line", {}, this.place, this.name, this.marks, this.value, this.why);
     this.element = h(`${tag}.lane`, {}, this.bar, line);
   }
 
@@ -26,12 +28,14 @@ class LaneRow {
     setText(this.name, lane.name);
     fill(this.marks, this.#marks(row));
     setText(this.value, waiting ? "" : stands(lane));
+    setText(this.why, waiting ? "" : reason(lane));
     this.bar.style.transform = `scaleX(${waiting ? 0 : lane.high / 1000})`;
     this.element.className = `lane ${waiting ? "waiting" : lane.status}`;
     this.element.classList.toggle("mine", mine);
     this.element.classList.toggle("away", away);
     const where = lane.status === "finished" && lane.place ? `, ${ordinal(lane.place)}` : "";
-    const text = `${lane.name}${mine ? " (you)" : ""}: ${stands(lane)}${where}`;
+    const who = [lane.name, mine && "you", lane.bot && "bot", away && "reconnecting"];
+    const text = `${who.filter(Boolean).join(", ")}: ${stands(lane)} ${reason(lane)}${where}`;
     setAttribute(this.element, "aria-label", waiting ? lane.name : text);
   }
 
@@ -40,8 +44,8 @@ class LaneRow {
     if (key !== this.key) {
       this.key = key;
       this.kept = [];
-      if (bot) this.kept.push(badge("bot", "\u2699 bot"));
-      if (away) this.kept.push(badge("lost", "\u26a1 reconnecting"));
+      if (bot) this.kept.push(badge("bot", "\u2699", "bot"));
+      if (away) this.kept.push(badge("lost", "\u26a1", "reconnecting"));
     }
     return this.kept;
   }
@@ -111,6 +115,31 @@ class WatchCard {
   }
 }
 
+const GAP = 16;
+const HEAD = 36; // a lane and the gap below it
+const LEAST = 140; // px: below this a board cannot be read, and the page scrolls instead
+
+/**
+ * The columns that make boards largest where all fit; else as many as can be read.
+ * @param {number} many boards
+ * @param {{width: number, height: number}} room px
+ * @param {number} shape width of a board over its height
+ * @returns {{columns: number, cell: number}} cell: px of a column
+ */
+export function arrange(many, { width, height }, shape) {
+  let best = { columns: 1, cell: 0 };
+  for (let columns = 1; columns <= Math.max(1, many); columns += 1) {
+    const lines = Math.ceil(many / columns);
+    const wide = (width - GAP * (columns - 1)) / columns;
+    const tall = ((height - GAP * (lines - 1)) / lines - HEAD) * shape;
+    const cell = Math.floor(Math.min(wide, tall));
+    if (cell > best.cell) best = { columns, cell };
+  }
+  if (best.cell >= LEAST) return best;
+  const columns = Math.max(1, Math.floor((width + GAP) / (LEAST + GAP)));
+  return { columns, cell: Math.floor((width - GAP * (columns - 1)) / columns) };
+}
+
 /** Everybody's board, live. */
 export class WatchGrid {
   constructor() {
@@ -118,9 +147,16 @@ export class WatchGrid {
     this.listing = new Listing(this.element, (row) => row.lane.seat, () => new WatchCard());
   }
 
-  /** @param {object[]} all rows @param {Board | null} blank for unseen boards */
-  update(all, blank) {
-    setAttribute(this.element, "data-count", Math.min(all.length, 9));
+  /**
+   * @param {object[]} all rows
+   * @param {Board | null} blank for unseen boards
+   * @param {{width: number, height: number}} room px to fill
+   * @param {number} shape width of a board over its height
+   */
+  update(all, blank, room, shape) {
+    const { columns, cell } = arrange(all.length, room, shape);
+    this.element.style.setProperty("--columns", columns);
+    this.element.style.setProperty("--cell", `${cell}px`);
     this.listing.update(all, blank);
   }
 }

@@ -37,11 +37,11 @@ class MemberRow {
     if (key === this.key) return;
     this.key = key;
     fill(this.marks, [
-      member.id === me ? badge("you", "you") : null,
-      member.id === host ? badge("host", "\u265b host") : null,
-      member.bot ? badge("bot", "\u2699 bot") : null,
-      member.benched ? badge("bench", "sits out") : null,
-      member.connected ? null : badge("lost", "\u26a1 reconnecting"),
+      member.id === me ? badge("you", "", "you") : null,
+      member.id === host ? badge("host", "\u265b", "host") : null,
+      member.bot ? badge("bot", "\u2699", "bot") : null,
+      member.benched ? badge("bench", "", "sits out") : null,
+      member.connected ? null : badge("lost", "\u26a1", "reconnecting"),
     ]);
     setText(this.ready, !plays ? "" : member.ready ? "\u2713 ready" : "\u00b7 not ready");
     this.element.classList.toggle("is-ready", plays && member.ready);

@@ -9,6 +9,7 @@ import { button, doubtful } from "./controls.js";
 import { fill, h, setAttribute, setText, show } from "./dom.js";
 import { Lanes, WatchGrid, rows } from "./lanes.js";
 
+const FRAME_PX = 190; // head, clock and controls around the spectators' boards
 const SAY_MS = 700; // a screen reader speaks when the hand rests
 
 export class Race {
@@ -67,7 +68,7 @@ export class Race {
       app.ask(command.abort(race())),
     );
     this.keys = h("p.keys.soft.small", {
-      text: "Arrows, WASD or hjkl: the way the tile slides. Or click a tile in line with the gap.",
+      text: "Arrows, WASD or hjkl: the way a tile slides. Or click a tile.",
     });
     this.bar = h("div.bar", {}, this.keys, this.undo, this.forfeit, this.callTime, this.abort);
   }
@@ -90,12 +91,21 @@ export class Race {
     show(this.lanes.element, !grid || own);
     this.lanes.update(all);
     show(this.grid.element, grid);
-    if (grid) this.grid.update(own ? all.filter((row) => !row.mine) : all, blank(model));
+    if (grid) this.#grid(model, own ? all.filter((row) => !row.mine) : all, own);
     show(this.stage, own || countdown || !grid);
     if (!this.stage.hidden) this.#stage(model);
     this.#banner(model);
     this.#bar(model, now);
     this.tick(model, now);
+  }
+
+  #grid(model, shown, below) {
+    const { width, height } = parseSize(model.room.rules.size);
+    const room = {
+      width: this.element.clientWidth,
+      height: below ? 180 : innerHeight - FRAME_PX,
+    };
+    this.grid.update(shown, ghost(model), room, width / height);
   }
 
   #stage(model) {
@@ -152,6 +162,7 @@ export class Race {
     show(this.callTime, model.isHost && model.phase === "grace");
     show(this.abort, model.isHost && model.phase !== "grace");
     show(this.undo, model.canUndo(now));
+    show(this.bar, [...this.bar.children].some((child) => !child.hidden));
   }
 
   tick(model, now) {
@@ -164,7 +175,7 @@ export class Race {
     setText(this.clock, ms === null ? "" : formatTime(ms, final === null ? 1 : 3));
     setText(this.counts, countsText(model, ms));
     setText(this.ribbon, ribbonText(model, left, now));
-    show(this.undo, model.canUndo(now));
+    if (!this.undo.hidden) this.#bar(model, now);
   }
 
   #count(left) {
@@ -188,8 +199,6 @@ function ghost(model) {
   const { width, height } = parseSize(model.room.rules.size);
   return Board.solved(width, height);
 }
-
-const blank = (model) => (model.start ? null : ghost(model));
 
 function bannerText(model) {
   const { myLane, attempt, room, phase } = model;

@@ -1,23 +1,28 @@
 // Results as a table, and the podium.
 
-import { stands } from "../phrases.js";
+import { reason, stands } from "../phrases.js";
 import { formatTime } from "../text.js";
 import { fill, h, setText } from "./dom.js";
 import { badge } from "./lanes.js";
-
-const asLane = (row) => ({ ...row, time: row.time_ms });
 
 /** Tiles a second over the solver's own time. */
 export function tps({ stm, solve_ms: solve }) {
   return solve ? ((stm * 1000) / solve).toFixed(2) : "";
 }
 
+const COLUMNS = [
+  ["place", "Place"],
+  ["name", "Name"],
+  ["time", "Time"],
+  ["moves", "Moves"],
+  ["tps", "TPS"],
+];
+
 export class ResultTable {
   constructor() {
-    const head = ["", "Name", "Time", "Moves", "TPS"].map((text) => h("th", { scope: "col", text }));
-    head[0].append(h("span.unseen", { text: "Place" }));
+    const heads = COLUMNS.map(([name, text]) => h(`th.${name}`, { scope: "col", text }));
     this.body = h("tbody");
-    this.element = h("table.results", {}, h("thead", {}, h("tr", {}, ...head)), this.body);
+    this.element = h("table.results", {}, h("thead", {}, h("tr", {}, ...heads)), this.body);
   }
 
   /** @param {object[]} standings @param {number} me member id */
@@ -28,22 +33,24 @@ export class ResultTable {
   }
 
   #row(row, me) {
-    const finished = row.status === "finished";
-    const name = h("td.name", {}, h("span", { text: row.name }));
-    if (row.member === me) name.append(badge("you", "you"));
-    if (row.bot) name.append(badge("bot", "\u2699 bot"));
-    const time = finished ? formatTime(row.time_ms ?? 0) : stands(asLane(row));
-    const percent = finished ? "" : ` ${Math.floor(row.high / 10)} %`;
-    const cell = h("td.time", { text: time });
-    if (percent && row.status !== "dns") cell.append(h("small.soft", { text: percent }));
+    const lane = { ...row, time: row.time_ms };
+    const far = row.status === "dnf" || row.status === "forfeited";
+    const note = far ? `${Math.floor(row.high / 10)} % ${reason(lane)}` : "";
+    const raced = row.status !== "dns";
     return h(
-      `tr.${row.status}`,
-      row.member === me ? { class: `${row.status} mine` } : {},
+      `tr.${row.status}${row.member === me ? ".mine" : ""}`,
+      {},
       h("td.place", { text: row.place === null ? "\u2013" : String(row.place) }),
-      name,
-      cell,
-      h("td", { text: row.status === "dns" ? "" : String(row.stm) }),
-      h("td", { text: tps(row) }),
+      h(
+        "td.name",
+        {},
+        h("span", { text: row.name }),
+        row.member === me ? badge("you", "", "you") : null,
+        row.bot ? badge("bot", "\u2699", "bot") : null,
+      ),
+      h("td.time", { text: stands(lane).replace("\u2713 ", "") }, h("small", { text: note })),
+      h("td.moves", { text: raced ? String(row.stm) : "" }),
+      h("td.tps", { text: raced ? tps(row) : "" }),
     );
   }
 }

@@ -63,6 +63,7 @@ export class View {
     this.make = make;
     app.onChange = () => this.dirty();
     app.onNote = (text, level) => this.note(text, level);
+    addEventListener("resize", () => this.dirty());
     listenToKeys(document, (direction) => {
       const { model } = app;
       if (this.name !== "race" || !model.racing) return false;
