@@ -1,21 +1,31 @@
 """The machine's clocks: one monotonic for every duration, one for the calendar.
 
-How a room's own time comes of them, and outlives a process, says
-`sliderace_server.room.Timeline`.
+Whoever waits, waits by the same clock that measures. How a room's own time comes of
+it, and outlives a process, says `sliderace_server.room.Timeline`.
 """
 
+import asyncio
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-__all__ = ["Clock", "SystemClock"]
+__all__ = ["Clock", "SystemClock", "Timer"]
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 """Linux's name for one run of the machine. Elsewhere: none, so the wall clock."""
 
 
+class Timer(Protocol):
+    """Something that will be called, unless it is cancelled."""
+
+    def cancel(self) -> None:
+        """Do not call it."""
+        ...
+
+
 class Clock(Protocol):
-    """What the server asks the time."""
+    """What the server asks the time, and waits by."""
 
     boot: str
     """Names this run of the machine; empty where nothing does."""
@@ -26,6 +36,14 @@ class Clock(Protocol):
 
     def wall_ms(self) -> int:
         """Whole ms since 1970 in UTC; may step."""
+        ...
+
+    def later(self, seconds: float, call: Callable[[], None]) -> Timer:
+        """Call a function in the running loop, in so many seconds."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait so many seconds."""
         ...
 
 
@@ -42,6 +60,14 @@ class SystemClock:
     def wall_ms(self) -> int:
         """Whole ms since 1970 in UTC."""
         return time.time_ns() // 1_000_000
+
+    def later(self, seconds: float, call: Callable[[], None]) -> Timer:
+        """Call a function in the running loop, in so many seconds."""
+        return asyncio.get_running_loop().call_later(seconds, call)
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait so many seconds."""
+        await asyncio.sleep(seconds)
 
 
 def _read_boot() -> str:

@@ -7,7 +7,7 @@ over the default. What is wrong is said by the name of the setting and where it 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -15,12 +15,11 @@ from urllib.parse import urlsplit
 from platformdirs import user_data_path
 
 from sliderace.protocol.limits import MAX_SEAT, MAX_UP_BYTES
+from sliderace_server.forwarded import Network
 from sliderace_server.limits import Limits
 from sliderace_server.room.state import RoomLimits
 
-__all__ = ["Config", "ConfigError", "Network", "default_data", "load_config"]
-
-Network = IPv4Network | IPv6Network
+__all__ = ["Config", "ConfigError", "default_data", "load_config"]
 
 PREFIX = "SLIDERACE_"
 """Of the settings in the environment."""
@@ -222,15 +221,14 @@ def _limits(pairs: Mapping[str, object], where: str) -> Callable[[Limits], Limit
     return change
 
 
-def _limit(name: str, value: Any, where: str) -> int:
+def _limit(name: str, value: object, where: str) -> int:
     if name not in _ROOM_LIMITS | _OWN_LIMITS:
         raise ConfigError(f"{where} {name}", "there is no such limit")
     try:
         return _int(value)
     except (TypeError, ValueError):
-        raise ConfigError(
-            f"{where} {name}", f"{value!r} is not a whole number"
-        ) from None
+        text = f"{value!r} is not a whole number"
+        raise ConfigError(f"{where} {name}", text) from None
 
 
 _ROOM_LIMITS = {limit.name for limit in fields(RoomLimits)}

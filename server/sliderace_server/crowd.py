@@ -11,10 +11,11 @@ from sliderace.protocol.messages import Ack, BoardEvent, Event, PhaseEvent, Prog
 from sliderace.race.records import Seat, Slid
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
+from sliderace_server.clock import Timer
 from sliderace_server.fanout import Channel, LateChannel
 from sliderace_server.history import History
 from sliderace_server.room import RoomState
-from sliderace_server.works import Follower, Timer, Works
+from sliderace_server.works import Follower, Works
 
 __all__ = ["Crowd"]
 
@@ -251,7 +252,7 @@ class Crowd:
     def _late_later(self) -> None:
         race = self._state.race
         if race.running and race.rules.spectator_delay_ms:
-            self._ticks[self._late] = self._works.later(
+            self._ticks[self._late] = self._works.clock.later(
                 self._works.config.spectator_tick, self._tell_late
             )
 
@@ -271,7 +272,7 @@ class Crowd:
         ms = max(1, round(period * 1_000))
         phase = int.from_bytes(self._state.code.encode()) % ms
         wait = ms - (self._works.clock.now_ms() - phase) % ms
-        self._ticks[channel] = self._works.later(
+        self._ticks[channel] = self._works.clock.later(
             wait / 1_000, lambda: self._tick(channel)
         )
 

@@ -8,11 +8,11 @@ bounded time, whether the peer helps or not.
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from email.utils import formatdate
 from http import HTTPStatus
-from ipaddress import ip_address
 from itertools import count
-from typing import Any, cast
+from typing import cast
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.datastructures import Headers
@@ -23,16 +23,18 @@ from websockets.protocol import Event, State
 from websockets.typing import Subprotocol
 
 from sliderace.protocol.version import SUBPROTOCOL
-from sliderace_server.clock import Clock
-from sliderace_server.config import Config, Network
+from sliderace_server.clock import Clock, Timer
+from sliderace_server.config import Config
+from sliderace_server.forwarded import client_address, within
 from sliderace_server.limits import PerAddress, is_loopback
 from sliderace_server.metrics import Metrics
 from sliderace_server.outbox import Outbox, Postman, ping_frame
 from sliderace_server.pulse import Pinger, Pulse
 from sliderace_server.session import Session
 from sliderace_server.web import SECURITY, Answer, Request, Site
+from sliderace_server.works import Spawn
 
-__all__ = ["Gateway", "Peer", "client_address"]
+__all__ = ["Gateway", "Peer"]
 
 _log = logging.getLogger(__name__)
 
@@ -47,7 +49,6 @@ QUEUE = 4
 2 KiB, and what it holds arrived without being counted."""
 
 NewSession = Callable[["Peer"], Session]
-Spawn = Callable[[Coroutine[Any, Any, None]], object]
 
 
 class Socket(ServerConnection):
@@ -93,13 +94,14 @@ class Peer:
         self._socket = socket
         self._gateway = gateway
         self._closing = False
+        self._deaf = False
         self.outbox = Outbox(self, gateway.postman, gateway.limits.unsent_bytes)
         self.session = gateway.new_session(self)
         self.pulse = Pulse(
             ping=lambda payload: self.outbox.post(ping_frame(payload)),
             lost=self.abort,
             busy=lambda: self.session.busy,
-            held=lambda: self.session.held,
+            held=lambda: self.session.held_s > 0,
         )
 
     # What the outbox asks of a wire
@@ -152,12 +154,19 @@ class Peer:
             self._gateway.pong(self.pulse, bytes(frame.data))
         elif frame.opcode is Opcode.TEXT and frame.fin:
             return
-        if pause := self.session.pause():
-            transport = self._socket.transport
-            transport.pause_reading()
-            asyncio.get_running_loop().call_later(pause, self._read_on)
+        if self.session.pause():
+            self._socket.transport.pause_reading()
+            if not self._deaf:
+                self._deaf = True
+                self._read_on()
 
     def _read_on(self) -> None:
+        """Read again once the session wants to, unless its messages pile up."""
+        wait = self.session.held_s
+        if wait > 0:
+            self._gateway.clock.later(wait, self._read_on)
+            return
+        self._deaf = False
         if not self._socket.recv_messages.paused:
             self._socket.transport.resume_reading()
 
@@ -169,7 +178,7 @@ class Gateway:
         config: the settings.
         site: answers plain HTTP.
         new_session: makes the session of a new connection.
-        clock: for the pings.
+        clock: for pings and pauses.
         metrics: counts.
         spawn: starts a task that belongs to the server's task group.
         addresses: what every client's address has in use.
@@ -192,12 +201,12 @@ class Gateway:
         self.spawn = spawn
         self.postman = Postman(asyncio.get_running_loop().call_soon)
         self._site = site
-        self._clock = clock
+        self.clock = clock
         self._proxies = config.proxies()
         self._addresses = addresses
         self._numbers = count(1)
         self._pinger = Pinger()
-        self._ping_timer: asyncio.TimerHandle | None = None
+        self._ping_timer: Timer | None = None
         self._peers: set[Peer] = set()
 
     @contextlib.asynccontextmanager
@@ -231,7 +240,7 @@ class Gateway:
         finally:
             server.close(close_connections=False)
             for peer in list(self._peers):
-                peer.close(1012, "the server restarts")
+                peer.session.shut_down()
             await server.wait_closed()
             if self._ping_timer is not None:
                 self._ping_timer.cancel()
@@ -241,7 +250,7 @@ class Gateway:
     def opened(self, socket: Socket) -> None:
         """A TCP connection was accepted."""
         remote = socket.remote_address
-        if not isinstance(remote, tuple) or _within(remote[0], self._proxies):
+        if not isinstance(remote, tuple) or within(remote[0], self._proxies):
             return  # behind a proxy the request will name the client
         if not self._count(socket, remote[0]):
             socket.transport.write(TOO_MANY)
@@ -330,7 +339,7 @@ class Gateway:
         while True:
             message = await connection.recv()
             if pause := session.pause():
-                await asyncio.sleep(pause)  # nothing more is read meanwhile
+                await self.clock.sleep(pause)  # nothing more is read meanwhile
             session.receive(message)
 
     async def end(self, connection: Socket, code: int, reason: str) -> None:
@@ -345,25 +354,24 @@ class Gateway:
 
     def watch(self, pulse: Pulse) -> None:
         """Measure a line, at once several times and then now and again."""
-        now = self._clock.now_ms()
+        now = self.clock.now_ms()
         self._pinger.add(pulse, now)
         self._beat_in(0)
 
     def pong(self, pulse: Pulse, payload: bytes) -> None:
         """A pong came."""
-        rtt = pulse.pong(payload, self._clock.now_ms())
+        rtt = pulse.pong(payload, self.clock.now_ms())
         if rtt is not None:
             self.metrics.rtt_seconds.add(rtt / 1_000)
 
     def _beat_in(self, ms: int) -> None:
         if self._ping_timer is not None:
             self._ping_timer.cancel()
-        loop = asyncio.get_running_loop()
-        self._ping_timer = loop.call_later(ms / 1_000, self._beat)
+        self._ping_timer = self.clock.later(ms / 1_000, self._beat)
 
     def _beat(self) -> None:
         self._ping_timer = None
-        now = self._clock.now_ms()
+        now = self.clock.now_ms()
         due = self._pinger.beat(now)
         if due is not None:
             self._beat_in(max(1, due - now))
@@ -375,42 +383,6 @@ def _choose(_: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol 
     return ours if ours in offered else None
 
 
-def client_address(
-    direct: str, forwarded: Sequence[str], proxies: Sequence[Network]
-) -> str:
-    """The address of the client itself.
-
-    Args:
-        direct: the other end of the TCP connection.
-        forwarded: the X-Forwarded-For headers. They are read from the right, as long
-            as what added them is a proxy of ours; the rest anybody may have written.
-        proxies: those of ours.
-    """
-    address = direct
-    chain = [hop.strip() for line in forwarded for hop in line.split(",")]
-    while chain and _within(address, proxies):
-        hop = chain.pop()
-        if not _is_address(hop):
-            break
-        address = hop
-    return address
-
-
-def _within(address: str, networks: Sequence[Network]) -> bool:
-    if not networks or not _is_address(address):
-        return False
-    parsed = ip_address(address)
-    return any(parsed in network for network in networks)
-
-
-def _is_address(text: str) -> bool:
-    try:
-        ip_address(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _only(headers: Headers, name: str) -> str:
     """A header's value; several of them are as bad as a strange one."""
     return ", ".join(headers.get_all(name))
@@ -419,6 +391,7 @@ def _only(headers: Headers, name: str) -> str:
 def _response(answer: Answer, request: Request) -> Response:
     headers = Headers(
         {
+            "Date": formatdate(usegmt=True),
             "Connection": "close",
             "Content-Type": answer.type,
             "Content-Length": str(len(answer.body)),

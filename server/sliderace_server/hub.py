@@ -142,10 +142,11 @@ class Hub:
         self._rooms.pop(code, None)
         if code in self._openers:
             self._addresses.closed(self._openers.pop(code))
-        if not runner.state.closed:
+        if runner.stored and not runner.state.closed:
             self._lost.add(code)
             return
-        _log.info("closed", extra={"room": code, "reason": runner.state.closed})
+        reason = runner.state.closed or "never stored"
+        _log.info("closed", extra={"room": code, "reason": reason})
         self._codes.retire(code, self.works.clock.now_ms())
         self._closed.add(code)
         self._drop_closed()
@@ -166,7 +167,7 @@ class Hub:
             try:
                 await self.works.store.log.drop(code)
             except StorageUnavailable:
-                await self.works.sleep(RETRY_S)
+                await self.works.clock.sleep(RETRY_S)
             else:
                 return
 

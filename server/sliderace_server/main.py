@@ -30,6 +30,7 @@ tells."""
 LOOK_S = 0.5
 """Between looks whether the last race of others has ended."""
 
+EXIT_HURRY = 1
 EXIT_CONFIG = 2
 EXIT_PORT = 3
 EXIT_STORAGE = 4
@@ -76,6 +77,8 @@ def main(file: Path | None, limits: tuple[str, ...], **options: object) -> None:
     set_up_logging(config.log_level, sys.stderr)
     try:
         asyncio.run(_run(config))
+    except asyncio.CancelledError:
+        _stop("ended in a hurry", EXIT_HURRY)
     except StorageError as error:
         _stop(str(error), EXIT_STORAGE)
     except OSError as error:
@@ -95,67 +98,68 @@ def _stop(text: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
+class _End:
+    """Why the process ends: a signal asked for it, or whom it runs for is gone."""
+
+    def __init__(self) -> None:
+        self.begun = asyncio.Event()
+        self.asked = asyncio.Event()
+
+    @contextlib.contextmanager
+    def signals(self) -> Iterator[None]:
+        """The first signal ends us in good order, the second at once."""
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+        def heard() -> None:
+            if self.asked.is_set() and task is not None:
+                task.cancel()
+            self.asked.set()
+            self.begun.set()
+
+        wanted = (signal.SIGTERM, signal.SIGINT)
+        for number in wanted:
+            loop.add_signal_handler(number, heard)
+        try:
+            yield
+        finally:
+            for number in wanted:
+                loop.remove_signal_handler(number)
+
+    @contextlib.contextmanager
+    def eof(self, descriptor: int) -> Iterator[None]:
+        """The end of a pipe means that nobody wants us any more."""
+        if descriptor < 0:
+            yield
+            return
+        loop = asyncio.get_running_loop()
+
+        def heard() -> None:
+            if not os.read(descriptor, 4_096):
+                loop.remove_reader(descriptor)
+                self.begun.set()
+
+        loop.add_reader(descriptor, heard)
+        try:
+            yield
+        finally:
+            loop.remove_reader(descriptor)
+
+    async def come(self, server: Server) -> None:
+        """Wait for it; races of others are seen to their end, unless a signal came."""
+        await self.begun.wait()
+        while server.hub.racing and not self.asked.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.asked.wait(), LOOK_S)
+
+
 async def _run(config: Config) -> None:
-    stop = asyncio.Event()
-    with _signals(stop):
+    end = _End()
+    with end.signals(), end.eof(config.until_eof):
         async with running(config) as server:
             with _told(config, server):
-                await _until(stop, config, server)
+                await end.come(server)
             _log.info("stopping")
     _log.info("stopped")
-
-
-async def _until(stop: asyncio.Event, config: Config, server: Server) -> None:
-    """Wait for a signal, or for the end of whom we run for."""
-    if config.until_eof < 0:
-        await stop.wait()
-        return
-    alone = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    loop.add_reader(config.until_eof, _read, config.until_eof, alone)
-    try:
-        await _first(stop, alone)
-    finally:
-        loop.remove_reader(config.until_eof)
-    while server.hub.racing and not stop.is_set():
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), LOOK_S)
-
-
-def _read(descriptor: int, alone: asyncio.Event) -> None:
-    if not os.read(descriptor, 4_096):
-        alone.set()
-
-
-async def _first(*events: asyncio.Event) -> None:
-    waits = [asyncio.create_task(event.wait()) for event in events]
-    try:
-        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for wait in waits:
-            wait.cancel()
-
-
-@contextlib.contextmanager
-def _signals(stop: asyncio.Event) -> Iterator[None]:
-    """The first signal ends in good order, the second at once."""
-    loop = asyncio.get_running_loop()
-    task = asyncio.current_task()
-
-    def heard() -> None:
-        if stop.is_set() and task is not None:
-            _log.warning("in a hurry")
-            task.cancel()
-        stop.set()
-
-    wanted = (signal.SIGTERM, signal.SIGINT)
-    for number in wanted:
-        loop.add_signal_handler(number, heard)
-    try:
-        yield
-    finally:
-        for number in wanted:
-            loop.remove_signal_handler(number)
 
 
 @contextlib.contextmanager
@@ -171,7 +175,10 @@ def _told(config: Config, server: Server) -> Iterator[None]:
     line = json.dumps(told)
     _log.info("listening", extra=told)
     if config.ready_fd >= 0:
-        with open(config.ready_fd, "w", closefd=True) as pipe:  # noqa: PTH123
+        with (
+            contextlib.suppress(BrokenPipeError),
+            os.fdopen(config.ready_fd, "w") as pipe,
+        ):
             pipe.write(line + "\n")
     if config.memory and not config.data:
         yield

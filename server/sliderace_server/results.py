@@ -2,11 +2,11 @@
 
 import json
 import logging
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable
 
 from sliderace.race.ranking import Row, standings
 from sliderace.race.record import Player, build
+from sliderace_server.clock import Clock
 from sliderace_server.room import RoomState
 from sliderace_server.room.state import Racer
 from sliderace_server.storage import (
@@ -16,6 +16,7 @@ from sliderace_server.storage import (
     StorageUnavailable,
     StoredRace,
 )
+from sliderace_server.works import Spawn
 
 __all__ = ["Keeper", "stored_race"]
 
@@ -63,7 +64,7 @@ class Keeper:
     Args:
         results: where to.
         spawn: starts a task that belongs to the server's task group.
-        sleep: waits so many seconds.
+        clock: to wait by.
 
     Attributes:
         stored: told of each race that has arrived.
@@ -72,12 +73,12 @@ class Keeper:
     def __init__(
         self,
         results: Results,
-        spawn: Callable[[Coroutine[Any, Any, None]], object],
-        sleep: Callable[[float], Coroutine[Any, Any, None]],
+        spawn: Spawn,
+        clock: Clock,
     ) -> None:
         self._results = results
         self._spawn = spawn
-        self._sleep = sleep
+        self._clock = clock
         self.stored: Callable[[StoredRace], None] = lambda _: None
         self._pending: dict[str, StoredRace] = {}
         self._storing = False
@@ -111,7 +112,7 @@ class Keeper:
                     await self._results.store(race)
                 except StorageUnavailable as error:
                     _log.warning("cannot store results", extra={"error": str(error)})
-                    await self._sleep(RETRY_S)
+                    await self._clock.sleep(RETRY_S)
                     continue
                 del self._pending[race.summary.id]
                 self.stored(race)

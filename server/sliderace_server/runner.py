@@ -21,13 +21,14 @@ from sliderace.race.records import (
 )
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
+from sliderace_server.clock import Timer
 from sliderace_server.crowd import Crowd
 from sliderace_server.results import stored_race
 from sliderace_server.room import RoomState, Timeline
 from sliderace_server.room.records import Closed, Entered, Gone, Record
 from sliderace_server.scribe import Entry, Scribe
 from sliderace_server.storage import StoredRace
-from sliderace_server.works import Follower, Timer, Works
+from sliderace_server.works import Follower, Works
 
 __all__ = ["Runner"]
 
@@ -76,7 +77,12 @@ class Runner:
         self._ended = ended
         self._crowd = Crowd(works, state, lambda: self.now)
         self._scribe = Scribe(
-            works, state.code, position, self._committed, lambda: self._end(1012)
+            works,
+            state.code,
+            position,
+            committed=self._committed,
+            failed=self._cannot_store,
+            lost=lambda: self._end(1012),
         )
         self._waiting: list[_Waiting] = []
         self._slid: dict[int, int] = {}
@@ -156,9 +162,15 @@ class Runner:
 
     def show(self, follower: Follower) -> None:
         """Send a snapshot, as soon as all that it says is durable."""
-        if self._crowd.is_current(follower):
-            follower.following = False
-            self.when_durable(follower, lambda: self._crowd.catch_up(follower, 0, 0))
+        if not self._crowd.is_current(follower):
+            return
+        follower.following = False
+
+        def send() -> None:
+            self._crowd.catch_up(follower, 0, 0)
+            self._ack_again(follower)  # acks of meanwhile went by
+
+        self.when_durable(follower, send)
 
     def show_board(self, follower: Follower, seat: int) -> None:
         """Send one seat's board, or why it may not be seen."""
@@ -241,7 +253,7 @@ class Runner:
         if due is None or self.over:
             return
         wait = self._timeline.mono(due) - self._works.clock.now_ms()
-        self._timer = self._works.later(
+        self._timer = self._works.clock.later(
             max(least_ms, wait) / 1_000, self._time_has_come
         )
 
@@ -265,12 +277,10 @@ class Runner:
     # --- what waits for the log ------------------------------------------------------
 
     def _committed(self, batch: Sequence[Entry]) -> None:
+        self._crowd.ack(self._acks(batch))
         for entry in batch:
             if entry.event is not None and entry.offset is not None:
                 self._crowd.publish(entry.offset, entry.record.t, entry.event)
-            elif entry.offset is not None:
-                self._crowd.told = entry.offset
-        self._crowd.ack(self._acks(batch))
         for entry in batch:
             self._after_commit(entry.record)
         self._serve_waiting()
@@ -330,6 +340,23 @@ class Runner:
         self._waiting = [one for one in self._waiting if one.follower.member != member]
 
     # --- the end ---------------------------------------------------------------------
+
+    @property
+    def stored(self) -> bool:
+        """Whether anything of this room has ever become durable."""
+        return self._scribe.durable > 0
+
+    def _cannot_store(self) -> None:
+        """A running room goes on without acks; one that is not there yet is refused."""
+        if self.stored:
+            return
+        self._works.metrics.count("refusals", "storage_unavailable")
+        refused = room.refused("hello", Refusal("storage_unavailable", retry_ms=5_000))
+        for waiting in self._waiting:
+            waiting.follower.peer.post(self._works.frame(refused))
+            waiting.follower.dismissed(1013)
+        self._scribe.stop()
+        self._end(1013)
 
     def freeze(self) -> None:
         """Let nothing more happen here; the log is still written."""

@@ -41,6 +41,7 @@ class Scribe:
         code: the room.
         position: records already in its log.
         committed: told of each batch that has become durable.
+        failed: told when the disk begins to fail.
         lost: told that another writer has this room; nothing more is written.
     """
 
@@ -50,11 +51,13 @@ class Scribe:
         code: str,
         position: int,
         committed: Callable[[Sequence[Entry]], None],
+        failed: Callable[[], None],
         lost: Callable[[], None],
     ) -> None:
         self._works = works
         self._code = code
         self._committed = committed
+        self._tell_failed = failed
         self._lost = lost
         self._gathered: list[Entry] = []
         self._writing = False
@@ -101,10 +104,10 @@ class Scribe:
                 await works.store.log.append(self._code, self.durable, data)
             except StorageUnavailable as error:
                 self._failed(error)
-                await works.sleep(RETRY_S[min(attempt, len(RETRY_S) - 1)])
-                attempt += 1
                 if self._stopped:
                     return False
+                await works.clock.sleep(RETRY_S[min(attempt, len(RETRY_S) - 1)])
+                attempt += 1
             except Conflict:
                 self._step_down()
                 return False
@@ -121,6 +124,7 @@ class Scribe:
         if not self.failing:
             self.failing = True
             _log.error("cannot store", extra={"room": self._code, "error": str(error)})
+            self._tell_failed()
 
     def _step_down(self) -> None:
         self.stop()

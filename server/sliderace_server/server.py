@@ -29,7 +29,7 @@ from sliderace_server.results import Keeper
 from sliderace_server.session import Session
 from sliderace_server.storage import Store, open_store
 from sliderace_server.web import Doors, Site
-from sliderace_server.works import Works
+from sliderace_server.works import Spawn, Works
 
 __all__ = ["Server", "running"]
 
@@ -46,7 +46,7 @@ class Server:
 
     Args:
         port: where it listens.
-        url: where a browser on this machine finds it, or the public address.
+        url: where a browser on this clock finds it, or the public address.
         hub: its rooms.
         metrics: its counts.
     """
@@ -80,14 +80,15 @@ async def running(
         StorageError: the store cannot be opened or read.
     """
     # Both read files.
-    clock = clock or await asyncio.to_thread(SystemClock)
+    if clock is None:
+        clock = await asyncio.to_thread(SystemClock)
     page = await asyncio.to_thread(load_page)
     async with (
         store or open_store(config.store_url, config.durability) as opened,
         _tasks() as spawn,
     ):
         metrics = Metrics()
-        keeper = Keeper(opened.results, spawn, asyncio.sleep)
+        keeper = Keeper(opened.results, spawn, clock)
         works = Works(
             config=config,
             room_limits=config.limits.room,
@@ -97,8 +98,6 @@ async def running(
             metrics=metrics,
             entropy=entropy,
             spawn=spawn,
-            later=asyncio.get_running_loop().call_later,
-            sleep=asyncio.sleep,
             keep=keeper.keep,
             version=f"sliderace {__version__}",
         )
@@ -106,9 +105,7 @@ async def running(
         hub = Hub(works, keeper, addresses)
         keeper.stored = hub.stored
         await hub.recover()
-        site = Site(
-            page, hub, _doors(config), _Tries(addresses, clock), metrics.render
-        )
+        site = Site(page, hub, _doors(config), _Tries(addresses, clock), metrics.render)
         gateway = Gateway(
             config,
             site,
@@ -119,29 +116,33 @@ async def running(
             addresses,
         )
         async with gateway.listening() as port, _announced(config, port):
-            yield Server(port, _url(config, port), hub, metrics)
-            hub.stopping = True
-        hub.freeze()
+            try:
+                yield Server(port, _url(config, port), hub, metrics)
+            finally:
+                hub.freeze()
         await _flush(hub)
 
 
 @contextlib.asynccontextmanager
-async def _tasks() -> AsyncIterator[Callable[[Coroutine[Any, Any, None]], object]]:
+async def _tasks() -> AsyncIterator[Spawn]:
     """Where every task of the server belongs; the end of the context is theirs."""
+    failure: Exception | None = None
     async with asyncio.TaskGroup() as group:
         tasks: set[asyncio.Task[None]] = set()
 
-        def spawn(work: Coroutine[Any, Any, None]) -> object:
+        def spawn(work: Coroutine[Any, Any, None]) -> None:
             task = group.create_task(_guarded(work))
             tasks.add(task)
             task.add_done_callback(tasks.discard)
-            return task
 
         try:
             yield spawn
-        finally:
-            for task in tasks:
-                task.cancel()
+        except Exception as error:  # noqa: BLE001 - the group would wrap it
+            failure = error
+        for task in tasks:
+            task.cancel()
+    if failure is not None:
+        raise failure
 
 
 async def _guarded(work: Coroutine[Any, Any, None]) -> None:
@@ -173,7 +174,7 @@ async def _announced(config: Config, port: int) -> AsyncIterator[None]:
 
 
 def _doors(config: Config) -> Doors:
-    """The names of this machine: what people here type, and what they were told."""
+    """The names of this clock: what people here type, and what they were told."""
     name = socket.gethostname().lower()
     short = name.partition(".")[0]
     public = urlsplit(config.public_url)

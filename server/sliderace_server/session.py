@@ -88,9 +88,9 @@ class Session:
         return self._room is not None and self._room.state.phase != "lobby"
 
     @property
-    def held(self) -> bool:
-        """Whether we read this peer more slowly at the moment."""
-        return self._works.clock.now_ms() < self._held_until
+    def held_s(self) -> float:
+        """For how many more seconds this peer is not read."""
+        return max(0, self._held_until - self._works.clock.now_ms()) / 1_000
 
     def pause(self, messages: int = 1) -> float:
         """Seconds to wait before a message or frame that has come is looked at."""
@@ -127,6 +127,11 @@ class Session:
         """Nothing came in time."""
         self._refuse("", Refusal("no_hello"))
         self.close(4002)
+
+    def shut_down(self) -> None:
+        """The server is about to end; all is kept, and the client comes back."""
+        self._refuse("", Refusal("shutting_down"))
+        self.close(1012)
 
     def lost(self) -> None:
         """The connection has ended."""

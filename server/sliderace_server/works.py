@@ -13,15 +13,10 @@ from sliderace_server.outbox import text_frame
 from sliderace_server.room import RoomLimits
 from sliderace_server.storage import Store, StoredRace
 
-__all__ = ["Follower", "Peer", "Timer", "Works"]
+__all__ = ["Follower", "Peer", "Spawn", "Works"]
 
-
-class Timer(Protocol):
-    """Something that will be called, unless it is cancelled."""
-
-    def cancel(self) -> None:
-        """Do not call it."""
-        ...
+Spawn = Callable[[Coroutine[Any, Any, None]], None]
+"""Starts a task that belongs to the server's task group."""
 
 
 class Peer(Protocol):
@@ -91,13 +86,11 @@ class Works:
         config: the settings.
         room_limits: those of them that rooms ask for.
         told_limits: those that clients are told.
-        clock: the machine's.
+        clock: the machine's; rooms wait by it, too.
         store: where rooms and results are kept.
         metrics: counts.
         entropy: that many fresh random bytes.
         spawn: starts a task that belongs to the server's task group.
-        later: calls a function in so many seconds.
-        sleep: waits so many seconds.
         keep: takes a race that ended, to be stored.
         version: program and version, for `welcome` and race records.
     """
@@ -109,9 +102,7 @@ class Works:
     store: Store
     metrics: Metrics
     entropy: Callable[[int], bytes]
-    spawn: Callable[[Coroutine[Any, Any, None]], object]
-    later: Callable[[float, Callable[[], None]], Timer]
-    sleep: Callable[[float], Coroutine[Any, Any, None]]
+    spawn: Spawn
     keep: Callable[[StoredRace], None]
     version: str
 

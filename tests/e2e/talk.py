@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TypeVar
 
@@ -16,7 +17,17 @@ from sliderace_server.config import Config
 from sliderace_server.limits import Limits
 from sliderace_server.server import Server, running
 
-__all__ = ["QUICK", "Talker", "a_server", "rules", "solution", "talking"]
+__all__ = [
+    "QUICK",
+    "FastClock",
+    "Talker",
+    "a_race",
+    "a_server",
+    "named",
+    "rules",
+    "solution",
+    "talking",
+]
 
 HEAR_S = 8.0
 """Longest wait for an event: more than any deadline of a quick race."""
@@ -37,19 +48,41 @@ def solution(board: str) -> list[tuple[str, int]]:
     return [slide for stage in solve(parse_board(board)) for slide in stage]
 
 
+class FastClock:
+    """A machine on which everything takes a tenth of the time."""
+
+    boot = "test"
+    factor = 10
+
+    def now_ms(self) -> int:
+        return time.monotonic_ns() * self.factor // 1_000_000
+
+    def wall_ms(self) -> int:
+        return 1_700_000_000_000 + self.now_ms()
+
+    def later(
+        self, seconds: float, call: Callable[[], None]
+    ) -> asyncio.TimerHandle:
+        loop = asyncio.get_running_loop()
+        return loop.call_later(seconds / self.factor, call)
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds / self.factor)
+
+
 @contextlib.asynccontextmanager
 async def a_server(
     limits: Limits | None = None, **settings: object
 ) -> AsyncIterator[Server]:
     """A whole server in this process, on a free port, that keeps nothing."""
-    store = settings.pop("store", None)
+    store, clock = settings.pop("store", None), settings.pop("clock", FastClock())
     config = Config(
         port=0,
         memory=True,
         limits=limits or Limits(),
         **settings,  # type: ignore[arg-type]
     )
-    async with running(config, store=store) as server:  # type: ignore[arg-type]
+    async with running(config, store=store, clock=clock) as server:  # type: ignore[arg-type]
         yield server
 
 
@@ -164,6 +197,7 @@ async def talking(
         compression=None,
         ping_interval=None,
         close_timeout=1,
+        max_queue=None,
         **how,  # type: ignore[arg-type]
     ) as socket:
         talker = Talker(socket)
@@ -171,6 +205,26 @@ async def talking(
             await talker.say(m.Hello(v=1, enter=enter))
             await talker.until(m.Welcome)
         yield talker
+
+
+@contextlib.asynccontextmanager
+async def a_race(
+    port: int, count: int = 2, size: str = "3x3", **more: object
+) -> AsyncIterator[list[Talker]]:
+    """Players in a race that has just begun; the first one is the host."""
+    async with contextlib.AsyncExitStack() as stack:
+        names = named(count)
+        create = m.Create(name=next(names), rules=rules(size, **more))  # type: ignore[arg-type]
+        players = [await stack.enter_async_context(talking(port, create))]
+        for name in names:
+            join = m.Join(code=players[0].code, name=name)
+            players.append(await stack.enter_async_context(talking(port, join)))
+        for player in players:
+            await player.say(m.Ready(race=player.race))
+        await players[0].say(m.Start(race=players[0].race))
+        for player in players:
+            await player.until(m.BoardEvent)
+        yield players
 
 
 def named(count: int) -> Iterator[str]:

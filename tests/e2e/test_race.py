@@ -1,12 +1,15 @@
-"""Whole races over real sockets."""
+"""Whole races over real sockets: the same board, the same results, for everybody."""
 
 import asyncio
 import contextlib
+import json
+from urllib.request import urlopen
 
 import pytest
 
+from sliderace.engine import parse_board, seed_of, Size, scramble, format_board, commitment
 from sliderace.protocol import messages as m
-from tests.e2e.talk import QUICK, Talker, a_server, talking
+from tests.e2e.talk import QUICK, Talker, a_race, a_server, talking
 
 
 async def test_one_creates_another_joins_and_both_race_to_the_results() -> None:
@@ -22,9 +25,125 @@ async def test_one_creates_another_joins_and_both_race_to_the_results() -> None:
         await ann.solve()
         await ann.acked(ann.seq)
         await ben.solve()
-        mine, theirs = await asyncio.gather(
-            ann.until(m.Results), ben.until(m.Results)
-        )
+        mine, theirs = await asyncio.gather(ann.until(m.Results), ben.until(m.Results))
         assert mine == theirs
         assert [row.name for row in mine.standings] == ["Ann", "Ben"]
         assert [row.status for row in mine.standings] == ["finished", "finished"]
+
+
+@pytest.mark.parametrize("count", [1, 3, 16])
+async def test_any_number_of_players_and_spectators_see_the_same_results(
+    count: int,
+) -> None:
+    async with a_server() as server, contextlib.AsyncExitStack() as stack:
+        create = m.Create(name="Host", rules=QUICK)
+        players = [await stack.enter_async_context(talking(server.port, create))]
+        code = players[0].code
+        for number in range(1, count):
+            join = m.Join(code=code, name=f"P{number}")
+            players.append(await stack.enter_async_context(talking(server.port, join)))
+        watchers = [
+            await stack.enter_async_context(
+                talking(server.port, m.Join(code=code, name="W", role="spectator"))
+            )
+            for _ in range(4)
+        ]
+        for player in players:
+            await player.say(m.Ready(race=player.race))
+        await players[0].say(m.Start(race=players[0].race))
+        everybody = [*players, *watchers]
+        await asyncio.gather(*(one.until(m.BoardEvent) for one in everybody))
+        await asyncio.gather(*(player.solve() for player in players))
+        results = await asyncio.gather(*(one.until(m.Results) for one in everybody))
+        assert len(results[0].standings) == count
+        assert all(result == results[0] for result in results)
+        assert all(row.status == "finished" for row in results[0].standings)
+
+
+async def test_a_spectator_sees_every_move_and_a_racer_none() -> None:
+    async with a_server() as server, a_race(server.port, 2) as (ann, ben):
+        join = m.Join(code=ann.code, name="Eve", role="spectator")
+        async with talking(server.port, join) as eve:
+            snapshot = await eve.until(m.Snapshot)
+            board = parse_board(snapshot.race.lanes[ann.seat].board or "")
+            await ann.solve()
+            while not board.is_solved:
+                told = await eve.until(m.Progress)
+                for step in (one for one in told.p if one.seat == ann.seat):
+                    assert step.since >= 0
+                    for token in step.slides:
+                        board.slide(token)
+            await ben.until(m.StandingEvent)
+            steps = [s for e in ben.heard if isinstance(e, m.Progress) for s in e.p]
+            assert steps
+            assert all(step.since == -1 and not step.slides for step in steps)
+
+
+async def test_the_winner_sees_the_others_boards_from_his_finish_on() -> None:
+    async with a_server() as server, a_race(server.port, 2) as (ann, ben):
+        await ann.solve()
+        await ann.until(m.StandingEvent)
+        move = next(
+            move
+            for move in parse_board(ben.board).legal_slides()
+        )
+        await ben.say(ben.slides([move]))
+        told = await ann.until(m.Progress, lambda e: any(s.seat == ben.seat for s in e.p))
+        step = next(step for step in told.p if step.seat == ben.seat)
+        assert step.slides == f"{move[0]}{move[1] if move[1] > 1 else ''}"
+
+
+async def test_nobody_is_given_a_board_before_the_start() -> None:
+    async with (
+        a_server() as server,
+        talking(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
+    ):
+        first = await ann.until(m.Snapshot)
+        assert first.race.start is None
+        await ann.say(m.Start(race=ann.race))
+        await ann.until(m.BoardEvent)
+        told = [event for event in ann.heard if not isinstance(event, m.BoardEvent)]
+        board = ann.board
+        assert all(board not in repr(event) for event in told)
+
+
+async def test_the_results_open_the_commitment_and_the_record_is_served() -> None:
+    async with a_server() as server, a_race(server.port, 1) as (ann,):
+        snapshot = next(e for e in ann.heard if isinstance(e, m.Snapshot))
+        await ann.solve()
+        results = await ann.until(m.Results)
+        size, secret = Size.parse("3x3"), bytes.fromhex(results.secret or "")
+        assert commitment(ann.race, size, secret) == snapshot.room.commitment
+        seed = seed_of(ann.race, size, secret)
+        assert format_board(scramble(seed, size)) == ann.board == results.board
+        record = await asyncio.to_thread(_get, f"{server.url}{results.record}")
+        assert record["race"] == results.race
+        assert len(record["racers"][0]["slides"]) == ann.seq
+
+
+async def test_a_rematch_races_on_another_board_in_the_same_room() -> None:
+    async with a_server() as server, a_race(server.port, 2) as (ann, ben):
+        first, race = ann.board, ann.race
+        await asyncio.gather(ann.solve(), ben.solve())
+        await asyncio.gather(ann.until(m.Results), ben.until(m.Results))
+        for player in (ann, ben):
+            await player.say(m.Rematch(race=race))
+        await asyncio.gather(ann.until(m.BoardEvent), ben.until(m.BoardEvent))
+        assert ann.race != race
+        assert ann.board == ben.board != first
+        await asyncio.gather(ann.solve(), ben.solve())
+        await asyncio.gather(ann.until(m.Results), ben.until(m.Results))
+
+
+async def test_slides_come_back_acked_once_and_for_all() -> None:
+    async with a_server() as server, a_race(server.port, 1) as (ann,):
+        await ann.solve()
+        await ann.until(m.Results)
+        acks = [event.seq for event in ann.heard if isinstance(event, m.Ack)]
+        assert acks == sorted(acks)
+        assert acks[-1] == ann.seq
+
+
+def _get(url: str) -> dict[str, object]:
+    with urlopen(url, timeout=3) as answer:  # noqa: S310
+        return json.load(answer)
