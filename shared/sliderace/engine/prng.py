@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from hashlib import sha256
-from itertools import count
 
 __all__ = ["Stream"]
 
@@ -46,5 +45,7 @@ class Stream:
 
 
 def _bytes(prefix: bytes) -> Iterator[int]:
-    for block in count():
+    block = 0
+    while True:
         yield from sha256(prefix + block.to_bytes(4, "big")).digest()
+        block += 1

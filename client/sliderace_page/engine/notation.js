@@ -1,0 +1,96 @@
+// Boards and slides as text, both ways, and what can be counted: moves and progress.
+
+import { Board, EngineError } from "./board.js";
+
+/** @typedef {import("./board.js").Slide} Slide */
+
+const ROW = /^[0-9]{1,2}(?: [0-9]{1,2})*$/;
+
+/** Rows of labels, 0 for the gap: `8 2 0/4 6 1/3 7 5`. @param {Board} board */
+export function formatBoard(board) {
+  const { tiles, width, height } = board;
+  const rows = [...Array(height).keys()].map((row) => row * width);
+  return rows.map((at) => tiles.slice(at, at + width).join(" ")).join("/");
+}
+
+/**
+ * Read a board, solvable or not.
+ * @param {string} text
+ * @returns {Board}
+ * @throws {EngineError} `notation`, `size` or `board`
+ */
+export function parseBoard(text) {
+  const lines = text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "").split("/");
+  if (!lines.every((line) => ROW.test(line))) {
+    throw new EngineError("notation", "a row is labels with one space between");
+  }
+  const rows = lines.map((line) => line.split(" ").map(Number));
+  if (rows.some((row) => row.length !== rows[0].length)) {
+    throw new EngineError("notation", "the rows differ in length");
+  }
+  return new Board(rows[0].length, rows.length, rows.flat());
+}
+
+/** A solution as the field writes it, runs as one: `R2U2LDL`. */
+export function formatSlides(slides) {
+  return formatTokens(runs(slides));
+}
+
+/** One token for each slide, runs not merged. @param {Iterable<Slide>} slides */
+export function formatTokens(slides) {
+  const tokens = [...slides].map(([direction, count]) =>
+    count === 1 ? direction : `${direction}${count}`,
+  );
+  return tokens.join("");
+}
+
+/**
+ * Read slides; `R2` is *one* slide of two tiles.
+ * @param {string} text
+ * @returns {Slide[]}
+ * @throws {EngineError} `notation`
+ */
+export function parseSlides(text) {
+  const one = /([UDLR])([1-9][0-9]?)?[ \t\r\n]*/y;
+  const slides = [];
+  one.lastIndex = text.search(/[^ \t\r\n]|$/);
+  while (one.lastIndex < text.length) {
+    const at = one.lastIndex;
+    const match = one.exec(text);
+    if (!match) throw new EngineError("notation", `no slide at character ${at + 1}`);
+    slides.push([match[1], Number(match[2] ?? 1)]);
+  }
+  return slides;
+}
+
+function runs(slides) {
+  const merged = [];
+  for (const [direction, count] of slides) {
+    const last = merged.at(-1);
+    if (last?.[0] === direction) last[1] += count;
+    else merged.push([direction, count]);
+  }
+  return merged;
+}
+
+/**
+ * How far an attempt is, in thousandths, rounded down; 1000 exactly when solved.
+ * @param {number} md the board's Manhattan distance now
+ * @param {number} startMd the scramble's
+ */
+export function progressPermille(md, startMd) {
+  if (md === 0) return 1000;
+  return Math.max(0, Math.floor((1000 * (startMd - md)) / Math.max(startMd, 1)));
+}
+
+/** Moves in the single-tile metric: every tile counts. @param {Iterable<Slide>} slides */
+export function stm(slides) {
+  let moves = 0;
+  for (const [, count] of slides) moves += count;
+  return moves;
+}
+
+/** Moves in the multi-tile metric: a run counts one. @param {Iterable<Slide>} slides */
+export function mtm(slides) {
+  return runs(slides).length;
+}
