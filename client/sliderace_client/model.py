@@ -280,7 +280,7 @@ class Model(Racer):
             return
         self._note(phrases.gone(member.name, event))
         if event.member == self.me:
-            self.ended = phrases.gone("You", event)
+            self.ended = phrases.out(event)
             self._outs.append(Forget())
 
     def _phase_changed(self, event: m.PhaseEvent, now: int) -> None:

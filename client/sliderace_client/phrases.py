@@ -20,6 +20,7 @@ __all__ = [
     "gone",
     "member",
     "ordinal",
+    "out",
     "phase",
     "refused",
     "standing",
@@ -107,6 +108,19 @@ def gone(name: str, event: Gone) -> str:
             return f"{name} was sent out"
         case "timeout":
             return f"{name} was away too long"
+        case _:
+            assert_never(event.why)
+
+
+def out(event: Gone) -> str:
+    """Why we are out of the room ourselves."""
+    match event.why:
+        case "left":
+            return "You left the room."
+        case "kicked":
+            return "The host sent you out."
+        case "timeout":
+            return "You were away too long."
         case _:
             assert_never(event.why)
 

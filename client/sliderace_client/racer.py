@@ -28,6 +28,9 @@ FINAL = frozenset({"done", "not_racing", "too_early", "too_many_tiles"})
 """Refusals of slides after which making the same ones again cannot help."""
 
 
+Level = Literal["info", "good", "bad"]
+
+
 @dataclass(frozen=True, slots=True)
 class Send:
     """Send this command."""
@@ -53,7 +56,7 @@ class Note:
     """Something to tell the user, one line."""
 
     text: str
-    level: Literal["info", "good", "bad"] = "info"
+    level: Level = "info"
 
 
 Out = Send | Keep | Forget | Note
@@ -169,7 +172,7 @@ class Racer(View):
             self._asked[seat] = now + RESYNC_MS
             self.ask(m.Resync(seat), now)
 
-    def _note(self, text: str, level: Literal["info", "good", "bad"] = "info") -> None:
+    def _note(self, text: str, level: Level = "info") -> None:
         self._outs.append(Note(text, level))
 
     # --- What the server says about the race -----------------------------------------
@@ -302,32 +305,27 @@ class Racer(View):
 
     def _standing(self, event: m.StandingEvent) -> None:
         if event.race == self.race:
-            lane = self._told(event.standing)
-            if lane.standing is not None:
-                text = phrases.standing(lane.standing)
-                self._note(text, "good" if lane.status == "finished" else "info")
+            row = self._told(event.standing)
+            level: Level = "good" if row.status == "finished" else "info"
+            self._note(phrases.standing(row), level)
 
-    def _told(self, standing: m.Standing) -> Lane:
-        standing = replace(standing, name=clean_name(standing.name) or "?")
-        lane = self._lane(standing.seat)
-        lane.told(standing)
-        if standing.seat == self.seat:
-            self._own_high = max(self._own_high, standing.high)
+    def _told(self, row: m.Standing) -> m.Standing:
+        """Take the server's word on a racer; the same with a name fit to be shown."""
+        row = replace(row, name=clean_name(row.name) or "?")
+        self._lane(row.seat).told(row)
+        if row.seat == self.seat:
+            self._own_high = max(self._own_high, row.high)
             if self.attempt is not None:
-                self.attempt.over = standing.status != "racing"
-            if standing.status == "racing":
+                self.attempt.over = row.status != "racing"
+            if row.status == "racing":
                 self.gave_up_at = None
-        return lane
+        return row
 
     def _results(self, event: m.Results) -> None:
         if self.room is None or event.race != self.race:
             return
-        rows = [
-            replace(row, name=clean_name(row.name) or "?") for row in event.standings
-        ]
+        rows = [self._told(row) for row in event.standings]
         self.results = replace(event, standings=rows)
-        for row in rows:
-            self._told(row)
         size = self.room.rules.size
         self.proof = proof.faults(event, size, self._promise[1], self.start)
         for fault in self.proof:

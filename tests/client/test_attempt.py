@@ -1,12 +1,12 @@
 from hypothesis import given, strategies as st
-
-from sliderace.engine import Board, Size, parse_board
-from sliderace_client.attempt import Attempt
 from tests.client.rooms import RACE, START
 
+from sliderace.engine import DIRECTIONS, Board, Direction, Size, parse_board
+from sliderace_client.attempt import Attempt
 
-def attempt(start: str = START, **more: int) -> Attempt:
-    return Attempt(RACE, parse_board(start), 1000, **more)
+
+def attempt(start: str = START, seq: int = 0) -> Attempt:
+    return Attempt(RACE, parse_board(start), 1000, seq=seq)
 
 
 def test_a_slide_is_seen_at_once_and_stamped_since_the_zero() -> None:
@@ -78,7 +78,7 @@ def test_where_it_is_another_the_servers_is_taken() -> None:
 def test_acks_are_cumulative_and_never_beyond_what_was_sent() -> None:
     own = attempt()
     for direction in ("L", "R", "L"):
-        own.slide(direction, 1, 1100)  # type: ignore[arg-type]
+        own.slide(direction, 1, 1100)
     own.sent = 2
     own.ack(2)
     own.ack(1)
@@ -90,7 +90,7 @@ def test_acks_are_cumulative_and_never_beyond_what_was_sent() -> None:
 def test_a_rewind_replays_what_is_still_legal_with_the_next_numbers() -> None:
     own = attempt("1 2 3/4 5 6/0 7 8")
     for direction in ("D", "L", "U"):
-        assert own.slide(direction, 1, 1100)  # type: ignore[arg-type]
+        assert own.slide(direction, 1, 1100)
     own.sent = 3
     own.rewind(0, parse_board("1 2 3/4 0 5/7 8 6"), replay=True)
     # D, L and U are all legal there too
@@ -105,7 +105,7 @@ def test_a_rewind_replays_what_is_still_legal_with_the_next_numbers() -> None:
 def test_a_rewind_without_replay_drops_what_came_after() -> None:
     own = attempt()
     for direction in ("L", "R", "D"):
-        own.slide(direction, 1, 1100)  # type: ignore[arg-type]
+        own.slide(direction, 1, 1100)
     own.sent = own.acked = 3
     own.rewind(1, None, replay=False)
     assert (own.seq, own.sent, own.acked) == (1, 1, 1)
@@ -122,7 +122,7 @@ def test_a_rewind_to_where_nobody_can_tell_the_board_changes_nothing() -> None:
 def test_a_replay_ends_with_the_solved_board() -> None:
     own = attempt("1 2 3/4 0 5/7 8 6")
     for direction in ("L", "R", "L"):
-        own.slide(direction, 1, 1100)  # type: ignore[arg-type]
+        own.slide(direction, 1, 1100)
     own.rewind(0, parse_board("1 2 3/4 5 6/7 0 8"), replay=True)
     assert own.board.is_solved
     assert own.seq == 1
@@ -138,14 +138,14 @@ def test_the_best_distance_falls_back_with_a_rewind() -> None:
 
 
 @given(
-    st.lists(st.sampled_from("UDLR"), max_size=40),
+    st.lists(st.sampled_from(DIRECTIONS), max_size=40),
     st.integers(0, 40),
 )
-def test_the_board_after_any_number_of_slides_is_known(ways: str, upto: int) -> None:
+def test_the_board_after_any_number_of_slides_is_known(
+    ways: list[Direction], upto: int
+) -> None:
     own = Attempt(RACE, Board(Size(3, 3), [8, 1, 2, 3, 0, 4, 5, 6, 7]), 0)
-    boards = [own.board.copy()]
-    for way in ways:
-        if own.slide(way, 1, 0):  # type: ignore[arg-type]
-            boards.append(own.board.copy())
+    moves = [own.board.copy() for way in ways if own.slide(way, 1, 0)]
+    boards = [Board(Size(3, 3), [8, 1, 2, 3, 0, 4, 5, 6, 7]), *moves]
     seen = own.after(upto)
     assert seen == (boards[upto] if upto < len(boards) else None)

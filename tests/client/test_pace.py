@@ -1,8 +1,8 @@
 from hypothesis import given, strategies as st
+from tests.client.rooms import LIMITS
 
 from sliderace.protocol.messages import Slide
 from sliderace_client.pace import DEFAULT_LIMITS, Bucket, Pace
-from tests.client.rooms import LIMITS
 
 
 def test_a_full_bucket_gives_its_burst_and_then_its_rate() -> None:
