@@ -60,6 +60,7 @@ def apply(race: Race | None, record: RaceRecord) -> Race:
         case CountdownBegan():
             race.phase = "countdown"
             race.t0 = record.t0
+            race.hold_until = 0  # it was begun after the failure: nothing to make good
         case CountdownStopped():
             race.phase = "lobby"
         case RaceLocked():

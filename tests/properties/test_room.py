@@ -1,0 +1,405 @@
+"""Any history of commands, crashes and waiting leaves the room sound.
+
+The state machine tries everything that members and clocks can do to a room. After
+every step: a refused command has changed nothing, a repeated one changes nothing more,
+the log tells of the same room, the stream has no hole, no secret was told.
+"""
+
+from typing import Any
+
+import pytest
+from hypothesis import event, strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+)
+from sliderace.engine import Board, format_board
+from sliderace.protocol import messages as m
+from sliderace.protocol.codec import encode_event
+from sliderace.race.refusal import Refusal
+from sliderace_server import room
+from sliderace_server.room import Connect, Disconnect, Enter, LockNotDurable, Tick
+from sliderace_server.room.commands import Asked, RoomCommand
+from sliderace_server.room.records import HostChanged
+from sliderace_server.room.sight import refused
+
+from tests.server.stage import LIMITS, Stage
+
+MEMBERS = st.integers(0, 7)
+"""Who: see `RoomMachine.who`."""
+RULES = st.builds(
+    m.RulesPatch,
+    size=st.sampled_from(["2x2", "2x2", "3x2", "2x3"]),
+    start=st.sampled_from(["ready", "ready", "host", "every"]),
+    every_ms=st.sampled_from([10_000, 20_000]),
+    countdown_ms=st.sampled_from([3_000, 5_000, 30_000]),
+    inspection_ms=st.sampled_from([0, 0, 2_000]),
+    limit_ms=st.sampled_from([-1, 0, 10_000, 40_000]),
+    grace_ms=st.sampled_from([-1, 0, 5_000]),
+    away_ms=st.sampled_from([0, 5_000, 60_000]),
+    open_boards=st.booleans(),
+    spectator_delay_ms=st.sampled_from([0, 0, 4_000]),
+)
+PATCHES = st.builds(
+    m.RulesPatch,
+    size=st.sampled_from([None, "2x2", "3x2"]),
+    start=st.sampled_from([None, "ready", "host", "every"]),
+    countdown_ms=st.sampled_from([None, 2_999, 3_000, 4_000]),
+)
+
+
+class RoomMachine(RuleBasedStateMachine):
+    """One room, and everything that can happen to it."""
+
+    stage: Stage
+
+    @initialize(
+        rules=RULES,
+        public=st.booleans(),
+        seed=st.sampled_from([None, None, "tea"]),
+        creator=st.booleans(),
+        friends=st.integers(0, 3),
+    )
+    def open(
+        self, rules: m.RulesPatch, *, public: bool, seed: str | None, creator: bool,
+        friends: int,
+    ) -> None:  # fmt: skip
+        self.stage = Stage(rules, public=public, seed=seed)
+        self.epochs = 1
+        self.told = 0
+        self.highs: dict[int, tuple[int, int, str]] = {}
+        self.high_race = ""
+        self.stage.do(Enter("Ann", "hash 1", creator=creator))
+        for n in range(friends):
+            self.stage.do(Enter(f"Friend {n}", f"hash {n + 2}", bot=n == 2))
+
+    # --- what happens ----------------------------------------------------------------
+
+    def do(self, command: RoomCommand) -> None:
+        """A command, and the same again: the second time nothing more happens."""
+        outcome = self.stage.do(command)
+        if isinstance(outcome, Refusal):
+            refused("any", outcome)
+        if not isinstance(command, Enter):
+            again = self.stage.do(command)
+            assert isinstance(again, Refusal) or again == []
+
+    def who(self, n: int) -> int:
+        """A member; now and then one who is gone or never was."""
+        there = list(self.stage.state.members)
+        return there[n % len(there)] if there and n else n % 3 + 1
+
+    def ask(self, member: int, message: Asked) -> None:
+        self.do(room.Ask(member, message))
+
+    def racers(self) -> list[int]:
+        """Members who still race."""
+        members = self.stage.state.members
+        attempts = {one: room.attempt_of(self.stage.state, one) for one in members}
+        return [one for one, at in attempts.items() if at and at.status == "racing"]
+
+    def race_id(self, which: str) -> str:
+        state = self.stage.state
+        ids = {"now": state.race.id, "last": state.last_race or "OLD-1", "odd": "X-0-0"}
+        return ids[which]
+
+    @rule(
+        name=st.sampled_from(["Ann", "Ben", "\u200b", "x" * 60]),
+        role=st.sampled_from(["player", "player", "spectator"]),
+        bot=st.booleans(),
+    )
+    def somebody_enters(self, name: str, role: Any, *, bot: bool) -> None:
+        self.do(Enter(name, f"hash {self.stage.draws}", role, bot))
+
+    @rule(member=MEMBERS)
+    def connection_is_back(self, member: int) -> None:
+        self.do(Connect(self.who(member)))
+
+    @rule(member=MEMBERS)
+    def connection_is_lost(self, member: int) -> None:
+        self.do(Disconnect(self.who(member)))
+
+    @rule(member=MEMBERS, on=st.sampled_from([True, True, True, False]))
+    def ready(self, member: int, *, on: bool) -> None:
+        self.ask(self.who(member), m.Ready(self.race_id("now"), on))
+
+    @rule()
+    def all_get_ready(self) -> None:
+        for member in list(self.stage.state.members):
+            self.ask(member, m.Ready(self.race_id("now")))
+
+    @rule(
+        member=MEMBERS,
+        kind=st.sampled_from([m.Start, m.Abort, m.Forfeit, m.Undo, m.CallTime]),
+        which=st.sampled_from(["now", "now", "now", "last", "odd"]),
+    )
+    def something_of_a_race(self, member: int, kind: Any, which: str) -> None:
+        self.ask(self.who(member), kind(self.race_id(which)))
+
+    @precondition(lambda self: self.stage.state.phase in ("lobby", "results"))
+    @rule(patience=st.integers(1, 4))
+    def a_race_comes(self, patience: int) -> None:
+        for member in list(self.stage.state.members):
+            kind = m.Rematch if self.stage.state.phase == "results" else m.Ready
+            self.ask(member, kind(self.race_id("now")))
+        if self.stage.state.phase == "lobby" and self.stage.state.host:
+            self.ask(self.stage.state.host, m.Start(self.race_id("now")))
+        for _ in range(patience):
+            if self.stage.state.phase == "countdown":
+                self.the_next_deadline_comes()
+
+    @precondition(lambda self: self.racers())
+    @rule(n=st.integers(0, 3), count=st.sampled_from([1, 2, 3, 60]))
+    def a_racer_slides(self, n: int, count: int) -> None:
+        racer = self.racers()[n % len(self.racers())]
+        message = self.stage.slides(racer, count)
+        if message.slides:
+            self.ask(racer, message)
+
+    @precondition(lambda self: self.racers())
+    @rule(n=st.integers(0, 3), doubts=st.booleans())
+    def a_racer_gives_up(self, n: int, *, doubts: bool) -> None:
+        racer = self.racers()[n % len(self.racers())]
+        self.ask(racer, m.Forfeit(self.race_id("now")))
+        if doubts:
+            self.ask(racer, m.Undo(self.race_id("now")))
+
+    @precondition(lambda self: self.racers())
+    @rule(n=st.integers(0, 3), ms=st.sampled_from([100, 6_000]))
+    def a_racer_drops_and_returns(self, n: int, ms: int) -> None:
+        racer = self.racers()[n % len(self.racers())]
+        self.do(Disconnect(racer))
+        self.stage.wait(ms)
+        self.do(Connect(racer))
+
+    @rule(which=st.sampled_from(["now", "last"]))
+    def host_starts(self, which: str) -> None:
+        self.ask(self.stage.state.host or 1, m.Start(self.race_id(which)))
+
+    @rule(member=MEMBERS, which=st.sampled_from(["now", "last", "odd"]))
+    def rematch(self, member: int, which: str) -> None:
+        self.ask(self.who(member), m.Rematch(self.race_id(which)))
+
+    @rule(
+        member=MEMBERS,
+        rules=PATCHES,
+        public=st.sampled_from([None, True, False]),
+        seed=st.sampled_from([None, "", "tea"]),
+    )
+    def settings(self, member: int, rules: m.RulesPatch, public: Any, seed: Any) -> None:
+        self.ask(self.who(member), m.Settings(rules, public, seed))
+
+    @rule(member=MEMBERS, role=st.sampled_from(["player", "spectator"]))
+    def role(self, member: int, role: Any) -> None:
+        self.ask(self.who(member), m.Role(role))
+
+    @rule(member=MEMBERS, other=MEMBERS, on=st.booleans())
+    def bench(self, member: int, other: int, *, on: bool) -> None:
+        self.ask(self.who(member), m.Bench(self.who(other), on))
+
+    @rule(other=MEMBERS, kind=st.sampled_from([m.Kick, m.HandOver]))
+    def host_and_another(self, other: int, kind: Any) -> None:
+        self.ask(self.stage.state.host or 1, kind(self.who(other)))
+
+    @rule(member=MEMBERS, on=st.booleans())
+    def lock(self, member: int, *, on: bool) -> None:
+        self.ask(self.who(member), m.Lock(on))
+
+    @rule(member=MEMBERS)
+    def leave(self, member: int) -> None:
+        self.ask(self.who(member), m.Leave())
+
+    @rule(member=MEMBERS, sure=st.integers(0, 9))
+    def close(self, member: int, sure: int) -> None:
+        if sure == 7:
+            self.ask(self.who(member), m.Close())
+
+    @rule(
+        member=MEMBERS,
+        count=st.integers(1, 30),
+        ahead=st.sampled_from([0, 0, 0, 0, 1, -1]),
+        wrong=st.booleans(),
+        which=st.sampled_from(["now", "now", "now", "last"]),
+    )
+    def slides(
+        self, member: int, count: int, ahead: int, which: str, *, wrong: bool
+    ) -> None:
+        member = self.who(member)
+        attempt = room.attempt_of(self.stage.state, member)
+        if attempt is None:
+            way: list[Any] = [("U", 1, 0)]
+            seq = 1
+        else:
+            right = self.stage.slides(member, count)
+            way = right.slides or [("U", 1, 0)]
+            seq = max(1, right.seq + ahead)
+        if wrong:
+            way = [*way[:1], ("U", 9, 0)]
+        self.ask(member, m.Slides(self.race_id(which), 0, seq, way))
+
+    @rule(ms=st.sampled_from([0, 1, 40, 1_000, 3_000, 20_000]))
+    def time_passes(self, ms: int) -> None:
+        self.stage.wait(ms)
+
+    @rule()
+    def the_next_deadline_comes(self) -> None:
+        if self.stage.deadline() is not None:
+            assert self.stage.to_deadline()
+
+    @rule(ms=st.sampled_from([1_000, 45_000]))
+    def the_loop_was_stuck(self, ms: int) -> None:
+        """Time passes without a tick; then one command finds all of it due."""
+        self.stage.now += ms
+        self.do(Tick())
+
+    @rule()
+    def the_disk_is_slow(self) -> None:
+        check = room.lock_check_at(self.stage.state)
+        if check is not None:
+            self.stage.now = max(self.stage.now, check)
+            t0 = self.stage.state.race.t0
+            self.do(LockNotDurable())
+            assert self.stage.state.race.t0 > t0 or self.stage.state.race.running
+
+    @rule(
+        down=st.sampled_from([0, 3_000, 100_000]),
+        reboot=st.booleans(),
+        step=st.sampled_from([0, 0, -50_000, 7_000]),
+    )
+    def the_server_is_killed(self, down: int, step: int, *, reboot: bool) -> None:
+        logged, exact = self.stage.state.t, self.stage.now + down
+        self.stage.crash(down, reboot=reboot, wall_step=step)
+        state = self.stage.state
+        assert self.stage.now >= logged
+        assert reboot or self.stage.now == exact
+        assert not any(member.connected for member in state.members.values())
+        if not state.closed and state.phase != "countdown":
+            due = self.stage.deadline()
+            assert due is not None
+            assert due >= state.epoch.t + 30_000
+
+    # --- what must hold --------------------------------------------------------------
+
+    @invariant()
+    def the_log_tells_of_this_room(self) -> None:
+        assert self.stage.replayed() == self.stage.state
+
+    @invariant()
+    def the_stream_has_no_hole(self) -> None:
+        offsets = [getattr(event, "o", 0) for event in self.stage.events]
+        assert offsets == list(range(1, self.stage.state.offset + 1))
+
+    @invariant()
+    def nothing_is_pending_and_nothing_is_early(self) -> None:
+        stage, due = self.stage, self.stage.deadline()
+        if stage.state.closed:
+            assert due is None
+            return
+        assert due is not None
+        for moment, happens in [(due - 1, False), (max(due, stage.now), True)]:
+            if moment >= stage.now:
+                records = room.decide(
+                    stage.state, Tick(), moment, stage.entropy(), stage.limits
+                )
+                assert bool(records) == happens, (due, stage.now, records)
+
+    @invariant()
+    def members_are_sound(self) -> None:
+        state = self.stage.state
+        members = list(state.members.values())
+        seats = [one.seat for one in members if one.seat is not None]
+        assert len(seats) == len(set(seats))
+        assert all((one.seat is None) == (one.role == "spectator") for one in members)
+        assert len({one.name.casefold() for one in members}) == len(members)
+        assert sum(one.role == "player" for one in members) <= LIMITS.players
+        assert sum(one.role == "spectator" for one in members) <= LIMITS.spectators
+        assert not any(one.ready and not one.plays for one in members)
+        assert all(one <= state.last_member for one in state.members)
+        assert (state.empty_since is None) == any(one.connected for one in members)
+
+    @invariant()
+    def the_host_is_a_member(self) -> None:
+        state = self.stage.state
+        assert {state.host, state.owner} <= {None, *state.members}
+        assert (state.host is None) == (state.owner is None)
+        humans = [one for one in state.members.values() if not one.bot]
+        if any(one.role == "player" and one.connected for one in humans):
+            assert state.host is not None or state.closed
+        changes = [one for one in self.stage.records if isinstance(one, HostChanged)]
+        last = changes[-1].host if changes else None
+        assert state.host == last or last not in state.members
+
+    @invariant()
+    def racers_are_sound(self) -> None:
+        state = self.stage.state
+        assert set(state.racers) == set(state.race.attempts)
+        for seat, racer in state.racers.items():
+            holder = [one for one in state.members.values() if one.seat == seat]
+            assert [one.id for one in holder] in ([], [racer.member])
+        if state.race.id != self.high_race:
+            self.high_race, self.highs = state.race.id, {}
+        for seat, attempt in state.race.attempts.items():
+            seq, high, status = self.highs.get(seat, (0, 0, "racing"))
+            assert attempt.seq >= seq
+            assert attempt.high >= high
+            assert status != "finished" or attempt.status == "finished"
+            self.highs[seat] = (attempt.seq, attempt.high, attempt.status)
+
+    @invariant()
+    def nobody_is_told_too_much(self) -> None:
+        for member in self.stage.state.members:
+            self._is_told(member)
+
+    def _is_told(self, member: int) -> None:
+        stage, state = self.stage, self.stage.state
+        race, now = state.race, self.stage.now
+        answers: list[m.Event] = [
+            stage.snapshot(member),
+            room.rejected(state, member, Refusal("gap"), 1),
+            room.welcome(state, member, "", m.Limits(1, 1, 1, 1, 1, 1, 1), None),
+        ]
+        reveal = room.reveal(state, member, now)
+        boards = [room.board_of(state, member, seat, now) for seat in race.attempts]
+        answers += [one for one in [reveal, *boards] if isinstance(one, m.BoardEvent)]
+        for answer in answers:
+            stage.check_untold(answer)
+        if not race.running:
+            assert room.sees_boards(state, member, now) == (race.phase == "results")
+            return
+        own = room.attempt_of(state, member)
+        start = format_board(Board(race.size, race.board))
+        if own is None and race.rules.spectator_delay_ms:
+            late = now < race.t0 + race.rules.spectator_delay_ms
+            assert (reveal is None) == late
+            assert not late or start not in encode_event(answers[0])
+            return
+        assert reveal is not None
+        assert reveal.board == start
+        if own and own.status == "racing" and not race.rules.open_boards:
+            assert not room.sees_boards(state, member, now)
+            seen = [one.seat for one in boards if isinstance(one, m.BoardEvent)]
+            assert seen == [own.seat]
+            lanes = stage.snapshot(member).race.lanes
+            assert [one.seat for one in lanes if one.board] == [own.seat]
+
+    def teardown(self) -> None:
+        """Left alone, every race ends and every room closes."""
+        if not hasattr(self, "stage"):
+            return
+        for _ in range(400):
+            if self.stage.state.closed:
+                break
+            before = self.stage.now
+            self.the_next_deadline_comes()
+            if self.stage.state.race.running:
+                assert self.stage.now - before <= LIMITS.room_ttl_ms
+        assert self.stage.state.closed
+        assert self.stage.replayed() == self.stage.state
+        for kind in {type(record) for record in self.stage.records}:
+            event(f"there was {kind.__name__}")
+
+
+TestRoom = pytest.mark.timeout(900)(RoomMachine.TestCase)
