@@ -79,7 +79,7 @@ class Racer(View):
         self._inspection = 0
         self._own_high = 0
         self._start_md = 0
-        self._promise = ("", "")
+        self._promise = ("", "", "")
         self._left = False
 
     # --- What the player does --------------------------------------------------------
@@ -186,7 +186,7 @@ class Racer(View):
         self._clear_race()
         if attempt is not None and attempt.race == room.race:
             self.attempt = attempt
-        self._promise = (room.race, room.commitment)
+        self._promise = (room.race, room.commitment, room.rules.size)
 
     def _clear_race(self) -> None:
         self.lanes = {}
@@ -322,11 +322,11 @@ class Racer(View):
         return row
 
     def _results(self, event: m.Results) -> None:
-        if self.room is None or event.race != self.race:
+        race, promised, size = self._promise
+        if event.race != race:
             return
         rows = [self._told(row) for row in event.standings]
         self.results = replace(event, standings=rows)
-        size = self.room.rules.size
-        self.proof = proof.faults(event, size, self._promise[1], self.start)
+        self.proof = proof.faults(event, size, promised, self.start)
         for fault in self.proof:
             self._note(fault, "bad")

@@ -816,12 +816,6 @@ def test_results_in_a_snapshot_count_if_they_are_of_its_race() -> None:
     assert other.model.results is None
 
 
-def test_results_before_any_snapshot_are_nothing() -> None:
-    model = Model(m.Join("KWXTRB", "Ann"))
-    model._results(results())
-    assert model.results is None
-
-
 def test_the_race_clock_of_a_spectator_runs_from_the_start() -> None:
     play = watching()
     assert play.model.clock(play.now + 500) == 500

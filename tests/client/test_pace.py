@@ -68,7 +68,8 @@ def test_a_server_with_these_limits_never_has_to_wait_for_us(
     now = 0
     for pause, count, width in turns:
         now += pause
-        waiting += [("U", width, now)] * count
+        made: Slide = ("U", width, now)
+        waiting += [made] * count
         while batch := pace.take(waiting, now):
             waiting = waiting[len(batch) :]
             messages.spend(1, now)
