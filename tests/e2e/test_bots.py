@@ -3,11 +3,13 @@
 import asyncio
 import random
 from collections.abc import Callable
+from functools import partial
+
+from tests.e2e.talk import a_server, rules
 
 from sliderace.protocol import messages as m
 from sliderace_client.bot import Bot, race_together
 from sliderace_client.connection import Client, Ending
-from tests.e2e.talk import a_server, rules
 
 HURRY_TPS = 120.0
 """Just below what one seat may do."""
@@ -44,7 +46,7 @@ async def test_eight_bots_and_twenty_spectators_agree_on_the_results() -> None:
         host.ask(m.Start(host.model.race))
         await asyncio.wait(racing)
         for client in everyone:
-            await until(client, lambda client=client: client.model.results is not None)
+            await until(client, partial(has_results, client))
         told = [client.model.results for client in everyone]
         assert all(results == told[0] for results in told)
         assert told[0] is not None
@@ -64,6 +66,10 @@ async def test_eight_bots_and_twenty_spectators_agree_on_the_results() -> None:
             )
         for task in [*watching, hosting]:
             task.cancel()
+
+
+def has_results(client: Client) -> bool:
+    return client.model.results is not None
 
 
 def ready_bots(client: Client) -> int:
