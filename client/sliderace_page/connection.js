@@ -29,6 +29,7 @@ export class Connection {
     this.state = "closed"; // connecting, open, waiting (for the next try), closed
     this.tries = 0;
     this.pings = 0;
+    this.words = 0; // heard on this page, of any connection
     this.heard = 0;
     this.socket = null;
   }
@@ -49,6 +50,7 @@ export class Connection {
     });
     socket.onmessage = mine(({ data }) => {
       this.heard = this.world.now();
+      this.words += 1;
       this.onMessage(data);
     });
     socket.onclose = mine(({ code }) => this.#closed(code));
@@ -76,11 +78,11 @@ export class Connection {
   probe() {
     if (this.state !== "open") return;
     this.#cancel();
-    const asked = this.world.now();
+    const { words } = this;
     this.pings += 1;
     this.send([command.ping(this.pings)]);
     this.timer = this.world.later(() => {
-      if (this.heard >= asked) this.#watch();
+      if (this.words > words) this.#watch();
       else this.#closed(1006);
     }, PONG_MS);
   }

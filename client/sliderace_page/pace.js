@@ -23,7 +23,7 @@ class Bucket {
   fill(now) {
     const back = (Math.max(0, now - this.at) * this.rate) / 1000;
     this.tokens = Math.min(this.burst, this.tokens + back);
-    this.at = now;
+    this.at = Math.max(this.at, now);
   }
 
   /** ms until `count` tokens are there, or a full bucket if it holds fewer */

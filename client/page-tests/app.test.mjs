@@ -1,0 +1,311 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { App } from "../sliderace_page/app.js";
+import { command } from "../sliderace_page/protocol.js";
+import { Seats } from "../sliderace_page/seats.js";
+import { RACE, START, TOKEN, room, snapshot, welcome } from "./room.mjs";
+
+class FakeStorage extends Map {
+  getItem = (key) => this.get(key) ?? null;
+  setItem = (key, value) => this.set(key, value);
+  removeItem = (key) => this.delete(key);
+}
+
+/** The page without a window: an address, storage, and a socket in the test's hand. */
+class Page {
+  constructor(path, { lasting = new FakeStorage(), tab = new FakeStorage(), answers = {} } = {}) {
+    this.seats = new Seats(lasting, tab, () => 0);
+    this.location = { pathname: path, href: `http://host:8710${path}` };
+    this.sockets = [];
+    this.notes = [];
+    this.timers = [];
+    const page = this;
+    class FakeSocket {
+      sent = [];
+      constructor(url) {
+        this.url = url;
+        page.sockets.push(this);
+      }
+      send(text) {
+        this.sent.push(JSON.parse(text));
+      }
+      close() {}
+    }
+    this.app = new App({
+      location: this.location,
+      history: {
+        pushState: (_, __, to) => {
+          const url = new URL(to, this.location.href);
+          Object.assign(this.location, { href: url.href, pathname: url.pathname });
+        },
+      },
+      seats: this.seats,
+      fetch: async (url) => {
+        const answer = answers[url.pathname];
+        if (!answer) throw new TypeError("unreachable");
+        return { ok: true, status: 200, json: async () => answer, ...answer };
+      },
+      now: () => 1000,
+      socket: {
+        WebSocket: FakeSocket,
+        random: () => 0,
+        now: () => 0,
+        later: (work) => this.timers.push(work),
+        cancel: () => {},
+      },
+    });
+    this.app.onNote = (text) => this.notes.push(text);
+    this.app.route();
+  }
+
+  get socket() {
+    return this.sockets.at(-1);
+  }
+
+  hear(...events) {
+    for (const event of events) this.socket.onmessage({ data: JSON.stringify(event) });
+  }
+
+  open() {
+    this.socket.onopen();
+    return this;
+  }
+
+  enter() {
+    this.open().hear(welcome(), snapshot());
+    return this;
+  }
+
+  close(code) {
+    this.socket.onclose({ code });
+  }
+
+  /** The next try of the connection. */
+  again() {
+    this.timers.splice(0).at(-1)();
+  }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+const refused = (code, more = {}) => ({ t: "refused", of: "hello", code, text: "Said.", ...more });
+const seated = () => {
+  const lasting = new FakeStorage();
+  new Seats(lasting, new FakeStorage(), () => 0).keep("KWXTRB", { token: TOKEN, name: "Ann" });
+  return lasting;
+};
+
+test("home: host a room; the address becomes the room's", () => {
+  const page = new Page("/");
+  assert.equal(page.app.screen, "home");
+  page.app.host("Ann", { public: true });
+  assert.equal(page.socket.url, "ws://host:8710/ws");
+  page.enter();
+  assert.deepEqual(page.socket.sent[0].enter, { as: "create", name: "Ann", public: true });
+  assert.equal(page.location.pathname, "/KWXTRB");
+  assert.equal(page.app.screen, "room");
+  assert.equal(page.seats.get("KWXTRB").token, TOKEN);
+  assert.equal(page.seats.name, "Ann");
+});
+
+test("the socket lies beside the page, under any path and over TLS", () => {
+  const page = new Page("/sub/KWXTRB");
+  page.location.href = "https://race.example.org/sub/KWXTRB";
+  page.app.join("KWXTRB", "Ann", "player");
+  assert.equal(page.socket.url, "wss://race.example.org/sub/ws");
+});
+
+test("a room's link leads to its door, and tells what is behind it", async () => {
+  const page = new Page("/kwx-trb", { answers: { "/api/rooms/KWXTRB": { players: 3 } } });
+  assert.equal(page.app.screen, "door");
+  assert.equal(page.app.code, "KWXTRB");
+  await settled();
+  assert.equal(page.app.peek.players, 3);
+});
+
+test("a wrong link is told before anybody types a name", async () => {
+  const page = new Page("/KWXTRB", { answers: { "/api/rooms/KWXTRB": { ok: false, status: 404 } } });
+  await settled();
+  assert.equal(page.app.peek.unknown, true);
+});
+
+test("a reload of the tab that plays goes on without a question", () => {
+  const tab = new FakeStorage();
+  const page = new Page("/KWXTRB", { lasting: seated(), tab });
+  assert.equal(page.app.screen, "door", "a new tab asks: it would push the other one out");
+  page.app.resume();
+  page.open().hear(welcome({ token: null }), snapshot());
+  const reloaded = new Page("/KWXTRB", { lasting: seated(), tab }).open();
+  assert.equal(reloaded.app.screen, "room");
+  assert.deepEqual(reloaded.socket.sent[0].enter, {
+    as: "resume",
+    code: "KWXTRB",
+    token: TOKEN,
+    epoch: 0,
+    offset: 0,
+  });
+});
+
+test("lost and back: the same seat, from where the stream was", () => {
+  const page = new Page("/KWXTRB");
+  page.app.join("KWXTRB", "Ann", "player");
+  page.enter();
+  page.close(1006);
+  assert.equal(page.app.screen, "room");
+  assert.equal(page.app.model.online, false);
+  page.again();
+  page.open();
+  assert.equal(page.socket.sent[0].enter.as, "resume");
+  assert.equal(page.socket.sent[0].enter.offset, 10);
+});
+
+test("after three losses in a row the page asks whether the server lives", async () => {
+  const page = new Page("/KWXTRB");
+  page.app.join("KWXTRB", "Ann", "player");
+  page.enter();
+  for (let i = 0; i < 3; i += 1) {
+    page.close(1006);
+    await settled();
+    assert.equal(page.app.serverGone, i === 2);
+    page.again();
+  }
+  page.open().hear(welcome({ token: null }));
+  assert.equal(page.app.serverGone, false);
+});
+
+test("refused at the door: the reason stands there, and nothing is tried again", () => {
+  for (const code of ["room_unknown", "room_full", "room_locked", "bad_name", "too_many_tries"]) {
+    const page = new Page("/KWXTRB");
+    page.app.join("KWXTRB", "Ann", "player");
+    page.open().hear(refused(code));
+    page.close(4500);
+    assert.equal(page.app.screen, "door", code);
+    assert.notEqual(page.app.problem, "", code);
+    assert.equal(page.app.link, null, code);
+  }
+});
+
+test("refused a room of one's own: back home", () => {
+  const page = new Page("/");
+  page.app.host("Ann", {});
+  page.open().hear(refused("too_many_rooms"));
+  page.close(4500);
+  assert.equal(page.app.screen, "home");
+  assert.equal(page.app.problem, "Said.");
+});
+
+test("a lost seat is forgotten, a busy server is not asked to forget it", () => {
+  const lost = new Page("/KWXTRB", { lasting: seated() });
+  lost.app.resume();
+  lost.open().hear(refused("bad_token"));
+  lost.close(4500);
+  assert.equal(lost.app.screen, "door");
+  assert.equal(lost.seats.get("KWXTRB"), null);
+  const busy = new Page("/KWXTRB", { lasting: seated() });
+  busy.app.resume();
+  busy.open().hear(refused("storage_unavailable", { retry_ms: 500 }));
+  busy.close(4500);
+  assert.equal(busy.app.screen, "room");
+  assert.equal(busy.app.link.state, "waiting");
+  assert.notEqual(busy.seats.get("KWXTRB"), null);
+});
+
+test("another version: say so, offer a reload, never reload by itself", () => {
+  const old = new Page("/KWXTRB");
+  old.app.join("KWXTRB", "Ann", "player");
+  old.open().hear(refused("version"));
+  old.close(4504);
+  assert.deepEqual(old.app.stopped.action, "reload");
+  const newer = new Page("/KWXTRB");
+  newer.app.join("KWXTRB", "Ann", "player");
+  newer.open().hear(welcome({ v: 2 }));
+  assert.equal(newer.app.screen, "stopped");
+  assert.equal(newer.app.stopped.action, "reload");
+});
+
+test("nonsense from the server ends the connection, not the page", () => {
+  for (const data of ["{", JSON.stringify(welcome({ board: "1 1 1/0" }))]) {
+    const page = new Page("/KWXTRB");
+    page.app.join("KWXTRB", "Ann", "player");
+    page.open();
+    page.socket.onmessage({ data });
+    assert.equal(page.app.screen, "stopped");
+    assert.match(page.app.stopped.text, /do not understand/);
+  }
+});
+
+test("told to stay away: why, and what one can do", () => {
+  const cases = [
+    [4501, "home", true],
+    [4502, "home", true],
+    [4503, "again", false],
+    [4504, "reload", false],
+    [1009, "reload", false],
+  ];
+  for (const [code, action, forgotten] of cases) {
+    const page = new Page("/KWXTRB");
+    page.app.join("KWXTRB", "Ann", "player");
+    page.enter();
+    page.close(code);
+    assert.equal(page.app.screen, "stopped", String(code));
+    assert.equal(page.app.stopped.action, action, String(code));
+    assert.equal(page.seats.get("KWXTRB") === null, forgotten, String(code));
+  }
+});
+
+test("the room was closed: not a lost connection, whatever the close says", () => {
+  const page = new Page("/KWXTRB");
+  page.app.join("KWXTRB", "Ann", "player");
+  page.enter();
+  page.hear({ t: "closed", o: 11, why: "host" });
+  page.close(1000);
+  assert.equal(page.app.stopped.text, "This room has closed.");
+});
+
+test("leaving says so, gives the seat up, and goes home", () => {
+  const page = new Page("/KWXTRB");
+  page.app.join("KWXTRB", "Ann", "player");
+  page.enter();
+  page.app.leave(command.leave());
+  assert.deepEqual(page.socket.sent.at(-1), { t: "leave" });
+  assert.equal(page.seats.get("KWXTRB"), null);
+  assert.equal(page.app.screen, "home");
+  assert.equal(page.location.pathname, "/");
+});
+
+test("a refusal in the room is a note; of what the model asked by itself, nothing", () => {
+  const page = new Page("/KWXTRB");
+  page.app.join("KWXTRB", "Ann", "player");
+  page.enter();
+  page.hear({ ...refused("not_host"), of: "kick" }, { ...refused("bad_seat"), of: "resync" });
+  assert.deepEqual(page.notes, ["Said."]);
+});
+
+test("a slide is on its way before anything else happens", () => {
+  const page = new Page("/KWXTRB");
+  page.app.join("KWXTRB", "Ann", "player");
+  page.enter();
+  const phase = (name, o) => ({ t: "phase", o, race: RACE, phase: name, in_ms: null, roster: [0] });
+  page.hear(phase("countdown", 11));
+  page.hear({ t: "board", race: RACE, seat: null, seq: 0, board: START, in_ms: 0 });
+  page.hear(phase("racing", 12));
+  assert.equal(page.app.slide("L"), false);
+  assert.equal(page.app.slide("U"), true);
+  assert.equal(page.socket.sent.at(-1).t, "slides");
+  assert.equal(page.app.slideCell(0), false);
+});
+
+test("without a connection a wish is not lost silently", () => {
+  const page = new Page("/KWXTRB");
+  page.app.join("KWXTRB", "Ann", "player");
+  page.enter();
+  page.close(1006);
+  page.app.ask(command.ready(RACE, true));
+  assert.match(page.notes.at(-1), /Not connected/);
+});
+
+test("public rooms: a list, or none", async () => {
+  const listed = new Page("/", { answers: { "/api/rooms": { rooms: [room()] } } });
+  assert.equal((await listed.app.publicRooms()).length, 1);
+  assert.deepEqual(await new Page("/").app.publicRooms(), []);
+});

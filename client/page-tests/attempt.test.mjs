@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { Attempt } from "../sliderace_page/attempt.js";
+import { formatBoard, parseBoard } from "../sliderace_page/engine.js";
+import { DEFAULT_LIMITS, Pace } from "../sliderace_page/pace.js";
+
+const START = "1 2 3/4 0 5/7 8 6"; // L, then U solves
+const begin = (change = {}) =>
+  new Attempt({ race: "A", board: parseBoard(START), zero: 1000, ...change });
+const text = (attempt) => formatBoard(attempt.board);
+
+test("a slide is applied at once, stamped, and kept", () => {
+  const attempt = begin();
+  assert.equal(attempt.slide("L", 1, 1234.4), true);
+  assert.deepEqual(attempt.slides, [["L", 1, 234]]);
+  assert.equal(text(attempt), "1 2 3/4 5 0/7 8 6");
+  assert.equal(attempt.seq, 1);
+  assert.equal(attempt.stm, 1);
+});
+
+test("what is not possible changes nothing", () => {
+  const attempt = begin({ zero: 1000 });
+  assert.equal(attempt.slide("L", 1, 999), false, "locked");
+  assert.equal(attempt.slide("L", 2, 1000), false, "illegal");
+  attempt.over = true;
+  assert.equal(attempt.slide("L", 1, 1000), false, "over");
+  assert.equal(text(attempt), START);
+  assert.deepEqual(attempt.slides, []);
+});
+
+test("after the solving slide nothing more", () => {
+  const attempt = begin();
+  attempt.slide("L", 1, 1100);
+  assert.equal(attempt.solvedAt, null);
+  attempt.slide("U", 1, 1200);
+  assert.equal(attempt.solved, true);
+  assert.equal(attempt.solvedAt, 1200);
+  assert.equal(attempt.high, 1000);
+  assert.equal(attempt.slide("D", 1, 1300), false);
+});
+
+test("progress is a high-water mark", () => {
+  const attempt = begin();
+  attempt.slide("L", 1, 1100);
+  const high = attempt.high;
+  assert.ok(high > 0);
+  attempt.slide("R", 1, 1200);
+  assert.equal(attempt.high, high);
+});
+
+test("the clock starts at the first paint, not at a later one, not after a slide", () => {
+  const attempt = begin();
+  attempt.painted(1040, 500);
+  assert.equal(attempt.zero, 1540);
+  assert.equal(attempt.locked(1500), 40);
+  attempt.painted(2000, 500);
+  assert.equal(attempt.zero, 1540);
+  const played = begin();
+  played.slide("L", 1, 1100);
+  played.painted(1200, 0);
+  assert.equal(played.zero, 1000);
+  const reloaded = begin({ approx: true });
+  reloaded.painted(5000, 0);
+  assert.equal(reloaded.zero, 1000);
+});
+
+test("acks are cumulative, never back, never beyond what was sent", () => {
+  const attempt = begin();
+  for (const [i, direction] of ["L", "R", "L"].entries()) attempt.slide(direction, 1, 1100 + i);
+  attempt.sent = 2;
+  attempt.ack(9);
+  assert.equal(attempt.acked, 2);
+  attempt.ack(1);
+  assert.equal(attempt.acked, 2);
+  assert.equal(attempt.unacked, 1);
+});
+
+test("resume: same board after seq, so later slides go again", () => {
+  const attempt = begin();
+  attempt.slide("L", 1, 1100);
+  attempt.slide("D", 1, 1200);
+  attempt.slide("U", 1, 1300);
+  attempt.sent = 3;
+  attempt.resume(1, parseBoard("1 2 3/4 5 0/7 8 6"), 1);
+  assert.equal(attempt.seq, 3);
+  assert.equal(attempt.sent, 1);
+  assert.deepEqual(attempt.unsent.map(([direction]) => direction), ["D", "U"]);
+});
+
+test("resume: another board after seq, so the server's counts", () => {
+  const attempt = begin();
+  attempt.slide("L", 1, 1100);
+  attempt.slide("D", 1, 1200);
+  const theirs = parseBoard("1 0 3/4 2 5/7 8 6");
+  attempt.resume(1, theirs, 1);
+  assert.equal(text(attempt), formatBoard(theirs));
+  assert.equal(attempt.seq, 1);
+  assert.deepEqual(attempt.unsent, []);
+  attempt.resume(7, theirs, 9);
+  assert.equal(attempt.seq, 7, "a number we never had");
+  assert.equal(attempt.stm, 9);
+});
+
+test("rewind: back to the server's board, and again what is still legal", () => {
+  const attempt = begin();
+  for (const direction of ["L", "R", "R", "L"]) attempt.slide(direction, 1, 1100);
+  attempt.sent = 4;
+  attempt.acked = 1;
+  attempt.rewind(1, parseBoard("1 2 3/4 5 0/7 8 6"), true);
+  assert.equal(attempt.base, 0, "agreed so far: the past is kept");
+  assert.equal(attempt.seq, 4);
+  assert.equal(attempt.sent, 1);
+  const other = begin();
+  for (const direction of ["L", "R", "L", "U"]) other.slide(direction, 1, 1100);
+  other.sent = 4;
+  other.rewind(1, parseBoard("1 2 0/4 5 3/7 8 6"), true);
+  assert.deepEqual(
+    other.slides.map(([direction]) => direction),
+    ["R", "L", "U"],
+    "another board: what is legal there",
+  );
+  assert.equal(text(other), "1 2 3/4 5 0/7 8 6");
+  assert.equal(other.solvedAt, null);
+});
+
+test("rewind without a board, and without replay", () => {
+  const attempt = begin();
+  for (const direction of ["L", "U"]) attempt.slide(direction, 1, 1100);
+  attempt.sent = 2;
+  attempt.rewind(1, null, true);
+  assert.equal(attempt.solved, true);
+  assert.equal(attempt.solvedAt, 1100, "still solved, at the same moment");
+  attempt.rewind(1, null, false);
+  assert.equal(attempt.seq, 1);
+  attempt.rewind(50, null, true);
+  assert.equal(attempt.seq, 1, "a number we never had, and no board: nothing to do");
+});
+
+// --- Pace ----------------------------------------------------------------------------
+
+const slides = (count, tiles = 1) => Array.from({ length: count }, () => ["L", tiles, 0]);
+
+test("the first slide goes at once, then a window gathers, the solving one goes at once", () => {
+  const pace = new Pace(DEFAULT_LIMITS, 0);
+  assert.equal(pace.take(slides(1), 0, false).length, 1);
+  assert.equal(pace.take(slides(1), 32, false).length, 0);
+  assert.equal(pace.wait(slides(1)[0], 32, false), 1);
+  assert.equal(pace.take(slides(2), 33, false).length, 2);
+  assert.equal(pace.take(slides(1), 34, true).length, 1);
+});
+
+test("never more slides in a message than announced", () => {
+  const pace = new Pace(DEFAULT_LIMITS, 0);
+  assert.equal(pace.take(slides(100), 0, true).length, 60);
+});
+
+test("never more tiles than announced: a long slide costs its tiles", () => {
+  const pace = new Pace({ ...DEFAULT_LIMITS, tiles_burst: 20, tiles_per_s: 10 }, 0);
+  assert.equal(pace.take(slides(10, 9), 0, true).length, 2);
+  assert.equal(pace.take(slides(10, 9), 1, true).length, 0);
+  assert.equal(pace.wait(slides(1, 9)[0], 1, true), 699);
+  assert.equal(pace.take(slides(10, 9), 701, true).length, 1);
+});
+
+test("never more messages than announced, over any ten seconds", () => {
+  const pace = new Pace(DEFAULT_LIMITS, 0);
+  let sent = 0;
+  for (let now = 0; now < 10000; now += 1) sent += pace.take(slides(1), now, true).length;
+  assert.ok(sent <= 120 + 600, String(sent));
+  assert.ok(sent >= 700, String(sent));
+});
+
+test("limits of zero do not stop a race", () => {
+  const none = Object.fromEntries(Object.keys(DEFAULT_LIMITS).map((key) => [key, 0]));
+  const pace = new Pace(none, 0);
+  assert.equal(pace.take(slides(5, 9), 0, true).length, 1);
+  assert.equal(pace.wait(["L", 9, 0], 0, true), 9000, "the debt of nine tiles");
+});

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import * as input from "../sliderace_page/input.js";
+
+const key = (change) => ({ key: "", code: "", target: null, ...change });
+
+test("a key names the way the tile travels", () => {
+  const cases = [
+    [{ key: "ArrowUp" }, "U"],
+    [{ key: "ArrowDown" }, "D"],
+    [{ key: "ArrowLeft" }, "L"],
+    [{ key: "ArrowRight" }, "R"],
+    [{ key: "w", code: "KeyW" }, "U"],
+    [{ key: "z", code: "KeyW" }, "U"], // AZERTY: the same place
+    [{ key: "\u0444", code: "KeyA" }, "L"], // Cyrillic
+    [{ key: "S", code: "KeyS" }, "D"],
+    [{ key: "h", code: "KeyJ" }, "L"], // Dvorak: the letter
+    [{ key: "j", code: "KeyC" }, "D"],
+    [{ key: "k", code: "KeyV" }, "U"],
+    [{ key: "L", code: "KeyP" }, "R"],
+    [{ key: "Enter", code: "Enter" }, null],
+    [{ key: "Unidentified" }, null],
+  ];
+  for (const [event, direction] of cases) {
+    assert.equal(input.directionOfKey(key(event)), direction, JSON.stringify(event));
+  }
+});
+
+test("keys with a modifier, of an input method, or typed into a field are not ours", () => {
+  const field = { closest: (selector) => (selector.includes("input") ? {} : null) };
+  for (const change of [
+    { ctrlKey: true },
+    { metaKey: true },
+    { altKey: true },
+    { isComposing: true },
+    { target: field },
+  ]) {
+    assert.equal(input.directionOfKey(key({ key: "ArrowUp", ...change })), null);
+  }
+});
+
+test("the cell under a point", () => {
+  const box = { left: 10, top: 20, width: 300, height: 200 };
+  const size = { width: 3, height: 2 };
+  assert.equal(input.cellAt(10, 20, box, size), 0);
+  assert.equal(input.cellAt(309, 219, box, size), 5);
+  assert.equal(input.cellAt(111, 121, box, size), 4);
+  for (const [x, y] of [[9, 20], [310, 20], [10, 19], [10, 220]]) {
+    assert.equal(input.cellAt(x, y, box, size), -1);
+  }
+});
+
+test("a swipe is long enough and clear about its way", () => {
+  assert.equal(input.directionOfSwipe(40, 5, 80), "R");
+  assert.equal(input.directionOfSwipe(-40, 5, 80), "L");
+  assert.equal(input.directionOfSwipe(5, 40, 80), "D");
+  assert.equal(input.directionOfSwipe(5, -40, 80), "U");
+  assert.equal(input.directionOfSwipe(31, 0, 80), null, "a tap that trembled");
+  assert.equal(input.directionOfSwipe(40, 38, 80), null, "across");
+  assert.equal(input.directionOfSwipe(13, 0, 20), null, "small cells: still 14 px");
+});
+
+test("one drag may be several swipes", () => {
+  const gesture = new input.Gesture(0, 0);
+  assert.equal(gesture.move(10, 0, 50), null);
+  assert.equal(gesture.swiped, false);
+  assert.equal(gesture.move(25, 0, 50), "R");
+  assert.equal(gesture.swiped, true);
+  assert.equal(gesture.move(30, 5, 50), null);
+  assert.equal(gesture.move(26, 30, 50), "D");
+});
+
+// --- Listeners, on elements as thin as can be ----------------------------------------
+
+class Target {
+  handlers = {};
+  addEventListener(type, work) {
+    (this.handlers[type] ??= []).push(work);
+  }
+  fire(type, event) {
+    const full = { prevented: false, preventDefault() { this.prevented = true; }, ...event };
+    for (const work of this.handlers[type] ?? []) work(full);
+    return full;
+  }
+}
+
+test("a held key is one slide, and never scrolls the page", () => {
+  const page = new Target();
+  const slides = [];
+  input.listenToKeys(page, (direction) => slides.push(direction) > 0);
+  const press = (repeat) => page.fire("keydown", key({ key: "ArrowDown", repeat }));
+  assert.equal(press(false).prevented, true);
+  assert.equal(press(true).prevented, true);
+  assert.deepEqual(slides, ["D"]);
+});
+
+test("no race: arrows are the browser's", () => {
+  const page = new Target();
+  input.listenToKeys(page, () => false);
+  assert.equal(page.fire("keydown", key({ key: "ArrowDown" })).prevented, false);
+});
+
+test("a held Enter presses a button once", () => {
+  const page = new Target();
+  input.listenToKeys(page, () => false);
+  const button = { closest: (selector) => (selector === "button" ? {} : null) };
+  const press = (repeat) =>
+    page.fire("keydown", key({ key: "Enter", repeat, target: button })).prevented;
+  assert.equal(press(false), false);
+  assert.equal(press(true), true);
+});
+
+class Surface extends Target {
+  clientWidth = 300;
+  getBoundingClientRect = () => ({ left: 0, top: 0, width: 300, height: 300 });
+}
+
+function board() {
+  const surface = new Surface();
+  const acts = [];
+  let size = { width: 3, height: 3 };
+  input.listenToPointers(surface, () => size, {
+    cell: (cell) => acts.push(cell),
+    swipe: (direction) => acts.push(direction),
+  });
+  const at = (type, clientX, clientY, more = {}) =>
+    surface.fire(type, { clientX, clientY, button: 0, pointerId: 1, pointerType: "touch", ...more });
+  return { at, acts, noRace: () => (size = null) };
+}
+
+test("a mouse acts when it goes down, with its first button only", () => {
+  const { at, acts } = board();
+  at("pointerdown", 150, 150, { pointerType: "mouse" });
+  at("pointerup", 150, 150, { pointerType: "mouse" });
+  at("pointerdown", 10, 10, { pointerType: "mouse", button: 2 });
+  assert.deepEqual(acts, [4]);
+});
+
+test("a finger: a tap is its tile, a swipe is not also a tap", () => {
+  const { at, acts } = board();
+  at("pointerdown", 150, 150);
+  assert.deepEqual(acts, []);
+  at("pointermove", 155, 152);
+  at("pointerup", 155, 152);
+  assert.deepEqual(acts, [4]);
+  at("pointerdown", 150, 150);
+  at("pointermove", 100, 150);
+  at("pointerup", 100, 150);
+  assert.deepEqual(acts, [4, "L"]);
+});
+
+test("two fingers do not disturb each other; a cancelled touch is nothing", () => {
+  const { at, acts } = board();
+  at("pointerdown", 50, 50);
+  at("pointerdown", 250, 250, { pointerId: 2 });
+  at("pointerup", 250, 250, { pointerId: 2 });
+  at("pointercancel", 50, 50);
+  at("pointerup", 50, 50);
+  assert.deepEqual(acts, [8]);
+});
+
+test("no race: nothing", () => {
+  const { at, acts, noRace } = board();
+  noRace();
+  at("pointerdown", 50, 50);
+  at("pointermove", 150, 50);
+  at("pointerup", 150, 50);
+  at("pointerdown", 50, 50, { pointerType: "mouse" });
+  assert.deepEqual(acts, []);
+});

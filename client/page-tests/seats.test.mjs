@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { Seats } from "../sliderace_page/seats.js";
+
+/** As browsers have it: what is kept are also the object's own keys. */
+class FakeStorage {
+  constructor() {
+    const hidden = (name, value) => Object.defineProperty(this, name, { value, enumerable: false });
+    hidden("getItem", (key) => (Object.hasOwn(this, key) ? this[key] : null));
+    hidden("setItem", (key, value) => (this[key] = String(value)));
+    hidden("removeItem", (key) => delete this[key]);
+  }
+}
+
+test("a seat is kept for its room, with the name it was taken under", () => {
+  const seats = new Seats(new FakeStorage(), new FakeStorage(), () => 5);
+  assert.equal(seats.get("KWXTRB"), null);
+  seats.keep("KWXTRB", { token: "t", name: "Ann" });
+  assert.deepEqual(seats.get("KWXTRB"), { token: "t", name: "Ann", kept: 5 });
+  assert.equal(seats.get("BCDFGH"), null);
+  seats.room = "KWXTRB";
+  seats.forget("KWXTRB");
+  assert.equal(seats.get("KWXTRB"), null);
+  assert.equal(seats.room, null);
+});
+
+test("a seat is worth nothing a day later, and is swept", () => {
+  let now = 0;
+  const lasting = new FakeStorage();
+  const seats = new Seats(lasting, new FakeStorage(), () => now);
+  seats.keep("KWXTRB", { token: "t", name: "Ann" });
+  now = 24 * 3600 * 1000;
+  assert.equal(seats.get("KWXTRB"), null);
+  seats.keep("BCDFGH", { token: "u", name: "Ann" });
+  assert.deepEqual(Object.keys(lasting), ["sliderace.seat.BCDFGH"]);
+});
+
+test("the room of this tab, and the name", () => {
+  const seats = new Seats(new FakeStorage(), new FakeStorage());
+  assert.equal(seats.room, null);
+  assert.equal(seats.name, "");
+  seats.name = "Ann";
+  seats.room = "KWXTRB";
+  assert.equal(seats.name, "Ann");
+  assert.equal(seats.room, "KWXTRB");
+  seats.room = null;
+  assert.equal(seats.room, null);
+});
+
+test("where storage is forbidden, full or spoilt, the page still works", () => {
+  const forbidden = new Seats(undefined, undefined);
+  forbidden.name = "Ann";
+  forbidden.room = "KWXTRB";
+  forbidden.keep("KWXTRB", { token: "t", name: "Ann" });
+  forbidden.forget("KWXTRB");
+  assert.equal(forbidden.name, "");
+  assert.equal(forbidden.room, null);
+  assert.equal(forbidden.get("KWXTRB"), null);
+  const spoilt = new FakeStorage();
+  spoilt.setItem("sliderace.seat.KWXTRB", "{");
+  assert.equal(new Seats(spoilt, new FakeStorage()).get("KWXTRB"), null);
+});
