@@ -1,0 +1,235 @@
+"""Events: what a server answers and tells. A closed list."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from sliderace.protocol.fields import PhaseName
+from sliderace.protocol.parts import Limits, Member, RaceView, Room, Standing, Step
+
+__all__ = [
+    "Ack",
+    "BoardEvent",
+    "Closed",
+    "Event",
+    "Gone",
+    "Hidden",
+    "MemberEvent",
+    "Opened",
+    "PhaseEvent",
+    "Pong",
+    "Progress",
+    "Refused",
+    "Rejected",
+    "Results",
+    "RoomEvent",
+    "Snapshot",
+    "StandingEvent",
+    "Welcome",
+]
+
+
+class _Event(Struct, frozen=True, tag_field="t"):
+    """Base of all events."""
+
+
+class Welcome(_Event, frozen=True, tag="welcome"):
+    """You are in. Followed by a `snapshot`, or by the events you missed."""
+
+    v: int
+    server: str
+    """Program and version."""
+    code: str
+    member: int
+    seat: int | None
+    token: str | None
+    """Secret that proves your seat; given once, keep it. None on a resume."""
+    epoch: int
+    gen: int
+    race: str
+    seq: int
+    """Your last durable slide in this race; later ones must be sent again."""
+    board: str | None
+    """Your board after `seq`, while you race."""
+    limits: Limits
+
+
+class Opened(_Event, frozen=True, tag="opened"):
+    """The room stands; nobody is in it yet. The connection is closed with 1000."""
+
+    code: str
+    link: str
+
+
+class Snapshot(_Event, frozen=True, tag="snapshot"):
+    """Everything you may know, up to and including offset `o`."""
+
+    o: int
+    epoch: int
+    room: Room
+    members: list[Member]
+    phase: PhaseName
+    in_ms: int | None
+    """Until this phase ends by itself (start, time limit, grace, next lobby)."""
+    race: RaceView
+    results: "Results | None" = None
+
+
+class MemberEvent(_Event, frozen=True, tag="member"):
+    """Somebody came, or changed; replaces what you knew of that id."""
+
+    o: int
+    member: Member
+    why: Literal[
+        "joined",
+        "ready",
+        "unready",
+        "connected",
+        "disconnected",
+        "benched",
+        "unbenched",
+        "role",
+    ]
+
+
+class Gone(_Event, frozen=True, tag="gone"):
+    """Somebody left the room."""
+
+    o: int
+    member: int
+    why: Literal["left", "kicked", "timeout"]
+
+
+class RoomEvent(_Event, frozen=True, tag="room"):
+    """The room changed. When `room.race` is new, nobody is ready."""
+
+    o: int
+    room: Room
+    why: Literal["settings", "host", "lock", "race"]
+
+
+class PhaseEvent(_Event, frozen=True, tag="phase"):
+    """The race moved on. Every phase names its race."""
+
+    o: int
+    race: str
+    phase: PhaseName
+    in_ms: int | None
+    """Until this phase ends by itself."""
+    roster: list[int] = []
+    """Seats that race, once they are frozen."""
+    why: str = ""
+
+
+class StandingEvent(_Event, frozen=True, tag="standing"):
+    """A racer finished, gave up, came back or is out."""
+
+    o: int
+    race: str
+    standing: Standing
+
+
+class Results(_Event, frozen=True, tag="results"):
+    """The race is over and its secret is told."""
+
+    o: int
+    race: str
+    standings: list[Standing]
+    board: str
+    seed: str
+    secret: str | None
+    """S of the commitment; none where the seed was known in advance."""
+    record: str
+    """Path of the race record on this server, `/api/races/<id>`."""
+
+
+class Closed(_Event, frozen=True, tag="closed"):
+    """The room is no more."""
+
+    o: int
+    why: Literal["host", "timeout"]
+
+
+class Hidden(_Event, frozen=True, tag="hidden"):
+    """Something you may not see yet happened; only its place in the stream."""
+
+    o: int
+
+
+class Progress(_Event, frozen=True, tag="progress"):
+    """The newest state of some seats; provisional, without an offset."""
+
+    race: str
+    p: list[Step]
+
+
+class BoardEvent(_Event, frozen=True, tag="board"):
+    """A board: yours or everyone's at the reveal, or one seat's after a resync."""
+
+    race: str
+    seat: int | None
+    """None: the start board of the race."""
+    seq: int
+    board: str
+    in_ms: int = 0
+    """Until it is unlocked (inspection)."""
+
+
+class Ack(_Event, frozen=True, tag="ack"):
+    """All your slides up to `seq` are durable."""
+
+    race: str
+    seq: int
+
+
+class Rejected(_Event, frozen=True, tag="rejected"):
+    """A slide was refused: take this board, and number on from `seq` + 1 with `gen`."""
+
+    race: str
+    gen: int
+    seq: int
+    code: str
+    board: str | None
+
+
+class Refused(_Event, frozen=True, tag="refused"):
+    """A command was refused and changed nothing."""
+
+    of: str
+    """Type of the command, or empty where it could not be read."""
+    code: str
+    """One of `sliderace.protocol.codes`."""
+    text: str
+    """The same in English, for a person."""
+    field: str = ""
+    value: str = ""
+    """The offending value, shortened."""
+    retry_ms: int = 0
+    """When to try again; 0: not by itself."""
+
+
+class Pong(_Event, frozen=True, tag="pong"):
+    """Answer to `ping`."""
+
+    id: int
+
+
+Event = (
+    Welcome
+    | Opened
+    | Snapshot
+    | MemberEvent
+    | Gone
+    | RoomEvent
+    | PhaseEvent
+    | StandingEvent
+    | Results
+    | Closed
+    | Hidden
+    | Progress
+    | BoardEvent
+    | Ack
+    | Rejected
+    | Refused
+    | Pong
+)

@@ -1,0 +1,45 @@
+"""The values that messages hold, with their bounds."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from sliderace.protocol import limits
+
+__all__ = [
+    "Code",
+    "Int",
+    "MemberId",
+    "Ms",
+    "Name",
+    "PhaseName",
+    "RaceId",
+    "RoleName",
+    "Seat",
+    "Slide",
+    "StatusName",
+    "Token",
+]
+
+Int = Annotated[int, Meta(ge=0, le=limits.MAX_INTEGER)]
+"""Any whole number on the wire: what JavaScript holds exactly."""
+Ms = Int
+Seat = Annotated[int, Meta(ge=0, le=limits.MAX_SEAT)]
+MemberId = Annotated[int, Meta(ge=1, le=limits.MAX_INTEGER)]
+Code = Annotated[str, Meta(min_length=1, max_length=limits.MAX_CODE)]
+"""A room code as typed: case, spaces and dashes are ignored."""
+RaceId = Annotated[str, Meta(pattern=r"^[A-Z0-9-]{1,32}\Z")]
+Token = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
+Name = Annotated[str, Meta(max_length=limits.MAX_NAME_TEXT)]
+"""A nickname as typed; the server cleans it and makes it unique."""
+Slide = tuple[
+    Literal["U", "D", "L", "R"],
+    Annotated[int, Meta(ge=1, le=limits.MAX_SIDE - 1)],
+    Ms,
+]
+"""Direction the tiles travel, how many tiles, ms since the board was painted."""
+RoleName = Literal["player", "spectator"]
+PhaseName = Literal[
+    "lobby", "countdown", "racing", "grace", "results", "aborted", "closed"
+]
+StatusName = Literal["racing", "finished", "dnf", "forfeited", "dns"]

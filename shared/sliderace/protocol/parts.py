@@ -1,0 +1,126 @@
+"""What events are made of: the room, its members, a race and how it stands."""
+
+from msgspec import Struct
+
+from sliderace.protocol.fields import RoleName, StatusName
+from sliderace.race.rules import Rules
+
+__all__ = [
+    "Lane",
+    "Limits",
+    "Member",
+    "RaceView",
+    "Room",
+    "Standing",
+    "Step",
+]
+
+
+class Limits(Struct, frozen=True):
+    """What a client must keep to; it is slowed down, then closed, beyond."""
+
+    messages_per_s: int
+    messages_burst: int
+    tiles_per_s: int
+    tiles_burst: int
+    slides_per_message: int
+    gather_ms: int
+    """After the first slide, gather for this long; the solving slide never waits."""
+    message_bytes: int
+
+
+class Room(Struct, frozen=True):
+    """The room's own facts."""
+
+    code: str
+    """Six letters; shown as KWX-TRB."""
+    public: bool
+    locked: bool
+    host: int | None
+    """Member id."""
+    rules: Rules
+    race: str
+    """Id of the race being prepared, run or shown."""
+    commitment: str
+    """Hex SHA-256 that binds the server to its secret before anybody is ready."""
+    seed_known: bool
+    """The seed was given in advance: no fairness claim."""
+
+
+class Member(Struct, frozen=True):
+    """Somebody in the room."""
+
+    id: int
+    name: str
+    role: RoleName
+    seat: int | None
+    """Players have one; spectators do not."""
+    ready: bool
+    connected: bool
+    benched: bool
+    bot: bool
+
+
+class Standing(Struct, frozen=True):
+    """How one racer stands, or stood at the end. Ranking: `sliderace.race.ranking`."""
+
+    seat: int
+    member: int
+    name: str
+    bot: bool
+    status: StatusName
+    place: int | None
+    """1, 1, 3 ...; none while racing or for DNS."""
+    time_ms: int | None
+    """Official time; none unless finished."""
+    solve_ms: int | None
+    """Own first to last slide."""
+    credit_ms: int
+    """Receive time minus official time."""
+    stm: int
+    mtm: int
+    high: int
+    """High-water progress in permille."""
+    why: str = ""
+    """For a DNF: limit, grace, away, left, kicked, called."""
+
+
+class Lane(Struct, frozen=True):
+    """One racer's place in the race, in snapshots."""
+
+    seat: int
+    seq: int
+    high: int
+    stm: int
+    status: StatusName
+    board: str | None
+    """Board text, for those who may see it."""
+
+
+class RaceView(Struct, frozen=True):
+    """The race as far as its reader may know it."""
+
+    id: str
+    roster: list[int]
+    """Seats that race; empty before the lock."""
+    elapsed_ms: int | None
+    """Since your board was unlocked (spectators: since T0); none before."""
+    start: str | None
+    """The scrambled board, from your reveal on."""
+    lanes: list[Lane]
+    standings: list[Standing]
+
+
+class Step(Struct, frozen=True, array_like=True):
+    """One seat in `progress`: a JSON array of six."""
+
+    seat: int
+    seq: int
+    high: int
+    """High-water progress in permille."""
+    stm: int
+    since: int = -1
+    """-1 where you may not see boards; else `slides` are those numbered since+1 ...
+    seq. If `since` is not the seq you hold, ask ``resync`` for that seat."""
+    slides: str = ""
+    """Solution text, one token (`R2`) a slide."""
