@@ -35,7 +35,7 @@ class Crowd:
         self._now = now
         self._current: dict[int, Follower] = {}
         self._leaving: dict[int, Follower] = {}
-        self._history = History(state.offset)
+        self._history = History()
         self._racers = Channel(boards=False)
         self._watchers = Channel(boards=True)
         self._late = LateChannel()

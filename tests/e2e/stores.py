@@ -1,0 +1,77 @@
+"""Stores that fail or wait when a test says so; otherwise they keep everything."""
+
+import asyncio
+from collections.abc import Sequence
+
+from sliderace_server.storage import (
+    Conflict,
+    StorageUnavailable,
+    StoredRace,
+)
+from sliderace_server.storage.memory import MemoryStore
+
+__all__ = ["MoodyStore"]
+
+
+class MoodyStore(MemoryStore):
+    """A store whose disk can be slow, full, or in somebody else's hands.
+
+    Attributes:
+        flowing: clear it, and appends wait.
+        full: set it, and whatever is to be stored is refused.
+        stolen: rooms that another writer has.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flowing = asyncio.Event()
+        self.flowing.set()
+        self.full = False
+        self.stolen: set[str] = set()
+        self.waiting = asyncio.Event()
+        self.appends: list[tuple[str, int, int]] = []
+        self._inner_log, self.log = self.log, _Log(self)  # type: ignore[assignment]
+        self._inner_results = self.results
+        self.results = _Results(self)  # type: ignore[assignment]
+
+    async def __aexit__(self, *exc: object) -> None:
+        """Keep everything for the next server."""
+
+
+class _Log:
+    def __init__(self, store: MoodyStore) -> None:
+        self._store = store
+
+    async def append(self, room: str, expected: int, records: Sequence[bytes]) -> None:
+        store = self._store
+        if not store.flowing.is_set():
+            store.waiting.set()
+            await store.flowing.wait()
+            store.waiting.clear()
+        if store.full:
+            raise StorageUnavailable("the disk is full")
+        if room in store.stolen:
+            raise Conflict(room, expected, expected + 1)
+        await store._inner_log.append(room, expected, records)
+        store.appends.append((room, expected, len(records)))
+
+    async def read(self, room: str, after: int = 0) -> list[bytes]:
+        return await self._store._inner_log.read(room, after)
+
+    async def rooms(self) -> list[str]:
+        return await self._store._inner_log.rooms()
+
+    async def drop(self, room: str) -> None:
+        await self._store._inner_log.drop(room)
+
+
+class _Results:
+    def __init__(self, store: MoodyStore) -> None:
+        self._store = store
+        self.races = store._inner_results.races
+        self.record = store._inner_results.record
+
+    async def store(self, race: StoredRace) -> None:
+        if self._store.full:
+            raise StorageUnavailable("the disk is full")
+        await self._store._inner_results.store(race)

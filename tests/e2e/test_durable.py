@@ -1,0 +1,314 @@
+"""What the log has is told, and nothing else: acks, stream, welcomes, recoveries."""
+
+import asyncio
+import contextlib
+
+import pytest
+
+from sliderace.protocol import messages as m
+from tests.e2e.stores import MoodyStore
+from tests.e2e.talk import QUICK, Talker, a_race, a_server, solution, talking
+
+
+def told(talker: Talker, *kinds: type) -> list[m.Event]:
+    return [event for event in talker.heard if isinstance(event, kinds)]
+
+
+async def test_an_ack_waits_for_the_disk_and_progress_does_not() -> None:
+    store = MoodyStore()
+    async with (
+        a_server(store=store) as server,
+        a_race(server.port, 2, "3x3") as (ann, ben),
+    ):
+        await ben.aside()
+        store.flowing.clear()
+        first, *rest = solution(ann.board)
+        await ann.say(ann.slides([first]))
+        await ben.until(m.Progress, lambda e: any(s.seat == ann.seat for s in e.p))
+        await store.waiting.wait()
+        ann.heard.clear()
+        await ann.say(ann.slides(rest))
+        await ann.aside()
+        assert not told(ann, m.Ack, m.StandingEvent)
+        assert not told(ben, m.StandingEvent)
+        store.flowing.set()
+        await ann.acked(ann.seq)
+        await ben.until(m.StandingEvent)
+
+
+async def test_while_one_append_is_on_its_way_later_records_gather() -> None:
+    store = MoodyStore()
+    async with a_server(store=store) as server, a_race(server.port, 2, "3x3") as (ann, _):
+        store.flowing.clear()
+        moves = solution(ann.board)[:9]
+        await ann.say(ann.slides(moves[:1]))
+        await store.waiting.wait()
+        for move in moves[1:]:
+            await ann.say(ann.slides([move]))
+        await ann.aside()
+        before = len(store.appends)
+        store.flowing.set()
+        await ann.acked(ann.seq)
+        sizes = [size for _, _, size in store.appends[before:]]
+        assert sizes == [1, 8]
+
+
+async def test_the_stream_is_told_in_order_after_its_commit() -> None:
+    store = MoodyStore()
+    async with (
+        a_server(store=store) as server,
+        talking(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
+    ):
+        await ann.until(m.Snapshot)
+        store.flowing.clear()
+        await ann.say(m.Lock())
+        await ann.say(m.Lock(on=False))
+        await ann.aside()
+        assert not told(ann, m.RoomEvent)
+        store.flowing.set()
+        first = await ann.until(m.RoomEvent)
+        second = await ann.until(m.RoomEvent)
+        assert (first.room.locked, second.room.locked) == (True, False)
+        assert second.o == first.o + 1
+
+
+async def test_a_welcome_waits_until_the_seat_is_durable() -> None:
+    store = MoodyStore()
+    async with (
+        a_server(store=store) as server,
+        talking(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
+        talking(server.port) as ben,
+    ):
+        store.flowing.clear()
+        await ben.say(m.Hello(v=1, enter=m.Join(code=ann.code, name="Ben")))
+        await store.waiting.wait()
+        await ben.say(m.Ping(id=1))
+        assert isinstance(await ben.hear(), m.Pong)
+        assert not ben.heard[:-1]
+        store.flowing.set()
+        welcome = await ben.until(m.Welcome)
+        assert welcome.token
+        snapshot = await ben.until(m.Snapshot)
+        assert [one.name for one in snapshot.members] == ["Ann", "Ben"]
+
+
+async def test_a_resume_tells_only_durable_slides() -> None:
+    store = MoodyStore()
+    async with (
+        a_server(store=store) as server,
+        a_race(server.port, 1, "3x3") as (ann,),
+        talking(server.port) as again,
+    ):
+        await ann.aside()
+        store.flowing.clear()
+        await ann.say(ann.slides(solution(ann.board)[:3]))
+        await store.waiting.wait()
+        resume = m.Resume(code=ann.code, token=ann.token)
+        await again.say(m.Hello(v=1, enter=resume))
+        assert await ann.closed() == 4503
+        assert not again.heard
+        store.flowing.set()
+        assert (await again.until(m.Welcome)).seq == 3
+
+
+async def test_a_full_disk_stops_acks_but_no_race() -> None:
+    store = MoodyStore()
+    async with (
+        a_server(store=store) as server,
+        a_race(server.port, 2) as (ann, ben),
+    ):
+        await ben.aside()
+        store.full = True
+        await ann.solve()
+        done = await ben.until(m.Progress, lambda e: e.p[0].high == 1000)
+        assert done.p[0].seat == ann.seat
+        assert server.hub.health()["status"] == "degraded"
+        async with talking(server.port) as late:
+            await late.say(m.Hello(v=1, enter=m.Create(name="Late")))
+            event = await late.until(m.Refused)
+            assert (event.code, await late.closed()) == ("storage_unavailable", 1013)
+        assert not told(ann, m.StandingEvent)
+        store.full = False
+        await ann.acked(ann.seq)
+        await ben.solve()
+        await ben.until(m.Results)
+        assert server.hub.health()["status"] == "ok"
+
+
+async def test_a_room_that_cannot_be_stored_is_not_opened() -> None:
+    store = MoodyStore()
+    async with a_server(store=store) as server, talking(server.port) as ann:
+        store.full = True
+        await ann.say(m.Hello(v=1, enter=m.Create(name="Ann")))
+        event = await ann.until(m.Refused)
+        assert (event.code, await ann.closed()) == ("storage_unavailable", 1013)
+        assert server.hub.health()["rooms"] == 0
+
+
+async def test_a_start_whose_lock_is_not_durable_is_postponed_for_everybody() -> None:
+    store = MoodyStore()
+    async with (
+        a_server(store=store) as server,
+        talking(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
+        talking(server.port, m.Join(code=ann.code, name="Ben")) as ben,
+    ):
+        for one in (ann, ben):
+            await one.say(m.Ready(race=one.race))
+        await ann.phase("countdown")
+        store.flowing.clear()
+        await store.waiting.wait()
+        while not server.metrics.counts["postponed"][""]:
+            await ann.aside()
+        assert not told(ann, m.BoardEvent)
+        store.flowing.set()
+        postponed = await ann.until(m.PhaseEvent, lambda e: e.why == "postponed")
+        assert postponed.in_ms is not None
+        await ann.until(m.BoardEvent)
+        await ben.until(m.BoardEvent)
+        assert ann.board == ben.board
+
+
+async def test_who_lost_the_log_steps_down() -> None:
+    store = MoodyStore()
+    async with a_server(store=store) as server, a_race(server.port, 2) as (ann, ben):
+        store.stolen.add(ann.code)
+        await ann.say(ann.slides(solution(ann.board)[:1]))
+        assert await ann.closed() == 1012
+        assert await ben.closed() == 1012
+        assert not told(ann, m.Ack)
+        assert server.metrics.counts["steps_down"][""] == 1
+
+
+async def test_another_server_on_the_same_log_carries_the_race_on() -> None:
+    store = MoodyStore()
+    async with a_server(store=store) as first, a_race(first.port, 2, "3x3") as (ann, ben):
+        moves = solution(ann.board)
+        await ann.say(ann.slides(moves[:5]))
+        await ann.acked(5)
+    async with a_server(store=store) as second:
+        enter = m.Resume(
+            code=ann.code, token=ann.token, epoch=ann.epoch, offset=ann.offset
+        )
+        async with talking(second.port, enter) as again:
+            assert (again.seat, again.seq, again.race) == (ann.seat, 5, ann.race)
+            assert again.epoch == ann.epoch + 1
+            snapshot = await again.until(m.Snapshot)
+            assert snapshot.phase == "racing"
+            assert snapshot.race.start == ann.board
+            await again.say(again.slides(moves[5:]))
+            await again.acked(len(moves))
+            told_ = await again.until(m.StandingEvent, lambda e: e.standing.place == 1)
+            assert told_.standing.status == "finished"
+            other = m.Resume(code=ben.code, token=ben.token)
+            async with talking(second.port, other) as back:
+                await back.solve()
+                results = await back.until(m.Results)
+                assert [row.status for row in results.standings] == ["finished"] * 2
+
+
+async def test_at_the_end_everybody_is_told_and_may_come_back() -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        async with a_server() as server:
+            ann = await stack.enter_async_context(
+                talking(server.port, m.Create(name="Ann"))
+            )
+            await ann.aside()
+        assert await ann.closed() == 1012
+        assert isinstance(ann.heard[-1], m.Refused)
+        assert ann.heard[-1].code == "shutting_down"
+
+
+async def test_results_that_were_not_stored_are_after_a_restart() -> None:
+    store = MoodyStore()
+    inner, store.results.store = store.results.store, _never  # type: ignore[assignment, method-assign]
+    async with a_server(store=store) as first, a_race(first.port, 1) as (ann,):
+        await ann.solve()
+        await ann.until(m.Results)
+    assert await store.results.record(ann.race) is None
+    store.results.store = inner  # type: ignore[method-assign]
+    async with a_server(store=store) as second:
+        while await store.results.record(ann.race) is None:
+            await asyncio.sleep(0)
+        assert second.hub.health()["rooms"] == 1
+
+
+async def _never(race: object) -> None:
+    await asyncio.Event().wait()
+
+
+async def test_a_room_without_anybody_is_dropped_once_its_results_are_stored() -> None:
+    store = MoodyStore()
+    async with a_server(store=store, lobby_ttl=600.0) as server:
+        async with talking(server.port, m.Create(name="Ann")) as ann:
+            await ann.until(m.Snapshot)
+            assert await store.log.rooms() == [ann.code]
+            await ann.say(m.Close())
+            assert await ann.closed() == 4502
+            assert [type(e) for e in ann.heard][-1] is m.Closed
+        while await store.log.rooms():
+            await asyncio.sleep(0)
+        async with talking(server.port) as late:
+            enter = m.Resume(code=ann.code, token=ann.token)
+            await late.say(m.Hello(v=1, enter=enter))
+            assert (await late.until(m.Refused)).code == "room_unknown"
+
+
+async def test_a_log_of_another_release_is_left_alone_and_said() -> None:
+    store = MoodyStore()
+    async with store:
+        await store.log.append("KWXTRB", 0, [b'[99,"room_opened",0]'])
+    async with a_server(store=store) as server:
+        assert server.hub.health()["status"] == "degraded"
+        assert await store.log.rooms() == ["KWXTRB"]
+
+
+@pytest.mark.parametrize("offset", [0, 1])
+async def test_a_short_absence_is_made_good_by_the_events_missed(offset: int) -> None:
+    async with (
+        a_server() as server,
+        talking(server.port, m.Create(name="Ann")) as ann,
+        talking(server.port, m.Join(code=ann.code, name="Ben")) as ben,
+    ):
+        await ben.until(m.Snapshot)
+        ben.socket.transport.abort()
+        await ann.until(m.MemberEvent, lambda e: e.why == "disconnected")
+        await ann.say(m.Lock())
+        await ann.until(m.RoomEvent)
+        enter = m.Resume(
+            code=ben.code, token=ben.token, epoch=ben.epoch, offset=ben.offset - offset
+        )
+        async with talking(server.port, enter) as again:
+            events = [await again.hear() for _ in range(3 + offset)]
+            assert not [e for e in events if isinstance(e, m.Snapshot)]
+            offsets = [e.o for e in events]  # type: ignore[union-attr]
+            first = ben.offset - offset + 1
+            assert offsets == list(range(first, first + len(events)))
+
+
+@pytest.mark.parametrize(("epoch", "offset"), [(0, 0), (99, 1), (1, 99)])
+async def test_any_other_absence_is_made_good_by_a_snapshot(
+    epoch: int, offset: int
+) -> None:
+    async with (
+        a_server() as server,
+        talking(server.port, m.Create(name="Ann")) as ann,
+    ):
+        enter = m.Resume(code=ann.code, token=ann.token, epoch=epoch, offset=offset)
+        async with talking(server.port, enter) as again:
+            assert isinstance(await again.hear(), m.Snapshot)
+
+
+async def test_a_drop_in_the_race_is_made_good_without_the_boards_of_others() -> None:
+    async with a_server() as server, a_race(server.port, 2, "3x3") as (ann, ben):
+        await ann.phase("racing")
+        await ben.say(ben.slides(solution(ben.board)[:4]))
+        await ben.acked(4)
+        enter = m.Resume(
+            code=ann.code, token=ann.token, epoch=ann.epoch, offset=ann.offset
+        )
+        async with talking(server.port, enter) as again:
+            assert again.board == ann.board
+            progress = await again.until(m.Progress)
+            steps = {step.seat: step for step in progress.p}
+            assert (steps[ben.seat].seq, steps[ben.seat].since) == (4, -1)
+            assert not told(again, m.Snapshot)
