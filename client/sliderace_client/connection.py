@@ -23,7 +23,7 @@ from sliderace.protocol.codec import ProtocolError, decode_event, encode_command
 from sliderace.protocol.limits import MAX_DOWN_BYTES
 from sliderace.protocol.version import SUBPROTOCOL
 from sliderace_client.api import reason
-from sliderace_client.model import CLIENT, Forget, Keep, Model, Note, Send
+from sliderace_client.model import CLIENT, Forget, Keep, Model, Note, Out, Send
 from sliderace_client.seats import SeatFile
 
 __all__ = ["Client", "Ending", "backoff", "socket_url"]
@@ -40,6 +40,8 @@ CLOSE_S = 1.0
 """Longest wait for a peer to answer a close."""
 FIRST_TRIES = 3
 """How often to come back to a server that is busy before we ever were in."""
+GOING_AWAY = 1001
+"""Close code of a client that ends, and may be back (RFC 6455)."""
 LOST = 1006
 """Close code of a connection that broke, or never came to be (RFC 6455)."""
 
@@ -121,6 +123,7 @@ class Client:
         self._patience = patience
         self._chance = chance or random.SystemRandom().random
         self._wake = asyncio.Event()
+        self._wanted: deque[Out] = deque()
         self._trouble = ""
 
     def now(self) -> int:
@@ -212,7 +215,7 @@ class Client:
             return LOST
 
     async def _talk(self, socket: ClientConnection) -> int:
-        with suppress(ConnectionClosed):
+        try:
             await socket.send(encode_command(self.model.hello()))
             async with asyncio.TaskGroup() as tasks:
                 writing = tasks.create_task(self._write(socket))
@@ -220,6 +223,11 @@ class Client:
                     await self._read(socket)
                 finally:
                     writing.cancel()
+        except ConnectionClosed:
+            pass
+        except asyncio.CancelledError:
+            await socket.close(GOING_AWAY)
+            raise
         return socket.close_code or LOST
 
     async def _read(self, socket: ClientConnection) -> None:
@@ -250,24 +258,28 @@ class Client:
                         await self._wake.wait()
 
     async def _carry_out(self, socket: ClientConnection | None) -> None:
-        for out in self.model.poll(self.now()):
-            match out:
-                case Send():
-                    if socket is not None:
-                        await socket.send(encode_command(out.command))
-                        if isinstance(out.command, m.Leave):
-                            await socket.close()
-                case Keep():
-                    if self._seat is not None:
-                        with suppress(OSError):
-                            await asyncio.to_thread(
-                                self._seat.keep, out.token, self._name
-                            )
-                case Forget():
-                    if self._seat is not None:
-                        await asyncio.to_thread(self._seat.forget)
-                case Note():
-                    self.notes.append(out)
-                    self.on_note(out)
-                case _:
-                    assert_never(out)
+        """Do what the model wants done; what is cut off by a close is done after it."""
+        self._wanted.extend(self.model.poll(self.now()))
+        while self._wanted:
+            await self._do(self._wanted[0], socket)
+            self._wanted.popleft()
+
+    async def _do(self, out: Out, socket: ClientConnection | None) -> None:
+        match out:
+            case Send():
+                if socket is not None:
+                    await socket.send(encode_command(out.command))
+                    if isinstance(out.command, m.Leave):
+                        await socket.close()
+            case Keep():
+                if self._seat is not None:
+                    with suppress(OSError):
+                        await asyncio.to_thread(self._seat.keep, out.token, self._name)
+            case Forget():
+                if self._seat is not None:
+                    await asyncio.to_thread(self._seat.forget)
+            case Note():
+                self.notes.append(out)
+                self.on_note(out)
+            case _:
+                assert_never(out)

@@ -1,0 +1,318 @@
+"""The client over a real socket, against a server that follows a script."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, strategies as st
+from tests.client.rooms import RACE, START, TOKEN, snapshot, welcome
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.typing import Subprotocol
+
+from sliderace.protocol import messages as m
+from sliderace.protocol.codec import decode_command, encode_event
+from sliderace_client.connection import Client, Ending, backoff, socket_url
+from sliderace_client.model import Note
+from sliderace_client.seats import SeatFile, claim
+
+Script = Callable[["Peer"], Awaitable[None]]
+JOIN = m.Join("KWXTRB", "Ann")
+
+
+class Peer:
+    """The server's end of one connection."""
+
+    def __init__(self, socket: ServerConnection) -> None:
+        self.socket = socket
+
+    async def hear(self) -> m.Command:
+        return decode_command(await self.socket.recv())
+
+    async def say(self, *events: m.Event) -> None:
+        for event in events:
+            await self.socket.send(encode_event(event))
+
+    async def let_in(self, **more: object) -> m.Command:
+        hello = await self.hear()
+        await self.say(welcome(**more), snapshot())
+        return hello
+
+
+@contextlib.asynccontextmanager
+async def server(*scripts: Script) -> AsyncGenerator[str]:
+    """Follows one script after the other, one for each connection."""
+    left = list(scripts)
+
+    async def follow(socket: ServerConnection) -> None:
+        await left.pop(0)(Peer(socket))
+
+    async with serve(
+        follow, "127.0.0.1", 0, subprotocols=[Subprotocol("sliderace.v1")]
+    ) as listening:
+        yield address(listening)
+    assert left == []
+
+
+def address(listening: Server) -> str:
+    [socket] = listening.sockets
+    return f"http://127.0.0.1:{socket.getsockname()[1]}"
+
+
+def client(url: str, seat: SeatFile | None = None) -> Client:
+    return Client(url, JOIN, seat=seat, chance=lambda: 0.0)
+
+
+async def reached(one: Client, there: Callable[[], bool]) -> None:
+    """Wait until something is so, as seen at each change."""
+    changed = asyncio.Event()
+    one.on_change = changed.set
+    while not there():
+        changed.clear()
+        await changed.wait()
+
+
+async def a_seat(folder: Path) -> SeatFile:
+    seat = await asyncio.to_thread(claim, "KWXTRB", "Ann", folder)
+    assert seat is not None
+    return seat
+
+
+def test_where_the_socket_is() -> None:
+    assert socket_url("http://[::1]:8710") == "ws://[::1]:8710/ws"
+    assert socket_url("https://race.example.org/game/") == (
+        "wss://race.example.org/game/ws"
+    )
+
+
+@given(st.integers(0, 2000), st.floats(0, 1))
+def test_the_pause_grows_to_eight_seconds_and_is_random_in_full(
+    tries: int, chance: float
+) -> None:
+    assert backoff(tries, 0) == 0
+    assert backoff(tries, 1) == min(8, 0.25 * 2 ** min(tries, 16))
+    assert 0 <= backoff(tries, chance) <= 8
+
+
+async def test_says_hello_first_and_comes_as_a_program_not_as_a_page() -> None:
+    seen: list[object] = []
+
+    async def script(peer: Peer) -> None:
+        assert peer.socket.request is not None
+        headers = peer.socket.request.headers
+        seen.append(await peer.hear())
+        seen.append(peer.socket.subprotocol)
+        seen.append(headers.get("Origin"))
+        seen.append(headers.get("Sec-WebSocket-Extensions"))
+        await peer.say(m.Refused("hello", "room_full", ""))
+        await peer.socket.close(4500)
+
+    async with server(script) as url:
+        ending = await client(url).run()
+    hello = seen[0]
+    assert isinstance(hello, m.Hello)
+    assert hello.enter == JOIN
+    assert seen[1:] == ["sliderace.v1", None, None]
+    assert ending.text == "The room is full."
+    assert ending.refused is not None
+    assert not ending.welcomed
+
+
+@pytest.mark.parametrize("code", [1001, 1012, 4429])
+async def test_comes_back_by_itself_and_resumes(code: int) -> None:
+    hellos: list[m.Command] = []
+
+    async def first(peer: Peer) -> None:
+        hellos.append(await peer.let_in(token=TOKEN))
+        await peer.socket.close(code)
+
+    async def second(peer: Peer) -> None:
+        hellos.append(await peer.let_in())
+        await peer.socket.close(4503)
+
+    async with server(first, second) as url:
+        ending = await client(url).run()
+    [_, again] = hellos
+    assert isinstance(again, m.Hello)
+    assert again.enter == m.Resume("KWXTRB", TOKEN, epoch=7, offset=1)
+    assert ending.text == "The connection was closed: replaced by a newer connection."
+
+
+async def test_comes_back_after_a_connection_that_just_broke() -> None:
+    async def first(peer: Peer) -> None:
+        await peer.let_in(token=TOKEN)
+        peer.socket.transport.abort()
+
+    async def second(peer: Peer) -> None:
+        await peer.let_in()
+        await peer.say(m.Closed(2, "host"))
+        await peer.socket.wait_closed()
+
+    async with server(first, second) as url:
+        ending = await client(url).run()
+    assert ending == Ending("The host closed the room.", welcomed=True)
+
+
+async def test_nobody_waits_for_a_server_that_was_never_there() -> None:
+    async with server() as url:
+        pass
+    ending = await client(url).run()
+    assert not ending.reached
+    assert ending.text.startswith(f"cannot reach {url}: ")
+
+
+async def test_what_is_no_sliderace_server_is_not_reached_either() -> None:
+    async def answer(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as listening:
+        port = listening.sockets[0].getsockname()[1]
+        ending = await client(f"http://127.0.0.1:{port}").run()
+    assert not ending.reached
+
+
+async def test_a_busy_server_is_tried_a_few_times() -> None:
+    async def busy(peer: Peer) -> None:
+        await peer.hear()
+        await peer.socket.close(1013)
+
+    async with server(busy, busy, busy, busy) as url:
+        ending = await client(url).run()
+    assert not ending.reached
+    assert not ending.welcomed
+
+
+async def test_patience_ends() -> None:
+    async def script(peer: Peer) -> None:
+        await peer.let_in()
+        peer.socket.transport.abort()
+
+    async with server(script) as url:
+        one = Client(url, JOIN, patience=0, chance=lambda: 0.0)
+        living = asyncio.create_task(one.run())
+        await reached(one, lambda: one.model.welcomed and not one.model.online)
+    ending = await living
+    assert not ending.reached
+    assert ending.welcomed
+
+
+async def test_slides_go_out_as_they_are_made() -> None:
+    heard: list[m.Command] = []
+    one: Client
+
+    async def script(peer: Peer) -> None:
+        await peer.let_in()
+        await peer.say(m.PhaseEvent(2, RACE, "countdown", 1_200, [0, 1]))
+        await peer.say(m.BoardEvent(RACE, None, 0, START))
+        heard.append(await peer.hear())
+        await peer.say(m.Ack(RACE, 1))
+        heard.append(await peer.hear())
+        await peer.socket.close(4503)
+
+    def play() -> None:
+        attempt = one.model.attempt
+        if attempt is None:
+            return
+        if attempt.seq == 0:
+            one.painted()
+            assert one.slide("L")
+        elif (attempt.seq, attempt.acked) == (1, 1):
+            assert one.slide("R")
+            assert not one.slide_tile(2)
+            assert one.slide_cell(3)
+
+    async with server(script) as url:
+        one = client(url)
+        one.on_change = play
+        await one.run()
+    [first, rest] = heard
+    assert isinstance(first, m.Slides)
+    assert isinstance(rest, m.Slides)
+    assert (first.seq, [slide[:2] for slide in first.slides]) == (1, [("L", 1)])
+    assert (rest.seq, [slide[:2] for slide in rest.slides]) == (2, [("R", 1), ("D", 1)])
+
+
+async def test_a_server_that_talks_nonsense_is_left_for_good() -> None:
+    async def script(peer: Peer) -> None:
+        await peer.let_in()
+        await peer.socket.send('{"t":"nonsense"}')
+        await peer.socket.wait_closed()
+
+    async with server(script) as url:
+        ending = await client(url).run()
+    assert ending.text.startswith("The server cannot be understood")
+
+
+async def test_leaving_says_so_last_and_the_seat_is_given_up(tmp_path: Path) -> None:
+    heard: list[m.Command] = []
+
+    async def script(peer: Peer) -> None:
+        await peer.let_in(token=TOKEN)
+        heard.append(await peer.hear())
+        await peer.socket.wait_closed()
+
+    seat = await a_seat(tmp_path)
+    async with server(script) as url:
+        one = client(url, seat)
+        living = asyncio.create_task(one.run())
+        await reached(one, lambda: one.model.room is not None)
+        one.ask(m.Leave())
+        ending = await living
+    assert ending.text == "You left the room."
+    assert heard == [m.Leave()]
+    assert list(tmp_path.iterdir()) == []
+    seat.release()
+
+
+async def test_going_away_keeps_the_seat(tmp_path: Path) -> None:
+    heard, closed = asyncio.Event(), asyncio.Event()
+
+    async def script(peer: Peer) -> None:
+        await peer.let_in(token=TOKEN)
+        assert await peer.hear() == m.Ready(RACE)
+        heard.set()
+        await peer.socket.wait_closed()
+        assert peer.socket.close_code == 1001
+        closed.set()
+
+    seat = await a_seat(tmp_path)
+    async with server(script) as url:
+        one = client(url, seat)
+        living = asyncio.create_task(one.run())
+        await reached(one, lambda: one.model.room is not None)
+        assert one.ask(m.Ready(RACE))  # sent after the token was stored
+        await heard.wait()
+        living.cancel()
+        await asyncio.wait([living])
+        await closed.wait()
+    seat.release()
+    again = await a_seat(tmp_path)
+    assert again.token == TOKEN
+    assert client("http://127.0.0.1:9", again).model.hello().enter == m.Resume(
+        "KWXTRB", TOKEN
+    )
+    again.release()
+
+
+async def test_notes_are_told_and_kept() -> None:
+    async def script(peer: Peer) -> None:
+        await peer.let_in()
+        await peer.say(m.Gone(2, 2, "left"), m.Closed(3, "host"))
+        await peer.socket.wait_closed()
+
+    told: list[str] = []
+    async with server(script) as url:
+        one = client(url)
+
+        def note(note: Note) -> None:
+            told.append(note.text)
+
+        one.on_note = note
+        await one.run()
+    assert told == ["Ben left", "The host closed the room."]
+    assert [note.text for note in one.notes] == told
