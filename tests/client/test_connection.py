@@ -266,7 +266,7 @@ async def test_leaving_says_so_last_and_the_seat_is_given_up(tmp_path: Path) -> 
     assert ending.text == "You left the room."
     assert heard == [m.Leave()]
     assert list(tmp_path.iterdir()) == []
-    seat.release()
+    await asyncio.to_thread(seat.release)
 
 
 async def test_going_away_keeps_the_seat(tmp_path: Path) -> None:
@@ -290,13 +290,13 @@ async def test_going_away_keeps_the_seat(tmp_path: Path) -> None:
         living.cancel()
         await asyncio.wait([living])
         await closed.wait()
-    seat.release()
+    await asyncio.to_thread(seat.release)
     again = await a_seat(tmp_path)
     assert again.token == TOKEN
     assert client("http://127.0.0.1:9", again).model.hello().enter == m.Resume(
         "KWXTRB", TOKEN
     )
-    again.release()
+    await asyncio.to_thread(again.release)
 
 
 async def test_notes_are_told_and_kept() -> None:
