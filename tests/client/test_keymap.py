@@ -1,0 +1,25 @@
+import pytest
+
+from sliderace.engine import OPPOSITE
+from sliderace_client.keymap import KEYS, direction_of
+
+
+@pytest.mark.parametrize("key", sorted(KEYS))
+def test_a_direction_is_the_tiles_way_and_the_other_preset_the_gaps(key: str) -> None:
+    tile = direction_of(key)
+    assert tile == direction_of(key.upper())
+    assert tile is not None
+    assert direction_of(key, "gap") == OPPOSITE[tile]
+
+
+def test_arrows_wasd_and_hjkl_agree() -> None:
+    for keys in (["up", "w", "k"], ["down", "s", "j"], ["left", "a", "h"]):
+        assert len({direction_of(key) for key in keys}) == 1
+    assert [direction_of(key) for key in ("up", "down", "left", "right")] == list(
+        "UDLR"
+    )
+
+
+def test_other_keys_mean_nothing() -> None:
+    assert direction_of("x") is None
+    assert direction_of("x", "gap") is None

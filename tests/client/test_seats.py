@@ -1,0 +1,105 @@
+import os
+import stat
+import time
+from pathlib import Path
+
+import pytest
+from tests.client.rooms import TOKEN
+
+from sliderace_client.seats import claim
+
+
+def test_a_kept_seat_is_found_again_by_room_and_name(tmp_path: Path) -> None:
+    seat = claim("KWXTRB", "Ann", tmp_path)
+    assert seat is not None
+    assert seat.token is None
+    seat.keep(TOKEN, "Ann")
+    seat.release()
+    other_name = claim("KWXTRB", "Ben", tmp_path)
+    other_room = claim("BBBBBB", "Ann", tmp_path)
+    anybody = claim("KWXTRB", None, tmp_path)
+    assert other_name is not None
+    assert other_room is not None
+    assert anybody is not None
+    assert (other_name.token, other_room.token, anybody.token) == (None, None, TOKEN)
+    assert anybody.name == "Ann"
+
+
+def test_only_its_owner_can_read_it(tmp_path: Path) -> None:
+    folder = tmp_path / "seats"
+    seat = claim("KWXTRB", "Ann", folder)
+    assert seat is not None
+    seat.keep(TOKEN, "Ann")
+    [path] = folder.iterdir()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_a_seat_in_use_is_nobody_elses(tmp_path: Path) -> None:
+    first = claim("KWXTRB", "Ann", tmp_path)
+    assert first is not None
+    first.keep(TOKEN, "Ann")
+    second = claim("KWXTRB", "Ann", tmp_path)
+    assert second is not None
+    assert second.token is None
+    first.release()
+    third = claim("KWXTRB", "Ann", tmp_path)
+    assert third is not None
+    assert third.token == TOKEN
+
+
+def test_a_shorter_text_in_the_file_leaves_no_rest(
+    tmp_path: Path,
+) -> None:
+    seat = claim("KWXTRB", None, tmp_path)
+    assert seat is not None
+    seat.keep(TOKEN, "A very long nickname")
+    seat.keep("b" * 32, "B")
+    seat.release()
+    again = claim("KWXTRB", "B", tmp_path)
+    assert again is not None
+    assert again.token == "b" * 32
+
+
+def test_what_is_forgotten_or_was_never_kept_leaves_no_file(tmp_path: Path) -> None:
+    seat = claim("KWXTRB", "Ann", tmp_path)
+    assert seat is not None
+    seat.keep(TOKEN, "Ann")
+    seat.forget()
+    seat.forget()
+    seat.release()
+    unused = claim("KWXTRB", "Ann", tmp_path)
+    assert unused is not None
+    unused.release()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "damage", ["", "{", "[]", '{"token": 1, "name": 2}', '{"token": "zz"}', "[" * 4000]
+)
+def test_a_damaged_file_is_an_empty_one(tmp_path: Path, damage: str) -> None:
+    (tmp_path / "KWXTRB-0.json").write_text(damage)
+    seat = claim("KWXTRB", None, tmp_path)
+    assert seat is not None
+    assert (seat.token, seat.name) == (None, "")
+
+
+def test_old_seats_are_swept_away(tmp_path: Path) -> None:
+    old = tmp_path / "BBBBBB-0.json"
+    old.write_text("{}")
+    long_ago = time.time() - 8 * 24 * 3600
+    os.utime(old, (long_ago, long_ago))
+    claim("KWXTRB", None, tmp_path)
+    assert not old.exists()
+
+
+def test_without_a_folder_there_is_no_seat_to_keep(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    assert claim("KWXTRB", None, file) is None
+
+
+def test_when_every_file_is_taken_the_seat_is_not_kept(tmp_path: Path) -> None:
+    seats = [claim("KWXTRB", "Ann", tmp_path) for _ in range(33)]
+    assert seats[31] is not None
+    assert seats[32] is None

@@ -1,0 +1,101 @@
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from sliderace_client import settings
+from sliderace_client.settings import Settings, load, nickname, save
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user without any files."""
+    for kind in ("CONFIG", "DATA", "STATE"):
+        monkeypatch.setenv(f"XDG_{kind}_HOME", str(tmp_path / kind.lower()))
+    return tmp_path
+
+
+def test_without_a_file_the_defaults_hold(home: Path) -> None:
+    assert load() == (Settings(), [])
+    assert list(home.iterdir()) == []
+
+
+def test_what_is_saved_is_loaded(home: Path) -> None:
+    wanted = Settings('Zoë "\\" 🦊', "gap", "never", "dark")
+    save(wanted)
+    assert load() == (wanted, [])
+    assert (home / "config" / "sliderace" / "settings.toml").is_file()
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("keys = 3", "keys must be text"),
+        ('keys = "cat"', "keys must be one of tile, gap"),
+        ('color = "red"', "color must be one of auto, always, never"),
+        ('colour = "red"', "there is no setting colour"),
+    ],
+)
+def test_a_wrong_value_is_said_and_the_rest_holds(
+    tmp_path: Path, text: str, complaint: str
+) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text(f'name = "Ann"\n{text}\n')
+    found, complaints = load(path)
+    assert found == Settings("Ann")
+    assert complaints == [f"{path}: {complaint}"]
+
+
+@pytest.mark.parametrize("damage", [b"name = ", b"\xff\xfe", b"[[[["])
+def test_a_damaged_file_is_said_and_kept_aside(tmp_path: Path, damage: bytes) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_bytes(damage)
+    found, [complaint] = load(path)
+    assert found == Settings()
+    assert str(path) in complaint
+    save(Settings("Ann"), path)
+    assert load(path) == (Settings("Ann"), [])
+    assert path.with_name("settings.toml.damaged").read_bytes() == damage
+
+
+def test_a_folder_in_its_place_is_said(tmp_path: Path) -> None:
+    found, [complaint] = load(tmp_path)
+    assert found == Settings()
+    assert str(tmp_path) in complaint
+
+
+def test_saving_keeps_what_a_later_release_may_know(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text('sound = "loud"\n')
+    save(Settings("Ann"), path)
+    assert tomllib.loads(path.read_text())["sound"] == "loud"
+
+
+def test_the_last_server_is_remembered(home: Path) -> None:
+    assert settings.last_server() == ""
+    settings.remember_server("http://192.0.2.7:8710")
+    assert settings.last_server() == "http://192.0.2.7:8710"
+    assert (home / "state" / "sliderace" / "last-server").is_file()
+
+
+def test_a_folder_that_cannot_be_written_does_no_harm(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "file").write_text("")
+    monkeypatch.setenv("XDG_STATE_HOME", str(home / "file"))
+    settings.remember_server("http://192.0.2.7:8710")
+    assert settings.last_server() == ""
+
+
+def test_a_name_is_the_users_the_logins_or_a_friendly_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("USER", "ann")
+    monkeypatch.delenv("USERNAME", raising=False)
+    assert nickname(Settings("Zoe"), 0.5) == "Zoe"
+    assert nickname(Settings("\u200b"), 0.5) == "ann"
+    monkeypatch.setenv("USER", "root")
+    names = {nickname(Settings(), n / 64) for n in range(64)}
+    assert len(names) == 64
+    assert all(name.isprintable() and len(name) <= 20 for name in names)
+    assert nickname(Settings(), 0.999_999) in names
