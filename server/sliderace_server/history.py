@@ -47,7 +47,7 @@ class History:
             now: room time, ms. Times to go are told as they are now.
         """
         missed = self._last - offset
-        if not 0 <= missed <= len(self._events):
+        if not self._events or not 0 <= missed <= len(self._events):
             return None
         kept = list(self._events)[len(self._events) - missed :]
         return [aged(event, now - t) for t, event in kept]

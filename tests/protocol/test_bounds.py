@@ -6,12 +6,12 @@ from typing import Any, get_args
 import msgspec
 import pytest
 from msgspec import inspect
+from tests.protocol.samples import COMMANDS
+
 from sliderace.protocol import messages
 from sliderace.protocol.codec import ProtocolError, decode_command
 from sliderace.protocol.limits import MAX_UP_BYTES
 from sliderace.protocol.version import VERSION
-
-from tests.protocol.samples import COMMANDS
 
 Case = tuple[str, Any, bool]
 """Where, what, and whether it is allowed."""

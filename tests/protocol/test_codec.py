@@ -5,6 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 from hypothesis import example, given, strategies as st
+from tests.protocol.samples import COMMANDS, EVENTS, type_name
+
 from sliderace.protocol import messages
 from sliderace.protocol.codec import (
     ProtocolError,
@@ -14,8 +16,6 @@ from sliderace.protocol.codec import (
     encode_event,
 )
 from sliderace.protocol.limits import MAX_UP_BYTES
-
-from tests.protocol.samples import COMMANDS, EVENTS, type_name
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=type_name)

@@ -4,6 +4,7 @@ import unicodedata
 
 import pytest
 from hypothesis import example, given, strategies as st
+
 from sliderace.protocol.limits import MAX_NAME_CELLS
 from sliderace.protocol.names import cells, clean_name, make_unique
 

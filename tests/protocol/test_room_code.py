@@ -2,6 +2,7 @@
 
 import pytest
 from hypothesis import given, strategies as st
+
 from sliderace.protocol.room_code import ALPHABET, LENGTH, format_code, parse_code
 
 

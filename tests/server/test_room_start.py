@@ -1,6 +1,8 @@
 """When a race starts, and when it does not."""
 
 import pytest
+from tests.server.stage import Stage
+
 from sliderace.protocol import messages as m
 from sliderace.race.records import (
     CountdownBegan,
@@ -12,8 +14,6 @@ from sliderace.race.records import (
 from sliderace.race.refusal import Refusal
 from sliderace_server.room import Connect, Disconnect, LockNotDurable, lock_check_at
 from sliderace_server.room.records import Readied, StartPlanned
-
-from tests.server.stage import Stage
 
 
 def rules(**patch: object) -> m.RulesPatch:

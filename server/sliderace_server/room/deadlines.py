@@ -31,7 +31,6 @@ __all__ = [
     "next_deadline",
     "racing",
     "run_clock",
-    "settle",
 ]
 
 DEFAULT_LIMITS = RoomLimits()
@@ -77,7 +76,7 @@ def lock_check_at(state: RoomState) -> int | None:
 
 
 def run_clock(draft: Draft) -> None:
-    """Everything that is due."""
+    """Write everything that is due, then what follows, until nothing does any more."""
     if draft.state.closed:
         return
     if draft.passed(closes_at(draft.state, draft.limits)):
@@ -91,12 +90,7 @@ def run_clock(draft: Draft) -> None:
         for member in _loose_ends(draft.state)
         if draft.passed(member.since + draft.limits.member_ttl_ms)
     )
-    settle(draft)
-
-
-def settle(draft: Draft) -> None:
-    """Ask after a change, until nothing follows any more."""
-    while not draft.state.closed and (records := _follows(draft)):
+    while records := _follows(draft):
         draft.write(records)
 
 

@@ -25,7 +25,7 @@ from sliderace_server.room.commands import (
     RoomCommand,
     Tick,
 )
-from sliderace_server.room.deadlines import DEFAULT_LIMITS, run_clock, settle
+from sliderace_server.room.deadlines import DEFAULT_LIMITS, run_clock
 from sliderace_server.room.draft import Draft, made
 from sliderace_server.room.records import (
     Connected,
@@ -93,10 +93,9 @@ def decide(
         return _slides(state, command, command.message, now, limits)
     draft = Draft(state.sketch(), now, entropy, limits)
     run_clock(draft)
-    refusal = _carry_out(draft, command)
-    if refusal:
+    if refusal := _carry_out(draft, command):
         return refusal
-    settle(draft)
+    run_clock(draft)  # a change may bring a deadline that is over: no time to be away
     return draft.records
 
 

@@ -1,0 +1,55 @@
+"""What a short absence has missed."""
+
+import pytest
+from hypothesis import given, strategies as st
+
+from sliderace.protocol.messages import Event, Hidden, PhaseEvent
+from sliderace_server.history import History
+
+
+def of(count: int, first: int = 1, size: int = 64) -> History:
+    history = History(size)
+    for offset in range(first, first + count):
+        history.add(offset, offset * 10, Hidden(offset))
+    return history
+
+
+@given(st.integers(0, 30), st.integers(1, 9), st.integers(1, 50), st.integers(-5, 90))
+def test_all_that_was_missed_or_nothing(
+    count: int, size: int, first: int, seen: int
+) -> None:
+    missed = of(count, first, size).since(seen, 10_000)
+    everything: list[Event] = [Hidden(o) for o in range(seen + 1, first + count)]
+    if count and seen < first + count and len(everything) <= min(size, count):
+        assert missed == everything
+    else:
+        assert missed is None
+
+
+def test_nothing_was_missed() -> None:
+    assert of(3).since(3, 0) == []
+
+
+def test_who_claims_to_know_the_future_gets_a_snapshot() -> None:
+    assert of(3).since(4, 0) is None
+
+
+def test_an_empty_history_helps_nobody() -> None:
+    assert History().since(5, 0) is None
+
+
+def test_time_to_go_is_told_as_it_is_now() -> None:
+    history = History()
+    history.add(1, 1_000, PhaseEvent(1, "R", "countdown", 5_000))
+    history.add(2, 3_800, PhaseEvent(2, "R", "countdown", 1_200, [0]))
+    assert history.since(0, 4_000) == [
+        PhaseEvent(1, "R", "countdown", 2_000),
+        PhaseEvent(2, "R", "countdown", 1_000, [0]),
+    ]
+
+
+@pytest.mark.parametrize("offset", [1, 3, 5])
+def test_the_stream_has_no_hole(offset: int) -> None:
+    history = of(3)
+    with pytest.raises(ValueError, match="follows 3"):
+        history.add(offset, 0, Hidden(offset))

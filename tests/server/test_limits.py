@@ -1,0 +1,190 @@
+"""Who is too fast waits; nobody is dropped; addresses are counted and forgotten."""
+
+from dataclasses import fields
+
+import pytest
+from hypothesis import given, strategies as st
+
+from sliderace.protocol import limits as wire
+from sliderace_server.limits import Limits, PerAddress, TokenBucket, is_loopback
+
+HOME = "192.168.1.7"
+
+
+# --- buckets -------------------------------------------------------------------------
+
+
+def test_a_bucket_gives_its_burst_and_then_its_rate() -> None:
+    bucket = TokenBucket(60, 120)
+    assert [bucket.take(1, 5_000) for _ in range(120)] == [0] * 120
+    assert bucket.take(1, 5_000) == 17
+    assert bucket.take(1, 5_000) == 34
+    assert bucket.take(1, 5_035) == 16
+
+
+def test_waiting_as_told_is_enough() -> None:
+    bucket = TokenBucket(160, 320)
+    now, sent = 0, 0
+    while now < 10_000:
+        now += bucket.take(9, now)
+        sent += 9
+    assert 320 + 1_590 <= sent <= 320 + 1_620
+
+
+@given(
+    st.integers(1, 200),
+    st.integers(1, 300),
+    st.lists(st.tuples(st.integers(0, 400), st.integers(1, 9)), max_size=60),
+)
+def test_never_more_than_burst_and_rate(
+    rate: int, burst: int, takes: list[tuple[int, int]]
+) -> None:
+    bucket = TokenBucket(rate, burst)
+    now, passed = 0, 0
+    for pause, tokens in takes:
+        now += pause
+        now += bucket.take(tokens, now)
+        passed += tokens
+        assert passed <= burst + rate * now / 1000 * 1.01 + 1
+
+
+def test_asking_takes_nothing() -> None:
+    bucket = TokenBucket(10, 2)
+    assert [bucket.wait(0) for _ in range(5)] == [0] * 5
+    bucket.take(2, 0)
+    assert bucket.wait(0) == 100
+    assert bucket.wait(99) == 1
+    assert bucket.wait(100) == 0
+    bucket.refill()
+    assert bucket.wait(0) == 0
+
+
+def test_a_full_bucket_can_be_forgotten() -> None:
+    bucket = TokenBucket(10, 2)
+    assert bucket.is_full(0)
+    bucket.take(1, 0)
+    assert not bucket.is_full(99)
+    assert bucket.is_full(100)
+
+
+# --- addresses -----------------------------------------------------------------------
+
+
+def test_connections_are_counted_in_and_out() -> None:
+    addresses = PerAddress(Limits(connections_per_ip=3))
+    assert [addresses.connect(HOME) for _ in range(5)] == [True] * 3 + [False] * 2
+    assert addresses.connect("192.168.1.8")
+    addresses.disconnect(HOME)
+    assert addresses.connect(HOME)
+    assert not addresses.connect(HOME)
+
+
+def test_pages_are_given_at_a_rate() -> None:
+    addresses = PerAddress(Limits(pages_per_s=50, pages_burst=3))
+    assert [addresses.page_wait(HOME, 0) for _ in range(5)] == [0, 0, 0, 20, 20]
+    assert addresses.page_wait(HOME, 20) == 0
+    assert addresses.page_wait("192.168.1.8", 20) == 0
+
+
+def test_wrong_codes_are_few() -> None:
+    limits = Limits(failed_joins_per_min=10, failed_joins_per_s=1_000)
+    addresses = PerAddress(limits)
+    for _ in range(10):
+        assert addresses.try_wait(HOME, 0) == 0
+        addresses.failed_try(HOME, 0)
+    assert addresses.try_wait(HOME, 0) == 6_000
+    assert addresses.try_wait("192.168.1.8", 0) == 0
+    assert addresses.try_wait(HOME, 6_000) == 0
+
+
+def test_wrong_codes_are_few_from_everywhere() -> None:
+    addresses = PerAddress(Limits(failed_joins_per_s=5))
+    for n in range(5):
+        addresses.failed_try(f"10.0.0.{n}", 0)
+    assert addresses.try_wait("10.0.0.99", 0) == 200
+    assert addresses.try_wait("10.0.0.99", 200) == 0
+
+
+def test_rooms_are_counted_while_they_live() -> None:
+    addresses = PerAddress(Limits(rooms_per_ip=2))
+    for _ in range(2):
+        assert addresses.may_open(HOME)
+        addresses.opened(HOME)
+    assert not addresses.may_open(HOME)
+    addresses.closed(HOME)
+    assert addresses.may_open(HOME)
+
+
+@pytest.mark.parametrize("here", ["127.0.0.1", "::1", "::ffff:127.0.0.1", ""])
+def test_the_machine_itself_is_exempt(here: str) -> None:
+    limits = Limits(
+        connections_per_ip=1, pages_burst=1, rooms_per_ip=1, failed_joins_per_min=1
+    )
+    addresses = PerAddress(limits)
+    for _ in range(9):
+        assert addresses.connect(here)
+        assert addresses.page_wait(here, 0) == 0
+        assert addresses.try_wait(here, 0) == 0
+        addresses.failed_try(here, 0)
+        assert addresses.may_open(here)
+        addresses.opened(here)
+    assert addresses.try_wait(HOME, 0) == 0
+
+
+@pytest.mark.parametrize("there", [HOME, "::ffff:10.0.0.1", "fe80::1", "unix", "1.2.3"])
+def test_others_are_not(there: str) -> None:
+    assert not is_loopback(there)
+
+
+def test_quiet_addresses_are_forgotten() -> None:
+    addresses = PerAddress(Limits())
+    for n in range(300):
+        addresses.page_wait(f"10.0.{n}.1", 0)
+        addresses.failed_try(f"10.0.{n}.2", 0)
+    assert len(addresses._pages) == len(addresses._tries) == 300
+    addresses.page_wait(HOME, 60_000)
+    assert list(addresses._pages) == [HOME]
+    assert not addresses._tries
+    addresses.connect(HOME)
+    addresses.disconnect(HOME)
+    addresses.disconnect(HOME)
+    assert not addresses._connections
+
+
+# --- the figures ---------------------------------------------------------------------
+
+
+def test_the_figures_are_those_of_the_design() -> None:
+    limits = Limits()
+    assert limits.up_bytes == 2_048
+    assert limits.unsent_bytes == 65_536
+    assert (limits.open_timeout_ms, limits.hello_timeout_ms) == (3_000, 3_000)
+    assert 1_000 <= limits.close_timeout_ms <= 2_000
+    assert (limits.ping_race_ms, limits.ping_idle_ms) == (5_000, 20_000)
+    assert (limits.ping_timeout_ms, limits.ping_burst) == (5_000, 8)
+    assert (limits.messages_per_s, limits.messages_burst) == (60, 120)
+    assert (limits.tiles_per_s, limits.tiles_burst) == (160, 320)
+    assert limits.flood_ms == 10_000
+    assert (limits.connections_per_ip, limits.pages_per_s) == (200, 50)
+    assert limits.rooms_per_ip == 10
+    assert (limits.failed_joins_per_min, limits.failed_joins_per_s) == (10, 5)
+    assert (limits.room.players, limits.room.spectators) == (16, 100)
+    assert limits.room.max_tiles == 20_000
+    assert (limits.room.lobby_ttl_ms, limits.room.race_ttl_ms) == (600_000, 120_000)
+    assert (limits.room.results_ttl_ms, limits.room.room_ttl_ms) == (
+        900_000,
+        21_600_000,
+    )
+    assert (limits.room.away_grace_ms, limits.room.rematch_ms) == (20_000, 30_000)
+
+
+def test_clients_are_told_what_they_must_keep_to() -> None:
+    told = Limits(messages_per_s=1, tiles_burst=2, gather_ms=3, up_bytes=4).told
+    assert (told.messages_per_s, told.tiles_burst, told.gather_ms) == (1, 2, 3)
+    assert told.message_bytes == 4
+    assert told.slides_per_message == wire.MAX_SLIDES
+
+
+def test_every_figure_has_its_reason() -> None:
+    for field in fields(Limits):
+        assert f"        {field.name}: " in (Limits.__doc__ or "")
