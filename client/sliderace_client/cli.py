@@ -348,19 +348,19 @@ def scramble(
 
     if (seed is None) == (secret is None) or (secret is None) != (race_id is None):
         raise click.UsageError("give --race-id and --secret, or --seed.")
+    lines: list[str] = []
     with explained():
         shape = size_of(size)
         if seed is not None:
             drawn = engine.seed_from_text(seed)
         else:
-            bound = hex_of("--secret", secret or "")
-            numbered = [
-                (seat, hex_of("--nonce", nonce)) for seat, nonce in enumerate(nonces)
-            ]
-            say(engine.commitment(race_id or "", shape, bound))
-            drawn = engine.seed_of(race_id or "", shape, bound, numbered)
-        say(drawn.hex())
-        say(engine.format_board(engine.scramble(drawn, shape)))
+            race, bound = race_id or "", hex_of("--secret", secret or "")
+            numbered = [(n, hex_of("--nonce", text)) for n, text in enumerate(nonces)]
+            lines.append(engine.commitment(race, shape, bound))
+            drawn = engine.seed_of(race, shape, bound, numbered)
+    lines += [drawn.hex(), engine.format_board(engine.scramble(drawn, shape))]
+    for line in lines:
+        say(line)
 
 
 @cli.command()

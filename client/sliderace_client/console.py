@@ -145,11 +145,12 @@ def unreadable() -> Generator[None]:
 
 
 def any_server() -> str:
-    """Our own server if it is live, else the one used last, else none."""
-    from sliderace_client.host import running
+    """A server that is live on this machine, else the one used last, else none."""
+    from sliderace_client.api import is_live
+    from sliderace_client.locate import here
     from sliderace_client.settings import last_server
 
-    return running() or last_server()
+    return next(filter(is_live, here()), "") or last_server()
 
 
 def server_for_results(server: str) -> str:

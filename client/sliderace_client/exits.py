@@ -2,7 +2,16 @@
 
 from typing import Final
 
-__all__ = ["EPILOG", "FAILED", "INTERRUPTED", "NOT_OK", "OK", "REFUSED", "UNREACHABLE"]
+__all__ = [
+    "EPILOG",
+    "FAILED",
+    "INTERRUPTED",
+    "NOT_OK",
+    "OK",
+    "REFUSED",
+    "UNKNOWN",
+    "UNREACHABLE",
+]
 
 OK: Final = 0
 NOT_OK: Final = 1

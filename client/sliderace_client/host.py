@@ -44,8 +44,9 @@ class HostError(RuntimeError):
 
 
 def running() -> str | None:
-    """Address of our own server if one is live on this machine."""
-    return next((server for server in locate.here() if is_live(server)), None)
+    """Address of our own server, if one of this user is live on this machine."""
+    server = locate.noted()
+    return server.base if server and is_live(server.base) else None
 
 
 def free_port(bind: str, port: int) -> int:
@@ -182,15 +183,19 @@ class OwnServer:
         self._spawn()
         self._watcher.start()
 
-    def stop(self) -> None:
-        """Let it end; a race that others are still running goes on to its end."""
+    def stop(self, wait_s: float = STOP_S) -> None:
+        """Let it end; a race that others are still running goes on to its end.
+
+        Args:
+            wait_s: how long to wait for its end, in seconds.
+        """
         self._stopping.set()
         process = self._process
         if process is None:
             return
         self._cut()
         try:
-            process.wait(STOP_S)
+            process.wait(wait_s)
         except subprocess.TimeoutExpired:
             self._say("Others are still racing: the server ends after them.")
 

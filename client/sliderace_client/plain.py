@@ -105,8 +105,9 @@ def solo(
             if slide is None:
                 say(f"{word!r:.20} cannot move")
                 continue
-            attempt = attempt or Attempt("SOLO", board, now())
-            attempt.slide(*slide, now())
+            moment = now()
+            attempt = attempt or Attempt("SOLO", board, moment)
+            attempt.slide(*slide, moment)
             board = attempt.board
         if attempt is not None and board.is_solved:
             time = duration(attempt.slides[-1][2])

@@ -1,0 +1,222 @@
+import json
+import os
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from click import Group
+from tests.client.rooms import COMMITMENT, RACE, SECRET, results
+
+from sliderace.engine import Board, Size, format_board
+from sliderace_client import cli, exits
+from sliderace_client.cli import run
+
+COMMANDS = ["bot", "host", "join", "results", "scramble", "solo", "verify", "watch"]
+VECTORS = Path(__file__).parents[2] / "shared" / "vectors" / "scramble-v1.jsonl"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user without any files, and nowhere a server."""
+    for kind in ("CONFIG", "DATA", "STATE"):
+        monkeypatch.setenv(f"XDG_{kind}_HOME", str(tmp_path))
+    monkeypatch.delenv("SLIDERACE_SERVER", raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> StringIO:
+    """What the user types."""
+    stdin = StringIO()
+    monkeypatch.setattr(sys, "stdin", stdin)
+    return stdin
+
+
+Captured = pytest.CaptureFixture[str]
+
+
+def one_line(capsys: Captured) -> str:
+    """What was said on stderr, which must be one line."""
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.startswith("sliderace: ")
+    return err.removeprefix("sliderace: ").rstrip()
+
+
+def test_help_names_every_command_and_every_exit_code(capsys: Captured) -> None:
+    assert isinstance(cli.cli, Group)
+    assert sorted(cli.cli.commands) == sorted([*COMMANDS, "serve"])
+    assert run(["--help"]) == exits.OK
+    out = capsys.readouterr().out
+    assert all(name in out for name in cli.cli.commands)
+    codes = {
+        value for name in exits.__all__ if isinstance(value := vars(exits)[name], int)
+    }
+    assert all(f"{code} " in out for code in codes)
+    assert run(["--version"]) == exits.OK
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command: str, capsys: Captured) -> None:
+    assert run([command, "--help"]) == exits.OK
+    assert f"sliderace {command}" in capsys.readouterr().out
+
+
+def test_help_loads_nothing_it_does_not_need() -> None:
+    """What makes it slow: 0.1 s without, and 0.5 s with these."""
+    said = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "sliderace_client", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    ).stderr
+    loaded = {line.rpartition("|")[2].strip() for line in said.splitlines()}
+    heavy = {"asyncio", "msgspec", "textual", "websockets", "zeroconf", "segno"}
+    assert loaded & heavy == set()
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["nonsense"],
+        ["join"],
+        ["join", "KWXTRB", "--nonsense"],
+        ["join", "KWXTRB", "--name", "\u200b"],
+        ["bot", "KWXTRB", "--count", "0"],
+        ["bot", "KWXTRB", "--tps", "fast"],
+        ["host", "--port", "65536"],
+        ["host", "--size", "1x1"],
+        ["scramble", "--size", "11x4", "--seed", "tea"],
+        ["scramble"],
+        ["scramble", "--seed", "tea", "--secret", "00", "--race-id", RACE],
+        ["scramble", "--secret", "00" * 32],
+        ["scramble", "--secret", "zz", "--race-id", RACE],
+        ["scramble", "--secret", "00", "--race-id", RACE],
+        ["scramble", "--secret", "00" * 32, "--race-id", "kwx"],
+        ["scramble", "--secret", "00" * 32, "--race-id", RACE, "--nonce", "00"],
+        ["solo", "--size", "4"],
+        [],
+    ],
+)
+def test_wrong_usage_is_one_line_and_two(
+    args: list[str], capsys: Captured, typed: StringIO
+) -> None:
+    assert typed.read() == ""
+    assert run(args) == exits.UNKNOWN
+    assert "--help" in one_line(capsys)
+
+
+@pytest.mark.parametrize("command", ["join", "watch", "bot"])
+def test_no_such_server_is_one_line_and_three(command: str, capsys: Captured) -> None:
+    assert run([command, "KWXTRB@127.0.0.1:9"]) == exits.UNREACHABLE
+    assert "cannot reach http://127.0.0.1:9" in one_line(capsys)
+    assert run([command, "no code"]) == exits.UNREACHABLE
+    assert "looks like KWX-TRB" in one_line(capsys)
+
+
+# --- scramble ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line", VECTORS.read_text().splitlines()[::250])
+def test_scramble_prints_commitment_seed_and_board(line: str, capsys: Captured) -> None:
+    vector = json.loads(line)
+    size, race = f"{vector['w']}x{vector['h']}", vector["race"]
+    board = format_board(Board(Size.parse(size), vector["board"]))
+    nonces = [part for nonce in vector["nonces"] for part in ("--nonce", nonce)]
+    args = [
+        "--size",
+        size,
+        "--race-id",
+        race,
+        "--secret",
+        vector["server_seed"],
+        *nonces,
+    ]
+    assert run(["scramble", *args]) == exits.OK
+    assert capsys.readouterr().out.splitlines() == [
+        vector["commitment"],
+        vector["seed"],
+        board,
+    ]
+    assert run(["scramble", "--size", size, "--seed", vector["seed"]]) == exits.OK
+    assert capsys.readouterr().out.splitlines() == [vector["seed"], board]
+
+
+def test_scramble_of_a_race_is_the_races(capsys: Captured) -> None:
+    args = ["--size", "3x3", "--race-id", RACE, "--secret", SECRET.hex()]
+    assert run(["scramble", *args]) == exits.OK
+    out = capsys.readouterr().out.splitlines()
+    assert out == [COMMITMENT, results().seed, results().board]
+
+
+# --- verify --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "why"), [(None, "no such file"), ("{", "no JSON"), ("[" * 5000, "no JSON")]
+)
+def test_a_record_that_cannot_be_read_is_two(
+    text: str | None, why: str, home: Path, capsys: Captured
+) -> None:
+    path = home / "record.json"
+    if text is not None:
+        path.write_text(text)
+    assert run(["verify", str(path)]) == exits.UNKNOWN
+    assert why in one_line(capsys)
+
+
+def test_what_is_no_record_is_one_and_says_why(home: Path, capsys: Captured) -> None:
+    path = home / "record.json"
+    path.write_text('{"format": "\\u001b[2J"}')
+    assert run(["verify", str(path)]) == exits.NOT_OK
+    out = capsys.readouterr().out
+    assert out.startswith("not ok  structure")
+    assert "\x1b" not in out
+    assert run(["verify", "--steps", str(path)]) == exits.UNKNOWN
+    assert "not a race record" in one_line(capsys)
+
+
+def test_no_server_to_ask_for_results_is_three(capsys: Captured) -> None:
+    assert run(["results", "--server", "127.0.0.1:9"]) == exits.UNREACHABLE
+    assert "cannot reach" in one_line(capsys)
+
+
+# --- solo ----------------------------------------------------------------------------
+
+
+def test_solo_is_played_in_lines(typed: StringIO, home: Path, capsys: Captured) -> None:
+    assert home.exists()
+    typed.write("x 1\nq\n")
+    typed.seek(0)
+    assert run(["solo", "--size", "3x3", "--seed", "tea"]) == exits.OK
+    out = capsys.readouterr().out.splitlines()
+    assert out[1:5] == ["1 3 .", "7 6 4", "8 5 2", "moves: 1 2 3 4"]
+    assert "'x' cannot move" in out
+    assert out[6:9] == [". 1 3", "7 6 4", "8 5 2"]
+
+
+def test_solo_ends_with_the_input_and_draws_anew(
+    typed: StringIO, capsys: Captured
+) -> None:
+    boards: set[str] = set()
+    for _ in range(3):
+        assert typed.read() == ""
+        assert run(["solo", "--size", "10x10"]) == exits.OK
+        boards.add(capsys.readouterr().out)
+    assert len(boards) == 3
+
+
+def test_damaged_settings_are_said_and_nothing_stops(
+    home: Path, capsys: Captured, typed: StringIO
+) -> None:
+    assert typed.read() == ""
+    (home / "sliderace").mkdir()
+    (home / "sliderace" / "settings.toml").write_text("name = ")
+    assert run(["join", "no code"]) == exits.UNREACHABLE
+    err = capsys.readouterr().err.splitlines()
+    assert len(err) == 2
+    assert "settings.toml" in err[0]
