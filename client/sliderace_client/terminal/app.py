@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 from dataclasses import replace
+from http import HTTPStatus
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -19,11 +20,12 @@ from sliderace_client import exits
 from sliderace_client.api import Unreachable, get
 from sliderace_client.connection import Client, Ending
 from sliderace_client.host import HostError, OwnServer, links, open_room, running
-from sliderace_client.locate import NotFound, find
+from sliderace_client.locate import Noted, NotFound, find, noted
 from sliderace_client.model import Note
+from sliderace_client.plain import ending_code
 from sliderace_client.render import DARK, LIGHT, MONO, Look
 from sliderace_client.seats import SeatFile, claim
-from sliderace_client.settings import Settings, nickname, save
+from sliderace_client.settings import Settings, nickname, remember_server, save
 from sliderace_client.start import Start
 from sliderace_client.terminal.dialogs import (
     CodeDialog,
@@ -182,7 +184,7 @@ class Terminal(App[int]):
             self.say(ending.text)
             self.back()
         else:
-            self.exit(return_code=code_of(ending))
+            self.exit(return_code=exits.OK)
 
     def _sit(self, start: Start, seat: SeatFile | None) -> Play:
         if self._connect is not None:
@@ -235,8 +237,9 @@ class Terminal(App[int]):
         """Show the right page, as it is now."""
         if self._play is not None:
             self._turn_to(self._wanted(self._play))
-        if isinstance(self.screen, Page):
-            self.screen.update()
+        for page in self.screen_stack[-1:]:
+            if isinstance(page, Page):
+                page.renew()
 
     def _turn_to(self, wanted: type[RoomPage]) -> None:
         """Show this page of the room; windows over another one are closed."""
@@ -364,16 +367,18 @@ class Terminal(App[int]):
 
     def _open(self, name: str, size: str) -> Start:
         """A room on our own server, which is started if need be; blocking."""
-        if self.own_server is None and (base := running()) is not None:
-            bind = ""
+        server = self.own_server
+        if server is None and (base := running()) is not None:
+            where = noted() or Noted(0)
         else:
-            if self.own_server is None:
+            if server is None:
                 server = OwnServer(say=self._say_from_thread)
                 server.start()
                 self.own_server = server
-            base, bind = self.own_server.base, self.own_server.bind
+            base, where = server.base, server.noted
         code = open_room(base, RulesPatch(size=size))
-        found = tuple(links(base, code, bind))
+        remember_server(base)
+        found = tuple(links(base, code, where.bind, where.url))
         return Start("host", base, code, name, links=found, settings=self.settings)
 
     def _say_from_thread(self, text: str) -> None:
@@ -384,31 +389,33 @@ class Terminal(App[int]):
         """Store the race record in the current folder and say where."""
         results = self.playing.model.results
         if results is not None:
-            self.run_worker(self._save(self.begin.server, results.race, results.record))
+            saving = self._save(self.begin.server, results.race, results.record)
+            self.run_worker(saving, group="record")
 
     async def _save(self, server: str, race: str, path: str) -> None:
-        target = Path.cwd() / f"sliderace-{race}.json"
         try:
-            reply = await asyncio.to_thread(get, server, path)
-            if reply.status != 200:
-                self.say("The server has no record of that race.", "bad")
-                return
-            await asyncio.to_thread(target.write_bytes, reply.body)
+            target = await asyncio.to_thread(save_record, server, race, path)
         except Unreachable as error:
             self.say(str(error), "bad")
         except OSError as error:
-            self.say(f"Cannot write {target}: {error.strerror}", "bad")
+            self.say(f"Cannot write the record: {error.strerror}", "bad")
         else:
             self.say(f"Saved: {target}")
 
 
-def code_of(ending: Ending) -> int:
-    """The exit code that goes with the end of a room."""
-    if not ending.reached:
-        return exits.UNREACHABLE
-    if ending.refused is not None and not ending.welcomed:
-        return exits.REFUSED
-    return exits.OK
+def save_record(server: str, race: str, path: str) -> Path:
+    """Fetch a race record and store it in the current folder; blocking.
+
+    Raises:
+        Unreachable: the server cannot be reached, or has no such record.
+        OSError: the file cannot be written.
+    """
+    reply = get(server, path)
+    if reply.status != HTTPStatus.OK:
+        raise Unreachable("The server has no record of that race.")
+    target = Path.cwd() / f"sliderace-{race}.json"
+    target.write_bytes(reply.body)
+    return target
 
 
 def run(start: Start) -> int:
@@ -419,6 +426,11 @@ def run(start: Start) -> int:
     finally:
         if program.own_server is not None:
             program.own_server.stop()
-    if program.ending is not None and program.ending.text:
-        print(program.ending.text, file=sys.stderr)  # noqa: T201 - after the screen is gone
-    return program.return_code or 0
+    if program.ending is not None and program.return_code == exits.OK:
+        return ending_code(program.ending, say_after)
+    return program.return_code or exits.OK
+
+
+def say_after(text: str) -> None:
+    """Say something when the screen is gone."""
+    print(text, file=sys.stderr)  # noqa: T201 - there is no screen any more

@@ -52,6 +52,8 @@ class Dialog(ModalScreen[None]):
         super().__init__()
         self.look = look
         self._places: list[tuple[int, int, int]] = []
+        self._text = Lines(id="text", on_pick=self.pick)
+        self._keys = Lines(id="keys", on_pick=self._pick_key)
 
     def rows(self) -> list[Row]:
         """What the window says."""
@@ -67,18 +69,18 @@ class Dialog(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:  # noqa: D102
         with Vertical():
-            yield Lines(id="text", on_pick=self.pick)
-            yield Lines(id="keys", on_pick=self._pick_key)
+            yield self._text
+            yield self._keys
 
     def on_mount(self) -> None:  # noqa: D102
         self.update()
 
     def update(self) -> None:
         """Show the window as it is now."""
-        self.query_one("#text", Lines).show(self.rows())
+        self._text.show(self.rows())
         width = max(20, self.size.width - 6)
         rows, self._places = key_rows(self.actions(), self.look, width)
-        self.query_one("#keys", Lines).show([line(""), *rows])
+        self._keys.show([line(""), *rows])
 
     def pick(self, y: int, x: int) -> None:
         """A click into the text."""
@@ -89,10 +91,15 @@ class Dialog(ModalScreen[None]):
                 action.run()
                 return
 
-    def on_key(self, event: Key) -> None:  # noqa: D102
-        key = event.character if event.is_printable and event.character else event.key
-        action = match(self.actions(), key)
+    def on_key(self, event: Key) -> None:
+        """Textual calls the handler of every base class: override `press`."""
         event.stop()
+        printed = event.character if event.is_printable else None
+        self.press(printed or event.key)
+
+    def press(self, key: str) -> None:
+        """Do what a key stands for."""
+        action = match(self.actions(), key)
         if action is not None:
             action.run()
 
@@ -245,20 +252,18 @@ class ChoiceDialog(Dialog):
     def actions(self) -> list[Action]:
         return [
             Action("↑↓", "choose", lambda: self._move(1), ("down",)),
-            Action("←→", "change", lambda: self._step(1), ("right", "space")),
+            Action("←→", "change", lambda: self._step(1), ("right", " ")),
             Action("enter", "apply", self._apply),
             Action("esc", "cancel", self.close, ("escape", "q")),
         ]
 
-    def on_key(self, event: Key) -> None:
-        if event.key == "up":
+    def press(self, key: str) -> None:
+        if key == "up":
             self._move(-1)
-        elif event.key == "left":
+        elif key == "left":
             self._step(-1)
         else:
-            super().on_key(event)
-            return
-        event.stop()
+            super().press(key)
 
     def _move(self, step: int) -> None:
         self._row = (self._row + step) % len(self.pairs())

@@ -45,13 +45,16 @@ class Lobby(RoomPage):
         super().__init__()
         self._chosen = 0
         self._top = 0
+        self._facts = Lines(id="room")
+        self._list = Lines(id="people", on_pick=self._choose)
+        self._code = Lines(id="qr")
 
     def body(self) -> Iterable[Widget]:  # noqa: D102
         with Horizontal(id="hall"):
             with Vertical(id="left"):
-                yield Lines(id="room")
-                yield Lines(id="people", on_pick=self._choose)
-            yield Lines(id="qr")
+                yield self._facts
+                yield self._list
+            yield self._code
 
     # --- What is shown ----------------------------------------------------------------
 
@@ -66,11 +69,11 @@ class Lobby(RoomPage):
     def update(self) -> None:  # noqa: D102
         super().update()
         qr = self._qr()
-        self.query_one("#qr", Lines).show(qr)
+        self._code.show(qr)
         width = self.size.width - (len(qr[0][0].text) + 2 if qr else 0)
         roomy = self.size.height >= 22
-        self.query_one("#room", Lines).show(self._room(width, roomy=roomy))
-        self.query_one("#people", Lines).show(self._people(width))
+        self._facts.show(self._room(width, roomy=roomy))
+        self._list.show(self._people(width))
 
     def _qr(self) -> list[Row]:
         link = self.terminal.link()
@@ -93,10 +96,13 @@ class Lobby(RoomPage):
         rows += [line("", "")] if roomy else []
         link = self.terminal.link()
         ways = ([link] if link and roomy else []) + [f"sliderace join {code}"]
+        if self.terminal.begin.kind == "host" and not self.terminal.begin.links:
+            ways.append("no network: only this machine can join")
         rows += [line(f"  {way}", look.ink) for way in ways]
-        rules = rule_line(room.rules, seed_known=room.seed_known)
-        rows.append(line(f"  {rules}", look.soft))
-        if roomy and not room.seed_known:
+        rows.append(line(f"  {rule_line(room.rules)}", look.soft))
+        if room.seed_known:
+            rows.append(line("  seed known in advance: no fairness claim", look.bad))
+        elif roomy:
             seal = f"  board sealed: {room.commitment}"
             rows.append(line(fitted(seal, min(width, 44)), look.soft))
         return [*rows, line("")] if self.size.height > MIN_ROWS else rows
@@ -112,7 +118,7 @@ class Lobby(RoomPage):
         members = self._members()
         host = self.model.room.host if self.model.room else None
         self._chosen = max(0, min(self._chosen, len(members) - 1))
-        height = max(1, self.query_one("#people").size.height)
+        height = max(1, self._list.size.height)
         self._top = min(self._top, max(0, len(members) - height))
         self._top = max(min(self._top, self._chosen), self._chosen - height + 1)
         return [

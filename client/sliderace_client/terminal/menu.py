@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from textual.containers import Horizontal, Vertical
-from textual.events import Key
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -49,6 +48,8 @@ class Menu(Page):
     def __init__(self) -> None:
         super().__init__()
         self._chosen = 0
+        self._list = Lines(id="entries", on_pick=self._click)
+        self._emblem = Boards(id="emblem")
 
     def entries(self) -> list[Entry]:
         """The lines of the menu."""
@@ -64,8 +65,8 @@ class Menu(Page):
 
     def body(self) -> Iterable[Widget]:  # noqa: D102
         with Horizontal(id="hall"):
-            yield Lines(id="entries", on_pick=self._click)
-            yield Boards(id="emblem")
+            yield self._list
+            yield self._emblem
 
     def head(self) -> str:  # noqa: D102
         return "race friends on the same sliding tiles"
@@ -77,7 +78,7 @@ class Menu(Page):
         for index, entry in enumerate(self.entries()):
             rows.append(self._line(entry, chosen=index == self._chosen))
             rows += [line("")] if roomy else []
-        self.query_one("#entries", Lines).show(rows)
+        self._list.show(rows)
         self._show_emblem()
 
     def _line(self, entry: Entry, *, chosen: bool) -> Row:
@@ -91,7 +92,7 @@ class Menu(Page):
         )
 
     def _show_emblem(self) -> None:
-        canvas = self.query_one("#emblem", Boards)
+        canvas = self._emblem
         columns, rows = self.size.width - ENTRIES_W - 2, self.size.height - 4
         grid = Grid.fit(4, 4, columns, rows) if columns > 0 else None
         if grid is None:
@@ -138,29 +139,35 @@ class Form(Page):
     Form Input:focus { border: none; background: $panel; }
     """
 
-    TITLE_TEXT = ""
+    HEADING = ""
     FIELDS: tuple[tuple[str, str, str], ...] = ()
     """Name, label and what stands there at first."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._heading = Lines()
+        self._labels = [Lines() for _ in self.FIELDS]
+        self._inputs = {name: Input(value, id=name) for name, _, value in self.FIELDS}
+
     def body(self) -> Iterable[Widget]:  # noqa: D102
         with Vertical(id="fields"):
-            yield Lines(id="title")
-            for name, _, value in self.FIELDS:
-                yield Lines(id=f"label-{name}")
-                first = self.terminal.nickname if name == "name" else value
-                yield Input(value=first, id=name, select_on_focus=False)
+            yield self._heading
+            for label, field in zip(self._labels, self._inputs.values(), strict=True):
+                yield label
+                yield field
 
-    def on_mount(self) -> None:  # noqa: D102
-        super().on_mount()
-        self.query_one(Input).focus()
+    def on_mount(self) -> None:
+        """Textual calls the base class's handler too."""
+        if "name" in self._inputs:
+            self._inputs["name"].value = self.terminal.nickname
+        next(iter(self._inputs.values())).focus()
 
     def update(self) -> None:  # noqa: D102
         super().update()
         look = self.look
-        title = [line(self.TITLE_TEXT, look.accent, bold=True), line("")]
-        self.query_one("#title", Lines).show(title)
-        for name, label, _ in self.FIELDS:
-            self.query_one(f"#label-{name}", Lines).show([line(label, look.soft)])
+        self._heading.show([line(self.HEADING, look.accent, bold=True), line("")])
+        for label, (_, text, _) in zip(self._labels, self.FIELDS, strict=True):
+            label.show([line(text, look.soft)])
 
     def actions(self) -> list[Action]:  # noqa: D102
         return [
@@ -168,19 +175,17 @@ class Form(Page):
             Action("esc", "back", self.terminal.pop_screen, ("escape",)),
         ]
 
-    def on_key(self, event: Key) -> None:  # noqa: D102
-        if event.key in ("up", "down"):
-            (self.focus_next if event.key == "down" else self.focus_previous)(Input)
-            event.stop()
-        else:
-            super().on_key(event)
+    def other_key(self, key: str) -> bool:  # noqa: D102
+        if key in ("up", "down"):
+            (self.focus_next if key == "down" else self.focus_previous)(Input)
+        return key in ("up", "down")
 
     def on_input_submitted(self) -> None:  # noqa: D102
         self.done()
 
     def value(self, name: str) -> str:
         """What stands in a field."""
-        return self.query_one(f"#{name}", Input).value.strip()
+        return self._inputs[name].value.strip()
 
     def name_given(self) -> str | None:
         """The nickname, cleaned and kept; None (and said) where it will not do."""
@@ -206,7 +211,7 @@ class Form(Page):
 class HostForm(Form):
     """Open a room."""
 
-    TITLE_TEXT = "Open a room"
+    HEADING = "Open a room"
     FIELDS = (("name", "Your nickname", ""), ("size", "Board, 2x2 ... 10x10", "4x4"))
 
     def done(self) -> None:
@@ -218,7 +223,7 @@ class HostForm(Form):
 class JoinForm(Form):
     """Enter a room."""
 
-    TITLE_TEXT = "Join a room"
+    HEADING = "Join a room"
     FIELDS = (
         ("code", "Code, CODE@HOST:PORT or link", ""),
         ("name", "Your nickname", ""),
@@ -233,7 +238,7 @@ class JoinForm(Form):
 class WatchForm(JoinForm):
     """Watch a room."""
 
-    TITLE_TEXT = "Watch a room"
+    HEADING = "Watch a room"
 
     def done(self) -> None:
         name = self.name_given()
@@ -244,7 +249,7 @@ class WatchForm(JoinForm):
 class SoloForm(Form):
     """Play alone."""
 
-    TITLE_TEXT = "Play alone"
+    HEADING = "Play alone"
     FIELDS = (
         ("size", "Board, 2x2 ... 10x10", "4x4"),
         ("seed", "Seed (empty: a random one)", ""),

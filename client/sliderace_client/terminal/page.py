@@ -25,7 +25,11 @@ MIN_COLUMNS, MIN_ROWS = 40, 15
 
 
 class Page(Screen[None]):
-    """A full screen. Subclasses give `body`, `actions` and `update`."""
+    """A full screen. Subclasses give `body`, `actions` and `update`.
+
+    Attributes:
+        ready: whether its widgets are there.
+    """
 
     DEFAULT_CSS = """
     Page #tiny { display: none; height: 1fr; content-align: center middle; }
@@ -35,6 +39,11 @@ class Page(Screen[None]):
 
     def __init__(self) -> None:
         super().__init__()
+        self.ready = False
+        self._tiny = Lines(id="tiny")
+        self._head = Lines(id="head")
+        self._news = Lines(id="news")
+        self._keys = Lines(id="keys", on_pick=self._pick)
         self._repeats = Repeats()
         self._places: list[tuple[int, int, int]] = []
         self._shown: list[Action] = []
@@ -71,13 +80,14 @@ class Page(Screen[None]):
         self._show_frame()
 
     def compose(self) -> ComposeResult:  # noqa: D102
-        yield Lines(id="tiny")
-        yield Lines(id="head")
+        yield self._tiny
+        yield self._head
         yield from self.body()
-        yield Lines(id="news")
-        yield Lines(id="keys", on_pick=self._pick)
+        yield self._news
+        yield self._keys
 
     def on_mount(self) -> None:  # noqa: D102
+        self.ready = True
         self.update()
 
     def on_resize(self, event: Resize) -> None:  # noqa: D102
@@ -85,11 +95,20 @@ class Page(Screen[None]):
         tiny = width < MIN_COLUMNS or height < MIN_ROWS
         self.set_class(tiny, "-tiny")
         text = f"{width}x{height} is too small: {MIN_COLUMNS}x{MIN_ROWS}, please."
-        self.query_one("#tiny", Lines).show([line(fitted(text, width), self.look.ink)])
-        self.call_after_refresh(self.update)
+        self._tiny.show([line(fitted(text, width), self.look.ink)])
+        self.call_after_refresh(self.renew)
 
     def on_screen_resume(self) -> None:  # noqa: D102
-        self.update()
+        self.renew()
+
+    def renew(self) -> None:
+        """Show the state as it is now, if there is anything to show it with."""
+        if self.ready:
+            self.update()
+
+    def room_for_table(self) -> int:
+        """Rows between head, news and keys."""
+        return max(1, self.size.height - 2 - max(1, self._keys.size.height))
 
     def ask(self, question: str, yes: Action, no: str = "no") -> None:
         """Ask before doing something that cannot be taken back."""
@@ -106,7 +125,8 @@ class Page(Screen[None]):
         self._asking = (question, [yes._replace(run=agreed), refuse])
         self.update()
 
-    def on_key(self, event: Key) -> None:  # noqa: D102
+    def on_key(self, event: Key) -> None:
+        """Textual calls the handler of every base class: override `other_key`."""
         key = event.character if event.is_printable and event.character else event.key
         action = match(self._shown, key) or match(self._shown, event.key)
         if action is not None:
@@ -132,7 +152,7 @@ class Page(Screen[None]):
         look, width = self.look, self.size.width
         title, right = "sliderace", self.head()
         space = " " * max(1, width - len(title) - len(right) - 2)
-        self.query_one("#head", Lines).show(
+        self._head.show(
             [
                 (
                     Run(f" {title}", Paint(look.accent, bold=True)),
@@ -145,12 +165,12 @@ class Page(Screen[None]):
         if not text:
             text, level = self.terminal.news()
         colour = {"good": look.good, "bad": look.bad}.get(level, look.ink)
-        self.query_one("#news", Lines).show(
+        self._news.show(
             [line(fitted(f" {text}", width), colour, bold=bool(self._asking))]
         )
         self._shown = self._asking[1] if self._asking else self.actions()
         rows, self._places = key_rows(self._shown, look, width)
-        self.query_one("#keys", Lines).show(rows)
+        self._keys.show(rows)
 
 
 class RoomPage(Page):
@@ -169,8 +189,9 @@ class RoomPage(Page):
     def head(self) -> str:  # noqa: D102
         model = self.model
         if not model.online:
-            kept = f", {model.unacked} slides kept" if model.unacked else ""
-            return f"⚡ reconnecting{kept}"
+            kept = model.unacked
+            slides = f", {kept} slide{'s' * (kept > 1)} kept" if kept else ""
+            return f"↯ reconnecting{slides}"
         return self.about()
 
     def about(self) -> str:

@@ -36,7 +36,12 @@ WHY_OUT = {
     "called": "time was called",
 }
 """Why a racer is DNF, in words."""
-SHORT_WHY = WHY_OUT | {"grace": "grace", "away": "away", "called": "called"}
+SHORT_WHY = WHY_OUT | {
+    "limit": "limit",
+    "grace": "grace",
+    "away": "away",
+    "called": "called",
+}
 """The same for a column of a table."""
 
 
@@ -199,11 +204,11 @@ def lane_rows(
 
 
 def _lane(lane: Lane, away: bool, own: bool, look: Look, width: int) -> Row:
-    """Mark, name, then progress, or how it ended. The mark is place, ⚡ or ▸."""
+    """Mark, name, then progress, or how it ended. The mark is place, ↯ or ▸."""
     name_w = min(20, max(7, width * 2 // 5))
     mark, mark_colour = ("▸", look.accent) if own else ("", look.soft)
     if away and lane.status == "racing":
-        mark, mark_colour = "⚡", look.bad
+        mark, mark_colour = "↯", look.bad
     if lane.place and lane.status == "finished":
         mark = str(lane.place)
     name = lane.name + (" ⚙" if lane.bot else "")
@@ -245,7 +250,7 @@ def member_row(
             ("⚙ bot", member.bot),
             ("watches", member.role == "spectator"),
             ("benched", member.benched),
-            ("⚡ reconnecting", not member.connected),
+            ("↯ reconnecting", not member.connected),
         )
         if holds
     ]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 
-from textual.containers import Container
 from textual.widget import Widget
 
 from sliderace.protocol.messages import Abort, CallTime, Forfeit, Undo
@@ -10,7 +9,7 @@ from sliderace_client.attempt import Attempt
 from sliderace_client.keymap import direction_of
 from sliderace_client.lanes import Lane
 from sliderace_client.phrases import duration, ordinal
-from sliderace_client.render import Grid, Paint, Row, Run, big_size, big_text
+from sliderace_client.render import Paint, Row, Run, big_size, big_text
 from sliderace_client.terminal.actions import Action
 from sliderace_client.terminal.page import RoomPage
 from sliderace_client.terminal.panels import (
@@ -24,8 +23,8 @@ from sliderace_client.terminal.panels import (
     rule_line,
     tps,
 )
-from sliderace_client.terminal.placing import Placed, Plan, gallery, mosaic, plan
-from sliderace_client.terminal.widgets import Boards, Lines
+from sliderace_client.terminal.placing import Placed, gallery, mosaic, plan
+from sliderace_client.terminal.table import Table
 
 __all__ = ["Race"]
 
@@ -40,30 +39,21 @@ NO_UNDO_KEYS = frozenset({"u", "r", "z", "backspace", "ctrl+z"})
 class Race(RoomPage):
     """From the countdown to the last finisher."""
 
-    DEFAULT_CSS = """
-    Race #table { height: 1fr; layout: vertical; }
-    Race #table.-wide { layout: horizontal; }
-    Race #panel { width: 1fr; height: 1fr; }
-    Race #table.-wide #panel { margin: 0 0 0 1; padding: 1 0 0 1; }
-    """
-
     def __init__(self) -> None:
         super().__init__()
-        self._plan = Plan(False, (0, 0), (0, 0))
+        self._table = Table(self._press)
         self._painted: Attempt | None = None
         self._look_around: bool | None = None
         self._from = 0
         self._fit = 0
 
     def body(self) -> Iterable[Widget]:  # noqa: D102
-        with Container(id="table"):
-            yield Boards(id="boards", on_press=self._press)
-            yield Lines(id="panel")
+        yield self._table
 
     # --- What is shown ----------------------------------------------------------------
 
     def about(self) -> str:  # noqa: D102
-        if self._plan.wide:
+        if self._table.plan.wide:
             return self._phase_words()
         model = self.model
         clock = model.clock(self.play.now())
@@ -100,37 +90,20 @@ class Race(RoomPage):
         return (room.rules.width, room.rules.height) if room else (4, 4)
 
     def _arrange(self) -> None:
-        keys = max(1, self.query_one("#keys").size.height)
-        rows = max(1, self.size.height - 2 - keys)
+        rows = self.room_for_table()
         lanes = max(1, len(self.model.lanes) or len(self.model.present_players()))
         boards = len(self._others()) if self._watching() else 0
         if boards > 1:
             new = gallery(boards, self._sides, self.size.width, rows)
         else:
             new = plan(self._sides, self.size.width, rows, lanes)
-        if new == self._plan:
-            return
-        self._plan = new
-        self.query_one("#table").set_class(new.wide, "-wide")
-        canvas = self.query_one("#boards")
-        canvas.styles.width, canvas.styles.height = new.board
+        self._table.divide(new)
 
     def _show_boards(self) -> None:
-        canvas, model, now = (
-            self.query_one("#boards", Boards),
-            self.model,
-            self.play.now(),
-        )
-        columns, rows = self._plan.board
-        own = model.board
-        if own is not None and not self._watching():
-            grid = Grid.fit(*self._sides, columns, rows)
-            if grid is None:
-                canvas.announce([line("no room for the board", self.look.bad)])
-                return
-            x = (columns - grid.columns) // 2
-            y = (rows - grid.rows) // 2
-            canvas.show([Placed(own.tiles, grid, x, y)], self.look)
+        canvas, model, now = self._table.canvas, self.model, self.play.now()
+        columns, rows = self._table.plan.board
+        if model.board is not None and not self._watching():
+            self._table.show_one(model.board, self.look)
             if self._painted is not model.attempt:
                 self._painted = model.attempt
                 self.call_after_refresh(self.play.painted)
@@ -195,15 +168,15 @@ class Race(RoomPage):
         )
 
     def _show_panel(self) -> None:
-        columns, rows = self._plan.panel
-        top = self._figures(columns) if self._plan.wide else []
+        columns, rows = self._table.plan.panel
+        top = self._figures(columns) if self._table.plan.wide else []
         away = [who.id for who in self.model.members.values() if not who.connected]
-        room = rows - len(top) - (1 if self._plan.wide else 0)
+        room = rows - len(top) - (1 if self._table.plan.wide else 0)
         racers = self.model.order() or self._starters()
         rows_ = lane_rows(racers, away, self.model.seat, self.look, columns - 1, room)
-        if self._plan.wide and 2 * len(rows_) <= room:  # air between the lanes
+        if self._table.plan.wide and 2 * len(rows_) <= room:  # air between the lanes
             rows_ = [row for lane in rows_ for row in (lane, line(""))]
-        self.query_one("#panel", Lines).show([*top, *rows_])
+        self._table.panel.show([*top, *rows_])
 
     def _starters(self) -> list[Lane]:
         """Who will race, before the roster is told."""
@@ -225,7 +198,9 @@ class Race(RoomPage):
             colour = look.good
         elif model.phase in ("racing", "grace") and clock is not None and clock < GO_MS:
             text, colour = "GO!", look.accent
-        large = big_size(text, 2)[0] <= width and self._plan.panel[1] >= LARGE_ROWS
+        large = (
+            big_size(text, 2)[0] <= width and self._table.plan.panel[1] >= LARGE_ROWS
+        )
         rows = [line(row, colour, bold=True) for row in big_text(text, 1 + large)]
         rows.append(line("", ""))
         if model.board is not None:

@@ -28,10 +28,16 @@ class ResultsPage(RoomPage):
     ResultsPage #proof { margin: 0 2 1 2; }
     """
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._winner = Lines(id="podium")
+        self._rows = Lines(id="table")
+        self._seal = Lines(id="proof")
+
     def body(self) -> Iterable[Widget]:  # noqa: D102
-        yield Lines(id="podium")
-        yield Lines(id="table")
-        yield Lines(id="proof")
+        yield self._winner
+        yield self._rows
+        yield self._seal
 
     def about(self) -> str:  # noqa: D102
         room = self.model.room
@@ -40,10 +46,10 @@ class ResultsPage(RoomPage):
     def update(self) -> None:  # noqa: D102
         super().update()
         width, lanes = max(1, self.size.width - 4), self._lanes()
-        self.query_one("#podium", Lines).show(self._podium(lanes, width))
+        self._winner.show(self._podium(lanes, width))
         rows = result_rows(lanes, self.model.seat, self.look, width)
-        self.query_one("#table", Lines).show(rows if lanes else [])
-        self.query_one("#proof", Lines).show(self._proof(width))
+        self._rows.show(rows if lanes else [])
+        self._seal.show(self._proof(width))
 
     def _lanes(self) -> list[Lane]:
         results = self.model.results

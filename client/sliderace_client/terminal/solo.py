@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import Iterable
 
-from textual.containers import Container
 from textual.widget import Widget
 
 from sliderace.engine import (
@@ -18,13 +17,13 @@ from sliderace.engine import (
 from sliderace_client.attempt import Attempt
 from sliderace_client.keymap import direction_of
 from sliderace_client.phrases import duration
-from sliderace_client.render import Grid, Row, big_text
+from sliderace_client.render import Row, big_text
 from sliderace_client.start import Start
 from sliderace_client.terminal.actions import Action
 from sliderace_client.terminal.page import Page
 from sliderace_client.terminal.panels import clock_text, fitted, line, tps
-from sliderace_client.terminal.placing import Placed, Plan, plan
-from sliderace_client.terminal.widgets import Boards, Lines
+from sliderace_client.terminal.placing import plan
+from sliderace_client.terminal.table import Table
 
 __all__ = ["SoloPage"]
 
@@ -41,16 +40,9 @@ class SoloPage(Page):
         start: size, seed or board of the first.
     """
 
-    DEFAULT_CSS = """
-    SoloPage #table { height: 1fr; layout: vertical; }
-    SoloPage #table.-wide { layout: horizontal; }
-    SoloPage #panel { width: 1fr; height: 1fr; }
-    SoloPage #table.-wide #panel { margin: 0 0 0 1; padding: 1 0 0 1; }
-    """
-
     def __init__(self, start: Start) -> None:
         super().__init__()
-        self._plan = Plan(False, (0, 0), (0, 0))
+        self._table = Table(self._press)
         self._best: dict[Size, int] = {}
         if start.board:
             self._begin(start.board, "a given board")
@@ -66,7 +58,7 @@ class SoloPage(Page):
     def _begin(self, board: str, source: str) -> None:
         self._start, self._source = board, source
         self._attempt = Attempt("SOLO", parse_board(board), FAR)
-        self._running = False
+        self._begun = False
 
     def _new(self, sides: int = 0) -> None:
         size = self._attempt.board.size
@@ -79,7 +71,7 @@ class SoloPage(Page):
 
     def _clock(self) -> int:
         attempt = self._attempt
-        if not self._running:
+        if not self._begun:
             return 0
         if attempt.board.is_solved:
             return attempt.slides[-1][2]
@@ -88,41 +80,26 @@ class SoloPage(Page):
     # --- What is shown ----------------------------------------------------------------
 
     def body(self) -> Iterable[Widget]:  # noqa: D102
-        with Container(id="table"):
-            yield Boards(id="boards", on_press=self._press)
-            yield Lines(id="panel")
+        yield self._table
 
     def head(self) -> str:  # noqa: D102
-        if self._plan.wide:
+        if self._table.plan.wide:
             return f"solo, {self._attempt.board.size}"
         clock, stm = self._clock(), self._attempt.stm
         return f"{clock_text(clock)}  {stm} moves  {tps(stm, clock)} TPS"
 
     def update(self) -> None:  # noqa: D102
-        size = self._attempt.board.size
-        keys = max(1, self.query_one("#keys").size.height)
-        rows = max(1, self.size.height - 2 - keys)
+        rows, size = self.room_for_table(), self._attempt.board.size
         new = plan(size, self.size.width, rows, 1)
-        if new != self._plan:
-            self._plan = new
-            self.query_one("#table").set_class(new.wide, "-wide")
-            boards = self.query_one("#boards")
-            boards.styles.width, boards.styles.height = new.board
+        self._table.divide(new)
         super().update()
         self._show_board()
         width = new.panel[0] - 1
         figures = self._figures(width) if new.wide else [line(self._words())]
-        self.query_one("#panel", Lines).show(figures)
+        self._table.panel.show(figures)
 
     def _show_board(self) -> None:
-        board, (columns, rows) = self._attempt.board, self._plan.board
-        grid = Grid.fit(*board.size, columns, rows)
-        canvas = self.query_one("#boards", Boards)
-        if grid is None:
-            canvas.announce([line("no room for the board", self.look.bad)])
-            return
-        x, y = (columns - grid.columns) // 2, (rows - grid.rows) // 2
-        canvas.show([Placed(board.tiles, grid, x, y)], self.look)
+        self._table.show_one(self._attempt.board, self.look)
 
     def _figures(self, width: int) -> list[Row]:
         look, attempt, clock = self.look, self._attempt, self._clock()
@@ -143,7 +120,7 @@ class SoloPage(Page):
             return (
                 f"solved in {duration(self._clock())}, {self._attempt.mtm} runs (MTM)"
             )
-        return "" if self._running else "the clock starts with your first slide"
+        return "" if self._begun else "the first slide starts it"
 
     # --- What can be done -------------------------------------------------------------
 
@@ -179,13 +156,13 @@ class SoloPage(Page):
 
     def _slide(self, direction: Direction, count: int) -> None:
         attempt, now = self._attempt, self.terminal.now()
-        if not self._running and not attempt.board.is_solved:
+        if not self._begun and not attempt.board.is_solved:
             attempt.zero = now
         if attempt.slide(direction, count, now):
-            self._running = True
-        if not self._running:
+            self._begun = True
+        if not self._begun:
             attempt.zero = FAR
-        if attempt.board.is_solved and self._running:
+        if attempt.board.is_solved and self._begun:
             size, time = attempt.board.size, attempt.slides[-1][2]
             self._best[size] = min(time, self._best.get(size, time))
         self._show_board()

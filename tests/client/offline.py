@@ -1,0 +1,103 @@
+"""The full-screen client at a seat without a network: the test is the server."""
+
+import asyncio
+from collections.abc import Callable
+
+from sliderace.engine import Direction
+from sliderace.protocol import messages as m
+from sliderace_client.connection import Ending
+from sliderace_client.model import Model, Note
+from sliderace_client.start import Start
+from sliderace_client.terminal.app import Terminal
+from sliderace_client.terminal.play import Play
+from tests.client import rooms
+
+__all__ = ["Offline", "at", "shown"]
+
+
+class Offline:
+    """A seat as the screens need it, over `rooms.Play`; every command is kept."""
+
+    def __init__(self, **in_room: object) -> None:
+        self.told = rooms.Play(**in_room)
+        self.asked: list[m.Command] = []
+        self.paints = 0
+        self._ended = asyncio.Event()
+        self._on_change: Callable[[], None] = lambda: None
+        self._on_note: Callable[[Note], None] = lambda _: None
+
+    @property
+    def model(self) -> Model:
+        return self.told.model
+
+    def connect(
+        self, on_change: Callable[[], None], on_note: Callable[[Note], None]
+    ) -> Play:
+        self._on_change, self._on_note = on_change, on_note
+        return self
+
+    def slide(self, direction: Direction, count: int = 1) -> bool:
+        return self._did(self.model.slide(direction, count, self.now()))
+
+    def slide_cell(self, cell: int) -> bool:
+        return self._did(self.model.slide_cell(cell, self.now()))
+
+    def painted(self) -> None:
+        self.paints += 1
+        self.model.painted(self.now())
+
+    def ask(self, command: m.Command) -> bool:
+        return self._did(self.model.ask(command, self.now()))
+
+    def now(self) -> int:
+        return self.told.now
+
+    async def run(self) -> Ending:
+        await self._ended.wait()
+        return Ending(self.model.ended or "You left the room.", welcomed=True)
+
+    def end(self) -> None:
+        self._ended.set()
+
+    def hear(self, event: m.Event) -> None:
+        """The server says something."""
+        if hasattr(event, "o") and not isinstance(event, m.Snapshot):
+            outs = self.told.stream(event)
+        else:
+            outs = self.told.hear(event)
+        self._out(outs)
+
+    def race(self, start: str = rooms.START, **more: object) -> None:
+        """From the lobby into the race."""
+        self.told.race(start, **more)  # type: ignore[arg-type]
+        self._did(done=True)
+
+    def _did(self, done: bool) -> bool:
+        if done:
+            self._out(self.model.poll(self.now()))
+        return done
+
+    def _out(self, outs: list[rooms.Out]) -> None:
+        self.asked += rooms.commands(outs)
+        for out in outs:
+            if isinstance(out, Note):
+                self._on_note(out)
+        self._on_change()
+
+
+def at(seat: Offline, **more: object) -> Terminal:
+    """The client at that seat."""
+    known: dict[str, object] = {
+        "kind": "join",
+        "server": "http://192.0.2.7:8710",
+        "code": "KWXTRB",
+        "name": "Ann",
+    }
+    return Terminal(Start(**(known | more)), seat.connect)  # type: ignore[arg-type]
+
+
+def shown(app: Terminal) -> str:
+    """What is on the screen, without colours, one line a row."""
+    width, height = app.size
+    strips = app.screen._compositor.render_strips()
+    return "\n".join(strip.text for strip in strips[:height])
