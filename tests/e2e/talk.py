@@ -92,6 +92,7 @@ class Talker:
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
         self.heard: list[m.Event] = []
+        self.frames: list[str | bytes] = []
         self.code = ""
         self.token = ""
         self.member = 0
@@ -111,7 +112,9 @@ class Talker:
     async def hear(self) -> m.Event:
         """The next event."""
         async with asyncio.timeout(HEAR_S):
-            event = decode_event(await self.socket.recv())
+            frame = await self.socket.recv()
+        event = decode_event(frame)
+        self.frames.append(frame)
         self.heard.append(event)
         self._note(event)
         return event
