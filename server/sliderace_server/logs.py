@@ -4,12 +4,16 @@ Whatever a stranger sent is quoted and escaped. Tokens, secrets and boards are n
 handed to a logger.
 """
 
+import contextlib
 import json
 import logging
+import queue
 import time
+from collections.abc import Iterator
+from logging.handlers import QueueHandler, QueueListener
 from typing import TextIO
 
-__all__ = ["LogFormat", "set_up_logging"]
+__all__ = ["LogFormat", "logging_to"]
 
 _PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 _BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.:_-/")
@@ -41,15 +45,33 @@ def _value(value: object) -> str:
     return text if text and set(text) <= _BARE else json.dumps(text)
 
 
-def set_up_logging(level: str, stream: TextIO) -> None:
-    """Send the logs of this process to a stream.
+@contextlib.contextmanager
+def logging_to(stream: TextIO, level: str) -> Iterator[None]:
+    """Send the logs of this process to a stream, from a thread of their own.
+
+    A pipe that nobody empties must not hold up the server.
 
     Args:
-        level: `debug`, `info`, `warning` or `error`.
         stream: where the lines go.
+        level: `debug`, `info`, `warning` or `error`.
     """
     handler = logging.StreamHandler(stream)
     handler.setFormatter(LogFormat())
-    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    lines: queue.SimpleQueue[logging.LogRecord] = queue.SimpleQueue()
+    listener = QueueListener(lines, handler)
+    logging.basicConfig(level=level.upper(), handlers=[_ToQueue(lines)], force=True)
     # Its lines repeat ours, without room and connection.
     logging.getLogger("websockets").setLevel(logging.WARNING)
+    listener.start()
+    try:
+        yield
+    finally:
+        listener.stop()
+
+
+class _ToQueue(QueueHandler):
+    """Leaves the record as it is; the formatter works in the other thread."""
+
+    def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
+        record.getMessage()
+        return record

@@ -16,7 +16,7 @@ import click
 
 from sliderace import __version__
 from sliderace_server.config import Config, ConfigError, load_config
-from sliderace_server.logs import set_up_logging
+from sliderace_server.logs import logging_to
 from sliderace_server.server import Server, running
 from sliderace_server.storage import StorageError
 
@@ -74,7 +74,12 @@ def main(file: Path | None, limits: tuple[str, ...], **options: object) -> None:
         config = load_config(flags, os.environ, file)
     except ConfigError as error:
         _stop(str(error), EXIT_CONFIG)
-    set_up_logging(config.log_level, sys.stderr)
+    with logging_to(sys.stderr, config.log_level):
+        _serve(config)
+
+
+def _serve(config: Config) -> None:
+    """Run until the end; a trouble is one line and an exit code of its own."""
     try:
         asyncio.run(_run(config))
     except asyncio.CancelledError:

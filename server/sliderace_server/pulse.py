@@ -9,17 +9,12 @@ from collections.abc import Callable
 from itertools import count
 from statistics import median
 
+from sliderace_server.limits import Limits
+
 __all__ = ["Pinger", "Pulse"]
 
-IDLE_MS = 20_000
-"""Between pings outside a race: finds the dead, and costs next to nothing."""
-BUSY_MS = 5_000
-"""Between pings from the countdown to the results."""
-BURST = 8
 BURST_MS = 100
-"""Pings at the join, at a resume and in the countdown: at once enough samples."""
-SILENT_MS = 5_000
-"""Without any answer for so long a peer is gone."""
+"""Between the pings of a burst: far enough apart to meet different moments."""
 WINDOW_MS = 60_000
 """Samples older than this say nothing about the line of today."""
 FEW = 5
@@ -30,6 +25,7 @@ class Pulse:
     """The round trips of one connection.
 
     Args:
+        limits: how often to ping, and how long to wait.
         ping: sends a ping with this payload; must not wait.
         lost: called once when the peer does not answer.
         busy: whether its room is between countdown and results.
@@ -38,11 +34,14 @@ class Pulse:
 
     def __init__(
         self,
+        limits: Limits,
+        *,
         ping: Callable[[bytes], None],
         lost: Callable[[], None],
         busy: Callable[[], bool],
         held: Callable[[], bool],
     ) -> None:
+        self._limits = limits
         self._ping = ping
         self._lost = lost
         self._busy = busy
@@ -50,7 +49,7 @@ class Pulse:
         self._sent: dict[bytes, int] = {}
         self._samples: deque[tuple[int, int]] = deque()
         self._number = count(1)
-        self._burst = BURST
+        self._burst = self._limits.ping_burst
         self._next_ping = 0
         self.over = False
         self.ticket = 0
@@ -63,7 +62,7 @@ class Pulse:
         """
         if self._held():
             self._sent.clear()
-        elif self._sent and now >= self._oldest() + SILENT_MS:
+        elif self._sent and now >= self._oldest() + self._limits.ping_timeout_ms:
             self.over = True
             self._lost()
         elif now >= self._next_ping:
@@ -72,7 +71,10 @@ class Pulse:
             self._ping(payload)
             self._next_ping = now + self._pause()
         if self._sent:
-            return min(max(now + 1, self._next_ping), self._oldest() + SILENT_MS)
+            return min(
+                max(now + 1, self._next_ping),
+                self._oldest() + self._limits.ping_timeout_ms,
+            )
         return max(now + BURST_MS, self._next_ping)
 
     def _oldest(self) -> int:
@@ -82,11 +84,12 @@ class Pulse:
         if self._burst > 1:
             self._burst -= 1
             return BURST_MS
-        return BUSY_MS if self._busy() else IDLE_MS
+        limits = self._limits
+        return limits.ping_race_ms if self._busy() else limits.ping_idle_ms
 
     def burst(self) -> None:
         """Take several samples soon."""
-        self._burst = BURST
+        self._burst = self._limits.ping_burst
         self._next_ping = 0
 
     def pong(self, payload: bytes, now: int) -> int | None:

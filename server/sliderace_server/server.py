@@ -35,7 +35,7 @@ __all__ = ["Server", "running"]
 
 _log = logging.getLogger(__name__)
 
-FLUSH_S = 5.0
+FLUSH_MS = 5_000
 """Longest wait for the disk at the end."""
 FLUSH_STEP_S = 0.01
 
@@ -155,12 +155,12 @@ async def _guarded(work: Coroutine[Any, Any, None]) -> None:
 
 async def _flush(hub: Hub) -> None:
     """Wait until everything is stored, but not for ever."""
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(FLUSH_S):
-            while not hub.idle:  # noqa: ASYNC110 - a few rounds at the very end
-                await asyncio.sleep(FLUSH_STEP_S)
-            return
-    _log.error("ended before everything was stored")
+    clock = hub.works.clock
+    until = clock.now_ms() + FLUSH_MS
+    while not hub.idle and clock.now_ms() < until:
+        await clock.sleep(FLUSH_STEP_S)
+    if not hub.idle:
+        _log.error("ended before everything was stored")
 
 
 @contextlib.asynccontextmanager

@@ -90,10 +90,14 @@ class Session:
     @property
     def held_s(self) -> float:
         """For how many more seconds this peer is not read."""
+        if self._ended:
+            return 0.0  # what still comes is dropped, up to the peer's own close
         return max(0, self._held_until - self._works.clock.now_ms()) / 1_000
 
     def pause(self, messages: int = 1) -> float:
         """Seconds to wait before a message or frame that has come is looked at."""
+        if self._ended:
+            return 0.0
         now = self._works.clock.now_ms()
         wait = max(self._messages.take(messages, now), self._tile_debt_until - now)
         if wait <= 0:

@@ -1,9 +1,4 @@
-"""The server's front: sockets outside, sessions inside.
-
-The only module that knows the websockets library. It admits connections, answers plain
-HTTP, reads messages no faster than a session wants them, and ends connections within a
-bounded time, whether the peer helps or not.
-"""
+"""Admits, reads and ends the connections of one server."""
 
 import asyncio
 import contextlib
@@ -17,24 +12,25 @@ from typing import cast
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
-from websockets.frames import Frame, Opcode
 from websockets.http11 import Request as HttpRequest, Response
-from websockets.protocol import Event, State
+from websockets.protocol import State
 from websockets.typing import Subprotocol
 
 from sliderace.protocol.version import SUBPROTOCOL
 from sliderace_server.clock import Clock, Timer
 from sliderace_server.config import Config
 from sliderace_server.forwarded import client_address, within
+from sliderace_server.gateway.peer import Peer
+from sliderace_server.gateway.socket import Socket
 from sliderace_server.limits import PerAddress, is_loopback
 from sliderace_server.metrics import Metrics
-from sliderace_server.outbox import Outbox, Postman, ping_frame
+from sliderace_server.outbox import Postman
 from sliderace_server.pulse import Pinger, Pulse
 from sliderace_server.session import Session
 from sliderace_server.web import SECURITY, Answer, Request, Site
 from sliderace_server.works import Spawn
 
-__all__ = ["Gateway", "Peer"]
+__all__ = ["Gateway"]
 
 _log = logging.getLogger(__name__)
 
@@ -48,127 +44,10 @@ QUEUE = 4
 """Frames the library may hold per connection while we do not read: each is up to
 2 KiB, and what it holds arrived without being counted."""
 
-NewSession = Callable[["Peer"], Session]
+HOLD_STEP_S = 0.5
+"""While we read nothing from a peer, this often we look whether it is still there."""
 
-
-class Socket(ServerConnection):
-    """A connection that also tells of its control frames and of its end."""
-
-    gateway: "Gateway"
-    counted: str | None = None
-    peer: "Peer | None" = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Count the connection before anything is read from it."""
-        super().connection_made(transport)
-        self.gateway.opened(self)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Count it no more."""
-        super().connection_lost(exc)
-        self.gateway.closed(self)
-
-    def process_event(self, event: Event) -> None:
-        """Hear frames that never become a message."""
-        super().process_event(event)
-        if self.peer is not None and isinstance(event, Frame):
-            self.peer.frame(event)
-
-
-class Peer:
-    """One connection, as the session and the rooms see it: nothing here waits.
-
-    Args:
-        socket: the connection.
-        gateway: where it came in.
-        number: names it in the log.
-        asked: the request that opened it.
-    """
-
-    def __init__(
-        self, socket: Socket, gateway: "Gateway", number: int, asked: Request
-    ) -> None:
-        self.id = number
-        self.address = asked.peer
-        self.host = asked.host
-        self._socket = socket
-        self._gateway = gateway
-        self._closing = False
-        self._deaf = False
-        self.outbox = Outbox(self, gateway.postman, gateway.limits.unsent_bytes)
-        self.session = gateway.new_session(self)
-        self.pulse = Pulse(
-            ping=lambda payload: self.outbox.post(ping_frame(payload)),
-            lost=self.abort,
-            busy=lambda: self.session.busy,
-            held=lambda: self.session.held_s > 0,
-        )
-
-    # What the outbox asks of a wire
-
-    def write(self, data: bytes) -> None:
-        """Hand bytes to the transport, unless the end of the connection has begun."""
-        if self._socket.protocol.state is State.OPEN:
-            self._gateway.metrics.count("writes")
-            self._socket.transport.write(data)
-
-    def unsent(self) -> int:
-        """Bytes the peer has not read so far."""
-        return self._socket.transport.get_write_buffer_size()
-
-    def abort(self) -> None:
-        """End the connection at once; nothing else ends one that does not read."""
-        self._gateway.metrics.count("aborted")
-        self.outbox.close()
-        self._socket.transport.abort()
-
-    # What sessions and rooms ask of a peer
-
-    def post(self, frame: bytes) -> None:
-        """Send a frame with this turn's write."""
-        self.outbox.post(frame)
-
-    def post_snapshot(self, frame: bytes) -> None:
-        """Send a frame that makes everything before it superfluous."""
-        self.outbox.post_snapshot(frame)
-
-    def close(self, code: int, reason: str = "") -> None:
-        """Send what gathered, then close within a bounded time."""
-        if self._closing:
-            return
-        self._closing = True
-        self.outbox.flush()
-        self.outbox.close()
-        self._gateway.metrics.count("closes", str(code))
-        self._gateway.spawn(self._gateway.end(self._socket, code, reason))
-
-    def burst(self) -> None:
-        """Measure the line several times now."""
-        self._gateway.watch(self.pulse)
-
-    # What the socket tells
-
-    def frame(self, frame: Frame) -> None:
-        """A frame came in; only those that are no whole message matter here."""
-        if frame.opcode is Opcode.PONG:
-            self._gateway.pong(self.pulse, bytes(frame.data))
-        elif frame.opcode is Opcode.TEXT and frame.fin:
-            return
-        if self.session.pause():
-            self._socket.transport.pause_reading()
-            if not self._deaf:
-                self._deaf = True
-                self._read_on()
-
-    def _read_on(self) -> None:
-        """Read again once the session wants to, unless its messages pile up."""
-        wait = self.session.held_s
-        if wait > 0:
-            self._gateway.clock.later(wait, self._read_on)
-            return
-        self._deaf = False
-        if not self._socket.recv_messages.paused:
-            self._socket.transport.resume_reading()
+NewSession = Callable[[Peer], Session]
 
 
 class Gateway:
@@ -223,7 +102,7 @@ class Gateway:
             self._handle,
             self.config.bind,
             self.config.port,
-            create_connection=type("Ours", (Socket,), {"gateway": self}),
+            create_connection=type("Ours", (Socket,), {"door": self}),
             process_request=self._answer,
             subprotocols=[Subprotocol(SUBPROTOCOL)],
             select_subprotocol=_choose,
@@ -307,7 +186,7 @@ class Gateway:
         connection = cast("Socket", connection)
         asked = self._request(connection, cast("HttpRequest", connection.request))
         peer = Peer(connection, self, next(self._numbers), asked)
-        connection.peer = peer
+        connection.frames = peer.frame
         self._peers.add(peer)
         self.metrics.count("connections")
         _log.info("connected", extra={"conn": peer.id, "address": asked.peer})
@@ -338,9 +217,15 @@ class Gateway:
         session.receive(first)
         while True:
             message = await connection.recv()
-            if pause := session.pause():
-                await self.clock.sleep(pause)  # nothing more is read meanwhile
+            await self._hold(connection, session.pause())
             session.receive(message)
+
+    async def _hold(self, connection: Socket, pause: float) -> None:
+        """Read nothing for so many seconds, unless the connection ends."""
+        while pause > 0 and connection.state is State.OPEN:
+            step = min(pause, HOLD_STEP_S)
+            await self.clock.sleep(step)
+            pause -= step
 
     async def end(self, connection: Socket, code: int, reason: str) -> None:
         """Close a connection; at the latest after the close timeout it is cut."""

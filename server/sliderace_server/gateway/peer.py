@@ -1,0 +1,162 @@
+"""One connection, as sessions and rooms see it: nothing here waits."""
+
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol
+
+from websockets.frames import Frame, Opcode
+from websockets.protocol import State
+
+from sliderace_server.clock import Clock
+from sliderace_server.gateway.socket import Socket
+from sliderace_server.limits import Limits
+from sliderace_server.metrics import Metrics
+from sliderace_server.outbox import Outbox, Postman, ping_frame
+from sliderace_server.pulse import Pulse
+from sliderace_server.session import Session
+from sliderace_server.web import Request
+from sliderace_server.works import Spawn
+
+__all__ = ["Peer"]
+
+
+class Front(Protocol):
+    """What a peer needs of the gateway."""
+
+    @property
+    def limits(self) -> Limits:
+        """The server's."""
+        ...
+
+    @property
+    def clock(self) -> Clock:
+        """The machine's."""
+        ...
+
+    @property
+    def metrics(self) -> Metrics:
+        """Counts."""
+        ...
+
+    @property
+    def postman(self) -> Postman:
+        """Who empties the outboxes."""
+        ...
+
+    @property
+    def spawn(self) -> Spawn:
+        """Starts a task."""
+        ...
+
+    @property
+    def new_session(self) -> Callable[["Peer"], Session]:
+        """Makes the session of a new connection."""
+        ...
+
+    def end(
+        self, connection: Socket, code: int, reason: str
+    ) -> Coroutine[Any, Any, None]:
+        """Close a connection within a bounded time."""
+        ...
+
+    def watch(self, pulse: Pulse) -> None:
+        """Measure a line."""
+        ...
+
+    def pong(self, pulse: Pulse, payload: bytes) -> None:
+        """A pong came."""
+        ...
+
+
+class Peer:
+    """One connection.
+
+    Args:
+        socket: the connection.
+        front: where it came in.
+        number: names it in the log.
+        asked: the request that opened it.
+    """
+
+    def __init__(
+        self, socket: Socket, front: Front, number: int, asked: Request
+    ) -> None:
+        self.id = number
+        self.address = asked.peer
+        self.host = asked.host
+        self._socket = socket
+        self._front = front
+        self._closing = False
+        self._held = False
+        self.outbox = Outbox(self, front.postman, front.limits.unsent_bytes)
+        self.session = front.new_session(self)
+        self.pulse = Pulse(
+            front.limits,
+            ping=lambda payload: self.outbox.post(ping_frame(payload)),
+            lost=self.abort,
+            busy=lambda: self.session.busy,
+            held=lambda: self.session.held_s > 0,
+        )
+
+    # --- what the outbox asks of a wire ----------------------------------------------
+
+    def write(self, data: bytes) -> None:
+        """Hand bytes to the transport, unless the end of the connection has begun."""
+        if self._socket.protocol.state is State.OPEN:
+            self._front.metrics.count("writes")
+            self._socket.transport.write(data)
+
+    def unsent(self) -> int:
+        """Bytes the peer has not read so far."""
+        return self._socket.transport.get_write_buffer_size()
+
+    def abort(self) -> None:
+        """End the connection at once; nothing else ends one that does not read."""
+        self._front.metrics.count("aborted")
+        self.outbox.close()
+        self._socket.transport.abort()
+
+    # --- what sessions and rooms ask of a peer ---------------------------------------
+
+    def post(self, frame: bytes) -> None:
+        """Send a frame with this turn's write."""
+        self.outbox.post(frame)
+
+    def post_snapshot(self, frame: bytes) -> None:
+        """Send a frame that makes everything before it superfluous."""
+        self.outbox.post_snapshot(frame)
+
+    def close(self, code: int, reason: str = "") -> None:
+        """Send what gathered, then close within a bounded time."""
+        if self._closing:
+            return
+        self._closing = True
+        self.outbox.flush()
+        self.outbox.close()
+        self._front.metrics.count("closes", str(code))
+        self._socket.go_on()  # to hear its answer behind all that it sent
+        self._front.spawn(self._front.end(self._socket, code, reason))
+
+    def burst(self) -> None:
+        """Measure the line several times now."""
+        self._front.watch(self.pulse)
+
+    # --- what the socket tells -------------------------------------------------------
+
+    def frame(self, frame: Frame) -> None:
+        """A frame came in; a whole text message is counted when it is read."""
+        if frame.opcode is Opcode.PONG:
+            self._front.pong(self.pulse, bytes(frame.data))
+        elif frame.opcode is Opcode.TEXT and frame.fin:
+            return
+        if self.session.pause() and not self._held:
+            self._held = True
+            self._socket.hold()
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Read again as soon as the session wants to."""
+        if wait := self.session.held_s:
+            self._front.clock.later(wait, self._go_on)
+        else:
+            self._held = False
+            self._socket.go_on()

@@ -1,0 +1,215 @@
+"""Counts, not seconds: what one event costs, and whom one peer can slow down."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+import pytest
+
+from sliderace.protocol import messages as m
+from sliderace_server.limits import Limits
+from sliderace_server.outbox import text_frame
+from sliderace_server.server import Server
+from tests.e2e.stores import MoodyStore
+from tests.e2e.talk import QUICK, Talker, a_race, a_server, solution, talking
+
+
+@contextlib.asynccontextmanager
+async def crowd(port: int, count: int) -> AsyncIterator[list[Talker]]:
+    """A host and spectators, all of them quiet."""
+    async with contextlib.AsyncExitStack() as stack:
+        create = m.Create(name="Host", rules=QUICK)
+        everybody = [await stack.enter_async_context(talking(port, create))]
+        join = m.Join(code=everybody[0].code, name="Eve", role="spectator")
+        for _ in range(count - 1):
+            everybody.append(await stack.enter_async_context(talking(port, join)))
+        for one in everybody:
+            await one.aside()
+        yield everybody
+
+
+def counted(server: Server, name: str) -> int:
+    return server.metrics.counts[name].total()
+
+
+async def test_an_event_is_encoded_once_for_everybody() -> None:
+    async with a_server() as server, crowd(server.port, 12) as everybody:
+        before = server.metrics.counts["encoded"]["room"]
+        await everybody[0].say(m.Lock())
+        for one in everybody:
+            await one.until(m.RoomEvent)
+        assert server.metrics.counts["encoded"]["room"] - before == 1
+
+
+async def test_what_a_member_gets_in_one_turn_is_one_write() -> None:
+    store = MoodyStore()
+    async with (
+        a_server(store=store) as server,
+        crowd(server.port, 12) as everybody,
+    ):
+        store.flowing.clear()
+        for on in (True, False, True, False):
+            await everybody[0].say(m.Lock(on=on))
+        await everybody[0].aside()
+        before = counted(server, "writes")
+        store.flowing.set()
+        for one in everybody:
+            for _ in range(4):
+                await one.until(m.RoomEvent)
+        # Two commits (one record, then the three that gathered): two writes each,
+        # for four events. Pings of the pinger may come on top.
+        pings = 12
+        assert counted(server, "writes") - before <= 2 * 12 + pings
+
+
+async def test_progress_is_encoded_once_for_each_audience() -> None:
+    async with a_server() as server, a_race(server.port, 3, "3x3") as racers:
+        join = m.Join(code=racers[0].code, name="Eve", role="spectator")
+        async with talking(server.port, join) as eve:
+            await eve.until(m.Snapshot)
+            before = server.metrics.counts["encoded"]["progress"]
+            await racers[0].say(racers[0].slides(solution(racers[0].board)[:1]))
+            await eve.until(m.Progress)
+            await racers[1].until(m.Progress)
+            assert server.metrics.counts["encoded"]["progress"] - before == 2
+
+
+async def test_a_large_room_is_told_per_tick() -> None:
+    async with (
+        a_server(small_room=2, player_tick=0.5, spectator_tick=2.0) as server,
+        a_race(server.port, 3, "4x4", limit_ms=0) as racers,
+    ):
+        join = m.Join(code=racers[0].code, name="Eve", role="spectator")
+        async with talking(server.port, join) as eve:
+            await eve.until(m.Snapshot)
+            moves = solution(racers[0].board)[:40]
+            before = server.metrics.counts["encoded"]["progress"]
+            for move in moves:
+                await racers[0].say(racers[0].slides([move]))
+            await racers[0].acked(40)
+            for one in (eve, racers[1]):
+                await one.until(m.Progress, lambda e: e.p[0].seq == 40)
+            assert server.metrics.counts["encoded"]["progress"] - before < 20
+            steps = [s for e in eve.heard if isinstance(e, m.Progress) for s in e.p]
+            assert [step.since for step in steps[1:]] == [s.seq for s in steps[:-1]]
+
+
+async def test_a_peer_that_does_not_read_is_cut_off_and_slows_nobody() -> None:
+    async with a_server() as server, a_race(server.port, 2, "3x3") as (ann, ben):
+        join = m.Join(code=ann.code, name="Mute", role="spectator")
+        async with talking(server.port, join) as mute:
+            told = await ann.until(m.MemberEvent, lambda e: e.why == "joined")
+            mute.socket.transport.pause_reading()
+            member = told.member.id
+            peer = server.hub.find(ann.code, "")._crowd._current[member].peer  # type: ignore[union-attr]
+            before = counted(server, "aborted")
+            for _ in range(400):
+                peer.post(text_frame(b" " * 60_000))
+                await asyncio.sleep(0)
+            await ben.say(ben.slides(solution(ben.board)[:1]))
+            await ben.acked(1)
+            gone = await ann.until(m.MemberEvent, lambda e: e.why == "disconnected")
+            assert gone.member.id == member
+            assert counted(server, "aborted") == before + 1
+        await ann.solve()
+        await ben.until(m.StandingEvent)
+
+
+async def test_too_fast_means_being_read_more_slowly_not_losing_anything() -> None:
+    limits = Limits(messages_per_s=200, messages_burst=20)
+    async with a_server(limits) as server, a_race(server.port, 2) as (ann, ben):
+        before = counted(server, "throttled")
+        for number in range(300):
+            await ann.say(m.Ping(id=number))
+        await ben.aside()  # is not held up
+        for number in range(300):
+            assert (await ann.until(m.Pong)).id == number
+        assert counted(server, "throttled") > before
+
+
+async def test_slides_that_are_too_many_are_read_more_slowly_too() -> None:
+    limits = Limits(tiles_per_s=100, tiles_burst=10)
+    async with a_server(limits) as server, a_race(server.port, 1, "3x3") as (ann,):
+        moves = solution(ann.board)
+        back = {"U": "D", "D": "U", "L": "R", "R": "L"}
+        first = moves[0]
+        to_and_fro = [first, (back[first[0]], first[1])] * 100
+        before = counted(server, "throttled")
+        for move in to_and_fro:
+            await ann.say(ann.slides([move]))
+        await ann.acked(200)
+        assert counted(server, "throttled") > before
+        assert not [e for e in ann.heard if isinstance(e, m.Rejected)]
+
+
+@pytest.mark.parametrize("kind", ["messages", "pings"])
+async def test_who_floods_for_long_is_closed(kind: str) -> None:
+    limits = Limits(messages_per_s=20, messages_burst=20, flood_ms=1_000)
+    async with a_server(limits) as server, a_race(server.port, 2) as (ann, ben):
+
+        async def flood() -> None:
+            while True:
+                await server.hub.works.clock.sleep(0.02)
+                if kind == "pings":
+                    await ann.socket.ping()
+                else:
+                    await ann.say(m.Ping(id=1))
+
+        flooding = asyncio.create_task(flood())
+        assert await ann.closed() == 4429
+        await asyncio.wait([flooding])
+        flooding.exception()
+        await ben.solve()
+        await ben.acked(ben.seq)
+
+
+async def test_a_torrent_of_tiny_frames_slows_nobody() -> None:
+    async with a_server() as server, a_race(server.port, 2) as (ann, ben):
+        frame = b"\x89\x80\x00\x00\x00\x00"  # an empty ping
+        ann.socket.transport.write(frame * 200_000)
+        loop = asyncio.get_running_loop()
+        worst = 0.0
+        for _ in range(20):
+            began = loop.time()
+            await ben.aside()
+            worst = max(worst, loop.time() - began)
+        assert worst < 0.5
+        ann.socket.transport.abort()
+        await ben.solve()
+        await ben.acked(ben.seq)
+
+
+async def test_a_dead_line_is_noticed() -> None:
+    limits = Limits(ping_timeout_ms=1_000)
+    async with a_server(limits) as server, a_race(server.port, 2) as (ann, ben):
+        ben.socket.transport.pause_reading()
+        await ann.until(m.MemberEvent, lambda e: e.why == "disconnected")
+
+
+async def test_the_line_of_everybody_is_measured() -> None:
+    async with a_server() as server, a_race(server.port, 1) as (ann,):
+        await ann.solve()
+        await ann.until(m.Results)
+        assert sum(server.metrics.rtt_seconds.counts) >= 8
+
+
+async def test_delayed_spectators_see_the_same_race_later() -> None:
+    delay = 2_000
+    async with (
+        a_server() as server,
+        a_race(server.port, 2, "3x3", spectator_delay_ms=delay) as (ann, ben),
+    ):
+        join = m.Join(code=ann.code, name="Eve", role="spectator")
+        async with talking(server.port, join) as eve:
+            snapshot = await eve.until(m.Snapshot)
+            assert snapshot.race.start is None
+            assert all(lane.board is None for lane in snapshot.race.lanes)
+            moves = solution(ann.board)
+            await ann.say(ann.slides(moves[:3]))
+            await ann.acked(3)
+            await eve.aside()
+            assert not [e for e in eve.heard if isinstance(e, m.Progress | m.BoardEvent)]
+            board = await eve.until(m.BoardEvent)
+            assert board.board == ann.board
+            told = await eve.until(m.Progress)
+            assert (told.p[0].seat, told.p[0].seq, told.p[0].since) == (ann.seat, 3, 0)

@@ -1,0 +1,287 @@
+"""Plain HTTP on the race's port: what is served to whom, and what is not."""
+
+import asyncio
+import json
+from dataclasses import dataclass
+
+import pytest
+
+from sliderace.protocol import messages as m
+from sliderace_server.limits import Limits
+from tests.e2e.talk import QUICK, a_race, a_server, talking
+
+PROXIED = {"trusted_proxies": ("127.0.0.1",)}
+
+
+@dataclass
+class Reply:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    def json(self) -> dict[str, object]:
+        return json.loads(self.body)  # type: ignore[no-any-return]
+
+
+async def ask(
+    port: int, target: str, method: str = "GET", version: str = "1.1", **headers: str
+) -> Reply:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    named = {"Host": f"127.0.0.1:{port}"} | {
+        name.replace("_", "-"): value for name, value in headers.items()
+    }
+    lines = [f"{method} {target} HTTP/{version}"]
+    lines += [f"{name}: {value}" for name, value in named.items() if value]
+    writer.write("\r\n".join([*lines, "", ""]).encode())
+    async with asyncio.timeout(5):
+        raw = await reader.read()
+    writer.close()
+    head, _, body = raw.partition(b"\r\n\r\n")
+    first, *rest = head.decode().split("\r\n")
+    pairs = (line.split(": ", 1) for line in rest)
+    return Reply(int(first.split()[1]), {k.lower(): v for k, v in pairs}, body)
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.1"])
+@pytest.mark.parametrize("host", ["", "localhost", "[::1]:80", "192.0.2.1:9"])
+async def test_health_for_every_kind_of_watcher(version: str, host: str) -> None:
+    async with a_server() as server:
+        full = await ask(server.port, "/healthz", version=version, Host=host)
+        head = await ask(server.port, "/healthz", "HEAD", version=version, Host=host)
+    assert (full.status, head.status) == (200, 200)
+    health = full.json()
+    assert (health["server"], health["status"]) == ("sliderace", "ok")
+    assert health["durability"] == "none"
+    assert head.body == b""
+    assert int(head.headers["content-length"]) == len(full.body)
+
+
+async def test_the_page_and_every_room_link_are_the_same_page() -> None:
+    async with a_server() as server:
+        root = await ask(server.port, "/")
+        link = await ask(server.port, "/KWXTRB")
+        assert root.status == link.status == 200
+        assert root.body == link.body
+        assert root.headers["content-type"] == "text/html; charset=utf-8"
+        again = await ask(server.port, "/", If_None_Match=root.headers["etag"])
+        assert (again.status, again.body) == (304, b"")
+
+
+async def test_modules_are_served_as_scripts() -> None:
+    async with a_server() as server:
+        reply = await ask(server.port, "/model.js")
+        assert reply.status == 200
+        assert reply.headers["content-type"] == "text/javascript; charset=utf-8"
+        assert reply.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../pyproject.toml",
+        "/%2e%2e/pyproject.toml",
+        "/..%2f..%2fpyproject.toml",
+        "//etc/passwd",
+        "/__init__.py",
+        "/.git/config",
+        "/etc/passwd",
+        "/model.js%00.html",
+        "/api",
+        "/api/races/../../healthz",
+        "/nothing",
+    ],
+)
+async def test_nothing_else_is_served(path: str) -> None:
+    async with a_server() as server:
+        assert (await ask(server.port, path)).status == 404
+
+
+async def test_every_answer_carries_the_security_headers() -> None:
+    async with a_server() as server:
+        for path in ("/", "/healthz", "/nothing", "/metrics", "/api/rooms"):
+            headers = (await ask(server.port, path)).headers
+            assert headers["x-content-type-options"] == "nosniff"
+            assert headers["referrer-policy"] == "no-referrer"
+            assert "set-cookie" not in headers
+            assert "python" not in headers["server"].lower()
+
+
+async def test_the_page_may_talk_to_its_own_socket_only() -> None:
+    async with a_server() as server:
+        host = f"localhost:{server.port}"
+        policy = (await ask(server.port, "/", Host=host)).headers[
+            "content-security-policy"
+        ]
+        assert "default-src 'none'" in policy
+        assert f"connect-src 'self' ws://{host} wss://{host};" in policy
+        assert "frame-ancestors 'none'" in policy
+
+
+async def test_only_get_and_head() -> None:
+    async with a_server() as server:
+        for method in ("POST", "PUT", "DELETE", "OPTIONS"):
+            reply = await ask(server.port, "/", method)
+            assert (reply.status, reply.headers["allow"]) == (405, "GET, HEAD")
+
+
+async def test_a_socket_must_ask_for_one() -> None:
+    async with a_server() as server:
+        assert (await ask(server.port, "/ws")).status == 426
+
+
+async def test_a_name_that_is_not_ours_may_be_somebody_elses_trick() -> None:
+    async with a_server(hosts=("race.example",)) as server:
+        for host in ("evil.example", "race.example.evil", "127.0.0.1.evil:80"):
+            assert (await ask(server.port, "/", Host=host)).status == 421
+        for host in ("race.example", "RACE.example:99", "localhost", "a.localhost"):
+            assert (await ask(server.port, "/healthz", Host=host)).status == 200
+
+
+async def test_pages_of_others_may_not_even_read() -> None:
+    async with a_server(public_url="https://race.example") as server:
+        own = f"http://127.0.0.1:{server.port}"
+        for origin, status in (
+            (own, 200),
+            ("https://race.example", 200),
+            ("https://evil.example", 403),
+            ("null", 403),
+            ("http://127.0.0.1:1", 403),
+        ):
+            reply = await ask(server.port, "/healthz", Origin=origin)
+            assert reply.status == status, origin
+
+
+async def test_rooms_are_listed_when_public_and_found_by_code_always() -> None:
+    async with (
+        a_server() as server,
+        talking(server.port, m.Create(name="Ann")) as ann,
+        talking(server.port, m.Create(name="Ben", public=True)) as ben,
+    ):
+        rooms = (await ask(server.port, "/api/rooms")).json()["rooms"]
+        assert [room["code"] for room in rooms] == [ben.code]  # type: ignore[attr-defined]
+        one = await ask(server.port, f"/api/rooms/{ann.code[:3]}-{ann.code[3:].lower()}")
+        assert (one.status, one.json()["players"]) == (200, 1)
+        assert (await ask(server.port, "/api/rooms/BBBBBB")).status == 404
+        assert (await ask(server.port, "/api/rooms/nonsense")).status == 404
+
+
+async def test_wrong_codes_are_counted_for_each_address() -> None:
+    async with a_server(Limits(failed_joins_per_min=2), **PROXIED) as server:
+        for way in ("/api/rooms/BBBBBB", "/api/races?room=BBBBBB"):
+            for status in (404, 404, 429):
+                address = f"192.0.2.{len(way)}"
+                reply = await ask(server.port, way, X_Forwarded_For=address)
+                assert reply.status in (status, 200 if "?" in way else status)
+            assert reply.status == 429
+            assert int(reply.headers["retry-after"]) >= 1
+            assert (await ask(server.port, way)).status in (200, 404)
+
+
+async def test_wrong_codes_in_hello_are_counted_too() -> None:
+    limits = Limits(failed_joins_per_min=2)
+    async with a_server(limits, **PROXIED) as server:
+        codes = []
+        for _ in range(3):
+            headers = {"X-Forwarded-For": "192.0.2.7"}
+            async with talking(server.port, additional_headers=headers) as guess:
+                enter = m.Join(code="BBBBBB", name="X")
+                await guess.say(m.Hello(v=1, enter=enter))
+                refused = await guess.until(m.Refused)
+                codes.append((refused.code, await guess.closed()))
+        assert codes[:2] == [("room_unknown", 4502)] * 2
+        assert codes[2] == ("too_many_tries", 4429)
+        assert refused.retry_ms > 0
+
+
+async def test_one_address_may_have_so_many_rooms() -> None:
+    async with a_server(Limits(rooms_per_ip=1), **PROXIED) as server:
+        headers = {"X-Forwarded-For": "192.0.2.7"}
+        async with (
+            talking(server.port, m.Create(name="A"), additional_headers=headers) as ann,
+            talking(server.port, additional_headers=headers) as more,
+        ):
+            await more.say(m.Hello(v=1, enter=m.Create(name="B")))
+            event = await more.until(m.Refused)
+            assert (event.code, await more.closed()) == ("too_many_rooms", 4500)
+            await ann.say(m.Close())
+            await ann.closed()
+        async with talking(
+            server.port, m.Create(name="C"), additional_headers=headers
+        ) as again:
+            assert again.code
+
+
+async def test_one_address_may_have_so_many_connections() -> None:
+    async with a_server(Limits(connections_per_ip=1), **PROXIED) as server:
+        headers = {"X-Forwarded-For": "192.0.2.7"}
+        async with talking(server.port, m.Create(name="A"), additional_headers=headers):
+            reply = await ask(server.port, "/healthz", X_Forwarded_For="192.0.2.7")
+            assert reply.status == 429
+            other = await ask(server.port, "/healthz", X_Forwarded_For="192.0.2.8")
+            assert other.status == 200
+        while server.metrics.gauges["members_connected"][1]():
+            await asyncio.sleep(0)
+        reply = await ask(server.port, "/healthz", X_Forwarded_For="192.0.2.7")
+        assert reply.status == 200
+
+
+async def test_pages_are_rationed_for_each_address() -> None:
+    async with a_server(Limits(pages_per_s=1, pages_burst=2), **PROXIED) as server:
+        statuses = [
+            (await ask(server.port, "/healthz", X_Forwarded_For="192.0.2.7")).status
+            for _ in range(3)
+        ]
+        assert statuses == [200, 200, 429]
+        assert (await ask(server.port, "/healthz")).status == 200
+
+
+async def test_who_is_no_proxy_of_ours_speaks_for_nobody_else() -> None:
+    async with a_server(Limits(pages_per_s=1, pages_burst=1)) as server:
+        for _ in range(3):
+            reply = await ask(server.port, "/healthz", X_Forwarded_For="192.0.2.7")
+            assert reply.status == 200  # it is this machine, whatever it says
+
+
+async def test_races_are_listed_and_their_records_served() -> None:
+    async with a_server() as server, a_race(server.port, 1) as (ann,):
+        await ann.solve()
+        await ann.until(m.Results)
+        record = await ask(server.port, f"/api/races/{ann.race}")
+        assert record.status == 200
+        assert record.json()["race"] == ann.race
+        while not (races := (await ask(server.port, "/api/races")).json()["races"]):
+            await asyncio.sleep(0)
+        assert [race["id"] for race in races] == [ann.race]  # type: ignore[attr-defined]
+        forwarded = await ask(server.port, "/api/races", X_Forwarded_For="192.0.2.7")
+        assert forwarded.json()["races"] == []
+        mine = await ask(
+            server.port, f"/api/races?room={ann.code}", X_Forwarded_For="192.0.2.7"
+        )
+        assert len(mine.json()["races"]) == 1  # type: ignore[arg-type]
+        assert (await ask(server.port, "/api/races?room=17")).status == 400
+        assert (await ask(server.port, "/api/races/NO-S0-1")).status == 404
+
+
+async def test_the_metrics_tell_no_code_no_name_and_no_secret() -> None:
+    async with a_server() as server, a_race(server.port, 1) as (ann,):
+        await ann.solve()
+        results = await ann.until(m.Results)
+        text = (await ask(server.port, "/metrics")).body.decode()
+        assert "sliderace_slides_total" in text
+        assert 'sliderace_commands_total{type="slides"}' in text
+        for hidden in (ann.code, ann.race, results.seed, ann.token, "Player"):
+            assert hidden not in text
+
+
+@pytest.mark.parametrize("raw", [b"\r\n\r\n", b"GET\r\n\r\n", b"\x16\x03\x01", b"x" * 9_000])
+async def test_what_is_no_request_is_dropped(raw: bytes) -> None:
+    async with (
+        a_server(Limits(open_timeout_ms=200)) as server,
+        talking(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
+    ):
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(raw)
+        async with asyncio.timeout(5):
+            await reader.read()
+        writer.close()
+        await ann.aside()
