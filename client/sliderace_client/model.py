@@ -85,7 +85,7 @@ class Model(Racer):
         Args:
             code: the close code; it decides whether to come back, see `ended`.
         """
-        self.online = False
+        was_online, self.online = self.online, False
         self._asked.clear()
         again, self._again = self._again, False
         if self.ended or again:
@@ -97,6 +97,8 @@ class Model(Racer):
             self.ended = f"The connection was closed: {why}."
             if code in (4501, 4502):
                 self._outs.append(Forget())
+        elif self.welcomed and was_online:
+            self._note("The connection is lost; coming back ...", "bad")
 
     # --- What the server says --------------------------------------------------------
 
@@ -182,6 +184,8 @@ class Model(Racer):
     # --- Entering --------------------------------------------------------------------
 
     def _welcome(self, event: m.Welcome, now: int) -> None:
+        if self.welcomed:
+            self._note("You are back", "good")
         self.welcomed = self.online = True
         self.retry_ms = 0
         self.refused = None

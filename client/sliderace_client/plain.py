@@ -11,15 +11,18 @@ from typing import TextIO
 
 from sliderace.engine import Board, Direction, IllegalSlide
 from sliderace.protocol import messages as m
+from sliderace.protocol.room_code import format_code
 from sliderace_client import exits
 from sliderace_client.attempt import Attempt
 from sliderace_client.connection import Client, Ending
 from sliderace_client.keymap import direction_of
-from sliderace_client.phrases import duration, ordinal
+from sliderace_client.model import Note
+from sliderace_client.phrases import duration, ordinal, phase
 from sliderace_client.seats import SeatFile
 
 __all__ = ["board_lines", "ending_code", "moves_of", "race", "solo"]
 
+OVER = phase("results", None)
 Say = Callable[[str], None]
 QUIT = ("q", "quit")
 SOLO_HELP = "tile numbers or w a s d move, q quits"
@@ -187,25 +190,33 @@ class _Table:
         say: Say,
     ) -> None:
         self._say = say
-        self._told = self._shown = ""
+        self._shown = ""
+        self._greeted = False
         self.client = Client(
             server,
             enter,
             seat=seat,
             on_change=self._look,
-            on_note=lambda note: say(note.text),
+            on_note=self._note,
         )
 
     def _look(self) -> None:
         """Tell what is new and needs more than its note."""
         model = self.client.model
-        if model.results is not None and model.results.race != self._told:
-            self._told = model.results.race
-            self._standings()
+        if model.room is not None and model.myself is not None and not self._greeted:
+            self._greeted = True
+            shown, size = format_code(model.room.code), model.room.rules.size
+            self._say(f"Room {shown}, {size}. You are {model.myself.name}.")
+            self._say(RACE_HELP)
         if model.racing and model.board is not None and model.race != self._shown:
             self._shown = model.race
             self.client.painted()
             _show(model.board, self._say)
+
+    def _note(self, note: Note) -> None:
+        self._say(note.text)
+        if note.text == OVER:
+            self._standings()
 
     async def listen(self, lines: "asyncio.Queue[str | None]") -> None:
         """Do what is typed, until that means to go."""

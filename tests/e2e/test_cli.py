@@ -1,0 +1,293 @@
+"""The commands as people type them, each a process of its own."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from queue import Queue
+from select import select
+from typing import Any
+
+import pytest
+
+from sliderace_client import exits
+from sliderace_client.api import get
+
+WAIT_S = 15.0
+"""Longest wait for a line or an end; all of this takes far less."""
+
+
+class Shell:
+    """A user of this machine with a home of his own.
+
+    Args:
+        home: his files.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self._env = os.environ | {
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "PYTHONDEVMODE": "",
+            **{f"XDG_{kind}_HOME": str(home) for kind in ("CONFIG", "DATA", "STATE")},
+        }
+        self._env.pop("SLIDERACE_SERVER", None)
+
+    @property
+    def noted(self) -> dict[str, Any]:
+        """What the server of this user wrote about itself."""
+        path = self.home / "sliderace" / "server.json"
+        return json.loads(path.read_text()) if path.exists() else {}
+
+    def run(self, *args: str, typed: str = "") -> subprocess.CompletedProcess[str]:
+        """Run a command to its end."""
+        return subprocess.run(
+            [sys.executable, "-m", "sliderace_client", *args],
+            capture_output=True,
+            text=True,
+            input=typed,
+            env=self._env,
+            timeout=WAIT_S,
+            check=False,
+        )
+
+    @contextmanager
+    def running(self, *args: str) -> Generator["Running"]:
+        """A command that goes on; it is interrupted at the end."""
+        process = subprocess.Popen(
+            [sys.executable, "-m", "sliderace_client", *args],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            bufsize=1,
+            env=self._env,
+        )
+        command = Running(process)
+        try:
+            yield command
+        finally:
+            command.interrupt()
+
+
+class Running:
+    """A command in progress."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self.said: list[str] = []
+        self._lines: Queue[str | None] = Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._lines.put(line.rstrip())
+        self._lines.put(None)
+        self.process.stdout.close()
+
+    def line(self, pattern: str) -> str:
+        """Read on to the line that matches; its first group, if it has any."""
+        while True:
+            line = self._lines.get(timeout=WAIT_S)
+            assert line is not None, self.said
+            self.said.append(line)
+            if match := re.search(pattern, line):
+                return match[match.lastindex or 0]
+
+    def type(self, line: str) -> None:
+        """Type a line."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def interrupt(self) -> int:
+        """Ctrl-C, as the terminal sends it; the exit code."""
+        self.process.send_signal(signal.SIGINT)
+        code = self.process.wait(WAIT_S)
+        assert self.process.stdin is not None
+        with suppress(BrokenPipeError):
+            self.process.stdin.close()
+        return code
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+QUICK = ("--count", "2", "--tps", "100", "--races", "1")
+HOST = ("host", "--no-tui", "--size", "2x2", "--bind", "127.0.0.1", "--port", "0")
+
+
+def code_of(host: Running) -> str:
+    return host.line(r"sliderace join ([A-Z]{6})@127\.0\.0\.1:\d+")
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs (a child that was reaped does not)."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def wait_until_gone(pid: int) -> None:
+    """Wait for the end of a process that is not our child."""
+    with suppress(ProcessLookupError):
+        descriptor = os.pidfd_open(pid)
+        try:
+            assert select([descriptor], [], [], WAIT_S)[0]
+        finally:
+            os.close(descriptor)
+
+
+def test_from_host_to_verified_results(shell: Shell) -> None:
+    with shell.running(*HOST) as host:
+        code = code_of(host)
+        assert any("only this machine" in line for line in host.said)
+        with shell.running("watch", f"{code[:3]}-{code[3:]}", "--plain") as watcher:
+            watcher.line("You are ")
+            bots = shell.run("bot", code, *QUICK)
+            assert bots.returncode == exits.OK, bots.stderr
+            assert "Go!" in bots.stdout
+            watcher.line("The race is over")
+            assert watcher.line(r"^ +(1st) ") == "1st"
+        listed = shell.run("results", code)
+        assert listed.returncode == exits.OK
+        race = re.findall(rf"{code}-[A-Z0-9]+-\d+", listed.stdout)[-1]
+        assert shell.run("results").stdout == listed.stdout
+        shown = shell.run("results", race)
+        assert re.search(r"^1 +Bot \w+ \(bot\)", shown.stdout, re.MULTILINE)
+        check_verify(shell, race)
+
+
+def check_verify(shell: Shell, race: str) -> None:
+    """The record is right, whichever way it comes; one that was changed is not."""
+    link = f"http://127.0.0.1:{shell.noted['port']}/api/races/{race}"
+    for named in (race, race.lower(), link):
+        checked = shell.run("verify", named)
+        assert checked.returncode == exits.OK, checked.stdout
+        assert {line.split()[0] for line in checked.stdout.splitlines()} == {"ok"}
+    unknown = shell.run("verify", "KWXTRB-AAAAAA-1")
+    assert (unknown.returncode, unknown.stdout) == (exits.UNKNOWN, "")
+    steps = shell.run("verify", race, "--steps").stdout
+    board = re.search(r"scramble +(\S.*)", steps)
+    assert board is not None
+    assert "1 2/3 0" in steps
+    solo = shell.run("solo", "--race", race, typed="q\n")
+    assert board[1].replace("0", ".").split("/") == solo.stdout.splitlines()[1:3]
+    record = json.loads(get(link, "").body)
+    path = shell.home / "record.json"
+    record["racers"][0]["stm"] += 1
+    path.write_text(json.dumps(record))
+    tampered = shell.run("verify", str(path))
+    assert tampered.returncode == exits.NOT_OK
+    assert re.search("^not ok +counts", tampered.stdout, re.MULTILINE)
+
+
+def test_ctrl_c_ends_host_and_its_server(shell: Shell) -> None:
+    with shell.running(*HOST) as host:
+        code_of(host)
+        host.line("Ctrl-C ends it")
+        pid = shell.noted["pid"]
+        assert is_alive(pid)
+        assert host.interrupt() == exits.INTERRUPTED
+    wait_until_gone(pid)
+    assert shell.noted == {}
+
+
+def test_a_second_host_uses_the_server_that_is_there(shell: Shell) -> None:
+    with shell.running(*HOST) as first:
+        one = code_of(first)
+        port = shell.noted["port"]
+        with shell.running(*HOST) as second:
+            second.line(f"A server is already running here: http://127.0.0.1:{port}")
+            assert code_of(second) != one
+        assert is_alive(shell.noted["pid"])
+
+
+def test_a_port_that_is_taken_is_said_and_the_next_one_used(shell: Shell) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with shell.running(*HOST[:-1], str(port)) as host:
+            used = int(host.line(rf"Port {port} is taken; using (\d+)"))
+            code_of(host)
+            assert shell.noted["port"] == used > port
+
+
+def test_an_address_that_is_not_ours_is_one_line(shell: Shell) -> None:
+    ended = shell.run("host", "--no-tui", "--bind", "192.0.2.1")
+    assert ended.returncode == exits.FAILED
+    assert ended.stderr.count("\n") == 1
+    assert "192.0.2.1" in ended.stderr
+
+
+def test_a_killed_server_comes_back_on_its_port_with_its_rooms(shell: Shell) -> None:
+    with shell.running(*HOST) as host:
+        code = code_of(host)
+        before = shell.noted
+        with shell.running("join", code, "--plain", "--name", "Ann") as ann:
+            ann.line("You are Ann")
+            ann.type("ready")
+            ann.line("Ann is ready")
+            os.kill(before["pid"], signal.SIGKILL)
+            ann.line("You are back")
+            ann.type("unready")
+            ann.line("Ann is not ready")
+        after = shell.noted
+        assert after["port"] == before["port"]
+        assert after["pid"] != before["pid"]
+
+
+def test_a_server_that_cannot_be_kept_up_ends_it_with_one_line(shell: Shell) -> None:
+    with shell.running(*HOST) as host:
+        code_of(host)
+        killed: set[int] = set()
+        while host.process.poll() is None:
+            pid = shell.noted.get("pid", 0)
+            if pid and pid not in killed:
+                killed.add(pid)
+                os.kill(pid, signal.SIGKILL)
+        host.line("the server died 6 times within a minute")
+        assert host.process.returncode == exits.FAILED
+        assert len(killed) == 6
+
+
+def test_serve_hands_over_arguments_signals_and_exit_code(shell: Shell) -> None:
+    asked = shell.run("serve", "--help")
+    assert "python -m sliderace_server" in asked.stdout
+    assert shell.run("serve", "--nonsense").returncode == exits.UNKNOWN
+    with shell.running("serve", "--memory", "--port", "0") as serve:
+        serve.line("listening")
+        serve.process.send_signal(signal.SIGTERM)
+        assert serve.process.wait(WAIT_S) == 0
+
+
+def test_two_seats_of_one_user_and_the_second_start_takes_the_left_one(
+    shell: Shell,
+) -> None:
+    with shell.running(*HOST) as host:
+        code = code_of(host)
+        with shell.running("join", code, "--name", "Ann") as first:
+            first.line("You are Ann")
+            first.type("ready")
+            first.line("Ann is ready")
+            with shell.running("join", code, "--name", "Ann") as second:
+                second.line("You are Ann")
+                second.type("ready")
+                second.line("Ann 2 is ready")
+        with shell.running("join", code, "--name", "Ann") as again:
+            again.line("You are Ann")
+            again.type("nonsense")
+            again.line("nonsense")
+            again.type("leave")
+            again.line("You left the room")
