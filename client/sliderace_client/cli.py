@@ -240,7 +240,7 @@ def enter_plain(place: "Place", name: str, role: Literal["player", "spectator"])
                 place.server,
                 Join(place.code, name, role),
                 seat=seat,
-                typed=sys.stdin,
+                typed=sys.stdin.fileno(),
                 say=say,
             )
         )

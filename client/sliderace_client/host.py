@@ -31,7 +31,7 @@ __all__ = ["HostError", "OwnServer", "links", "open_room", "running"]
 
 START_S = 15.0
 """A server that is not ready by then never will be."""
-STOP_S = 5.0
+STOP_S = 2.0
 """For the child to write what it has and end, once its pipe is closed."""
 RESTARTS = 5
 RESTARTS_S = 60.0

@@ -4,10 +4,10 @@ Numbers are tiles, letters are keys (``w a s d``); everything else is a word.
 """
 
 import asyncio
+import os
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TextIO
 
 from sliderace.engine import Board, Direction, IllegalSlide
 from sliderace.protocol import messages as m
@@ -136,7 +136,7 @@ async def race(
     enter: m.Join,
     *,
     seat: SeatFile | None,
-    typed: TextIO,
+    typed: int,
     say: Say,
 ) -> int:
     """Be in a room, line by line, until it is over for us or the input ends.
@@ -145,7 +145,8 @@ async def race(
         server: base address.
         enter: how to enter.
         seat: where the seat's token is kept.
-        typed: what the user types.
+        typed: descriptor of what the user types; its end means to go, if it is a
+            terminal's.
         say: shows a line.
 
     Returns:
@@ -165,16 +166,26 @@ async def race(
 
 
 def _read_in_thread(
-    typed: TextIO, loop: asyncio.AbstractEventLoop, lines: "asyncio.Queue[str | None]"
+    typed: int, loop: asyncio.AbstractEventLoop, lines: "asyncio.Queue[str | None]"
 ) -> None:
-    """Hand over what is typed; a thread of its own, as a read cannot be called off."""
+    """Hand over what is typed; a thread of its own, as a read cannot be called off.
+
+    It reads the bare descriptor: a thread that waits inside ``sys.stdin`` holds a lock
+    that the interpreter wants at its end.
+    """
+
+    def tell(line: str | None) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody listens any more
+            loop.call_soon_threadsafe(lines.put_nowait, line)
 
     def read() -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody listens any more
-            for line in typed:
-                loop.call_soon_threadsafe(lines.put_nowait, line)
-            if typed.isatty():
-                loop.call_soon_threadsafe(lines.put_nowait, None)
+        rest = b""
+        while data := os.read(typed, 4096):
+            *whole, rest = (rest + data).split(b"\n")
+            for line in whole:
+                tell(line.decode("utf-8", "replace"))
+        if os.isatty(typed):
+            tell(None)
 
     threading.Thread(target=read, daemon=True).start()
 

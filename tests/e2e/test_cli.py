@@ -20,6 +20,8 @@ import pytest
 from sliderace_client import exits
 from sliderace_client.api import get
 
+pytestmark = pytest.mark.timeout(60)
+"""Some of these start a dozen interpreters, one after the other."""
 WAIT_S = 15.0
 """Longest wait for a line or an end; all of this takes far less."""
 
@@ -205,6 +207,21 @@ def test_ctrl_c_ends_host_and_its_server(shell: Shell) -> None:
     assert shell.noted == {}
 
 
+def test_a_race_of_others_goes_on_when_the_host_ends(shell: Shell) -> None:
+    board = ("--size", "3x3", "--seed", "long")  # 46 slides for a bot
+    with shell.running(*HOST, *board) as host:
+        code = code_of(host)
+        pid = shell.noted["pid"]
+        slow = ("--count", "2", "--tps", "10", "--races", "1")
+        with shell.running("bot", code, *slow) as bots:
+            bots.line("Go!")
+            assert host.interrupt() == exits.INTERRUPTED
+            host.line("Others are still racing: the server ends after them.")
+            bots.line("The race is over")
+            assert bots.process.wait(WAIT_S) == exits.OK
+    wait_until_gone(pid)
+
+
 def test_a_second_host_uses_the_server_that_is_there(shell: Shell) -> None:
     with shell.running(*HOST) as first:
         one = code_of(first)
@@ -285,9 +302,12 @@ def test_two_seats_of_one_user_and_the_second_start_takes_the_left_one(
                 second.line("You are Ann")
                 second.type("ready")
                 second.line("Ann 2 is ready")
+            first.type("q")
+            assert first.process.wait(WAIT_S) == exits.OK
         with shell.running("join", code, "--name", "Ann") as again:
             again.line("You are Ann")
             again.type("nonsense")
             again.line("nonsense")
             again.type("leave")
             again.line("You left the room")
+            assert again.process.wait(WAIT_S) == exits.OK
