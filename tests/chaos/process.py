@@ -1,0 +1,105 @@
+"""The server as a process of its own: started, asked, killed, started again."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Self
+
+__all__ = ["ServerProcess"]
+
+START_S = 15.0
+END_S = 10.0
+
+
+class ServerProcess:
+    """A server on one folder and, from its first start on, on one port.
+
+    Args:
+        folder: for the database, `server.json` and the log.
+        options: of its command line.
+    """
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.folder = folder
+        self.options = options
+        self.port = 0
+        self.log = folder / "server.log"
+        self.process: subprocess.Popen[bytes] | None = None
+        self._leash = -1
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self.running:
+            self.kill()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def running(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def start(self, *more: str, leash: bool = False) -> dict[str, object]:
+        """Start it and wait until it is ready; what it told of itself."""
+        told, tell = os.pipe()
+        held, hold = os.pipe() if leash else (-1, -1)
+        options = ["--data", str(self.folder), "--port", str(self.port)]
+        options += ["--ready-fd", str(tell), "--no-advertise", *self.options, *more]
+        if leash:
+            options += ["--until-eof", str(held)]
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "sliderace_server", *options],
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+                pass_fds=[fd for fd in (tell, held) if fd >= 0],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        os.close(tell)
+        if leash:
+            os.close(held)
+            self._leash = hold
+        with open(told, "rb") as ready:  # noqa: PTH123
+            seen, _, _ = select.select([ready], [], [], START_S)
+            line = ready.readline() if seen else b""
+        assert line, self.log.read_text()
+        state: dict[str, object] = json.loads(line)
+        self.port = int(str(state["port"]))
+        return state
+
+    def let_go(self) -> None:
+        """Close the pipe that keeps it running."""
+        os.close(self._leash)
+
+    def kill(self) -> None:
+        """SIGKILL: no chance to say or write anything."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait(END_S)
+
+    def signal(self, number: int = signal.SIGTERM) -> None:
+        assert self.process is not None
+        self.process.send_signal(number)
+
+    def end(self) -> int:
+        """Wait for its end; the exit code."""
+        assert self.process is not None
+        return self.process.wait(END_S)
+
+    def is_over(self, seconds: float) -> bool:
+        """Whether it ends within so many seconds."""
+        assert self.process is not None
+        until = time.monotonic() + seconds
+        while self.process.poll() is None and time.monotonic() < until:
+            select.select([], [], [], 0.02)
+        return self.process.poll() is not None
