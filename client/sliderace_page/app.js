@@ -48,6 +48,7 @@ export class App {
     this.model = null;
     this.link = null;
     this.serverGone = false;
+    this.refusals = 0; // of what was asked in a room
     this.onChange = () => {};
     this.onNote = () => {};
   }
@@ -162,17 +163,20 @@ export class App {
   }
 
   #tell(event) {
-    const note = this.model.waiting ? "" : say(event, this.model);
+    const { waiting, offset } = this.model;
+    const note = waiting || event.o <= offset ? "" : say(event, this.model);
     if (note) this.onNote(note, "info");
-    switch (event.t) {
-      case "welcome":
-        this.#welcomed(event);
-        break;
-      case "refused":
-        if (event.of === "hello") this.refused = event;
-        else if (!UNSAID.has(event.of)) this.onNote(sayRefused(event), "bad");
-        break;
+    if (event.t === "welcome") this.#welcomed(event);
+    if (event.t === "refused") this.#refusal(event);
+  }
+
+  #refusal(event) {
+    if (event.of === "hello") {
+      this.refused = event;
+      return;
     }
+    this.refusals += 1;
+    if (!UNSAID.has(event.of)) this.onNote(sayRefused(event), "bad");
   }
 
   #welcomed({ v, code, token }) {
@@ -287,6 +291,7 @@ export class App {
     clearTimeout(this.timer);
     const { link } = this;
     this.link = null;
+    this.model?.lost();
     link?.close();
   }
 

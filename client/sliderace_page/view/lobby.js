@@ -139,7 +139,7 @@ export class Lobby {
     const { players, room, self } = model;
     const watchers = [...model.members.values()].filter((one) => one.role === "spectator");
     this.invitation.update(room);
-    this.rules.update(model);
+    this.rules.update(model, this.app.refusals);
     setText(this.playersTitle, count(players.length, "player"));
     this.members.update(players, model);
     this.spectators.update(watchers, model);

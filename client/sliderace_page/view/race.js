@@ -88,8 +88,7 @@ export class Race {
     const countdown = model.phase === "countdown";
     const grid = model.watching && (!own || model.room.rules.open_boards);
     this.element.classList.toggle("spectating", grid && !own);
-    show(this.lanes.element, !grid || own);
-    this.lanes.update(all);
+    this.lanes.update(grid && !own ? [] : all); // boards carry their lanes themselves
     show(this.grid.element, grid);
     if (grid) this.#grid(model, own ? all.filter((row) => !row.mine) : all, own);
     show(this.stage, own || countdown || !grid);

@@ -114,8 +114,8 @@ export class RulesCard {
     );
   }
 
-  /** @param {Model} model */
-  update(model) {
+  /** @param {Model} model @param {number} refusals so far */
+  update(model, refusals) {
     const { room, isHost } = model;
     const { rules } = room;
     show(this.controls, isHost);
@@ -127,6 +127,13 @@ export class RulesCard {
     setText(this.lines, lines.join(" \u00b7 "));
     show(this.lines, lines.length > 0 && !isHost);
     show(this.seed, room.seed_known);
+    this.#controls(room, rules, refusals);
+  }
+
+  /** A control keeps what was just chosen until the server has answered. */
+  #controls(room, rules, refusals) {
+    if (room === this.room && refusals === this.refusals) return;
+    Object.assign(this, { room, refusals });
     this.size.value = rules.size;
     for (const [name, select] of this.selects) {
       select.show(rules[name], name === "start" ? rules.start : formatSpan(rules[name]));

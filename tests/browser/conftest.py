@@ -1,0 +1,172 @@
+"""A real server in its own process, and Chromium to look at it."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    sync_playwright,
+)
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+DESKTOP, PHONE, SMALL = (1440, 900), (390, 844), (320, 568)
+
+
+@dataclass
+class Program:
+    """A server or a bot of ours, in its own process."""
+
+    process: subprocess.Popen[bytes]
+    url: str = ""
+
+    def kill(self) -> None:
+        """Pull the plug."""
+        self.process.kill()
+        self.process.wait()
+
+
+def our_program(*arguments: str, told: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
+    """Start one of our packages as a program; `told` are descriptors it inherits."""
+    return subprocess.Popen(
+        [sys.executable, "-m", *arguments],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.DEVNULL,
+        pass_fds=told,
+    )
+
+
+@contextmanager
+def a_server(*arguments: str) -> Iterator[Program]:
+    """A server that is ready; killed at the end."""
+    reading, writing = os.pipe()
+    process = our_program(
+        "sliderace_server",
+        *("--bind", "127.0.0.1", "--ready-fd", str(writing), "--log-level", "error"),
+        *arguments,
+        told=(writing,),
+    )
+    os.close(writing)
+    with os.fdopen(reading) as ready:
+        line = ready.readline()
+    program = Program(process, json.loads(line)["url"] if line else "")
+    try:
+        yield program
+    finally:
+        program.kill()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """The address of a server that keeps nothing."""
+    with a_server("--memory", "--port", "0") as program:
+        yield program.url
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
+    """One Chromium for a module; its loop must not outlive it."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Pages:
+    """Opens pages, each in its own profile, and watches what they do."""
+
+    browser: Browser
+    address: str
+    faults: list[str] = field(default_factory=list[str])
+    contexts: list[BrowserContext] = field(default_factory=list[BrowserContext])
+
+    def open(
+        self,
+        path: str = "/",
+        size: tuple[int, int] = DESKTOP,
+        *,
+        scheme: Literal["light", "dark"] = "light",
+    ) -> Page:
+        """A page of a new visitor; small ones are phones."""
+        phone = size[1] < 900
+        context = self.browser.new_context(
+            viewport={"width": size[0], "height": size[1]},
+            has_touch=phone,
+            is_mobile=phone,
+            color_scheme=scheme,
+        )
+        self.contexts.append(context)
+        return self.tab(context, path)
+
+    def tab(self, context: BrowserContext, path: str) -> Page:
+        """Another tab of a visitor."""
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("console", self._console)
+        page.on("request", self._request)
+        page.goto(self.address + path)
+        return page
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.faults.append(message.text)
+
+    def _request(self, request: Request) -> None:
+        if urlsplit(request.url).netloc != urlsplit(self.address).netloc:
+            self.faults.append(f"asked a stranger: {request.url}")
+
+    def close(self) -> None:
+        for context in self.contexts:
+            context.close()
+
+
+@pytest.fixture
+def pages(browser: Browser, server: str) -> Iterator[Pages]:
+    """Visitors; afterwards nothing may have gone wrong in any of their pages."""
+    pages = Pages(browser, server)
+    yield pages
+    pages.close()
+    assert pages.faults == []
+
+
+@pytest.fixture
+def bot(server: str) -> Iterator[Callable[[str, float], None]]:
+    """Sends a bot into a room: code, tiles per second."""
+    started: list[Program] = []
+
+    def send(code: str, tps: float) -> None:
+        command = ["sliderace_client", "bot", code, "--server", server]
+        pace = ["--tps", str(tps), "--races", "1"]
+        started.append(Program(our_program(*command, *pace)))
+
+    yield send
+    for program in started:
+        program.kill()
+
+
+@pytest.fixture(scope="session")
+def page_folder() -> Path:
+    """Where the page's files lie."""
+    return Path(__file__).parents[2] / "client" / "sliderace_page"

@@ -1,0 +1,125 @@
+"""How the page fits: from a large screen down to the smallest phone."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+from tests.browser.conftest import DESKTOP, PHONE, SMALL, Pages
+from tests.browser.player import (
+    fits,
+    host,
+    join,
+    own_board,
+    press,
+    quick_rules,
+    solution,
+    start,
+)
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
+
+LONG = "Wilhelmina Constance"
+BOARD = """() => {
+  const box = document.querySelector('.board.own').getBoundingClientRect();
+  const inside = box.top >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
+  return [Math.max(box.width, box.height) / Math.min(innerWidth, innerHeight), inside];
+}"""
+
+
+def _hero(page: Page) -> float:
+    """The board's side, as a part of the screen's shorter one; it is fully seen."""
+    share, inside = page.evaluate(BOARD)
+    assert inside
+    return float(share)
+
+
+@pytest.mark.parametrize("size", [SMALL, (568, 320), PHONE, DESKTOP])
+def test_every_screen_fits(pages: Pages, size: tuple[int, int]) -> None:
+    """No sideways scrolling anywhere; the board is the hero."""
+    page = pages.open("/", size)
+    assert fits(page), "home"
+    code = host(page, LONG)
+    guest = pages.open(f"/{code}", size)
+    guest.wait_for_selector("[data-screen=door]")
+    assert fits(guest), "door"
+    join(guest, LONG)
+    quick_rules(page)
+    guest.get_by_role("button", name="ready").click()
+    page.wait_for_selector(".member.is-ready")
+    assert fits(page), "lobby of the host"
+    assert fits(guest), "lobby of a guest"
+    page.get_by_role("button", name="Start the race").click()
+    page.wait_for_selector("[data-screen=race]")
+    assert fits(page), "countdown"
+    page.wait_for_selector("[data-board]")
+    assert fits(page), "race"
+    assert _hero(page) >= 0.6
+    for direction, count in solution(own_board(page)):
+        press(page, direction, count)
+    page.wait_for_selector(".watched >> nth=1")
+    assert fits(page), "watching"
+    for name in ("Give up", "Really give up"):
+        guest.get_by_role("button", name=name).click()
+    page.wait_for_selector("[data-screen=results]")
+    assert fits(page), "results"
+
+
+def test_a_phone_can_be_turned(pages: Pages) -> None:
+    """The board stays whole and large both ways, and the race goes on."""
+    page = pages.open("/", PHONE)
+    host(page, "Ann")
+    quick_rules(page)
+    start(page)
+    assert _hero(page) >= 0.6
+    page.set_viewport_size({"width": PHONE[1], "height": PHONE[0]})
+    page.wait_for_timeout(100)
+    assert _hero(page) >= 0.6
+    assert fits(page)
+
+
+def test_light_and_dark(pages: Pages) -> None:
+    """The system's wish is followed; text keeps its contrast on both grounds."""
+    colours = """(style => [style.backgroundColor, style.color])(
+        getComputedStyle(document.body)
+    )"""
+    light = pages.open(scheme="light").evaluate(colours)
+    dark = pages.open(scheme="dark").evaluate(colours)
+    assert light == ["rgb(244, 240, 231)", "rgb(43, 34, 27)"]
+    assert dark == ["rgb(27, 22, 18)", "rgb(236, 231, 222)"]
+
+
+def test_motion(pages: Pages) -> None:
+    """Tiles glide for 80 to 120 ms, or not at all where that is wished."""
+    glide = "tile => getComputedStyle(tile).transitionDuration"
+    page = pages.open()
+    host(page, "Ann")
+    quick_rules(page)
+    start(page)
+    tile = page.locator(".board.own .tile").first
+    assert 0.08 <= float(tile.evaluate(glide).removesuffix("s")) <= 0.12
+    page.emulate_media(reduced_motion="reduce")
+    assert tile.evaluate(glide) == "0s"
+
+
+def test_nothing_is_inline_and_nothing_foreign(page_folder: Path) -> None:
+    """What the content security policy will not run is not there to begin with."""
+    index = (page_folder / "index.html").read_text()
+    assert "<style" not in index
+    assert "style=" not in index
+    assert "onclick" not in index
+    assert index.count("<script") == 1
+    assert "http" not in index
+    for file in page_folder.rglob("*.js"):
+        text = file.read_text()
+        assert "innerHTML" not in text, file.name
+        assert "eval(" not in text, file.name
+
+
+def test_the_page_is_light(page_folder: Path) -> None:
+    """All files together, as they travel, are far below 100 KB."""
+    kinds = (".js", ".css", ".html", ".svg")
+    files = [file for file in page_folder.rglob("*") if file.suffix in kinds]
+    assert len(files) > 20
+    packed = sum(len(gzip.compress(file.read_bytes(), mtime=0)) for file in files)
+    assert packed < 100_000

@@ -1,0 +1,132 @@
+"""The page's pure modules, in node; and that page and server speak alike."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from tests.protocol.samples import EVENTS
+
+from sliderace.protocol import codes, messages
+from sliderace.protocol.codec import decode_command, encode_event
+from sliderace.protocol.names import clean_name
+from sliderace.protocol.room_code import parse_code
+from sliderace.protocol.version import SUBPROTOCOL, VERSION
+
+TESTS = Path(__file__).parents[2] / "client" / "page-tests"
+MODULES = sorted(file.name for file in TESTS.glob("*.test.mjs"))
+
+SAY = """
+import { readFileSync } from "node:fs";
+import * as protocol from "PAGE/protocol.js";
+import * as text from "PAGE/text.js";
+const asked = JSON.parse(readFileSync(0, "utf8"));
+const { command, enter, hello } = protocol;
+const race = "KWXTRB-SA1B2C-3";
+const rules = { size: "3x3", open_boards: true };
+console.log(JSON.stringify({
+  version: protocol.VERSION,
+  subprotocol: protocol.SUBPROTOCOL,
+  back: asked.codes.map(protocol.mayReconnect),
+  said: asked.codes.map(protocol.sayClosed),
+  events: asked.events.map((event) => protocol.decodeEvent(event)),
+  names: asked.names.map(text.cleanName),
+  room_codes: asked.room_codes.map(text.parseCode),
+  commands: [
+    hello(enter.create("Ann", { rules, public: true })),
+    hello(enter.join("KWXTRB", "Ann", "spectator")),
+    hello(enter.resume("KWXTRB", "0".repeat(32), 5, 17)),
+    command.ready(race, true),
+    command.start(race),
+    command.abort(race),
+    command.slides(race, 0, 1, [["U", 1, 250], ["L", 2, 300]], true),
+    command.forfeit(race),
+    command.undo(race),
+    command.callTime(race),
+    command.rematch(race),
+    command.settings({ rules: { limit_ms: -1 } }),
+    command.settings({ public: true }),
+    command.settings({ seed: "tea" }),
+    command.role("spectator"),
+    command.kick(2),
+    command.bench(2, true),
+    command.lock(true),
+    command.handOver(2),
+    command.leave(),
+    command.close(),
+    command.resync(),
+    command.resync(3),
+    command.ping(7),
+  ].map((one) => JSON.stringify(one)),
+}));
+"""
+NAMES = [
+    *("  Ann\t\u202eB  ", "\u200b\u2066", "<b>Ann</b>", "e\u0301", "\u0301x", "x" * 64),
+    *("a\u0300\u0301\u0302\u0303", "\u732b" * 30, "\u3164\u2800\ufe0f", "\U000e0041x"),
+    *("\uff21\uff4e\uff4e", "A\u00a0 B", "\U0001f600" * 12, "\u0e01\u0e34\u0e4c\u0e4c"),
+]
+ROOM_CODES = ["KWXTRB", "kwx-trb", " kwx trb ", "kwx\u2011trb", "LOVELY", "", "KWXTR"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_module(name: str, node: str) -> None:
+    run = subprocess.run(
+        [node, "--test", str(TESTS / name)], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.fixture(scope="module")
+def said(node: str, page_folder: Path) -> dict[str, Any]:
+    """What the page makes of our samples, and what it would say itself."""
+    asked = {
+        "codes": sorted(codes.CLOSE_CODES),
+        "events": [encode_event(event) for event in EVENTS],
+        "names": NAMES,
+        "room_codes": ROOM_CODES,
+    }
+    run = subprocess.run(
+        [node, "--input-type=module", "-e", SAY.replace("PAGE", page_folder.as_uri())],
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    answer: dict[str, Any] = json.loads(run.stdout)
+    return answer
+
+
+def test_the_same_version(said: dict[str, Any]) -> None:
+    assert said["version"] == VERSION
+    assert said["subprotocol"] == SUBPROTOCOL
+
+
+def test_the_page_reads_every_event_whole(said: dict[str, Any]) -> None:
+    """No type and no field is missing in the page's reader."""
+    read = said["events"]
+    for event, value in zip(EVENTS, read, strict=True):
+        expected = json.loads(encode_event(event))
+        if isinstance(event, messages.Progress):
+            fields = ("seat", "seq", "high", "stm", "since", "slides")
+            expected["p"] = [dict(zip(fields, p, strict=True)) for p in expected["p"]]
+        if isinstance(event, messages.Snapshot):
+            expected["results"].pop("t")
+        assert value == expected
+
+
+def test_the_server_reads_every_command_of_the_page(said: dict[str, Any]) -> None:
+    """Each is accepted by the strict decoder, and none is left out."""
+    spoken = said["commands"]
+    types = {type(decode_command(text)) for text in spoken}
+    assert types == set(get_args(messages.Command))
+
+
+def test_close_codes_mean_the_same(said: dict[str, Any]) -> None:
+    known = sorted(codes.CLOSE_CODES)
+    assert said["back"] == [codes.may_reconnect(code) for code in known]
+
+
+def test_names_and_room_codes_are_cleaned_alike(said: dict[str, Any]) -> None:
+    assert said["names"] == [clean_name(name) or "" for name in NAMES]
+    assert said["room_codes"] == [parse_code(text) for text in ROOM_CODES]

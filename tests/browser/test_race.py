@@ -1,0 +1,272 @@
+"""The page and a real server: whole races, by keyboard, mouse and touch."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+from tests.browser.conftest import PHONE, SMALL, Pages
+from tests.browser.player import (
+    board_of,
+    fits,
+    host,
+    join,
+    own_board,
+    point,
+    press,
+    quick_rules,
+    sees_own,
+    solution,
+    start,
+    tap,
+)
+
+from sliderace.engine import Board
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
+
+
+def _rows(page: Page) -> list[list[str]]:
+    """The result table: places, names and times."""
+    columns = ("td.place", "td.name > span:first-child", "td.time")
+    rows = page.locator("table.results tbody tr").all()
+    return [[row.locator(column).inner_text() for column in columns] for row in rows]
+
+
+def _cell_to_click(board: Board, direction: str, count: int) -> int:
+    """The farthest tile of a slide: a click on it moves all between."""
+    width = board.size.width
+    step = {"U": width, "D": -width, "L": 1, "R": -1}[direction]
+    return int(board.gap) + step * count
+
+
+def test_two_players_a_bot_and_a_spectator(
+    pages: Pages, bot: Callable[[str, float], None]
+) -> None:
+    """A race to the end; the spectator sees every move; all see the same results."""
+    ann = pages.open()
+    code = host(ann, "Ann")
+    quick_rules(ann)
+    ben = pages.open(f"/{code}", PHONE)
+    join(ben, "Ben")
+    sam = pages.open(f"/{code}")
+    join(sam, "Sam", watch=True)
+    bot(code, 4.0)
+    ben.get_by_role("button", name="ready").click()
+    ann.wait_for_selector(".member.is-ready >> nth=1")
+    start(ann)
+    sam.wait_for_selector(".watched >> nth=2")
+
+    board = own_board(ann)
+    assert own_board(ben) == board, "identical boards"
+    for direction, count in solution(board):
+        press(ann, direction, count)
+        board.slide(direction, count)
+        sees_own(ann, board)
+        shown = " ".join(map(str, board.tiles))
+        sam.wait_for_selector(f".watched[data-seat='0'][data-board='{shown}']")
+    ann.wait_for_selector(".lane.mine.finished")
+
+    board = own_board(ben)
+    for direction, count in solution(board):
+        tap(ben, _cell_to_click(board, direction, count), board)
+        board.slide(direction, count)
+        sees_own(ben, board)
+    everyone = [ann, ben, sam]
+    for page in everyone:
+        page.wait_for_selector("[data-screen=results]", timeout=30_000)
+    tables = [_rows(page) for page in everyone]
+    assert tables[0] == tables[1] == tables[2]
+    assert len(tables[0]) == 3
+    assert tables[0][0][:2] == ["1", "Ann"]
+    assert "won" in ann.locator("h1").inner_text()
+    assert "board follows" in sam.locator(".verdict.good").inner_text()
+    assert fits(ben)
+
+    ann.keyboard.press("r")
+    ben.wait_for_selector("[data-screen=lobby]")
+    assert "ready" in ben.locator(".member.is-ready").first.inner_text()
+
+
+def test_keyboard_alone(pages: Pages) -> None:
+    """From the start page to the rematch without a mouse."""
+    page = pages.open()
+    page.get_by_label("Your name").focus()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("Kim")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowLeft")
+    assert page.get_by_label("3\u00d73").is_checked()
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".lobby")
+    button = page.get_by_role("button", name="Start the race")
+    for _ in range(40):
+        if button.evaluate("element => element === document.activeElement"):
+            break
+        page.keyboard.press("Tab")
+    outline = button.evaluate("element => getComputedStyle(element).outlineWidth")
+    assert outline == "3px", "the focus is seen"
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".stage [data-board]")
+    focused = "document.activeElement.getAttribute('role') === 'application'"
+    page.wait_for_function(focused)
+    keys = {
+        "U": ("ArrowUp", "w", "k"),
+        "D": ("ArrowDown", "s", "j"),
+        "L": ("ArrowLeft", "a", "h"),
+        "R": ("ArrowRight", "d", "l"),
+    }
+    number = 0
+    for direction, count in solution(own_board(page)):
+        for _ in range(count):
+            page.keyboard.press(keys[direction][number % 3])
+            number += 1
+    page.wait_for_selector("[data-screen=results]")
+    page.keyboard.press("r")
+    page.wait_for_selector("[data-screen=lobby]")
+
+
+def test_reload_in_mid_race(pages: Pages) -> None:
+    """The same tab goes on by itself: same board, same clock, and it may win."""
+    ann = pages.open()
+    code = host(ann, "Ann")
+    quick_rules(ann)
+    ben = pages.open(f"/{code}")
+    join(ben, "Ben")
+    ben.get_by_role("button", name="ready").click()
+    ann.wait_for_selector(".member.is-ready")
+    start(ann)
+    slides = solution(own_board(ann))
+    half = len(slides) // 2
+    for direction, count in slides[:half]:
+        press(ann, direction, count)
+    ann.wait_for_timeout(300)
+    before = own_board(ann)
+    ann.reload()
+    sees_own(ann, before)
+    assert float(ann.locator(".clock").inner_text()) >= 0.3
+    for direction, count in slides[half:]:
+        press(ann, direction, count)
+    ann.wait_for_selector(".lane.mine.finished")
+    ben.wait_for_selector(".lane.finished >> text=Ann")
+
+
+def test_swipes_on_a_phone(pages: Pages) -> None:
+    """A finger that moves left takes a tile left; the page does not scroll."""
+    page = pages.open("/", SMALL)
+    host(page, "Swen")
+    quick_rules(page)
+    start(page)
+    board = own_board(page)
+    x, y = point(page, 0.5, 0.5)
+    session = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        at = [{"x": x, "y": y} for x, y in points]
+        event = {"type": kind, "touchPoints": at}
+        session.send("Input.dispatchTouchEvent", event)  # pyright: ignore[reportUnknownMemberType]
+
+    moves = {"U": (0, -60), "D": (0, 60), "L": (-60, 0), "R": (60, 0)}
+    for direction, _ in board.legal_slides()[:2]:
+        expected = board.copy()
+        expected.try_slide(direction)
+        dx, dy = moves[direction]
+        touch("touchStart", (x, y))
+        touch("touchMove", (x + dx / 2, y + dy / 2))
+        touch("touchMove", (x + dx, y + dy))
+        touch("touchEnd")
+        sees_own(page, expected)
+        board = expected
+    assert page.evaluate("scrollX === 0 && scrollY === 0")
+
+
+def test_typing_is_not_sliding(pages: Pages) -> None:
+    """Letters typed into a field, held keys and shortcuts move no tile."""
+    page = pages.open()
+    host(page, "Kim")
+    quick_rules(page)
+    start(page)
+    before = own_board(page)
+    key = before.legal_slides()[0][0]
+    arrow = {"U": "ArrowUp", "D": "ArrowDown", "L": "ArrowLeft", "R": "ArrowRight"}[key]
+    page.keyboard.press(f"Control+{arrow}")
+    assert own_board(page) == before
+    page.evaluate(
+        "key => { const field = document.createElement('input');"
+        " document.body.append(field); field.focus(); }",
+        arrow,
+    )
+    page.keyboard.press(arrow)
+    page.wait_for_timeout(100)
+    assert own_board(page) == before
+    page.evaluate("document.querySelector('body > input').remove()")
+    page.keyboard.down(arrow)
+    page.keyboard.down(arrow)
+    page.keyboard.down(arrow)
+    page.keyboard.up(arrow)
+    once = before.copy()
+    once.slide(key)
+    page.wait_for_timeout(100)
+    sees_own(page, once)
+
+
+def test_giving_up_can_be_undone(pages: Pages) -> None:
+    """Asked twice, taken back within three seconds, and the race goes on."""
+    ann = pages.open()
+    code = host(ann, "Ann")
+    quick_rules(ann)
+    sam = pages.open(f"/{code}")
+    join(sam, "Sam", watch=True)
+    start(ann)
+    ann.get_by_role("button", name="Give up").click()
+    assert ann.locator(".lane.forfeited").count() == 0
+    ann.get_by_role("button", name="Really give up").click()
+    sam.wait_for_selector(".watched .forfeited")
+    ann.get_by_role("button", name="Undo").click()
+    sam.wait_for_selector(".watched .racing")
+    direction, count = solution(own_board(ann))[0]
+    board = own_board(ann)
+    press(ann, direction, count)
+    board.slide(direction, count)
+    sees_own(ann, board)
+
+
+def test_a_screen_reader_hears_the_board(pages: Pages) -> None:
+    """A grid to read, and a line after a pause about what has changed."""
+    page = pages.open()
+    host(page, "Kim")
+    quick_rules(page)
+    start(page)
+    page.wait_for_selector("[role=gridcell]", state="attached")
+    board = own_board(page)
+    cells = page.locator("[role=grid] [role=gridcell]").all_inner_texts()
+    assert cells == ["gap" if tile == 0 else str(tile) for tile in board.tiles]
+    direction, count = board.legal_slides()[0]
+    press(page, direction, count)
+    board.slide(direction, count)
+    row, column = divmod(int(board.gap), 3)
+    said = f"Gap in row {row + 1}, column {column + 1}"
+    page.wait_for_selector(f"[aria-live] >> text={said}", state="attached")
+    cells = page.locator("[role=grid] [role=gridcell]").all_inner_texts()
+    assert cells == ["gap" if tile == 0 else str(tile) for tile in board.tiles]
+
+
+def test_late_comers_watch_and_are_seated_for_the_next_race(pages: Pages) -> None:
+    """Who joins in mid-race sees the boards so far."""
+    ann = pages.open()
+    code = host(ann, "Ann")
+    quick_rules(ann)
+    start(ann)
+    slides = solution(own_board(ann))
+    for direction, count in slides[:-1]:
+        press(ann, direction, count)
+    late = pages.open(f"/{code}")
+    join(late, "Lou")
+    late.wait_for_selector(".watched[data-board]")
+    ann.wait_for_timeout(100)
+    shown = " ".join(map(str, own_board(ann).tiles))
+    late.wait_for_selector(f".watched[data-board='{shown}']")
+    assert board_of(late, 0) == shown
+    press(ann, *slides[-1])
+    late.wait_for_selector("[data-screen=results]")
+    late.get_by_role("button", name="Rematch").click()
+    ann.wait_for_selector(".member.is-ready >> text=Lou")

@@ -1,0 +1,168 @@
+"""Doors, seats and lost connections, as somebody at the page meets them."""
+
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser
+from tests.browser.conftest import Pages, a_server
+from tests.browser.player import (
+    host,
+    join,
+    own_board,
+    press,
+    quick_rules,
+    sees_own,
+    solution,
+    start,
+)
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
+
+NOT_FOUND = re.compile("404|WebSocket connection|ERR_CONNECTION|Failed to load")
+"""What Chromium itself logs of a room that is not there, or of a lost server."""
+
+
+def _expected(pages: Pages) -> None:
+    """Forget faults that the test made on purpose."""
+    pages.faults[:] = [fault for fault in pages.faults if not NOT_FOUND.search(fault)]
+
+
+def test_a_code_typed_in_any_way_leads_to_the_room(pages: Pages) -> None:
+    ann = pages.open()
+    code = host(ann, "Ann")
+    ben = pages.open()
+    ben.get_by_label("Room code").fill("LOVELY")
+    ben.keyboard.press("Enter")
+    assert "six letters" in ben.get_by_role("alert").inner_text()
+    ben.get_by_label("Room code").fill(f" {code[:3].lower()}-{code[3:].lower()} ")
+    ben.keyboard.press("Enter")
+    ben.wait_for_selector("[data-screen=door]")
+    join(ben, "Ben")
+    ann.wait_for_selector(".member >> text=Ben")
+
+
+def test_a_wrong_code_is_told_at_the_door(pages: Pages) -> None:
+    page = pages.open("/BCDFGH")
+    page.wait_for_selector("text=no such room")
+    page.get_by_role("button", name="Back to the start").click()
+    page.wait_for_selector("[data-screen=home]")
+    assert urlsplit(page.url).path == "/"
+    _expected(pages)
+
+
+def test_a_locked_room_and_a_kick(pages: Pages) -> None:
+    ann = pages.open()
+    code = host(ann, "Ann")
+    ben = pages.open(f"/{code}")
+    join(ben, "Ben")
+    ann.get_by_label("Locked").check()
+    cleo = pages.open(f"/{code}")
+    cleo.get_by_role("button", name="Join the race").click()
+    cleo.wait_for_selector("text=The host has locked this room")
+    ann.get_by_label("Options for Ben").click()
+    ann.get_by_role("button", name="Remove").click()
+    ann.get_by_role("button", name="Really remove").click()
+    ben.wait_for_selector("text=The host has removed you")
+    ann.wait_for_selector(".players h2 >> text=1 player")
+    ben.reload()
+    ben.wait_for_selector("[data-screen=door]")
+    assert ben.get_by_role("button", name="Continue").count() == 0
+
+
+def test_continue_as(pages: Pages) -> None:
+    """A new tab asks; the old one says that it was replaced, and can come back."""
+    ann = pages.open()
+    code = host(ann, "Ann")
+    other = pages.tab(ann.context, f"/{code}")
+    other.get_by_role("button", name="Continue as Ann").click()
+    other.wait_for_selector(".lobby .badge.you")
+    ann.wait_for_selector("text=another tab")
+    ann.get_by_role("button", name="Play here instead").click()
+    ann.wait_for_selector(".lobby .badge.you")
+    other.wait_for_selector("text=another tab")
+
+
+def test_host_controls(pages: Pages) -> None:
+    """Size, rules, bench, hand over: everybody sees them at once."""
+    ann = pages.open()
+    code = host(ann, "Ann")
+    ben = pages.open(f"/{code}")
+    join(ben, "Ben")
+    ann.get_by_label("5\u00d75").check()
+    ben.wait_for_selector(".size >> text=5\u00d75")
+    ann.get_by_text("More rules").click()
+    ann.get_by_label("Open boards").check()
+    ben.wait_for_selector(".rules > .soft >> text=open boards")
+    ann.get_by_label("Options for Ben").click()
+    ann.get_by_role("button", name="Sit out").click()
+    ben.get_by_role("button", name="Play again").click()
+    ann.wait_for_selector(".member .ready >> nth=1 >> text=not ready")
+    ann.get_by_label("Options for Ben").click()
+    ann.get_by_role("button", name="Make host").click()
+    ben.wait_for_selector("role=button[name='Start the race']")
+    assert ann.get_by_role("button", name="Start the race").count() == 0
+
+
+def test_names_are_text_and_nothing_else(pages: Pages) -> None:
+    ann = pages.open()
+    code = host(ann, "<b onclick=x>A")
+    assert ann.locator(".member .name").inner_text() == "<b onclick=x>A"
+    assert ann.locator(".member b").count() == 0
+    ben = pages.open(f"/{code}")
+    join(ben, "\u202eB\u200be\u0000n")
+    ann.wait_for_selector(".member .name >> text=/^Ben$/")
+
+
+def test_leaving_and_closing(pages: Pages) -> None:
+    ann = pages.open()
+    code = host(ann, "Ann")
+    ben = pages.open(f"/{code}")
+    join(ben, "Ben")
+    ann.get_by_role("button", name="Close the room").click()
+    ann.get_by_role("button", name="Close it for everybody").click()
+    ann.wait_for_selector("[data-screen=home]")
+    ben.wait_for_selector("text=This room has closed")
+
+
+def test_the_server_is_killed_in_mid_race(browser: Browser, tmp_path: Path) -> None:
+    """One plays on without it; it comes back on its port, and the race is there."""
+    database = ("--database", str(tmp_path / "rooms.sqlite"))
+    with a_server("--port", "0", *database) as first:
+        pages = Pages(browser, first.url)
+        ann = pages.open()
+        host(ann, "Ann")
+        quick_rules(ann)
+        start(ann)
+        board = own_board(ann)
+        slides = solution(board)
+        for direction, count in slides[:4]:
+            press(ann, direction, count)
+        first.kill()
+        ann.wait_for_selector(".chip.lost")
+        for direction, count in slides[4:8]:
+            press(ann, direction, count)
+        for direction, count in slides[:8]:
+            board.slide(direction, count)
+        sees_own(ann, board)
+        with a_server("--port", str(urlsplit(first.url).port), *database):
+            ann.wait_for_selector(".chip.lost", state="hidden", timeout=20_000)
+            sees_own(ann, board)
+            for direction, count in slides[8:]:
+                press(ann, direction, count)
+            ann.wait_for_selector("[data-screen=results]")
+            assert "won" in ann.locator("h1").inner_text()
+        pages.close()
+    _expected(pages)
+    assert pages.faults == []
+
+
+def test_a_server_that_is_gone_is_told(browser: Browser) -> None:
+    with a_server("--memory", "--port", "0") as server:
+        pages = Pages(browser, server.url)
+        ann = pages.open()
+        host(ann, "Ann")
+        server.kill()
+        ann.wait_for_selector(".chip.lost >> text=not answering", timeout=20_000)
+        pages.close()
