@@ -76,6 +76,9 @@ def _in_room(asked: Asked, settings: Settings, say: Say, base: str, at: Noted) -
     found = links(base, code, at.bind, at.url)
     for line in invitation(code, found, base):
         say(line)
+    if found and sys.stdout.isatty() and shows_blocks(sys.stdout.encoding):
+        for line in qr_lines(found[0]):
+            say(line)
     if not asked.tui:
         return _wait(say)
     start = Start("host", base, code, asked.name, links=tuple(found), settings=settings)
@@ -83,7 +86,7 @@ def _in_room(asked: Asked, settings: Settings, say: Say, base: str, at: Noted) -
 
 
 def invitation(code: str, found: list[str], base: str) -> list[str]:
-    """What to tell friends: links, the code, a QR code and the exact command.
+    """What to tell friends: links, the code, and the exact command.
 
     Args:
         code: the room's.
@@ -99,32 +102,33 @@ def invitation(code: str, found: list[str], base: str) -> list[str]:
             f"  sliderace join {code}@{urlsplit(base).netloc}",
             "",
         ]
-    server = found[0].rpartition("/")[0]
-    parts = urlsplit(server)
-    plain = parts.scheme == "http" and not parts.path
+    parts = urlsplit(found[0])
+    plain = parts.scheme == "http" and parts.path == f"/{code}"
     where = f"{code}@{parts.netloc}" if plain else found[0]
     return [
         "",
-        f"Room {shown}. Friends open one of these:",
+        f"Room {shown}. Friends open {'one of these' if found[1:] else 'this'}:",
         *(f"  {link}" for link in found),
         "or type:",
         f"  sliderace join {shlex.quote(where)}",
         "",
-        *qr_lines(found[0]),
     ]
 
 
 def qr_lines(link: str) -> list[str]:
-    """The link as QR code; none where the terminal cannot show half blocks."""
-    try:
-        "▀▄█".encode(sys.stdout.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return []
+    """The link as a QR code: black on white, whatever the terminal's colours are."""
     code = segno.make(link, error="l", micro=False)
     rows = qr_rows([list(row) for row in code.matrix_iter(border=2)])
-    if sys.stdout.isatty():
-        return [f"  \x1b[38;5;16;48;5;231m{row}\x1b[0m" for row in rows] + [""]
-    return []
+    return [*(f"  \x1b[38;5;16;48;5;231m{row}\x1b[0m" for row in rows), ""]
+
+
+def shows_blocks(encoding: str) -> bool:
+    """Whether an output of that encoding can show half blocks."""
+    try:
+        "▀▄█".encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def _wait(say: Say) -> int:

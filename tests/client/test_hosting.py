@@ -1,0 +1,93 @@
+import re
+import socket
+
+import pytest
+
+from sliderace_client import host
+from sliderace_client.host import HostError, clean_line, free_port, links
+from sliderace_client.hosting import invitation, qr_lines, shows_blocks
+from sliderace_client.locate import parse
+
+BASE = "http://127.0.0.1:8710"
+LAN = "http://192.0.2.7:8710/KWXTRB"
+
+
+def test_without_a_network_only_this_machine_is_invited() -> None:
+    text = "\n".join(invitation("KWXTRB", [], BASE))
+    assert "Room KWX-TRB" in text
+    assert "only this machine can join" in text
+    assert f"{BASE}/KWXTRB" in text
+    assert "sliderace join KWXTRB@127.0.0.1:8710" in text
+
+
+@pytest.mark.parametrize(
+    ("link", "command"),
+    [
+        (LAN, "sliderace join KWXTRB@192.0.2.7:8710"),
+        (
+            "https://race.example.org/KWXTRB",
+            "sliderace join https://race.example.org/KWXTRB",
+        ),
+        ("http://x.example/a/KWXTRB", "sliderace join http://x.example/a/KWXTRB"),
+        ("http://[2001:db8::7]:8710/KWXTRB", "'KWXTRB@[2001:db8::7]:8710'"),
+    ],
+)
+def test_friends_get_every_link_the_code_and_the_exact_command(
+    link: str, command: str
+) -> None:
+    lines = invitation("KWXTRB", [link, "http://198.51.100.9:8710/KWXTRB"], BASE)
+    text = "\n".join(lines)
+    assert "Room KWX-TRB" in text
+    assert link in text
+    assert "http://198.51.100.9:8710/KWXTRB" in text
+    assert command in text
+    [typed] = re.findall(r"sliderace join '?([^'\n]+)", text)
+    assert parse(typed) == parse(link)
+
+
+def test_a_qr_code_is_black_on_white_and_square() -> None:
+    lines = qr_lines(LAN)[:-1]
+    rows = [re.sub("\x1b\\[[0-9;]*m", "", line).removeprefix("  ") for line in lines]
+    assert len({len(row) for row in rows}) == 1
+    assert abs(len(rows[0]) - 2 * len(rows)) <= 1
+    assert set("".join(rows)) == set(" ▀▄█")
+    assert all("38;5;16;48;5;231m" in line for line in lines)
+
+
+def test_where_blocks_cannot_be_shown() -> None:
+    assert shows_blocks("utf-8")
+    assert not shows_blocks("ascii")
+    assert not shows_blocks("no such encoding")
+
+
+def test_the_links_are_those_that_lead_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host, "lan_addresses", lambda: ["192.0.2.7", "198.51.100.9"])
+    two = [LAN, "http://198.51.100.9:8710/KWXTRB"]
+    assert links(BASE, "KWXTRB", "0.0.0.0") == two
+    assert links(BASE, "KWXTRB", "::") == two
+    assert links(BASE, "KWXTRB", "127.0.0.1") == []
+    assert links(BASE, "KWXTRB", "::1") == []
+    assert links(BASE, "KWXTRB", "localhost") == []
+    assert links(BASE, "KWXTRB") == []
+    assert links("http://192.0.2.7:8710", "KWXTRB", "192.0.2.7") == [LAN]
+    assert links(BASE, "KWXTRB", "127.0.0.1", "https://x.example") == [
+        "https://x.example/KWXTRB"
+    ]
+    assert links(BASE, "KWXTRB", "127.0.0.1", BASE) == []
+
+
+def test_the_next_free_port() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert free_port("127.0.0.1", port) > port
+    assert free_port("127.0.0.1", port) == port
+    assert free_port("127.0.0.1", 0) == 0
+
+
+def test_an_address_of_another_machine_is_no_place_to_listen() -> None:
+    with pytest.raises(HostError, match=r"cannot listen on 192\.0\.2\.1"):
+        free_port("192.0.2.1", 8710)
+
+
+def test_a_line_of_a_log_is_harmless() -> None:
+    assert clean_line("\x1b[2Jgone\x07" + "x" * 500) == ("[2Jgone " + "x" * 192)

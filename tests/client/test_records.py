@@ -1,0 +1,119 @@
+import json
+import threading
+from collections.abc import Generator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import pytest
+
+from sliderace.race.verify import Check
+from sliderace_client.api import Unreachable
+from sliderace_client.records import (
+    Unreadable,
+    load,
+    race_lines,
+    races_lines,
+    table,
+    verdict_of,
+)
+
+
+class Answers(BaseHTTPRequestHandler):
+    """Answers with what the test put in."""
+
+    bodies: dict[str, bytes]
+
+    def do_GET(self) -> None:
+        body = self.bodies.get(self.path)
+        self.send_response(404 if body is None else 200)
+        self.end_headers()
+        self.wfile.write(body or b"")
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Say nothing."""
+
+
+@pytest.fixture
+def server() -> Generator[tuple[str, dict[str, bytes]]]:
+    """A server's address, and its answers."""
+    bodies: dict[str, bytes] = {}
+    answers = type("These", (Answers,), {"bodies": bodies})
+    with HTTPServer(("127.0.0.1", 0), answers) as listening:
+        thread = threading.Thread(target=listening.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"http://127.0.0.1:{listening.server_port}", bodies
+        listening.shutdown()
+        thread.join()
+
+
+Served = tuple[str, dict[str, bytes]]
+
+
+def test_columns_align_by_what_terminals_show() -> None:
+    assert table([["a", "b"], ["猫猫", "c"], ["", ""]]) == ["a     b", "猫猫  c", ""]
+
+
+def test_the_worst_check_decides() -> None:
+    good = Check("a", "ok", "")
+    unknown = Check("b", "cannot be known", "")
+    wrong = Check("c", "not ok", "")
+    assert verdict_of([good, good]) == 0
+    assert verdict_of([good, unknown]) == 2
+    assert verdict_of([wrong, unknown]) == 1
+
+
+def test_races_are_a_table(server: Served) -> None:
+    base, bodies = server
+    row = {"name": "Ann", "status": "finished", "place": 1, "time_ms": 62_007}
+    lost = {"name": "Ben", "status": "dnf", "place": 2, "time_ms": None}
+    race = {"id": "KWXTRB-A-1", "size": "4x4", "started_ms": 0, "attempts": [row, lost]}
+    bodies["/api/races"] = json.dumps({"races": [race]}).encode()
+    bodies["/api/races?room=KWXTRB"] = b'{"races": []}'
+    head, line = races_lines(base)
+    assert head.split() == ["when", "race", "size", "results"]
+    assert line.endswith("KWXTRB-A-1  4x4   1. Ann 1:02.007, Ben DNF")
+    assert races_lines(base, "KWXTRB") == ["No races yet."]
+
+
+@pytest.mark.parametrize(
+    "races",
+    [
+        None,
+        3,
+        [3, "x", None],
+        [{"started_ms": "x", "attempts": 3}],
+        [{"started_ms": 1e300, "id": "\x1b[2J", "attempts": [{"name": ["\x07"]}]}],
+    ],
+)
+def test_a_hostile_server_shows_nothing_harmful(server: Served, races: Any) -> None:
+    base, bodies = server
+    bodies["/api/races"] = json.dumps({"races": races}).encode()
+    text = "\n".join(races_lines(base))
+    assert all(char.isprintable() or char == "\n" for char in text)
+
+
+@pytest.mark.parametrize("body", [None, b"", b"[]", b"{", b"<html>"])
+def test_what_is_no_list_of_races_is_said(server: Served, body: bytes | None) -> None:
+    base, bodies = server
+    if body is not None:
+        bodies["/api/races"] = body
+    with pytest.raises(Unreadable):
+        races_lines(base)
+
+
+def test_a_record_comes_from_a_link_or_by_its_id(server: Served) -> None:
+    base, bodies = server
+    bodies["/api/races/KWXTRB-A-1"] = b'{"a": 1}'
+    assert load(f"{base}/api/races/KWXTRB-A-1", "") == {"a": 1}
+    assert load("kwxtrb-a-1", base) == {"a": 1}
+    with pytest.raises(Unreadable, match="has no race"):
+        load("KWXTRB-A-2", base)
+    with pytest.raises(Unreadable, match="no such file"):
+        load("KWXTRB-A-1", "")
+    with pytest.raises(Unreachable):
+        load("KWXTRB-A-1", "http://127.0.0.1:9")
+
+
+def test_the_table_of_something_else_is_refused() -> None:
+    with pytest.raises(Unreadable, match="not a race record"):
+        race_lines({"format": "nothing"})
