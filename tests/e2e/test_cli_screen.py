@@ -1,0 +1,95 @@
+"""`sliderace host` on a screen: the whole way through a terminal of its own."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import termios
+import threading
+from pathlib import Path
+
+import pytest
+
+from sliderace_client import exits
+
+pytestmark = pytest.mark.timeout(60)
+WAIT_S = 20.0
+
+
+class Screen:
+    """A command in a terminal; everything it draws is kept."""
+
+    def __init__(self, home: Path, *args: str) -> None:
+        self.master, self.slave = pty.openpty()
+        termios.tcsetwinsize(self.slave, (40, 100))
+        self.before = termios.tcgetattr(self.slave)
+        self.drawn = b""
+        self._more = threading.Condition()
+        threading.Thread(target=self._read, daemon=True).start()
+        paths = {f"XDG_{kind}_HOME": str(home) for kind in ("CONFIG", "DATA", "STATE")}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "sliderace_client", *args],
+            stdin=self.slave,
+            stdout=self.slave,
+            stderr=self.slave,
+            start_new_session=True,
+            env=os.environ
+            | {"PYTHONPATH": os.pathsep.join(sys.path), "TERM": "xterm-256color"}
+            | paths,
+        )
+
+    def _read(self) -> None:
+        while True:
+            try:
+                data = os.read(self.master, 65536)
+            except OSError:  # the terminal is gone
+                return
+            with self._more:
+                self.drawn += data
+                self._more.notify_all()
+
+    def shows(self, text: str) -> None:
+        """Wait until something was drawn."""
+        with self._more:
+            assert self._more.wait_for(lambda: text.encode() in self.drawn, WAIT_S), (
+                text
+            )
+
+    def close(self) -> None:
+        """End the command, if it still runs."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.slave)
+        os.close(self.master)
+
+
+IN, OUT = b"\x1b[?1049h", b"\x1b[?1049l"
+"""Of the alternate screen, on which full-screen programs draw."""
+
+
+@pytest.mark.parametrize(
+    ("end", "code"), [("key", exits.INTERRUPTED), ("signal", 128 + signal.SIGTERM)]
+)
+def test_host_shows_the_lobby_and_leaves_the_terminal_as_it_was(
+    tmp_path: Path, end: str, code: int
+) -> None:
+    screen = Screen(
+        tmp_path, "host", "--size", "2x2", "--bind", "127.0.0.1", "--port=0"
+    )
+    try:
+        screen.shows(b"sliderace join ")
+        screen.shows(IN)
+        screen.shows("♛".encode())
+        if end == "key":
+            os.write(screen.master, b"\x03")
+        else:
+            screen.process.terminate()
+        assert screen.process.wait(WAIT_S) == code
+        screen.shows(OUT)
+        assert screen.drawn.rindex(OUT) > screen.drawn.rindex(ENTERED.encode())
+        assert termios.tcgetattr(screen.slave) == screen.before
+        assert not (tmp_path / "sliderace" / "server.json").exists()
+    finally:
+        screen.close()
