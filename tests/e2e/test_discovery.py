@@ -15,6 +15,7 @@ import pytest
 from sliderace_client import discovery as client
 from sliderace_server import discovery as server
 
+pytestmark = pytest.mark.timeout(60)
 PORT = 18710
 SERVER = f"""
 import asyncio
@@ -81,15 +82,21 @@ class Machine(NamedTuple):
     name: str
     address: str
 
-    def python(self, script: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
+    @contextmanager
+    def python(self, script: str) -> Generator[subprocess.Popen[str], None, None]:
+        """Run a script there; it does not outlive the test."""
+        with subprocess.Popen(
             ["ip", "netns", "exec", self.name, sys.executable, "-c", script],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-        )
+        ) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
 
     def run(self, script: str) -> str:
         """Return what a script prints; it must print no complaint."""
@@ -156,10 +163,10 @@ def test_a_server_is_found_and_its_address_leads_there(
 ) -> None:
     here, there = lan
     with running(here):
-        found = there.run(FIND_ONE.format(timeout=10))
+        found = there.run(FIND_ONE.format(timeout=600))
         assert found == f"{here.address}:{PORT}"
         assert there.run(FIND_ALL.format(timeout=2)) == found
-    # It said goodbye: nobody is sent to where it was.
+    # Nobody is sent to where it was.
     assert there.run(FIND_ALL.format(timeout=1)) == ""
 
 

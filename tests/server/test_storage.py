@@ -55,6 +55,8 @@ async def test_records_come_back_in_order(store: Store) -> None:
     assert await store.log.read("KWXTRB", after=1) == [b"two", b"\x00\xff"]
     assert await store.log.read("KWXTRB", after=3) == []
     assert await store.log.read("BCDFGH") == []
+    (await store.log.read("KWXTRB")).clear()
+    assert len(await store.log.read("KWXTRB")) == 3
 
 
 @pytest.mark.parametrize("expected", [0, 1, 3, 4])

@@ -52,6 +52,18 @@ def ask(store: SqliteStore, count: int, first: int = 0) -> list[asyncio.Task[Non
     ]
 
 
+def workers() -> list[threading.Thread]:
+    """The threads of open connections."""
+    return [t for t in threading.enumerate() if "connection_worker" in t.name]
+
+
+def no_thread_stays() -> bool:
+    """Whether the connections' threads, told to end, do end."""
+    for thread in workers():
+        thread.join(timeout=5)
+    return workers() == []
+
+
 async def pragma(store: SqliteStore, name: str) -> object:
     """Read a setting of the writing connection."""
     found: list[object] = []
@@ -212,6 +224,20 @@ async def test_a_full_disk_acknowledges_nothing_and_is_survived(path: Path) -> N
         assert await store.log.read("BIG") == [b"x", big]
 
 
+async def test_a_failed_commit_leaves_the_next_alone(store: SqliteStore) -> None:
+    def fail(db: sqlite3.Connection) -> None:
+        db.execute("INSERT INTO log VALUES ('HALF', 1, x'00')")
+        db.execute("INSERT INTO nowhere VALUES (1)")
+
+    outcomes = await asyncio.gather(
+        store.log.append("BBBBBB", 0, [b"x"]), store.write(fail), return_exceptions=True
+    )
+    assert [type(outcome) for outcome in outcomes] == [StorageUnavailable] * 2
+    await store.log.append("BBBBBB", 0, [b"y"])
+    assert await store.log.rooms() == ["BBBBBB"]
+    assert await store.log.read("BBBBBB") == [b"y"]
+
+
 async def test_a_full_disk_while_a_race_is_stored(path: Path) -> None:
     async with SqliteStore(path, max_pages=40) as store:
         stored = race(record=bytes(200_000))
@@ -290,30 +316,40 @@ def race(
 
 
 async def test_closing_leaves_no_thread_and_no_side_files(path: Path) -> None:
-    before = threading.active_count()
     async with SqliteStore(path) as store:
         await store.log.append("KWXTRB", 0, [b"x"])
-        assert threading.active_count() >= before + 2
-    threads = [t.name for t in threading.enumerate() if "connection_worker" in t.name]
-    assert threads == []
+        assert len(workers()) == 2
+    assert no_thread_stays()
     assert sorted(file.name for file in path.parent.iterdir()) == [
         "rooms.db",
         "rooms.db.lock",
     ]
 
 
-async def test_a_cancelled_close_still_closes(path: Path) -> None:
+@pytest.mark.parametrize("cancelled", [False, True])
+async def test_closing_waits_for_all_that_was_asked_for(
+    path: Path, cancelled: bool
+) -> None:
     store = await SqliteStore(path).__aenter__()
-    appends = ask(store, 10)
-    await asyncio.sleep(0)  # they have asked
-    close = asyncio.create_task(store.__aexit__())
-    await asyncio.sleep(0)  # it waits for the writer
-    close.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await close
+    with connected(path) as other:
+        other.execute("BEGIN IMMEDIATE")
+        appends = ask(store, 10)
+        await asyncio.sleep(0)  # they are in a commit that cannot end
+        appends += ask(store, 10, first=10)
+        close = asyncio.create_task(store.__aexit__())
+        *_, reading = workers()
+        await asyncio.to_thread(reading.join)  # that ends at once
+        await asyncio.to_thread(workers)  # some turns of the loop
+        if cancelled:
+            close.cancel()
+            await asyncio.to_thread(workers)
+        assert not close.done()
+        other.rollback()
+        await asyncio.wait([close])
+    assert close.cancelled() == cancelled
     await asyncio.gather(*appends)
-    async with SqliteStore(path) as again:
-        assert len(await again.log.rooms()) == 10
+    stored = await asyncio.to_thread(asyncio.run, read_all(path))
+    assert len(stored) == 20
 
 
 async def test_a_store_can_be_opened_again(path: Path) -> None:
@@ -373,7 +409,7 @@ async def refusal(path: Path) -> str:
     text = str(caught.value)
     assert text.startswith(f"{path}: ")
     assert "\n" not in text
-    assert not [t for t in threading.enumerate() if "connection_worker" in t.name]
+    assert no_thread_stays()
     return text
 
 
