@@ -147,6 +147,11 @@ class PerAddress:
         self._all_tries = TokenBucket(per_s, per_s)
         self._sweep_at_ms = 0
 
+    def __len__(self) -> int:
+        """How many addresses are remembered."""
+        known = (self._connections, self._rooms, self._pages, self._tries)
+        return len({address for addresses in known for address in addresses})
+
     def connect(self, address: str) -> bool:
         """Count a connection in, before its handshake; False: too many, not counted."""
         allowed = self._limits.connections_per_ip

@@ -49,16 +49,18 @@ PATCHES = st.builds(
     start=st.sampled_from([None, "ready", "host", "every"]),
     countdown_ms=st.sampled_from([None, 2_999, 3_000, 4_000]),
 )
-CHANGES = st.sampled_from(
-    [
-        lambda _, on: m.Role("player" if on else "spectator"),
-        lambda other, on: m.Bench(other, on),
-        lambda other, _: m.Kick(other),
-        lambda other, _: m.HandOver(other),
-        lambda _, on: m.Lock(on),
-        lambda *_: m.Leave(),
-    ]
-)
+CHANGES = st.sampled_from([m.Role, m.Bench, m.Kick, m.HandOver, m.Lock, m.Leave])
+
+
+def change(kind: type[Asked], other: int, *, on: bool) -> Asked:
+    """A command of that type."""
+    if kind is m.Role:
+        return m.Role("player" if on else "spectator")
+    if kind is m.Bench:
+        return m.Bench(other, on)
+    if kind is m.Kick or kind is m.HandOver:
+        return kind(other)
+    return m.Lock(on) if kind is m.Lock else m.Leave()
 
 
 class RoomMachine(RuleBasedStateMachine):
@@ -197,16 +199,23 @@ class RoomMachine(RuleBasedStateMachine):
         public=st.sampled_from([None, True, False]),
         seed=st.sampled_from([None, "", "tea"]),
     )
-    def settings(self, member: int, rules: m.RulesPatch, public: Any, seed: Any) -> None:
+    def settings(
+        self, member: int, rules: m.RulesPatch, public: bool | None, seed: str | None
+    ) -> None:
         self.ask(self.who(member), m.Settings(rules, public, seed))
 
-    @rule(member=MEMBERS, other=MEMBERS, what=CHANGES, on=st.booleans())
-    def something_changes(self, member: int, other: int, what: Any, *, on: bool) -> None:
-        self.ask(self.who(member), what(self.who(other), on))
+    @rule(member=MEMBERS, other=MEMBERS, kind=CHANGES, on=st.booleans())
+    def something_changes(
+        self, member: int, other: int, kind: type[Asked], *, on: bool
+    ) -> None:
+        self.ask(self.who(member), change(kind, self.who(other), on=on))
 
-    @rule(other=MEMBERS, what=CHANGES, on=st.booleans())
-    def the_host_changes_something(self, other: int, what: Any, *, on: bool) -> None:
-        self.ask(self.stage.state.host or 1, what(self.who(other), on))
+    @rule(other=MEMBERS, kind=CHANGES, on=st.booleans())
+    def the_host_changes_something(
+        self, other: int, kind: type[Asked], *, on: bool
+    ) -> None:
+        host = self.stage.state.host or 1
+        self.ask(host, change(kind, self.who(other), on=on))
 
     @precondition(lambda self: self.stage.now > 60_000)
     @rule(sure=st.integers(0, 9))

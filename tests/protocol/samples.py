@@ -13,7 +13,7 @@ PATCH = m.RulesPatch(
 )
 
 COMMANDS: list[m.Command] = [
-    m.Hello(1, m.Create("Ann", PATCH, public=True, seed="tea", role="player"), "page 1"),
+    m.Hello(1, m.Create("Ann", PATCH, True, "tea", "player"), "page 1"),
     m.Hello(1, m.Open(PATCH, public=False, seed=None)),
     m.Hello(1, m.Join("kwx-trb", "Ben", "spectator", bot=False)),
     m.Hello(1, m.Resume("KWXTRB", "0" * 32, 2, 17)),

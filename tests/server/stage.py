@@ -180,6 +180,10 @@ class Stage:
 
     # --- playing ---------------------------------------------------------------------
 
+    def phase(self) -> str:
+        """Where the room is."""
+        return self.state.phase
+
     @property
     def race(self) -> str:
         """Id of the current race."""
@@ -233,9 +237,9 @@ def _ways(size: Size) -> dict[tuple[int, ...], list[Any]]:
     queue = deque([start])
     while queue:
         board = queue.popleft()
-        for direction in back:
+        for direction, home in back.items():
             near = board.copy()
             if near.try_slide(direction) and near.tiles not in ways:
-                ways[near.tiles] = [back[direction], *ways[board.tiles]]
+                ways[near.tiles] = [home, *ways[board.tiles]]
                 queue.append(near)
     return ways

@@ -141,14 +141,18 @@ def test_quiet_addresses_are_forgotten() -> None:
     for n in range(300):
         addresses.page_wait(f"10.0.{n}.1", 0)
         addresses.failed_try(f"10.0.{n}.2", 0)
-    assert len(addresses._pages) == len(addresses._tries) == 300
+    assert len(addresses) == 600
     addresses.page_wait(HOME, 60_000)
-    assert list(addresses._pages) == [HOME]
-    assert not addresses._tries
+    assert len(addresses) == 1
     addresses.connect(HOME)
-    addresses.disconnect(HOME)
-    addresses.disconnect(HOME)
-    assert not addresses._connections
+    addresses.opened("10.0.0.1")
+    assert len(addresses) == 2
+    for _ in range(2):
+        addresses.disconnect(HOME)
+        addresses.closed("10.0.0.1")
+    addresses.may_open("10.0.0.2")
+    addresses.page_wait("10.0.0.3", 200_000)
+    assert len(addresses) == 1
 
 
 # --- the figures ---------------------------------------------------------------------

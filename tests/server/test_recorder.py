@@ -43,7 +43,7 @@ def test_every_type_of_record_has_a_name() -> None:
 
 def test_the_format_is_for_ever() -> None:
     assert encode(HostStarted(7)) == b'[1,"host_started",7]'
-    assert encode(CountdownBegan(7, "R-1", 5_007)) == b'[1,"countdown_began",7,"R-1",5007]'
+    assert encode(CountdownBegan(7, "R-1", 9)) == b'[1,"countdown_began",7,"R-1",9]'
     entered = Entered(7, 2, "Ann", "player", bot=False, seat=None, token_hash="ab")
     assert encode(entered) == b'[1,"entered",7,2,"Ann","player",false,null,"ab"]'
 
@@ -92,14 +92,16 @@ def test_names_and_fields_are_for_ever() -> None:
 
 def test_a_field_that_was_added_later_has_its_default() -> None:
     assert decode(b'[1,"slid",7,"R-1",0,1,[["U",1,250]]]') == Slid(
-        7, "R-1", 0, 1, (("U", 1, 250),)  # type: ignore[arg-type]
+        7,
+        "R-1",
+        0,
+        1,
+        (("U", 1, 250),),  # type: ignore[arg-type]
     )
 
 
 def test_rules_are_read_by_name() -> None:
-    data = (
-        b'[1,"race_made",7,"R-1",{"size":"3x3","open_boards":true},"aa","cc"]'
-    )
+    data = b'[1,"race_made",7,"R-1",{"size":"3x3","open_boards":true},"aa","cc"]'
     record: Any = decode(data)
     assert record.rules == Rules(size="3x3", open_boards=True)
 

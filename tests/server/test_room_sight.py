@@ -11,7 +11,9 @@ from sliderace.protocol.codec import encode_event
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
 from sliderace_server.room import Disconnect, Lag, fold
+from sliderace_server.room.asked import answer
 from sliderace_server.room.deadlines import decided
+from sliderace_server.room.draft import Draft
 from sliderace_server.room.records import RoomOpened
 
 TOLD = m.Limits(60, 120, 160, 320, 60, 33, 2048)
@@ -162,12 +164,12 @@ def test_they_see_each_lane_as_it_was() -> None:
     stage.ask(1, stage.slides(1, 1))
     stage.wait(3_999)
     assert boards(stage, 3, lag) == {0: start(stage), 1: start(stage)}
-    answer = room.board_of(stage.state, 3, 0, stage.now, lag)
-    assert answer == m.BoardEvent(stage.race, 0, 0, start(stage))
+    told = room.board_of(stage.state, 3, 0, stage.now, lag)
+    assert told == m.BoardEvent(stage.race, 0, 0, start(stage))
     stage.wait(1)
     assert boards(stage, 3, lag) == {0: after_two, 1: start(stage)}
-    answer = room.board_of(stage.state, 3, 0, stage.now, lag)
-    assert answer == m.BoardEvent(stage.race, 0, 2, after_two)
+    told = room.board_of(stage.state, 3, 0, stage.now, lag)
+    assert told == m.BoardEvent(stage.race, 0, 2, after_two)
     lane = room.snapshot(stage.state, 3, stage.now, lag).race.lanes[0]
     assert (lane.seq, lane.stm) == (2, 2)
     assert boards(stage, 1)[0] == format_board(stage.board(1))
@@ -384,7 +386,7 @@ def test_the_host_ends_the_grace_time() -> None:
     stage.solve(2)
     assert stage.ask(2, m.CallTime(stage.race)) == Refusal("not_host")
     stage.ask(1, m.CallTime(stage.race))
-    assert stage.state.phase == "results"
+    assert stage.phase() == "results"
     assert stage.ask(1, m.CallTime(stage.race)) == []
     assert room.standings_of(stage.state)[1].why == "called"
 
@@ -399,7 +401,7 @@ def test_an_aborted_race_has_no_results_and_a_new_race_follows() -> None:
     assert isinstance(made, m.RoomEvent)
     assert made.why == "race"
     assert stage.race != race
-    assert stage.state.phase == "lobby"
+    assert stage.phase() == "lobby"
     assert stage.ask(1, m.Abort(race)) == Refusal("wrong_race", "race", race)
     assert stage.state.last_race == ""
 
@@ -464,9 +466,9 @@ def test_the_room_asks_the_race_nothing_that_it_must_not() -> None:
 
 def test_slides_have_their_own_way() -> None:
     stage = racing()
-    draft = room.draft.Draft(stage.state.sketch(), stage.now, b"", stage.limits)
+    draft = Draft(stage.state.sketch(), stage.now, b"", stage.limits)
     with pytest.raises(ValueError, match="straight"):
-        room.asked.answer(draft, room.Ask(1, stage.slides(1, 1)))
+        answer(draft, room.Ask(1, stage.slides(1, 1)))
 
 
 def test_a_room_is_opened_once() -> None:

@@ -44,6 +44,8 @@ def next_deadline(state: RoomState, limits: RoomLimits = DEFAULT_LIMITS) -> int 
     """
     if state.closed:
         return None
+    if _to_be_planned(state):
+        return state.t
     room = min(max(at, state.hold_until) for at in _deadlines(state, limits))
     race = race_decide.next_deadline(state.race)
     return room if race is None else min(room, race)
@@ -109,24 +111,27 @@ def _deadlines(state: RoomState, limits: RoomLimits) -> Iterator[int]:
     yield closes_at(state, limits)
     for member in _loose_ends(state):
         yield member.since + limits.member_ttl_ms
-    host = state.members.get(state.host or 0)
-    if host and not host.connected:
-        at = max(host.since + limits.away_grace_ms, state.hold_until)
-        if _rightful(Draft(state, at, b"", limits)) != (state.host, state.owner):
-            yield at
+    for member in state.members.values():
+        if not member.connected:
+            at = max(member.since + limits.away_grace_ms, state.hold_until)
+            then = Draft(state, at, b"", limits)
+            is_host = member.id == state.host
+            if (is_host and _changes_host(then)) or _lacks_racers(then):
+                yield at
     yield from _planned(state)
+
+
+def _to_be_planned(state: RoomState) -> bool:
+    """A slide has just ended a race in a room that starts by the clock."""
+    ended = state.race.phase == "results" and state.start_at is None
+    return ended and state.race.rules.start == "every" and bool(state.active())
 
 
 def _planned(state: RoomState) -> Iterator[int]:
     """When a planned start comes, if enough are there for it."""
-    match state.race.phase, state.race.rules.start:
-        case (("lobby" | "results"), "every") if state.active():
-            # Where none is planned yet, a slide has just ended the race.
-            yield state.t if state.start_at is None else state.start_at
-        case "lobby", "ready" if state.start_at is not None and _enough(state):
-            yield state.start_at
-        case _:
-            pass
+    enough = state.race.rules.start == "every" or _enough(state)
+    if state.start_at is not None and enough:
+        yield state.start_at
 
 
 def _loose_ends(state: RoomState) -> Iterator[MemberState]:
@@ -141,18 +146,28 @@ def _follows(draft: Draft) -> list[Record]:
     """The next thing that follows from the room as it stands."""
     if draft.state.race.phase == "aborted":
         return [draft.new_race()]
-    host, owner = _rightful(draft)
-    if (host, owner) != (draft.state.host, draft.state.owner):
-        return [HostChanged(draft.now, host, owner)]
+    if _changes_host(draft):
+        return [HostChanged(draft.now, *_rightful(draft))]
     match draft.state.race.phase, draft.state.race.rules.start:
         case (("lobby" | "results"), "every"):
             return _every(draft)
         case "lobby", "ready":
             return _when_ready(draft)
-        case "countdown", _ if not draft.state.race.locked:
-            return _stop(draft) if len(racing(draft)) < _needed(draft.state) else []
         case _:
-            return []
+            return _stop(draft) if _lacks_racers(draft) else []
+
+
+def _lacks_racers(draft: Draft) -> bool:
+    """Too few are left in a countdown."""
+    race = draft.state.race
+    if race.phase != "countdown" or race.locked:
+        return False
+    return len(racing(draft)) < _needed(draft.state)
+
+
+def _changes_host(draft: Draft) -> bool:
+    """The role is not where it belongs."""
+    return _rightful(draft) != (draft.state.host, draft.state.owner)
 
 
 def _rightful(draft: Draft) -> tuple[int | None, int | None]:

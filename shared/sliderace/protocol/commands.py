@@ -81,7 +81,10 @@ class Create(_Enter, frozen=True, tag="create"):
 
 
 class Open(_Enter, frozen=True, tag="open"):
-    """Open a room without entering it; the first player to join is its host."""
+    """Open a room without entering it; its host is the first who joins to play.
+
+    A bot is never host.
+    """
 
     rules: RulesPatch = RulesPatch()
     public: bool = False
@@ -103,6 +106,7 @@ class Resume(_Enter, frozen=True, tag="resume"):
 
     code: Code
     token: Token
+    """The one of your first `welcome`."""
     epoch: Int = 0
     """The epoch last seen; 0 asks for a snapshot."""
     offset: Int = 0
@@ -115,6 +119,7 @@ class Hello(_Command, frozen=True, tag="hello"):
     v: Annotated[int, Meta(ge=1, le=65535)]
     """Protocol version; see the version rule."""
     enter: Create | Open | Join | Resume
+    """How you come in."""
     client: Annotated[str, Meta(max_length=40)] = ""
     """Program and version, for the server's log."""
 
@@ -147,6 +152,7 @@ class Slides(_Command, frozen=True, tag="slides"):
     seq: Annotated[int, Meta(ge=1, le=limits.MAX_INTEGER)]
     """Number of the first slide; your slides are numbered 1, 2, 3 ..."""
     slides: Annotated[list[Slide], Meta(min_length=1, max_length=limits.MAX_SLIDES)]
+    """Each: direction the tiles travel, how many, ms since the board was painted."""
     approx: bool = False
     """The times were counted from a snapshot (after a reload), not from the paint."""
 
@@ -193,12 +199,14 @@ class Kick(_Command, frozen=True, tag="kick"):
     """Host: send somebody out; that connection is closed with 4501."""
 
     member: MemberId
+    """Whom."""
 
 
 class Bench(_Command, frozen=True, tag="bench"):
     """Sit out with the seat kept: oneself, or (host) any player."""
 
     member: MemberId
+    """Who sits out."""
     on: bool = True
 
 
@@ -212,6 +220,7 @@ class HandOver(_Command, frozen=True, tag="hand_over"):
     """Host: make another player the host."""
 
     member: MemberId
+    """The new host: a player, no bot."""
 
 
 class Leave(_Command, frozen=True, tag="leave"):
@@ -226,6 +235,7 @@ class Resync(_Command, frozen=True, tag="resync"):
     """Ask for the truth again: one seat's board, or (no seat) a snapshot."""
 
     seat: Seat | None = None
+    """Whose board; none: everything."""
 
 
 class Ping(_Command, frozen=True, tag="ping"):

@@ -40,12 +40,16 @@ class Welcome(_Event, frozen=True, tag="welcome"):
     server: str
     """Program and version."""
     code: str
+    """Six letters."""
     member: int
+    """Your id."""
     seat: int | None
+    """Yours; none for spectators."""
     token: str | None
     """Secret that proves your seat; given once, keep it. None on a resume."""
     epoch: int
     gen: int
+    """0: of the slides on this connection."""
     race: str
     seq: int
     """Your last durable slide in this race; later ones must be sent again."""
@@ -59,6 +63,7 @@ class Opened(_Event, frozen=True, tag="opened"):
 
     code: str
     link: str
+    """Where people join: to be shown, sent, drawn as a QR code."""
 
 
 class Snapshot(_Event, frozen=True, tag="snapshot"):
@@ -72,7 +77,9 @@ class Snapshot(_Event, frozen=True, tag="snapshot"):
     in_ms: int | None
     """Until this phase ends by itself (start, time limit, grace, next lobby)."""
     race: RaceView
+    """The race as far as you may know it."""
     results: "Results | None" = None
+    """In the phase `results`."""
 
 
 class MemberEvent(_Event, frozen=True, tag="member"):
@@ -80,6 +87,7 @@ class MemberEvent(_Event, frozen=True, tag="member"):
 
     o: int
     member: Member
+    """As it is now."""
     why: Literal[
         "joined",
         "ready",
@@ -97,6 +105,7 @@ class Gone(_Event, frozen=True, tag="gone"):
 
     o: int
     member: int
+    """Whose id."""
     why: Literal["left", "kicked", "timeout"]
 
 
@@ -119,6 +128,8 @@ class PhaseEvent(_Event, frozen=True, tag="phase"):
     roster: list[int] = []
     """Seats that race, once they are frozen."""
     why: str = ""
+    """Of `lobby`: host, unready, too_few; of `countdown`: postponed; of `aborted`:
+    host, nobody_left."""
 
 
 class StandingEvent(_Event, frozen=True, tag="standing"):
@@ -127,6 +138,7 @@ class StandingEvent(_Event, frozen=True, tag="standing"):
     o: int
     race: str
     standing: Standing
+    """As it is now; places are provisional until the results."""
 
 
 class Results(_Event, frozen=True, tag="results"):
@@ -136,7 +148,9 @@ class Results(_Event, frozen=True, tag="results"):
     race: str
     standings: list[Standing]
     board: str
+    """The scramble."""
     seed: str
+    """64 hex digits: of the scramble."""
     secret: str | None
     """S of the commitment; none where the seed was known in advance."""
     record: str
@@ -161,6 +175,7 @@ class Progress(_Event, frozen=True, tag="progress"):
 
     race: str
     p: list[Step]
+    """The seats that have moved."""
 
 
 class BoardEvent(_Event, frozen=True, tag="board"):
@@ -170,7 +185,9 @@ class BoardEvent(_Event, frozen=True, tag="board"):
     seat: int | None
     """None: the start board of the race."""
     seq: int
+    """After that slide."""
     board: str
+    """Board text."""
     in_ms: int = 0
     """Until it is unlocked (inspection)."""
 
@@ -187,9 +204,13 @@ class Rejected(_Event, frozen=True, tag="rejected"):
 
     race: str
     gen: int
+    """Number your next slides with it."""
     seq: int
+    """Your last slide that counts."""
     code: str
+    """Why: one of the refusals."""
     board: str | None
+    """Your board after `seq`; none where you do not race."""
 
 
 class Refused(_Event, frozen=True, tag="refused"):
@@ -202,6 +223,7 @@ class Refused(_Event, frozen=True, tag="refused"):
     text: str
     """The same in English, for a person."""
     field: str = ""
+    """The field at fault, where there is one."""
     value: str = ""
     """The offending value, shortened."""
     retry_ms: int = 0

@@ -20,13 +20,19 @@ class Limits(Struct, frozen=True):
     """What a client must keep to; it is slowed down, then closed, beyond."""
 
     messages_per_s: int
+    """Messages from you, of any kind."""
     messages_burst: int
+    """So many at once."""
     tiles_per_s: int
+    """Tiles that your slides move: `R2` moves two."""
     tiles_burst: int
+    """So many at once."""
     slides_per_message: int
+    """At most."""
     gather_ms: int
     """After the first slide, gather for this long; the solving slide never waits."""
     message_bytes: int
+    """At most, in UTF-8."""
 
 
 class Room(Struct, frozen=True):
@@ -35,10 +41,13 @@ class Room(Struct, frozen=True):
     code: str
     """Six letters; shown as KWX-TRB."""
     public: bool
+    """Listed for everybody."""
     locked: bool
+    """Nobody new may enter."""
     host: int | None
     """Member id."""
     rules: Rules
+    """Of the race."""
     race: str
     """Id of the race being prepared, run or shown."""
     commitment: str
@@ -51,14 +60,20 @@ class Member(Struct, frozen=True):
     """Somebody in the room."""
 
     id: int
+    """1, 2, 3 ... in the order of entering; never used again."""
     name: str
+    """Cleaned and unique; clean it again before you show it."""
     role: RoleName
     seat: int | None
     """Players have one; spectators do not."""
     ready: bool
+    """Will race."""
     connected: bool
+    """Has a live connection."""
     benched: bool
+    """Sits out."""
     bot: bool
+    """A declared bot."""
 
 
 class Standing(Struct, frozen=True):
@@ -66,8 +81,10 @@ class Standing(Struct, frozen=True):
 
     seat: int
     member: int
+    """Who raced from that seat; may have left since."""
     name: str
     bot: bool
+    """A declared bot."""
     status: StatusName
     place: int | None
     """1, 1, 3 ...; none while racing or for DNS."""
@@ -78,7 +95,9 @@ class Standing(Struct, frozen=True):
     credit_ms: int
     """Receive time minus official time."""
     stm: int
+    """Tiles moved."""
     mtm: int
+    """Maximal runs in one direction."""
     high: int
     """High-water progress in permille."""
     why: str = ""
@@ -91,6 +110,7 @@ class Lane(Struct, frozen=True):
     seat: int
     seq: int
     high: int
+    """High-water progress in permille."""
     stm: int
     status: StatusName
     board: str | None
@@ -101,6 +121,7 @@ class RaceView(Struct, frozen=True):
     """The race as far as its reader may know it."""
 
     id: str
+    """The current race."""
     roster: list[int]
     """Seats that race; empty before the lock."""
     elapsed_ms: int | None
@@ -108,6 +129,7 @@ class RaceView(Struct, frozen=True):
     start: str | None
     """The scrambled board, from your reveal on."""
     lanes: list[Lane]
+    """One a racer."""
     standings: list[Standing]
 
 
