@@ -8,6 +8,7 @@ from sliderace.race import decide
 from sliderace.race.apply import recovered
 from sliderace.race.records import (
     DidNotFinish,
+    Finished,
     Postponed,
     RaceEnded,
     RaceStarted,
@@ -126,6 +127,38 @@ def test_only_being_away_is_lifted() -> None:
     track.at(T0 + 60_100)
     assert track[BEN].why == "grace"
     assert track.do(decide.returned(track.race, BEN, T0 + 60_200)) == []
+
+
+def test_who_returns_after_the_end_does_not_race_on() -> None:
+    track = Track(LONG).start(ANN, BEN)
+    track.do(decide.went_away(track.race, ANN, T0 + 1_000))
+    track.at(T0 + 61_000)
+    track.solve(BEN, T0 + 62_000)
+    assert track.race.phase == "results"
+    assert track.do(decide.returned(track.race, ANN, T0 + 63_000)) == []
+    assert (track[ANN].status, track[ANN].why) == ("dnf", "away")
+
+
+def test_who_returns_finds_board_and_clock_as_they_went_on() -> None:
+    track = Track(LONG).start(ANN, BEN)
+    track.slide(ANN, T0 + 500, 3)
+    track.do(decide.went_away(track.race, ANN, T0 + 1_000))
+    board = track[ANN].board.copy()
+    track.do(decide.returned(track.race, ANN, T0 + 50_000))
+    assert (track[ANN].board, track[ANN].seq) == (board, 3)
+    finished = track.solve(ANN, T0 + 50_500)[1]
+    assert isinstance(finished, Finished)
+    assert (finished.s, finished.g, finished.official) == (T0, 50_500, 50_500)
+
+
+def test_who_is_offline_at_t0_starts_at_t0() -> None:
+    track = Track(LONG).lock(ANN, BEN)
+    track.do(decide.went_away(track.race, ANN, 4_000))
+    track.at(T0)
+    track.do(decide.returned(track.race, ANN, T0 + 9_000))
+    finished = track.solve(ANN, T0 + 12_000)[1]
+    assert isinstance(finished, Finished)
+    assert (finished.s, finished.g) == (T0, 12_000)
 
 
 def test_a_return_in_time_stops_the_away_clock() -> None:

@@ -138,6 +138,8 @@ def test_lock_says_who_is_away() -> None:
 def test_postpone_moves_everybody_and_only_where_it_is_needed() -> None:
     track = Track(Rules(size="3x2", inspection_ms=2_000))
     assert refused(decide.postpone(track.race, 0)) == "wrong_phase"
+    track.do(decide.begin_countdown(track.race, 0))
+    assert refused(decide.postpone(track.race, T0)) == "wrong_phase"
     track.lock(ANN, BEN)
     assert track.do(decide.postpone(track.race, T0 - COMMIT_MS - 1)) == []
     now = T0 - COMMIT_MS
@@ -234,6 +236,9 @@ def test_no_slide_before_the_board_is_unlocked(inspection_ms: int) -> None:
     s = T0 + inspection_ms
     early = decide.slides(track.race, ANN, 1, batch, False, s - 1)
     assert early == Refusal("too_early", retry_ms=1)
+    if not inspection_ms:  # T0 has come, but the clock was not asked yet
+        early = decide.slides(track.race, ANN, 1, batch, False, s + 1)
+        assert early == Refusal("too_early", retry_ms=0)
     track.at(T0)
     if inspection_ms:
         early = decide.slides(track.race, ANN, 1, batch, False, s - 1)
@@ -304,6 +309,15 @@ def test_tiles_are_bounded() -> None:
     track.do(ask)
     ask = decide.slides(track.race, ANN, 3, batch[:1], False, T0, max_tiles=5)
     assert refused(ask) == "too_many_tiles"
+
+
+def test_by_default_a_seat_moves_20_000_tiles() -> None:
+    track = Track(Rules(size="3x2", limit_ms=0)).start(ANN)
+    batch = [("L", 1, 0), ("R", 1, 0)] * 10_000
+    ask = decide.slides(track.race, ANN, 1, [*batch, ("L", 1, 0)], False, T0)
+    assert refused(ask) == "too_many_tiles"
+    track.do(decide.slides(track.race, ANN, 1, batch, False, T0))
+    assert track[ANN].stm == 20_000
 
 
 def test_progress_is_a_high_water_mark() -> None:
@@ -495,8 +509,13 @@ def test_abort_ends_a_locked_race_for_good(phase: str) -> None:
         RaceAborted(now, RACE_ID, "host")
     ]
     assert track.do(decide.abort(track.race, now)) == []
-    assert refused(decide.begin_countdown(track.race, now)) == "wrong_phase"
-    assert refused(decide.slides(track.race, BEN, 1, [("L", 1, 0)], False, now))
+    race = track.race
+    assert refused(decide.begin_countdown(race, now)) == "wrong_phase"
+    assert refused(decide.slides(race, BEN, 1, [("L", 1, 0)], False, now)) == "done"
+    assert refused(decide.slides(race, BEN, 1, [("L", 1, 0)], False, T0 - 9)) == "done"
+    assert refused(decide.forfeit(race, BEN, now)) == "done"
+    assert track.do(decide.went_away(race, BEN, now)) == []
+    assert track.do(decide.leave(race, BEN, "left", now)) == []
 
 
 def test_abort_before_the_lock_is_back_in_the_lobby() -> None:

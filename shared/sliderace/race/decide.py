@@ -275,7 +275,7 @@ def went_away(race: Race, seat: Seat, now: int) -> list[RaceRecord]:
 def returned(race: Race, seat: Seat, now: int) -> list[RaceRecord]:
     """The seat is connected again; who was out for being away races on."""
     attempt = race.attempts.get(seat)
-    if attempt is None or attempt.away_since is None or not _fixed(race):
+    if attempt is None or attempt.away_since is None or not _is_on(race):
         return []
     if attempt.status != "racing" and attempt.why != "away":
         return []
@@ -334,14 +334,14 @@ def _finish(
     return [finished, GraceBegan(now, race.id, until)]
 
 
-def _fixed(race: Race) -> bool:
-    """There is a roster, and the race has not ended."""
-    return race.running or (race.phase == "countdown" and race.locked)
+def _is_on(race: Race) -> bool:
+    """Whether a race with a roster has not ended."""
+    return race.running or race.phase == "countdown"
 
 
 def _still_racing(race: Race, seat: Seat) -> Attempt | None:
     attempt = race.attempts.get(seat)
-    if attempt is None or attempt.status != "racing" or not _fixed(race):
+    if attempt is None or attempt.status != "racing" or not _is_on(race):
         return None
     return attempt
 
