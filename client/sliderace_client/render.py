@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 __all__ = [
+    "BASIC",
     "DARK",
     "LAYERS",
     "LIGHT",
@@ -48,6 +49,11 @@ Row = tuple[Run, ...]
 """One row of the screen, left to right."""
 
 
+LAYERS = ("#e0a44d", "#68baf3", "#acb977", "#d697d9", "#8fbdaa")
+"""Amber, sky, olive, orchid, sage: one OKLCH lightness (0.76), so that no tile shouts;
+every two stay apart (OKLab >= 0.047) for red-, green- and blue-blind eyes too."""
+
+
 class Look(NamedTuple):
     """The colours of one theme, as hex; all empty: the terminal has no colours."""
 
@@ -60,6 +66,8 @@ class Look(NamedTuple):
     accent: str = ""
     good: str = ""
     bad: str = ""
+    layers: tuple[str, ...] = LAYERS
+    """Of tiles, by fringe layer."""
 
     @property
     def mono(self) -> bool:
@@ -89,11 +97,21 @@ DARK = Look(
     good="#88ca95",
     bad="#f07f77",
 )
+BASIC = Look(
+    ground="#000000",
+    raised="#000000",
+    well="#555555",
+    line="#555555",
+    ink="#ffffff",
+    soft="#aaaaaa",
+    accent="#ffff55",
+    good="#55ff55",
+    bad="#ff5555",
+    layers=("#ffff55", "#55ffff", "#55ff55", "#ff55ff", "#aaaaaa"),
+)
+"""For terminals with 16 colours: exactly those that each of them has."""
 MONO = Look()
 
-LAYERS = ("#e0a44d", "#68baf3", "#acb977", "#d697d9", "#8fbdaa")
-"""Amber, sky, olive, orchid, sage: one OKLCH lightness (0.76), so that no tile shouts;
-every two stay apart (OKLab >= 0.047) for red-, green- and blue-blind eyes too."""
 TILE_INK = "#1d1813"
 """Contrast with each of `LAYERS` is at least 7.7 : 1."""
 
@@ -270,7 +288,11 @@ def tile_rows(
         return _mono_tile(text, grid, gap=not tile)
     if not tile:
         return ((Run(" " * grid.tile_w, Paint(bg=look.well)),),) * grid.tile_h
-    body = look.line if covered else LAYERS[layer(tile, grid.width) % len(LAYERS)]
+    body = (
+        look.line
+        if covered
+        else look.layers[layer(tile, grid.width) % len(look.layers)]
+    )
     if grid.tile_h == 1:
         number = Run(text.center(grid.tile_w - 1), Paint(TILE_INK, body, bold=True))
         return ((number, Run("▕", Paint(look.well, body))),)

@@ -1,18 +1,39 @@
 """The full-screen client at a seat without a network: the test is the server."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+
+from tests.client import rooms
+from tests.client.rooms import BEN
+from textual.pilot import Pilot
+from textual.strip import Strip
 
 from sliderace.engine import Direction
 from sliderace.protocol import messages as m
 from sliderace_client.connection import Ending
-from sliderace_client.model import Model, Note
+from sliderace_client.model import Model, Note, Out
 from sliderace_client.start import Start
 from sliderace_client.terminal.app import Terminal
 from sliderace_client.terminal.play import Play
-from tests.client import rooms
+from sliderace_client.terminal.widgets import Boards, Lines
 
-__all__ = ["Offline", "at", "shown"]
+__all__ = [
+    "MINUTE",
+    "Driver",
+    "Offline",
+    "as_guest",
+    "at",
+    "board",
+    "driven",
+    "keys",
+    "opened",
+    "painted",
+    "saved",
+    "screen",
+    "settle",
+    "terminal",
+]
 
 
 class Offline:
@@ -77,7 +98,7 @@ class Offline:
             self._out(self.model.poll(self.now()))
         return done
 
-    def _out(self, outs: list[rooms.Out]) -> None:
+    def _out(self, outs: list[Out]) -> None:
         self.asked += rooms.commands(outs)
         for out in outs:
             if isinstance(out, Note):
@@ -96,8 +117,71 @@ def at(seat: Offline, **more: object) -> Terminal:
     return Terminal(Start(**(known | more)), seat.connect)  # type: ignore[arg-type]
 
 
-def shown(app: Terminal) -> str:
-    """What is on the screen, without colours, one line a row."""
-    width, height = app.size
-    strips = app.screen._compositor.render_strips()
-    return "\n".join(strip.text for strip in strips[:height])
+def painted(app: Terminal) -> list[Strip]:
+    """The rows of the screen, as they go to the terminal."""
+    compositor = app.screen._compositor  # pyright: ignore[reportPrivateUsage]
+    return compositor.render_strips()
+
+
+Driver = Pilot[int]
+MINUTE = 60_000
+
+
+@asynccontextmanager
+async def driven(
+    seat: Offline, size: tuple[int, int] = (80, 24), **start: object
+) -> AsyncGenerator[Driver]:
+    async with at(seat, **start).run_test(size=size) as pilot:
+        await settle(pilot)
+        yield pilot
+
+
+async def settle(pilot: Driver) -> None:
+    """Until everything that was said is on the screen."""
+    await pilot.pause()
+    terminal(pilot).repaint()
+    await pilot.pause()
+
+
+def terminal(pilot: Driver) -> Terminal:
+    assert isinstance(pilot.app, Terminal)
+    return pilot.app
+
+
+def screen(pilot: Driver) -> str:
+    """What is on the screen, without colours."""
+    return "\n".join(strip.text for strip in painted(terminal(pilot)))
+
+
+def keys(pilot: Driver) -> str:
+    return pilot.app.screen.query_one("#keys", Lines).plain
+
+
+def board(pilot: Driver) -> str:
+    """The only board on the screen, as text."""
+    (placed,) = pilot.app.screen.query_one("#boards", Boards).placed
+    width = placed.grid.width
+    rows = [placed.tiles[i : i + width] for i in range(0, len(placed.tiles), width)]
+    return "/".join(" ".join(map(str, row)) for row in rows)
+
+
+def as_guest(**more: object) -> Offline:
+    """A seat of Ann where Ben is host."""
+    return Offline(room=rooms.room(host=BEN), **more)
+
+
+@asynccontextmanager
+async def opened(
+    start: Start, size: tuple[int, int] = (80, 24)
+) -> AsyncGenerator[Driver]:
+    async with Terminal(start).run_test(size=size) as pilot:
+        await settle(pilot)
+        yield pilot
+
+
+async def saved(pilot: Driver) -> None:
+    """Until nothing is being written any more."""
+    for worker in list(pilot.app.workers):
+        if worker.group in ("record", "settings"):
+            await worker.wait()
+    await settle(pilot)

@@ -208,7 +208,7 @@ def oklab(rgb: list[float]) -> tuple[float, float, float]:
     )
 
 
-SIGHT = {
+SIGHT: dict[str, list[list[float]]] = {
     "normal": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
     "protanopia": [
         [0.152286, 1.052583, -0.204868],

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
+from tests.client.rooms import member, standing
 
 from sliderace.protocol.names import cells
 from sliderace.race.rules import Rules
@@ -29,7 +30,6 @@ from sliderace_client.terminal.placing import (
     mosaic,
     plan,
 )
-from tests.client.rooms import member, standing
 
 sides = st.integers(2, 10)
 sizes = st.tuples(sides, sides)

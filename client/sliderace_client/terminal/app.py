@@ -23,7 +23,7 @@ from sliderace_client.host import HostError, OwnServer, links, open_room, runnin
 from sliderace_client.locate import Noted, NotFound, find, noted
 from sliderace_client.model import Note
 from sliderace_client.plain import ending_code
-from sliderace_client.render import DARK, LIGHT, MONO, Look
+from sliderace_client.render import BASIC, DARK, LIGHT, MONO, Look
 from sliderace_client.seats import SeatFile, claim
 from sliderace_client.settings import Settings, nickname, remember_server, save
 from sliderace_client.start import Start
@@ -53,10 +53,13 @@ NEWS_MS = 6_000
 """How long a line of news stands."""
 
 
-def theme_of(look: Look, *, dark: bool) -> Theme:
+THEMES = {"dark": DARK, "light": LIGHT, "basic": BASIC}
+
+
+def theme_of(name: str, look: Look) -> Theme:
     """The look, as the library's own widgets know it."""
     return Theme(
-        name="sliderace-dark" if dark else "sliderace-light",
+        name=f"sliderace-{name}",
         primary=look.accent,
         secondary=look.soft,
         accent=look.accent,
@@ -67,7 +70,7 @@ def theme_of(look: Look, *, dark: bool) -> Theme:
         success=look.good,
         error=look.bad,
         warning=look.accent,
-        dark=dark,
+        dark=look is not LIGHT,
     )
 
 
@@ -109,15 +112,17 @@ class Terminal(App[int]):
         self.own_server: OwnServer | None = None
         self._mono = mono
         self.look = MONO
-        for known, is_dark in ((DARK, True), (LIGHT, False)):
-            self.register_theme(theme_of(known, dark=is_dark))
+        for name, look in THEMES.items():
+            self.register_theme(theme_of(name, look))
         self._choose_look()
 
     def _choose_look(self) -> None:
         wanted = self.settings.theme
-        dark = wanted == "dark" or (wanted == "auto" and not light_terminal())
-        self.look = MONO if self._mono else DARK if dark else LIGHT
-        self.theme = "sliderace-dark" if dark else "sliderace-light"
+        light = wanted == "light" or (wanted == "auto" and light_terminal())
+        name = "basic" if self.console.color_system == "standard" else "dark"
+        name = "light" if light and name == "dark" else name
+        self.theme = f"sliderace-{name}"
+        self.look = MONO if self._mono else THEMES[name]
 
     # --- Life -------------------------------------------------------------------------
 
@@ -312,7 +317,7 @@ class Terminal(App[int]):
         """Take new settings, and keep them."""
         self.settings = settings
         self._choose_look()
-        self.run_worker(self._keep(settings))
+        self.run_worker(self._keep(settings), group="settings")
 
     async def _keep(self, settings: Settings) -> None:
         try:

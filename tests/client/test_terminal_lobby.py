@@ -1,0 +1,211 @@
+"""The lobby and the windows over it, driven by keys and clicks."""
+
+import pytest
+from tests.client import rooms
+from tests.client.offline import (
+    Offline,
+    as_guest,
+    board,
+    driven,
+    keys,
+    screen,
+    settle,
+    terminal,
+)
+from tests.client.rooms import ANN, BEN, CAT, RACE, START, member
+
+from sliderace.protocol import messages as m
+
+# --- Lobby ----------------------------------------------------------------------------
+
+
+async def test_the_lobby_shows_how_to_join_and_who_is_here() -> None:
+    people = [
+        member(ANN, 0, ready=True),
+        member(BEN, 1, "Turbo", bot=True),
+        member(CAT, None),
+    ]
+    async with driven(Offline(members=people), (80, 30)) as pilot:
+        text = screen(pilot)
+    for words in (
+        "sliderace join KWX-TRB",
+        "http://192.0.2.7:8710/KWXTRB",
+        "3x3, 2 min, boards hidden",
+        "board sealed: ",
+        "private",
+        "✓ Ann",
+        "you ♛ host",
+        "· Turbo",
+        "⚙ bot",
+        "watches",
+    ):
+        assert words in text
+    assert "█▀▀▀▀▀█" in text  # a QR code's corner: there is room for it
+
+
+async def test_a_seed_known_in_advance_is_said() -> None:
+    known = rooms.room(seed_known=True)
+    async with driven(Offline(room=known)) as pilot:
+        assert "seed known in advance" in screen(pilot)
+        assert "sealed" not in screen(pilot)
+
+
+@pytest.mark.parametrize(
+    "name", ["[red]Eve[/red]", "[@click=app.exit]x[/]", "\x1b[31mEve", "a\u202eb"]
+)
+async def test_a_hostile_name_is_only_text(name: str) -> None:
+    seat = Offline(members=[member(ANN, 0), member(BEN, 1, name)])
+    async with driven(seat) as pilot:
+        text = screen(pilot)
+        clean = seat.model.members[BEN].name
+        assert clean in text
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+
+
+async def test_ready_is_one_key_and_a_held_key_is_one_press() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        assert "r  ready" in keys(pilot)
+        await pilot.press("r", "r", "r")
+        assert seat.asked == [m.Ready(RACE, True)]
+        seat.hear(m.MemberEvent(0, member(ANN, 0, ready=True), "ready"))
+        seat.told.now += 2_000
+        await settle(pilot)
+        await pilot.press("r")
+        assert seat.asked[1:] == [m.Ready(RACE, False)]
+
+
+async def test_a_key_can_be_clicked_too() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        await pilot.click("#keys", offset=(2, 0))
+        assert seat.asked == [m.Ready(RACE, True)]
+
+
+async def test_the_host_starts_locks_kicks_benches_and_hands_over() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        await pilot.press("s", "x", "down")
+        await settle(pilot)
+        await pilot.press("k")
+        await settle(pilot)
+        assert "Send Ben out?" in screen(pilot)
+        await pilot.press("n")
+        await settle(pilot)
+        await pilot.press("b", "o")
+        await settle(pilot)
+        assert "Make Ben the host?" in screen(pilot)
+        await pilot.press("y")
+        await settle(pilot)
+        seat.told.now += 2_000
+        await pilot.press("k")
+        await settle(pilot)
+        await pilot.press("y")
+    assert seat.asked == [
+        m.Start(RACE),
+        m.Lock(True),
+        m.Bench(BEN, True),
+        m.HandOver(BEN),
+        m.Kick(BEN),
+    ]
+
+
+async def test_a_click_chooses_whom_the_host_means() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        await pilot.click("#people", offset=(6, 1))
+        await settle(pilot)
+        await pilot.press("b")
+    assert seat.asked == [m.Bench(BEN, True)]
+
+
+async def test_a_guest_has_no_keys_of_the_host() -> None:
+    seat = as_guest()
+    async with driven(seat) as pilot:
+        await pilot.press("s", "e", "x", "down", "k", "o")
+        await settle(pilot)
+        assert "♛ host" in screen(pilot)
+        await pilot.press("p")
+    assert seat.asked == [m.Role("spectator")]
+
+
+async def test_a_spectator_may_play_too_and_a_benched_one_comes_back() -> None:
+    seat = as_guest(members=[member(ANN, None, "Ann"), member(BEN, 1)])
+    async with driven(seat) as pilot:
+        await pilot.press("r", "p")
+        seat.hear(m.MemberEvent(0, member(ANN, 0, benched=True), "benched"))
+        await settle(pilot)
+        await pilot.press("b")
+    assert seat.asked == [m.Role("player"), m.Bench(ANN, False)]
+
+
+async def test_the_host_changes_rules_in_a_window() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        await pilot.press("e")
+        await pilot.pause()
+        assert "The rules of the next race" in screen(pilot)
+        await pilot.press("right", "down", "down", "right", "up", "up", "up", "space")
+        await pilot.pause()
+        assert "public: on the list" in screen(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "The rules" not in screen(pilot)
+    patch = m.RulesPatch(size="4x4", open_boards=True)
+    assert seat.asked == [m.Settings(patch, public=True)]
+
+
+async def test_rules_left_as_they_were_are_not_sent() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        await pilot.press("e")
+        await pilot.pause()
+        await pilot.press("right", "left", "enter")
+        await settle(pilot)
+        await pilot.press("e")
+        await pilot.pause()
+        await pilot.press("right", "escape")
+    assert seat.asked == []
+
+
+async def test_rules_can_be_clicked() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        await pilot.press("e")
+        await pilot.pause()
+        await pilot.click("#text", offset=(38, 2))
+        await pilot.press("enter")
+    assert seat.asked == [m.Settings(m.RulesPatch(size="4x4"))]
+
+
+async def test_help_and_code_are_windows_and_a_race_closes_them() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        await pilot.press("?")
+        await pilot.pause()
+        assert "the tile beside the gap travels that way" in screen(pilot)
+        await pilot.press("escape", "c")
+        await pilot.pause()
+        assert "sliderace join KWX-TRB" in screen(pilot)
+        seat.race()
+        await settle(pilot)
+        assert board(pilot) == START
+
+
+async def test_leaving_is_asked_and_said() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        await pilot.press("q")
+        await settle(pilot)
+        assert "Leave the room for good?" in screen(pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert "Leave" not in screen(pilot)
+        assert seat.asked == []
+        seat.told.now += 2_000
+        await pilot.press("q", "y")
+        assert seat.asked == [m.Leave()]
+        seat.end()
+        await pilot.pause()
+    assert terminal(pilot).return_code == 0

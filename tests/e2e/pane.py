@@ -1,0 +1,132 @@
+"""A real terminal: one tmux pane, whose screen can be read and waited for."""
+
+import os
+import select
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+__all__ = ["Pane", "a_pane"]
+
+PATIENCE_S = 30.0
+"""Longest wait for something to appear; a busy machine starts Python slowly."""
+ROOT = Path(__file__).parents[2]
+PROMPT = "pane>"
+
+
+class Pane:
+    """A shell in tmux.
+
+    Args:
+        folder: for its socket, its home and everything the program keeps.
+        columns: of the pane.
+        rows: of the pane.
+        env: further variables.
+    """
+
+    def __init__(
+        self, folder: Path, columns: int, rows: int, env: dict[str, str]
+    ) -> None:
+        self.folder = folder
+        self._socket = str(folder / "tmux")
+        paths = (str(ROOT / part) for part in ("shared", "server", "client"))
+        known = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(folder),
+            "XDG_DATA_HOME": str(folder / "data"),
+            "XDG_STATE_HOME": str(folder / "state"),
+            "XDG_CONFIG_HOME": str(folder / "config"),
+            "PYTHONPATH": os.pathsep.join(paths),
+            "TERM": "tmux-256color",
+            "LANG": "C.UTF-8",
+            "PS1": PROMPT,
+        }
+        shell = ["env", "-i", *(f"{k}={v}" for k, v in (known | env).items())]
+        shell += ["bash", "--norc", "--noprofile"]
+        size = ("-x", str(columns), "-y", str(rows))
+        self.tmux("-f", os.devnull, "new-session", "-d", *size, shlex.join(shell))
+        fifo = folder / "output"
+        os.mkfifo(fifo)
+        self._output = os.open(fifo, os.O_RDWR | os.O_NONBLOCK)
+        self.tmux("pipe-pane", "-o", f"cat > {shlex.quote(str(fifo))}")
+        self.keys(f"cd {shlex.quote(str(folder))}; clear", "Enter")
+        self.until(PROMPT)
+
+    def tmux(self, *words: str) -> str:
+        """Run a tmux command."""
+        done = subprocess.run(
+            ["tmux", "-S", self._socket, *words],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        return done.stdout
+
+    def close(self) -> None:
+        self.tmux("kill-server")
+        os.close(self._output)
+
+    def run(self, *arguments: str) -> None:
+        """Type a command line of our program; it ends with its exit code."""
+        command = shlex.join([sys.executable, "-m", "sliderace_client", *arguments])
+        self.keys(f"clear; {command}; echo ended=$?", "Enter")
+
+    def keys(self, *keys: str) -> None:
+        """Press keys; text is typed."""
+        self.tmux("send-keys", *keys)
+
+    def screen(self) -> str:
+        """What is shown, without colours."""
+        return self.tmux("capture-pane", "-p")
+
+    def until(self, *texts: str) -> str:
+        """Wait until one of these is shown; the screen then."""
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            screen = self.screen()
+            if any(text in screen for text in texts):
+                return screen
+            left = deadline - time.monotonic()
+            if left < 0:
+                raise AssertionError(f"none of {texts} is shown:\n{screen}")
+            # The pane's output wakes us: whenever it writes, the screen may differ.
+            if select.select([self._output], [], [], left)[0]:
+                os.read(self._output, 1 << 16)
+
+    def state(self) -> str:
+        """What a program must leave as it was: modes of screen, mouse and keyboard."""
+        flags = ("alternate_on", "mouse_any_flag", "cursor_flag", "keypad_flag")
+        modes = self.tmux(
+            "display-message", "-p", " ".join(f"#{{{flag}}}" for flag in flags)
+        )
+        tty = self.tmux("display-message", "-p", "#{pane_tty}").strip()
+        with Path(tty).open() as terminal:
+            stty = subprocess.run(
+                ["stty", "-g"],
+                check=True,
+                capture_output=True,
+                text=True,
+                stdin=terminal,
+            )
+        return modes + stty.stdout
+
+
+@contextmanager
+def a_pane(
+    folder: Path, columns: int = 80, rows: int = 24, **env: str
+) -> Generator[Pane]:
+    """A terminal of that size, or a skip where there is no tmux."""
+    if shutil.which("tmux") is None:
+        pytest.skip("needs tmux, which is not installed")
+    pane = Pane(folder, columns, rows, env)
+    try:
+        yield pane
+    finally:
+        pane.close()
