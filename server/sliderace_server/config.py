@@ -209,8 +209,10 @@ def _check(setting: Field[Any], value: object) -> None:
         raise ConfigError(setting.name, f"must be one of {choices}, not {value!r}")
 
 
-def _limits(pairs: Mapping[str, object], where: str) -> Callable[[Limits], Limits]:
-    """What changes the limits that are named in `pairs`."""
+def _limits(pairs: object, where: str) -> Callable[[Limits], Limits]:
+    """What changes the limits that are named in `pairs`, a mapping."""
+    if not isinstance(pairs, Mapping):
+        raise ConfigError(where.removesuffix(":"), f"{pairs!r} is not a table")
     changes = {name: _limit(name, value, where) for name, value in pairs.items()}
 
     def change(limits: Limits) -> Limits:

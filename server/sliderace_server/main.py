@@ -122,13 +122,15 @@ class _End:
             self.begun.set()
 
         wanted = (signal.SIGTERM, signal.SIGINT)
-        for number in wanted:
-            loop.add_signal_handler(number, heard)
+        with contextlib.suppress(NotImplementedError):  # Windows
+            for number in wanted:
+                loop.add_signal_handler(number, heard)
         try:
             yield
         finally:
-            for number in wanted:
-                loop.remove_signal_handler(number)
+            with contextlib.suppress(NotImplementedError):
+                for number in wanted:
+                    loop.remove_signal_handler(number)
 
     @contextlib.contextmanager
     def eof(self, descriptor: int) -> Iterator[None]:
@@ -169,7 +171,7 @@ async def _run(config: Config) -> None:
 
 @contextlib.contextmanager
 def _told(config: Config, server: Server) -> Iterator[None]:
-    """Tell where we are: our parent through a pipe, everybody else through a file."""
+    """Tell where we are: everybody through a file, our parent through a pipe."""
     told = {
         "port": server.port,
         "url": server.url,
@@ -177,25 +179,31 @@ def _told(config: Config, server: Server) -> Iterator[None]:
         "bind": config.bind,
         "version": __version__,
     }
-    line = json.dumps(told)
+    line = json.dumps(told) + "\n"
     _log.info("listening", extra=told)
-    if config.ready_fd >= 0:
-        with (
-            contextlib.suppress(BrokenPipeError),
-            os.fdopen(config.ready_fd, "w") as pipe,
-        ):
-            pipe.write(line + "\n")
+    with _state_file(config, line):
+        if config.ready_fd >= 0:
+            with (
+                contextlib.suppress(BrokenPipeError),
+                os.fdopen(config.ready_fd, "w") as pipe,
+            ):
+                pipe.write(line)
+        yield
+
+
+@contextlib.contextmanager
+def _state_file(config: Config, line: str) -> Iterator[None]:
     if config.memory and not config.data:
         yield
         return
     path = config.data_path / STATE_FILE
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_suffix(f".{os.getpid()}")
-    fresh.write_text(line + "\n", "utf-8")
+    fresh.write_text(line, "utf-8")
     fresh.replace(path)
     try:
         yield
     finally:
         with contextlib.suppress(OSError):
-            if path.read_text("utf-8") == line + "\n":
+            if path.read_text("utf-8") == line:
                 path.unlink()

@@ -85,15 +85,20 @@ class Scribe:
         self._gathered.clear()
 
     async def _write(self) -> None:
+        whole = False
         try:
             while self._gathered and not self._stopped:
                 batch, self._gathered = self._gathered, []
                 if not await self._append(batch):
-                    return
+                    break
                 self.durable += len(batch)
                 self._committed(batch)
+            whole = True
         finally:
             self._writing = False
+            if not whole and not self._stopped:
+                # Never write what comes after something that may be missing.
+                self._step_down("its log could not be written")
 
     async def _append(self, batch: list[Entry]) -> bool:
         works, attempt = self._works, 0
@@ -109,7 +114,7 @@ class Scribe:
                 await works.clock.sleep(RETRY_S[min(attempt, len(RETRY_S) - 1)])
                 attempt += 1
             except Conflict:
-                self._step_down()
+                self._step_down("another writer has it")
                 return False
             else:
                 break
@@ -126,8 +131,8 @@ class Scribe:
             _log.error("cannot store", extra={"room": self._code, "error": str(error)})
             self._tell_failed()
 
-    def _step_down(self) -> None:
+    def _step_down(self, reason: str) -> None:
         self.stop()
         self._works.metrics.count("steps_down")
-        _log.error("another writer has this room", extra={"room": self._code})
+        _log.error("gave up a room", extra={"room": self._code, "reason": reason})
         self._lost()

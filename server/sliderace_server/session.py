@@ -99,18 +99,24 @@ class Session:
         if self._ended:
             return 0.0
         now = self._works.clock.now_ms()
-        wait = max(self._messages.take(messages, now), self._tile_debt_until - now)
+        wait = self._messages.take(messages, now)
+        self._watch_flood(now, flooding=wait > 0)
+        # Who resends slides after an absence owes tiles, but floods nobody.
+        wait = max(wait, self._tile_debt_until - now)
         if wait <= 0:
-            self._flooding_since = None
             return 0.0
         self._works.metrics.count("throttled")
         self._held_until = now + wait
-        if self._flooding_since is None:
+        return wait / 1_000
+
+    def _watch_flood(self, now: int, *, flooding: bool) -> None:
+        if not flooding:
+            self._flooding_since = None
+        elif self._flooding_since is None:
             self._flooding_since = now
         elif now - self._flooding_since > self._limits.flood_ms:
             self._refuse("", Refusal("rate"))
             self.close(4429)
-        return wait / 1_000
 
     def receive(self, data: str | bytes) -> None:
         """A message, whatever it may be."""

@@ -1,0 +1,48 @@
+"""Counting is adding; the text format is made when somebody asks."""
+
+import pytest
+
+from sliderace_server.metrics import COUNTED, Histogram, Metrics
+
+
+def test_what_was_counted_is_shown() -> None:
+    metrics = Metrics()
+    metrics.count("slides", by=3)
+    metrics.count("slides")
+    metrics.count("commands", "ping")
+    metrics.gauge("rooms", "Live rooms", lambda: 7)
+    metrics.commit_seconds.add(0.003)
+    kind, body = metrics.render()
+    text = body.decode()
+    assert kind.startswith("text/plain")
+    assert "sliderace_slides_total 4.0" in text
+    assert 'sliderace_commands_total{type="ping"} 1.0' in text
+    assert "sliderace_rooms 7.0" in text
+    assert 'sliderace_commit_seconds_bucket{le="0.005"} 1.0' in text
+    assert 'sliderace_commit_seconds_bucket{le="0.002"} 0.0' in text
+    assert "sliderace_commit_seconds_count 1.0" in text
+
+
+def test_every_counter_without_a_label_is_shown_from_the_beginning() -> None:
+    text = Metrics().render()[1].decode()
+    for name, (_, labels) in COUNTED.items():
+        assert (f"sliderace_{name}_total 0.0" in text) is not bool(labels)
+
+
+def test_servers_do_not_share_their_figures() -> None:
+    first, second = Metrics(), Metrics()
+    first.count("slides")
+    assert "sliderace_slides_total 0.0" in second.render()[1].decode()
+
+
+def test_only_what_is_known_is_counted() -> None:
+    with pytest.raises(KeyError):
+        Metrics().count("fun")
+
+
+def test_a_bound_belongs_to_its_own_bucket() -> None:
+    histogram = Histogram((1.0, 2.0))
+    for seconds in (0.5, 1.0, 1.5, 2.0, 9.0):
+        histogram.add(seconds)
+    assert histogram.buckets() == [("1.0", 2), ("2.0", 4), ("+Inf", 5)]
+    assert histogram.total == 14.0

@@ -1,0 +1,137 @@
+"""Gathered per turn, written once, sliced, and bounded: without any socket or loop."""
+
+from collections import deque
+from collections.abc import Callable
+
+import pytest
+from websockets.frames import Frame, Opcode
+
+from sliderace_server.outbox import Outbox, Postman, ping_frame, text_frame
+
+
+class Paper:
+    """A wire that keeps what is written; `reads` is how fast its peer reads."""
+
+    def __init__(self, *, reads: bool = True) -> None:
+        self.reads = reads
+        self.written: list[bytes] = []
+        self.kept = 0
+        self.aborted = 0
+
+    def write(self, data: bytes) -> None:
+        self.written.append(data)
+        self.kept += 0 if self.reads else len(data)
+
+    def unsent(self) -> int:
+        return self.kept
+
+    def abort(self) -> None:
+        self.aborted += 1
+
+
+class Turns:
+    """The loop: what is called soon is called in the next turn."""
+
+    def __init__(self) -> None:
+        self.calls: deque[Callable[[], None]] = deque()
+
+    def soon(self, call: Callable[[], None]) -> None:
+        self.calls.append(call)
+
+    def turn(self) -> None:
+        for _ in range(len(self.calls)):
+            self.calls.popleft()()
+
+
+def test_what_gathers_in_one_turn_is_one_write_in_order() -> None:
+    turns, paper = Turns(), Paper()
+    outbox = Outbox(paper, Postman(turns.soon))
+    for frame in (b"a", b"b", b"c"):
+        outbox.post(frame)
+    assert paper.written == []
+    turns.turn()
+    assert paper.written == [b"abc"]
+    outbox.post(b"d")
+    turns.turn()
+    assert paper.written == [b"abc", b"d"]
+    turns.turn()
+    assert paper.written == [b"abc", b"d"]
+
+
+def test_many_outboxes_are_emptied_in_slices() -> None:
+    turns = Turns()
+    postman = Postman(turns.soon, per_turn=100)
+    papers = [Paper() for _ in range(250)]
+    for paper in papers:
+        Outbox(paper, postman).post(b"x")
+    done = []
+    while turns.calls:
+        turns.turn()
+        done.append(sum(len(paper.written) for paper in papers))
+    assert done == [100, 200, 250]
+
+
+def test_a_peer_that_does_not_read_is_cut_off_at_the_limit_and_no_earlier() -> None:
+    turns, paper = Turns(), Paper(reads=False)
+    outbox = Outbox(paper, Postman(turns.soon), max_unsent=100)
+    outbox.post(b"x" * 100)
+    turns.turn()
+    assert not paper.aborted
+    outbox.post(b"x")
+    turns.turn()
+    assert paper.aborted == 1
+    outbox.post(b"more")
+    turns.turn()
+    assert len(paper.written) == 2
+
+
+def test_a_snapshot_does_not_count_but_what_follows_it_does() -> None:
+    turns, paper = Turns(), Paper(reads=False)
+    outbox = Outbox(paper, Postman(turns.soon), max_unsent=100)
+    outbox.post_snapshot(b"s" * 5_000)
+    turns.turn()
+    outbox.post(b"x" * 100)
+    turns.turn()
+    assert not paper.aborted
+    outbox.post(b"x")
+    turns.turn()
+    assert paper.aborted == 1
+
+
+def test_snapshots_that_are_asked_for_and_not_read_do_not_pile_up() -> None:
+    turns, paper = Turns(), Paper(reads=False)
+    outbox = Outbox(paper, Postman(turns.soon), max_unsent=100)
+    outbox.post_snapshot(b"s" * 5_000)
+    turns.turn()
+    outbox.post_snapshot(b"s" * 5_000)
+    turns.turn()
+    assert paper.aborted == 1
+
+
+def test_who_reads_may_get_any_amount() -> None:
+    turns, paper = Turns(), Paper()
+    outbox = Outbox(paper, Postman(turns.soon), max_unsent=100)
+    for _ in range(50):
+        outbox.post(b"x" * 90)
+        turns.turn()
+    assert not paper.aborted
+
+
+def test_a_closed_outbox_takes_and_sends_nothing() -> None:
+    turns, paper = Turns(), Paper()
+    outbox = Outbox(paper, Postman(turns.soon))
+    outbox.post(b"a")
+    outbox.close()
+    outbox.post(b"b")
+    turns.turn()
+    assert paper.written == []
+
+
+@pytest.mark.parametrize("size", [0, 1, 125, 126, 127, 65_535, 65_536, 70_000])
+def test_frames_are_those_of_the_library(size: int) -> None:
+    payload = b"x" * size
+    theirs = Frame(Opcode.TEXT, payload).serialize(mask=False)
+    assert text_frame(payload) == theirs
+    if size <= 125:
+        theirs = Frame(Opcode.PING, payload).serialize(mask=False)
+        assert ping_frame(payload) == theirs

@@ -1,0 +1,120 @@
+"""When we ping, what the answers tell, and when a silent peer is given up."""
+
+from sliderace_server.limits import Limits
+from sliderace_server.pulse import BURST_MS, Pinger, Pulse
+
+LIMITS = Limits()
+
+
+class Line:
+    """A peer whose pings are kept; it answers when the test says so."""
+
+    def __init__(self, limits: Limits = LIMITS) -> None:
+        self.pings: list[bytes] = []
+        self.lost = 0
+        self.busy = False
+        self.held = False
+        self.pulse = Pulse(
+            limits,
+            ping=self.pings.append,
+            lost=self._lose,
+            busy=lambda: self.busy,
+            held=lambda: self.held,
+        )
+
+    def _lose(self) -> None:
+        self.lost += 1
+
+    def run(self, pinger: Pinger, until: int, rtt: int | None = 10) -> list[int]:
+        """Beat until a time; answer each ping after `rtt`. Times of the pings."""
+        now, times = 0, list[int]()
+        due: int | None = 0
+        while due is not None and due <= until:
+            now = due
+            before = len(self.pings)
+            due = pinger.beat(now)
+            for payload in self.pings[before:]:
+                times.append(now)
+                if rtt is not None:
+                    self.pulse.pong(payload, now + rtt)
+        return times
+
+
+def test_a_burst_then_one_now_and_again() -> None:
+    pinger, line = Pinger(), Line()
+    pinger.add(line.pulse, 0)
+    times = line.run(pinger, 60_000)
+    assert times[:8] == [n * BURST_MS for n in range(8)]
+    assert [b - a for a, b in zip(times[7:], times[8:], strict=False)] == [20_000] * 2
+    assert not line.lost
+
+
+def test_more_often_in_a_race() -> None:
+    pinger, line = Pinger(), Line()
+    line.busy = True
+    pinger.add(line.pulse, 0)
+    times = line.run(pinger, 20_000)
+    assert [b - a for a, b in zip(times[7:], times[8:], strict=False)] == [5_000] * 3
+
+
+def test_another_burst_where_a_race_is_about_to_start() -> None:
+    pinger, line = Pinger(), Line()
+    pinger.add(line.pulse, 0)
+    line.run(pinger, 1_000)
+    pinger.add(line.pulse, 5_000)
+    assert pinger.beat(5_000) == 5_000 + BURST_MS
+    before = len(line.pings)
+    line.run(pinger, 30_000)
+    assert len(line.pings) - before in (7, 8)
+
+
+def test_who_does_not_answer_is_given_up_once() -> None:
+    pinger, line = Pinger(), Line()
+    pinger.add(line.pulse, 0)
+    line.run(pinger, 4_999, rtt=None)
+    assert line.lost == 0
+    assert pinger.beat(5_000) is None
+    assert (line.lost, line.pulse.over) == (1, True)
+    assert pinger.beat(9_999) is None
+
+
+def test_who_is_read_slowly_is_not_blamed_for_silence() -> None:
+    pinger, line = Pinger(), Line()
+    pinger.add(line.pulse, 0)
+    line.run(pinger, 1_000, rtt=None)
+    line.held = True
+    sent = len(line.pings)
+    line.run(pinger, 60_000, rtt=None)
+    assert (line.lost, len(line.pings)) == (0, sent)
+    line.held = False
+    line.run(pinger, 70_000)
+    assert line.lost == 0
+
+
+def test_an_ended_connection_is_forgotten() -> None:
+    pinger, line = Pinger(), Line()
+    pinger.add(line.pulse, 0)
+    pinger.beat(0)
+    line.pulse.over = True
+    assert pinger.beat(60_000) is None
+
+
+def test_the_least_and_the_spread_of_the_last_minute() -> None:
+    line = Line(Limits(ping_burst=1))
+    pulse = line.pulse
+    for at, rtt in enumerate([90, 50, 70, 60, 80]):
+        pulse.beat(at * 20_000)
+        assert pulse.pong(line.pings[-1], at * 20_000 + rtt) == rtt
+    assert pulse.line(60_000) == (50, 10, 5)
+    assert pulse.line(80_000 + 40) == (0, 0, 4)  # too few to say anything
+
+
+def test_a_pong_answers_all_earlier_pings_and_only_what_was_asked() -> None:
+    line = Line()
+    line.pulse.beat(0)
+    line.pulse.beat(100)
+    assert line.pulse.pong(b"nobody asked", 120) is None
+    assert line.pulse.pong(line.pings[1], 130) == 30
+    assert line.pulse.pong(line.pings[0], 140) is None
+    line.pulse.beat(5_000)
+    assert not line.lost
