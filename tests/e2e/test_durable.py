@@ -6,6 +6,8 @@ import contextlib
 import pytest
 
 from sliderace.protocol import messages as m
+from sliderace.race.records import Slid
+from sliderace_server.recorder import decode
 from tests.e2e.stores import MoodyStore
 from tests.e2e.talk import QUICK, Talker, a_race, a_server, solution, talking
 
@@ -312,3 +314,114 @@ async def test_a_drop_in_the_race_is_made_good_without_the_boards_of_others() ->
             steps = {step.seat: step for step in progress.p}
             assert (steps[ben.seat].seq, steps[ben.seat].since) == (4, -1)
             assert not told(again, m.Snapshot)
+
+
+async def test_a_snapshot_is_never_followed_by_what_it_holds() -> None:
+    store = MoodyStore()
+    async with (
+        a_server(store=store) as server,
+        talking(server.port, m.Create(name="Ann")) as ann,
+        talking(server.port, m.Join(code=ann.code, name="Ben")) as ben,
+        talking(server.port) as again,
+    ):
+        await ben.aside()
+        ben.socket.transport.abort()
+        await ann.until(m.MemberEvent, lambda e: e.why == "disconnected")
+        store.flowing.clear()
+        resume = m.Resume(code=ben.code, token=ben.token)
+        await again.say(m.Hello(v=1, enter=resume))
+        await store.waiting.wait()
+        for on in (True, False, True):
+            await ann.say(m.Lock(on=on))
+        await ann.aside()
+        store.flowing.set()
+        snapshot = await again.until(m.Snapshot)
+        await ann.say(m.Lock(on=False))
+        event = await again.until(m.RoomEvent)
+        assert (snapshot.room.locked, event.room.locked) == (True, False)
+        assert event.o == snapshot.o + 1
+        later = again.heard[again.heard.index(snapshot) + 1 :]
+        assert [e.o for e in later if hasattr(e, "o")] == [event.o]
+
+
+async def test_results_are_stored_only_once_the_end_is_durable() -> None:
+    store = MoodyStore()
+    async with a_server(store=store) as server, a_race(server.port, 1) as (ann,):
+        await ann.aside()
+        store.flowing.clear()
+        await ann.solve()
+        await ann.aside()
+        assert await store.results.record(ann.race) is None
+        store.flowing.set()
+        await ann.until(m.Results)
+
+
+async def test_a_log_is_kept_until_its_results_are_stored() -> None:
+    store = MoodyStore()
+    inner, store.results.store = store.results.store, _never  # type: ignore[method-assign]
+    async with a_server(store=store) as server, a_race(server.port, 1) as (ann,):
+        await ann.solve()
+        await ann.until(m.Results)
+        await ann.say(m.Close())
+        assert await ann.closed() == 4502
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert await store.log.rooms() == [ann.code]
+    store.results.store = inner  # type: ignore[method-assign]
+    async with a_server(store=store):
+        while await store.log.rooms():
+            await asyncio.sleep(0)
+        assert await store.results.record(ann.race)
+
+
+async def test_the_end_waits_for_the_disk() -> None:
+    store = MoodyStore()
+    async with a_server(store=store) as server, a_race(server.port, 1, "3x3") as (ann,):
+        await ann.aside()
+        store.flowing.clear()
+        await ann.say(ann.slides(solution(ann.board)[:4]))
+        await store.waiting.wait()
+        asyncio.get_running_loop().call_later(0.2, store.flowing.set)
+    records = [decode(line) for line in await _logged(store, ann.code)]
+    assert [r.seq for r in records if isinstance(r, Slid)] == [1]
+
+
+async def _logged(store: MoodyStore, code: str) -> list[bytes]:
+    async with store:
+        return await store.log.read(code)
+
+
+async def test_a_countdown_that_was_told_late_has_less_time_left() -> None:
+    store = MoodyStore()
+    async with (
+        a_server(store=store) as server,
+        talking(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
+    ):
+        clock = server.hub.works.clock
+        await ann.aside()
+        store.flowing.clear()
+        await ann.say(m.Start(race=ann.race))
+        await store.waiting.wait()
+        await clock.sleep(1.0)
+        store.flowing.set()
+        told_ = await ann.phase("countdown")
+        assert told_.in_ms is not None
+        assert told_.in_ms <= 2_000
+
+
+async def test_the_late_end_of_a_replaced_socket_disconnects_nobody() -> None:
+    async with (
+        a_server() as server,
+        talking(server.port, m.Create(name="Ann")) as ann,
+        talking(server.port, m.Join(code=ann.code, name="Ben")) as ben,
+    ):
+        resume = m.Resume(code=ben.code, token=ben.token)
+        async with talking(server.port, resume) as again:
+            assert await ben.closed() == 4503
+            await again.aside()
+            await ann.aside()
+            assert not [
+                e
+                for e in ann.heard
+                if isinstance(e, m.MemberEvent) and e.why == "disconnected"
+            ]

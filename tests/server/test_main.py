@@ -56,6 +56,9 @@ async def test_the_first_signal_says_good_bye_and_keeps_everything(
         resume = m.Resume(code=ann.code, token=ann.token)
         async with talking(server.port, resume) as again:
             assert again.member == ann.member
+        written = server.log.read_text()
+        assert ann.code in written
+        assert ann.token not in written
 
 
 async def test_a_peer_that_stalls_does_not_hold_up_the_end(tmp_path: Path) -> None:

@@ -1,0 +1,147 @@
+"""One append in flight, in order, nothing skipped; whoever cannot write steps down."""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import Any
+
+from sliderace_server.config import Config
+from sliderace_server.metrics import Metrics
+from sliderace_server.recorder import decode
+from sliderace_server.room.records import Connected
+from sliderace_server.scribe import Entry, Scribe
+from sliderace_server.storage import Conflict, StorageUnavailable
+from sliderace_server.works import Works
+from tests.e2e.stores import MoodyStore
+from tests.e2e.talk import FastClock
+
+ROOM = "KWXTRB"
+
+
+class Desk:
+    """A scribe, and what it told."""
+
+    def __init__(self, store: MoodyStore, group: asyncio.TaskGroup) -> None:
+        self.store = store
+        self.batches: list[list[int]] = []
+        self.failures = 0
+        self.losses = 0
+        config = Config(memory=True)
+
+        def spawn(work: Coroutine[Any, Any, None]) -> None:
+            group.create_task(self._guarded(work))
+
+        works = Works(
+            config=config,
+            room_limits=config.limits.room,
+            told_limits=config.limits.told,
+            clock=FastClock(),
+            store=store,
+            metrics=Metrics(),
+            entropy=bytes,
+            spawn=spawn,
+            keep=lambda _: None,
+            version="test",
+        )
+        self.scribe = Scribe(
+            works,
+            ROOM,
+            0,
+            committed=self._committed,
+            failed=self._failed,
+            lost=self._lost,
+        )
+
+    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except ZeroDivisionError:
+            pass
+
+    def add(self, *numbers: int) -> None:
+        for number in numbers:
+            self.scribe.add(Entry(Connected(number, 1), None, None))
+
+    def _committed(self, batch: Sequence[Entry]) -> None:
+        self.batches.append([entry.record.t for entry in batch])
+
+    def _failed(self) -> None:
+        self.failures += 1
+
+    def _lost(self) -> None:
+        self.losses += 1
+
+    async def log(self) -> list[int]:
+        return [decode(line).t for line in await self.store.log.read(ROOM)]
+
+
+async def test_records_of_one_turn_are_one_append_and_later_ones_gather() -> None:
+    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+        desk = Desk(store, group)
+        store.flowing.clear()
+        desk.add(1, 2)
+        await store.waiting.wait()
+        desk.add(3)
+        desk.add(4, 5)
+        assert (desk.scribe.applied, desk.scribe.durable) == (5, 0)
+        assert not desk.scribe.idle
+        store.flowing.set()
+        while not desk.scribe.idle:
+            await asyncio.sleep(0)
+        assert desk.batches == [[1, 2], [3, 4, 5]]
+        assert await desk.log() == [1, 2, 3, 4, 5]
+
+
+async def test_what_failed_is_written_again_before_anything_else() -> None:
+    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+        desk = Desk(store, group)
+        store.full = True
+        desk.add(1)
+        while not desk.scribe.failing:
+            await asyncio.sleep(0)
+        desk.add(2)
+        store.full = False
+        while not desk.scribe.idle:
+            await asyncio.sleep(0)
+        assert desk.batches == [[1], [2]]
+        assert await desk.log() == [1, 2]
+        assert (desk.failures, desk.losses, desk.scribe.failing) == (1, 0, False)
+
+
+async def test_after_a_conflict_nothing_more_is_written() -> None:
+    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+        desk = Desk(store, group)
+        store.stolen.add(ROOM)
+        desk.add(1)
+        while not desk.losses:
+            await asyncio.sleep(0)
+        store.stolen.clear()
+        desk.add(2)
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert await desk.log() == []
+        assert desk.batches == []
+
+
+async def test_after_any_other_trouble_neither() -> None:
+    class Broken(MoodyStore):
+        """A store with a mistake in it."""
+
+    async with Broken() as store, asyncio.TaskGroup() as group:
+        desk = Desk(store, group)
+        good, store.log.append = store.log.append, _trouble  # type: ignore[method-assign]
+        desk.add(1)
+        while not desk.losses:
+            await asyncio.sleep(0)
+        store.log.append = good  # type: ignore[method-assign]
+        desk.add(2)
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert await desk.log() == []
+
+
+async def _trouble(room: str, expected: int, records: Sequence[bytes]) -> None:
+    raise ZeroDivisionError
+
+
+def test_the_two_troubles_of_a_store_are_told_apart() -> None:
+    assert not issubclass(Conflict, StorageUnavailable)
