@@ -304,6 +304,17 @@ test("without a connection a wish is not lost silently", () => {
   assert.match(page.notes.at(-1), /Not connected/);
 });
 
+test("a link for others: the server's, if it is one", async () => {
+  const link = async (links) => {
+    const page = new Page("/KWXTRB", { answers: { "/api/rooms/KWXTRB": { links } } });
+    return page.app.linkForOthers();
+  };
+  assert.equal(await link(["http://192.168.1.7:8710/KWXTRB"]), "http://192.168.1.7:8710/KWXTRB");
+  for (const odd of [undefined, [], "http://x", [5], ["javascript:alert(1)"]]) {
+    assert.equal(await link(odd), undefined);
+  }
+});
+
 test("public rooms: a list, or none", async () => {
   const listed = new Page("/", { answers: { "/api/rooms": { rooms: [room()] } } });
   assert.equal((await listed.app.publicRooms()).length, 1);

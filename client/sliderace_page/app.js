@@ -92,6 +92,13 @@ export class App {
     return Array.isArray(found.rooms) ? found.rooms : [];
   }
 
+  /** A link to this room from elsewhere, if the server knows one. */
+  async linkForOthers() {
+    const { links } = await this.#fetch(`api/rooms/${this.code}`);
+    const link = Array.isArray(links) ? links[0] : undefined;
+    return typeof link === "string" && /^https?:\/\//.test(link) ? link : undefined;
+  }
+
   async #fetch(path) {
     try {
       const answer = await this.fetch(new URL(path, this.location.href));

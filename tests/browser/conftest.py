@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +29,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--host-resolver-rules=MAP race.lan 127.0.0.1",
 ]
 DESKTOP, PHONE, SMALL = (1440, 900), (390, 844), (320, 568)
 
@@ -57,7 +58,7 @@ def our_program(*arguments: str, told: tuple[int, ...] = ()) -> subprocess.Popen
 
 
 @contextmanager
-def a_server(*arguments: str) -> Iterator[Program]:
+def a_server(*arguments: str) -> Generator[Program]:
     """A server that is ready; killed at the end."""
     reading, writing = os.pipe()
     process = our_program(

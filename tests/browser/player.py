@@ -22,7 +22,8 @@ __all__ = [
 ]
 
 ARROWS = {"U": "ArrowUp", "D": "ArrowDown", "L": "ArrowLeft", "R": "ArrowRight"}
-FITS = "document.documentElement.scrollWidth <= innerWidth"
+FITS = "document.documentElement.scrollWidth <= screen.width"
+"""Phones widen `innerWidth` to what does not fit."""
 
 
 def host(page: Page, name: str, size: str = "3\u00d73") -> str:

@@ -20,13 +20,16 @@ from tests.browser.player import (
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
 
-NOT_FOUND = re.compile("404|WebSocket connection|ERR_CONNECTION|Failed to load")
-"""What Chromium itself logs of a room that is not there, or of a lost server."""
+EXPECTED = re.compile(
+    "404|WebSocket connection|ERR_CONNECTION|Failed to load|Opener-Policy"
+)
+"""What Chromium itself logs of a room that is not there, of a lost server, and of a
+header that has no effect without TLS."""
 
 
 def _expected(pages: Pages) -> None:
     """Forget faults that the test made on purpose."""
-    pages.faults[:] = [fault for fault in pages.faults if not NOT_FOUND.search(fault)]
+    pages.faults[:] = [fault for fault in pages.faults if not EXPECTED.search(fault)]
 
 
 def test_a_code_typed_in_any_way_leads_to_the_room(pages: Pages) -> None:
@@ -153,6 +156,32 @@ def test_the_server_is_killed_in_mid_race(browser: Browser, tmp_path: Path) -> N
                 press(ann, direction, count)
             ann.wait_for_selector("[data-screen=results]")
             assert "won" in ann.locator("h1").inner_text()
+        pages.close()
+    _expected(pages)
+    assert pages.faults == []
+
+
+def test_a_name_on_the_local_network_without_tls(browser: Browser) -> None:
+    """No clipboard, no crypto, no UUIDs there: the page does without."""
+    with a_server("--memory", "--port", "0", "--hosts", "race.lan") as server:
+        address = f"http://race.lan:{urlsplit(server.url).port}"
+        pages = Pages(browser, address)
+        ann = pages.open()
+        assert ann.evaluate("[isSecureContext, typeof crypto.subtle]") == [
+            False,
+            "undefined",
+        ]
+        code = host(ann, "Ann")
+        assert ann.locator(".link").inner_text() == f"{address[7:]}/{code}"
+        ann.wait_for_selector(".qr svg[role=img]")
+        ann.get_by_role("button", name="Copy link").click()
+        ann.wait_for_selector("text=Link copied")
+        ann.keyboard.press("Tab")
+        quick_rules(ann)
+        start(ann)
+        for direction, count in solution(own_board(ann)):
+            press(ann, direction, count)
+        ann.wait_for_selector(".verdict.good")
         pages.close()
     _expected(pages)
     assert pages.faults == []

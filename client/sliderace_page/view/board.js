@@ -62,12 +62,16 @@ export class SpokenBoard {
     this.shape = "";
   }
 
-  /** @param {Board} board @param {string} say one line; "" leaves the last one */
-  update(board, say) {
+  /** @param {string} line */
+  say(line) {
+    setText(this.live, line);
+  }
+
+  /** @param {Board} board */
+  update(board) {
     const shape = `${board.width}x${board.height}`;
     if (shape !== this.shape) this.#make(board.width, board.height, shape);
     board.tiles.forEach((tile, cell) => setText(this.cells[cell], tile ? String(tile) : "gap"));
-    if (say) setText(this.live, say);
   }
 
   #make(width, height, shape) {

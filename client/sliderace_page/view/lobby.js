@@ -24,9 +24,10 @@ class MemberRow {
       if (key === "Escape") this.menu.open = false;
     });
     this.menu.addEventListener("focusout", ({ relatedTarget }) => {
-      if (!this.menu.contains(relatedTarget)) this.menu.open = false;
+      if (relatedTarget && !this.menu.contains(relatedTarget)) this.menu.open = false;
     });
-    this.element = h("li.member", {}, this.dot, this.name, this.marks, this.ready, this.menu);
+    const who = h("span.who", {}, this.name, this.marks);
+    this.element = h("li.member", {}, this.dot, who, this.ready, this.menu);
   }
 
   update(member, model) {
@@ -141,6 +142,7 @@ export class Lobby {
     this.invitation.update(room);
     this.rules.update(model, this.app.refusals);
     setText(this.playersTitle, count(players.length, "player"));
+    this.list.classList.toggle("with-menus", model.isHost);
     this.members.update(players, model);
     this.spectators.update(watchers, model);
     show(this.watchersTitle, watchers.length > 0);

@@ -93,6 +93,10 @@ export class Race {
     if (grid) this.#grid(model, own ? all.filter((row) => !row.mine) : all, own);
     show(this.stage, own || countdown || !grid);
     if (!this.stage.hidden) this.#stage(model);
+    if (countdown && !this.announced) {
+      this.announced = true;
+      this.spoken.say(`The race starts in ${formatSpan(model.remaining(now) ?? 0)}`);
+    }
     this.#banner(model);
     this.#bar(model, now);
     this.tick(model, now);
@@ -143,7 +147,10 @@ export class Race {
     const where = `Gap in row ${row}, column ${column}.`;
     const words = first ? `Go! ${where}` : `${where} ${Math.floor(model.attempt.high / 10)} percent.`;
     this.speaking = setTimeout(
-      () => this.spoken.update(board, board.isSolved ? "Solved!" : words),
+      () => {
+        this.spoken.update(board);
+        this.spoken.say(board.isSolved ? "Solved!" : words);
+      },
       first || slides.length === 0 ? 0 : SAY_MS,
     );
   }

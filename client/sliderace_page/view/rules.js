@@ -119,7 +119,7 @@ export class RulesCard {
     const { room, isHost } = model;
     const { rules } = room;
     show(this.controls, isHost);
-    show(this.big, !isHost);
+    show(this.big, !isHost || !SIZES.some(([size]) => size === rules.size));
     setText(this.big, formatSize(rules.size));
     const lines = describeRules(rules);
     if (!isHost && room.locked) lines.push("locked");

@@ -71,8 +71,15 @@ export class Invitation {
     );
   }
 
+  /** The link to give away; on this computer itself, the one others can use. */
   get url() {
-    return new URL(this.app.code, location.href).href;
+    return this.wider ?? new URL(this.app.code, location.href).href;
+  }
+
+  async #widen() {
+    this.asked = true;
+    this.wider = await this.app.linkForOthers();
+    this.app.onChange();
   }
 
   async #copy() {
@@ -91,7 +98,9 @@ export class Invitation {
   update(room) {
     setText(this.code, formatCode(room.code));
     const { url } = this;
-    const local = LOOPBACK.test(location.hostname);
+    const loopback = LOOPBACK.test(location.hostname);
+    if (loopback && !this.asked) this.#widen();
+    const local = loopback && !this.wider;
     setText(this.link, url.replace(/^https?:\/\//, ""));
     show(this.local, local);
     if (this.shown === url) return;

@@ -64,6 +64,11 @@ export class View {
     app.onChange = () => this.dirty();
     app.onNote = (text, level) => this.note(text, level);
     addEventListener("resize", () => this.dirty());
+    document.addEventListener("pointerdown", ({ target }) => {
+      for (const menu of document.querySelectorAll("details.menu[open]")) {
+        if (!menu.contains(target)) menu.open = false;
+      }
+    });
     listenToKeys(document, (direction) => {
       const { model } = app;
       if (this.name !== "race" || !model.racing) return false;
