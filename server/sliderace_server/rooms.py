@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Set as AbstractSet
+from itertools import islice
 
 from sliderace.protocol.room_code import ALPHABET, LENGTH, RoomCode
 
@@ -70,11 +71,10 @@ class Codes:
             now_ms: the machine's monotonic clock.
         """
         self._wake(now_ms)
-        for code in draw(entropy):
-            if code not in self._live and code not in self._resting:
-                self._live.add(code)
-                return code
-        raise AssertionError("there is no end to the draws")
+        taken = self._live | self._resting.keys()
+        code = next(code for code in draw(entropy) if code not in taken)
+        self._live.add(code)
+        return code
 
     def claim(self, code: RoomCode) -> None:
         """A room with that code was recovered."""
@@ -97,16 +97,13 @@ def draw(entropy: bytes) -> Iterator[RoomCode]:
     Args:
         entropy: where the draws come from; the same bytes give the same codes.
     """
-    letters: list[str] = []
-    fair = 256 - 256 % len(ALPHABET)
-    for byte in _stream(entropy):
-        if byte < fair:
-            letters.append(ALPHABET[byte % len(ALPHABET)])
-        if len(letters) == LENGTH:
-            code = "".join(letters)
-            letters.clear()
-            if not any(word in code for word in DENIED):
-                yield RoomCode(code)
+    letters = len(ALPHABET)
+    limit = 256 - 256 % letters  # beyond it some letters would come more often
+    fair = filter(limit.__gt__, _stream(entropy))
+    while True:
+        code = "".join(ALPHABET[byte % letters] for byte in islice(fair, LENGTH))
+        if not any(word in code for word in DENIED):
+            yield RoomCode(code)
 
 
 def _stream(entropy: bytes) -> Iterator[int]:

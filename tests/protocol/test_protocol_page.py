@@ -1,13 +1,14 @@
 """docs/protocol.md says what the types say, all of it."""
 
 import re
+import runpy
 from pathlib import Path
 from typing import get_args
 
 import pytest
 from msgspec import inspect
 
-from sliderace.protocol import messages as m
+from sliderace.protocol import describe, messages as m
 from sliderace.protocol.codes import CLOSE_CODES, REFUSALS
 from sliderace.protocol.describe import ENTRIES, PARTS, protocol_page, words
 from sliderace.race.rules import RANGES
@@ -19,6 +20,13 @@ KINDS = [*get_args(m.Command), *get_args(m.Event), *ENTRIES, *PARTS]
 def test_the_page_is_current() -> None:
     """Else: python -m sliderace.protocol.describe > docs/protocol.md."""
     assert (DOCS / "protocol.md").read_text(encoding="utf-8") == protocol_page()
+
+
+def test_it_is_written_by_running_its_module(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    runpy.run_path(describe.__file__, run_name="__main__")
+    assert capsys.readouterr().out == protocol_page()
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)

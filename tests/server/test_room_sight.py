@@ -475,3 +475,5 @@ def test_a_room_is_opened_once() -> None:
     state = room.apply(None, RoomOpened(0, CODE, 0, public=False))
     assert state.offset == 0
     assert state.phase == "lobby"
+    with pytest.raises(ValueError, match="once"):
+        room.apply(state, RoomOpened(0, CODE, 0, public=False))

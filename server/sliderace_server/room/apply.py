@@ -92,10 +92,10 @@ def apply(state: RoomState | None, record: Record) -> RoomState:
     Raises:
         ValueError: the record does not belong here: the log is damaged.
     """
-    if isinstance(record, RoomOpened):
-        return RoomState(record.code, record.created_s, record.public)
     if state is None:
-        raise ValueError("a log begins with the opening of its room")
+        if not isinstance(record, RoomOpened):
+            raise ValueError("a log begins with the opening of its room")
+        return RoomState(record.code, record.created_s, record.public)
     state.t = record.t
     if isinstance(record, MemberRecord):
         _apply_to_room(state, record)
@@ -132,7 +132,7 @@ def _apply_to_room(state: RoomState, record: MemberRecord) -> None:
             state.public = record.public
         case Closed():
             state.closed = record.why
-        case RoomOpened():  # pragma: no cover - the caller's
+        case RoomOpened():
             raise ValueError("a room is opened once")
         case _:
             assert_never(record)
