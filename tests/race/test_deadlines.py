@@ -195,6 +195,13 @@ def test_all_away_ends_the_race() -> None:
     assert names(track.at(T0 + 62_000)) == ["DidNotFinish", "RaceEnded"]
 
 
+def test_without_any_limit_an_away_limit_holds_all_the_same() -> None:
+    track = Track(Rules(size="3x2", limit_ms=0)).start(ANN, BEN)
+    track.do(decide.went_away(track.race, ANN, T0 + 1_000))
+    assert names(track.at(T0 + 61_000)) == ["DidNotFinish"]
+    assert track[ANN].why == "away"
+
+
 def test_no_patience_at_all() -> None:
     track = Track(Rules(size="3x2", away_ms=0)).start(ANN, BEN)
     track.do(decide.went_away(track.race, ANN, T0 + 1_000))
@@ -324,6 +331,15 @@ def test_a_countdown_is_postponed_before_its_lock() -> None:
     assert track.at(T0) == [Postponed(T0, RACE_ID, t0, ())]
     assert decide.next_deadline(race) == t0 - LOCK_MS
     assert decide.lock_due(race, t0 - LOCK_MS)
+
+
+def test_a_countdown_begun_after_the_failure_is_not_postponed() -> None:
+    track = Track()
+    race = recover(track, 1_000)
+    track.do(decide.begin_countdown(race, 2_000))
+    assert decide.next_deadline(race) == 7_000 - LOCK_MS
+    assert track.at(2_000) == []
+    assert race.t0 == 7_000
 
 
 def test_a_start_far_away_is_not_postponed() -> None:

@@ -110,6 +110,7 @@ def test_unless_the_host_sits_out() -> None:
     assert stage.ask(1, m.Start(stage.race)) == Refusal("nobody_ready")
     ready(stage, 2)
     stage.ask(1, m.Start(stage.race))
+    assert not stage.state.members[1].ready
     stage.to_phase("racing")
     assert stage.state.race.roster == (1,)
 
