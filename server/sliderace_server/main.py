@@ -177,6 +177,7 @@ def _told(config: Config, server: Server) -> Iterator[None]:
         "url": server.url,
         "pid": os.getpid(),
         "bind": config.bind,
+        "public_url": config.public_url.rstrip("/"),
         "version": __version__,
     }
     line = json.dumps(told) + "\n"

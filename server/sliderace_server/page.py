@@ -4,6 +4,7 @@ Only what lies in this dictionary can ever be served, so no path of a request is
 turned into a path of the disk.
 """
 
+import gzip
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -36,11 +37,13 @@ class Asset:
 
     Args:
         body: its content.
+        packed: the same by gzip, or empty where that saves nothing.
         type: its content type.
         etag: changes when the content does.
     """
 
     body: bytes
+    packed: bytes
     type: str
     etag: str
 
@@ -70,4 +73,9 @@ def _walk(folder: Traversable, url: str) -> Iterator[tuple[str, Asset]]:
         elif kind := TYPES.get(entry.name.rpartition(".")[2]):
             body = entry.read_bytes()
             etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
-            yield f"{url}{entry.name}", Asset(body, kind, etag)
+            yield f"{url}{entry.name}", Asset(body, _packed(body), kind, etag)
+
+
+def _packed(body: bytes) -> bytes:
+    packed = gzip.compress(body, mtime=0)
+    return packed if len(packed) < len(body) else b""

@@ -114,6 +114,9 @@ class Keeper:
                     _log.warning("cannot store results", extra={"error": str(error)})
                     await self._clock.sleep(RETRY_S)
                     continue
+                except ValueError as error:  # it would keep all others waiting
+                    extra = {"race": race.summary.id, "error": str(error)}
+                    _log.error("results are not fit to be stored", extra=extra)
                 del self._pending[race.summary.id]
                 self.stored(race)
         finally:

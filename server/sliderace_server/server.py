@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from sliderace import __version__
 from sliderace_server.clock import Clock, SystemClock
 from sliderace_server.config import Config
-from sliderace_server.discovery import advertised
+from sliderace_server.discovery import advertised, reachable
 from sliderace_server.gateway import Gateway
 from sliderace_server.hub import Hub
 from sliderace_server.limits import PerAddress
@@ -105,7 +105,14 @@ async def running(
         hub = Hub(works, keeper, addresses)
         keeper.stored = hub.stored
         await hub.recover()
-        site = Site(page, hub, _doors(config), _Tries(addresses, clock), metrics.render)
+        site = Site(
+            page,
+            hub,
+            _doors(config),
+            _Tries(addresses, clock),
+            metrics.render,
+            lambda code: _links(config, gateway.port, code),
+        )
         gateway = Gateway(
             config,
             site,
@@ -184,6 +191,15 @@ def _doors(config: Config) -> Doors:
         hosts.add(public.hostname)
     origin = f"{public.scheme}://{public.netloc}".lower() if public.netloc else ""
     return Doors(origin, frozenset(hosts))
+
+
+def _links(config: Config, port: int, code: str) -> list[str]:
+    """Where people elsewhere find a room; none where only this machine is let in."""
+    if config.public_url:
+        return [f"{config.public_url.rstrip('/')}/{code}"]
+    bind = "" if config.bind == "::" else config.bind
+    addresses = [] if config.loopback else reachable(bind)
+    return [f"http://{address}:{port}/{code}" for address in addresses]
 
 
 def _url(config: Config, port: int) -> str:

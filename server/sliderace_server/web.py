@@ -48,6 +48,7 @@ class Request:
         peer: address of the client.
         local: it comes from this very machine, through no proxy.
         etag: the If-None-Match header, or empty.
+        packs: it understands gzip.
     """
 
     method: str
@@ -57,6 +58,7 @@ class Request:
     peer: str = ""
     local: bool = False
     etag: str = ""
+    packs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +199,7 @@ class Site:
         doors: names and origins that are let in.
         tries: bounds per address.
         metrics: content type and body of `/metrics`.
+        links: a room's code -> where people find it, the best first.
     """
 
     def __init__(
@@ -206,12 +209,14 @@ class Site:
         doors: Doors,
         tries: Tries,
         metrics: Callable[[], tuple[str, bytes]],
+        links: Callable[[str], Sequence[str]],
     ) -> None:
         self._page = page
         self._inside = inside
         self._doors = doors
         self._tries = tries
         self._metrics = metrics
+        self._links = links
 
     async def answer(self, request: Request) -> Answer | None:
         """The answer, or None where the race's socket is wanted and allowed."""
@@ -259,8 +264,12 @@ class Site:
         # Always asked again, answered from memory: a new release is seen at once.
         headers = {"ETag": asset.etag, "Cache-Control": "no-cache"}
         headers["Content-Security-Policy"] = self.policy(request.host)
+        headers["Vary"] = "Accept-Encoding"
         if request.etag == asset.etag:
             return Answer(304, b"", asset.type, headers)
+        if request.packs and asset.packed:
+            headers["Content-Encoding"] = "gzip"
+            return Answer(200, asset.packed, asset.type, headers)
         return Answer(200, asset.body, asset.type, headers)
 
     def policy(self, host: str) -> str:
@@ -281,7 +290,7 @@ class Site:
         if found is None:
             self._tries.failed(request.peer)
             return _json({"error": "room_unknown"}, 404)
-        return _json(found)
+        return _json({**found, "links": list(self._links(found["code"]))})
 
     async def _races(self, request: Request, query: str) -> Answer:
         asked = {key: values[-1] for key, values in parse_qs(query).items()}

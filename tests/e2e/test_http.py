@@ -1,6 +1,7 @@
 """Plain HTTP on the race's port: what is served to whom, and what is not."""
 
 import asyncio
+import gzip
 import json
 from dataclasses import dataclass
 
@@ -65,6 +66,31 @@ async def test_the_page_and_every_room_link_are_the_same_page() -> None:
         assert root.headers["content-type"] == "text/html; charset=utf-8"
         again = await ask(server.port, "/", If_None_Match=root.headers["etag"])
         assert (again.status, again.body) == (304, b"")
+
+
+async def test_files_are_packed_for_those_who_can_unpack_them() -> None:
+    async with a_server() as server:
+        plain = await ask(server.port, "/model.js")
+        packed = await ask(server.port, "/model.js", Accept_Encoding="br, gzip")
+        assert "content-encoding" not in plain.headers
+        assert packed.headers["content-encoding"] == "gzip"
+        assert packed.headers["vary"] == "Accept-Encoding"
+        assert gzip.decompress(packed.body) == plain.body
+        assert len(packed.body) < len(plain.body) / 2
+
+
+async def test_a_room_tells_where_others_find_it() -> None:
+    async with (
+        a_server(public_url="https://race.example") as server,
+        talking(server.port, m.Create(name="Ann")) as ann,
+    ):
+        found = (await ask(server.port, f"/api/rooms/{ann.code}")).json()
+        assert found["links"] == [f"https://race.example/{ann.code}"]
+    async with (
+        a_server() as server,
+        talking(server.port, m.Create(name="Ann")) as ann,
+    ):
+        assert (await ask(server.port, f"/api/rooms/{ann.code}")).json()["links"] == []
 
 
 async def test_modules_are_served_as_scripts() -> None:

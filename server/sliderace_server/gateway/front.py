@@ -78,6 +78,7 @@ class Gateway:
         self.new_session = new_session
         self.metrics = metrics
         self.spawn = spawn
+        self.port = config.port
         self.postman = Postman(asyncio.get_running_loop().call_soon)
         self._site = site
         self.clock = clock
@@ -115,7 +116,8 @@ class Gateway:
             max_queue=QUEUE,
         )
         try:
-            yield next(iter(server.sockets)).getsockname()[1]
+            self.port = next(iter(server.sockets)).getsockname()[1]
+            yield self.port
         finally:
             server.close(close_connections=False)
             for peer in list(self._peers):
@@ -178,6 +180,7 @@ class Gateway:
             peer=address,
             local=is_loopback(direct) and not proxied,
             etag=_only(headers, "If-None-Match"),
+            packs="gzip" in _only(headers, "Accept-Encoding"),
         )
 
     # WebSocket
