@@ -25,7 +25,8 @@ BIG = st.integers(0, 2**50)
 
 
 def stage_of(*names: str, **patch: Any) -> Stage:
-    rules = m.RulesPatch(**{"size": "2x2", **patch})
+    given: dict[str, Any] = {"size": "2x2", **patch}
+    rules = m.RulesPatch(**given)
     stage = Stage(rules, limits=RoomLimits())
     for name in names:
         stage.enter(name)

@@ -6,7 +6,6 @@ that of a field the string below it.
 
 import ast
 import inspect as source_of
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import fields as dataclass_fields
 from typing import Any, cast, get_args
@@ -241,18 +240,16 @@ def _field_docs(kind: type) -> dict[str, str]:
 
 
 def _strings_below(kind: type) -> Iterator[tuple[str, str]]:
-    tree = ast.parse(source_of.getsource(sys.modules[kind.__module__]))
-    for node in tree.body:
-        if isinstance(node, ast.ClassDef) and node.name == kind.__name__:
-            for field, below in zip(node.body, node.body[1:], strict=False):
-                match field, below:
-                    case (
-                        ast.AnnAssign(target=ast.Name(id=name)),
-                        ast.Expr(value=ast.Constant(value=str(text))),
-                    ):
-                        yield name, _plain(" ".join(text.split()))
-                    case _:
-                        pass
+    node = cast("ast.ClassDef", ast.parse(source_of.getsource(kind)).body[0])
+    for field, below in zip(node.body, node.body[1:], strict=False):
+        match field, below:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
+                yield name, _plain(" ".join(text.split()))
+            case _:
+                pass
 
 
 def _argument_docs(kind: type) -> dict[str, str]:
@@ -284,4 +281,4 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(protocol_page())
+    print(protocol_page(), end="")  # noqa: T201 - a program for the terminal
