@@ -322,11 +322,13 @@ test("what is about another race is not for us", () => {
   const stage = new Stage().race();
   stage.next({ t: "standing", race: "OTHER", standing: standing(0) });
   stage.hear({ t: "board", race: "OTHER", seat: null, seq: 0, board: FAR });
+  stage.hear({ t: "board", race: "OTHER", seat: 1, seq: 0, board: FAR });
   stage.hear({ t: "progress", race: "OTHER", p: [[1, 9, 900, 9]] });
   stage.hear({ t: "rejected", race: "OTHER", gen: 9, seq: 0, code: "gap", board: FAR });
   assert.equal(own(stage), START);
   assert.equal(stage.model.attempt.gen, 0);
   assert.equal(stage.model.lanes.get(1).high, 0);
+  assert.equal(stage.model.lanes.get(1).board, null);
   assert.equal(stage.model.racing, true);
 });
 
@@ -367,6 +369,11 @@ test("a spectator sees every slide of everybody", () => {
   assert.equal(seen(stage, 0), FAR);
   assert.equal(stage.model.lanes.get(1).seq, 40);
   stage.hear(progress([1, 40, 5, 40, 10, engine.formatTokens(slides.slice(10))]));
+  assert.equal(seen(stage, 1), formatBoard(board), "nothing new in it");
+  const [next] = board.legalSlides();
+  board.slide(...next);
+  const overlap = engine.formatTokens([...slides.slice(10), next]);
+  assert.deepEqual(stage.hear(progress([1, 41, 5, 41, 10, overlap])), []);
   assert.equal(seen(stage, 1), formatBoard(board), "an overlap is not played twice");
 });
 
