@@ -466,7 +466,8 @@ def test_what_can_never_be_right_is_not_sent_again(code: str) -> None:
     play.race()
     play.slide(("L", 1), ("R", 1))
     play.wait(40)
-    assert commands(play.hear(m.Rejected(RACE, 1, 1, code, None))) == []
+    play.hear(m.Rejected(RACE, 1, 1, code, None))
+    assert play.wait(1_000) == []
     assert play.model.attempt is not None
     assert play.model.attempt.seq == 1
 
@@ -475,8 +476,8 @@ def test_a_server_that_refuses_a_legal_slide_is_not_asked_for_ever() -> None:
     play = Play()
     play.race()
     play.slide(("L", 1))
-    outs = play.hear(m.Rejected(RACE, 1, 0, "illegal", START))
-    assert commands(outs) == []
+    play.hear(m.Rejected(RACE, 1, 0, "illegal", START))
+    assert play.wait(1_000) == []
 
 
 def test_a_refusal_about_another_race_only_changes_the_series() -> None:
@@ -523,6 +524,15 @@ def test_slides_made_while_away_are_sent_again_where_the_boards_agree() -> None:
     assert commands(outs) == [again]
     assert play.model.attempt is not None
     assert not play.model.attempt.approx
+
+
+def test_every_connection_begins_a_series_of_its_own() -> None:
+    play = Play()
+    play.race()
+    play.hear(m.Rejected(RACE, 3, 0, "illegal", START))
+    play.model.lost(1006)
+    play.hear(welcome(seq=0, board=START))
+    assert play.slide(("L", 1)) == [slides(("L", 1, 0), gen=0)]
 
 
 def test_where_they_do_not_agree_the_servers_board_is_taken() -> None:
