@@ -9,13 +9,13 @@ from typing import Any
 from urllib.request import urlopen
 
 import pytest
+from tests.chaos.process import ServerProcess
 
 from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
 from sliderace.race.verify import verify
 from sliderace_client.connection import Client
 from sliderace_client.solver import solve
-from tests.chaos.process import ServerProcess
 
 KILLS = 10
 PLAYERS = 3
@@ -42,6 +42,15 @@ class Racer:
         attempt = self.client.model.attempt
         return [(d, k) for d, k, _ in attempt.slides] if attempt else []
 
+    def entered(self) -> bool:
+        return self.client.model.room is not None
+
+    def online(self) -> bool:
+        return self.client.model.online
+
+    def done(self) -> bool:
+        return self.client.model.results is not None
+
     async def until(self, condition: Callable[[], object]) -> None:
         while not condition():
             self.changed.clear()
@@ -67,19 +76,19 @@ async def test_ten_kills_in_mid_race_lose_nothing(tmp_path: Path) -> None:
         racers = [host]
         async with asyncio.TaskGroup() as group:
             group.create_task(host.client.run())
-            await host.until(lambda: host.client.model.room is not None)
+            await host.until(host.entered)
             room = host.client.model.room
             assert room is not None
             for number in range(1, PLAYERS):
                 one = Racer(server.url, m.Join(code=room.code, name=f"P{number}"))
                 racers.append(one)
                 group.create_task(one.client.run())
-                await one.until(lambda c=one.client: c.model.room is not None)
+                await one.until(one.entered)
             for one in racers:
                 assert one.client.ask(m.Ready(one.client.model.race))
             plays = [group.create_task(one.play()) for one in racers]
             await host.until(lambda: host.client.model.racing)
-            chance = random.Random(2)
+            chance = random.Random(2)  # noqa: S311
             for _ in range(KILLS):
                 await asyncio.sleep(chance.uniform(0.2, 0.9))
                 await asyncio.to_thread(server.kill)
@@ -87,13 +96,13 @@ async def test_ten_kills_in_mid_race_lose_nothing(tmp_path: Path) -> None:
                 await asyncio.sleep(chance.uniform(0.0, 0.3))
                 await asyncio.to_thread(server.start)
                 for one, durable in zip(racers, acked, strict=True):
-                    await one.until(lambda c=one.client: c.model.online)
+                    await one.until(one.online)
                     assert one.acked >= durable
             for one in racers:
                 one.pace = 0.005
             await asyncio.gather(*plays)
             for one in racers:
-                await one.until(lambda c=one.client: c.model.results is not None)
+                await one.until(one.done)
             results = [one.client.model.results for one in racers]
             made = {one.client.model.seat: one.made for one in racers}
             for one in racers:

@@ -20,6 +20,8 @@ class MoodyStore(MemoryStore):
         flowing: clear it, and appends wait.
         full: set it, and whatever is to be stored is refused.
         stolen: rooms that another writer has.
+        mistake: set it, and appends raise it.
+        results_flowing: clear it, and results wait.
     """
 
     def __init__(self) -> None:
@@ -29,6 +31,9 @@ class MoodyStore(MemoryStore):
         self.full = False
         self.stolen: set[str] = set()
         self.waiting = asyncio.Event()
+        self.mistake: Exception | None = None
+        self.results_flowing = asyncio.Event()
+        self.results_flowing.set()
         self.appends: list[tuple[str, int, int]] = []
         self._inner_log, self.log = self.log, _Log(self)  # type: ignore[assignment]
         self._inner_results = self.results
@@ -50,6 +55,8 @@ class _Log:
             store.waiting.clear()
         if store.full:
             raise StorageUnavailable("the disk is full")
+        if store.mistake:
+            raise store.mistake
         if room in store.stolen:
             raise Conflict(room, expected, expected + 1)
         await store._inner_log.append(room, expected, records)
@@ -72,6 +79,7 @@ class _Results:
         self.record = store._inner_results.record
 
     async def store(self, race: StoredRace) -> None:
+        await self._store.results_flowing.wait()
         if self._store.full:
             raise StorageUnavailable("the disk is full")
         await self._store._inner_results.store(race)

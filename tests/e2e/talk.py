@@ -3,8 +3,8 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from typing import TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any, TypeVar
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
@@ -23,6 +23,7 @@ __all__ = [
     "Talker",
     "a_race",
     "a_server",
+    "eventually",
     "named",
     "rules",
     "solution",
@@ -60,14 +61,23 @@ class FastClock:
     def wall_ms(self) -> int:
         return 1_700_000_000_000 + self.now_ms()
 
-    def later(
-        self, seconds: float, call: Callable[[], None]
-    ) -> asyncio.TimerHandle:
+    def later(self, seconds: float, call: Callable[[], None]) -> asyncio.TimerHandle:
         loop = asyncio.get_running_loop()
         return loop.call_later(seconds / self.factor, call)
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds / self.factor)
+
+
+async def eventually(condition: Callable[[], object]) -> Any:
+    """Turn the loop until a condition holds; what it returned in the end."""
+    async with asyncio.timeout(HEAR_S):
+        while True:
+            outcome = condition()
+            result = await outcome if isinstance(outcome, Awaitable) else outcome
+            if result:
+                return result
+            await asyncio.sleep(0)
 
 
 @contextlib.asynccontextmanager

@@ -8,6 +8,7 @@ import contextlib
 from collections.abc import AsyncIterator
 
 import pytest
+from tests.e2e.talk import QUICK, Talker, a_race, a_server, talking
 from websockets.exceptions import InvalidStatus
 
 from sliderace.engine import parse_board
@@ -17,7 +18,6 @@ from sliderace.protocol.names import clean_name
 from sliderace_server.limits import Limits
 from sliderace_server.room import RoomLimits
 from sliderace_server.server import Server
-from tests.e2e.talk import QUICK, Talker, a_race, a_server, talking
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -54,7 +54,7 @@ def hello(enter: m.Create | m.Open | m.Join | m.Resume, v: int = 1) -> m.Hello:
     return m.Hello(v=v, enter=enter)
 
 
-# --- the door ---------------------------------------------------------------------------
+# --- the door -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -164,9 +164,10 @@ async def test_the_first_message_must_be_hello() -> None:
 
 
 async def test_who_says_nothing_is_sent_away() -> None:
-    async with racing(Limits(hello_timeout_ms=50)) as (server, *_), talking(
-        server.port
-    ) as mute:
+    async with (
+        racing(Limits(hello_timeout_ms=50)) as (server, *_),
+        talking(server.port) as mute,
+    ):
         event = await mute.hear()
         assert isinstance(event, m.Refused)
         assert (event.code, await mute.closed()) == ("no_hello", 4002)
@@ -188,7 +189,7 @@ async def test_our_own_page_gets_one() -> None:
             assert ann.code
 
 
-# --- messages -----------------------------------------------------------------------------
+# --- messages -------------------------------------------------------------------------
 
 RUBBISH = [
     "",
@@ -247,7 +248,7 @@ async def test_too_large_a_message_ends_that_connection() -> None:
         assert await ann.closed() == 1009
 
 
-# --- slides -------------------------------------------------------------------------------
+# --- slides ---------------------------------------------------------------------------
 
 
 def legal(talker: Talker) -> tuple[str, int]:
@@ -357,7 +358,9 @@ async def test_moves_of_an_old_series_are_dropped_silently() -> None:
         await ann.say(ann.slides([legal(ann)]))
         ann.heard.clear()
         await ann.aside()
-        assert not [e for e in ann.heard if isinstance(e, m.Ack | m.Rejected | m.Refused)]
+        assert not [
+            e for e in ann.heard if isinstance(e, m.Ack | m.Rejected | m.Refused)
+        ]
         await ann.say(m.Resync(seat=ann.seat))
         assert (await ann.until(m.BoardEvent, lambda e: e.seat == ann.seat)).seq == 0
 
@@ -377,7 +380,7 @@ async def test_moves_of_a_replaced_socket_are_dropped() -> None:
             assert board.seq == 1
 
 
-# --- what only the host may ---------------------------------------------------------------
+# --- what only the host may -----------------------------------------------------------
 
 
 def host_commands(host: int, race: str) -> list[m.Command]:
@@ -395,15 +398,15 @@ def host_commands(host: int, race: str) -> list[m.Command]:
 
 
 async def test_commands_of_the_host_are_the_hosts() -> None:
-    async with racing() as (server, ann, _):
-        async with talking(server.port, m.Join(code=ann.code, name="Cat")) as cat:
-            for command in host_commands(ann.member, ann.race):
-                await cat.say(command)
-                event = await cat.until(m.Refused)
-                assert (event.of, event.code) == (
-                    command.__struct_config__.tag,
-                    "not_host",
-                )
+    async with (
+        racing() as (server, ann, _),
+        talking(server.port, m.Join(code=ann.code, name="Cat")) as cat,
+    ):
+        for command in host_commands(ann.member, ann.race):
+            await cat.say(command)
+            event = await cat.until(m.Refused)
+            tag = command.__struct_config__.tag
+            assert (event.of, event.code) == (tag, "not_host")
 
 
 @pytest.mark.parametrize("command", [m.Kick(member=99), m.HandOver(member=99)])

@@ -5,13 +5,13 @@ import contextlib
 from collections.abc import AsyncIterator
 
 import pytest
+from tests.e2e.stores import MoodyStore
+from tests.e2e.talk import QUICK, Talker, a_race, a_server, solution, talking
 
 from sliderace.protocol import messages as m
 from sliderace_server.limits import Limits
 from sliderace_server.outbox import text_frame
 from sliderace_server.server import Server
-from tests.e2e.stores import MoodyStore
-from tests.e2e.talk import QUICK, Talker, a_race, a_server, solution, talking
 
 
 @contextlib.asynccontextmanager
@@ -21,8 +21,10 @@ async def crowd(port: int, count: int) -> AsyncIterator[list[Talker]]:
         create = m.Create(name="Host", rules=QUICK)
         everybody = [await stack.enter_async_context(talking(port, create))]
         join = m.Join(code=everybody[0].code, name="Eve", role="spectator")
-        for _ in range(count - 1):
-            everybody.append(await stack.enter_async_context(talking(port, join)))
+        everybody += [
+            await stack.enter_async_context(talking(port, join))
+            for _ in range(count - 1)
+        ]
         for one in everybody:
             await one.aside()
         yield everybody
@@ -197,7 +199,7 @@ async def test_delayed_spectators_see_the_same_race_later() -> None:
     delay = 2_000
     async with (
         a_server() as server,
-        a_race(server.port, 2, "3x3", spectator_delay_ms=delay) as (ann, ben),
+        a_race(server.port, 2, "3x3", spectator_delay_ms=delay) as (ann, _),
     ):
         join = m.Join(code=ann.code, name="Eve", role="spectator")
         async with talking(server.port, join) as eve:
@@ -208,7 +210,9 @@ async def test_delayed_spectators_see_the_same_race_later() -> None:
             await ann.say(ann.slides(moves[:3]))
             await ann.acked(3)
             await eve.aside()
-            assert not [e for e in eve.heard if isinstance(e, m.Progress | m.BoardEvent)]
+            assert not [
+                e for e in eve.heard if isinstance(e, m.Progress | m.BoardEvent)
+            ]
             board = await eve.until(m.BoardEvent)
             assert board.board == ann.board
             told = await eve.until(m.Progress)

@@ -4,12 +4,13 @@ import asyncio
 import gzip
 import json
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
+from tests.e2e.talk import QUICK, a_race, a_server, eventually, talking
 
 from sliderace.protocol import messages as m
 from sliderace_server.limits import Limits
-from tests.e2e.talk import QUICK, a_race, a_server, talking
 
 PROXIED = {"trusted_proxies": ("127.0.0.1",)}
 
@@ -20,8 +21,8 @@ class Reply:
     headers: dict[str, str]
     body: bytes
 
-    def json(self) -> dict[str, object]:
-        return json.loads(self.body)  # type: ignore[no-any-return]
+    def json(self) -> Any:
+        return json.loads(self.body)
 
 
 async def ask(
@@ -184,8 +185,10 @@ async def test_rooms_are_listed_when_public_and_found_by_code_always() -> None:
         talking(server.port, m.Create(name="Ben", public=True)) as ben,
     ):
         rooms = (await ask(server.port, "/api/rooms")).json()["rooms"]
-        assert [room["code"] for room in rooms] == [ben.code]  # type: ignore[attr-defined]
-        one = await ask(server.port, f"/api/rooms/{ann.code[:3]}-{ann.code[3:].lower()}")
+        assert [room["code"] for room in rooms] == [ben.code]
+        one = await ask(
+            server.port, f"/api/rooms/{ann.code[:3]}-{ann.code[3:].lower()}"
+        )
         assert (one.status, one.json()["players"]) == (200, 1)
         assert (await ask(server.port, "/api/rooms/BBBBBB")).status == 404
         assert (await ask(server.port, "/api/rooms/nonsense")).status == 404
@@ -193,20 +196,20 @@ async def test_rooms_are_listed_when_public_and_found_by_code_always() -> None:
 
 async def test_wrong_codes_are_counted_for_each_address() -> None:
     async with a_server(Limits(failed_joins_per_min=2), **PROXIED) as server:
-        for way in ("/api/rooms/BBBBBB", "/api/races?room=BBBBBB"):
-            for status in (404, 404, 429):
-                address = f"192.0.2.{len(way)}"
-                reply = await ask(server.port, way, X_Forwarded_For=address)
-                assert reply.status in (status, 200 if "?" in way else status)
-            assert reply.status == 429
-            assert int(reply.headers["retry-after"]) >= 1
-            assert (await ask(server.port, way)).status in (200, 404)
+        for way, miss in (("/api/rooms/BBBBBB", 404), ("/api/races?room=BBBBBB", 200)):
+            address = f"192.0.2.{len(way)}"
+            replies = [
+                await ask(server.port, way, X_Forwarded_For=address) for _ in range(3)
+            ]
+            assert [reply.status for reply in replies] == [miss, miss, 429]
+            assert int(replies[-1].headers["retry-after"]) >= 1
+            assert (await ask(server.port, way)).status == miss
 
 
 async def test_wrong_codes_in_hello_are_counted_too() -> None:
     limits = Limits(failed_joins_per_min=2)
     async with a_server(limits, **PROXIED) as server:
-        codes = []
+        codes, waits = [], []
         for _ in range(3):
             headers = {"X-Forwarded-For": "192.0.2.7"}
             async with talking(server.port, additional_headers=headers) as guess:
@@ -214,9 +217,10 @@ async def test_wrong_codes_in_hello_are_counted_too() -> None:
                 await guess.say(m.Hello(v=1, enter=enter))
                 refused = await guess.until(m.Refused)
                 codes.append((refused.code, await guess.closed()))
+                waits.append(refused.retry_ms)
         assert codes[:2] == [("room_unknown", 4502)] * 2
         assert codes[2] == ("too_many_tries", 4429)
-        assert refused.retry_ms > 0
+        assert waits[2] > 0
 
 
 async def test_one_address_may_have_so_many_rooms() -> None:
@@ -245,8 +249,8 @@ async def test_one_address_may_have_so_many_connections() -> None:
             assert reply.status == 429
             other = await ask(server.port, "/healthz", X_Forwarded_For="192.0.2.8")
             assert other.status == 200
-        while server.metrics.gauges["members_connected"][1]():
-            await asyncio.sleep(0)
+        connected = server.metrics.gauges["members_connected"][1]
+        await eventually(lambda: not connected())
         reply = await ask(server.port, "/healthz", X_Forwarded_For="192.0.2.7")
         assert reply.status == 200
 
@@ -275,15 +279,18 @@ async def test_races_are_listed_and_their_records_served() -> None:
         record = await ask(server.port, f"/api/races/{ann.race}")
         assert record.status == 200
         assert record.json()["race"] == ann.race
-        while not (races := (await ask(server.port, "/api/races")).json()["races"]):
-            await asyncio.sleep(0)
-        assert [race["id"] for race in races] == [ann.race]  # type: ignore[attr-defined]
+
+        async def listed() -> object:
+            return (await ask(server.port, "/api/races")).json()["races"]
+
+        races = await eventually(listed)
+        assert [race["id"] for race in races] == [ann.race]
         forwarded = await ask(server.port, "/api/races", X_Forwarded_For="192.0.2.7")
         assert forwarded.json()["races"] == []
         mine = await ask(
             server.port, f"/api/races?room={ann.code}", X_Forwarded_For="192.0.2.7"
         )
-        assert len(mine.json()["races"]) == 1  # type: ignore[arg-type]
+        assert len(mine.json()["races"]) == 1
         assert (await ask(server.port, "/api/races?room=17")).status == 400
         assert (await ask(server.port, "/api/races/NO-S0-1")).status == 404
 
@@ -299,7 +306,9 @@ async def test_the_metrics_tell_no_code_no_name_and_no_secret() -> None:
             assert hidden not in text
 
 
-@pytest.mark.parametrize("raw", [b"\r\n\r\n", b"GET\r\n\r\n", b"\x16\x03\x01", b"x" * 9_000])
+@pytest.mark.parametrize(
+    "raw", [b"\r\n\r\n", b"GET\r\n\r\n", b"\x16\x03\x01", b"x" * 9_000]
+)
 async def test_what_is_no_request_is_dropped(raw: bytes) -> None:
     async with (
         a_server(Limits(open_timeout_ms=200)) as server,

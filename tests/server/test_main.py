@@ -9,11 +9,11 @@ from urllib.request import urlopen
 
 import pytest
 from click.testing import CliRunner
+from tests.chaos.process import ServerProcess
+from tests.e2e.talk import a_race, talking
 
 from sliderace.protocol import messages as m
 from sliderace_server.main import STATE_FILE, main
-from tests.chaos.process import ServerProcess
-from tests.e2e.talk import a_race, talking
 
 
 def health(server: ServerProcess) -> dict[str, object]:
@@ -95,7 +95,7 @@ async def test_a_race_of_others_is_seen_to_its_end(tmp_path: Path) -> None:
         server.__exit__()
 
 
-def test_a_port_in_use_is_one_clear_line(tmp_path: Path) -> None:
+def test_a_port_in_use_is_one_clear_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         result = CliRunner().invoke(main, ["--memory", "--port", str(port)])
@@ -134,5 +134,11 @@ def test_a_wrong_setting_is_named(options: list[str], text: str) -> None:
 
 def test_help_tells_every_setting() -> None:
     output = CliRunner().invoke(main, ["--help"]).output
-    for flag in ("--bind", "--public-url", "--trusted-proxies", "--limit", "--until-eof"):
+    for flag in (
+        "--bind",
+        "--public-url",
+        "--trusted-proxies",
+        "--limit",
+        "--until-eof",
+    ):
         assert flag in output

@@ -1,5 +1,7 @@
 """When we ping, what the answers tell, and when a silent peer is given up."""
 
+from itertools import pairwise
+
 from sliderace_server.limits import Limits
 from sliderace_server.pulse import BURST_MS, Pinger, Pulse
 
@@ -45,7 +47,7 @@ def test_a_burst_then_one_now_and_again() -> None:
     pinger.add(line.pulse, 0)
     times = line.run(pinger, 60_000)
     assert times[:8] == [n * BURST_MS for n in range(8)]
-    assert [b - a for a, b in zip(times[7:], times[8:], strict=False)] == [20_000] * 2
+    assert [b - a for a, b in pairwise(times[7:])] == [20_000] * 2
     assert not line.lost
 
 
@@ -54,7 +56,7 @@ def test_more_often_in_a_race() -> None:
     line.busy = True
     pinger.add(line.pulse, 0)
     times = line.run(pinger, 20_000)
-    assert [b - a for a, b in zip(times[7:], times[8:], strict=False)] == [5_000] * 3
+    assert [b - a for a, b in pairwise(times[7:])] == [5_000] * 3
 
 
 def test_another_burst_where_a_race_is_about_to_start() -> None:

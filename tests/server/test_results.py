@@ -4,9 +4,10 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
+from tests.e2e.talk import FastClock
+
 from sliderace_server.results import Keeper
 from sliderace_server.storage import RaceSummary, StorageUnavailable, StoredRace
-from tests.e2e.talk import FastClock
 
 
 def race(number: int, room: str = "KWXTRB") -> StoredRace:
@@ -30,7 +31,7 @@ class Shelf:
     async def races(self, *_: object, **__: object) -> list[RaceSummary]:
         return []
 
-    async def record(self, race_id: str) -> bytes | None:
+    async def record(self, _: str) -> bytes | None:
         return None
 
 
@@ -47,8 +48,9 @@ async def kept(shelf: Shelf, *races: StoredRace) -> list[str]:
             keeper.keep(one)
         assert keeper.record(races[0].summary.id) == races[0].record
         assert keeper.has_races_of("KWXTRB")
-        assert not keeper.idle
-    assert keeper.idle
+        states = [keeper.idle]
+    states.append(keeper.idle)
+    assert states == [False, True]
     assert keeper.record(races[0].summary.id) is None
     assert not keeper.has_races_of("KWXTRB")
     return told

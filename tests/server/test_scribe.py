@@ -1,8 +1,12 @@
 """One append in flight, in order, nothing skipped; whoever cannot write steps down."""
 
 import asyncio
+import contextlib
 from collections.abc import Coroutine, Sequence
 from typing import Any
+
+from tests.e2e.stores import MoodyStore
+from tests.e2e.talk import FastClock, eventually
 
 from sliderace_server.config import Config
 from sliderace_server.metrics import Metrics
@@ -11,8 +15,6 @@ from sliderace_server.room.records import Connected
 from sliderace_server.scribe import Entry, Scribe
 from sliderace_server.storage import Conflict, StorageUnavailable
 from sliderace_server.works import Works
-from tests.e2e.stores import MoodyStore
-from tests.e2e.talk import FastClock
 
 ROOM = "KWXTRB"
 
@@ -52,10 +54,8 @@ class Desk:
         )
 
     async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
-        try:
+        with contextlib.suppress(ZeroDivisionError):
             await work
-        except ZeroDivisionError:
-            pass
 
     def add(self, *numbers: int) -> None:
         for number in numbers:
@@ -85,8 +85,7 @@ async def test_records_of_one_turn_are_one_append_and_later_ones_gather() -> Non
         assert (desk.scribe.applied, desk.scribe.durable) == (5, 0)
         assert not desk.scribe.idle
         store.flowing.set()
-        while not desk.scribe.idle:
-            await asyncio.sleep(0)
+        await eventually(lambda: desk.scribe.idle)
         assert desk.batches == [[1, 2], [3, 4, 5]]
         assert await desk.log() == [1, 2, 3, 4, 5]
 
@@ -96,12 +95,10 @@ async def test_what_failed_is_written_again_before_anything_else() -> None:
         desk = Desk(store, group)
         store.full = True
         desk.add(1)
-        while not desk.scribe.failing:
-            await asyncio.sleep(0)
+        await eventually(lambda: desk.scribe.failing)
         desk.add(2)
         store.full = False
-        while not desk.scribe.idle:
-            await asyncio.sleep(0)
+        await eventually(lambda: desk.scribe.idle)
         assert desk.batches == [[1], [2]]
         assert await desk.log() == [1, 2]
         assert (desk.failures, desk.losses, desk.scribe.failing) == (1, 0, False)
@@ -112,8 +109,7 @@ async def test_after_a_conflict_nothing_more_is_written() -> None:
         desk = Desk(store, group)
         store.stolen.add(ROOM)
         desk.add(1)
-        while not desk.losses:
-            await asyncio.sleep(0)
+        await eventually(lambda: desk.losses)
         store.stolen.clear()
         desk.add(2)
         for _ in range(5):
@@ -123,24 +119,16 @@ async def test_after_a_conflict_nothing_more_is_written() -> None:
 
 
 async def test_after_any_other_trouble_neither() -> None:
-    class Broken(MoodyStore):
-        """A store with a mistake in it."""
-
-    async with Broken() as store, asyncio.TaskGroup() as group:
+    async with MoodyStore() as store, asyncio.TaskGroup() as group:
         desk = Desk(store, group)
-        good, store.log.append = store.log.append, _trouble  # type: ignore[method-assign]
+        store.mistake = ZeroDivisionError()
         desk.add(1)
-        while not desk.losses:
-            await asyncio.sleep(0)
-        store.log.append = good  # type: ignore[method-assign]
+        await eventually(lambda: desk.losses)
+        store.mistake = None
         desk.add(2)
         for _ in range(5):
             await asyncio.sleep(0)
         assert await desk.log() == []
-
-
-async def _trouble(room: str, expected: int, records: Sequence[bytes]) -> None:
-    raise ZeroDivisionError
 
 
 def test_the_two_troubles_of_a_store_are_told_apart() -> None:
