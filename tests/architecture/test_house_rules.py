@@ -66,6 +66,7 @@ MODULES = [
     for file in FILES
     if file.suffix in {".py", ".js", ".mjs"}
     and file.relative_to(REPOSITORY).parts[0] in SOURCES
+    and file.parent.name != "page-tests"
 ]
 PYTHON = [file for file in MODULES if file.suffix == ".py"]
 

@@ -1,0 +1,114 @@
+"""The tests' own rules, in `tests/conftest.py`, are seen to work."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+def outcome(folder: Path, test: str, **environment: str) -> dict[str, int]:
+    """Run a test module under our rules; return how many tests ended how."""
+    shutil.copy(REPOSITORY / "tests" / "conftest.py", folder)
+    (folder / "test_planted.py").write_text(test)
+    config = ["-c", str(REPOSITORY / "pyproject.toml"), "--rootdir", str(REPOSITORY)]
+    result = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            *config,
+            "-p",
+            "no:cacheprovider",
+            str(folder),
+        ],
+        env={
+            **{k: v for k, v in os.environ.items() if k != "SLIDERACE_CI"},
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            **environment,
+        },
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    last = result.stdout.splitlines()[-1]
+    return {what: int(n) for n, what in re.findall(r"(\d+) (\w+)(?= in|,)", last)}
+
+
+BLOCKING = """
+from pathlib import Path
+from sliderace_server.storage.hold import hold, release
+
+async def test_in_the_loop(tmp_path):
+    release(hold(tmp_path / "x"))
+
+def test_outside(tmp_path):
+    release(hold(tmp_path / "x"))
+"""
+SKIPPED = """
+import pytest
+from conftest import not_allowed
+
+def test_needs_a_program(node_of_another_name):
+    pass
+
+def test_needs_a_permission():
+    not_allowed("nothing")
+
+@pytest.fixture
+def node_of_another_name():
+    pytest.skip("not installed")
+"""
+LOOSE = """
+import warnings
+
+def test_warns():
+    warnings.warn("old")
+
+async def test_forgets_to_wait():
+    async def work():
+        pass
+    work()
+"""
+PROFILE = """
+from hypothesis import settings
+
+def test_profile():
+    assert settings().max_examples == {examples}
+    assert settings().stateful_step_count == {steps}
+"""
+
+
+def test_blocking_the_loop_fails(tmp_path: Path) -> None:
+    assert outcome(tmp_path, BLOCKING) == {"failed": 1, "passed": 1}
+
+
+def test_a_skip_is_a_failure_in_ci(tmp_path: Path) -> None:
+    path = {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    assert outcome(tmp_path, SKIPPED, **path) == {"skipped": 2}
+    in_ci = outcome(tmp_path, SKIPPED, SLIDERACE_CI="1", **path)
+    assert in_ci in ({"failed": 1, "skipped": 1}, {"error": 1, "skipped": 1})
+
+
+@pytest.mark.parametrize("line", ["pytest.importorskip('no_such_module')"])
+def test_a_skipped_module_is_a_failure_in_ci(tmp_path: Path, line: str) -> None:
+    test = f"import pytest\n{line}\n"
+    assert outcome(tmp_path, test) == {"skipped": 1}
+    assert outcome(tmp_path, test, SLIDERACE_CI="1") == {"error": 1}
+
+
+def test_warnings_are_failures(tmp_path: Path) -> None:
+    assert outcome(tmp_path, LOOSE) == {"failed": 2}
+
+
+@pytest.mark.parametrize(("name", "examples", "steps"), [("ci", 1000, 60)])
+def test_ci_looks_further(tmp_path: Path, name: str, examples: int, steps: int) -> None:
+    test = PROFILE.format(examples=examples, steps=steps)
+    assert outcome(tmp_path, test, HYPOTHESIS_PROFILE=name) == {"passed": 1}
+    assert outcome(tmp_path, test) == {"failed": 1}
