@@ -29,7 +29,7 @@ from sliderace.engine import (
 )
 from sliderace.protocol import messages as m
 from sliderace.race.rules import Rules
-from sliderace_client.render import BASIC, LIGHT
+from sliderace_client.render import BASIC, LAYERS, LIGHT
 from sliderace_client.settings import Settings, load
 from sliderace_client.start import Start
 from sliderace_client.terminal.widgets import Boards
@@ -153,18 +153,31 @@ async def test_every_board_can_be_played_in_forty_by_fifteen(side: int) -> None:
         assert "f give up" in screen(pilot)
 
 
-async def test_no_color_means_no_colour(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")
+@pytest.mark.parametrize(
+    ("wish", "variable", "coloured"),
+    [
+        ("auto", "1", False),
+        ("never", "", False),
+        ("auto", "", True),
+        ("always", "1", True),
+    ],
+)
+async def test_colours_are_as_the_user_and_the_environment_want_them(
+    monkeypatch: pytest.MonkeyPatch, wish: str, variable: str, coloured: bool
+) -> None:
+    monkeypatch.setenv("NO_COLOR", variable)
     seat = Offline()
-    async with driven(seat) as pilot:
+    async with driven(seat, settings=Settings(color=wish)) as pilot:
         seat.race()
         await settle(pilot)
         strips = painted(terminal(pilot))
         styles = [part.style for strip in strips for part in strip if part.style]
         colours = [c for style in styles for c in (style.color, style.bgcolor) if c]
-        assert colours
-        assert all(colour.is_default for colour in colours)
-        assert "┌" in screen(pilot)
+        assert any(not colour.is_default for colour in colours) == coloured
+        if coloured:
+            tints = {colour.name for colour in colours}
+            assert set(LAYERS[:2]) <= tints
+        assert ("┌" in screen(pilot)) == (not coloured)
 
 
 async def test_sixteen_colours_are_used_as_they_are(
@@ -273,7 +286,7 @@ async def test_settings_are_used_at_once_and_kept(
     async with opened(Start("menu", name="Ann")) as pilot:
         await pilot.press("e")
         await pilot.pause()
-        assert "the tile goes that way" in screen(pilot)
+        assert "move the tile" in screen(pilot)
         await pilot.press("right", "down", "down", "left", "enter")
         await saved(pilot)
         assert terminal(pilot).look == LIGHT

@@ -148,7 +148,7 @@ async def test_the_host_changes_rules_in_a_window() -> None:
         assert "The rules of the next race" in screen(pilot)
         await pilot.press("right", "down", "down", "right", "up", "up", "up", "space")
         await pilot.pause()
-        assert "public: on the list" in screen(pilot)
+        assert "public (listed)" in screen(pilot)
         await pilot.press("enter")
         await settle(pilot)
         assert "The rules" not in screen(pilot)
@@ -174,7 +174,7 @@ async def test_rules_can_be_clicked() -> None:
     async with driven(seat) as pilot:
         await pilot.press("e")
         await pilot.pause()
-        await pilot.click("#text", offset=(38, 2))
+        await pilot.click("#text", offset=(34, 1))
         await pilot.press("enter")
     assert seat.asked == [m.Settings(m.RulesPatch(size="4x4"))]
 
@@ -209,3 +209,29 @@ async def test_leaving_is_asked_and_said() -> None:
         seat.end()
         await pilot.pause()
     assert terminal(pilot).return_code == 0
+
+
+async def test_in_a_small_terminal_the_help_is_read_page_by_page() -> None:
+    async with driven(Offline(), (40, 15)) as pilot:
+        await pilot.press("?")
+        await pilot.pause()
+        seen = screen(pilot)
+        for _ in range(4):
+            assert "esc close" in screen(pilot)
+            await pilot.press("down")
+            await pilot.pause()
+            seen += screen(pilot)
+        for words in ("arrows, wasd, hjkl", "click a tile", "Ctrl-C"):
+            assert words in seen
+
+
+@pytest.mark.parametrize("size", [(40, 15), (80, 24)])
+async def test_all_rules_fit_every_terminal(size: tuple[int, int]) -> None:
+    async with driven(Offline(), size) as pilot:
+        await pilot.press("e")
+        await pilot.pause()
+        for words in ("Board ", "Spectators", "Room", "private (by code)", "cancel"):
+            assert words in screen(pilot)
+        await pilot.press("up", "right")
+        await pilot.pause()
+        assert "public (listed)" in screen(pilot)

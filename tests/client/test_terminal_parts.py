@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
+from rich.style import Style
 from tests.client.rooms import member, standing
 
 from sliderace.protocol.names import cells
 from sliderace.race.rules import Rules
 from sliderace_client.lanes import Lane
-from sliderace_client.render import DARK, MONO, Grid, Look, Row
+from sliderace_client.render import DARK, MONO, Grid, Look, Paint, Row, Run
 from sliderace_client.terminal.actions import Action, Repeats, key_rows, match
 from sliderace_client.terminal.panels import (
     banner,
@@ -30,6 +31,7 @@ from sliderace_client.terminal.placing import (
     mosaic,
     plan,
 )
+from sliderace_client.terminal.widgets import strip_of
 
 sides = st.integers(2, 10)
 sizes = st.tuples(sides, sides)
@@ -289,3 +291,19 @@ def test_a_held_key_is_one_press() -> None:
     assert presses == [False, True, True, True, False, True]
     assert not keys.held("s", 1_401)
     assert not keys.held("r", 1_402)
+
+
+# --- On the screen --------------------------------------------------------------------
+
+
+@given(st.text(max_size=20))
+def test_nothing_but_visible_text_reaches_the_terminal(text: str) -> None:
+    shown = strip_of((Run(text, Paint()),), Style()).text
+    assert len(shown) == len(text)
+    assert not any(char < " " or "\x7f" <= char < "\xa0" for char in shown)
+
+
+def test_markup_is_text() -> None:
+    shown = strip_of((Run("[bold]x[/] :smile:", Paint()),), Style())
+    assert shown.text == "[bold]x[/] :smile:"
+    assert len(list(shown)) == 1

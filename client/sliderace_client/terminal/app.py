@@ -1,39 +1,35 @@
 """The program: one seat or none, the page that shows it, and a calm repaint."""
 
 import asyncio
-import os
 import secrets
 import signal
 import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
-from http import HTTPStatus
-from pathlib import Path
 from typing import ClassVar, Literal
 
 from textual.app import App
 from textual.binding import Binding, BindingType
-from textual.theme import Theme
+from textual.filter import Monochrome, NoColor
 
-from sliderace.protocol.messages import Command, Join, Leave, RoleName, RulesPatch
+from sliderace.protocol.messages import Command, Join, Leave, RoleName
 from sliderace_client import exits
-from sliderace_client.api import Unreachable, get
+from sliderace_client.api import Unreachable
 from sliderace_client.connection import Client, Ending
-from sliderace_client.host import HostError, OwnServer, links, open_room, running
-from sliderace_client.locate import Noted, NotFound, find, noted
+from sliderace_client.host import HostError
+from sliderace_client.locate import NotFound, find
 from sliderace_client.model import Note
 from sliderace_client.plain import ending_code
-from sliderace_client.render import BASIC, DARK, LIGHT, MONO, Look
+from sliderace_client.render import MONO
 from sliderace_client.seats import SeatFile, claim
-from sliderace_client.settings import Settings, nickname, remember_server, save
+from sliderace_client.settings import Settings, nickname, save
 from sliderace_client.start import Start
-from sliderace_client.terminal.dialogs import (
-    CodeDialog,
-    HelpDialog,
-    RulesDialog,
-    SettingsDialog,
-)
+from sliderace_client.terminal.choices import RulesDialog, SettingsDialog
+from sliderace_client.terminal.dialogs import CodeDialog, HelpDialog
+from sliderace_client.terminal.doors import Host, save_record
 from sliderace_client.terminal.lobby import Lobby
+from sliderace_client.terminal.looks import THEMES, name_of, theme_of, without_colour
 from sliderace_client.terminal.menu import Menu
 from sliderace_client.terminal.page import Page, RoomPage
 from sliderace_client.terminal.play import Connect, Play
@@ -53,30 +49,7 @@ NEWS_MS = 6_000
 """How long a line of news stands."""
 
 
-THEMES = {"dark": DARK, "light": LIGHT, "basic": BASIC}
-
-
-def theme_of(name: str, look: Look) -> Theme:
-    """The look, as the library's own widgets know it."""
-    return Theme(
-        name=f"sliderace-{name}",
-        primary=look.accent,
-        secondary=look.soft,
-        accent=look.accent,
-        foreground=look.ink,
-        background=look.ground,
-        surface=look.raised,
-        panel=look.well,
-        success=look.good,
-        error=look.bad,
-        warning=look.accent,
-        dark=look is not LIGHT,
-    )
-
-
-def light_terminal() -> bool:
-    """Whether the terminal says that its ground is light (as rxvt and Konsole do)."""
-    return os.environ.get("COLORFGBG", "").rpartition(";")[2] in ("7", "15")
+GREYS = (Monochrome, NoColor)
 
 
 class Terminal(App[int]):
@@ -93,12 +66,15 @@ class Terminal(App[int]):
         Binding("ctrl+c", "interrupt", show=False, priority=True)
     ]
     CSS = """
-    Screen { background: $background; color: $foreground; }
+    Page { background: $background; color: $foreground; }
     """
 
     def __init__(self, start: Start, connect: Connect | None = None) -> None:
-        mono = "NO_COLOR" in os.environ or start.settings.color == "never"
-        super().__init__(ansi_color=True if mono else None)
+        self._mono = without_colour(start.settings)
+        super().__init__(ansi_color=True if self._mono else None)
+        # The library asks the environment alone, and knows shades of grey for NO_COLOR.
+        kept = [each for each in self._filters if not isinstance(each, GREYS)]
+        self._filters = [*kept, NoColor()] if self._mono else kept
         self.begin = start
         self.settings = start.settings
         self._connect = connect
@@ -109,18 +85,14 @@ class Terminal(App[int]):
         self._want_results: bool | None = None
         self._has_menu = start.kind == "menu"
         self.ending: Ending | None = None
-        self.own_server: OwnServer | None = None
-        self._mono = mono
+        self.rooms = Host(self._say_from_thread)
         self.look = MONO
         for name, look in THEMES.items():
             self.register_theme(theme_of(name, look))
         self._choose_look()
 
     def _choose_look(self) -> None:
-        wanted = self.settings.theme
-        light = wanted == "light" or (wanted == "auto" and light_terminal())
-        name = "basic" if self.console.color_system == "standard" else "dark"
-        name = "light" if light and name == "dark" else name
+        name = name_of(self.settings, self.console.color_system)
         self.theme = f"sliderace-{name}"
         self.look = MONO if self._mono else THEMES[name]
 
@@ -128,8 +100,11 @@ class Terminal(App[int]):
 
     def on_mount(self) -> None:  # noqa: D102
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, self._signalled, number)
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            # Windows has neither the last one nor handlers in its loop.
+            with suppress(NotImplementedError, KeyError):
+                number = signal.Signals[name]
+                loop.add_signal_handler(number, self._signalled, number)
         self.set_interval(TICK_S, self.repaint)
         start = self.begin
         match start.kind:
@@ -364,27 +339,11 @@ class Terminal(App[int]):
     async def _host(self, name: str, size: str) -> None:
         self.say("Opening a room ...")
         try:
-            start = await asyncio.to_thread(self._open, name, size)
+            start = await asyncio.to_thread(self.rooms.open, name, size, self.settings)
         except HostError as error:
             self.say(str(error), "bad")
         else:
             self.enter(start)
-
-    def _open(self, name: str, size: str) -> Start:
-        """A room on our own server, which is started if need be; blocking."""
-        server = self.own_server
-        if server is None and (base := running()) is not None:
-            where = noted() or Noted(0)
-        else:
-            if server is None:
-                server = OwnServer(say=self._say_from_thread)
-                server.start()
-                self.own_server = server
-            base, where = server.base, server.noted
-        code = open_room(base, RulesPatch(size=size))
-        remember_server(base)
-        found = tuple(links(base, code, where.bind, where.url))
-        return Start("host", base, code, name, links=found, settings=self.settings)
 
     def _say_from_thread(self, text: str) -> None:
         if self.is_running:
@@ -408,32 +367,17 @@ class Terminal(App[int]):
             self.say(f"Saved: {target}")
 
 
-def save_record(server: str, race: str, path: str) -> Path:
-    """Fetch a race record and store it in the current folder; blocking.
-
-    Raises:
-        Unreachable: the server cannot be reached, or has no such record.
-        OSError: the file cannot be written.
-    """
-    reply = get(server, path)
-    if reply.status != HTTPStatus.OK:
-        raise Unreachable("The server has no record of that race.")
-    target = Path.cwd() / f"sliderace-{race}.json"
-    target.write_bytes(reply.body)
-    return target
-
-
 def run(start: Start) -> int:
     """Run the program; its exit code."""
     program = Terminal(start)
     try:
         program.run()
     finally:
-        if program.own_server is not None:
-            program.own_server.stop()
-    if program.ending is not None and program.return_code == exits.OK:
-        return ending_code(program.ending, say_after)
-    return program.return_code or exits.OK
+        program.rooms.close()
+    ending = program.ending
+    if ending is None or program.return_code != exits.OK or start.kind == "menu":
+        return program.return_code or exits.OK
+    return ending_code(ending, say_after)
 
 
 def say_after(text: str) -> None:

@@ -93,7 +93,7 @@ class Menu(Page):
 
     def _show_emblem(self) -> None:
         canvas = self._emblem
-        columns, rows = self.size.width - ENTRIES_W - 2, self.size.height - 4
+        columns, rows = self.size.width - ENTRIES_W - 1, self.size.height - 4
         grid = Grid.fit(4, 4, columns, rows) if columns > 0 else None
         if grid is None:
             canvas.announce([line("")])

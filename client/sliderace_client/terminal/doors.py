@@ -1,0 +1,80 @@
+"""What the program does outside of its screen; blocking, so done in threads."""
+
+import re
+from collections.abc import Callable
+from http import HTTPStatus
+from pathlib import Path
+
+from sliderace.protocol.messages import RulesPatch
+from sliderace_client.api import Unreachable, get
+from sliderace_client.host import OwnServer, links, open_room, running
+from sliderace_client.locate import Noted, noted
+from sliderace_client.settings import Settings, remember_server
+from sliderace_client.start import Start
+
+__all__ = ["Host", "save_record"]
+
+
+class Host:
+    """Opens rooms on this machine, on a server of our own if need be.
+
+    Args:
+        say: told what the user should know, from another thread.
+    """
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._server: OwnServer | None = None
+
+    def open(self, name: str, size: str, settings: Settings) -> Start:
+        """Open a room; how to enter it.
+
+        Raises:
+            HostError: the server or the room cannot be had.
+        """
+        base = None if self._server else running()
+        if base is None:
+            server = self._server or self._started()
+            base, where = server.base, server.noted
+        else:
+            where = noted() or Noted(0)
+        code = open_room(base, RulesPatch(size=size))
+        remember_server(base)
+        found = tuple(links(base, code, where.bind, where.url))
+        return Start("host", base, code, name, links=found, settings=settings)
+
+    def _started(self) -> OwnServer:
+        server = OwnServer(say=self._say, on_failure=self._failed)
+        server.start()
+        self._server = server
+        return server
+
+    def _failed(self) -> None:
+        if self._server is not None:
+            self._say(self._server.failure)
+
+    def close(self) -> None:
+        """Stop the server, if one was started."""
+        if self._server is not None:
+            self._server.stop()
+
+
+def save_record(server: str, race: str, path: str) -> Path:
+    """Fetch a race record and store it in the current folder.
+
+    Args:
+        server: base address.
+        race: the race's id; it names the file, so what has no place there is dropped.
+        path: of the record on the server.
+
+    Raises:
+        Unreachable: the server cannot be reached, or has no such record.
+        OSError: the file cannot be written.
+    """
+    reply = get(server, path)
+    if reply.status != HTTPStatus.OK:
+        raise Unreachable("The server has no record of that race.")
+    name = re.sub("[^A-Z0-9-]", "", race)[:32]
+    target = Path.cwd() / f"sliderace-{name}.json"
+    target.write_bytes(reply.body)
+    return target
