@@ -510,6 +510,7 @@ def test_abort_ends_a_locked_race_for_good(phase: str) -> None:
     ]
     assert track.do(decide.abort(track.race, now)) == []
     race = track.race
+    assert race.ended_at == now
     assert refused(decide.begin_countdown(race, now)) == "wrong_phase"
     assert refused(decide.slides(race, BEN, 1, [("L", 1, 0)], False, now)) == "done"
     assert refused(decide.slides(race, BEN, 1, [("L", 1, 0)], False, T0 - 9)) == "done"

@@ -26,6 +26,34 @@ def bounds() -> list[tuple[str, int, bool]]:
     return cases
 
 
+def test_the_ranges_are_the_agreed_ones() -> None:
+    second, hour = 1_000, 3_600_000
+    assert RANGES == {
+        "every_ms": (10 * second, hour),
+        "countdown_ms": (3 * second, 60 * second),
+        "inspection_ms": (0, 15 * second),
+        "limit_ms": (10 * second, 24 * hour),
+        "grace_ms": (0, 24 * hour),
+        "away_ms": (0, 300 * second),
+        "spectator_delay_ms": (0, 300 * second),
+    }
+
+
+def test_the_defaults_are_the_agreed_ones() -> None:
+    assert Rules() == Rules(
+        size="4x4",
+        start="ready",
+        every_ms=60_000,
+        countdown_ms=5_000,
+        inspection_ms=0,
+        limit_ms=-1,
+        grace_ms=-1,
+        away_ms=60_000,
+        open_boards=False,
+        spectator_delay_ms=0,
+    )
+
+
 @pytest.mark.parametrize(("field", "value", "allowed"), bounds())
 def test_bounds(field: str, value: int, allowed: bool) -> None:
     fields: dict[str, Any] = {field: value}
