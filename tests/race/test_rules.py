@@ -28,7 +28,7 @@ def bounds() -> list[tuple[str, int, bool]]:
 
 def test_the_ranges_are_the_agreed_ones() -> None:
     second, hour = 1_000, 3_600_000
-    assert RANGES == {
+    agreed = {
         "every_ms": (10 * second, hour),
         "countdown_ms": (3 * second, 60 * second),
         "inspection_ms": (0, 15 * second),
@@ -37,6 +37,7 @@ def test_the_ranges_are_the_agreed_ones() -> None:
         "away_ms": (0, 300 * second),
         "spectator_delay_ms": (0, 300 * second),
     }
+    assert agreed == RANGES
 
 
 def test_the_defaults_are_the_agreed_ones() -> None:
