@@ -123,7 +123,8 @@ async def test_a_resume_tells_only_durable_slides() -> None:
         resume = m.Resume(code=ann.code, token=ann.token)
         await again.say(m.Hello(v=1, enter=resume))
         assert await ann.closed() == 4503
-        assert not again.heard
+        await again.say(m.Ping(id=1))
+        assert isinstance(await again.hear(), m.Pong)
         store.flowing.set()
         assert (await again.until(m.Welcome)).seq == 3
 

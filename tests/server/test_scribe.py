@@ -3,18 +3,17 @@
 import asyncio
 import contextlib
 from collections.abc import Coroutine, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tests.e2e.stores import MoodyStore
-from tests.e2e.talk import FastClock, eventually
+from tests.e2e.talk import eventually
+from tests.server.works import works_with
 
-from sliderace_server.config import Config
-from sliderace_server.metrics import Metrics
 from sliderace_server.recorder import decode
 from sliderace_server.room.records import Connected
 from sliderace_server.scribe import Entry, Scribe
 from sliderace_server.storage import Conflict, StorageUnavailable
-from sliderace_server.works import Works
 
 ROOM = "KWXTRB"
 
@@ -27,23 +26,12 @@ class Desk:
         self.batches: list[list[int]] = []
         self.failures = 0
         self.losses = 0
-        config = Config(memory=True)
+        works = works_with(store, group)
 
         def spawn(work: Coroutine[Any, Any, None]) -> None:
             group.create_task(self._guarded(work))
 
-        works = Works(
-            config=config,
-            room_limits=config.limits.room,
-            told_limits=config.limits.told,
-            clock=FastClock(),
-            store=store,
-            metrics=Metrics(),
-            entropy=bytes,
-            spawn=spawn,
-            keep=lambda _: None,
-            version="test",
-        )
+        works = replace(works, spawn=spawn)
         self.scribe = Scribe(
             works,
             ROOM,

@@ -1,0 +1,37 @@
+"""What a room's shell needs of the world, made for tests: no sockets, a fast clock."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from tests.e2e.talk import FastClock
+
+from sliderace_server.config import Config
+from sliderace_server.metrics import Metrics
+from sliderace_server.storage import Store, StoredRace
+from sliderace_server.works import Works
+
+__all__ = ["works_with"]
+
+
+def works_with(
+    store: Store, group: asyncio.TaskGroup, kept: list[StoredRace] | None = None
+) -> Works:
+    """Everything real but the clock's speed; tasks belong to `group`."""
+    config = Config(memory=True)
+
+    def spawn(work: Coroutine[Any, Any, None]) -> None:
+        group.create_task(work)
+
+    return Works(
+        config=config,
+        room_limits=config.limits.room,
+        told_limits=config.limits.told,
+        clock=FastClock(),
+        store=store,
+        metrics=Metrics(),
+        entropy=bytes,
+        spawn=spawn,
+        keep=([] if kept is None else kept).append,
+        version="test",
+    )
