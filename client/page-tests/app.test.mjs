@@ -309,8 +309,10 @@ test("a link for others: the server's, if it is one", async () => {
     const page = new Page("/KWXTRB", { answers: { "/api/rooms/KWXTRB": { links } } });
     return page.app.linkForOthers();
   };
-  assert.equal(await link(["http://192.168.1.7:8710/KWXTRB"]), "http://192.168.1.7:8710/KWXTRB");
-  for (const odd of [undefined, [], "http://x", [5], ["javascript:alert(1)"]]) {
+  const here = "http://127.0.0.1:8710/KWXTRB";
+  const lan = "http://192.168.1.7:8710/KWXTRB";
+  assert.equal(await link([here, lan]), lan);
+  for (const odd of [undefined, [], "http://x", [5], ["javascript:alert(1)"], [here]]) {
     assert.equal(await link(odd), undefined);
   }
 });

@@ -62,6 +62,15 @@ test("times as a stopwatch shows them, never rounded up", () => {
   assert.equal(text.formatTime(-5), "0.000");
 });
 
+test("links that work on this computer only", () => {
+  for (const host of ["localhost:8710", "race.localhost", "127.0.0.1", "127.1.2.3:80", "[::1]:8710"]) {
+    assert.equal(text.isLoopback(`http://${host}/KWXTRB`), true, host);
+  }
+  for (const host of ["192.168.1.7:8710", "localhost.example.org", "127.example.org", "race.lan"]) {
+    assert.equal(text.isLoopback(`https://${host}/KWXTRB`), false, host);
+  }
+});
+
 test("words with numbers", () => {
   assert.deepEqual([90000, 300000, 7200000].map(text.formatSpan), ["90 s", "5 min", "2 h"]);
   assert.equal(text.count(1, "player"), "1 player");

@@ -13,7 +13,7 @@ import {
   sayClosed,
   sayRefused,
 } from "./protocol.js";
-import { codeOfText } from "./text.js";
+import { codeOfText, isLoopback } from "./text.js";
 
 /** Refusals of a resume that pass by themselves. */
 const PASSING = new Set([
@@ -95,8 +95,8 @@ export class App {
   /** A link to this room from elsewhere, if the server knows one. */
   async linkForOthers() {
     const { links } = await this.#fetch(`api/rooms/${this.code}`);
-    const link = Array.isArray(links) ? links[0] : undefined;
-    return typeof link === "string" && /^https?:\/\//.test(link) ? link : undefined;
+    const all = Array.isArray(links) ? links : [];
+    return all.find((link) => /^https?:\/\//.test(link) && !isLoopback(link));
   }
 
   async #fetch(path) {

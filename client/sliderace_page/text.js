@@ -64,6 +64,13 @@ export function cleanName(text) {
   return name.normalize("NFC").trim();
 }
 
+/**
+ * Whether a link leads to the very machine that opens it.
+ * @param {string} link
+ */
+export const isLoopback = (link) =>
+  /^https?:\/\/(localhost|[^/:]*\.localhost|127\.[\d.]+|\[::1\])(:|\/|$)/i.test(link);
+
 const MANNERS = "Brave Brisk Calm Clever Daring Eager Gentle Happy Jolly Keen Lively Lucky Merry Nimble Patient Quick Quiet Sunny Swift Witty".split(" ");
 const ANIMALS = "Badger Beaver Bison Crane Dolphin Falcon Ferret Finch Fox Gecko Heron Ibex Koala Lemur Lynx Marten Otter Panda Puffin Raven Robin Seal Stoat Swan Tapir Wren".split(" ");
 

@@ -107,8 +107,7 @@ def test_keyboard_alone(pages: Pages) -> None:
     assert outline == "3px", "the focus is seen"
     page.keyboard.press("Enter")
     page.wait_for_selector(".stage [data-board]")
-    focused = "document.activeElement.getAttribute('role') === 'application'"
-    page.wait_for_function(focused)
+    page.wait_for_selector("[role=application]:focus")
     keys = {
         "U": ("ArrowUp", "w", "k"),
         "D": ("ArrowDown", "s", "j"),

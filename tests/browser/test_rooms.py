@@ -1,6 +1,7 @@
 """Doors, seats and lost connections, as somebody at the page meets them."""
 
 import re
+import signal
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -106,6 +107,31 @@ def test_host_controls(pages: Pages) -> None:
     ann.get_by_role("button", name="Make host").click()
     ben.wait_for_selector("role=button[name='Start the race']")
     assert ann.get_by_role("button", name="Start the race").count() == 0
+
+
+def test_a_choice_stands_while_the_server_thinks(browser: Browser) -> None:
+    """A switch does not jump back before the answer; a refused one does."""
+    with a_server("--memory", "--port", "0") as server:
+        pages = Pages(browser, server.url)
+        ann = pages.open()
+        code = host(ann, "Ann")
+        ben = pages.open(f"/{code}")
+        join(ben, "Ben")
+        server.process.send_signal(signal.SIGSTOP)
+        ann.get_by_label("5\u00d75").check()
+        ann.wait_for_timeout(200)
+        assert ann.get_by_label("5\u00d75").is_checked()
+        server.process.send_signal(signal.SIGCONT)
+        ben.wait_for_selector(".size >> text=5\u00d75")
+        ann.get_by_text("More rules").click()
+        server.process.send_signal(signal.SIGSTOP)
+        ann.get_by_role("button", name="Start the race").click()
+        ann.get_by_label("6\u00d76").check()
+        server.process.send_signal(signal.SIGCONT)
+        ann.wait_for_selector(".note.bad", state="attached")
+        assert ann.locator("[data-screen=race]").count() == 1
+        pages.close()
+    assert pages.faults == []
 
 
 def test_names_are_text_and_nothing_else(pages: Pages) -> None:

@@ -1,11 +1,9 @@
 // The invitation: the code to say, the link to send, the picture to scan.
 
 import { qr } from "../qr.js";
-import { formatCode } from "../text.js";
+import { formatCode, isLoopback } from "../text.js";
 import { button } from "./controls.js";
 import { h, setText, show } from "./dom.js";
-
-const LOOPBACK = /^(localhost|127\.|\[::1\])/;
 
 /** Copy text, also where the clipboard is closed to pages (plain http). */
 async function copy(text) {
@@ -98,7 +96,7 @@ export class Invitation {
   update(room) {
     setText(this.code, formatCode(room.code));
     const { url } = this;
-    const loopback = LOOPBACK.test(location.hostname);
+    const loopback = isLoopback(location.href);
     if (loopback && !this.asked) this.#widen();
     const local = loopback && !this.wider;
     setText(this.link, url.replace(/^https?:\/\//, ""));
