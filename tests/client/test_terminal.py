@@ -32,6 +32,7 @@ from sliderace.race.rules import Rules
 from sliderace_client.render import BASIC, LAYERS, LIGHT
 from sliderace_client.settings import Settings, load
 from sliderace_client.start import Start
+from sliderace_client.terminal.past import PastRaces
 from sliderace_client.terminal.widgets import Boards
 
 # --- Results --------------------------------------------------------------------------
@@ -292,3 +293,22 @@ async def test_settings_are_used_at_once_and_kept(
         assert terminal(pilot).look == LIGHT
     kept, complaints = await asyncio.to_thread(load)
     assert (kept.keys, kept.theme, complaints) == ("gap", "light", [])
+
+
+async def test_past_races_are_a_list_to_leaf_through() -> None:
+    async with opened(Start("menu", name="Ann"), (60, 15)) as pilot:
+        page = PastRaces()
+        await pilot.app.push_screen(page)
+        await settle(pilot)
+        assert "Asking the server" in screen(pilot)
+        page.tell(["when  race", *(f"race {n} [b]{n}[/b]" for n in range(30))])
+        await settle(pilot)
+        assert "race 0 [b]0[/b]" in screen(pilot)
+        for _ in range(5):
+            await pilot.press("pagedown")
+        await settle(pilot)
+        assert "when  race" in screen(pilot)
+        assert "race 29 " in screen(pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert "enter a room by its code" in screen(pilot)

@@ -235,3 +235,13 @@ async def test_all_rules_fit_every_terminal(size: tuple[int, int]) -> None:
         await pilot.press("up", "right")
         await pilot.pause()
         assert "public (listed)" in screen(pilot)
+
+
+async def test_the_host_may_close_the_room_for_all_a_guest_may_not() -> None:
+    for seat, closed in ((Offline(), [m.Close()]), (as_guest(), [])):
+        async with driven(seat) as pilot:
+            await pilot.press("q")
+            await settle(pilot)
+            assert ("close it for all" in screen(pilot)) == bool(closed)
+            await pilot.press("x")
+        assert seat.asked == closed

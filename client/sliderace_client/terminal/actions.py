@@ -24,12 +24,14 @@ class Action(NamedTuple):
         label: what it does, in one or two words.
         run: does it.
         also: other names of the key.
+        repeats: whether holding the key down does it again and again.
     """
 
     key: str
     label: str
     run: Callable[[], object]
     also: tuple[str, ...] = ()
+    repeats: bool = False
 
 
 def match(actions: Sequence[Action], key: str) -> Action | None:

@@ -27,11 +27,12 @@ from sliderace_client.settings import Settings, nickname, save
 from sliderace_client.start import Start
 from sliderace_client.terminal.choices import RulesDialog, SettingsDialog
 from sliderace_client.terminal.dialogs import CodeDialog, HelpDialog
-from sliderace_client.terminal.doors import Host, save_record
+from sliderace_client.terminal.doors import Host, past_races, save_record
 from sliderace_client.terminal.lobby import Lobby
 from sliderace_client.terminal.looks import THEMES, name_of, theme_of, without_colour
 from sliderace_client.terminal.menu import Menu
 from sliderace_client.terminal.page import Page, RoomPage
+from sliderace_client.terminal.past import PastRaces
 from sliderace_client.terminal.play import Connect, Play
 from sliderace_client.terminal.race import Race
 from sliderace_client.terminal.results import ResultsPage
@@ -317,6 +318,15 @@ class Terminal(App[int]):
     def solo(self, start: Start) -> None:
         """Play alone."""
         self.push_screen(SoloPage(start))
+
+    def past(self) -> None:
+        """Show past races."""
+        page = PastRaces()
+        self.push_screen(page)
+        self.run_worker(self._past(page), group="record")
+
+    async def _past(self, page: PastRaces) -> None:
+        page.tell(await asyncio.to_thread(past_races))
 
     def join(self, text: str, name: str, role: Literal["player", "spectator"]) -> None:
         """Find the room that `text` names, and enter it."""

@@ -9,10 +9,11 @@ from sliderace.protocol.messages import RulesPatch
 from sliderace_client.api import Unreachable, get
 from sliderace_client.host import OwnServer, links, open_room, running
 from sliderace_client.locate import Noted, noted
-from sliderace_client.settings import Settings, remember_server
+from sliderace_client.records import Unreadable, races_lines
+from sliderace_client.settings import Settings, last_server, remember_server
 from sliderace_client.start import Start
 
-__all__ = ["Host", "save_record"]
+__all__ = ["Host", "past_races", "save_record"]
 
 
 class Host:
@@ -78,3 +79,14 @@ def save_record(server: str, race: str, path: str) -> Path:
     target = Path.cwd() / f"sliderace-{name}.json"
     target.write_bytes(reply.body)
     return target
+
+
+def past_races() -> list[str]:
+    """The races stored on this machine's server, else on the one used last; lines."""
+    server = running() or last_server()
+    if not server:
+        return ["There is no server here, and none was used before."]
+    try:
+        return races_lines(server)
+    except (Unreachable, Unreadable) as error:
+        return [str(error)]

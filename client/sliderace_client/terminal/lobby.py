@@ -14,7 +14,6 @@ from sliderace.protocol.messages import (
     Member,
     Ready,
     Role,
-    Settings,
     Start,
 )
 from sliderace.protocol.room_code import format_code
@@ -204,11 +203,6 @@ class Lobby(RoomPage):
     def send(self, command: Command) -> None:
         """Ask the server."""
         self.terminal.ask(command)
-
-    def publish(self) -> None:
-        """Put the room on the public list, or take it off."""
-        if self.model.room is not None:
-            self.send(Settings(public=not self.model.room.public))
 
     def other_key(self, key: str) -> bool:  # noqa: D102
         step = {"up": -1, "down": 1}.get(key, 0)

@@ -59,6 +59,7 @@ class Menu(Page):
             Entry("j", "Join", "enter a room by its code", lambda: ask(JoinForm())),
             Entry("w", "Watch", "see all boards live", lambda: ask(WatchForm())),
             Entry("s", "Solo", "play alone", lambda: ask(SoloForm())),
+            Entry("r", "Results", "past races", self.terminal.past),
             Entry("e", "Settings", "keys, colours", self.terminal.edit_settings),
             Entry("q", "Quit", "", self.terminal.exit),
         ]

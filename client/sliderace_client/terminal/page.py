@@ -1,6 +1,6 @@
 """The base of every page: a head, a body, one line of news, and the keys."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, cast
 
 from textual.app import ComposeResult
@@ -8,6 +8,7 @@ from textual.events import Key, Resize
 from textual.screen import Screen
 from textual.widget import Widget
 
+from sliderace.protocol.messages import Close
 from sliderace_client.model import Model
 from sliderace_client.render import Look, Paint, Run
 from sliderace_client.terminal.actions import Action, Repeats, key_rows, match
@@ -110,19 +111,22 @@ class Page(Screen[None]):
         """Rows between head, news and keys."""
         return max(1, self.size.height - 2 - max(1, self._keys.size.height))
 
-    def ask(self, question: str, yes: Action, no: str = "no") -> None:
+    def ask(self, question: str, *ways: Action, no: str = "no") -> None:
         """Ask before doing something that cannot be taken back."""
 
         def done() -> None:
             self._asking = None
             self.update()
 
-        def agreed() -> None:
-            done()
-            yes.run()
+        def then(run: Callable[[], object]) -> Callable[[], None]:
+            def agreed() -> None:
+                done()
+                run()
 
-        refuse = Action("n", no, done, ("escape",))
-        self._asking = (question, [yes._replace(run=agreed), refuse])
+            return agreed
+
+        agree = [way._replace(run=then(way.run)) for way in ways]
+        self._asking = (question, [*agree, Action("n", no, done, ("escape",))])
         self.update()
 
     def on_key(self, event: Key) -> None:
@@ -132,7 +136,8 @@ class Page(Screen[None]):
         if action is not None:
             event.stop()
             event.prevent_default()
-            if not self._repeats.held(action.key, self.terminal.now()):
+            held = self._repeats.held(action.key, self.terminal.now())
+            if action.repeats or not held:
                 action.run()
         elif not self.other_key(event.key):
             return
@@ -200,11 +205,13 @@ class RoomPage(Page):
 
     def leave(self) -> None:
         """Ask, then leave the room for good."""
-        self.ask(
-            "Leave the room for good? (Ctrl-C keeps your seat for a while.)",
-            Action("y", "leave", self.terminal.leave_room),
-            "stay",
-        )
+        ways = [Action("y", "leave", self.terminal.leave_room)]
+        if self.model.is_host:
+            close = Close()
+            end = Action("x", "close it for all", lambda: self.terminal.ask(close))
+            ways.append(end)
+        question = "Leave the room for good? (Ctrl-C keeps your seat for a while.)"
+        self.ask(question, *ways, no="stay")
 
     def help(self) -> None:
         """Show the help."""

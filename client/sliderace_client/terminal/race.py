@@ -115,7 +115,7 @@ class Race(RoomPage):
         left = model.remaining(now) if model.phase == "countdown" else None
         text = f"{-(-left // 1000)}" if left else "GO!"
         if model.phase in ("racing", "grace") and (model.clock(now) or 0) > GO_MS:
-            wait = "Boards are hidden while you race."
+            wait = "No boards to see yet."
             canvas.announce([line(wait, self.look.soft)])
         else:
             canvas.announce(banner(text, self.look.accent, columns, rows))
@@ -263,7 +263,7 @@ class Race(RoomPage):
     def _give_up(self) -> None:
         forfeit = Forfeit(self.model.race)
         yes = Action("y", "give up", lambda: self.terminal.ask(forfeit))
-        self.ask("Give up this race? You can undo it for 3 seconds.", yes, "race on")
+        self.ask("Give up this race? You can undo it for 3 seconds.", yes, no="race on")
 
     def _look(self) -> None:
         self._look_around = not self._watching()
