@@ -210,7 +210,6 @@ class Model(Racer):
             self.attempt = Attempt(event.race, board, now, seq=event.seq, approx=True)
             self._resync(None, now)
             return
-        attempt.over = False
         attempt.reconcile(event.seq, board)
         attempt.resend(event.seq)
         self._show_own()

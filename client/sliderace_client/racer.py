@@ -222,12 +222,20 @@ class Racer(View):
             attempt = self.attempt = Attempt(
                 view.id, lane.board, now, seq=lane.seq, stm=lane.stm, approx=True
             )
-            attempt.over = lane.status != "racing"
         else:
             attempt.reconcile(lane.seq, lane.board, lane.stm)
-        if attempt.approx and view.elapsed_ms is not None:
-            attempt.zero = now - view.elapsed_ms
+        attempt.over = lane.status != "racing"
+        if attempt.approx:
+            elapsed = view.elapsed_ms
+            attempt.zero = self._unlocks(now) if elapsed is None else now - elapsed
         self._show_own()
+
+    def _unlocks(self, now: int) -> int:
+        """When a board that is shown and still locked will be unlocked."""
+        rules = self.room.rules if self.room else None
+        if rules is None or rules.time_limit_ms is None or self.phase_ends is None:
+            return now
+        return max(now, self.phase_ends - rules.time_limit_ms)
 
     def _set_start(self, text: str) -> None:
         self._start_md = parse_board(text).md

@@ -743,6 +743,30 @@ def test_after_a_reload_in_the_inspection_the_board_stays_locked() -> None:
     assert play.model.locked(play.now) == 700
 
 
+@pytest.mark.parametrize(("limit_ms", "locked"), [(120_000, 2_500), (0, 0)])
+def test_a_reload_in_the_inspection_knows_when_it_ends(
+    limit_ms: int, locked: int
+) -> None:
+    rules = Rules("3x3", inspection_ms=5_000, limit_ms=limit_ms)
+    lanes = [m.Lane(0, 0, 0, 0, "racing", START)]
+    race = view(roster=[0, 1], elapsed_ms=None, start=START, lanes=lanes)
+    in_ms = 122_500 if limit_ms else None
+    model = Model(m.Join("KWXTRB", "Ann"), token=TOKEN)
+    model.receive(welcome(seq=0, board=START), NOW)
+    told = snapshot(room=room(rules=rules), phase="racing", in_ms=in_ms, race=race)
+    model.receive(told, NOW)
+    assert model.locked(NOW) == locked
+
+
+def test_a_resume_after_the_own_end_does_not_reopen_the_attempt() -> None:
+    play = Play()
+    play.race()
+    play.stream(m.StandingEvent(0, RACE, standing(0, "forfeited")))
+    play.model.lost(1006)
+    play.hear(welcome(seq=0, board=START))
+    assert not play.model.slide("L", 1, play.now)
+
+
 def test_the_servers_own_figure_of_our_progress_is_never_undercut() -> None:
     play = Play()
     play.race()
