@@ -334,7 +334,7 @@ def _digits(text: str, columns: int, height: int) -> list[str]:
     best: list[str] = []
     scale = 1
     # Two digits must fit whether this tile has one or two: all tiles look alike.
-    while 7 * scale + 1 <= columns and GLYPH_H * scale + 2 <= height and text:
+    while 7 * scale + 2 <= columns and GLYPH_H * scale + 2 <= height and text:
         best = _pixels(text, scale)
         scale += 1
     return best

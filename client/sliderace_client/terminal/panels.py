@@ -22,6 +22,7 @@ __all__ = [
     "line",
     "member_row",
     "minutes",
+    "moves",
     "result_rows",
     "rule_line",
     "tps",
@@ -97,6 +98,11 @@ def minutes(ms: int) -> str:
 def tps(stm: int, ms: int | None) -> str:
     """Tiles per second, two decimals; a dash before the clock runs."""
     return f"{stm * 1000 / ms:.2f}" if ms else "-"
+
+
+def moves(count: int) -> str:
+    """How many tiles were moved."""
+    return f"{count} move" if count == 1 else f"{count} moves"
 
 
 def rule_line(rules: Rules, *, seed_known: bool = False) -> str:

@@ -71,8 +71,9 @@ class Plan(NamedTuple):
     panel: tuple[int, int]
 
 
-PANEL_W = 30
-"""A lane in one row: mark, name, bar and percent."""
+PANEL_W = 27
+"""A lane in one row: mark, name, bar and percent; 80 columns then have room for large
+numerals on 5x5."""
 LEAST_LANES = 2
 """Rows that stay for lanes below the board; the board gets the others if it grows."""
 

@@ -18,6 +18,7 @@ from sliderace_client.terminal.panels import (
     fitted,
     lane_rows,
     line,
+    moves,
     out_text,
     percent,
     rule_line,
@@ -61,7 +62,7 @@ class Race(RoomPage):
             return self._phase_words()
         if model.board is None:
             return f"{clock_text(clock)}  {self._phase_words()}"
-        return f"{clock_text(clock)}  {model.stm} moves  {tps(model.stm, clock)} TPS"
+        return f"{clock_text(clock)}  {moves(model.stm)}  {tps(model.stm, clock)} TPS"
 
     def _phase_words(self) -> str:
         model = self.model
@@ -204,7 +205,7 @@ class Race(RoomPage):
         rows = [line(row, colour, bold=True) for row in big_text(text, 1 + large)]
         rows.append(line("", ""))
         if model.board is not None:
-            counts = f"{model.stm} moves   {tps(model.stm, clock)} TPS"
+            counts = f"{moves(model.stm)}   {tps(model.stm, clock)} TPS"
             rows.append(line(fitted(counts, width), look.ink))
         rows.append(line(fitted(self._own_words(), width), look.soft))
         return [*rows, line("", "")]

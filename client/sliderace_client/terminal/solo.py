@@ -21,7 +21,7 @@ from sliderace_client.render import Row, big_text
 from sliderace_client.start import Start
 from sliderace_client.terminal.actions import Action
 from sliderace_client.terminal.page import Page
-from sliderace_client.terminal.panels import clock_text, fitted, line, tps
+from sliderace_client.terminal.panels import clock_text, fitted, line, moves, tps
 from sliderace_client.terminal.placing import plan
 from sliderace_client.terminal.table import Table
 
@@ -86,7 +86,7 @@ class SoloPage(Page):
         if self._table.plan.wide:
             return f"solo, {self._attempt.board.size}"
         clock, stm = self._clock(), self._attempt.stm
-        return f"{clock_text(clock)}  {stm} moves  {tps(stm, clock)} TPS"
+        return f"{clock_text(clock)}  {moves(stm)}  {tps(stm, clock)} TPS"
 
     def update(self) -> None:  # noqa: D102
         rows, size = self.room_for_table(), self._attempt.board.size
@@ -107,7 +107,7 @@ class SoloPage(Page):
         colour = look.good if solved else look.ink
         text = duration(clock) if solved else clock_text(clock)
         rows = [line(row, colour, bold=True) for row in big_text(text)]
-        counts = f"{attempt.stm} moves   {tps(attempt.stm, clock)} TPS"
+        counts = f"{moves(attempt.stm)}   {tps(attempt.stm, clock)} TPS"
         rows += [line(""), line(fitted(counts, width), look.ink)]
         rows.append(line(fitted(self._words(), width), look.soft))
         best = self._best.get(attempt.board.size)
