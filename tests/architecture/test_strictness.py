@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.timeout(120)  # each starts pytest, some twice
 REPOSITORY = Path(__file__).parents[2]
 
 
