@@ -19,6 +19,7 @@ from sliderace.protocol.names import cells, clean_name, make_unique
         ("\x1b[31mred\x07", "[31mred"),
         ("a\u202eb\u2066c\u200d\u200bd\ufeff", "abcd"),
         ("e\u0301", "é"),
+        ("e\u0301\u0302\u0303", "é\u0302\u0303"),
         ("x\u0301\u0302\u0303\u0304y", "x\u0301\u0302y"),
         ("\u0301Ann", "Ann"),
         ("\U000e0041\U000e0042A", "A"),

@@ -81,8 +81,9 @@ def test_sides() -> None:
 
 def test_unknown_start() -> None:
     wrong: Any = "whenever"
-    with pytest.raises(RulesError, match="start"):
+    with pytest.raises(RulesError, match="start") as caught:
         Rules(start=wrong)
+    assert (caught.value.field, caught.value.value) == ("start", wrong)
 
 
 @pytest.mark.parametrize(
