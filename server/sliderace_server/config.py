@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
 from ipaddress import ip_address, ip_network
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
@@ -213,7 +213,8 @@ def _limits(pairs: object, where: str) -> Callable[[Limits], Limits]:
     """What changes the limits that are named in `pairs`, a mapping."""
     if not isinstance(pairs, Mapping):
         raise ConfigError(where.removesuffix(":"), f"{pairs!r} is not a table")
-    changes = {name: _limit(name, value, where) for name, value in pairs.items()}
+    named = cast("Mapping[str, object]", pairs)
+    changes = {name: _limit(name, value, where) for name, value in named.items()}
 
     def change(limits: Limits) -> Limits:
         room = {name: changes[name] for name in changes.keys() & _ROOM_LIMITS}
@@ -296,7 +297,7 @@ def _typed(name: str, value: object, where: str) -> object:
     """A value from outside as the type of its setting."""
     if name not in _SETTINGS:
         raise ConfigError(where, "there is no such setting")
-    kind = type(_SETTINGS[name].default)
+    kind = cast("type", type(_SETTINGS[name].default))
     try:
         return _READERS[kind](value)
     except (TypeError, ValueError):
@@ -337,7 +338,9 @@ def _str(value: object) -> str:
 def _strings(value: object) -> tuple[str, ...]:
     if not isinstance(value, str | list | tuple):
         raise TypeError
-    parts: Sequence[object] = value.split(",") if isinstance(value, str) else value
+    if isinstance(value, str):
+        value = value.split(",")
+    parts = cast("Sequence[object]", value)
     return tuple(stripped for part in parts if (stripped := _str(part).strip()))
 
 

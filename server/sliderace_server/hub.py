@@ -275,7 +275,7 @@ class Hub:
         return None if runner is None else room.listing(runner.state)
 
     async def races(
-        self, code: str | None, before: str | None, *, public_only: bool, limit: int
+        self, room: str | None, before: str | None, *, public_only: bool, limit: int
     ) -> Sequence[RaceSummary]:
         """Stored races, the latest first.
 
@@ -283,7 +283,7 @@ class Hub:
             StorageUnavailable: the storage cannot be read.
         """
         return await self.works.store.results.races(
-            code, public_only=public_only, limit=limit, before=before
+            room, public_only=public_only, limit=limit, before=before
         )
 
     async def record(self, race_id: str) -> bytes | None:

@@ -9,7 +9,7 @@ import json
 import logging
 import queue
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from logging.handlers import QueueHandler, QueueListener
 from typing import TextIO
 
@@ -46,7 +46,7 @@ def _value(value: object) -> str:
 
 
 @contextlib.contextmanager
-def logging_to(stream: TextIO, level: str) -> Iterator[None]:
+def logging_to(stream: TextIO, level: str) -> Generator[None, None, None]:
     """Send the logs of this process to a stream, from a thread of their own.
 
     A pipe that nobody empties must not hold up the server.

@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any, NoReturn
@@ -111,7 +111,7 @@ class _End:
         self.asked = asyncio.Event()
 
     @contextlib.contextmanager
-    def signals(self) -> Iterator[None]:
+    def signals(self) -> Generator[None, None, None]:
         """The first signal ends us in good order, the second at once."""
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
 
@@ -133,7 +133,7 @@ class _End:
                     loop.remove_signal_handler(number)
 
     @contextlib.contextmanager
-    def eof(self, descriptor: int) -> Iterator[None]:
+    def eof(self, descriptor: int) -> Generator[None, None, None]:
         """The end of a pipe means that nobody wants us any more."""
         if descriptor < 0:
             yield
@@ -170,7 +170,7 @@ async def _run(config: Config) -> None:
 
 
 @contextlib.contextmanager
-def _told(config: Config, server: Server) -> Iterator[None]:
+def _told(config: Config, server: Server) -> Generator[None, None, None]:
     """Tell where we are: everybody through a file, our parent through a pipe."""
     told = {
         "port": server.port,
@@ -193,7 +193,7 @@ def _told(config: Config, server: Server) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _state_file(config: Config, line: str) -> Iterator[None]:
+def _state_file(config: Config, line: str) -> Generator[None, None, None]:
     if config.memory and not config.data:
         yield
         return

@@ -270,7 +270,6 @@ class Runner:
             self._works.metrics.count("postponed")
             happened += _records(self._do(room.LockNotDurable()))
         happened += _records(self._do(room.Tick()))
-        self._crowd.reveal()
         if not happened:
             self._schedule(LATE_MS)
 

@@ -11,7 +11,7 @@ import ipaddress
 import logging
 import secrets
 import socket
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -64,7 +64,7 @@ async def running(
     store: Store | None = None,
     clock: Clock | None = None,
     entropy: Callable[[int], bytes] = secrets.token_bytes,
-) -> AsyncIterator[Server]:
+) -> AsyncGenerator[Server, None]:
     """A server, as long as the context lasts; then it ends in good order.
 
     At the end everybody is told with close code 1012, and what happened is flushed.
@@ -131,7 +131,7 @@ async def running(
 
 
 @contextlib.asynccontextmanager
-async def _tasks() -> AsyncIterator[Spawn]:
+async def _tasks() -> AsyncGenerator[Spawn, None]:
     """Where every task of the server belongs; the end of the context is theirs."""
     failure: Exception | None = None
     async with asyncio.TaskGroup() as group:
@@ -171,7 +171,7 @@ async def _flush(hub: Hub) -> None:
 
 
 @contextlib.asynccontextmanager
-async def _announced(config: Config, port: int) -> AsyncIterator[None]:
+async def _announced(config: Config, port: int) -> AsyncGenerator[None, None]:
     if config.loopback or not config.advertise:
         yield
         return

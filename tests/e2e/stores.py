@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Self
 
 from sliderace_server.storage import (
     Conflict,
+    Durability,
     StorageUnavailable,
     StoredRace,
 )
@@ -13,7 +15,7 @@ from sliderace_server.storage.memory import MemoryStore
 __all__ = ["MoodyStore"]
 
 
-class MoodyStore(MemoryStore):
+class MoodyStore:
     """A store whose disk can be slow, full, or in somebody else's hands.
 
     Attributes:
@@ -24,8 +26,9 @@ class MoodyStore(MemoryStore):
         results_flowing: clear it, and results wait.
     """
 
+    durability: Durability = "none"
+
     def __init__(self) -> None:
-        super().__init__()
         self.flowing = asyncio.Event()
         self.flowing.set()
         self.full = False
@@ -35,15 +38,19 @@ class MoodyStore(MemoryStore):
         self.results_flowing = asyncio.Event()
         self.results_flowing.set()
         self.appends: list[tuple[str, int, int]] = []
-        self._inner_log, self.log = self.log, _Log(self)  # type: ignore[assignment]
-        self._inner_results = self.results
-        self.results = _Results(self)  # type: ignore[assignment]
+        self.real = MemoryStore()
+        self.log = MoodyLog(self)
+        self.results = MoodyResults(self)
+
+    async def __aenter__(self) -> Self:
+        await self.real.__aenter__()
+        return self
 
     async def __aexit__(self, *exc: object) -> None:
         """Keep everything for the next server."""
 
 
-class _Log:
+class MoodyLog:
     def __init__(self, store: MoodyStore) -> None:
         self._store = store
 
@@ -59,27 +66,27 @@ class _Log:
             raise store.mistake
         if room in store.stolen:
             raise Conflict(room, expected, expected + 1)
-        await store._inner_log.append(room, expected, records)
+        await store.real.log.append(room, expected, records)
         store.appends.append((room, expected, len(records)))
 
     async def read(self, room: str, after: int = 0) -> list[bytes]:
-        return await self._store._inner_log.read(room, after)
+        return await self._store.real.log.read(room, after)
 
     async def rooms(self) -> list[str]:
-        return await self._store._inner_log.rooms()
+        return await self._store.real.log.rooms()
 
     async def drop(self, room: str) -> None:
-        await self._store._inner_log.drop(room)
+        await self._store.real.log.drop(room)
 
 
-class _Results:
+class MoodyResults:
     def __init__(self, store: MoodyStore) -> None:
         self._store = store
-        self.races = store._inner_results.races
-        self.record = store._inner_results.record
+        self.races = store.real.results.races
+        self.record = store.real.results.record
 
     async def store(self, race: StoredRace) -> None:
         await self._store.results_flowing.wait()
         if self._store.full:
             raise StorageUnavailable("the disk is full")
-        await self._store._inner_results.store(race)
+        await self._store.real.results.store(race)

@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
+import inspect
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from typing import Any, TypeVar
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -25,6 +26,7 @@ __all__ = [
     "a_server",
     "eventually",
     "named",
+    "offset_of",
     "rules",
     "solution",
     "talking",
@@ -44,19 +46,26 @@ def rules(size: str = "2x2", **more: int | bool | str) -> m.RulesPatch:
     return m.RulesPatch(size=size, countdown_ms=3_000, **more)  # type: ignore[arg-type]
 
 
+def offset_of(event: m.Event) -> int:
+    """An event's place in the stream; 0 where it has none."""
+    return int(getattr(event, "o", 0))
+
+
 def solution(board: str) -> list[tuple[str, int]]:
     """Slides that solve a board."""
     return [slide for stage in solve(parse_board(board)) for slide in stage]
 
 
 class FastClock:
-    """A machine on which everything takes a tenth of the time."""
+    """A machine on which everything takes a tenth of the time, or as one likes."""
 
     boot = "test"
-    factor = 10
+
+    def __init__(self, factor: float = 10) -> None:
+        self.factor = factor
 
     def now_ms(self) -> int:
-        return time.monotonic_ns() * self.factor // 1_000_000
+        return int(time.monotonic() * self.factor * 1_000)
 
     def wall_ms(self) -> int:
         return 1_700_000_000_000 + self.now_ms()
@@ -73,17 +82,18 @@ async def eventually(condition: Callable[[], object]) -> Any:
     """Turn the loop until a condition holds; what it returned in the end."""
     async with asyncio.timeout(HEAR_S):
         while True:
-            outcome = condition()
-            result = await outcome if isinstance(outcome, Awaitable) else outcome
-            if result:
-                return result
+            outcome: Any = condition()
+            if inspect.isawaitable(outcome):
+                outcome = await outcome
+            if outcome:
+                return outcome
             await asyncio.sleep(0)
 
 
 @contextlib.asynccontextmanager
 async def a_server(
     limits: Limits | None = None, **settings: object
-) -> AsyncIterator[Server]:
+) -> AsyncGenerator[Server, None]:
     """A whole server in this process, on a free port, that keeps nothing."""
     store, clock = settings.pop("store", None), settings.pop("clock", FastClock())
     config = Config(
@@ -151,8 +161,7 @@ class Talker:
         return self.socket.close_code
 
     def _note(self, event: m.Event) -> None:
-        if isinstance(getattr(event, "o", None), int):
-            self.offset = event.o  # type: ignore[union-attr]
+        self.offset = offset_of(event) or self.offset
         match event:
             case m.Welcome():
                 self.code, self.member, self.race = event.code, event.member, event.race
@@ -201,7 +210,7 @@ class Talker:
 @contextlib.asynccontextmanager
 async def talking(
     port: int, enter: m.Create | m.Open | m.Join | m.Resume | None = None, **how: object
-) -> AsyncIterator[Talker]:
+) -> AsyncGenerator[Talker, None]:
     """A connection; with `enter` it says hello and waits for the welcome."""
     url = f"ws://127.0.0.1:{port}/ws"
     async with connect(
@@ -223,7 +232,7 @@ async def talking(
 @contextlib.asynccontextmanager
 async def a_race(
     port: int, count: int = 2, size: str = "3x3", **more: object
-) -> AsyncIterator[list[Talker]]:
+) -> AsyncGenerator[list[Talker], None]:
     """Players in a race that has just begun; the first one is the host."""
     async with contextlib.AsyncExitStack() as stack:
         names = named(count)

@@ -5,7 +5,7 @@ never refused anything.
 """
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 import pytest
 from tests.e2e.talk import QUICK, Talker, a_race, a_server, talking
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 @contextlib.asynccontextmanager
 async def racing(
     limits: Limits | None = None, **more: object
-) -> AsyncIterator[tuple[Server, Talker, Talker]]:
+) -> AsyncGenerator[tuple[Server, Talker, Talker], None]:
     """A server, Ann in a race, and Ben whom nothing may disturb."""
     async with (
         a_server(limits) as server,

@@ -11,6 +11,7 @@ from tests.e2e.talk import (
     a_race,
     a_server,
     eventually,
+    offset_of,
     solution,
     talking,
 )
@@ -270,11 +271,19 @@ async def test_a_room_without_anybody_is_dropped_once_its_results_are_stored() -
 
 async def test_a_log_of_another_release_is_left_alone_and_said() -> None:
     store = MoodyStore()
+    async with (
+        a_server(store=store) as server,
+        talking(server.port, m.Create(name="Ann")) as ann,
+    ):
+        await ann.aside()
     async with store:
-        await store.log.append("KWXTRB", 0, [b'[99,"room_opened",0]'])
+        log = await store.log.read(ann.code)
+        newer = b'[1,"of_another_release",0]'
+        await store.log.append(ann.code, len(log), [newer])
     async with a_server(store=store) as server:
-        assert server.hub.health()["status"] == "degraded"
-        assert await store.log.rooms() == ["KWXTRB"]
+        health = server.hub.health()
+        assert (health["status"], health["rooms"]) == ("degraded", 0)
+        assert (await store.log.read(ann.code))[-1] == newer
 
 
 @pytest.mark.parametrize("offset", [0, 1])
@@ -295,7 +304,7 @@ async def test_a_short_absence_is_made_good_by_the_events_missed(offset: int) ->
         async with talking(server.port, enter) as again:
             events = [await again.hear() for _ in range(3 + offset)]
             assert not [e for e in events if isinstance(e, m.Snapshot)]
-            offsets = [e.o for e in events]  # type: ignore[union-attr]
+            offsets = [offset_of(event) for event in events]
             first = ben.offset - offset + 1
             assert offsets == list(range(first, first + len(events)))
 
@@ -354,7 +363,7 @@ async def test_a_snapshot_is_never_followed_by_what_it_holds() -> None:
         assert (snapshot.room.locked, event.room.locked) == (True, False)
         assert event.o == snapshot.o + 1
         later = again.heard[again.heard.index(snapshot) + 1 :]
-        assert [e.o for e in later if hasattr(e, "o")] == [event.o]
+        assert [o for o in map(offset_of, later) if o] == [event.o]
 
 
 async def test_results_are_stored_only_once_the_end_is_durable() -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 import pytest
 from tests.e2e.stores import MoodyStore
@@ -11,11 +11,13 @@ from tests.e2e.talk import QUICK, Talker, a_race, a_server, solution, talking
 from sliderace.protocol import messages as m
 from sliderace_server.limits import Limits
 from sliderace_server.outbox import text_frame
+from sliderace_server.runner import Runner
 from sliderace_server.server import Server
+from sliderace_server.works import Peer
 
 
 @contextlib.asynccontextmanager
-async def crowd(port: int, count: int) -> AsyncIterator[list[Talker]]:
+async def crowd(port: int, count: int) -> AsyncGenerator[list[Talker], None]:
     """A host and spectators, all of them quiet."""
     async with contextlib.AsyncExitStack() as stack:
         create = m.Create(name="Host", rules=QUICK)
@@ -32,6 +34,14 @@ async def crowd(port: int, count: int) -> AsyncIterator[list[Talker]]:
 
 def counted(server: Server, name: str) -> int:
     return server.metrics.counts[name].total()
+
+
+def peer_of(server: Server, code: str, member: int) -> Peer:
+    """The server's end of a member's connection."""
+    runner = server.hub.find(code, "")
+    assert isinstance(runner, Runner)
+    crowd = runner._crowd  # pyright: ignore[reportPrivateUsage]
+    return crowd._current[member].peer  # pyright: ignore[reportPrivateUsage]
 
 
 async def test_an_event_is_encoded_once_for_everybody() -> None:
@@ -97,13 +107,14 @@ async def test_a_large_room_is_told_per_tick() -> None:
 
 
 async def test_a_peer_that_does_not_read_is_cut_off_and_slows_nobody() -> None:
-    async with a_server() as server, a_race(server.port, 2, "3x3") as (ann, ben):
+    patient = Limits(ping_timeout_ms=600_000)  # so that no missing pong ends it
+    async with a_server(patient) as server, a_race(server.port, 2, "3x3") as (ann, ben):
         join = m.Join(code=ann.code, name="Mute", role="spectator")
         async with talking(server.port, join) as mute:
             told = await ann.until(m.MemberEvent, lambda e: e.why == "joined")
             mute.socket.transport.pause_reading()
             member = told.member.id
-            peer = server.hub.find(ann.code, "")._crowd._current[member].peer  # type: ignore[union-attr]
+            peer = peer_of(server, ann.code, member)
             before = counted(server, "aborted")
             for _ in range(400):
                 peer.post(text_frame(b" " * 60_000))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from tests.e2e.talk import QUICK, a_race, a_server, eventually, talking
+from tests.e2e.talk import QUICK, FastClock, a_race, a_server, eventually, talking
 
 from sliderace.protocol import messages as m
 from sliderace_server.limits import Limits
@@ -209,7 +209,7 @@ async def test_wrong_codes_are_counted_for_each_address() -> None:
 async def test_wrong_codes_in_hello_are_counted_too() -> None:
     limits = Limits(failed_joins_per_min=2)
     async with a_server(limits, **PROXIED) as server:
-        codes, waits = [], []
+        codes, waits = list[tuple[str, int]](), list[int]()
         for _ in range(3):
             headers = {"X-Forwarded-For": "192.0.2.7"}
             async with talking(server.port, additional_headers=headers) as guess:
@@ -256,7 +256,8 @@ async def test_one_address_may_have_so_many_connections() -> None:
 
 
 async def test_pages_are_rationed_for_each_address() -> None:
-    async with a_server(Limits(pages_per_s=1, pages_burst=2), **PROXIED) as server:
+    limits, slow = Limits(pages_per_s=1, pages_burst=2), FastClock(0.01)
+    async with a_server(limits, clock=slow, **PROXIED) as server:
         statuses = [
             (await ask(server.port, "/healthz", X_Forwarded_For="192.0.2.7")).status
             for _ in range(3)

@@ -64,7 +64,7 @@ def test_many_outboxes_are_emptied_in_slices() -> None:
     papers = [Paper() for _ in range(250)]
     for paper in papers:
         Outbox(paper, postman).post(b"x")
-    done = []
+    done: list[int] = []
     while turns.calls:
         turns.turn()
         done.append(sum(len(paper.written) for paper in papers))

@@ -1,5 +1,6 @@
 """The page is what lies in the package, and nothing beside it."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         (folder / name).write_text("0")
     (folder / "index.html").write_text("<p>")
     (folder / "view" / "lobby.js").write_text("export {}")
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     return "some_page"
 
 

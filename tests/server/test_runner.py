@@ -11,6 +11,7 @@ from sliderace.protocol.room_code import RoomCode
 from sliderace_server import room
 from sliderace_server.runner import Runner
 from sliderace_server.storage.memory import MemoryStore
+from sliderace_server.works import Peer
 
 CODE = RoomCode("KWXTRB")
 
@@ -19,7 +20,7 @@ class Ear:
     """A connection that keeps what it is sent, and will not go when it is told to."""
 
     def __init__(self) -> None:
-        self.peer = self
+        self.peer: Peer = self
         self.id = 1
         self.address = ""
         self.host = ""
@@ -35,10 +36,11 @@ class Ear:
         head = 2 if frame[1] < 126 else 4
         self.heard.append(decode_event(frame[head:]))
 
-    post_snapshot = post
+    def post_snapshot(self, frame: bytes) -> None:
+        self.post(frame)
 
-    def close(self, *_: object) -> None:
-        raise AssertionError("rooms dismiss; they close nothing")
+    def close(self, code: int, reason: str = "") -> None:
+        raise AssertionError(f"rooms dismiss, they close nothing: {code} {reason}")
 
     def burst(self) -> None:
         """A line that needs no measuring."""

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from email.utils import formatdate
 from http import HTTPStatus
 from itertools import count
@@ -90,7 +90,7 @@ class Gateway:
         self._peers: set[Peer] = set()
 
     @contextlib.asynccontextmanager
-    async def listening(self) -> AsyncIterator[int]:
+    async def listening(self) -> AsyncGenerator[int, None]:
         """Accept connections while the context lasts, then end them all with 1012.
 
         Yields:
@@ -116,7 +116,7 @@ class Gateway:
             max_queue=QUEUE,
         )
         try:
-            self.port = next(iter(server.sockets)).getsockname()[1]
+            self.port = int(server.sockets[0].getsockname()[1])
             yield self.port
         finally:
             server.close(close_connections=False)
@@ -130,10 +130,10 @@ class Gateway:
 
     def opened(self, socket: Socket) -> None:
         """A TCP connection was accepted."""
-        remote = socket.remote_address
-        if not isinstance(remote, tuple) or within(remote[0], self._proxies):
+        address = _address(socket)
+        if within(address, self._proxies):
             return  # behind a proxy the request will name the client
-        if not self._count(socket, remote[0]):
+        if not self._count(socket, address):
             socket.transport.write(TOO_MANY)
             socket.transport.close()
 
@@ -165,8 +165,7 @@ class Gateway:
 
     def _request(self, connection: ServerConnection, request: HttpRequest) -> Request:
         headers = request.headers
-        remote = connection.remote_address
-        direct = remote[0] if isinstance(remote, tuple) else ""
+        direct = _address(connection)
         forwarded = headers.get_all("X-Forwarded-For")
         address = client_address(direct, forwarded, self._proxies)
         proxied = any(
@@ -269,6 +268,12 @@ def _choose(_: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol 
     """Our subprotocol where it is offered; a client may offer none."""
     ours = Subprotocol(SUBPROTOCOL)
     return ours if ours in offered else None
+
+
+def _address(connection: ServerConnection) -> str:
+    """The other end of the TCP connection; empty where it is gone already."""
+    remote = cast("tuple[str, int] | None", connection.remote_address)
+    return remote[0] if remote else ""
 
 
 def _only(headers: Headers, name: str) -> str:
