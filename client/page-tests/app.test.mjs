@@ -14,7 +14,10 @@ class FakeStorage extends Map {
 
 /** The page without a window: an address, storage, and a socket in the test's hand. */
 class Page {
-  constructor(path, { lasting = new FakeStorage(), tab = new FakeStorage(), answers = {} } = {}) {
+  constructor(
+    path,
+    { lasting = new FakeStorage(), tab = new FakeStorage(), answers = {} } = {},
+  ) {
     this.seats = new Seats(lasting, tab, () => 0);
     this.location = { pathname: path, href: `http://host:8710${path}` };
     this.sockets = [];
@@ -88,10 +91,19 @@ class Page {
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
-const refused = (code, more = {}) => ({ t: "refused", of: "hello", code, text: "Said.", ...more });
+const refused = (code, more = {}) => ({
+  t: "refused",
+  of: "hello",
+  code,
+  text: "Said.",
+  ...more,
+});
 const seated = () => {
   const lasting = new FakeStorage();
-  new Seats(lasting, new FakeStorage(), () => 0).keep("KWXTRB", { token: TOKEN, name: "Ann" });
+  new Seats(lasting, new FakeStorage(), () => 0).keep("KWXTRB", {
+    token: TOKEN,
+    name: "Ann",
+  });
   return lasting;
 };
 
@@ -101,7 +113,11 @@ test("home: host a room; the address becomes the room's", () => {
   page.app.host("Ann", { public: true });
   assert.equal(page.socket.url, "ws://host:8710/ws");
   page.enter();
-  assert.deepEqual(page.socket.sent[0].enter, { as: "create", name: "Ann", public: true });
+  assert.deepEqual(page.socket.sent[0].enter, {
+    as: "create",
+    name: "Ann",
+    public: true,
+  });
   assert.equal(page.location.pathname, "/KWXTRB");
   assert.equal(page.app.screen, "room");
   assert.equal(page.seats.get("KWXTRB").token, TOKEN);
@@ -116,7 +132,9 @@ test("the socket lies beside the page, under any path and over TLS", () => {
 });
 
 test("a room's link leads to its door, and tells what is behind it", async () => {
-  const page = new Page("/kwx-trb", { answers: { "/api/rooms/KWXTRB": { players: 3 } } });
+  const page = new Page("/kwx-trb", {
+    answers: { "/api/rooms/KWXTRB": { players: 3 } },
+  });
   assert.equal(page.app.screen, "door");
   assert.equal(page.app.code, "KWXTRB");
   await settled();
@@ -124,7 +142,9 @@ test("a room's link leads to its door, and tells what is behind it", async () =>
 });
 
 test("a wrong link is told before anybody types a name", async () => {
-  const page = new Page("/KWXTRB", { answers: { "/api/rooms/KWXTRB": { ok: false, status: 404 } } });
+  const page = new Page("/KWXTRB", {
+    answers: { "/api/rooms/KWXTRB": { ok: false, status: 404 } },
+  });
   await settled();
   assert.equal(page.app.peek.unknown, true);
 });
@@ -132,7 +152,11 @@ test("a wrong link is told before anybody types a name", async () => {
 test("a reload of the tab that plays goes on without a question", () => {
   const tab = new FakeStorage();
   const page = new Page("/KWXTRB", { lasting: seated(), tab });
-  assert.equal(page.app.screen, "door", "a new tab asks: it would push the other one out");
+  assert.equal(
+    page.app.screen,
+    "door",
+    "a new tab asks: it would push the other one out",
+  );
   page.app.resume();
   page.open().hear(welcome({ token: null }), snapshot());
   const reloaded = new Page("/KWXTRB", { lasting: seated(), tab }).open();
@@ -174,7 +198,13 @@ test("after three losses in a row the page asks whether the server lives", async
 });
 
 test("refused at the door: the reason stands there, and nothing is tried again", () => {
-  for (const code of ["room_unknown", "room_full", "room_locked", "bad_name", "too_many_tries"]) {
+  for (const code of [
+    "room_unknown",
+    "room_full",
+    "room_locked",
+    "bad_name",
+    "too_many_tries",
+  ]) {
     const page = new Page("/KWXTRB");
     page.app.join("KWXTRB", "Ann", "player");
     page.open().hear(refused(code));
@@ -277,7 +307,10 @@ test("a refusal in the room is a note; of what the model asked by itself, nothin
   const page = new Page("/KWXTRB");
   page.app.join("KWXTRB", "Ann", "player");
   page.enter();
-  page.hear({ ...refused("not_host"), of: "kick" }, { ...refused("bad_seat"), of: "resync" });
+  page.hear(
+    { ...refused("not_host"), of: "kick" },
+    { ...refused("bad_seat"), of: "resync" },
+  );
   assert.deepEqual(page.notes, ["Said."]);
 });
 
@@ -285,7 +318,14 @@ test("a slide is on its way before anything else happens", () => {
   const page = new Page("/KWXTRB");
   page.app.join("KWXTRB", "Ann", "player");
   page.enter();
-  const phase = (name, o) => ({ t: "phase", o, race: RACE, phase: name, in_ms: null, roster: [0] });
+  const phase = (name, o) => ({
+    t: "phase",
+    o,
+    race: RACE,
+    phase: name,
+    in_ms: null,
+    roster: [0],
+  });
   page.hear(phase("countdown", 11));
   page.hear({ t: "board", race: RACE, seat: null, seq: 0, board: START, in_ms: 0 });
   page.hear(phase("racing", 12));

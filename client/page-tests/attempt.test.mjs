@@ -67,7 +67,8 @@ test("the clock starts at the first paint, not at a later one, not after a slide
 
 test("acks are cumulative, never back, never beyond what was sent", () => {
   const attempt = begin();
-  for (const [i, direction] of ["L", "R", "L"].entries()) attempt.slide(direction, 1, 1100 + i);
+  for (const [i, direction] of ["L", "R", "L"].entries())
+    attempt.slide(direction, 1, 1100 + i);
   attempt.sent = 2;
   attempt.ack(9);
   assert.equal(attempt.acked, 2);
@@ -85,7 +86,10 @@ test("resume: same board after seq, so later slides go again", () => {
   attempt.resume(1, parseBoard("1 2 3/4 5 0/7 8 6"), 1);
   assert.equal(attempt.seq, 3);
   assert.equal(attempt.sent, 1);
-  assert.deepEqual(attempt.unsent.map(([direction]) => direction), ["D", "U"]);
+  assert.deepEqual(
+    attempt.unsent.map(([direction]) => direction),
+    ["D", "U"],
+  );
 });
 
 test("resume: another board after seq, so the server's counts", () => {
@@ -139,7 +143,8 @@ test("rewind without a board, and without replay", () => {
 
 // --- Pace ----------------------------------------------------------------------------
 
-const slides = (count, tiles = 1) => Array.from({ length: count }, () => ["L", tiles, 0]);
+const slides = (count, tiles = 1) =>
+  Array.from({ length: count }, () => ["L", tiles, 0]);
 
 test("the first slide goes at once, then a window gathers, the solving one goes at once", () => {
   const pace = new Pace(DEFAULT_LIMITS, 0);
@@ -166,7 +171,8 @@ test("never more tiles than announced: a long slide costs its tiles", () => {
 test("never more messages than announced, over any ten seconds", () => {
   const pace = new Pace(DEFAULT_LIMITS, 0);
   let sent = 0;
-  for (let now = 0; now < 10000; now += 1) sent += pace.take(slides(1), now, true).length;
+  for (let now = 0; now < 10000; now += 1)
+    sent += pace.take(slides(1), now, true).length;
   assert.ok(sent <= 120 + 600, String(sent));
   assert.ok(sent >= 700, String(sent));
 });

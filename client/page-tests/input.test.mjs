@@ -46,7 +46,12 @@ test("the cell under a point", () => {
   assert.equal(input.cellAt(10, 20, box, size), 0);
   assert.equal(input.cellAt(309, 219, box, size), 5);
   assert.equal(input.cellAt(111, 121, box, size), 4);
-  for (const [x, y] of [[9, 20], [310, 20], [10, 19], [10, 220]]) {
+  for (const [x, y] of [
+    [9, 20],
+    [310, 20],
+    [10, 19],
+    [10, 220],
+  ]) {
     assert.equal(input.cellAt(x, y, box, size), -1);
   }
 });
@@ -79,7 +84,13 @@ class Target {
     (this.handlers[type] ??= []).push(work);
   }
   fire(type, event) {
-    const full = { prevented: false, preventDefault() { this.prevented = true; }, ...event };
+    const full = {
+      prevented: false,
+      preventDefault() {
+        this.prevented = true;
+      },
+      ...event,
+    };
     for (const work of this.handlers[type] ?? []) work(full);
     return full;
   }
@@ -125,7 +136,14 @@ function board() {
     swipe: (direction) => acts.push(direction),
   });
   const at = (type, clientX, clientY, more = {}) =>
-    surface.fire(type, { clientX, clientY, button: 0, pointerId: 1, pointerType: "touch", ...more });
+    surface.fire(type, {
+      clientX,
+      clientY,
+      button: 0,
+      pointerId: 1,
+      pointerType: "touch",
+      ...more,
+    });
   return { at, acts, noRace: () => (size = null) };
 }
 

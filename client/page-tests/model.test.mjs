@@ -5,7 +5,20 @@ import * as engine from "../sliderace_page/engine.js";
 import { Model } from "../sliderace_page/model.js";
 import { DEFAULT_LIMITS } from "../sliderace_page/pace.js";
 import { command, enter } from "../sliderace_page/protocol.js";
-import { FAR, RACE, START, Stage, TOKEN, member, raceView, room, rules, snapshot, standing, welcome } from "./room.mjs";
+import {
+  FAR,
+  RACE,
+  START,
+  Stage,
+  TOKEN,
+  member,
+  raceView,
+  room,
+  rules,
+  snapshot,
+  standing,
+  welcome,
+} from "./room.mjs";
 
 const { formatBoard, parseBoard } = engine;
 const own = (stage) => formatBoard(stage.model.attempt.board);
@@ -37,7 +50,10 @@ test("the snapshot is the room", () => {
   assert.equal(model.isHost, true);
   assert.equal(model.isPlayer, true);
   assert.equal(model.phase, "lobby");
-  assert.deepEqual(model.players.map((one) => one.id), [1, 2]);
+  assert.deepEqual(
+    model.players.map((one) => one.id),
+    [1, 2],
+  );
   assert.equal(model.racing, false);
   assert.equal(model.clock(0), null);
 });
@@ -45,7 +61,8 @@ test("the snapshot is the room", () => {
 test("who may start: the host, in the lobby, while somebody could race", () => {
   const stage = new Stage().enter();
   assert.equal(stage.model.canStart, true);
-  for (const id of [1, 2]) stage.next({ t: "member", member: member(id, { benched: true }), why: "benched" });
+  for (const id of [1, 2])
+    stage.next({ t: "member", member: member(id, { benched: true }), why: "benched" });
   assert.equal(stage.model.canStart, false);
   stage.next({ t: "member", member: member(2), why: "unbenched" });
   assert.equal(stage.model.canStart, true);
@@ -134,7 +151,9 @@ test("the board comes, the clock starts with the paint, a slide goes out at once
   const sent = stage.slide("L");
   assert.deepEqual(sent, [], "no such slide here");
   assert.equal(stage.moved, false);
-  assert.deepEqual(stage.slide("D"), [command.slides(RACE, 0, 1, [["D", 1, 500]], false)]);
+  assert.deepEqual(stage.slide("D"), [
+    command.slides(RACE, 0, 1, [["D", 1, 500]], false),
+  ]);
   assert.equal(own(stage), "1 2 0/4 5 3/7 8 6", "before any answer");
 });
 
@@ -148,7 +167,10 @@ test("a quick hand is gathered, the solving slide is not", () => {
   const [last] = stage.slide("U");
   assert.equal(stage.model.attempt.solved, true);
   assert.equal(last.seq, 2);
-  assert.deepEqual(last.slides.map(([direction]) => direction), ["U", "U"]);
+  assert.deepEqual(
+    last.slides.map(([direction]) => direction),
+    ["U", "U"],
+  );
   assert.equal(stage.model.due(stage.now), Infinity);
   assert.equal(stage.model.clock(stage.now + 9999), 20, "the clock stands");
 });
@@ -164,7 +186,11 @@ test("click: the tile and all between it and the gap", () => {
 test("inspection: seen, but locked", () => {
   const stage = new Stage();
   stage.enter();
-  stage.next({ t: "room", room: room({ rules: rules({ inspection_ms: 2000 }) }), why: "settings" });
+  stage.next({
+    t: "room",
+    room: room({ rules: rules({ inspection_ms: 2000 }) }),
+    why: "settings",
+  });
   stage.phase("countdown", { roster: [0, 1] });
   stage.hear({ t: "board", race: RACE, seat: null, seq: 0, board: START, in_ms: 2000 });
   stage.phase("racing", { roster: [0, 1] });
@@ -194,7 +220,14 @@ test("rejected: their board, our later slides again, with the new gen", () => {
   stage.now += 5;
   stage.slide("U");
   stage.now += 40;
-  const again = stage.hear({ t: "rejected", race: RACE, gen: 1, seq: 0, code: "illegal", board: START });
+  const again = stage.hear({
+    t: "rejected",
+    race: RACE,
+    gen: 1,
+    seq: 0,
+    code: "illegal",
+    board: START,
+  });
   assert.equal(sentSlides(again)[0].gen, 1);
   assert.equal(sentSlides(again)[0].seq, 1);
   assert.equal(own(stage), START);
@@ -206,7 +239,10 @@ test("rejected where trying again cannot help", () => {
     const stage = new Stage().race();
     stage.slide("D");
     stage.now += 99;
-    assert.deepEqual(stage.hear({ t: "rejected", race: RACE, gen: 1, seq: 0, code, board: START }), []);
+    assert.deepEqual(
+      stage.hear({ t: "rejected", race: RACE, gen: 1, seq: 0, code, board: START }),
+      [],
+    );
     assert.equal(own(stage), START, code);
     stage.slide("U");
     assert.equal(stage.moved, code === "too_early" || code === "too_many_tiles", code);
@@ -227,7 +263,9 @@ test("offline: one plays on, and everything goes when the line is back", () => {
   }
   const after = parseBoard(FAR);
   after.slide(first);
-  const [sent] = stage.hear(welcome({ token: null, seq: 1, board: formatBoard(after) }));
+  const [sent] = stage.hear(
+    welcome({ token: null, seq: 1, board: formatBoard(after) }),
+  );
   assert.equal(sent.seq, 2);
   assert.equal(sent.gen, 0);
   assert.equal(sent.slides.length, 3);
@@ -255,8 +293,18 @@ test("another epoch: our slides wait for the snapshot", () => {
   const stage = new Stage().race(FAR);
   stage.model.lost();
   stage.slide(stage.model.attempt.board.legalSlides()[0][0]);
-  assert.deepEqual(stage.hear(welcome({ token: null, epoch: 6, seq: 0, board: FAR })), []);
-  const lanes = [0, 1].map((seat) => ({ seat, seq: 0, high: 0, stm: 0, status: "racing", board: null }));
+  assert.deepEqual(
+    stage.hear(welcome({ token: null, epoch: 6, seq: 0, board: FAR })),
+    [],
+  );
+  const lanes = [0, 1].map((seat) => ({
+    seat,
+    seq: 0,
+    high: 0,
+    stm: 0,
+    status: "racing",
+    board: null,
+  }));
   const view = raceView({ roster: [0, 1], elapsed_ms: 900, start: FAR, lanes });
   const sent = stage.hear(snapshot({ o: 2, epoch: 6, phase: "racing", race: view }));
   assert.equal(sentSlides(sent).length, 1);
@@ -283,7 +331,9 @@ test("resumed with only the missed events, but without a clock: ask for it", () 
   const stage = new Stage().enter();
   stage.phase("countdown", { roster: [0, 1] });
   stage.model.lost();
-  assert.deepEqual(stage.hear(welcome({ token: null, seq: 0, board: START })), [command.resync()]);
+  assert.deepEqual(stage.hear(welcome({ token: null, seq: 0, board: START })), [
+    command.resync(),
+  ]);
 });
 
 test("the start of the race was missed: ask", () => {
@@ -308,12 +358,23 @@ test("giving up: my slides go first; undone within 3 s; raced on", () => {
   stage.slide("U");
   stage.model.ask(command.forfeit(RACE), stage.now);
   const sent = stage.model.poll(stage.now);
-  assert.deepEqual(sent.map((one) => one.t), ["slides", "forfeit"]);
-  stage.next({ t: "standing", race: RACE, standing: standing(0, { status: "forfeited", place: 2, time_ms: null }) });
+  assert.deepEqual(
+    sent.map((one) => one.t),
+    ["slides", "forfeit"],
+  );
+  stage.next({
+    t: "standing",
+    race: RACE,
+    standing: standing(0, { status: "forfeited", place: 2, time_ms: null }),
+  });
   assert.equal(stage.model.racing, false);
   assert.equal(stage.model.canUndo(stage.now + 2999), true);
   assert.equal(stage.model.canUndo(stage.now + 3000), false);
-  stage.next({ t: "standing", race: RACE, standing: standing(0, { status: "racing", place: null, time_ms: null }) });
+  stage.next({
+    t: "standing",
+    race: RACE,
+    standing: standing(0, { status: "racing", place: null, time_ms: null }),
+  });
   assert.equal(stage.model.racing, true);
   assert.equal(stage.model.canUndo(stage.now), false);
 });
@@ -421,11 +482,21 @@ test("order: finishers by time with shared places, then racers, then the rest", 
   const stage = new Stage().race();
   stage.next({ t: "standing", race: RACE, standing: standing(0, { time_ms: 5000 }) });
   stage.next({ t: "standing", race: RACE, standing: standing(1, { time_ms: 5000 }) });
-  stage.next({ t: "standing", race: RACE, standing: standing(2, { status: "dnf", place: 4, time_ms: null, high: 900 }) });
+  stage.next({
+    t: "standing",
+    race: RACE,
+    standing: standing(2, { status: "dnf", place: 4, time_ms: null, high: 900 }),
+  });
   stage.hear(progress([3, 5, 100, 5]));
   const order = stage.model.order();
-  assert.deepEqual(order.map((lane) => lane.seat), [0, 1, 3, 2]);
-  assert.deepEqual(order.map((lane) => lane.place), [1, 1, null, 4]);
+  assert.deepEqual(
+    order.map((lane) => lane.seat),
+    [0, 1, 3, 2],
+  );
+  assert.deepEqual(
+    order.map((lane) => lane.place),
+    [1, 1, null, 4],
+  );
 });
 
 // --- The end -------------------------------------------------------------------------
@@ -470,7 +541,10 @@ test("what was promised is checked", () => {
   assert.equal(check(promised(), {}), "");
   assert.match(check("ab".repeat(32), {}), /not the one committed/);
   assert.match(check(promised(), { board: FAR }), /board does not follow/);
-  assert.match(check(promised(), { seed: "00".repeat(32), board: FAR }), /seed does not follow/);
+  assert.match(
+    check(promised(), { seed: "00".repeat(32), board: FAR }),
+    /seed does not follow/,
+  );
   assert.match(check(promised(), { secret: null }), /not told its secret/);
   assert.match(check(promised(), { secret: "xyz" }), /Not checkable/);
 });
@@ -485,15 +559,40 @@ test("a seed known in advance makes no promise, but the board must follow from i
 test("a snapshot in the results holds them", () => {
   const stage = new Stage();
   stage.hear(welcome());
-  stage.hear(snapshot({ phase: "results", race: raceView({ roster: [0, 1] }), results: { ...told(), o: 9 } }));
+  stage.hear(
+    snapshot({
+      phase: "results",
+      race: raceView({ roster: [0, 1] }),
+      results: { ...told(), o: 9 },
+    }),
+  );
   assert.equal(stage.model.order()[0].seat, 1);
   assert.equal(stage.model.phase, "results");
 });
 
 test("announced limits are kept", () => {
-  const stage = new Stage().race(FAR, { limits: { ...DEFAULT_LIMITS, gather_ms: 500 } });
+  const stage = new Stage().race(FAR, {
+    limits: { ...DEFAULT_LIMITS, gather_ms: 500 },
+  });
   const [[first]] = stage.model.attempt.board.legalSlides();
   stage.slide(first);
   stage.slide(engine.OPPOSITE[first]);
   assert.equal(stage.model.due(stage.now), stage.now + 500);
+});
+
+test("a reload while the board is still locked: locked, and asked until it is told", () => {
+  const stage = new Stage(enter.resume("KWXTRB", TOKEN));
+  stage.hear(welcome({ token: null, seq: 0, board: START }));
+  const lanes = [{ seat: 0, seq: 0, high: 0, stm: 0, status: "racing", board: null }];
+  const view = raceView({ roster: [0], start: START, lanes });
+  assert.deepEqual(stage.hear(snapshot({ phase: "racing", race: view })), []);
+  stage.slide("U");
+  assert.equal(stage.moved, false);
+  assert.equal(stage.model.due(stage.now), stage.now + 1000);
+  stage.now += 1000;
+  assert.deepEqual(stage.model.poll(stage.now), [command.resync()]);
+  stage.hear(snapshot({ phase: "racing", race: { ...view, elapsed_ms: 40 } }));
+  stage.slide("U");
+  assert.equal(stage.moved, true);
+  assert.equal(stage.model.attempt.slides[0][2], 40);
 });

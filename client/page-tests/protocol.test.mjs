@@ -41,19 +41,34 @@ test("anything else is one documented error", () => {
   assert.throws(() => decodeEvent(new ArrayBuffer(4)), ProtocolError);
   assert.throws(() => decode({ ...welcome(), limits: null }), ProtocolError);
   assert.throws(() => decode(snapshot({ phase: "lunch" })), ProtocolError);
-  assert.throws(() => decode(snapshot({ members: [member(1, { ready: 1 })] })), ProtocolError);
+  assert.throws(
+    () => decode(snapshot({ members: [member(1, { ready: 1 })] })),
+    ProtocolError,
+  );
 });
 
 test("names are cleaned on arrival: a server may be hostile", () => {
   const hostile = "\u202eAnn\u0000\u200b";
   const event = decode(snapshot({ members: [member(1, { name: hostile })] }));
   assert.equal(event.members[0].name, "Ann");
-  const row = decode({ t: "standing", o: 1, race: "A", standing: standing(0, { name: "\u200b" }) });
+  const row = decode({
+    t: "standing",
+    o: 1,
+    race: "A",
+    standing: standing(0, { name: "\u200b" }),
+  });
   assert.equal(row.standing.name, "?");
 });
 
 test("a step of progress may leave out its end", () => {
-  const { p } = decode({ t: "progress", race: "A", p: [[0, 5, 120, 9], [1, 2, 0, 3, 0, "RU2"]] });
+  const { p } = decode({
+    t: "progress",
+    race: "A",
+    p: [
+      [0, 5, 120, 9],
+      [1, 2, 0, 3, 0, "RU2"],
+    ],
+  });
   assert.deepEqual(p[0], { seat: 0, seq: 5, high: 120, stm: 9, since: -1, slides: "" });
   assert.deepEqual(p[1], { seat: 1, seq: 2, high: 0, stm: 3, since: 0, slides: "RU2" });
 });
@@ -61,7 +76,8 @@ test("a step of progress may leave out its end", () => {
 test("close codes: who comes back by itself", () => {
   const back = [1001, 1005, 1006, 1011, 1012, 1013, 4000, 4002, 4003, 4429, 4499];
   const away = [1000, 1002, 1007, 1009, 4500, 4501, 4502, 4503, 4504, 4999];
-  for (const code of back) assert.equal(protocol.mayReconnect(code), true, String(code));
+  for (const code of back)
+    assert.equal(protocol.mayReconnect(code), true, String(code));
   for (const code of away) {
     assert.equal(protocol.mayReconnect(code), false, String(code));
     assert.ok(protocol.sayClosed(code).endsWith("."), String(code));
@@ -77,6 +93,12 @@ test("full jitter: anywhere below a ceiling that doubles up to 8 s", () => {
 });
 
 test("a refusal is told in our words, else in the server's", () => {
-  assert.match(protocol.sayRefused({ code: "room_unknown", text: "x" }), /no such room/);
-  assert.equal(protocol.sayRefused({ code: "done", text: "Your race is over." }), "Your race is over.");
+  assert.match(
+    protocol.sayRefused({ code: "room_unknown", text: "x" }),
+    /no such room/,
+  );
+  assert.equal(
+    protocol.sayRefused({ code: "done", text: "Your race is over." }),
+    "Your race is over.",
+  );
 });

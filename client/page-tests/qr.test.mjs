@@ -4,7 +4,10 @@ import test from "node:test";
 
 import { qr } from "../sliderace_page/qr.js";
 
-const draw = (text, mask) => qr(text, mask).map((row) => row.map(Number).join("")).join("\n");
+const draw = (text, mask) =>
+  qr(text, mask)
+    .map((row) => row.map(Number).join(""))
+    .join("\n");
 const hash = (text) => createHash("sha256").update(text).digest("hex").slice(0, 16);
 const filled = (bytes) => "https://race.example.org/KWXTRB".repeat(9).slice(0, bytes);
 
@@ -76,13 +79,22 @@ const GOLDEN = {
 test("every version with every mask, as another encoder draws it", () => {
   for (const [bytes, hashes] of Object.entries(GOLDEN)) {
     hashes.forEach((wanted, mask) => {
-      assert.equal(hash(draw(filled(Number(bytes)), mask)), wanted, `${bytes} bytes, mask ${mask}`);
+      assert.equal(
+        hash(draw(filled(Number(bytes)), mask)),
+        wanted,
+        `${bytes} bytes, mask ${mask}`,
+      );
     });
   }
 });
 
 test("the smallest version that holds the text, and one of its masks", () => {
-  for (const [text, side] of [["a", 21], [filled(15), 25], [filled(27), 29], [filled(106), 41]]) {
+  for (const [text, side] of [
+    ["a", 21],
+    [filled(15), 25],
+    [filled(27), 29],
+    [filled(106), 41],
+  ]) {
     const drawn = draw(text);
     assert.equal(drawn.indexOf("\n"), side);
     assert.ok([0, 1, 2, 3, 4, 5, 6, 7].some((mask) => draw(text, mask) === drawn));

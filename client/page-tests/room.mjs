@@ -126,7 +126,14 @@ export class Stage {
   }
 
   phase(phase, change = {}) {
-    return this.next({ t: "phase", race: RACE, phase, in_ms: null, roster: [], ...change });
+    return this.next({
+      t: "phase",
+      race: RACE,
+      phase,
+      in_ms: null,
+      roster: [],
+      ...change,
+    });
   }
 
   /** Into the lobby, as member `id`. */

@@ -6,7 +6,8 @@ import { Seats } from "../sliderace_page/seats.js";
 /** As browsers have it: what is kept are also the object's own keys. */
 class FakeStorage {
   constructor() {
-    const hidden = (name, value) => Object.defineProperty(this, name, { value, enumerable: false });
+    const hidden = (name, value) =>
+      Object.defineProperty(this, name, { value, enumerable: false });
     hidden("getItem", (key) => (Object.hasOwn(this, key) ? this[key] : null));
     hidden("setItem", (key, value) => (this[key] = String(value)));
     hidden("removeItem", (key) => delete this[key]);

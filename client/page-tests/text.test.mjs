@@ -4,7 +4,13 @@ import test from "node:test";
 import * as text from "../sliderace_page/text.js";
 
 test("a room code is six of our letters, however it is typed", () => {
-  for (const typed of ["KWXTRB", "kwx-trb", " kwx trb ", "K-W-X-T-R-B", "kwx\u2011trb"]) {
+  for (const typed of [
+    "KWXTRB",
+    "kwx-trb",
+    " kwx trb ",
+    "K-W-X-T-R-B",
+    "kwx\u2011trb",
+  ]) {
     assert.equal(text.parseCode(typed), "KWXTRB", typed);
   }
   for (const typed of ["", "KWXTR", "KWXTRBB", "LOVELY", "KWXTR1", "index.html"]) {
@@ -63,19 +69,44 @@ test("times as a stopwatch shows them, never rounded up", () => {
 });
 
 test("links that work on this computer only", () => {
-  for (const host of ["localhost:8710", "race.localhost", "127.0.0.1", "127.1.2.3:80", "[::1]:8710"]) {
+  for (const host of [
+    "localhost:8710",
+    "race.localhost",
+    "127.0.0.1",
+    "127.1.2.3:80",
+    "[::1]:8710",
+  ]) {
     assert.equal(text.isLoopback(`http://${host}/KWXTRB`), true, host);
   }
-  for (const host of ["192.168.1.7:8710", "localhost.example.org", "127.example.org", "race.lan"]) {
+  for (const host of [
+    "192.168.1.7:8710",
+    "localhost.example.org",
+    "127.example.org",
+    "race.lan",
+  ]) {
     assert.equal(text.isLoopback(`https://${host}/KWXTRB`), false, host);
   }
 });
 
 test("words with numbers", () => {
-  assert.deepEqual([90000, 300000, 7200000].map(text.formatSpan), ["90 s", "5 min", "2 h"]);
+  assert.deepEqual([90000, 300000, 7200000].map(text.formatSpan), [
+    "90 s",
+    "5 min",
+    "2 h",
+  ]);
   assert.equal(text.count(1, "player"), "1 player");
   assert.equal(text.count(0, "player"), "0 players");
   const places = [1, 2, 3, 4, 11, 12, 13, 21, 102].map(text.ordinal);
-  assert.deepEqual(places, ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "102nd"]);
+  assert.deepEqual(places, [
+    "1st",
+    "2nd",
+    "3rd",
+    "4th",
+    "11th",
+    "12th",
+    "13th",
+    "21st",
+    "102nd",
+  ]);
   assert.equal(text.formatSize("3x10"), "3\u00d710");
 });

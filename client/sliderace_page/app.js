@@ -163,7 +163,8 @@ export class App {
       this.#tell(event);
       this.model.receive(event, this.now());
     } catch (error) {
-      if (!(error instanceof ProtocolError || error instanceof EngineError)) throw error;
+      if (!(error instanceof ProtocolError || error instanceof EngineError))
+        throw error;
       this.#stop("Server and page do not understand each other.", "reload");
     }
     this.flush();
@@ -258,13 +259,19 @@ export class App {
       this.#turnedAway(refused);
     } else if (code === 4501 || code === 4502 || model.ended) {
       this.seats.forget(this.code);
-      this.#stop(sayClosed(code === 4501 || model.ended === "kicked" ? 4501 : 4502), "home");
+      this.#stop(
+        sayClosed(code === 4501 || model.ended === "kicked" ? 4501 : 4502),
+        "home",
+      );
     } else if (mayReconnect(code)) {
       this.losses += 1;
       if (this.losses >= ASK_AFTER) this.#askHealth();
       return 0;
     } else {
-      this.#stop(sayClosed(code), code === 4503 ? "again" : STALE.has(code) ? "reload" : "home");
+      this.#stop(
+        sayClosed(code),
+        code === 4503 ? "again" : STALE.has(code) ? "reload" : "home",
+      );
     }
     return null;
   }

@@ -1,6 +1,6 @@
 // One's own way through one scramble, pure: predicted at once, kept until the race is
-// over. Slides are numbered 1, 2, 3 ... What the server says about the board after slide
-// n decides: where our own board after n is the same, everything later still stands.
+// over. Slides are numbered 1, 2, 3 ... What the server says about the board after
+// slide n decides: where our own board after n is the same, what is later still stands.
 
 import { progressPermille } from "./engine.js";
 
@@ -9,19 +9,28 @@ export class Attempt {
    * @param {object} begin
    * @param {string} begin.race
    * @param {Board} begin.board the board after slide number `seq`
-   * @param {number} begin.zero instant (ms) from which the clock counts; no slide before
+   * @param {number} [begin.zero] instant (ms) from which the clock counts
    * @param {number} [begin.seq] number of the last slide made before
    * @param {number} [begin.stm] tiles moved before
    * @param {number} [begin.startMd] distance of the scramble, where it is not `board`
    * @param {number} [begin.high] progress so far
    * @param {boolean} [begin.approx] the clock was counted from a snapshot
    */
-  constructor({ race, board, zero, seq = 0, stm = 0, startMd, high = 0, approx = false }) {
+  constructor({
+    race,
+    board,
+    zero = Infinity,
+    seq = 0,
+    stm = 0,
+    startMd = 0,
+    high = 0,
+    approx = false,
+  }) {
     this.race = race;
     this.zero = zero;
     this.approx = approx;
     this.isPainted = approx;
-    this.startMd = startMd ?? board.md;
+    this.startMd = startMd || board.md;
     this.gen = 0;
     this.over = false; // the server said that this attempt has ended
     this.#begin(seq, board, stm);
@@ -110,7 +119,7 @@ export class Attempt {
   }
 
   /**
-   * A new connection: where both agree on the board after `seq`, everything later is sent
+   * A new connection: where both agree on the board after `seq`, what is later is sent
    * again; else the server's board is taken and the slides made since are gone.
    * @param {number} seq the last slide the server has
    * @param {Board} board its board after `seq`
@@ -142,7 +151,8 @@ export class Attempt {
     this.acked = Math.min(this.acked, seq);
     this.solvedAt = null;
     for (const slide of replay ? later : []) {
-      if (this.playing && this.board.trySlide(slide[0], slide[1])) this.slides.push(slide);
+      if (this.playing && this.board.trySlide(slide[0], slide[1]))
+        this.slides.push(slide);
     }
     if (this.solved) this.solvedAt = solvedAt;
   }

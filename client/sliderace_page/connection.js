@@ -3,7 +3,7 @@
 import { SUBPROTOCOL, backoff, command } from "./protocol.js";
 
 const PONG_MS = 5000; // no answer to a probe for this long: the connection is dead
-const QUIET_MS = 20000; // the server pings unseen; after so much silence we ask ourselves
+const QUIET_MS = 20000; // the server pings unseen; after so much silence we ask
 
 export class Connection {
   /**

@@ -79,13 +79,14 @@ export function listenToKeys(document, slide) {
   // A held Enter would press a button again and again.
   document.addEventListener("keydown", (event) => {
     const presses = event.key === "Enter" || event.key === " ";
-    if (event.repeat && presses && event.target.closest?.("button")) event.preventDefault();
+    if (event.repeat && presses && event.target.closest?.("button"))
+      event.preventDefault();
   });
 }
 
 /**
- * Listen to clicks, taps and swipes on one's own board. A mouse acts when it goes down; a
- * finger when it lifts, because it may still become a swipe.
+ * Listen to clicks, taps and swipes on one's own board. A mouse acts when it goes
+ * down; a finger when it lifts, because it may still become a swipe.
  * @param {HTMLElement} element
  * @param {() => {width: number, height: number} | null} size of the board now
  * @param {{cell: (cell: number) => void, swipe: (direction: string) => void}} act
@@ -93,7 +94,9 @@ export function listenToKeys(document, slide) {
 export function listenToPointers(element, size, act) {
   const gestures = new Map();
   const press = ({ clientX, clientY }) => {
-    const cell = size() ? cellAt(clientX, clientY, element.getBoundingClientRect(), size()) : -1;
+    const cell = size()
+      ? cellAt(clientX, clientY, element.getBoundingClientRect(), size())
+      : -1;
     if (cell >= 0) act.cell(cell);
   };
   element.addEventListener("pointerdown", (event) => {
@@ -113,5 +116,7 @@ export function listenToPointers(element, size, act) {
     gestures.delete(event.pointerId);
     if (gesture && !gesture.swiped) press(event);
   });
-  element.addEventListener("pointercancel", (event) => gestures.delete(event.pointerId));
+  element.addEventListener("pointercancel", (event) =>
+    gestures.delete(event.pointerId),
+  );
 }

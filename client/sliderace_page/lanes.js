@@ -61,7 +61,9 @@ export class Lane {
   #replay(step) {
     const slides = parseSlides(step.slides).slice(this.boardSeq - step.since);
     const ahead = this.board.copy();
-    const legal = slides.every(([direction, count]) => ahead.trySlide(direction, count));
+    const legal = slides.every(([direction, count]) =>
+      ahead.trySlide(direction, count),
+    );
     if (!legal || this.boardSeq + slides.length !== step.seq) return false;
     this.see(ahead, step.seq);
     return true;
@@ -88,7 +90,9 @@ export function inOrder(lanes) {
     const first = left.findIndex((value, i) => value !== right[i]);
     return first < 0 ? 0 : left[first] - right[first];
   });
-  const times = ranked.filter((lane) => lane.status === "finished").map((lane) => lane.time);
+  const times = ranked
+    .filter((lane) => lane.status === "finished")
+    .map((lane) => lane.time);
   for (const lane of ranked) {
     if (lane.status === "finished") lane.place = 1 + times.indexOf(lane.time);
   }

@@ -60,13 +60,17 @@ const STANDING = {
 export function say(event, model) {
   switch (event.t) {
     case "member":
-      return event.member.id === model.me ? "" : (MEMBER[event.why]?.(event.member) ?? "");
+      return event.member.id === model.me
+        ? ""
+        : (MEMBER[event.why]?.(event.member) ?? "");
     case "gone": {
       const name = model.members.get(event.member)?.name ?? "Somebody";
       return `${name} ${GONE[event.why] ?? "left"}`;
     }
     case "standing":
-      return event.standing.member === model.me ? "" : STANDING[event.standing.status](event.standing);
+      return event.standing.member === model.me
+        ? ""
+        : STANDING[event.standing.status](event.standing);
     case "room":
       return roomSays(event, model);
     case "phase":
@@ -87,8 +91,10 @@ function roomSays({ room, why }, model) {
 
 function phaseSays({ phase, in_ms: left }, model) {
   if (phase === "aborted") return "The race was called off";
-  if (phase === "lobby" && model.phase === "countdown") return "The start was called off";
-  if (phase === "grace" && left !== null) return `The others have ${formatSpan(left)} left`;
+  if (phase === "lobby" && model.phase === "countdown")
+    return "The start was called off";
+  if (phase === "grace" && left !== null)
+    return `The others have ${formatSpan(left)} left`;
   return "";
 }
 

@@ -18,7 +18,8 @@ export function faults({ race, secret, seed, board }, promise) {
     }
     return wrong;
   } catch (error) {
-    if (error instanceof engine.EngineError) return [`Not checkable: ${error.message}.`];
+    if (error instanceof engine.EngineError)
+      return [`Not checkable: ${error.message}.`];
     throw error;
   }
 

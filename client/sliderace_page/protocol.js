@@ -60,7 +60,9 @@ export const command = {
 // --- Events: each field is read by a small function that returns it or throws --------
 
 const fail = (value, wanted) => {
-  throw new ProtocolError(`expected ${wanted}, got ${JSON.stringify(value)?.slice(0, 60)}`);
+  throw new ProtocolError(
+    `expected ${wanted}, got ${JSON.stringify(value)?.slice(0, 60)}`,
+  );
 };
 const int = (v) => (Number.isSafeInteger(v) && v >= 0 ? v : fail(v, "a whole number"));
 const whole = (v) => (Number.isSafeInteger(v) ? v : fail(v, "an integer"));
@@ -70,7 +72,10 @@ const name = (v) => cleanName(str(v)) || "?";
 const maybe = (read) => (v) => (v === null ? null : read(v));
 const or = (read, value) => (v) => (v === undefined ? value : read(v));
 const list = (read) => (v) => (Array.isArray(v) ? v.map(read) : fail(v, "a list"));
-const among = (...words) => (v) => (words.includes(v) ? v : fail(v, words.join(" or ")));
+const among =
+  (...words) =>
+  (v) =>
+    words.includes(v) ? v : fail(v, words.join(" or "));
 const object = (fields) => {
   const readers = Object.entries(fields);
   return (v) => {

@@ -1,9 +1,17 @@
-// QR codes (ISO/IEC 18004): bytes, error correction M, versions 1 to 6. Pure. These sizes
-// need no version information and have at most one alignment pattern; they hold 106 bytes,
+// QR codes (ISO/IEC 18004): bytes, error correction M, versions 1 to 6. Pure. These
+// sizes need no version information and have at most one alignment pattern; they hold 106 bytes,
 // and a room's link is about 40.
 
 /** Version -> [error correction bytes of a block, blocks, data bytes of a block] */
-const SHAPES = [null, [10, 1, 16], [16, 1, 28], [26, 1, 44], [18, 2, 32], [24, 2, 43], [16, 4, 27]];
+const SHAPES = [
+  null,
+  [10, 1, 16],
+  [16, 1, 28],
+  [26, 1, 44],
+  [18, 2, 32],
+  [24, 2, 43],
+  [16, 4, 27],
+];
 
 const MASKS = [
   (x, y) => (x + y) % 2 === 0,
@@ -25,7 +33,9 @@ const MASKS = [
  */
 export function qr(text, mask) {
   const bytes = new TextEncoder().encode(text);
-  const version = SHAPES.findIndex((s) => s !== null && bytes.length + 2 <= s[1] * s[2]);
+  const version = SHAPES.findIndex(
+    (s) => s !== null && bytes.length + 2 <= s[1] * s[2],
+  );
   if (version < 0) throw new RangeError("too long for a QR code");
   const bits = spread(codewords(bytes, version));
   if (mask !== undefined) return draw(version, bits, mask);
@@ -34,19 +44,27 @@ export function qr(text, mask) {
   return all[costs.indexOf(Math.min(...costs))];
 }
 
-const spread = (bytes) => bytes.flatMap((byte) => [7, 6, 5, 4, 3, 2, 1, 0].map((i) => (byte >> i) & 1));
+const spread = (bytes) =>
+  bytes.flatMap((byte) => [7, 6, 5, 4, 3, 2, 1, 0].map((i) => (byte >> i) & 1));
 
 // --- Data and error correction -------------------------------------------------------
 
 function codewords(bytes, version) {
   const [correction, blocks, length] = SHAPES[version];
-  // Mode 0100 (bytes), the length in eight bits, the bytes, terminator 0000: in nibbles.
+  // Mode 0100 (bytes), the length in eight bits, the bytes, terminator 0000.
   const nibbles = [4, ...[bytes.length, ...bytes].flatMap((b) => [b >> 4, b & 15]), 0];
   const data = [];
-  for (let i = 0; i < nibbles.length; i += 2) data.push((nibbles[i] << 4) | nibbles[i + 1]);
-  for (let pad = 0xec; data.length < blocks * length; pad ^= 0xec ^ 0x11) data.push(pad);
-  const parts = Array.from({ length: blocks }, (_, i) => data.slice(i * length, (i + 1) * length));
-  return [...interleave(parts), ...interleave(parts.map((part) => remainder(part, correction)))];
+  for (let i = 0; i < nibbles.length; i += 2)
+    data.push((nibbles[i] << 4) | nibbles[i + 1]);
+  for (let pad = 0xec; data.length < blocks * length; pad ^= 0xec ^ 0x11)
+    data.push(pad);
+  const parts = Array.from({ length: blocks }, (_, i) =>
+    data.slice(i * length, (i + 1) * length),
+  );
+  return [
+    ...interleave(parts),
+    ...interleave(parts.map((part) => remainder(part, correction))),
+  ];
 }
 
 const interleave = (parts) => parts[0].flatMap((_, i) => parts.map((part) => part[i]));
@@ -99,15 +117,27 @@ function draw(version, bits, mask) {
 function patterns(grid, version) {
   const side = grid.length;
   const square = (cx, cy, radius, dark) => {
-    for (let y = Math.max(0, cy - radius); y <= Math.min(side - 1, cy + radius); y += 1) {
-      for (let x = Math.max(0, cx - radius); x <= Math.min(side - 1, cx + radius); x += 1) {
+    for (
+      let y = Math.max(0, cy - radius);
+      y <= Math.min(side - 1, cy + radius);
+      y += 1
+    ) {
+      for (
+        let x = Math.max(0, cx - radius);
+        x <= Math.min(side - 1, cx + radius);
+        x += 1
+      ) {
         grid[y][x] = dark(Math.max(Math.abs(x - cx), Math.abs(y - cy)));
       }
     }
   };
   for (let i = 8; i < side - 8; i += 1) grid[6][i] = grid[i][6] = i % 2 === 0;
   if (version > 1) square(side - 7, side - 7, 2, (ring) => ring !== 1);
-  for (const [x, y] of [[3, 3], [side - 4, 3], [3, side - 4]]) {
+  for (const [x, y] of [
+    [3, 3],
+    [side - 4, 3],
+    [3, side - 4],
+  ]) {
     square(x, y, 4, (ring) => ring !== 2 && ring !== 4);
   }
 }
@@ -156,7 +186,10 @@ function penalty(grid) {
   for (let y = 0; y < side - 1; y += 1) {
     for (let x = 0; x < side - 1; x += 1) {
       const dark = grid[y][x];
-      const same = dark === grid[y][x + 1] && dark === grid[y + 1][x] && dark === grid[y + 1][x + 1];
+      const same =
+        dark === grid[y][x + 1] &&
+        dark === grid[y + 1][x] &&
+        dark === grid[y + 1][x + 1];
       if (same) cost += 3;
     }
   }

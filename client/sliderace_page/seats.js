@@ -1,6 +1,6 @@
 // What the browser remembers: the nickname, and the proof of one's seat in each room.
 
-/** Storage may be forbidden (private windows, strict settings): then nothing is kept. */
+/** Storage may be forbidden (private windows, settings): then nothing is kept. */
 const quietly = (work, otherwise = null) => {
   try {
     return work() ?? otherwise;

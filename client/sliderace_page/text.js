@@ -1,6 +1,6 @@
 // Pure text: room codes, nicknames, times and sizes as people read them.
 
-const CODE_LETTERS = "BCDFGHJKMNPQRSTVWXZ"; // consonants: no look-alikes, hardly any words
+const CODE_LETTERS = "BCDFGHJKMNPQRSTVWXZ"; // no look-alikes, hardly any words
 const CODE_LENGTH = 6;
 const NAME_CELLS = 20;
 const NAME_MARKS = 2; // combining marks on one letter; more climb over the lines above
@@ -25,7 +25,12 @@ export const formatCode = (code) => `${code.slice(0, 3)}-${code.slice(3)}`;
  * @returns {string | null} the six letters
  */
 export function codeOfText(text) {
-  const last = text.trim().replace(/[?#].*$/, "").replace(/\/+$/, "").split("/").pop();
+  const last = text
+    .trim()
+    .replace(/[?#].*$/, "")
+    .replace(/\/+$/, "")
+    .split("/")
+    .pop();
   return parseCode(last ?? "");
 }
 
@@ -71,8 +76,56 @@ export function cleanName(text) {
 export const isLoopback = (link) =>
   /^https?:\/\/(localhost|[^/:]*\.localhost|127\.[\d.]+|\[::1\])(:|\/|$)/i.test(link);
 
-const MANNERS = "Brave Brisk Calm Clever Daring Eager Gentle Happy Jolly Keen Lively Lucky Merry Nimble Patient Quick Quiet Sunny Swift Witty".split(" ");
-const ANIMALS = "Badger Beaver Bison Crane Dolphin Falcon Ferret Finch Fox Gecko Heron Ibex Koala Lemur Lynx Marten Otter Panda Puffin Raven Robin Seal Stoat Swan Tapir Wren".split(" ");
+const MANNERS = [
+  "Brave",
+  "Brisk",
+  "Calm",
+  "Clever",
+  "Daring",
+  "Eager",
+  "Gentle",
+  "Happy",
+  "Jolly",
+  "Keen",
+  "Lively",
+  "Lucky",
+  "Merry",
+  "Nimble",
+  "Patient",
+  "Quick",
+  "Quiet",
+  "Sunny",
+  "Swift",
+  "Witty",
+];
+const ANIMALS = [
+  "Badger",
+  "Beaver",
+  "Bison",
+  "Crane",
+  "Dolphin",
+  "Falcon",
+  "Ferret",
+  "Finch",
+  "Fox",
+  "Gecko",
+  "Heron",
+  "Ibex",
+  "Koala",
+  "Lemur",
+  "Lynx",
+  "Marten",
+  "Otter",
+  "Panda",
+  "Puffin",
+  "Raven",
+  "Robin",
+  "Seal",
+  "Stoat",
+  "Swan",
+  "Tapir",
+  "Wren",
+];
 
 /**
  * A friendly nickname for who has not thought of one.
@@ -97,7 +150,9 @@ export function formatTime(ms, digits = 3) {
   );
   const two = (n) => String(n).padStart(2, "0");
   const front = h ? `${h}:${two(m)}:${two(s)}` : m ? `${m}:${two(s)}` : `${s}`;
-  const back = String(whole % 1000).padStart(3, "0").slice(0, digits);
+  const back = String(whole % 1000)
+    .padStart(3, "0")
+    .slice(0, digits);
   return digits ? `${front}.${back}` : front;
 }
 

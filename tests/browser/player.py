@@ -63,7 +63,7 @@ def own_board(page: Page) -> Board:
 def sees_own(page: Page, board: Board) -> None:
     """Wait until the racer's page shows this board: at most a frame or two."""
     text = format_board(board)
-    page.wait_for_selector(f".stage [data-board='{text}']", timeout=1000)
+    page.wait_for_selector(f".stage [data-board='{text}']", state="attached")
 
 
 def board_of(page: Page, seat: int) -> str:

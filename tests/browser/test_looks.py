@@ -1,6 +1,7 @@
 """How the page fits: from a large screen down to the smallest phone."""
 
 import gzip
+import re
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,14 @@ def test_nothing_is_inline_and_nothing_foreign(page_folder: Path) -> None:
         text = file.read_text()
         assert "innerHTML" not in text, file.name
         assert "eval(" not in text, file.name
+
+
+def test_every_module_is_fetched_at_once(page_folder: Path) -> None:
+    """Else a phone far away waits for one round trip after another."""
+    index = (page_folder / "index.html").read_text()
+    named = set(re.findall(r'"modulepreload" href="([^"]+)"', index))
+    modules = {file.relative_to(page_folder) for file in page_folder.rglob("*.js")}
+    assert named | {"main.js"} == {module.as_posix() for module in modules}
 
 
 def test_the_page_is_light(page_folder: Path) -> None:

@@ -39,7 +39,10 @@ export class BoardView {
       const face = h("span.face", { text: String(home + 1) });
       return { element: h(`div.tile.layer${layer}`, {}, face), cell: -1 };
     });
-    fill(this.element, this.tiles.map((tile) => tile.element));
+    fill(
+      this.element,
+      this.tiles.map((tile) => tile.element),
+    );
   }
 
   #place(label, cell) {
@@ -55,7 +58,11 @@ export class BoardView {
 /** The same board for who cannot see it: a grid to read, and what happened. */
 export class SpokenBoard {
   constructor() {
-    this.grid = h("div.unseen", { role: "grid", "aria-label": "Board", "aria-readonly": "true" });
+    this.grid = h("div.unseen", {
+      role: "grid",
+      "aria-label": "Board",
+      "aria-readonly": "true",
+    });
     this.live = h("p.unseen", { "aria-live": "polite" });
     this.element = h("div", {}, this.grid, this.live);
     this.cells = [];
@@ -71,7 +78,9 @@ export class SpokenBoard {
   update(board) {
     const shape = `${board.width}x${board.height}`;
     if (shape !== this.shape) this.#make(board.width, board.height, shape);
-    board.tiles.forEach((tile, cell) => setText(this.cells[cell], tile ? String(tile) : "gap"));
+    board.tiles.forEach((tile, cell) =>
+      setText(this.cells[cell], tile ? String(tile) : "gap"),
+    );
   }
 
   #make(width, height, shape) {

@@ -68,7 +68,12 @@ export class Switch {
       role: "switch",
       on: { change: () => change(this.input.checked) },
     });
-    const words = h("span.words", {}, h("span", { text: label }), h("small", { text: hint }));
+    const words = h(
+      "span.words",
+      {},
+      h("span", { text: label }),
+      h("small", { text: hint }),
+    );
     this.element = h("label.switch", {}, words, this.input);
   }
 
@@ -89,7 +94,12 @@ export class Select {
     this.select = h("select", { id, on: { change: () => change(this.value) } });
     this.options = new Map();
     for (const [value, text] of options) this.#add(value, text);
-    this.element = h("div.select", {}, h("label", { for: id, text: label }), this.select);
+    this.element = h(
+      "div.select",
+      {},
+      h("label", { for: id, text: label }),
+      this.select,
+    );
   }
 
   #add(value, text) {
@@ -126,7 +136,12 @@ export class NameField {
     });
     this.input.value = this.offer;
     this.input.addEventListener("focus", () => this.input.select());
-    this.element = h("div.field", {}, h("label", { for: id, text: "Your name" }), this.input);
+    this.element = h(
+      "div.field",
+      {},
+      h("label", { for: id, text: "Your name" }),
+      this.input,
+    );
   }
 
   /** Never empty. */
@@ -147,4 +162,7 @@ export class Problem {
   }
 }
 
-export const SIZES = [3, 4, 5, 6, 7, 8, 9, 10].map((n) => [`${n}x${n}`, `${n}\u00d7${n}`]);
+export const SIZES = [3, 4, 5, 6, 7, 8, 9, 10].map((n) => [
+  `${n}x${n}`,
+  `${n}\u00d7${n}`,
+]);

@@ -13,7 +13,8 @@ export function h(spec, props = {}, ...children) {
   if (classes.length) element.classList.add(...classes);
   for (const [key, value] of Object.entries(props)) {
     if (key === "on") {
-      for (const [type, work] of Object.entries(value)) element.addEventListener(type, work);
+      for (const [type, work] of Object.entries(value))
+        element.addEventListener(type, work);
     } else if (key === "text") {
       element.textContent = value;
     } else {
@@ -73,6 +74,9 @@ export class Listing {
       rows.set(key, row);
     }
     this.rows = rows;
-    fill(this.parent, [...rows.values()].map((row) => row.element));
+    fill(
+      this.parent,
+      [...rows.values()].map((row) => row.element),
+    );
   }
 }

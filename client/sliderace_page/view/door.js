@@ -16,7 +16,10 @@ export class Door {
     this.again = button("primary big", "", () => app.resume());
     this.asNew = button("quiet", "Join as somebody else", () => this.#another());
     this.back = h("div.stack", {}, this.again, this.asNew);
-    this.join = h("button.button.primary.big", { type: "submit", text: "Join the race" });
+    this.join = h("button.button.primary.big", {
+      type: "submit",
+      text: "Join the race",
+    });
     this.form = h(
       "form.stack",
       { on: { submit: (event) => this.#join(event) } },
@@ -29,7 +32,14 @@ export class Door {
     this.element = h(
       "section.door",
       {},
-      h("div.card", {}, h("p.label", { text: "Room" }), this.title, this.facts, this.body),
+      h(
+        "div.card",
+        {},
+        h("p.label", { text: "Room" }),
+        this.title,
+        this.facts,
+        this.body,
+      ),
     );
   }
 
@@ -49,7 +59,8 @@ export class Door {
   }
 
   enter() {
-    if (!this.app.seats.name && matchMedia("(pointer: fine)").matches) this.name.input.focus();
+    if (!this.app.seats.name && matchMedia("(pointer: fine)").matches)
+      this.name.input.focus();
   }
 
   leave() {}
@@ -63,7 +74,10 @@ export class Door {
     setText(this.facts, unknown || !peek ? "" : roomFacts(peek));
     show(this.facts, this.facts.textContent !== "");
     this.problem.update(
-      problem || (unknown ? "There is no such room. It may have closed, or a letter is off." : ""),
+      problem ||
+        (unknown
+          ? "There is no such room. It may have closed, or a letter is off."
+          : ""),
     );
     const seat = seats.get(shown);
     if (seat) setText(this.again, seat.name ? `Continue as ${seat.name}` : "Continue");

@@ -3,7 +3,15 @@
 import { Board } from "../engine.js";
 import { codeOfText, count, formatCode, formatSize } from "../text.js";
 import { BoardView } from "./board.js";
-import { Choice, NameField, Problem, SIZES, Switch, button, newId } from "./controls.js";
+import {
+  Choice,
+  NameField,
+  Problem,
+  SIZES,
+  Switch,
+  button,
+  newId,
+} from "./controls.js";
 import { Listing, h, setText, show } from "./dom.js";
 
 const STEP_MS = 1100;
@@ -69,7 +77,9 @@ export class Home {
         "div",
         {},
         h("h1", { text: "Race friends on the same sliding puzzle" }),
-        h("p.lead", { text: "One board, the same for everybody. Share a code, count down, and slide." }),
+        h("p.lead", {
+          text: "One board, the same for everybody. Share a code, count down, and slide.",
+        }),
       ),
       this.toy.element,
     );
@@ -78,7 +88,12 @@ export class Home {
       {},
       hero,
       this.problem.element,
-      h("div.columns", {}, host, h("div.stack", {}, this.#joinCard(), this.#roomsCard())),
+      h(
+        "div.columns",
+        {},
+        host,
+        h("div.stack", {}, this.#joinCard(), this.#roomsCard()),
+      ),
     );
   }
 
@@ -107,7 +122,11 @@ export class Home {
 
   #roomsCard() {
     const list = h("ul.rooms");
-    this.rooms = new Listing(list, (room) => room.code, (room) => this.#room(room));
+    this.rooms = new Listing(
+      list,
+      (room) => room.code,
+      (room) => this.#room(room),
+    );
     this.roomsCard = h(
       "div.card",
       { hidden: true },

@@ -17,14 +17,25 @@ class LaneRow {
     this.value = h("span.value");
     this.why = h("span.why");
     this.bar = h("span.fill", { "aria-hidden": "true" });
-    const line = h("span.line", {}, this.place, this.name, this.marks, this.value, this.why);
+    const line = h(
+      "span.line",
+      {},
+      this.place,
+      this.name,
+      this.marks,
+      this.value,
+      this.why,
+    );
     this.element = h(`${tag}.lane`, {}, this.bar, line);
   }
 
   /** @param {object} row of `rows` */
   update(row) {
     const { lane, mine, away, waiting } = row;
-    setText(this.place, lane.status === "finished" && lane.place ? String(lane.place) : "");
+    setText(
+      this.place,
+      lane.status === "finished" && lane.place ? String(lane.place) : "",
+    );
     setText(this.name, lane.name);
     fill(this.marks, this.#marks(row));
     setText(this.value, waiting ? "" : stands(lane));
@@ -33,7 +44,8 @@ class LaneRow {
     this.element.className = `lane ${waiting ? "waiting" : lane.status}`;
     this.element.classList.toggle("mine", mine);
     this.element.classList.toggle("away", away);
-    const where = lane.status === "finished" && lane.place ? `, ${ordinal(lane.place)}` : "";
+    const where =
+      lane.status === "finished" && lane.place ? `, ${ordinal(lane.place)}` : "";
     const who = [lane.name, mine && "you", lane.bot && "bot", away && "reconnecting"];
     const text = `${who.filter(Boolean).join(", ")}: ${stands(lane)} ${reason(lane)}${where}`;
     setAttribute(this.element, "aria-label", waiting ? lane.name : text);
@@ -58,7 +70,9 @@ class LaneRow {
 export function rows(model) {
   const { seat, attempt, members } = model;
   const racing = model.order(); // also gives the places
-  const shown = racing.length ? [...racing].sort((a, b) => a.seat - b.seat) : toRace(model);
+  const shown = racing.length
+    ? [...racing].sort((a, b) => a.seat - b.seat)
+    : toRace(model);
   return shown.map((lane) => ({
     lane: lane.seat === seat && attempt ? withOwnBoard(lane, attempt) : lane,
     mine: lane.seat === seat,
@@ -71,20 +85,42 @@ export function rows(model) {
 function withOwnBoard(lane, attempt) {
   const { seat, name, bot, status, place, time, why, member } = lane;
   const high = status === "racing" ? attempt.high : lane.high;
-  return { seat, name, bot, status, place, time, why, member, high, board: attempt.board };
+  return {
+    seat,
+    name,
+    bot,
+    status,
+    place,
+    time,
+    why,
+    member,
+    high,
+    board: attempt.board,
+  };
 }
 
 /** Before the roster is frozen: who is ready. */
 const toRace = (model) =>
   model.players
     .filter((member) => member.ready && !member.benched)
-    .map(({ id, seat, name, bot }) => ({ seat, name, bot, member: id, status: "racing", high: 0 }))
+    .map(({ id, seat, name, bot }) => ({
+      seat,
+      name,
+      bot,
+      member: id,
+      status: "racing",
+      high: 0,
+    }))
     .sort((a, b) => a.seat - b.seat);
 
 export class Lanes {
   constructor() {
     this.element = h("ol.lanes", { "aria-label": "Racers" });
-    this.listing = new Listing(this.element, (row) => row.lane.seat, () => new LaneRow());
+    this.listing = new Listing(
+      this.element,
+      (row) => row.lane.seat,
+      () => new LaneRow(),
+    );
   }
 
   update(all) {
@@ -111,13 +147,17 @@ class WatchCard {
     this.element.classList.toggle("veiled", !lane.board);
     show(this.hidden, !lane.board);
     setAttribute(this.element, "data-seat", lane.seat);
-    setAttribute(this.element, "data-board", lane.board ? lane.board.tiles.join(" ") : null);
+    setAttribute(
+      this.element,
+      "data-board",
+      lane.board ? lane.board.tiles.join(" ") : null,
+    );
   }
 }
 
 const GAP = 16;
 const HEAD = 36; // a lane and the gap below it
-const LEAST = 140; // px: below this a board cannot be read, and the page scrolls instead
+const LEAST = 140; // px: below this a board cannot be read; the page scrolls instead
 
 /**
  * The columns that make boards largest where all fit; else as many as can be read.
@@ -144,7 +184,11 @@ export function arrange(many, { width, height }, shape) {
 export class WatchGrid {
   constructor() {
     this.element = h("ol.watch", { "aria-label": "Boards of all racers" });
-    this.listing = new Listing(this.element, (row) => row.lane.seat, () => new WatchCard());
+    this.listing = new Listing(
+      this.element,
+      (row) => row.lane.seat,
+      () => new WatchCard(),
+    );
   }
 
   /**

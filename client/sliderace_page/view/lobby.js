@@ -31,7 +31,11 @@ class MemberRow {
   }
 
   update(member, model) {
-    const { host, me, isHost } = { host: model.room.host, me: model.me, isHost: model.isHost };
+    const { host, me, isHost } = {
+      host: model.room.host,
+      me: model.me,
+      isHost: model.isHost,
+    };
     const plays = member.role === "player" && !member.benched;
     setText(this.name, member.name);
     const key = JSON.stringify([member, host === member.id, me === member.id, isHost]);
@@ -44,7 +48,10 @@ class MemberRow {
       member.benched ? badge("bench", "", "sits out") : null,
       member.connected ? null : badge("lost", "\u26a1", "reconnecting"),
     ]);
-    setText(this.ready, !plays ? "" : member.ready ? "\u2713 ready" : "\u00b7 not ready");
+    setText(
+      this.ready,
+      !plays ? "" : member.ready ? "\u2713 ready" : "\u00b7 not ready",
+    );
     this.element.classList.toggle("is-ready", plays && member.ready);
     this.element.classList.toggle("away", !member.connected);
     this.dot.className = `dot layer${(member.seat ?? 4) % 5}`;
@@ -68,7 +75,9 @@ class MemberRow {
     fill(this.actions, [
       player && !member.bot ? act("Make host", command.handOver(member.id)) : null,
       player && !member.benched ? act("Sit out", command.bench(member.id, true)) : null,
-      player && member.benched ? act("Let play", command.bench(member.id, false)) : null,
+      player && member.benched
+        ? act("Let play", command.bench(member.id, false))
+        : null,
       doubtful("row", "Remove", "Really remove", () => ask(command.kick(member.id))),
     ]);
   }
@@ -82,9 +91,17 @@ export class Lobby {
     this.invitation = new Invitation(app);
     this.rules = new RulesCard(this.ask);
     this.list = h("ul.members");
-    this.members = new Listing(this.list, (member) => member.id, () => new MemberRow(this));
+    this.members = new Listing(
+      this.list,
+      (member) => member.id,
+      () => new MemberRow(this),
+    );
     this.watchers = h("ul.members.watchers");
-    this.spectators = new Listing(this.watchers, (one) => one.id, () => new MemberRow(this));
+    this.spectators = new Listing(
+      this.watchers,
+      (one) => one.id,
+      () => new MemberRow(this),
+    );
     this.playersTitle = h("h2");
     this.watchersTitle = h("h3", { text: "Watching" });
     this.empty = h("p.soft.small");
@@ -98,8 +115,11 @@ export class Lobby {
     this.leaveButton = doubtful("quiet", "Leave the room", "Really leave", () =>
       app.leave(command.leave()),
     );
-    this.closeButton = doubtful("quiet", "Close the room", "Close it for everybody", () =>
-      app.leave(command.close()),
+    this.closeButton = doubtful(
+      "quiet",
+      "Close the room",
+      "Close it for everybody",
+      () => app.leave(command.close()),
     );
     const players = h(
       "div.card.players",
@@ -109,7 +129,13 @@ export class Lobby {
       this.empty,
       this.watchersTitle,
       this.watchers,
-      h("div.go", {}, this.status, h("div.buttons", {}, this.start, this.ready), this.role),
+      h(
+        "div.go",
+        {},
+        this.status,
+        h("div.buttons", {}, this.start, this.ready),
+        this.role,
+      ),
     );
     this.element = h(
       "section.lobby",
@@ -138,7 +164,9 @@ export class Lobby {
 
   update(model, now) {
     const { players, room, self } = model;
-    const watchers = [...model.members.values()].filter((one) => one.role === "spectator");
+    const watchers = [...model.members.values()].filter(
+      (one) => one.role === "spectator",
+    );
     this.invitation.update(room);
     this.rules.update(model, this.app.refusals);
     setText(this.playersTitle, count(players.length, "player"));
@@ -147,7 +175,10 @@ export class Lobby {
     this.spectators.update(watchers, model);
     show(this.watchersTitle, watchers.length > 0);
     show(this.watchers, watchers.length > 0);
-    setText(this.empty, players.length > 1 ? "" : "Share the code or the link to get company.");
+    setText(
+      this.empty,
+      players.length > 1 ? "" : "Share the code or the link to get company.",
+    );
     show(this.empty, players.length < 2);
     this.#buttons(model, self);
     this.tick(model, now);
@@ -167,7 +198,10 @@ export class Lobby {
     setAttribute(this.start, "disabled", !model.canStart);
     this.ready.classList.toggle("primary", !ready && !host);
     this.ready.classList.toggle("big", !host);
-    setText(this.role, self?.benched ? "Play again" : plays ? "Watch instead" : "Play too");
+    setText(
+      this.role,
+      self?.benched ? "Play again" : plays ? "Watch instead" : "Play too",
+    );
   }
 
   tick(model, now) {

@@ -22,7 +22,12 @@ export class Race {
     this.spoken = new SpokenBoard();
     this.number = h("span.number");
     this.caption = h("span.caption");
-    this.overlay = h("div.overlay", { "aria-hidden": "true" }, this.number, this.caption);
+    this.overlay = h(
+      "div.overlay",
+      { "aria-hidden": "true" },
+      this.number,
+      this.caption,
+    );
     this.ribbon = h("p.ribbon");
     this.play = h(
       "div.tray",
@@ -30,7 +35,8 @@ export class Race {
         tabindex: "0",
         role: "application",
         "aria-roledescription": "sliding puzzle",
-        "aria-label": "Your board. Arrow keys, W A S D or h j k l slide a tile that way.",
+        "aria-label":
+          "Your board. Arrow keys, W A S D or h j k l slide a tile that way.",
       },
       this.board.element,
       this.overlay,
@@ -70,7 +76,15 @@ export class Race {
     this.keys = h("p.keys.soft.small", {
       text: "Arrows, WASD or hjkl: the way a tile slides. Or click a tile.",
     });
-    this.bar = h("div.bar", {}, this.keys, this.undo, this.forfeit, this.callTime, this.abort);
+    this.bar = h(
+      "div.bar",
+      {},
+      this.keys,
+      this.undo,
+      this.forfeit,
+      this.callTime,
+      this.abort,
+    );
   }
 
   #listen() {
@@ -143,9 +157,14 @@ export class Race {
     const first = this.said === null;
     this.said = key;
     clearTimeout(this.speaking);
-    const [column, row] = [(board.gap % board.width) + 1, Math.floor(board.gap / board.width) + 1];
+    const [column, row] = [
+      (board.gap % board.width) + 1,
+      Math.floor(board.gap / board.width) + 1,
+    ];
     const where = `Gap in row ${row}, column ${column}.`;
-    const words = first ? `Go! ${where}` : `${where} ${Math.floor(model.attempt.high / 10)} percent.`;
+    const words = first
+      ? `Go! ${where}`
+      : `${where} ${Math.floor(model.attempt.high / 10)} percent.`;
     this.speaking = setTimeout(
       () => {
         this.spoken.update(board);
@@ -162,13 +181,17 @@ export class Race {
   }
 
   #bar(model, now) {
-    const mine = model.racing && !model.attempt.solved && model.myLane?.status !== "forfeited";
+    const mine =
+      model.racing && !model.attempt.solved && model.myLane?.status !== "forfeited";
     show(this.keys, mine);
     show(this.forfeit, mine);
     show(this.callTime, model.isHost && model.phase === "grace");
     show(this.abort, model.isHost && model.phase !== "grace");
     show(this.undo, model.canUndo(now));
-    show(this.bar, [...this.bar.children].some((child) => !child.hidden));
+    show(
+      this.bar,
+      [...this.bar.children].some((child) => !child.hidden),
+    );
   }
 
   tick(model, now) {
@@ -225,7 +248,8 @@ function countsText(model, ms) {
   const { attempt } = model;
   if (!attempt) return "";
   const moves = attempt.stm;
-  const rate = ms > 1000 && moves ? ` \u00b7 ${((moves * 1000) / ms).toFixed(1)} TPS` : "";
+  const rate =
+    ms > 1000 && moves ? ` \u00b7 ${((moves * 1000) / ms).toFixed(1)} TPS` : "";
   return `${count(moves, "move")}${rate}`;
 }
 
@@ -233,7 +257,8 @@ function countsText(model, ms) {
 function ribbonText(model, left, now) {
   const locked = model.attempt?.locked(now) ?? 0;
   if (locked > 0) return `Look: ${Math.ceil(locked / 1000)} s`;
-  if (model.phase === "grace" && left !== null) return `${formatTime(left, 0)} left for all`;
+  if (model.phase === "grace" && left !== null)
+    return `${formatTime(left, 0)} left for all`;
   if (model.phase === "racing" && left !== null && left < 60000) {
     return `${formatTime(left, 0)} left`;
   }

@@ -50,7 +50,8 @@ export class Results {
 
   rematch() {
     const { model } = this.app;
-    if (model.phase === "results" && model.isPlayer) this.app.ask(command.rematch(model.race));
+    if (model.phase === "results" && model.isPlayer)
+      this.app.ask(command.rematch(model.race));
   }
 
   update(model, now) {
@@ -73,7 +74,10 @@ export class Results {
     const said = known
       ? "The seed was known in advance: no claim of fairness."
       : "Checked in this browser: the board follows from the secret that was fixed before the race.";
-    setText(this.verdict, good ? `${known ? "" : "\u2713 "}${said}` : model.faults.join(" "));
+    setText(
+      this.verdict,
+      good ? `${known ? "" : "\u2713 "}${said}` : model.faults.join(" "),
+    );
     this.verdict.classList.toggle("bad", !good);
     this.verdict.classList.toggle("good", good && !known);
     const promise = model.promises.get(results.race);
@@ -92,7 +96,10 @@ export class Results {
 
   tick(model, now) {
     const left = model.remaining(now);
-    setText(this.status, left === null ? "" : `Back to the lobby in ${Math.ceil(left / 1000)} s`);
+    setText(
+      this.status,
+      left === null ? "" : `Back to the lobby in ${Math.ceil(left / 1000)} s`,
+    );
     show(this.status, left !== null && left < 60000);
   }
 

@@ -31,11 +31,7 @@ const SELECTS = {
   ],
   grace_ms: [
     "Time after the winner",
-    [
-      [-1, "automatic"],
-      [0, "none"],
-      ...spans(10000, 30000, MINUTE, 5 * MINUTE),
-    ],
+    [[-1, "automatic"], [0, "none"], ...spans(10000, 30000, MINUTE, 5 * MINUTE)],
   ],
   away_ms: [
     "Wait for lost connections",
@@ -54,7 +50,8 @@ export class RulesCard {
   /** @param {(message: object) => void} ask */
   constructor(ask) {
     this.ask = ask;
-    const rule = (name) => (value) => ask(command.settings({ rules: { [name]: value } }));
+    const rule = (name) => (value) =>
+      ask(command.settings({ rules: { [name]: value } }));
     this.size = new Choice("Board", SIZES, rule("size"));
     this.selects = Object.entries(SELECTS).map(([name, [label, options]]) => [
       name,
@@ -68,7 +65,9 @@ export class RulesCard {
     this.open = new Switch("Public room", "Listed on the start page", (on) =>
       ask(command.settings({ public: on })),
     );
-    this.lock = new Switch("Locked", "Nobody new may enter", (on) => ask(command.lock(on)));
+    this.lock = new Switch("Locked", "Nobody new may enter", (on) =>
+      ask(command.lock(on)),
+    );
     this.controls = h(
       "div.stack",
       {},
@@ -136,7 +135,10 @@ export class RulesCard {
     Object.assign(this, { room, refusals });
     this.size.value = rules.size;
     for (const [name, select] of this.selects) {
-      select.show(rules[name], name === "start" ? rules.start : formatSpan(rules[name]));
+      select.show(
+        rules[name],
+        name === "start" ? rules.start : formatSpan(rules[name]),
+      );
       if (name === "every_ms") show(select.element, rules.start === "every");
     }
     this.boards.value = rules.open_boards;

@@ -82,7 +82,10 @@ export class Invitation {
 
   async #copy() {
     const done = await copy(this.url);
-    this.app.onNote(done ? "Link copied" : `Copy this: ${this.url}`, done ? "good" : "info");
+    this.app.onNote(
+      done ? "Link copied" : `Copy this: ${this.url}`,
+      done ? "good" : "info",
+    );
   }
 
   async #share() {

@@ -20,16 +20,26 @@ const COLUMNS = [
 
 export class ResultTable {
   constructor() {
-    const heads = COLUMNS.map(([name, text]) => h(`th.${name}`, { scope: "col", text }));
+    const heads = COLUMNS.map(([name, text]) =>
+      h(`th.${name}`, { scope: "col", text }),
+    );
     this.body = h("tbody");
-    this.element = h("table.results", {}, h("thead", {}, h("tr", {}, ...heads)), this.body);
+    this.element = h(
+      "table.results",
+      {},
+      h("thead", {}, h("tr", {}, ...heads)),
+      this.body,
+    );
   }
 
   /** @param {object[]} standings @param {number} me member id */
   update(standings, me) {
     if (standings === this.shown) return;
     this.shown = standings;
-    fill(this.body, standings.map((row) => this.#row(row, me)));
+    fill(
+      this.body,
+      standings.map((row) => this.#row(row, me)),
+    );
   }
 
   #row(row, me) {
@@ -48,7 +58,11 @@ export class ResultTable {
         row.member === me ? badge("you", "", "you") : null,
         row.bot ? badge("bot", "\u2699", "bot") : null,
       ),
-      h("td.time", { text: stands(lane).replace("\u2713 ", "") }, h("small", { text: note })),
+      h(
+        "td.time",
+        { text: stands(lane).replace("\u2713 ", "") },
+        h("small", { text: note }),
+      ),
       h("td.moves", { text: raced ? String(row.stm) : "" }),
       h("td.tps", { text: raced ? tps(row) : "" }),
     );
@@ -65,13 +79,22 @@ export class Podium {
     this.shown = standings;
     const best = standings.filter((row) => row.status === "finished").slice(0, 3);
     this.element.dataset.count = best.length;
-    fill(this.element, best.map((row, i) => this.#step(row, i + 1)));
+    fill(
+      this.element,
+      best.map((row, i) => this.#step(row, i + 1)),
+    );
   }
 
   #step(row, order) {
     const time = h("span.time", { text: formatTime(row.time_ms ?? 0) });
     const block = h("span.block", { text: String(row.place ?? order) });
-    const item = h(`li.step.order${order}`, {}, h("span.name", { text: row.name }), time, block);
+    const item = h(
+      `li.step.order${order}`,
+      {},
+      h("span.name", { text: row.name }),
+      time,
+      block,
+    );
     setText(block, String(row.place ?? order));
     return item;
   }

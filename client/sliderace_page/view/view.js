@@ -33,9 +33,15 @@ class Waiting {
 
   update() {
     const { stopped, serverGone } = this.app;
-    const trying = serverGone ? "The server is not answering. Still trying\u2026" : "Connecting\u2026";
+    const trying = serverGone
+      ? "The server is not answering. Still trying\u2026"
+      : "Connecting\u2026";
     setText(this.text, stopped?.text ?? trying);
-    const words = { again: "Play here instead", reload: "Reload the page", home: "Back to the start" };
+    const words = {
+      again: "Play here instead",
+      reload: "Reload the page",
+      home: "Back to the start",
+    };
     show(this.act, stopped !== null);
     if (stopped) setText(this.act, words[stopped.action]);
     show(this.home, stopped?.action !== "home");
@@ -95,7 +101,11 @@ export class View {
     this.state = h("span.chip.lost", { role: "status" });
     this.main = h("main", { id: "main" });
     this.notes = h("div.notes", { "aria-live": "polite" });
-    fill(body, [h("header.top", {}, brand, this.code, this.state), this.main, this.notes]);
+    fill(body, [
+      h("header.top", {}, brand, this.code, this.state),
+      this.main,
+      this.notes,
+    ]);
   }
 
   dirty() {
@@ -109,7 +119,8 @@ export class View {
   render() {
     const { app } = this;
     const name = this.nameOfScreen();
-    if (name !== this.name || (name === "door" && app.code !== this.door)) this.#change(name);
+    if (name !== this.name || (name === "door" && app.code !== this.door))
+      this.#change(name);
     const now = app.now();
     this.screen.update(app.model, now);
     this.#head();
@@ -150,15 +161,23 @@ export class View {
     if (inRoom) setText(this.code, formatCode(app.model.room.code));
     const away = inRoom && !app.model.online;
     show(this.state, Boolean(away));
-    setText(this.state, app.serverGone ? "\u26a1 server not answering" : "\u26a1 reconnecting");
-    const title = inRoom ? `${formatCode(app.model.room.code)} \u2013 sliderace` : "sliderace";
+    setText(
+      this.state,
+      app.serverGone ? "\u26a1 server not answering" : "\u26a1 reconnecting",
+    );
+    const title = inRoom
+      ? `${formatCode(app.model.room.code)} \u2013 sliderace`
+      : "sliderace";
     if (document.title !== title) document.title = title;
   }
 
   /** While something counts, the screen follows every frame. */
   #clock() {
     const { app } = this;
-    const counts = app.screen === "room" && app.model?.room && (app.model.running || app.model.phaseEnds !== null);
+    const counts =
+      app.screen === "room" &&
+      app.model?.room &&
+      (app.model.running || app.model.phaseEnds !== null);
     if (!counts || this.ticking || !this.screen.tick) return;
     this.ticking = requestAnimationFrame(() => {
       this.ticking = undefined;
