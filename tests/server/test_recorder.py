@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from tests.server.stage import Stage
 
 from sliderace.protocol import messages as m
-from sliderace.race.records import CountdownBegan, Slid
+from sliderace.race.records import CountdownBegan, Seat, Slid
 from sliderace.race.rules import Rules
 from sliderace_server.recorder import TYPES, UnknownRecord, decode, encode
 from sliderace_server.room.records import Entered, HostStarted, Record
@@ -91,13 +91,8 @@ def test_names_and_fields_are_for_ever() -> None:
 
 
 def test_a_field_that_was_added_later_has_its_default() -> None:
-    assert decode(b'[1,"slid",7,"R-1",0,1,[["U",1,250]]]') == Slid(
-        7,
-        "R-1",
-        0,
-        1,
-        (("U", 1, 250),),  # type: ignore[arg-type]
-    )
+    data = b'[1,"slid",7,"R-1",0,1,[["U",1,250]]]'
+    assert decode(data) == Slid(7, "R-1", Seat(0), 1, (("U", 1, 250),))
 
 
 def test_rules_are_read_by_name() -> None:

@@ -175,7 +175,7 @@ def _rightful(draft: Draft) -> tuple[int | None, int | None]:
     members = draft.state.members
     owner = draft.state.owner if draft.state.owner in members else None
     host = draft.state.host if draft.state.host in members else None
-    if owner and _here(draft, members[owner]):
+    if owner and members[owner].connected:
         return owner, owner
     if not host or not _here(draft, members[host]):
         host = _successor(draft.state) or owner
