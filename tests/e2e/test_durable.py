@@ -176,8 +176,8 @@ async def test_a_start_whose_lock_is_not_durable_is_postponed_for_everybody() ->
         await ann.phase("countdown")
         store.flowing.clear()
         await store.waiting.wait()
-        while not server.metrics.counts["postponed"][""]:
-            await ann.aside()
+        await eventually(lambda: server.metrics.counts["postponed"][""])
+        await ann.aside()
         assert not told(ann, m.BoardEvent)
         store.flowing.set()
         postponed = await ann.until(m.PhaseEvent, lambda e: e.why == "postponed")
