@@ -272,27 +272,20 @@ def big_text(text: str, scale: int = 1) -> list[str]:
 
 
 @lru_cache(maxsize=4096)  # 100 tiles x a few sizes and two looks
-def tile_rows(
-    tile: int, grid: Grid, look: Look, covered: bool = False
-) -> tuple[Row, ...]:
+def tile_rows(tile: int, grid: Grid, look: Look) -> tuple[Row, ...]:
     """One tile as `grid.tile_h` rows of `grid.tile_w` columns.
 
     Args:
         tile: its number; 0 is the gap.
         grid: the board's grid.
         look: colours.
-        covered: draw it without its number, as before the start.
     """
-    text = "" if covered or not tile else str(tile)
+    text = str(tile) if tile else ""
     if look.mono:
         return _mono_tile(text, grid, gap=not tile)
     if not tile:
         return ((Run(" " * grid.tile_w, Paint(bg=look.well)),),) * grid.tile_h
-    body = (
-        look.line
-        if covered
-        else look.layers[layer(tile, grid.width) % len(look.layers)]
-    )
+    body = look.layers[layer(tile, grid.width) % len(look.layers)]
     if grid.tile_h == 1:
         number = Run(text.center(grid.tile_w - 1), Paint(TILE_INK, body, bold=True))
         return ((number, Run("▕", Paint(look.well, body))),)

@@ -99,6 +99,12 @@ def test_large_numerals_stay_in_their_space_if_it_is_there(
         assert cells(text_of(drawn[0])) <= columns
 
 
+@pytest.mark.parametrize("look", [DARK, MONO])
+def test_almost_there_is_not_full(look: Look) -> None:
+    assert text_of(bar(999, 60, look, "#ffffff")) != "█" * 60
+    assert text_of(bar(1000, 60, look, "#ffffff")) == "█" * 60
+
+
 # --- Lanes ----------------------------------------------------------------------------
 
 
@@ -199,6 +205,12 @@ def test_a_plan_has_room_for_the_board_from_forty_by_fifteen_up(
     assert grid.tile_h >= smaller.tile_h or not planned.wide
 
 
+@pytest.mark.parametrize("rows", [10, 11, 12])
+def test_where_it_is_tight_the_board_comes_before_the_lanes(rows: int) -> None:
+    planned = plan((10, 10), 40, rows, 16)
+    assert Grid.fit(10, 10, *planned.board) is not None
+
+
 @given(st.integers(1, 16), sizes, st.integers(1, 200), st.integers(1, 70))
 def test_boards_of_a_mosaic_stay_inside_and_apart(
     count: int, size: tuple[int, int], columns: int, rows: int
@@ -258,7 +270,6 @@ def test_boards_that_moved_are_painted_whole() -> None:
     one = placed((1, 2, 3, 4, 5, 6, 7, 8, 0))
     assert differences([one], [one._replace(x=3)]) is None
     assert differences([one], []) is None
-    assert differences([one], [one._replace(covered=True)]) is None
 
 
 # --- Keys -----------------------------------------------------------------------------

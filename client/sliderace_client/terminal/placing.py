@@ -25,7 +25,6 @@ class Placed(NamedTuple):
         grid: how large its cells are.
         x: column of its top left corner.
         y: row of its top left corner.
-        covered: tiles without numbers, as before the start.
         caption: a row above the board (at `y` - 1); empty for none.
     """
 
@@ -33,7 +32,6 @@ class Placed(NamedTuple):
     grid: Grid
     x: int
     y: int
-    covered: bool = False
     caption: Row = ()
 
     def region(self, cell: int) -> Box:

@@ -107,11 +107,9 @@ def _board_row(
     grid: Grid,
     look: Look,
     base: Style,
-    *,
-    covered: bool,
 ) -> Strip:
     """One line of one row of tiles; the cache makes an unchanged row free."""
-    runs = [run for tile in tiles for run in tile_rows(tile, grid, look, covered)[line]]
+    runs = [run for tile in tiles for run in tile_rows(tile, grid, look)[line]]
     edge = Run(" " * grid.edge, Paint(bg=look.well))
     return strip_of((edge, *runs) if grid.edge else tuple(runs), base)
 
@@ -194,7 +192,7 @@ class Boards(Widget):
             )
         row, line = divmod(y - grid.edge, grid.tile_h)
         tiles = board.tiles[row * grid.width : (row + 1) * grid.width]
-        return _board_row(tiles, line, grid, look, base, covered=board.covered)
+        return _board_row(tiles, line, grid, look, base)
 
     def _line(self, parts: Sequence[tuple[int, Strip]]) -> Strip:
         base = self.rich_style
