@@ -199,8 +199,16 @@ class Runner:
     # --- what happens ----------------------------------------------------------------
 
     def _do(self, command: room.RoomCommand) -> Sequence[Record] | Refusal:
+        """Carry a command out; a start that is not durable is put off before it."""
         if self.over:
             return Refusal("room_unknown")
+        check = room.lock_check_at(self.state) if self._lock_is_late else None
+        if check is not None and check <= self.now:
+            self._works.metrics.count("postponed")
+            self._carry_out(room.LockNotDurable())
+        return self._carry_out(command)
+
+    def _carry_out(self, command: room.RoomCommand) -> Sequence[Record] | Refusal:
         works = self._works
         outcome = room.decide(
             self.state, command, self.now, works.entropy(32), works.room_limits
@@ -264,13 +272,8 @@ class Runner:
 
     def _time_has_come(self) -> None:
         self._timer = None
-        happened: list[Record] = []
-        check = room.lock_check_at(self.state)
-        if self._lock_is_late and check is not None and check <= self.now:
-            self._works.metrics.count("postponed")
-            happened += _records(self._do(room.LockNotDurable()))
-        happened += _records(self._do(room.Tick()))
-        if not happened:
+        self._do(room.Tick())
+        if self._timer is None:
             self._schedule(LATE_MS)
 
     # --- what waits for the log ------------------------------------------------------
@@ -371,7 +374,3 @@ class Runner:
         self._waiting.clear()
         self._crowd.end(code)
         self._ended(self)
-
-
-def _records(outcome: Sequence[Record] | Refusal) -> Sequence[Record]:
-    return () if isinstance(outcome, Refusal) else outcome

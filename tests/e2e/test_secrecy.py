@@ -7,10 +7,11 @@ what to look for, because it asks the room itself.
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from urllib.request import urlopen
 
 import pytest
+from tests.e2e.clocks import HandClock
 from tests.e2e.talk import Talker, rules, talking
 
 from sliderace.engine import Board, format_board
@@ -20,48 +21,6 @@ from sliderace_server.config import Config
 from sliderace_server.server import Server, running
 
 PATHS = ("/", "/healthz", "/metrics", "/api/rooms", "/api/races")
-
-
-class _Timer:
-    def __init__(self, at: float, call: Callable[[], None]) -> None:
-        self.at, self.call, self.live = at, call, True
-
-    def cancel(self) -> None:
-        self.live = False
-
-
-class HandClock:
-    """A clock that goes on only when a test moves it."""
-
-    boot = "test"
-
-    def __init__(self) -> None:
-        self._now = 1_000.0
-        self._timers: list[_Timer] = []
-
-    def now_ms(self) -> int:
-        return int(self._now)
-
-    def wall_ms(self) -> int:
-        return 1_700_000_000_000 + int(self._now)
-
-    def later(self, seconds: float, call: Callable[[], None]) -> _Timer:
-        timer = _Timer(self._now + seconds * 1_000, call)
-        self._timers.append(timer)
-        return timer
-
-    async def sleep(self, seconds: float) -> None:  # noqa: ARG002
-        await asyncio.sleep(0)
-
-    def advance(self, ms: int) -> None:
-        """Let time pass, and fire every timer at its moment."""
-        until = self._now + ms
-        while due := [one for one in self._timers if one.live and one.at <= until]:
-            first = min(due, key=lambda one: one.at)
-            self._timers.remove(first)
-            self._now = max(self._now, first.at)
-            first.call()
-        self._now = until
 
 
 def race_of(server: Server, code: str) -> Race:

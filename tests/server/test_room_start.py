@@ -281,6 +281,16 @@ def test_a_lock_that_is_not_durable_in_time_moves_the_start() -> None:
     assert lock_check_at(stage.state) is None
 
 
+def test_a_clock_that_is_late_starts_no_race_whose_lock_is_not_durable() -> None:
+    stage = stage_of("Ann")
+    stage.ask(1, m.Start(stage.race))
+    stage.to_deadline()
+    stage.now = stage.state.race.t0 + 40
+    stage.do(LockNotDurable())
+    assert stage.state.phase == "countdown"
+    assert stage.state.race.t0 == stage.now + 1_200
+
+
 # --- rematch -------------------------------------------------------------------------
 
 

@@ -2,14 +2,19 @@
 
 import asyncio
 
+from tests.e2e.clocks import HandClock
+from tests.e2e.stores import MoodyStore
 from tests.e2e.talk import eventually
 from tests.server.works import works_with
 
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import decode_event
 from sliderace.protocol.room_code import RoomCode
+from sliderace.race.state import LOCK_MS
 from sliderace_server import room
+from sliderace_server.clock import Clock
 from sliderace_server.runner import Runner
+from sliderace_server.storage import Store
 from sliderace_server.storage.memory import MemoryStore
 from sliderace_server.works import Peer
 
@@ -52,12 +57,19 @@ class Ear:
         return any(isinstance(event, kind) for event in self.heard)
 
 
-def opened(group: asyncio.TaskGroup, store: MemoryStore) -> Runner:
-    works = works_with(store, group)
+def opened(
+    group: asyncio.TaskGroup, store: Store, clock: Clock | None = None
+) -> Runner:
+    works = works_with(store, group, clock=clock)
     epoch = room.first_epoch("test", works.clock.now_ms(), works.clock.wall_ms())
     asked = m.Create(name="Ann")
     records = room.open_room(CODE, 1_700_000_000, asked, epoch, bytes(32))
     return Runner(works, room.fold(records), 0, records, lambda _: None)
+
+
+def is_locked(runner: Runner) -> bool:
+    """A question, so that a type checker does not take the answer for lasting."""
+    return runner.state.locked
 
 
 async def test_only_the_newest_connection_of_a_member_may_speak() -> None:
@@ -73,10 +85,10 @@ async def test_only_the_newest_connection_of_a_member_may_speak() -> None:
         runner.ask(old, m.Lock())
         runner.show(old)
         runner.show_board(old, 0)
-        assert not runner.state.locked
+        assert not is_locked(runner)
         assert old.heard == []
         runner.ask(new, m.Lock())
-        assert runner.state.locked
+        assert is_locked(runner)
         runner.lost(old)
         assert runner.state.members[old.member].connected
         runner.lost(new)
@@ -109,3 +121,28 @@ async def test_a_frozen_room_does_nothing_more() -> None:
         runner.ask(ear, m.Lock())
         assert runner.state.members[ear.member].connected
         assert len(await store.log.read(CODE)) == length
+
+
+async def test_a_stalled_loop_starts_no_race_whose_lock_is_not_durable() -> None:
+    clock = HandClock()
+    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+        runner, ear = opened(group, store, clock), Ear()
+        runner.enter(ear, room.Enter("Ann", "0" * 64, creator=True), "t")
+        await eventually(lambda: ear.following)
+        runner.ask(ear, m.Start(runner.state.race.id))
+        await eventually(lambda: runner.idle)
+        store.flowing.clear()
+        clock.advance(5_000 - LOCK_MS)
+        assert runner.state.race.locked
+        clock.stall(LOCK_MS + 40)
+        runner.ask(ear, m.Lock())
+        assert runner.state.phase == "countdown"
+        assert runner.state.race.t0 == runner.now + LOCK_MS
+        clock.advance(LOCK_MS - 200)
+        assert not ear.has(m.BoardEvent)
+        store.flowing.set()
+        await eventually(lambda: runner.idle)
+        clock.advance(200)
+        assert ear.has(m.BoardEvent)
+        await eventually(lambda: runner.idle)
+        runner.freeze()

@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.e2e.talk import FastClock
 
+from sliderace_server.clock import Clock
 from sliderace_server.config import Config
 from sliderace_server.metrics import Metrics
 from sliderace_server.storage import Store, StoredRace
@@ -15,7 +16,10 @@ __all__ = ["works_with"]
 
 
 def works_with(
-    store: Store, group: asyncio.TaskGroup, kept: list[StoredRace] | None = None
+    store: Store,
+    group: asyncio.TaskGroup,
+    kept: list[StoredRace] | None = None,
+    clock: Clock | None = None,
 ) -> Works:
     """Everything real but the clock's speed; tasks belong to `group`."""
     config = Config(memory=True)
@@ -27,7 +31,7 @@ def works_with(
         config=config,
         room_limits=config.limits.room,
         told_limits=config.limits.told,
-        clock=FastClock(),
+        clock=clock or FastClock(),
         store=store,
         metrics=Metrics(),
         entropy=bytes,

@@ -92,7 +92,8 @@ def decide(
     if isinstance(command, Ask) and isinstance(command.message, Slides):
         return _slides(state, command, command.message, now, limits)
     draft = Draft(state.sketch(), now, entropy, limits)
-    run_clock(draft)
+    if not isinstance(command, LockNotDurable):  # a late clock must not start it first
+        run_clock(draft)
     if refusal := _carry_out(draft, command):
         return refusal
     run_clock(draft)  # a change may bring a deadline that is over: no time to be away

@@ -1,0 +1,52 @@
+"""A clock that stands still."""
+
+import asyncio
+from collections.abc import Callable
+
+__all__ = ["HandClock"]
+
+
+class _Timer:
+    def __init__(self, at: float, call: Callable[[], None]) -> None:
+        self.at, self.call, self.live = at, call, True
+
+    def cancel(self) -> None:
+        self.live = False
+
+
+class HandClock:
+    """A clock that goes on only when a test moves it."""
+
+    boot = "test"
+
+    def __init__(self) -> None:
+        self._now = 1_000.0
+        self._timers: list[_Timer] = []
+
+    def now_ms(self) -> int:
+        return int(self._now)
+
+    def wall_ms(self) -> int:
+        return 1_700_000_000_000 + int(self._now)
+
+    def later(self, seconds: float, call: Callable[[], None]) -> _Timer:
+        timer = _Timer(self._now + seconds * 1_000, call)
+        self._timers.append(timer)
+        return timer
+
+    async def sleep(self, seconds: float) -> None:  # noqa: ARG002
+        await asyncio.sleep(0)
+
+    def advance(self, ms: int) -> None:
+        """Let time pass, and fire every timer at its moment."""
+        until = self._now + ms
+        while due := [one for one in self._timers if one.live and one.at <= until]:
+            first = min(due, key=lambda one: one.at)
+            self._timers.remove(first)
+            self._now = max(self._now, first.at)
+            first.call()
+        self._now = until
+
+    def stall(self, ms: int) -> None:
+        """Let time pass while nothing is done: timers that are due stay so."""
+        self._now += ms
