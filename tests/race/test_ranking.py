@@ -9,6 +9,7 @@ from sliderace.race.ranking import Row, rank, solve_time, standings
 from sliderace.race.records import Seat
 from sliderace.race.rules import Rules
 from sliderace.race.state import Status
+from sliderace.race.timing import Line
 
 
 def row(
@@ -81,6 +82,15 @@ def test_solve_time_keeps_to_what_the_server_saw() -> None:
     assert solve_time(100, 900, 5_000) == 800
     assert solve_time(900, 100, 5_000) == 0
     assert solve_time(0, 2**53 - 1, 5_000) == 5_000
+
+
+def test_the_official_time_decides_not_the_arrival() -> None:
+    track = Track().start(ANN, BEN)
+    track.solve(ANN, T0 + 1_950)
+    track.solve(BEN, T0 + 2_000, Line(rtt_ms=80, jitter_ms=25, samples=8), e=1_900)
+    first, second = standings(track.race)
+    assert (first.seat, first.time_ms, first.credit_ms) == (BEN, 1_900, 100)
+    assert (second.seat, second.time_ms, second.credit_ms) == (ANN, 1_950, 0)
 
 
 def test_standings_of_a_race() -> None:
