@@ -41,7 +41,8 @@ class Limits:
         gather_ms: for how long clients gather slides after the first.
         connections_per_ip: counted before the handshake.
         pages_per_s: requests of one address that are no connection.
-        pages_burst: how many at once: a page and its modules.
+        pages_burst: how many at once: a class behind one address opens the link, and
+            each visit is some forty files.
         rooms_per_ip: live rooms that one address has opened.
         failed_joins_per_min: wrong codes from one address.
         failed_joins_per_s: wrong codes from everywhere.
@@ -65,7 +66,7 @@ class Limits:
     gather_ms: int = 33
     connections_per_ip: int = 200
     pages_per_s: int = 50
-    pages_burst: int = 100
+    pages_burst: int = 1_200
     rooms_per_ip: int = 10
     failed_joins_per_min: int = 10
     failed_joins_per_s: int = 5

@@ -35,6 +35,8 @@ __all__ = ["Server", "running"]
 
 _log = logging.getLogger(__name__)
 
+HOME_DOMAINS = ("local", "lan", "internal", "home.arpa", "localdomain")
+"""Of home networks; nobody can own a name in them and point it at us."""
 FLUSH_MS = 5_000
 """Longest wait for the disk at the end."""
 FLUSH_STEP_S = 0.01
@@ -185,7 +187,8 @@ def _doors(config: Config) -> Doors:
     name = socket.gethostname().lower()
     short = name.partition(".")[0]
     public = urlsplit(config.public_url)
-    hosts = {"localhost", name, short, f"{short}.local", config.bind.lower()}
+    hosts = {"localhost", name, short, config.bind.lower()}
+    hosts |= {f"{short}.{domain}" for domain in HOME_DOMAINS}
     hosts |= {host.lower() for host in config.hosts}
     if public.hostname:
         hosts.add(public.hostname)

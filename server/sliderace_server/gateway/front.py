@@ -101,7 +101,7 @@ class Gateway:
         """
         server = await serve(
             self._handle,
-            self.config.bind,
+            cast("str", self._hosts()),  # it goes to asyncio, which takes a list
             self.config.port,
             create_connection=type("Ours", (Socket,), {"door": self}),
             process_request=self._answer,
@@ -125,6 +125,12 @@ class Gateway:
             await server.wait_closed()
             if self._ping_timer is not None:
                 self._ping_timer.cancel()
+
+    def _hosts(self) -> str | list[str]:
+        """The addresses to listen on; `::` alone would be deaf to IPv4."""
+        if self.config.bind == "::" and self.config.port:
+            return ["::", "0.0.0.0"]  # noqa: S104 - that is what :: is asked for
+        return self.config.bind
 
     # Admission
 
@@ -161,6 +167,8 @@ class Gateway:
         if answer is None:
             return None
         self.metrics.count("requests", str(answer.status))
+        extra = {"address": asked.peer, "target": asked.target, "status": answer.status}
+        _log.debug(asked.method, extra=extra)
         return _response(answer, asked)
 
     def _request(self, connection: ServerConnection, request: HttpRequest) -> Request:
