@@ -10,6 +10,9 @@ import { fill, h, setAttribute, setText, show } from "./dom.js";
 import { Lanes, WatchGrid, rows } from "./lanes.js";
 
 const FRAME_PX = 190; // head, clock and controls around the spectators' boards
+const SIDE_BY_SIDE = "(min-width: 1100px)"; // as in style.css
+const SIDE_PX = 300;
+const BELOW_PX = 180;
 const SAY_MS = 700; // a screen reader speaks when the hand rests
 
 export class Race {
@@ -101,7 +104,8 @@ export class Race {
     const own = model.attempt && (model.racing || !model.watching);
     const countdown = model.phase === "countdown";
     const grid = model.watching && (!own || model.room.rules.open_boards);
-    this.element.classList.toggle("spectating", grid && !own);
+    this.element.classList.toggle("spectating", Boolean(grid && !own));
+    this.element.classList.toggle("open", Boolean(grid && own));
     this.lanes.update(grid && !own ? [] : all); // boards carry their lanes themselves
     show(this.grid.element, grid);
     if (grid) this.#grid(model, own ? all.filter((row) => !row.mine) : all, own);
@@ -116,13 +120,18 @@ export class Race {
     this.tick(model, now);
   }
 
-  #grid(model, shown, below) {
+  #grid(model, shown, beside) {
     const { width, height } = parseSize(model.room.rules.size);
-    const room = {
-      width: this.element.clientWidth,
-      height: below ? 180 : innerHeight - FRAME_PX,
-    };
-    this.grid.update(shown, ghost(model), room, width / height);
+    this.grid.update(shown, ghost(model), this.#space(beside), width / height);
+  }
+
+  /** px for the boards of the others: all there is, or what one's own leaves. */
+  #space(beside) {
+    if (beside && matchMedia(SIDE_BY_SIDE).matches) {
+      return { width: SIDE_PX, height: innerHeight - SIDE_PX / 3 };
+    }
+    const height = beside ? BELOW_PX : innerHeight - FRAME_PX;
+    return { width: this.element.clientWidth, height };
   }
 
   #stage(model) {
