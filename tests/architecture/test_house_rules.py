@@ -135,3 +135,12 @@ def test_library_modules_say_what_they_offer() -> None:
         and "\n__all__ = [" not in file.read_text()
     ]
     assert silent == []
+
+
+def test_the_list_of_promises_names_tests_that_exist() -> None:
+    tests = REPOSITORY / "tests"
+    sources = "\n".join(file.read_text() for file in tests.rglob("test_*.py"))
+    defined = set(re.findall(r"def (test_\w+)\(", sources))
+    named = set(re.findall(r"`(test_\w+)`", (tests / "README.md").read_text()))
+    assert len(named) > 100
+    assert named - defined == set()
