@@ -1,0 +1,278 @@
+"""The client model against the server's real room, over a line that cuts and loses.
+
+Whatever happens on the line: once it is quiet, player and server have the same board,
+the server has every slide the player still sees, and a spectator sees the same.
+"""
+
+from collections import deque
+
+from hypothesis import given, strategies as st
+from tests.client.rooms import LIMITS, TOKEN
+from tests.server.stage import Stage
+
+from sliderace.protocol import messages as m
+from sliderace.race.refusal import Refusal
+from sliderace_client.model import Model, Send
+from sliderace_server import room
+from sliderace_server.room import Connect, Disconnect
+
+Action = tuple[str, int]
+
+
+class Line:
+    """One member's connection: a model at one end, the room at the other."""
+
+    def __init__(self, stage: Stage, name: str, role: m.RoleName) -> None:
+        self.stage = stage
+        self.model = Model(m.Join("KWXTRB", name, role))
+        self.member = stage.enter(name, role=role)
+        self.up: deque[m.Command] = deque()
+        self.down: deque[m.Event] = deque()
+        self.gen = self.refusals = 0
+        self.open = True
+        self.told = 0
+        self.seqs: dict[int, int] = {}
+        self._let_in(TOKEN)
+
+    def _let_in(self, token: str | None) -> None:
+        stage, enter = self.stage, self.model.hello().enter
+        self.gen = 0
+        self.down.append(room.welcome(stage.state, self.member, "test", LIMITS, token))
+        missed: list[m.Event] | None = None
+        if isinstance(enter, m.Resume) and enter.epoch == stage.state.epoch.epoch:
+            missed = [event for event in stage.events if offset(event) > enter.offset]
+        self.down.extend([stage.snapshot(self.member)] if missed is None else missed)
+        self.told = len(stage.events)
+        attempts = stage.state.race.attempts
+        self.seqs = {seat: attempt.seq for seat, attempt in attempts.items()}
+
+    def cut(self) -> None:
+        """Everything under way is lost."""
+        if self.open:
+            self.open = False
+            self.up.clear()
+            self.down.clear()
+            self.stage.do(Disconnect(self.member))
+            self.model.lost(1006)
+
+    def back(self) -> None:
+        """A new connection."""
+        if not self.open:
+            self.open = True
+            self.stage.do(Connect(self.member))
+            self._let_in(None)
+
+    def forward(self) -> None:
+        """What the server has to tell leaves it."""
+        stage = self.stage
+        news, self.told = stage.events[self.told :], len(stage.events)
+        if not self.open:
+            return
+        self.down.extend(news)
+        boards = room.sees_boards(stage.state, self.member, stage.now)
+        for seat, attempt in stage.state.race.attempts.items():
+            since = self.seqs.get(seat, 0)
+            if attempt.seq > since:
+                step = room.progress_step(stage.state, seat, since, boards=boards)
+                self.down.append(m.Progress(stage.race, [step]))
+                self.seqs[seat] = attempt.seq
+
+    def hear_up(self) -> None:
+        """The server takes one message."""
+        command = self.up.popleft()
+        match command:
+            case m.Slides():
+                self._slides(command)
+            case m.Resync(seat=None):
+                self.down.append(self.stage.snapshot(self.member))
+            case m.Resync(seat=int() as seat):
+                state, now = self.stage.state, self.stage.now
+                answer = room.board_of(state, self.member, seat, now)
+                if not isinstance(answer, Refusal):
+                    self.down.append(answer)
+            case m.Ready():
+                self.stage.ask(self.member, command)
+            case _:
+                raise AssertionError(command)
+
+    def _slides(self, command: m.Slides) -> None:
+        if command.gen != self.gen:
+            return
+        outcome = self.stage.ask(self.member, command)
+        state = self.stage.state
+        if isinstance(outcome, Refusal):
+            self.gen += 1
+            self.refusals += 1
+            self.down.append(room.rejected(state, self.member, outcome, self.gen))
+        else:
+            ack = room.acked(state, self.member)
+            assert ack is not None
+            self.down.append(ack)
+
+
+def offset(event: m.Event) -> int:
+    return int(getattr(event, "o", 0))
+
+
+def can_be_lost(event: m.Event) -> bool:
+    """Whether the client promises to notice that it is missing."""
+    whole = isinstance(event, m.Snapshot)
+    return isinstance(event, m.Progress) or (offset(event) > 0 and not whole)
+
+
+class World:
+    """Ann races and Cat watches, both on bad lines; Ben only keeps the race alive."""
+
+    def __init__(self) -> None:
+        self.stage = Stage(m.RulesPatch(size="3x2", limit_ms=0, away_ms=300_000))
+        self.ann = Line(self.stage, "Ann", "player")
+        self.cat = Line(self.stage, "Cat", "spectator")
+        self.ben = self.stage.enter("Ben")
+        self.clock = 1_000_000
+        self.stage.race_of(self.ann.member, self.ben)
+        for line in self.lines:
+            line.forward()
+            shown = room.reveal(self.stage.state, line.member, self.stage.now)
+            assert shown is not None
+            line.down.append(shown)
+        self.settle()
+        assert self.ann.model.racing
+
+    @property
+    def lines(self) -> tuple[Line, Line]:
+        return self.ann, self.cat
+
+    def act(self, kind: str, number: int) -> None:
+        line = self.lines[number % 2]
+        match kind:
+            case "slide":
+                self.wait(20)
+                self.slide(number)
+            case "wait":
+                self.wait(number)
+            case "up":
+                if line.up:
+                    line.hear_up()
+            case "down":
+                if line.down:
+                    line.model.receive(line.down.popleft(), self.clock)
+            case "lose up":
+                if line.up and isinstance(line.up[0], m.Slides):
+                    line.up.popleft()
+            case "lose down":
+                if line.down and can_be_lost(line.down[0]):
+                    line.down.popleft()
+            case "cut":
+                line.cut()
+            case "back":
+                line.back()
+            case "crash":
+                for each in self.lines:
+                    each.cut()
+                self.stage.crash(number)
+            case _:
+                raise AssertionError(kind)
+        self.step()
+
+    def slide(self, number: int) -> None:
+        board = self.ann.model.board
+        assert board is not None
+        ways = board.legal_slides()
+        self.ann.model.slide(*ways[number % len(ways)], self.clock)
+
+    def wait(self, ms: int) -> None:
+        self.clock += ms
+        self.stage.wait(ms)
+
+    def step(self) -> None:
+        """The models say what they have to say, the server tells what is new."""
+        for line in self.lines:
+            for out in line.model.poll(self.clock):
+                if isinstance(out, Send) and line.open:
+                    line.up.append(out.command)
+            line.forward()
+
+    def settle(self) -> None:
+        """Let everything arrive, until nobody has anything to say."""
+        for line in self.lines:
+            line.back()
+        for _ in range(200):
+            self.step()
+            due = self.ann.model.next_due()
+            if not any(line.up or line.down for line in self.lines) and due is None:
+                return
+            for line in self.lines:
+                while line.up:
+                    line.hear_up()
+                line.forward()
+                while line.down:
+                    line.model.receive(line.down.popleft(), self.clock)
+            if due is not None:
+                self.wait(max(0, due - self.clock))
+        raise AssertionError("never quiet")
+
+
+EITHER = st.integers(0, 1)
+SLIDE = st.tuples(st.just("slide"), st.integers(0, 5))
+MOVE = st.tuples(st.sampled_from(["up", "down"]), EITHER)
+WAIT = st.tuples(st.just("wait"), st.integers(1, 60))
+BREAK = st.tuples(st.sampled_from(["cut", "back"]), EITHER)
+CRASH = st.tuples(st.just("crash"), st.integers(0, 500))
+LOSE = st.tuples(st.sampled_from(["lose up", "lose down"]), EITHER)
+
+
+def actions(*more: st.SearchStrategy[Action]) -> st.SearchStrategy[list[Action]]:
+    """Mostly slides and their way to the server; in between what `more` says."""
+    usual = (SLIDE, MOVE, SLIDE, MOVE, WAIT)
+    return st.lists(st.one_of(*usual, *more), min_size=30, max_size=90)
+
+
+@given(actions(BREAK, CRASH))
+def test_whatever_the_line_does_all_agree_in_the_end(done: list[Action]) -> None:
+    world = World()
+    for kind, number in done:
+        world.act(kind, number)
+    world.settle()
+    check(world)
+    assert world.ann.refusals == 0
+
+
+@given(actions(LOSE, LOSE, BREAK))
+def test_what_is_lost_in_silence_is_noticed_with_the_next(done: list[Action]) -> None:
+    """No line of today loses single messages; a server of tomorrow might."""
+    world = World()
+    for kind, number in done:
+        world.act(kind, number)
+    world.settle()  # what is still missing shows when the next does not fit
+    world.stage.do(Disconnect(world.ben))
+    if world.ann.model.racing:
+        world.act("slide", 0)
+    world.settle()
+    check(world)
+
+
+def check(world: World) -> None:
+    """Everybody sees the same."""
+    ann = room.attempt_of(world.stage.state, world.ann.member)
+    own, lane = world.ann.model.attempt, world.ann.model.lane
+    assert ann is not None
+    assert own is not None
+    assert lane is not None
+    assert own.board == ann.board
+    assert own.seq == ann.seq == own.acked
+    assert own.stm == ann.stm
+    assert lane.high == ann.high
+    seen = world.cat.model.lanes[ann.seat]
+    assert (seen.seq, seen.high) == (ann.seq, ann.high)
+    assert seen.board == ann.board
+    assert world.ann.model.members == world.cat.model.members
+    assert world.ann.model.phase == world.cat.model.phase == world.stage.phase()
+
+
+def test_the_world_of_this_test_is_a_race() -> None:
+    world = World()
+    for number in (1, 2, 3, 4, 5):
+        world.act("slide", number)
+    world.settle()
+    assert world.ann.model.unacked == 0
+    assert len(world.stage.records) > 5
