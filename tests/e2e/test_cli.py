@@ -71,6 +71,7 @@ class Shell:
             text=True,
             bufsize=1,
             env=self._env,
+            start_new_session=True,
         )
         command = Running(process)
         try:
@@ -111,8 +112,9 @@ class Running:
         self.process.stdin.flush()
 
     def interrupt(self) -> int:
-        """Ctrl-C, as the terminal sends it; the exit code."""
-        self.process.send_signal(signal.SIGINT)
+        """Ctrl-C, as the terminal sends it, to the whole group; the exit code."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGINT)
         code = self.process.wait(WAIT_S)
         assert self.process.stdin is not None
         with suppress(BrokenPipeError):
