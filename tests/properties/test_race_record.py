@@ -6,12 +6,16 @@ from copy import deepcopy
 from functools import cache
 from typing import Any, cast
 
+import pytest
 from hypothesis import assume, given, strategies as st
 from tests.race.sample import sample_record
 
 from sliderace.race.verify import Check, verify
 
 Place = tuple[str | int, ...]
+
+pytestmark = pytest.mark.timeout(600)
+"""For the larger profiles."""
 
 HOSTILE = (
     st.none()
@@ -82,7 +86,7 @@ def fresh() -> dict[str, Any]:
 ALL = places(fresh())
 
 
-def look(record: dict[str, Any], place: Place) -> Any:  # noqa: ANN401 - any JSON
+def look(record: dict[str, Any], place: Place) -> Any:
     inner: Any = record
     for key in place:
         inner = inner[key]
