@@ -82,3 +82,10 @@ def test_unique_names_are_numbered() -> None:
     assert make_unique("x" * 20, ["x" * 20]) == "x" * 18 + " 2"
     assert make_unique("猫" * 10, ["猫" * 10]) == "猫" * 9 + " 2"
     assert make_unique("\uff21nn", ["Ann"]) == "\uff21nn 2"
+
+
+@pytest.mark.parametrize(
+    ("text", "width"), [("", 0), ("Ann", 3), ("猫", 2), ("\uff21", 2), ("e\u0301", 1)]
+)
+def test_width_in_cells(text: str, width: int) -> None:
+    assert cells(text) == width
