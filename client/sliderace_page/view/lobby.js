@@ -89,7 +89,7 @@ export class Lobby {
     this.app = app;
     this.ask = (message) => app.ask(message);
     this.invitation = new Invitation(app);
-    this.rules = new RulesCard(this.ask);
+    this.rules = new RulesCard(this.ask, () => setAttribute(this.start, "disabled", true));
     this.list = h("ul.members");
     this.members = new Listing(
       this.list,
@@ -195,7 +195,7 @@ export class Lobby {
     setAttribute(this.ready, "aria-pressed", String(ready));
     const host = model.isHost && model.room.rules.start !== "every";
     show(this.start, host);
-    setAttribute(this.start, "disabled", !model.canStart);
+    setAttribute(this.start, "disabled", !model.canStart || this.rules.pending);
     this.ready.classList.toggle("primary", !ready && !host);
     this.ready.classList.toggle("big", !host);
     setText(

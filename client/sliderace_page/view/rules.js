@@ -47,11 +47,18 @@ const SELECTS = {
 };
 
 export class RulesCard {
-  /** @param {(message: object) => void} ask */
-  constructor(ask) {
+  /**
+   * @param {(message: object) => void} ask
+   * @param {() => void} waits a rule is on its way: the race will have another id
+   */
+  constructor(ask, waits) {
     this.ask = ask;
-    const rule = (name) => (value) =>
+    this.pending = false;
+    const rule = (name) => (value) => {
+      this.pending = true;
+      waits();
       ask(command.settings({ rules: { [name]: value } }));
+    };
     this.size = new Choice("Board", SIZES, rule("size"));
     this.selects = Object.entries(SELECTS).map(([name, [label, options]]) => [
       name,
@@ -132,7 +139,7 @@ export class RulesCard {
   /** A control keeps what was just chosen until the server has answered. */
   #controls(room, rules, refusals) {
     if (room === this.room && refusals === this.refusals) return;
-    Object.assign(this, { room, refusals });
+    Object.assign(this, { room, refusals, pending: false });
     this.size.value = rules.size;
     for (const [name, select] of this.selects) {
       select.show(
