@@ -1,0 +1,159 @@
+"""Every scramble is equally likely: exactly where that can be counted, else by chance.
+
+The seeds are fixed, so a verdict never depends on luck. A critical value says how
+seldom a fair scramble would exceed it, were the seeds others. The usual mistake, `% m`
+of any byte, is planted to show that the same questions find it.
+"""
+
+from collections import Counter
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from math import factorial
+
+import pytest
+from tests.bench.uniformity import Tiles, boards, tail, tiles_in_cells, whole_boards
+
+from sliderace.engine import Board, Size, Stream, scramble
+from sliderace.engine.scramble import drawn
+
+BITE = 1e-6
+"""What is called unfair here happens to fair scrambles once in a million times."""
+CRITICAL_64 = 132.79
+"""Chi-squared with 64 degrees of freedom exceeds it with p = 0.000001."""
+
+
+class Dealt(Stream):
+    """A stream whose bytes are given."""
+
+    def __init__(self, given: bytes) -> None:
+        super().__init__(b"")
+        self._bytes = iter(given)
+
+
+class Drawn(Stream):
+    """A stream whose draws are given."""
+
+    def __init__(self, draws: tuple[int, ...]) -> None:
+        super().__init__(b"")
+        self.draws = list(draws)
+
+    def below(self, bound: int) -> int:
+        draw = self.draws.pop(0)
+        assert 0 <= draw < bound
+        return draw
+
+
+def biased(stream: Stream, bound: int) -> int:
+    """The planted mistake: the low numbers come more often."""
+    return next(iter(stream)) % bound
+
+
+@pytest.fixture
+def plant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Stream, "below", biased)
+
+
+# --- Exactly --------------------------------------------------------------------------
+
+
+def chances(bound: int) -> list[Fraction]:
+    """How likely each number below a bound is, where every byte is equally likely.
+
+    A byte that is thrown away changes nothing: the next one decides in the same way.
+    """
+    kept = Counter[int]()
+    for byte in range(256):
+        try:
+            kept[Dealt(bytes([byte])).below(bound)] += 1
+        except StopIteration:
+            continue
+    return [Fraction(kept[number], kept.total()) for number in range(bound)]
+
+
+def exact(size: Size) -> dict[Tiles, Fraction]:
+    """How likely each board is, the solved one not yet left out."""
+    bounds = range(size.cells, 1, -1)
+    weights = {bound: chances(bound) for bound in bounds}
+    likely: dict[Tiles, Fraction] = {}
+    for draws in product(*map(range, bounds)):
+        board = tuple(drawn(size, Drawn(draws)))
+        chance = Fraction(1)
+        for bound, draw in zip(bounds, draws, strict=True):
+            chance *= weights[bound][draw]
+        likely[board] = likely.get(board, Fraction(0)) + chance
+    return likely
+
+
+@pytest.mark.parametrize("text", ["2x2", "2x3", "3x2"])
+def test_every_small_board_has_exactly_the_same_chance(text: str) -> None:
+    size = Size.parse(text)
+    likely = exact(size)
+    assert len(likely) == factorial(size.cells) // 2
+    assert set(likely.values()) == {Fraction(2, factorial(size.cells))}
+    assert all(Board(size, tiles).is_solvable() for tiles in likely)
+
+
+@pytest.mark.usefixtures("plant")
+@pytest.mark.parametrize("text", ["2x2", "2x3", "3x2"])
+def test_with_the_mistake_their_chances_differ(text: str) -> None:
+    likely = exact(Size.parse(text))
+    assert sum(likely.values()) == 1
+    assert len(set(likely.values())) > 1
+
+
+# --- By chance ------------------------------------------------------------------------
+
+
+@cache
+def fair(text: str, count: int) -> Counter[Tiles]:
+    return Counter(boards(Size.parse(text), count))
+
+
+@pytest.mark.parametrize(("text", "kinds"), [("2x2", 11), ("2x3", 359)])
+def test_every_small_board_but_the_solved_one_is_dealt_alike(
+    text: str, kinds: int
+) -> None:
+    size = Size.parse(text)
+    seen = fair(text, 200 * kinds)
+    statistic, freedom = whole_boards(size, seen)
+    assert len(seen) == freedom + 1 == kinds
+    assert Board.solved(size).tiles not in seen
+    # Too even is as suspect as too uneven.
+    assert BITE < tail(statistic, freedom) < 1 - BITE
+
+
+def test_every_tile_of_3x3_lies_in_every_cell_alike() -> None:
+    statistic, freedom = tiles_in_cells(Size(3, 3), fair("3x3", 200_000))
+    assert freedom == 64
+    assert statistic < CRITICAL_64
+    assert tail(statistic, freedom) < 1 - BITE
+
+
+@pytest.mark.usefixtures("plant")
+def test_with_the_mistake_they_do_not() -> None:
+    size = Size(3, 3)
+    assert scramble(bytes(32), size).is_solvable()
+    statistic, freedom = tiles_in_cells(size, Counter(boards(size, 200_000)))
+    assert statistic > CRITICAL_64
+    assert tail(statistic, freedom) < 1e-12
+
+
+# --- The yardstick --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("statistic", "freedom", "p"),
+    [
+        (18.307, 10, 0.05),
+        (29.588, 10, 0.001),
+        (83.675, 64, 0.05),
+        (104.716, 64, 0.001),
+        (CRITICAL_64, 64, BITE),
+        (0.0, 64, 1.0),
+    ],
+)
+def test_the_tail_of_chi_squared_is_that_of_the_tables(
+    statistic: float, freedom: int, p: float
+) -> None:
+    assert tail(statistic, freedom) == pytest.approx(p, rel=2e-3)
