@@ -24,7 +24,6 @@ PAGE_SIZE = 50
 SECURITY: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 """Sent with every answer: no guessing of types, no link of a room told to others."""
@@ -265,6 +264,9 @@ class Site:
         headers = {"ETag": asset.etag, "Cache-Control": "no-cache"}
         headers["Content-Security-Policy"] = self.policy(request.host)
         headers["Vary"] = "Accept-Encoding"
+        if self._doors.public.startswith("https:"):
+            # Over plain HTTP browsers ignore it and complain to whoever looks.
+            headers["Cross-Origin-Opener-Policy"] = "same-origin"
         if request.etag == asset.etag:
             return Answer(304, b"", asset.type, headers)
         if request.packs and asset.packed:

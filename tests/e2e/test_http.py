@@ -123,6 +123,15 @@ async def test_nothing_else_is_served(path: str) -> None:
         assert (await ask(server.port, path)).status == 404
 
 
+async def test_the_opener_policy_is_sent_where_browsers_heed_it() -> None:
+    """Over plain HTTP they ignore it, and complain in the console."""
+    header = "cross-origin-opener-policy"
+    async with a_server() as server:
+        assert header not in (await ask(server.port, "/")).headers
+    async with a_server(public_url="https://race.example") as server:
+        assert (await ask(server.port, "/")).headers[header] == "same-origin"
+
+
 async def test_every_answer_carries_the_security_headers() -> None:
     async with a_server() as server:
         for path in ("/", "/healthz", "/nothing", "/metrics", "/api/rooms"):
