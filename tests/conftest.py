@@ -23,7 +23,12 @@ settings.register_profile(
     "default", max_examples=50, stateful_step_count=40, deadline=None, derandomize=True
 )
 settings.register_profile(
-    "ci", max_examples=1000, stateful_step_count=60, deadline=None, print_blob=True
+    "ci",
+    max_examples=1000,
+    stateful_step_count=60,
+    deadline=None,
+    derandomize=True,
+    print_blob=True,
 )
 settings.register_profile(
     "large",

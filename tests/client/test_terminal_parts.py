@@ -117,9 +117,9 @@ def test_lanes_fit_and_the_own_one_is_among_them(
     assert len(rows) == min(racers, height)
     assert all(cells(text_of(row)) <= width for row in rows)
     text = "\n".join(map(text_of, rows))
-    if mine < racers and height >= 2:
+    if mine < racers and height:
         assert f"P{mine} " in text
-    if racers > height > 0:
+    if racers > height > (1 if mine < racers else 0):
         assert f"and {racers - height + 1} more" in text
 
 
@@ -186,6 +186,16 @@ def test_the_table_fits_and_never_drops_name_time_and_moves(width: int) -> None:
     assert rows[2].split() == ["2", "Ben", "DNF", "grace", "99%", "7"]
     if width >= 76:
         assert rows[1].split()[4:] == ["3.00", "99", "40.000"]
+
+
+def test_credit_has_a_column_where_somebody_has_some() -> None:
+    rows = []
+    for credit in (0, 12):
+        told = lane(0)
+        told.told(standing(0, "finished", place=1, time_ms=41_320, credit_ms=credit))
+        rows.append([text_of(row) for row in result_rows([told], 0, DARK, 76)])
+    assert ["credit" in shown[0] for shown in rows] == [False, True]
+    assert rows[1][1].endswith("12 ms")
 
 
 # --- Places ---------------------------------------------------------------------------
