@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { describeRules, reason, say, stands } from "../sliderace_page/phrases.js";
+import {
+  describeRules,
+  limitOf,
+  reason,
+  say,
+  sealOf,
+  stands,
+  waitsFor,
+  whoWatches,
+  whyIWatch,
+} from "../sliderace_page/phrases.js";
 import { RACE, Stage, member, room, rules, standing } from "./room.mjs";
 
 test("how a racer stands: a sign and a word, never colour alone", () => {
@@ -12,7 +22,7 @@ test("how a racer stands: a sign and a word, never colour alone", () => {
     why: "",
     ...more,
   });
-  assert.equal(stands(lane("finished")), "\u2713 41.320");
+  assert.equal(stands(lane("finished")), "\u2713 41.320 s");
   assert.equal(stands(lane("racing")), "99 %", "never rounded up");
   assert.equal(stands(lane("dnf")), "DNF");
   assert.equal(reason(lane("dnf", { why: "limit" })), "(time is up)");
@@ -37,7 +47,7 @@ test("what happens is said about others, not about oneself", () => {
   assert.equal(say({ t: "gone", member: 77, why: "left" }, model), "Somebody left");
   const row = (seat, more) =>
     say({ t: "standing", standing: standing(seat, more) }, model);
-  assert.equal(row(1), "Ben finished in 4.321");
+  assert.equal(row(1), "Ben finished in 4.321 s");
   assert.equal(
     row(1, { status: "dnf", why: "away" }),
     "Ben did not finish: away too long",
@@ -59,8 +69,9 @@ test("the room's changes", () => {
   assert.equal(say({ t: "ack" }, model), "");
 });
 
-test("rules are told where they differ from a plain race", () => {
-  assert.deepEqual(describeRules(rules()), []);
+test("the rules: size, limit and boards always, the rest where it is not as usual", () => {
+  const plain = ["3\u00d73", "2 min limit", "boards hidden"];
+  assert.deepEqual(describeRules(rules()), plain);
   const all = describeRules(
     rules({
       start: "every",
@@ -71,5 +82,48 @@ test("rules are told where they differ from a plain race", () => {
       spectator_delay_ms: 5000,
     }),
   );
-  assert.equal(all.length, 6);
+  assert.deepEqual(all.slice(0, 3), ["3\u00d73", "no time limit", "boards open"]);
+  assert.equal(all.length, 7);
+});
+
+test("the time limit that holds where nobody has set one", () => {
+  const limit = (size, ms = -1) => limitOf(rules({ size, limit_ms: ms }));
+  assert.equal(limit("4x4"), 300000);
+  assert.equal(limit("10x10"), 3600000);
+  assert.equal(limit("2x2"), 60000, "at least a minute");
+  assert.equal(limit("3x5"), 203332, "as the server rounds it");
+  assert.equal(limit("4x4", 0), 0);
+  assert.equal(limit("4x4", 90000), 90000);
+});
+
+test("the seal is told with what it is for", () => {
+  assert.match(sealOf({ commitment: "c76c14ff" }), /^Board sealed: c76c14\u2026 .*checks/);
+});
+
+test("the host reads who would only watch, the others why they do", () => {
+  const { model } = new Stage().enter();
+  assert.equal(whoWatches(model), "Ben is not ready and will watch.");
+  assert.equal(waitsFor(model, 0), "Ben is not ready and will watch.");
+  model.members.set(3, member(3));
+  model.members.set(4, member(4));
+  assert.equal(whoWatches(model), "Ben, Cleo and 1 more are not ready and will watch.");
+  model.members.set(2, member(2, { ready: true }));
+  assert.equal(whoWatches(model), "Cleo and Dan are not ready and will watch.");
+  model.members.set(3, member(3, { benched: true }));
+  model.members.set(4, member(4, { connected: false }));
+  assert.equal(whoWatches(model), "");
+  assert.equal(waitsFor(model, 0), "All are ready.");
+});
+
+test("left out of a race, one reads why; who only watches does not", () => {
+  const started = (id, roster) => {
+    const stage = new Stage().enter({ member: id, seat: id === 3 ? null : id - 1 });
+    stage.phase("countdown", { in_ms: 1200, roster });
+    stage.phase("racing", { in_ms: 120000, roster });
+    return whyIWatch(stage.model);
+  };
+  assert.match(started(2, [0]), /^You were not ready/);
+  assert.equal(started(3, [0]), "You watch this race");
+  const { model } = new Stage().enter({ member: 2, seat: 1 });
+  assert.equal(whyIWatch(model), "You watch this race", "who came too late");
 });

@@ -59,13 +59,14 @@ test("every friendly name can be shown as it is", () => {
 });
 
 test("times as a stopwatch shows them, never rounded up", () => {
-  assert.equal(text.formatTime(0), "0.000");
-  assert.equal(text.formatTime(41320), "41.320");
-  assert.equal(text.formatTime(59999, 1), "59.9");
+  assert.equal(text.formatTime(0), "0.000 s");
+  assert.equal(text.formatTime(41320), "41.320 s");
+  assert.equal(text.formatTime(59999, 1), "59.9 s");
   assert.equal(text.formatTime(62345), "1:02.345");
   assert.equal(text.formatTime(3723456), "1:02:03.456");
   assert.equal(text.formatTime(62345, 0), "1:02");
-  assert.equal(text.formatTime(-5), "0.000");
+  assert.equal(text.formatTime(58400, 0), "0:58", "a number alone has no unit");
+  assert.equal(text.formatTime(-5), "0.000 s");
 });
 
 test("links that work on this computer only", () => {

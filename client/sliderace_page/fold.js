@@ -95,6 +95,7 @@ const FOLDS = {
     Object.assign(model, { phase, phaseWhy: why });
     model.phaseEnds = left === null ? null : now + left;
     if (roster.length) model.roster = roster;
+    if (phase === "racing") model.leftOut = model.isPlayer && !roster.includes(model.seat);
     if (phase === "countdown") model.results = null;
     if (phase === "racing") model.t0 ??= now;
     const missed = phase === "racing" && !model.start;
@@ -180,6 +181,7 @@ function setRace(model, race) {
   model.lanes = new Map();
   model.asked.clear();
   model.roster = [];
+  model.leftOut = false;
   model.start = model.t0 = model.attempt = null;
   model.forfeitedAt = model.oldestUnacked = model.clockDue = null;
   for (const [id, member] of model.members) {

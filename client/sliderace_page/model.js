@@ -32,6 +32,7 @@ export class Model {
       phaseEnds: null,
       race: "",
       roster: [],
+      leftOut: false, // this race was locked without me, though I play
       start: null, // board text
       startMd: 0,
       t0: null,

@@ -1,6 +1,6 @@
 // What happens in a room, in one English line each. Pure.
 
-import { formatSpan, formatTime } from "./text.js";
+import { formatSize, formatSpan, formatTime } from "./text.js";
 
 const WHY_OUT = {
   limit: "time is up",
@@ -98,18 +98,83 @@ function phaseSays({ phase, in_ms: left }, model) {
   return "";
 }
 
-/** The rules that differ from a plain race, for people. @param {object} rules */
+const MINUTE = 60000;
+/** Time limits that hold where nobody has set one, as the servers have them. */
+const LIMITS = {
+  "3x3": 2 * MINUTE,
+  "4x4": 5 * MINUTE,
+  "5x5": 10 * MINUTE,
+  "6x6": 15 * MINUTE,
+  "7x7": 20 * MINUTE,
+  "8x8": 30 * MINUTE,
+  "9x9": 45 * MINUTE,
+  "10x10": 60 * MINUTE,
+};
+
+/** The time limit in force in ms; 0: none. @param {object} rules */
+export function limitOf({ size, limit_ms: limit }) {
+  if (limit !== -1) return limit;
+  const [width, height] = size.split("x").map(Number);
+  return LIMITS[size] ?? Math.max(MINUTE, Math.round(3500 * (width * height) ** 1.5));
+}
+
+/** The rules for people: size, limit and boards, then what is not as usual. */
 export function describeRules(rules) {
-  const lines = [];
+  const limit = limitOf(rules);
+  const lines = [
+    formatSize(rules.size),
+    limit ? `${formatSpan(limit)} limit` : "no time limit",
+    rules.open_boards ? "boards open" : "boards hidden",
+  ];
   if (rules.start === "every") lines.push(`a race every ${formatSpan(rules.every_ms)}`);
   if (rules.start === "host") lines.push("the host starts");
   if (rules.inspection_ms) lines.push(`${formatSpan(rules.inspection_ms)} to inspect`);
-  if (rules.limit_ms === 0) lines.push("no time limit");
-  if (rules.limit_ms > 0) lines.push(`${formatSpan(rules.limit_ms)} limit`);
   if (rules.grace_ms >= 0) lines.push(`${formatSpan(rules.grace_ms)} after the winner`);
-  if (rules.open_boards) lines.push("open boards");
   if (rules.spectator_delay_ms) {
     lines.push(`spectators ${formatSpan(rules.spectator_delay_ms)} behind`);
   }
   return lines;
 }
+
+const NAMED = 2; // more names than that are a list, not a line
+
+/** Who will only watch if the race starts now, or "". @param {Model} model */
+export function whoWatches({ me, players }) {
+  const names = players
+    .filter((one) => one.connected && !one.benched && !one.ready && one.id !== me)
+    .map((one) => one.name);
+  if (!names.length) return "";
+  const more = names.length - NAMED;
+  const shown = more > 0 ? [...names.slice(0, NAMED), `${more} more`] : names;
+  const who = [shown.slice(0, -1).join(", "), shown.at(-1)].filter(Boolean);
+  const are = names.length > 1 ? "are" : "is";
+  return `${who.join(" and ")} ${are} not ready and will watch.`;
+}
+
+/** What we are waiting for in the lobby. @param {Model} model @param {number} now */
+export function waitsFor(model, now) {
+  const left = model.remaining(now);
+  if (left !== null) return `The next race starts in ${Math.ceil(left / 1000)} s.`;
+  const active = model.players.filter((one) => one.connected && !one.benched);
+  const ready = active.filter((one) => one.ready).length;
+  if (model.isHost && model.room.rules.start !== "every") {
+    if (active.length < 2) return "You can start alone, too.";
+    return whoWatches(model) || "All are ready.";
+  }
+  if (model.room.rules.start === "host") return "Waiting for the host to start.";
+  return model.self?.ready
+    ? `Waiting for the others: ${ready} of ${active.length} are ready.`
+    : `${ready} of ${active.length} are ready.`;
+}
+
+/** Why I watch the race that runs or is about to. @param {Model} model */
+export function whyIWatch({ leftOut, room }) {
+  if (leftOut) return "You were not ready: you watch this race";
+  return room.rules.spectator_delay_ms
+    ? `You watch, ${formatSpan(room.rules.spectator_delay_ms)} behind`
+    : "You watch this race";
+}
+
+/** What was fixed before the race, and what for. @param {object} room */
+export const sealOf = ({ commitment }) =>
+  `Board sealed: ${commitment.slice(0, 6)}\u2026 It is fixed already; after the race your browser checks that it was not changed.`;

@@ -138,10 +138,10 @@ export function friendlyName(a, b) {
 }
 
 /**
- * A time as a stopwatch shows it.
+ * A time as a stopwatch shows it; a bare number would not say what it counts.
  * @param {number} ms
  * @param {number} digits decimals of a second, 0 to 3; cut, never rounded up
- * @returns {string} `7.042`, `1:02.345`, `1:00:00.000`
+ * @returns {string} `7.042 s`, `1:02.345`, `1:00:00.000`; without decimals `0:07`
  */
 export function formatTime(ms, digits = 3) {
   const whole = Math.max(0, Math.floor(ms));
@@ -149,11 +149,12 @@ export function formatTime(ms, digits = 3) {
     Math.floor,
   );
   const two = (n) => String(n).padStart(2, "0");
-  const front = h ? `${h}:${two(m)}:${two(s)}` : m ? `${m}:${two(s)}` : `${s}`;
+  const front = h ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+  if (!digits) return front;
   const back = String(whole % 1000)
     .padStart(3, "0")
     .slice(0, digits);
-  return digits ? `${front}.${back}` : front;
+  return h || m ? `${front}.${back}` : `${s}.${back} s`;
 }
 
 /** A length of time in words: `90 s`, `5 min`, `1 h`. @param {number} ms */

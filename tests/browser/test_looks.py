@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,54 @@ def test_the_page_is_light(page_folder: Path) -> None:
     assert len(files) > 20
     packed = sum(len(gzip.compress(file.read_bytes(), mtime=0)) for file in files)
     assert packed < 100_000
+
+
+HIDDEN = """() => [...document.querySelectorAll('.note')].flatMap((note) => {
+  const box = note.getBoundingClientRect();
+  const parts = document.querySelectorAll('main *, .brand, .chip:not([hidden])');
+  return [...parts].filter((part) => {
+    const other = part.getBoundingClientRect();
+    return part.checkVisibility() && other.width && other.height
+      && box.left < other.right && other.left < box.right
+      && box.top < other.bottom && other.top < box.bottom;
+  }).map((part) => part.className);
+})"""
+"""What lies under a note."""
+SEEN = """(button) => {
+  const box = button.getBoundingClientRect();
+  const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+  return scrollY === 0 && box.bottom <= innerHeight && button.contains(top);
+}"""
+CUT = """() => [...document.querySelectorAll('.lane .name')]
+  .filter((name) => name.checkVisibility() && name.scrollWidth > name.clientWidth)
+  .map((name) => name.textContent)"""
+
+
+def test_a_full_lobby_and_its_race_on_a_phone(
+    pages: Pages, bot: Callable[[str, float], None]
+) -> None:
+    """Six players: one button away from the race, every name whole, notes apart."""
+    ann = pages.open("/", SMALL)
+    code = host(ann, "Ann")
+    quick_rules(ann)
+    ann.get_by_label("3\u00d73").check()
+    for _ in range(4):
+        bot(code, 1.0)
+    ben = pages.open(f"/{code}", PHONE)
+    join(ben, "Ben")
+    ann.wait_for_selector(".note >> text=Ben joined")
+    ann.evaluate("scrollTo(0, 0)")
+    assert ann.evaluate(HIDDEN) == []
+    for page, name in ((ann, "Start the race"), (ben, "I\u2019m ready")):
+        page.wait_for_selector(".member.is-ready >> nth=3")
+        page.evaluate("scrollTo(0, 0)")
+        assert page.get_by_role("button", name=name).evaluate(SEEN)
+    assert "boards hidden" in ben.locator(".rule-line").inner_text()
+    assert "Board sealed: " in ben.locator(".seal").inner_text()
+    assert ann.locator(".dock").get_by_text("Ben is not ready and will watch.").count()
+    ann.get_by_role("button", name="Start the race").click()
+    ben.wait_for_selector("text=You were not ready")
+    ben.wait_for_selector(".watched[data-board] >> nth=4")
+    assert ben.evaluate(CUT) == []
+    assert ann.evaluate(CUT) == []
+    assert "not ready" in ben.locator(".banner").inner_text()

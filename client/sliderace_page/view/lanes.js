@@ -157,6 +157,8 @@ class WatchCard {
 
 const GAP = 16;
 const HEAD = 36; // a lane and the gap below it
+const NARROW = 200; // px, as in style.css: a lane with a line for the name alone
+const NARROW_HEAD = 58;
 const LEAST = 140; // px: below this a board cannot be read; the page scrolls instead
 
 /**
@@ -171,8 +173,11 @@ export function arrange(many, { width, height }, shape) {
   for (let columns = 1; columns <= Math.max(1, many); columns += 1) {
     const lines = Math.ceil(many / columns);
     const wide = (width - GAP * (columns - 1)) / columns;
-    const tall = ((height - GAP * (lines - 1)) / lines - HEAD) * shape;
-    const cell = Math.floor(Math.min(wide, tall));
+    const side = (head) =>
+      Math.floor(
+        Math.min(wide, ((height - GAP * (lines - 1)) / lines - head) * shape),
+      );
+    const cell = side(HEAD) > NARROW ? side(HEAD) : side(NARROW_HEAD);
     if (cell > best.cell) best = { columns, cell };
   }
   if (best.cell >= LEAST) return best;

@@ -1,6 +1,7 @@
 // The lobby: the code to share, who is here, and what will be raced.
 
 import { count } from "../text.js";
+import { waitsFor } from "../phrases.js";
 import { command } from "../protocol.js";
 import { button, doubtful } from "./controls.js";
 import { Listing, fill, h, setAttribute, setText, show } from "./dom.js";
@@ -13,7 +14,6 @@ import { ResultTable } from "./table.js";
 class MemberRow {
   constructor(lobby) {
     this.lobby = lobby;
-    this.dot = h("span.dot", { "aria-hidden": "true" });
     this.name = h("span.name");
     this.marks = h("span.marks");
     this.ready = h("span.ready");
@@ -27,7 +27,7 @@ class MemberRow {
       if (relatedTarget && !this.menu.contains(relatedTarget)) this.menu.open = false;
     });
     const who = h("span.who", {}, this.name, this.marks);
-    this.element = h("li.member", {}, this.dot, who, this.ready, this.menu);
+    this.element = h("li.member", {}, who, this.ready, this.menu);
   }
 
   update(member, model) {
@@ -54,8 +54,6 @@ class MemberRow {
     );
     this.element.classList.toggle("is-ready", plays && member.ready);
     this.element.classList.toggle("away", !member.connected);
-    this.dot.className = `dot layer${(member.seat ?? 4) % 5}`;
-    show(this.dot, member.seat !== null);
     this.#menu(member, isHost && member.id !== me);
   }
 
@@ -129,19 +127,15 @@ export class Lobby {
       this.empty,
       this.watchersTitle,
       this.watchers,
-      h(
-        "div.go",
-        {},
-        this.status,
-        h("div.buttons", {}, this.start, this.ready),
-        this.role,
-      ),
+      this.role,
     );
+    const buttons = h("div.buttons", {}, this.start, this.ready);
+    const go = h("div.go.dock", {}, this.status, buttons);
     this.element = h(
       "section.lobby",
       {},
       h("div.stack", {}, this.invitation.element, this.rules.element),
-      h("div.stack", {}, players, this.lastCard),
+      h("div.stack", {}, players, go, this.lastCard),
       h("div.exits", {}, this.leaveButton, this.closeButton),
     );
   }
@@ -205,26 +199,10 @@ export class Lobby {
   }
 
   tick(model, now) {
-    setText(this.status, statusLine(model, now));
+    setText(this.status, waitsFor(model, now));
   }
 
   enter() {}
 
   leave() {}
-}
-
-/** What we are waiting for. */
-function statusLine(model, now) {
-  const left = model.remaining(now);
-  if (left !== null) return `The next race starts in ${Math.ceil(left / 1000)} s`;
-  const active = model.players.filter((one) => one.connected && !one.benched);
-  const ready = active.filter((one) => one.ready).length;
-  if (model.isHost) {
-    if (active.length < 2) return "You can start alone, too.";
-    return `${ready} of ${active.length} are ready. You may start at any time.`;
-  }
-  if (model.room.rules.start === "host") return "Waiting for the host to start.";
-  return model.self?.ready
-    ? `Waiting for the others: ${ready} of ${active.length} are ready.`
-    : `${ready} of ${active.length} are ready.`;
 }

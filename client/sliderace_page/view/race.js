@@ -3,6 +3,7 @@
 import { Board, formatBoard, parseSize } from "../engine.js";
 import { listenToPointers } from "../input.js";
 import { command } from "../protocol.js";
+import { whoWatches, whyIWatch } from "../phrases.js";
 import { count, formatSpan, formatTime, ordinal } from "../text.js";
 import { BoardView, SpokenBoard } from "./board.js";
 import { button, doubtful } from "./controls.js";
@@ -219,9 +220,10 @@ export class Race {
   #count(left) {
     const seconds = left === null ? "" : String(Math.max(1, Math.ceil(left / 1000)));
     setText(this.number, seconds);
-    const { isPlayer, self } = this.app.model;
-    const takesPart = isPlayer && self?.ready;
-    setText(this.caption, takesPart ? "Get ready" : "You watch this race");
+    const { isPlayer, self, room } = this.app.model;
+    const leftOut = isPlayer && !self.ready;
+    const plays = isPlayer && !leftOut;
+    setText(this.caption, plays ? "Get ready" : whyIWatch({ leftOut, room }));
   }
 
   enter() {}
@@ -239,18 +241,15 @@ function ghost(model) {
 }
 
 function bannerText(model) {
-  const { myLane, attempt, room, phase } = model;
-  if (phase === "countdown") return "";
+  const { myLane, attempt, isHost, phase } = model;
+  if (phase === "countdown") return isHost ? whoWatches(model) : "";
   if (myLane?.status === "finished") {
     return `You finished ${ordinal(myLane.place ?? 1)} in ${formatTime(myLane.time ?? 0)}`;
   }
   if (attempt?.solved) return "Solved!";
   if (myLane?.status === "forfeited") return "You gave up";
   if (myLane?.status === "dnf") return "You are out of this race";
-  if (myLane) return "";
-  return room.rules.spectator_delay_ms
-    ? `You watch, ${formatSpan(room.rules.spectator_delay_ms)} behind`
-    : "You watch this race";
+  return myLane ? "" : whyIWatch(model);
 }
 
 function countsText(model, ms) {

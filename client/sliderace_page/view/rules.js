@@ -1,10 +1,10 @@
 // What will be raced: the host changes it, the others read it.
 
-import { describeRules } from "../phrases.js";
+import { describeRules, sealOf } from "../phrases.js";
 import { command } from "../protocol.js";
-import { formatSize, formatSpan } from "../text.js";
+import { formatSpan } from "../text.js";
 import { Choice, SIZES, Select, Switch, button, newId } from "./controls.js";
-import { h, setText, show } from "./dom.js";
+import { h, setAttribute, setText, show } from "./dom.js";
 
 const spans = (...all) => all.map((ms) => [ms, formatSpan(ms)]);
 const MINUTE = 60000;
@@ -89,8 +89,8 @@ export class RulesCard {
         this.#seedForm(),
       ),
     );
-    this.big = h("p.size");
-    this.lines = h("p.soft");
+    this.line = h("p.rule-line");
+    this.seal = h("p.seal.soft.small");
     this.seed = h("p.problem.mild", {
       text: "Seed known in advance: this room makes no claim of fairness.",
     });
@@ -98,9 +98,9 @@ export class RulesCard {
       "div.card.rules",
       {},
       h("h2", { text: "The race" }),
+      this.line,
       this.controls,
-      this.big,
-      this.lines,
+      this.seal,
       this.seed,
     );
   }
@@ -125,13 +125,13 @@ export class RulesCard {
     const { room, isHost } = model;
     const { rules } = room;
     show(this.controls, isHost);
-    show(this.big, !isHost || !SIZES.some(([size]) => size === rules.size));
-    setText(this.big, formatSize(rules.size));
     const lines = describeRules(rules);
     if (!isHost && room.locked) lines.push("locked");
     if (!isHost && room.public) lines.push("public room");
-    setText(this.lines, lines.join(" \u00b7 "));
-    show(this.lines, lines.length > 0 && !isHost);
+    setText(this.line, lines.join(" \u00b7 "));
+    setText(this.seal, sealOf(room));
+    setAttribute(this.seal, "title", room.commitment);
+    show(this.seal, !room.seed_known);
     show(this.seed, room.seed_known);
     this.#controls(room, rules, refusals);
   }

@@ -102,9 +102,8 @@ export class View {
     this.main = h("main", { id: "main" });
     this.notes = h("div.notes", { "aria-live": "polite" });
     fill(body, [
-      h("header.top", {}, brand, this.code, this.state),
+      h("header.top", {}, brand, this.notes, this.code, this.state),
       this.main,
-      this.notes,
     ]);
   }
 
@@ -190,7 +189,9 @@ export class View {
   /** @param {string} text @param {"info" | "good" | "bad"} level */
   note(text, level = "info") {
     const note = h(`p.note.${level}`, { text });
-    this.notes.append(note);
+    // Only the last one is seen: what went wrong stays in front of what else happens.
+    const wrong = level === "bad" ? null : this.notes.querySelector(".bad");
+    this.notes.insertBefore(note, wrong);
     while (this.notes.childElementCount > NOTES) this.notes.firstChild.remove();
     setTimeout(() => note.remove(), NOTE_MS);
   }
