@@ -32,6 +32,8 @@ _log = logging.getLogger(__name__)
 
 RETRY_S = 1.0
 """Pause while a room's log cannot be removed."""
+MISSES = {"room_unknown", "bad_token"}
+"""Refusals of what may have been a guess."""
 
 
 class Hub:
@@ -100,25 +102,54 @@ class Hub:
             text: the code as typed.
             address: of the client, for whom wrong codes are counted.
         """
+        found = self._look_up(text)
+        if isinstance(found, Refusal):
+            return self._missed(found, address)
+        # A right code as well: who guesses too fast must not learn that it is one.
+        return self._too_many(address) or found
+
+    def find_member(
+        self, text: str, token_hash: str, address: str
+    ) -> tuple[Runner, int] | Refusal:
+        """The live room with a code, and its member with a token.
+
+        Both right is never too often: nobody guesses a token.
+
+        Args:
+            text: the code as typed.
+            token_hash: as stored.
+            address: of the client, for whom wrong codes and tokens are counted.
+        """
+        found = self._look_up(text)
+        if isinstance(found, Refusal):
+            return self._missed(found, address)
+        member = room.member_by_token(found.state, token_hash)
+        if member is None:
+            return self._missed(Refusal("bad_token"), address)
+        return found, member
+
+    def _look_up(self, text: str) -> Runner | Refusal:
         if self.stopping:
             return Refusal("shutting_down")
         code = parse_code(text)
         if code is None:
             return Refusal("bad_code", "code", text)
-        now = self.works.clock.now_ms()
-        if wait := self._addresses.try_wait(address, now):
-            return Refusal("too_many_tries", retry_ms=wait)
         if code in self._lost:
             return Refusal("storage_unavailable", retry_ms=5_000)
-        runner = self._rooms.get(code)
-        if runner is None:
-            self.failed_try(address)
-            return Refusal("room_unknown", "code", code)
-        return runner
+        return self._rooms.get(code) or Refusal("room_unknown", "code", code)
 
-    def failed_try(self, address: str) -> None:
-        """A client named a room or a token that does not exist."""
+    def _missed(self, refusal: Refusal, address: str) -> Refusal:
+        """The answer to who was not let in; a miss is counted."""
+        if refusal.code not in MISSES:
+            return refusal
+        if too_many := self._too_many(address):
+            return too_many
         self._addresses.failed_try(address, self.works.clock.now_ms())
+        return refusal
+
+    def _too_many(self, address: str) -> Refusal | None:
+        wait = self._addresses.try_wait(address, self.works.clock.now_ms())
+        return Refusal("too_many_tries", retry_ms=wait) if wait else None
 
     def link(self, code: str, host: str) -> str:
         """Where people find a room.

@@ -45,7 +45,6 @@ class Limits:
             each visit is some forty files.
         rooms_per_ip: live rooms that one address has opened.
         failed_joins_per_min: wrong codes from one address.
-        failed_joins_per_s: wrong codes from everywhere.
         room: the figures of one room.
     """
 
@@ -69,7 +68,6 @@ class Limits:
     pages_burst: int = 1_200
     rooms_per_ip: int = 10
     failed_joins_per_min: int = 10
-    failed_joins_per_s: int = 5
     room: RoomLimits = field(default_factory=RoomLimits)
 
     @property
@@ -144,8 +142,6 @@ class PerAddress:
         self._rooms: Counter[str] = Counter()
         self._pages: dict[str, TokenBucket] = {}
         self._tries: dict[str, TokenBucket] = {}
-        per_s = limits.failed_joins_per_s
-        self._all_tries = TokenBucket(per_s, per_s)
         self._sweep_at_ms = 0
 
     def __len__(self) -> int:
@@ -156,14 +152,15 @@ class PerAddress:
     def connect(self, address: str) -> bool:
         """Count a connection in, before its handshake; False: too many, not counted."""
         allowed = self._limits.connections_per_ip
-        if self._connections[address] >= allowed and not is_loopback(address):
+        client = _client(address)
+        if self._connections[client] >= allowed and not is_loopback(address):
             return False
-        self._connections[address] += 1
+        self._connections[client] += 1
         return True
 
     def disconnect(self, address: str) -> None:
         """Count a connection out that `connect` has counted in."""
-        _count_out(self._connections, address)
+        _count_out(self._connections, _client(address))
 
     def page_wait(self, address: str, now_ms: int) -> int:
         """A page is asked for; 0: give it, else after how many ms to ask again."""
@@ -172,17 +169,18 @@ class PerAddress:
         self._sweep(now_ms)
         limits = self._limits
         new = TokenBucket(limits.pages_per_s, limits.pages_burst)
-        bucket = self._pages.setdefault(address, new)
+        bucket = self._pages.setdefault(_client(address), new)
         if not (wait := bucket.wait(now_ms)):
             bucket.take(1, now_ms)
         return wait
 
     def try_wait(self, address: str, now_ms: int) -> int:
-        """Before a code is looked up; 0: go on, else after how many ms to try again."""
-        if is_loopback(address):
-            return 0
-        mine = self._tries.get(address)
-        return max(self._all_tries.wait(now_ms), mine.wait(now_ms) if mine else 0)
+        """0: a wrong code is one more try, else after how many ms to try again.
+
+        Only an address's own misses count: those of strangers keep nobody out.
+        """
+        mine = self._tries.get(_client(address))
+        return mine.wait(now_ms) if mine else 0
 
     def failed_try(self, address: str, now_ms: int) -> None:
         """A code was wrong, or a token."""
@@ -191,20 +189,20 @@ class PerAddress:
         self._sweep(now_ms)
         per_min = self._limits.failed_joins_per_min
         new = TokenBucket(per_min / 60, per_min)
-        self._tries.setdefault(address, new).take(1, now_ms)
-        self._all_tries.take(1, now_ms)
+        self._tries.setdefault(_client(address), new).take(1, now_ms)
 
     def may_open(self, address: str) -> bool:
         """Whether that address may open one more room."""
-        return self._rooms[address] < self._limits.rooms_per_ip or is_loopback(address)
+        allowed = self._limits.rooms_per_ip
+        return self._rooms[_client(address)] < allowed or is_loopback(address)
 
     def opened(self, address: str) -> None:
         """A room was opened from there."""
-        self._rooms[address] += 1
+        self._rooms[_client(address)] += 1
 
     def closed(self, address: str) -> None:
         """A room that was opened from there is no more."""
-        _count_out(self._rooms, address)
+        _count_out(self._rooms, _client(address))
 
     def _sweep(self, now_ms: int) -> None:
         """Forget who has been quiet: addresses are many, and cheap to make up."""
@@ -228,6 +226,21 @@ def is_loopback(address: str) -> bool:
         return not address
     mapped = getattr(ip, "ipv4_mapped", None)
     return (mapped or ip).is_loopback
+
+
+def _client(address: str) -> str:
+    """By what an address is counted: of IPv6 everybody has a whole /64 to choose from.
+
+    >>> [_client(one) for one in ("2001:db8::1:2:3:4", "::ffff:10.0.0.1", "10.0.0.1")]
+    ['2001:db8::', '10.0.0.1', '10.0.0.1']
+    """
+    try:
+        ip = ipaddress.IPv6Address(address)
+    except ValueError:
+        return address
+    if ip.ipv4_mapped:
+        return str(ip.ipv4_mapped)
+    return str(ipaddress.IPv6Address(int(ip) >> 64 << 64))
 
 
 def _count_out(counter: Counter[str], address: str) -> None:

@@ -248,13 +248,11 @@ class Session:
         return self._works.entropy(16).hex()
 
     def _resume(self, resume: Resume) -> Runner | Refusal:
-        runner = self._hub.find(resume.code, self.peer.address)
-        if isinstance(runner, Refusal):
-            return runner
-        member = room.member_by_token(runner.state, _hash(resume.token))
-        if member is None:
-            self._hub.failed_try(self.peer.address)
-            return Refusal("bad_token")
+        token = _hash(resume.token)
+        found = self._hub.find_member(resume.code, token, self.peer.address)
+        if isinstance(found, Refusal):
+            return found
+        runner, member = found
         runner.resume(self, member, (resume.epoch, resume.offset))
         return runner
 

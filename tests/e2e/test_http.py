@@ -232,6 +232,26 @@ async def test_wrong_codes_in_hello_are_counted_too() -> None:
         assert waits[2] > 0
 
 
+async def test_who_has_a_token_comes_back_whatever_was_tried_from_there() -> None:
+    limits, slow = Limits(failed_joins_per_min=1), FastClock(0.01)
+    async with a_server(limits, clock=slow, **PROXIED) as server:
+        headers = {"X-Forwarded-For": "192.0.2.7"}
+
+        async def refusal(enter: m.Join | m.Resume) -> str:
+            async with talking(server.port, additional_headers=headers) as guess:
+                await guess.say(m.Hello(v=1, enter=enter))
+                return (await guess.until(m.Refused)).code
+
+        async with talking(server.port, m.Create(name="Ann")) as ann:
+            wrong = m.Resume(code=ann.code, token="0" * 32)
+            assert await refusal(wrong) == "bad_token"
+            assert await refusal(wrong) == "too_many_tries"
+            assert await refusal(m.Join(code=ann.code, name="X")) == "too_many_tries"
+            right = m.Resume(code=ann.code, token=ann.token)
+            async with talking(server.port, right, additional_headers=headers) as again:
+                assert again.member == ann.member
+
+
 async def test_one_address_may_have_so_many_rooms() -> None:
     async with a_server(Limits(rooms_per_ip=1), **PROXIED) as server:
         headers = {"X-Forwarded-For": "192.0.2.7"}
