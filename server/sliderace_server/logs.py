@@ -8,12 +8,18 @@ import contextlib
 import json
 import logging
 import queue
+import threading
 import time
 from collections.abc import Generator
-from logging.handlers import QueueHandler, QueueListener
+from logging.handlers import QueueHandler
 from typing import TextIO
 
 __all__ = ["LogFormat", "logging_to"]
+
+LINES = 4_096
+"""That may wait for the stream; some MB. What is beyond is dropped and counted."""
+STOP_S = 1.0
+"""Longest wait at the end for a stream that nobody empties."""
 
 _PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 _BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.:_-/")
@@ -49,28 +55,81 @@ def _value(value: object) -> str:
 def logging_to(stream: TextIO, level: str) -> Generator[None, None, None]:
     """Send the logs of this process to a stream, from a thread of their own.
 
-    A pipe that nobody empties must not hold up the server.
+    A pipe that nobody empties must not hold up the server, nor its end. Lines that
+    did not fit are dropped; how many is said as soon as there is room again.
 
     Args:
         stream: where the lines go.
         level: `debug`, `info`, `warning` or `error`.
     """
-    handler = logging.StreamHandler(stream)
-    handler.setFormatter(LogFormat())
-    lines: queue.SimpleQueue[logging.LogRecord] = queue.SimpleQueue()
-    listener = QueueListener(lines, handler)
-    logging.basicConfig(level=level.upper(), handlers=[_ToQueue(lines)], force=True)
+    lines = _Lines(LINES)
+    handler = _ToQueue(lines)
+    writer = threading.Thread(
+        target=_write, args=(lines, _without_locks(stream)), name="log", daemon=True
+    )
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     # Its lines repeat ours, without room and connection.
     logging.getLogger("websockets").setLevel(logging.WARNING)
-    listener.start()
+    writer.start()
     try:
         yield
     finally:
-        listener.stop()
+        until = time.monotonic() + STOP_S
+        handler.tell_dropped()
+        with contextlib.suppress(queue.Full):
+            lines.put(None, timeout=STOP_S)
+        writer.join(max(0.0, until - time.monotonic()))
+
+
+_Lines = queue.Queue[logging.LogRecord | None]
+
+
+def _without_locks(stream: TextIO) -> TextIO:
+    """The same descriptor behind a buffer of our own.
+
+    Python takes the lock of `sys.stderr` when it ends, and a thread that waits for a
+    reader would hold it.
+    """
+    try:
+        descriptor = stream.fileno()
+    except OSError:  # a stream in memory
+        return stream
+    return open(descriptor, "w", encoding="ascii", closefd=False)
+
+
+def _write(lines: _Lines, stream: TextIO) -> None:
+    """Write lines until None comes."""
+    line = LogFormat()
+    while (record := lines.get()) is not None:
+        with contextlib.suppress(OSError):  # nobody is there to be told
+            stream.write(f"{line.format(record)}\n")
+            stream.flush()
 
 
 class _ToQueue(QueueHandler):
     """Leaves the record as it is; the formatter works in the other thread."""
+
+    def __init__(self, lines: _Lines) -> None:
+        super().__init__(lines)
+        self._lines = lines
+        self._dropped = 0
+
+    def enqueue(self, record: logging.LogRecord) -> None:
+        """Hand a line on, or count it where there is no room."""
+        self.tell_dropped()
+        try:
+            self._lines.put_nowait(record)
+        except queue.Full:
+            self._dropped += 1
+
+    def tell_dropped(self) -> None:
+        """Say how many lines were dropped, if any were and it can be said."""
+        if not self._dropped:
+            return
+        fields = {"lines": self._dropped, "name": __name__, "levelname": "WARNING"}
+        with contextlib.suppress(queue.Full):
+            self._lines.put_nowait(logging.makeLogRecord({"msg": "dropped", **fields}))
+            self._dropped = 0
 
     def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
         record.getMessage()

@@ -83,7 +83,8 @@ def _serve(config: Config) -> None:
     try:
         asyncio.run(_run(config))
     except asyncio.CancelledError:
-        _stop("ended in a hurry", EXIT_HURRY)
+        _log.error("ended in a hurry")  # not `_stop`: perhaps nobody reads
+        sys.exit(EXIT_HURRY)
     except StorageError as error:
         _stop(str(error), EXIT_STORAGE)
     except OSError as error:
