@@ -175,6 +175,28 @@ def test_they_see_each_lane_as_it_was() -> None:
     assert boards(stage, 1)[0] == format_board(stage.board(1))
 
 
+def test_the_standings_tell_them_nothing_sooner() -> None:
+    stage = racing(spectator_delay_ms=5_000)
+    lag = Lag()
+    stage.wait(6_000)
+    while not stage.state.race.attempts[stage.seat(2)].high:
+        stage.ask(2, stage.slides(2, 1))
+
+    def told(member: int) -> list[tuple[int, int, int, int]]:
+        race = room.snapshot(stage.state, member, stage.now, lag).race
+        return [(one.seat, one.stm, one.mtm, one.high) for one in race.standings]
+
+    live = told(1)
+    assert live[0][0] == stage.seat(2)
+    assert told(3) == [(0, 0, 0, 0), (1, 0, 0, 0)]
+    without = room.snapshot(stage.state, 3, stage.now).race.standings
+    assert [one.stm for one in without] == [0, 0]
+    stage.wait(5_000)
+    assert told(3) == live
+    stage.ask(2, m.Forfeit(stage.race))
+    assert told(3) == told(1)
+
+
 def test_their_progress_is_what_it_was_and_complete() -> None:
     stage = racing(spectator_delay_ms=5_000)
     lag, seat, since = Lag(), stage.seat(1), 0

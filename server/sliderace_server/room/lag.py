@@ -22,6 +22,8 @@ class Look:
     stm: int
     high: int
     board: Board
+    mtm: int = 0
+    high_at: int = 0
 
 
 class Lag:
@@ -46,7 +48,8 @@ class Lag:
         if race.id != self._race:
             self._race, self._looks = race.id, {}
         if seat not in self._looks:
-            self._looks[seat] = Look(0, 0, 0, Board(race.size, race.board))
+            board, unlocked = Board(race.size, race.board), race.attempts[seat].s
+            self._looks[seat] = Look(0, 0, 0, board, high_at=unlocked)
         look = self._looks[seat]
         _follow(look, race.attempts[seat], now - race.rules.spectator_delay_ms)
         return look
@@ -56,6 +59,10 @@ def _follow(look: Look, attempt: Attempt, until: int) -> None:
     while look.seq < attempt.seq and attempt.slides[look.seq].t <= until:
         slide = attempt.slides[look.seq]
         look.board.slide(slide.direction, slide.tiles)
+        before = attempt.slides[look.seq - 1].direction if look.seq else None
         look.seq += 1
         look.stm += slide.tiles
-        look.high = max(look.high, progress_permille(look.board.md, attempt.md0))
+        look.mtm += slide.direction != before
+        high = progress_permille(look.board.md, attempt.md0)
+        if high > look.high:
+            look.high, look.high_at = high, slide.t

@@ -5,13 +5,20 @@ beside the stream, see `sliderace_server.room.sight`. What is told of a race bef
 end is neither its secret nor its seed nor its board.
 """
 
+from collections.abc import Sequence
 from typing import Literal, assert_never
 
 import msgspec
 
 from sliderace.engine import Board, format_board
 from sliderace.protocol import messages
-from sliderace.protocol.messages import Event, PhaseEvent, RoomEvent, StandingEvent
+from sliderace.protocol.messages import (
+    Event,
+    PhaseEvent,
+    RoomEvent,
+    Snapshot,
+    StandingEvent,
+)
 from sliderace.race.ranking import Row, standings
 from sliderace.race.records import (
     CountdownBegan,
@@ -92,7 +99,7 @@ def present(record: Record, state: RoomState) -> Event | None:
 
 def aged(event: Event, ms: int) -> Event:
     """An event as it has to be told `ms` later: less time is left."""
-    if isinstance(event, PhaseEvent) and event.in_ms is not None:
+    if isinstance(event, PhaseEvent | Snapshot) and event.in_ms is not None:
         return msgspec.structs.replace(event, in_ms=max(0, event.in_ms - ms))
     return event
 
@@ -133,9 +140,17 @@ def member_of(member: MemberState) -> messages.Member:
     )
 
 
-def standings_of(state: RoomState) -> list[messages.Standing]:
-    """How the racers stand, best first; empty before the lock."""
-    return [_standing(state, row) for row in standings(state.race)]
+def standings_of(
+    state: RoomState, rows: Sequence[Row] | None = None
+) -> list[messages.Standing]:
+    """How the racers stand, best first; empty before the lock.
+
+    Args:
+        state: the room.
+        rows: the standings as the reader may know them, if not as they are.
+    """
+    known = standings(state.race) if rows is None else rows
+    return [_standing(state, row) for row in known]
 
 
 def results_of(state: RoomState) -> messages.Results:

@@ -4,6 +4,8 @@ Before T0 nobody sees any board. Racers see their own until they are out; those 
 not race see all, in a room with a spectator delay that much later.
 """
 
+from dataclasses import replace
+
 from sliderace.engine import format_board, format_tokens
 from sliderace.protocol import messages
 from sliderace.protocol.codes import REFUSALS
@@ -20,6 +22,7 @@ from sliderace.protocol.messages import (
 )
 from sliderace.protocol.version import VERSION
 from sliderace.race.deadlines import may_race
+from sliderace.race.ranking import Row, rank, standings
 from sliderace.race.records import Seat
 from sliderace.race.refusal import Refusal
 from sliderace.race.state import Attempt
@@ -38,6 +41,7 @@ __all__ = [
     "acked",
     "attempt_of",
     "board_of",
+    "elapsed_ms",
     "is_delayed",
     "listing",
     "member_by_token",
@@ -190,6 +194,13 @@ def welcome(
     )
 
 
+def elapsed_ms(state: RoomState, member: int, now: int) -> int | None:
+    """Since the member's board was unlocked; None before, and when no race runs."""
+    attempt = attempt_of(state, member)
+    since = attempt.s if attempt else state.race.t0
+    return now - since if state.race.running and since <= now else None
+
+
 def snapshot(
     state: RoomState, member: int, now: int, lag: Lag | None = None
 ) -> Snapshot:
@@ -202,15 +213,13 @@ def snapshot(
         lag: the room's, where it has a spectator delay.
     """
     race = state.race
-    attempt = attempt_of(state, member)
-    since = attempt.s if attempt else race.t0
     view = RaceView(
         id=race.id,
         roster=[*race.roster],
-        elapsed_ms=now - since if race.running and since <= now else None,
+        elapsed_ms=elapsed_ms(state, member, now),
         start=board_text(state) if _is_revealed(state, member, now) else None,
         lanes=[_lane(state, member, one, now, lag) for one in race.attempts.values()],
-        standings=standings_of(state),
+        standings=standings_of(state, _rows(state, member, now, lag)),
     )
     return Snapshot(
         o=state.offset,
@@ -290,6 +299,32 @@ def _live(attempt: Attempt) -> Look:
     return Look(attempt.seq, attempt.stm, attempt.high, attempt.board)
 
 
+def _rows(state: RoomState, member: int, now: int, lag: Lag | None) -> list[Row]:
+    """The standings as that member may know them: whoever still races, late."""
+    race = state.race
+    rows = standings(race)
+    if not is_delayed(state, member):
+        return rows
+    known: list[Row] = []
+    for row in rows:
+        if row.status == "racing":
+            attempt = race.attempts[row.seat]
+            look = lag.look(race, row.seat, now) if lag else _hidden(attempt)
+            high_ms = look.high_at - attempt.s
+            known.append(
+                replace(
+                    row, stm=look.stm, mtm=look.mtm, high=look.high, high_ms=high_ms
+                )
+            )
+        else:
+            known.append(row)
+    return rank(known)
+
+
+def _hidden(attempt: Attempt) -> Look:
+    return Look(0, 0, 0, attempt.board, high_at=attempt.s)
+
+
 def _look(
     state: RoomState, member: int, attempt: Attempt, now: int, lag: Lag | None
 ) -> Look | None:
@@ -306,7 +341,7 @@ def _lane(
     state: RoomState, member: int, attempt: Attempt, now: int, lag: Lag | None
 ) -> Lane:
     look = _look(state, member, attempt, now, lag)
-    hidden = Look(0, 0, 0, attempt.board) if is_delayed(state, member) else None
+    hidden = _hidden(attempt) if is_delayed(state, member) else None
     shown = look or hidden or _live(attempt)
     return Lane(
         seat=attempt.seat,
