@@ -34,6 +34,12 @@ RETRY_S = 1.0
 """Pause while a room's log cannot be removed."""
 MISSES = {"room_unknown", "bad_token"}
 """Refusals of what may have been a guess."""
+_DOES_NOT_FIT = (AssertionError, AttributeError, LookupError, TypeError, ValueError)
+"""How folding a record ends that has no place where it stands."""
+
+
+class _Damaged(ValueError):
+    """A log whose records can be read, but make no room together."""
 
 
 class Hub:
@@ -214,10 +220,12 @@ class Hub:
             data = await self.works.store.log.read(code)
             try:
                 state = await self._fold(data)
-            except UnknownRecord as error:
+            except (UnknownRecord, _Damaged) as error:
                 self._unreadable.add(code)
+                foreign = isinstance(error, UnknownRecord)
+                why = "made by another release" if foreign else "its log is damaged"
                 extra = {"room": code, "error": str(error)}
-                _log.error("cannot recover: made by another release", extra=extra)
+                _log.error("cannot recover: %s", why, extra=extra)
                 self._codes.claim(RoomCode(code))
                 continue
             if state.closed:
@@ -232,18 +240,24 @@ class Hub:
     async def _fold(self, data: Sequence[bytes]) -> RoomState:
         """A room from its log; results that did not reach the store set out again."""
         state: RoomState | None = None
-        for line in data:
+        for position, line in enumerate(data, 1):
             record = decode(line)
-            state = room.apply(state, record)
-            if isinstance(record, RaceEnded):
-                await self._store_again(state)
+            race: StoredRace | None = None
+            try:
+                state = room.apply(state, record)
+                if isinstance(record, RaceEnded):
+                    race = stored_race(state, self.works.version)
+            except _DOES_NOT_FIT as error:
+                raise _Damaged(f"record {position} does not fit: {error!r}") from error
+            if race is not None:
+                await self._store_again(race)
         if state is None:
             raise UnknownRecord("an empty log")
         return state
 
-    async def _store_again(self, state: RoomState) -> None:
-        if await self.works.store.results.record(state.race.id) is None:
-            self._keeper.keep(stored_race(state, self.works.version))
+    async def _store_again(self, race: StoredRace) -> None:
+        if await self.works.store.results.record(race.summary.id) is None:
+            self._keeper.keep(race)
 
     def _carry_on(self, state: RoomState, position: int) -> None:
         clock = self.works.clock

@@ -286,6 +286,39 @@ async def test_a_log_of_another_release_is_left_alone_and_said() -> None:
         assert (await store.log.read(ann.code))[-1] == newer
 
 
+@pytest.mark.parametrize(
+    "misfit",
+    [
+        b'[1,"gone",5,77,"left"]',
+        b'[1,"room_opened",0,"KWXTRB",1700000000,false]',
+        b'[1,"slid",9,"X",7,1,[],false]',
+        b'[1,"race_ended",9,"X"]',
+    ],
+)
+async def test_one_damaged_room_keeps_no_other_from_coming_back(
+    misfit: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = MoodyStore()
+    async with (
+        a_server(store=store) as server,
+        talking(server.port, m.Create(name="Ann")) as ann,
+        talking(server.port, m.Create(name="Ben")) as ben,
+    ):
+        await ann.aside()
+        await ben.aside()
+    async with store:
+        log = await store.log.read(ann.code)
+        await store.log.append(ann.code, len(log), [misfit])
+    async with a_server(store=store) as server:
+        health = server.hub.health()
+        assert (health["status"], health["rooms"]) == ("degraded", 1)
+        resume = m.Resume(code=ben.code, token=ben.token)
+        async with talking(server.port, resume) as again:
+            assert again.code == ben.code
+        assert (await store.log.read(ann.code))[-1] == misfit
+    assert "cannot recover: its log is damaged" in caplog.text
+
+
 @pytest.mark.parametrize("offset", [0, 1])
 async def test_a_short_absence_is_made_good_by_the_events_missed(offset: int) -> None:
     async with (
