@@ -5,9 +5,20 @@ may see them; so progress has two channels, one with and one without them.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 
-from sliderace.protocol.messages import Ack, BoardEvent, Event, PhaseEvent, Progress
+import msgspec
+
+from sliderace.protocol.messages import (
+    Ack,
+    BoardEvent,
+    Event,
+    PhaseEvent,
+    Progress,
+    Snapshot,
+    Welcome,
+)
 from sliderace.race.records import Seat, Slid
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
@@ -17,7 +28,24 @@ from sliderace_server.history import History
 from sliderace_server.room import RoomState
 from sliderace_server.works import Follower, Works
 
-__all__ = ["Crowd"]
+__all__ = ["Crowd", "View"]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The room as one member may see it at one moment; told once that is durable.
+
+    Attributes:
+        taken: room time of that moment, ms.
+        snapshot: everything the member may know.
+        sees: it may see the boards of others.
+        shown: id of the race whose start board it has by the snapshot, or "".
+    """
+
+    taken: int
+    snapshot: Snapshot
+    sees: bool
+    shown: str
 
 
 class Crowd:
@@ -34,6 +62,7 @@ class Crowd:
         self._state = state
         self._now = now
         self._current: dict[int, Follower] = {}
+        self._caught_up: list[tuple[Follower, View, bool]] = []
         self._leaving: dict[int, Follower] = {}
         self._history = History()
         self._racers = Channel(boards=False)
@@ -136,66 +165,93 @@ class Crowd:
 
     # --- welcomes --------------------------------------------------------------------
 
-    def welcome(self, follower: Follower, token: str | None) -> None:
-        """Say who the member is and where it stands."""
+    def welcome_of(self, member: int, token: str | None) -> Welcome:
+        """Who the member is and where it stands now."""
         works = self._works
-        told = room.welcome(
-            self._state,
-            follower.member,
-            works.version,
-            works.told_limits,
-            token,
+        return room.welcome(
+            self._state, member, works.version, works.told_limits, token
         )
-        follower.peer.post(works.frame(told))
 
-    def catch_up(self, follower: Follower, epoch: int, offset: int) -> None:
-        """Bring somebody to the present, then let the stream follow.
+    def view_of(self, member: int) -> View:
+        """Everything that the member may know now."""
+        now = self._now()
+        revealed = room.reveal(self._state, member, now) is not None
+        return View(
+            taken=now,
+            snapshot=room.snapshot(self._state, member, now, self._late.lag),
+            sees=room.sees_boards(self._state, member, now),
+            shown=self._state.race.id if revealed else "",
+        )
+
+    def catch_up(self, follower: Follower, view: View, seen: tuple[int, int]) -> None:
+        """Bring somebody to a moment, then let the stream follow; `settle` is next.
 
         Args:
             follower: whom.
-            epoch: the last one it knows.
-            offset: the last event it has of that epoch.
+            view: of the moment of the event told last.
+            seen: epoch and offset of the last event that it has.
         """
-        missed = self._missed(follower, epoch, offset)
+        missed = self._missed(view, *seen)
         if missed is None:
-            self._snapshot(follower)
+            told = self._as_of_now(view, follower.member)
+            follower.peer.post_snapshot(self._works.frame(told))
         else:
             for event in missed:
                 follower.peer.post(self._works.frame(event))
-            self._lanes(follower)
+        follower.sees = view.sees
+        follower.shown = view.shown
         follower.following = True
+        self._caught_up.append((follower, view, missed is None))
 
-    def _missed(
-        self, follower: Follower, epoch: int, offset: int
-    ) -> list[Event] | None:
+    def _as_of_now(self, view: View, member: int) -> Event:
+        """The snapshot of that moment, with the times of this one."""
+        now, race = self._now(), view.snapshot.race
+        runs = view.snapshot.phase in ("racing", "grace")
+        if runs and race.id == self._state.race.id:
+            elapsed = room.elapsed_ms(self._state, member, now)
+            race = msgspec.structs.replace(race, elapsed_ms=elapsed)
+        told = msgspec.structs.replace(view.snapshot, race=race)
+        return room.aged(told, now - view.taken)
+
+    def _missed(self, view: View, epoch: int, offset: int) -> list[Event] | None:
         """The events somebody missed; None where a snapshot says it better."""
-        now = self._now()
-        if epoch != self._state.epoch.epoch or offset > self.told:
+        if epoch != self._state.epoch.epoch or offset > self.told or view.sees:
             return None
-        if room.sees_boards(self._state, follower.member, now):
-            return None
-        missed = self._history.since(offset, now)
+        missed = self._history.since(offset, self._now())
         if missed is None or any(isinstance(event, PhaseEvent) for event in missed):
             return None
         return missed
 
-    def _snapshot(self, follower: Follower) -> None:
-        now, member = self._now(), follower.member
-        snapshot = room.snapshot(self._state, member, now, self._late.lag)
-        follower.peer.post_snapshot(self._works.frame(snapshot))
-        follower.sees = room.sees_boards(self._state, member, now)
-        if room.reveal(self._state, member, now) is not None:
-            follower.shown = self._state.race.id
+    def settle(self) -> None:
+        """Tell those who caught up what went by beside the stream meanwhile."""
+        if not self._caught_up:
+            return
+        caught_up, self._caught_up = self._caught_up, []
+        self.reveal()
+        for follower, view, whole in caught_up:
+            if self.is_current(follower):
+                self._progress_since(follower, view, whole=whole)
 
-    def _lanes(self, follower: Follower) -> None:
-        """Where every racer is, for one who may not see boards."""
-        race = self._state.race
-        follower.shown = race.id if race.running else ""
+    def _progress_since(self, follower: Follower, view: View, *, whole: bool) -> None:
+        """Where the racers are by now, for one who may know more from a snapshot."""
+        state, race = self._state, view.snapshot.race
+        if race.id != state.race.id:
+            return
+        late = room.is_delayed(state, follower.member)
         steps = [
-            room.progress_step(self._state, s, 0, boards=False) for s in race.attempts
+            room.progress_step(
+                state,
+                Seat(lane.seat),
+                lane.seq,
+                boards=follower.sees,
+                now=self._now(),
+                lag=self._late.lag if late else None,
+            )
+            for lane in race.lanes
         ]
-        if steps:
-            follower.peer.post(self._works.frame(Progress(race.id, steps)))
+        known = {lane.seat: lane.seq for lane in race.lanes} if whole else {}
+        if news := [step for step in steps if step.seq > known.get(step.seat, -1)]:
+            follower.peer.post(self._works.frame(Progress(race.id, news)))
 
     # --- boards and progress ---------------------------------------------------------
 

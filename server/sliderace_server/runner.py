@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from sliderace.protocol.messages import Ack, Event, Slides
+from sliderace.protocol.messages import Ack, Event, Slides, Welcome
 from sliderace.race.records import (
     CountdownBegan,
     Postponed,
@@ -42,7 +42,7 @@ GONE_CODES = {"left": 1000, "kicked": 4501, "timeout": 4502}
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """Something to be sent once the log has reached `position`."""
+    """Something to be sent once the stream has been told up to `position`."""
 
     follower: Follower
     position: int
@@ -85,6 +85,8 @@ class Runner:
             lost=lambda: self._end(1012),
         )
         self._waiting: list[_Waiting] = []
+        self._asked: list[Follower] = []
+        self._told = position
         self._slid: dict[int, int] = {}
         self._started_at = 0
         self._results: dict[str, StoredRace] = {}
@@ -145,6 +147,7 @@ class Runner:
     def lost(self, follower: Follower) -> None:
         """A connection has ended; only a member's current one matters."""
         self._waiting = [one for one in self._waiting if one.follower is not follower]
+        self._asked = [one for one in self._asked if one is not follower]
         if self._crowd.depart(follower):
             self._do(room.Disconnect(follower.member))
 
@@ -162,15 +165,11 @@ class Runner:
 
     def show(self, follower: Follower) -> None:
         """Send a snapshot, as soon as all that it says is durable."""
-        if not self._crowd.is_current(follower):
-            return
-        follower.following = False
-
-        def send() -> None:
-            self._crowd.catch_up(follower, 0, 0)
-            self._ack_again(follower)  # acks of meanwhile went by
-
-        self.when_durable(follower, send)
+        if self._crowd.is_current(follower):
+            follower.following = False
+            if follower not in self._asked:  # else that one answers this, too
+                self._asked.append(follower)
+                self._bring(follower, None, (0, 0))
 
     def show_board(self, follower: Follower, seat: int) -> None:
         """Send one seat's board, or why it may not be seen."""
@@ -283,9 +282,11 @@ class Runner:
         for entry in batch:
             if entry.event is not None and entry.offset is not None:
                 self._crowd.publish(entry.offset, entry.record.t, entry.event)
+            self._told += 1
+            self._serve_waiting()
+        self._crowd.settle()
         for entry in batch:
             self._after_commit(entry.record)
-        self._serve_waiting()
 
     def _acks(self, batch: Sequence[Entry]) -> dict[int, Ack]:
         """The last durable slide of every member in the batch."""
@@ -312,10 +313,32 @@ class Runner:
     def _greet(
         self, follower: Follower, token: str | None, seen: tuple[int, int]
     ) -> None:
-        def send() -> None:
-            self._crowd.welcome(follower, token)
-            self._crowd.catch_up(follower, *seen)
+        self._bring(follower, self._crowd.welcome_of(follower.member, token), seen)
 
+    def _bring(
+        self, follower: Follower, welcome: Welcome | None, seen: tuple[int, int]
+    ) -> None:
+        """Tell somebody what is true now, between the last event of now and the next.
+
+        A room that never rests is always ahead of its log. So what is to be told is
+        taken at once, and sent when the stream comes to this place.
+        """
+        view = self._crowd.view_of(follower.member)
+
+        def send() -> None:
+            if welcome is None:
+                self._asked.remove(follower)
+            if not self._crowd.is_current(follower):
+                return
+            if welcome is not None:
+                follower.peer.post(self._works.frame(welcome))
+            self._crowd.catch_up(follower, view, seen)
+            same = view.snapshot.race.id == self.state.race.id
+            slid = self._slid.get(follower.member, 0) > position
+            if same and (welcome is None or slid):
+                self._ack_again(follower)  # acks of meanwhile went by
+
+        position = self._scribe.applied
         self.when_durable(follower, send)
 
     def when_durable(self, follower: Follower, send: Callable[[], None]) -> None:
@@ -327,16 +350,15 @@ class Runner:
         """
         self._waiting.append(_Waiting(follower, self._scribe.applied, send))
         self._serve_waiting()
+        self._crowd.settle()
 
     def _serve_waiting(self) -> None:
-        """Send what waited, at a moment when the stream has no hole either."""
-        if not self._waiting or self._crowd.told != self.state.offset:
-            return
-        durable = self._scribe.durable
-        ready = [one for one in self._waiting if one.position <= durable]
-        self._waiting = [one for one in self._waiting if one.position > durable]
-        for one in ready:
-            one.send()
+        """Send what waited for the place at which the stream is now."""
+        ready = [one for one in self._waiting if one.position <= self._told]
+        if ready:
+            self._waiting = [one for one in self._waiting if one.position > self._told]
+            for one in ready:
+                one.send()
 
     def _void(self, member: int) -> None:
         self._waiting = [one for one in self._waiting if one.follower.member != member]

@@ -1,12 +1,16 @@
 """One room without sockets: the fence, and what its shell does by itself."""
 
 import asyncio
+from collections.abc import Sequence
+from typing import Literal
 
+import pytest
 from tests.e2e.clocks import HandClock
 from tests.e2e.stores import MoodyStore
 from tests.e2e.talk import eventually
 from tests.server.works import works_with
 
+from sliderace.engine import Board, format_board
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import decode_event
 from sliderace.protocol.room_code import RoomCode
@@ -121,6 +125,124 @@ async def test_a_frozen_room_does_nothing_more() -> None:
         runner.ask(ear, m.Lock())
         assert runner.state.members[ear.member].connected
         assert len(await store.log.read(CODE)) == length
+
+
+class Disk(MemoryStore):
+    """A store with one append on its way at any time; `turn` lets it through."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.turns = asyncio.Semaphore(0)
+        self.held = False
+        self.busy = False
+        self.done = 0
+        self._append = self.log.append
+        self.log.append = self._hold  # type: ignore[method-assign]
+
+    async def _hold(self, room: str, expected: int, records: Sequence[bytes]) -> None:
+        self.busy = True
+        if self.held:
+            await self.turns.acquire()
+        await self._append(room, expected, records)
+        self.busy = False
+        self.done += 1
+
+    async def turn(self) -> None:
+        """Let one append through."""
+        await eventually(lambda: self.busy)
+        done = self.done
+        self.turns.release()
+        await eventually(lambda: self.done > done)
+
+    def flow(self) -> None:
+        """Hold nothing more."""
+        self.held = False
+        self.turns.release()
+
+
+def offsets(ear: Ear) -> list[int]:
+    """Numbers of the stream that reached a connection since its last snapshot."""
+    last = max(n for n, event in enumerate(ear.heard) if isinstance(event, m.Snapshot))
+    return [o for event in ear.heard[last:] if (o := getattr(event, "o", 0))]
+
+
+async def test_a_room_that_never_rests_lets_people_in_all_the_same() -> None:
+    async with Disk() as store, asyncio.TaskGroup() as group:
+        runner, ann, ben = opened(group, store), Ear(), Ear()
+        runner.enter(ann, room.Enter("Ann", "0" * 64, creator=True), "t")
+        await eventually(lambda: runner.idle)
+        store.held = True
+        runner.ask(ann, m.Lock())
+        await eventually(lambda: store.busy)
+        runner.ask(ann, m.Lock(on=False))
+        runner.enter(ben, room.Enter("Ben", "1" * 64), "t")
+        for n in range(3):
+            assert ben.heard == [] or n == 2
+            runner.ask(ann, m.Lock(on=n % 2 == 0))
+            await store.turn()
+        assert not runner.idle
+        assert isinstance(ben.heard[0], m.Welcome)
+        assert isinstance(ben.heard[1], m.Snapshot)
+        ann.heard.clear()
+        runner.show(ann)
+        runner.show(ann)
+        for n in range(3):
+            runner.ask(ben, m.Ready(runner.state.race.id, on=n % 2 == 0))
+            await store.turn()
+        assert not runner.idle
+        assert [type(event) for event in ann.heard].count(m.Snapshot) == 1
+        store.flow()
+        await eventually(lambda: runner.idle)
+        for ear in (ann, ben):
+            heard = offsets(ear)
+            assert heard == [*range(heard[0], runner.state.offset + 1)]
+        runner.freeze()
+
+
+@pytest.mark.parametrize("role", ["player", "spectator"])
+async def test_a_start_while_a_welcome_waits_is_told_after_it(
+    role: Literal["player", "spectator"],
+) -> None:
+    clock = HandClock()
+    async with Disk() as store, asyncio.TaskGroup() as group:
+        runner, ann, ben = opened(group, store, clock), Ear(), Ear()
+        runner.enter(ann, room.Enter("Ann", "0" * 64, creator=True), "t")
+        await eventually(lambda: ann.following)
+        runner.enter(ben, room.Enter("Ben", "1" * 64, role), "t")
+        await eventually(lambda: runner.idle)
+        runner.ask(ben, m.Ready(runner.state.race.id))
+        runner.ask(ann, m.Start(runner.state.race.id))
+        clock.advance(5_000 - LOCK_MS)
+        await eventually(lambda: runner.idle)
+        store.held = True
+        again = Ear()
+        runner.lost(ben)
+        runner.resume(again, ben.member, (0, 0))
+        await eventually(lambda: store.busy)
+        clock.advance(LOCK_MS)
+        assert runner.state.phase == "racing"
+        board = Board(runner.state.race.size, runner.state.race.board)
+        (direction, tiles), *_ = board.legal_slides()
+        move = (direction, tiles, 5)
+        runner.ask(ann, m.Slides(runner.state.race.id, 0, 1, [move]))
+        assert again.heard == []
+        await store.turn()
+        kinds = [type(event) for event in again.heard]
+        assert kinds == [m.Welcome, m.Snapshot, m.BoardEvent, m.Progress]
+        _, snapshot, start, progress = again.heard
+        assert isinstance(snapshot, m.Snapshot)
+        assert (snapshot.phase, snapshot.race.start) == ("countdown", None)
+        assert snapshot.in_ms == 0
+        assert isinstance(start, m.BoardEvent)
+        assert start.board == format_board(board)
+        assert isinstance(progress, m.Progress)
+        (step,) = progress.p
+        assert (step.seq, step.since) == (1, 0 if role == "spectator" else -1)
+        store.flow()
+        await eventually(lambda: runner.idle)
+        heard = offsets(again)
+        assert heard == [*range(heard[0], runner.state.offset + 1)]
+        runner.freeze()
 
 
 async def test_a_stalled_loop_starts_no_race_whose_lock_is_not_durable() -> None:
