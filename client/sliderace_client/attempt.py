@@ -162,6 +162,11 @@ class Attempt:
         self._begin(seq, board, stm)
         return False
 
+    def count_from(self, seq: int, stm: int) -> None:
+        """Hear how many tiles had been moved after slide `seq`, which we know."""
+        known = sum(count for _, count, _ in self.slides[: seq - self.base])
+        self._stm = stm - known
+
     def ack(self, seq: int) -> None:
         """The server has stored everything up to `seq`."""
         self.acked = max(self.acked, min(seq, self.sent))

@@ -287,14 +287,23 @@ class Model(Racer):
             self._outs.append(Forget())
 
     def _phase_changed(self, event: m.PhaseEvent, now: int) -> None:
+        self._miss(event)
         if event.phase != self.phase:
-            self._note(phrases.phase(event.phase, event.in_ms))
+            missed = event.phase == "racing" and self.left_out == event.race
+            text = phrases.LEFT_OUT if missed else None
+            self._note(text or phrases.phase(event.phase, event.in_ms))
         self._phase(event.phase, event.in_ms, now)
         self.phase_why = event.why
         for seat in event.roster:
             self._lane(seat)
         if event.phase == "racing" and self.start is None:
             self._resync(None, now)  # we were away when the board was shown
+
+    def _miss(self, event: m.PhaseEvent) -> None:
+        """Note whether this race begins without us, though we came to play."""
+        me = self.myself
+        if event.roster and me is not None and self.is_player and not me.benched:
+            self.left_out = "" if me.seat in event.roster else event.race
 
     def _phase(self, phase: m.PhaseName, in_ms: int | None, now: int) -> None:
         self.phase = phase

@@ -15,6 +15,7 @@ from sliderace.protocol.messages import (
 from sliderace.protocol.names import clean_name
 
 __all__ = [
+    "LEFT_OUT",
     "closed",
     "duration",
     "gone",
@@ -142,6 +143,10 @@ def standing(row: Standing) -> str:
             return f"{row.name} did not finish" + (f": {why}" if why else "")
         case _:
             assert_never(row.status)
+
+
+LEFT_OUT = "You were not ready: you watch this race"
+"""Why a player is no racer."""
 
 
 def phase(name: PhaseName, in_ms: int | None) -> str:

@@ -224,6 +224,7 @@ class Racer(View):
             )
         else:
             attempt.reconcile(lane.seq, lane.board, lane.stm)
+            attempt.count_from(lane.seq, lane.stm)
         attempt.over = lane.status != "racing"
         if attempt.approx:
             elapsed = view.elapsed_ms

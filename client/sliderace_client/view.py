@@ -37,6 +37,7 @@ class View:
         results: of the last race, kept until the next countdown.
         proof: what of those results does not hold; empty where all does.
         refused: the last refusal.
+        left_out: id of the race that began without us, as we were not ready.
         link: where an opened room can be joined, after `Open`.
     """
 
@@ -59,6 +60,7 @@ class View:
         self.proof: list[str] = []
         self.refused: Refused | None = None
         self.link = ""
+        self.left_out = ""
 
     @property
     def race(self) -> str:

@@ -767,6 +767,39 @@ def test_a_resume_after_the_own_end_does_not_reopen_the_attempt() -> None:
     assert not play.model.slide("L", 1, play.now)
 
 
+def test_moves_made_before_a_rejoin_count_on() -> None:
+    play = Play()
+    play.model.lost(1006)
+    told = m.Lane(0, 1, 0, 7, "racing", ONE_LEFT)
+    race = view(roster=[0, 1], elapsed_ms=900, start=START, lanes=[told])
+    play.hear(
+        welcome(seq=1, board=ONE_LEFT),
+        snapshot(phase="racing", in_ms=9_000, race=race),
+    )
+    assert play.model.stm == 7
+    play.slide(("L", 1))
+    assert play.model.stm == 8
+
+
+@pytest.mark.parametrize(
+    ("roster", "who", "missed"),
+    [
+        ([1], member(ANN, 0), True),
+        ([0, 1], member(ANN, 0, ready=True), False),
+        ([1], member(ANN, 0, benched=True), False),
+        ([1], member(ANN, None), False),
+    ],
+)
+def test_a_player_who_is_left_out_is_told_why(
+    roster: list[int], who: m.Member, missed: bool
+) -> None:
+    play = Play(members=[who, member(BEN, 1, ready=True)])
+    play.stream(m.PhaseEvent(0, RACE, "countdown", 1_200, roster))
+    said = notes(play.stream(m.PhaseEvent(0, RACE, "racing", 9_000, roster)))
+    assert said == ["You were not ready: you watch this race" if missed else "Go!"]
+    assert play.model.left_out == (RACE if missed else "")
+
+
 def test_the_servers_own_figure_of_our_progress_is_never_undercut() -> None:
     play = Play()
     play.race()
