@@ -8,7 +8,7 @@ import io
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Literal, NoReturn
+from typing import Literal, NoReturn
 
 import click
 
@@ -18,6 +18,7 @@ from sliderace_client.console import (
     Failure,
     any_server,
     awaited,
+    enter_plain,
     explained,
     found,
     hex_of,
@@ -31,9 +32,6 @@ from sliderace_client.console import (
     size_of,
     unreadable,
 )
-
-if TYPE_CHECKING:
-    from sliderace_client.locate import Place
 
 __all__ = ["main", "run"]
 
@@ -115,11 +113,13 @@ def cli(context: click.Context) -> int | None:
 
 def menu() -> int:
     """Open the full-screen client's menu."""
+    from sliderace_client.settings import load
     from sliderace_client.start import Start
     from sliderace_client.terminal import run_app
 
-    settings = load_settings()
-    return run_app(Start("menu", name=own_name("", settings), settings=settings))
+    name = own_name("", load_settings())
+    settings, _ = load()  # the name may have been drawn just now
+    return run_app(Start("menu", name=name, settings=settings))
 
 
 @cli.command()
@@ -172,7 +172,10 @@ def host(
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def serve(arguments: tuple[str, ...]) -> NoReturn:
     """Run a server until it is stopped; see: sliderace serve --help."""
-    command = [sys.executable, "-m", "sliderace_server", *arguments]
+    program = (
+        "from sliderace_server.main import main; main(prog_name='sliderace serve')"
+    )
+    command = [sys.executable, "-c", program, *arguments]
     sys.stdout.flush()
     if os.name == "posix":  # the same process: its exit code and signals are its own
         os.execv(sys.executable, command)  # noqa: S606 - no shell is the point
@@ -214,39 +217,30 @@ def enter(
     role: Literal["player", "spectator"],
 ) -> int:
     """Enter a room, on the screen or line by line."""
+    from sliderace_client.locate import join_command
     from sliderace_client.start import Start
 
     settings = load_settings()
-    name = own_name(name, settings)
+    goes_by = own_name(name, settings)
     place = found(room, server)
+    kind: Literal["join", "watch"] = "join" if role == "player" else "watch"
+    start = Start(
+        kind,
+        place.server,
+        place.code,
+        goes_by,
+        role,
+        settings=settings,
+        named=bool(name),
+        back=join_command(f"{place.server}/{place.code}", name)
+        if role == "player"
+        else "",
+    )
     if plain or not is_terminal():
-        return enter_plain(place, name, role)
+        return enter_plain(start)
     from sliderace_client.terminal import run_app
 
-    kind: Literal["join", "watch"] = "join" if role == "player" else "watch"
-    return run_app(Start(kind, place.server, place.code, name, role, settings=settings))
-
-
-def enter_plain(place: "Place", name: str, role: Literal["player", "spectator"]) -> int:
-    """Enter a room line by line."""
-    from sliderace.protocol.messages import Join
-    from sliderace_client import plain
-    from sliderace_client.seats import claim
-
-    seat = claim(place.code, name) if role == "player" else None
-    try:
-        return awaited(
-            plain.race(
-                place.server,
-                Join(place.code, name, role),
-                seat=seat,
-                typed=sys.stdin.fileno(),
-                say=say,
-            )
-        )
-    finally:
-        if seat is not None:
-            seat.release()
+    return run_app(start)
 
 
 @cli.command()
@@ -310,7 +304,9 @@ def results(what: str, server: str) -> None:
 @click.option("--steps", is_flag=True, help="Show every move and board.")
 @server_option
 def verify(what: str, steps: bool, server: str) -> int:
-    """Check a race record again: seed, board, every move, times and places.
+    """Check a race record again.
+
+    Seed, board, every move, times and places.
 
     Exit code 0: all is right; 1: something is not; 2: it cannot be read, or something
     cannot be known.

@@ -4,7 +4,8 @@
 import os
 import sys
 from collections.abc import Coroutine, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -15,11 +16,13 @@ if TYPE_CHECKING:
     from sliderace.engine import Board, Size
     from sliderace_client.locate import Place
     from sliderace_client.settings import Settings
+    from sliderace_client.start import Start
 
 __all__ = [
     "Failure",
     "any_server",
     "awaited",
+    "enter_plain",
     "explained",
     "found",
     "hex_of",
@@ -95,12 +98,18 @@ def load_settings() -> "Settings":
 
 
 def own_name(name: str, settings: "Settings") -> str:
-    """The nickname to go by."""
+    """The nickname to go by; one that had to be drawn is kept for the next time."""
     from sliderace.protocol.names import clean_name
-    from sliderace_client.settings import nickname
+    from sliderace_client.settings import drawn_name, nickname, save
 
     if not name:
-        return nickname(settings, int.from_bytes(os.urandom(4), "big") / 2**32)
+        known = nickname(settings)
+        if known:
+            return known
+        drawn = drawn_name(int.from_bytes(os.urandom(4), "big") / 2**32)
+        with suppress(OSError):  # then it is drawn again the next time
+            save(replace(settings, name=drawn))
+        return drawn
     clean = clean_name(name)
     if clean is None:
         raise click.BadParameter("that nickname cannot be shown.", param_hint="--name")
@@ -168,3 +177,28 @@ def race_board(race: str, server: str) -> "Board":
     from sliderace_client import records
 
     return records.board_of(records.load(race, server or any_server()))
+
+
+def enter_plain(start: "Start") -> int:
+    """Enter a room line by line."""
+    from sliderace.protocol.messages import Join
+    from sliderace_client import plain
+    from sliderace_client.seats import claim
+
+    seat = None
+    if start.role == "player":
+        seat = claim(start.code, start.name, any_name=not start.named)
+    try:
+        return awaited(
+            plain.race(
+                start.server,
+                Join(start.code, start.name, start.role),
+                seat=seat,
+                typed=sys.stdin.fileno(),
+                say=say,
+                back=start.back,
+            )
+        )
+    finally:
+        if seat is not None:
+            seat.release()

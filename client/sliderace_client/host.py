@@ -27,7 +27,7 @@ from sliderace_client.discovery import lan_addresses
 from sliderace_client.locate import EVERYWHERE, Noted
 from sliderace_client.settings import state_dir
 
-__all__ = ["HostError", "OwnServer", "links", "open_room", "running"]
+__all__ = ["HostError", "OwnServer", "is_loopback", "links", "open_room", "running"]
 
 START_S = 15.0
 """A server that is not ready by then never will be."""
@@ -112,12 +112,13 @@ def links(base: str, code: str, bind: str = "", public: str = "") -> list[str]:
     if bind in EVERYWHERE:
         port = base.rpartition(":")[2]
         found += [f"http://{address}:{port}" for address in lan_addresses()]
-    elif bind and not _is_loopback(bind):
+    elif bind and not is_loopback(bind):
         found.append(base)
     return [f"{server}/{code}" for server in dict.fromkeys(found)]
 
 
-def _is_loopback(bind: str) -> bool:
+def is_loopback(bind: str) -> bool:
+    """Whether an address is one that only this machine reaches."""
     try:
         return ip_address(bind).is_loopback
     except ValueError:

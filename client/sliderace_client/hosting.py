@@ -1,13 +1,11 @@
 """What `sliderace host` does: a server, a room, an invitation, and in we go."""
 
 import os
-import shlex
 import signal
 import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 import segno
 
@@ -15,7 +13,7 @@ from sliderace.protocol.messages import RulesPatch
 from sliderace.protocol.room_code import format_code
 from sliderace_client import exits
 from sliderace_client.host import HostError, OwnServer, links, open_room, running
-from sliderace_client.locate import Noted, noted
+from sliderace_client.locate import Noted, join_command, noted
 from sliderace_client.render import qr_rows
 from sliderace_client.settings import Settings, remember_server
 from sliderace_client.start import Start
@@ -50,7 +48,7 @@ def host(asked: Asked, settings: Settings, say: Say) -> int:
     if base is not None:
         say(f"A server is already running here: {base}")
         known = noted()
-        return _in_room(asked, settings, say, base, known or Noted(0))
+        return _in_room(asked, settings, say, base, known or Noted(0), stays=True)
     server = OwnServer(
         bind=asked.bind,
         port=asked.port,
@@ -68,8 +66,16 @@ def host(asked: Asked, settings: Settings, say: Say) -> int:
     return code
 
 
-def _in_room(asked: Asked, settings: Settings, say: Say, base: str, at: Noted) -> int:
-    """Open a room, invite to it, and be there."""
+def _in_room(
+    asked: Asked,
+    settings: Settings,
+    say: Say,
+    base: str,
+    at: Noted,
+    *,
+    stays: bool = False,
+) -> int:
+    """Open a room, invite to it, and be there; `stays`: the server outlives us."""
     rules = RulesPatch(size=asked.size)
     code = open_room(base, rules, public=asked.public, seed=asked.seed)
     remember_server(base)
@@ -81,8 +87,17 @@ def _in_room(asked: Asked, settings: Settings, say: Say, base: str, at: Noted) -
             say(line)
     if not asked.tui:
         return _wait(say)
-    start = Start("host", base, code, asked.name, links=tuple(found), settings=settings)
-    return run_app(start)
+    return run_app(
+        Start(
+            "host",
+            base,
+            code,
+            asked.name,
+            links=tuple(found),
+            settings=settings,
+            back=join_command(f"{base}/{code}", asked.name) if stays else "",
+        )
+    )
 
 
 def invitation(code: str, found: list[str], base: str) -> list[str]:
@@ -99,18 +114,15 @@ def invitation(code: str, found: list[str], base: str) -> list[str]:
             "",
             f"Room {shown}. No network was found: only this machine can join.",
             f"  {base}/{code}",
-            f"  sliderace join {code}@{urlsplit(base).netloc}",
+            f"  {join_command(f'{base}/{code}')}",
             "",
         ]
-    parts = urlsplit(found[0])
-    plain = parts.scheme == "http" and parts.path == f"/{code}"
-    where = f"{code}@{parts.netloc}" if plain else found[0]
     return [
         "",
         f"Room {shown}. Friends open {'one of these' if found[1:] else 'this'}:",
         *(f"  {link}" for link in found),
         "or type:",
-        f"  sliderace join {shlex.quote(where)}",
+        f"  {join_command(found[0])}",
         "",
     ]
 

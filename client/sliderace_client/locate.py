@@ -6,6 +6,7 @@ local network, else on the server used last; ``KWX-TRB@host:port`` and links say
 
 import asyncio
 import json
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -22,6 +23,7 @@ __all__ = [
     "Place",
     "find",
     "here",
+    "join_command",
     "noted",
     "parse",
     "server_address",
@@ -99,6 +101,21 @@ def parse(text: str) -> Place:
     if code is None:
         raise NotFound(f"{text!r:.60} is not a room code; one looks like KWX-TRB")
     return Place(server, code)
+
+
+def join_command(link: str, name: str = "") -> str:
+    """The exact command that enters the room of a link from anywhere.
+
+    >>> join_command("http://192.0.2.7:8710/KWXTRB")
+    'sliderace join KWXTRB@192.0.2.7:8710'
+    >>> join_command("https://race.example.org/KWXTRB", "Keen Lynx")
+    "sliderace join https://race.example.org/KWXTRB --name 'Keen Lynx'"
+    """
+    parts = urlsplit(link)
+    plain = parts.scheme == "http" and parts.path.count("/") == 1 and parts.port
+    where = f"{parts.path[1:]}@{parts.netloc}" if plain else link
+    words = ["sliderace", "join", where, *(("--name", name) if name else ())]
+    return shlex.join(words)
 
 
 async def find(text: str, server: str = "") -> Place:

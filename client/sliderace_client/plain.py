@@ -20,7 +20,7 @@ from sliderace_client.model import Note
 from sliderace_client.phrases import duration, ordinal, phase
 from sliderace_client.seats import SeatFile
 
-__all__ = ["board_lines", "ending_code", "moves_of", "race", "solo"]
+__all__ = ["back_line", "board_lines", "ending_code", "moves_of", "race", "solo"]
 
 OVER = phase("results", None)
 Say = Callable[[str], None]
@@ -138,6 +138,7 @@ async def race(
     seat: SeatFile | None,
     typed: int,
     say: Say,
+    back: str = "",
 ) -> int:
     """Be in a room, line by line, until it is over for us or the input ends.
 
@@ -148,6 +149,7 @@ async def race(
         typed: descriptor of what the user types; its end means to go, if it is a
             terminal's.
         say: shows a line.
+        back: the command that enters again; said where we go and the seat is kept.
 
     Returns:
         The exit code.
@@ -155,13 +157,18 @@ async def race(
     table = _Table(server, enter, seat, say)
     lines: asyncio.Queue[str | None] = asyncio.Queue()
     _read_in_thread(typed, asyncio.get_running_loop(), lines)
-    async with asyncio.TaskGroup() as tasks:
-        living = tasks.create_task(table.client.run())
-        listening = tasks.create_task(table.listen(lines))
-        await asyncio.wait([living, listening], return_when=asyncio.FIRST_COMPLETED)
-        stopped = not living.done()
-        living.cancel()
-        listening.cancel()
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            living = tasks.create_task(table.client.run())
+            listening = tasks.create_task(table.listen(lines))
+            await asyncio.wait([living, listening], return_when=asyncio.FIRST_COMPLETED)
+            stopped = not living.done()
+            living.cancel()
+            listening.cancel()
+    finally:  # Ctrl-C comes this way too
+        model = table.client.model
+        if back and model.welcomed and not model.ended:
+            say(back_line(back))
     return exits.OK if stopped else ending_code(living.result(), say)
 
 
@@ -276,6 +283,11 @@ class _Table:
                 lane.status.upper() if lane.time_ms is None else duration(lane.time_ms)
             )
             self._say(f"{place:>5}  {lane.name}  {time}  {lane.high // 10} %")
+
+
+def back_line(command: str) -> str:
+    """How to return into a room that goes on without us."""
+    return f"Your seat is kept for a while; come back with:  {command}"
 
 
 def ending_code(ending: Ending, say: Say) -> int:

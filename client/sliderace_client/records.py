@@ -205,6 +205,7 @@ def _summary(race: Mapping[str, Any]) -> str:
 
 def _attempt(row: Mapping[str, Any]) -> str:
     name, time = _word(row, "name"), row.get("time_ms")
+    name += " (bot)" if row.get("bot") is True else ""
     if isinstance(time, int):
         return f"{row.get('place') or '-'}. {name} {duration(time)}"
     return f"{name} {_word(row, 'status').upper()}"

@@ -70,13 +70,16 @@ class SeatFile:
         os.close(self._file)
 
 
-def claim(code: str, name: str | None, folder: Path | None = None) -> SeatFile | None:
+def claim(
+    code: str, name: str, folder: Path | None = None, *, any_name: bool = False
+) -> SeatFile | None:
     """A seat file for that room which no living client uses.
 
     Args:
         code: the room's six letters.
-        name: only a seat of this nickname will do; None: any.
+        name: a seat of this nickname comes first.
         folder: where they are; default: in the user's data folder.
+        any_name: where there is none of that nickname, one of another will do.
 
     Returns:
         With a token where a seat was left there, else an empty one; None where no file
@@ -88,11 +91,12 @@ def claim(code: str, name: str | None, folder: Path | None = None) -> SeatFile |
     except OSError:
         return None
     _sweep(folder)
-    for path in sorted(folder.glob(f"{code}-*.json")):
-        if seat := _open(path):
-            if seat.token is not None and name in (None, seat.name):
-                return seat
-            seat.release()
+    for wanted in (name, None) if any_name else (name,):
+        for path in sorted(folder.glob(f"{code}-*.json")):
+            if seat := _open(path):
+                if seat.token is not None and wanted in (None, seat.name):
+                    return seat
+                seat.release()
     for number in range(PER_ROOM):
         if seat := _open(folder / f"{code}-{number}.json"):
             if seat.token is None:

@@ -19,6 +19,7 @@ __all__ = [
     "Settings",
     "config_dir",
     "data_dir",
+    "drawn_name",
     "last_server",
     "load",
     "nickname",
@@ -50,7 +51,7 @@ class Settings:
     """What the user likes.
 
     Args:
-        name: nickname; empty: the login name, or a random one.
+        name: nickname; empty: the login name, or a random one that is then kept.
         keys: ``tile``: an arrow is the way the tile travels; ``gap``: the gap's way.
         color: ``auto``, ``always`` or ``never``.
         theme: ``auto``, ``dark`` or ``light``.
@@ -149,17 +150,21 @@ ANIMALS = ("Badger", "Falcon", "Fox", "Hare", "Lynx", "Marten", "Otter", "Raven"
 """Of the random names: 64 of them, all friendly and none longer than a column."""
 
 
-def nickname(settings: Settings, chance: float) -> str:
-    """A name to go by: the user's setting, else the login name, else a random one.
-
-    Args:
-        settings: the user's.
-        chance: random, 0 ... 1 (exclusive).
-    """
+def nickname(settings: Settings) -> str:
+    """A name to go by: the user's setting, else the login name, else none (empty)."""
     for text in (settings.name, *map(os.environ.get, ("USER", "USERNAME"))):
         name = clean_name(text or "")
         if name and name != "root":
             return name
+    return ""
+
+
+def drawn_name(chance: float) -> str:
+    """A random name.
+
+    Args:
+        chance: random, 0 ... 1 (exclusive).
+    """
     pick = int(chance * len(ADJECTIVES) * len(ANIMALS))
     first, second = divmod(pick, len(ANIMALS))
     return f"{ADJECTIVES[first]} {ANIMALS[second]}"

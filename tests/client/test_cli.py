@@ -56,6 +56,7 @@ def test_help_names_every_command_and_every_exit_code(capsys: Captured) -> None:
         value for name in exits.__all__ if isinstance(value := vars(exits)[name], int)
     }
     assert all(f"{code} " in out for code in codes)
+    assert "..." not in out.split("Commands:")[1]  # no line is cut
     assert run(["--version"]) == exits.OK
 
 

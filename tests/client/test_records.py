@@ -65,13 +65,13 @@ def test_the_worst_check_decides() -> None:
 def test_races_are_a_table(server: Served) -> None:
     base, bodies = server
     row = {"name": "Ann", "status": "finished", "place": 1, "time_ms": 62_007}
-    lost = {"name": "Ben", "status": "dnf", "place": 2, "time_ms": None}
+    lost = {"name": "Ben", "status": "dnf", "place": 2, "time_ms": None, "bot": True}
     race = {"id": "KWXTRB-A-1", "size": "4x4", "started_ms": 0, "attempts": [row, lost]}
     bodies["/api/races"] = json.dumps({"races": [race]}).encode()
     bodies["/api/races?room=KWXTRB"] = b'{"races": []}'
     head, line = races_lines(base)
     assert head.split() == ["when", "race", "size", "results"]
-    assert line.endswith("KWXTRB-A-1  4x4   1. Ann 1:02.007, Ben DNF")
+    assert line.endswith("KWXTRB-A-1  4x4   1. Ann 1:02.007, Ben (bot) DNF")
     assert races_lines(base, "KWXTRB") == ["No races yet."]
 
 

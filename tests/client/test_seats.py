@@ -17,12 +17,29 @@ def test_a_kept_seat_is_found_again_by_room_and_name(tmp_path: Path) -> None:
     seat.release()
     other_name = claim("KWXTRB", "Ben", tmp_path)
     other_room = claim("BBBBBB", "Ann", tmp_path)
-    anybody = claim("KWXTRB", None, tmp_path)
+    anybody = claim("KWXTRB", "", tmp_path, any_name=True)
     assert other_name is not None
     assert other_room is not None
     assert anybody is not None
     assert (other_name.token, other_room.token, anybody.token) == (None, None, TOKEN)
     assert anybody.name == "Ann"
+
+
+def test_without_a_name_the_own_seat_comes_before_one_of_another(
+    tmp_path: Path,
+) -> None:
+    for name, token in (("Keen Lynx", "a" * 32), ("Ann", TOKEN)):
+        seat = claim("KWXTRB", name, tmp_path)
+        assert seat is not None
+        seat.keep(token, name)
+        seat.release()
+    own = claim("KWXTRB", "Ann", tmp_path, any_name=True)
+    other = claim("KWXTRB", "Ann", tmp_path, any_name=True)
+    fresh = claim("KWXTRB", "Ann", tmp_path, any_name=True)
+    assert own is not None
+    assert other is not None
+    assert fresh is not None
+    assert (own.name, other.name, fresh.token) == ("Ann", "Keen Lynx", None)
 
 
 def test_only_its_owner_can_read_it(tmp_path: Path) -> None:
@@ -51,7 +68,7 @@ def test_a_seat_in_use_is_nobody_elses(tmp_path: Path) -> None:
 def test_a_shorter_text_in_the_file_leaves_no_rest(
     tmp_path: Path,
 ) -> None:
-    seat = claim("KWXTRB", None, tmp_path)
+    seat = claim("KWXTRB", "", tmp_path, any_name=True)
     assert seat is not None
     seat.keep(TOKEN, "A very long nickname")
     seat.keep("b" * 32, "B")
@@ -79,7 +96,7 @@ def test_what_is_forgotten_or_was_never_kept_leaves_no_file(tmp_path: Path) -> N
 )
 def test_a_damaged_file_is_an_empty_one(tmp_path: Path, damage: str) -> None:
     (tmp_path / "KWXTRB-0.json").write_text(damage)
-    seat = claim("KWXTRB", None, tmp_path)
+    seat = claim("KWXTRB", "", tmp_path, any_name=True)
     assert seat is not None
     assert (seat.token, seat.name) == (None, "")
 
@@ -89,14 +106,14 @@ def test_old_seats_are_swept_away(tmp_path: Path) -> None:
     old.write_text("{}")
     long_ago = time.time() - 8 * 24 * 3600
     os.utime(old, (long_ago, long_ago))
-    claim("KWXTRB", None, tmp_path)
+    claim("KWXTRB", "", tmp_path, any_name=True)
     assert not old.exists()
 
 
 def test_without_a_folder_there_is_no_seat_to_keep(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
-    assert claim("KWXTRB", None, file) is None
+    assert claim("KWXTRB", "Ann", file) is None
 
 
 def test_when_every_file_is_taken_the_seat_is_not_kept(tmp_path: Path) -> None:

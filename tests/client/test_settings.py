@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from sliderace_client import settings
-from sliderace_client.settings import Settings, load, nickname, save
+from sliderace_client.console import own_name
+from sliderace_client.settings import Settings, drawn_name, load, nickname, save
 
 
 @pytest.fixture
@@ -92,10 +93,21 @@ def test_a_name_is_the_users_the_logins_or_a_friendly_one(
 ) -> None:
     monkeypatch.setenv("USER", "ann")
     monkeypatch.delenv("USERNAME", raising=False)
-    assert nickname(Settings("Zoe"), 0.5) == "Zoe"
-    assert nickname(Settings("\u200b"), 0.5) == "ann"
+    assert nickname(Settings("Zoe")) == "Zoe"
+    assert nickname(Settings("\u200b")) == "ann"
     monkeypatch.setenv("USER", "root")
-    names = {nickname(Settings(), n / 64) for n in range(64)}
+    assert nickname(Settings()) == ""
+    names = {drawn_name(n / 64) for n in range(64)}
     assert len(names) == 64
     assert all(name.isprintable() and len(name) <= 20 for name in names)
-    assert nickname(Settings(), 0.999_999) in names
+    assert drawn_name(0.999_999) in names
+
+
+def test_a_drawn_name_is_kept(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert home.exists()
+    monkeypatch.setenv("USER", "root")
+    monkeypatch.delenv("USERNAME", raising=False)
+    drawn = own_name("", Settings())
+    assert own_name("", load()[0]) == drawn
+    assert own_name("Zoe", load()[0]) == "Zoe"
+    assert load()[0].name == drawn

@@ -11,6 +11,7 @@ from tests.client.offline import (
     Offline,
     board,
     driven,
+    keys,
     opened,
     painted,
     saved,
@@ -81,13 +82,13 @@ async def test_a_rematch_is_one_key_and_the_last_results_stay_at_hand() -> None:
         seat.hear(m.RoomEvent(0, rooms.room(race=rooms.NEXT), "race"))
         seat.hear(m.PhaseEvent(0, rooms.NEXT, "lobby", None))
         await settle(pilot)
-        assert "sliderace join KWX-TRB" in screen(pilot)
+        assert "sliderace join KWXTRB@192.0.2.7:8710" in screen(pilot)
         await pilot.press("t")
         await settle(pilot)
         assert "Ann won" in screen(pilot)
         await pilot.press("escape")
         await settle(pilot)
-        assert "sliderace join KWX-TRB" in screen(pilot)
+        assert "sliderace join KWXTRB@192.0.2.7:8710" in screen(pilot)
 
 
 async def test_a_record_that_cannot_be_had_is_said(
@@ -238,6 +239,45 @@ async def test_solo_is_played_to_the_end_and_again() -> None:
     assert pilot.app.return_code == 0
 
 
+@pytest.mark.parametrize(
+    ("start", "words", "foreign"),
+    [
+        (Start("solo"), "a larger or smaller board", "rematch"),
+        (Start("menu", name="Ann"), "keys and colours", "give up"),
+    ],
+)
+async def test_the_help_is_that_of_the_page(
+    start: Start, words: str, foreign: str
+) -> None:
+    async with opened(start) as pilot:
+        await pilot.press("?")
+        await pilot.pause()
+        assert words in screen(pilot)
+        assert foreign not in screen(pilot)
+
+
+async def test_the_help_of_the_results_explains_their_columns() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        await finished(seat, pilot)
+        assert "credit" not in screen(pilot)  # nobody has any
+        await pilot.press("?")
+        await pilot.pause()
+        for column in ("TPS", "MTM", "solve", "credit"):
+            assert f" {column} " in screen(pilot)
+
+
+async def test_an_error_of_the_form_does_not_follow_into_the_game() -> None:
+    async with opened(Start("menu", name="Ann")) as pilot:
+        await pilot.press("s", *"x1", "enter")
+        await settle(pilot)
+        assert "is written like" in screen(pilot)
+        await pilot.press("backspace", "backspace", *"4x4", "enter")
+        await settle(pilot)
+        assert "solo, 4x4" in screen(pilot)
+        assert "is written like" not in screen(pilot)
+
+
 async def test_solo_of_a_seed_is_its_scramble() -> None:
     text = format_board(scramble(seed_from_text("tea"), Size(3, 3)))
     async with opened(Start("solo", size="3x3", seed="tea"), (40, 15)) as pilot:
@@ -301,6 +341,7 @@ async def test_past_races_are_a_list_to_leaf_through() -> None:
         await pilot.app.push_screen(page)
         await settle(pilot)
         assert "Asking the server" in screen(pilot)
+        assert "older" not in keys(pilot)
         page.tell(["when  race", *(f"race {n} [b]{n}[/b]" for n in range(30))])
         await settle(pilot)
         assert "race 0 [b]0[/b]" in screen(pilot)

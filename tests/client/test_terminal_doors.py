@@ -1,26 +1,31 @@
 """What the full-screen client does outside of its screen."""
 
+import json
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
 
 import pytest
+from tests.client.offline import Offline, driven, screen, settle
 
 from sliderace_client.api import Unreachable
-from sliderace_client.terminal.doors import save_record
+from sliderace_client.terminal.doors import room_links, save_record
 
 RECORD = b'{"race": "KWXTRB-SA1B2C-1"}'
+LAN = "http://192.0.2.7:8710/KWXTRB"
+TOLD = [LAN, 7, "javascript:x", "http://\x1b[2J", "https://race.example.org/KWXTRB"]
+ROOM = json.dumps({"code": "KWXTRB", "links": TOLD}).encode()
 
 
 class Records(BaseHTTPRequestHandler):
     """Has one record, under one path."""
 
     def do_GET(self) -> None:
-        known = self.path == "/api/races/1"
-        self.send_response(200 if known else 404)
+        body = {"/api/races/1": RECORD, "/api/rooms/KWXTRB": ROOM}.get(self.path, b"")
+        self.send_response(200 if body else 404)
         self.end_headers()
-        self.wfile.write(RECORD if known else b"")
+        self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Say nothing."""
@@ -64,3 +69,30 @@ def test_what_the_server_does_not_have_is_not_stored(server: str, folder: Path) 
     with pytest.raises(Unreachable, match="no record"):
         save_record(server, "KWXTRB-SA1B2C-1", "/api/races/2")
     assert list(folder.iterdir()) == []
+
+
+def test_the_links_of_a_room_are_its_servers_and_nothing_hostile(server: str) -> None:
+    assert room_links(server, "KWXTRB") == (LAN, "https://race.example.org/KWXTRB")
+    assert room_links(server, "BBBBBB") == ()
+    assert room_links("http://127.0.0.1:9", "KWXTRB") == ()
+
+
+async def test_who_came_by_an_address_of_this_machine_shows_one_for_others(
+    server: str,
+) -> None:
+    async with driven(Offline(), (80, 30), server=server) as pilot:
+        for worker in list(pilot.app.workers):
+            if worker.group == "links":
+                await worker.wait()
+        await settle(pilot)
+        text = screen(pilot)
+    assert LAN in text
+    assert "sliderace join KWXTRB@192.0.2.7:8710" in text
+    assert "127.0.0.1" not in text
+
+
+async def test_a_room_of_this_machine_only_says_so() -> None:
+    async with driven(Offline(), (80, 30), server="http://127.0.0.1:9") as pilot:
+        text = screen(pilot)
+    assert "sliderace join KWX-TRB" in text
+    assert "only this machine can join" in text

@@ -28,7 +28,7 @@ async def test_the_lobby_shows_how_to_join_and_who_is_here() -> None:
     async with driven(Offline(members=people), (80, 30)) as pilot:
         text = screen(pilot)
     for words in (
-        "sliderace join KWX-TRB",
+        "sliderace join KWXTRB@192.0.2.7:8710",
         "http://192.0.2.7:8710/KWXTRB",
         "3x3, 2 min, boards hidden",
         "board sealed: ",
@@ -86,7 +86,16 @@ async def test_a_key_can_be_clicked_too() -> None:
 async def test_the_host_starts_locks_kicks_benches_and_hands_over() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
-        await pilot.press("s", "x", "down")
+        await pilot.press("s")
+        await settle(pilot)
+        assert "Not ready, would only watch: Ben." in screen(pilot)
+        await pilot.press("n")
+        seat.told.now += 2_000
+        await pilot.press("s")
+        await settle(pilot)
+        await pilot.press("y")
+        await settle(pilot)
+        await pilot.press("x", "down")
         await settle(pilot)
         await pilot.press("k")
         await settle(pilot)
@@ -109,6 +118,37 @@ async def test_the_host_starts_locks_kicks_benches_and_hands_over() -> None:
         m.HandOver(BEN),
         m.Kick(BEN),
     ]
+
+
+async def test_where_all_are_ready_the_start_is_one_key() -> None:
+    people = [member(ANN, 0), member(BEN, 1, ready=True), member(CAT, None)]
+    seat = Offline(members=people)
+    async with driven(seat) as pilot:
+        await pilot.press("s")
+    assert seat.asked == [m.Start(RACE)]
+
+
+async def test_who_was_not_ready_reads_why_he_only_watches() -> None:
+    seat = as_guest()
+    async with driven(seat, (120, 30)) as pilot:
+        for phase in ("countdown", "racing"):
+            seat.hear(m.PhaseEvent(0, RACE, phase, 1_200, [1]))
+        await settle(pilot)
+        assert "You were not ready: you watch this race" in screen(pilot)
+        assert "you were not ready: you watch" in screen(pilot)
+
+
+async def test_a_start_by_itself_is_counted_down_in_the_lobby() -> None:
+    seat = Offline()
+    async with driven(seat, (40, 15)) as pilot:
+        assert "starts in" not in screen(pilot)
+        seat.hear(m.PhaseEvent(0, RACE, "lobby", 30_000))
+        seat.told.now += 1_500
+        await settle(pilot)
+        assert "The next race starts in 29 s" in screen(pilot)
+        seat.hear(m.PhaseEvent(0, RACE, "lobby", None))
+        await settle(pilot)
+        assert "starts in" not in screen(pilot)
 
 
 async def test_a_click_chooses_whom_the_host_means() -> None:
@@ -187,7 +227,7 @@ async def test_help_and_code_are_windows_and_a_race_closes_them() -> None:
         assert "the tile beside the gap travels that way" in screen(pilot)
         await pilot.press("escape", "c")
         await pilot.pause()
-        assert "sliderace join KWX-TRB" in screen(pilot)
+        assert "sliderace join KWXTRB@192.0.2.7:8710" in screen(pilot)
         seat.race()
         await settle(pilot)
         assert board(pilot) == START

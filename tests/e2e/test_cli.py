@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -40,7 +41,8 @@ class Shell:
             "PYTHONDEVMODE": "",
             **{f"XDG_{kind}_HOME": str(home) for kind in ("CONFIG", "DATA", "STATE")},
         }
-        self._env.pop("SLIDERACE_SERVER", None)
+        for known in ("SLIDERACE_SERVER", "USER", "USERNAME"):
+            self._env.pop(known, None)
 
     @property
     def noted(self) -> dict[str, Any]:
@@ -283,7 +285,7 @@ def test_a_server_that_cannot_be_kept_up_ends_it_with_one_line(shell: Shell) -> 
 
 def test_serve_hands_over_arguments_signals_and_exit_code(shell: Shell) -> None:
     asked = shell.run("serve", "--help")
-    assert "python -m sliderace_server" in asked.stdout
+    assert "Usage: sliderace serve [OPTIONS]" in asked.stdout
     assert shell.run("serve", "--nonsense").returncode == exits.UNKNOWN
     with shell.running("serve", "--memory", "--port", "0") as serve:
         serve.line("listening")
@@ -313,3 +315,14 @@ def test_two_seats_of_one_user_and_the_second_start_takes_the_left_one(
             again.type("leave")
             again.line("You left the room")
             assert again.process.wait(WAIT_S) == exits.OK
+
+
+def test_who_has_no_name_finds_the_seat_again_and_is_told_how(shell: Shell) -> None:
+    with shell.running(*HOST) as host:
+        code = code_of(host)
+        with shell.running("join", code) as first:
+            name = first.line(r"You are ([\w ]+)\.")
+            first.type("q")
+            back = first.line(r"come back with:  sliderace (join .+)")
+        with shell.running(*shlex.split(back)) as again:
+            assert again.line(r"You are ([\w ]+)\.") == name

@@ -10,6 +10,6 @@ def run_app(start: Start) -> int:
 
     The terminal is as it was before, however the program ends.
     """
-    from sliderace_client.terminal.app import run  # noqa: PLC0415 - slow to load
+    from sliderace_client.terminal.program import run  # noqa: PLC0415 - slow to load
 
     return run(start)

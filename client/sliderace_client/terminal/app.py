@@ -3,7 +3,6 @@
 import asyncio
 import secrets
 import signal
-import sys
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -18,16 +17,21 @@ from sliderace_client import exits
 from sliderace_client.api import Unreachable
 from sliderace_client.connection import Client, Ending
 from sliderace_client.host import HostError
-from sliderace_client.locate import NotFound, find
+from sliderace_client.locate import NotFound, find, join_command
 from sliderace_client.model import Note
-from sliderace_client.plain import ending_code
 from sliderace_client.render import MONO
 from sliderace_client.seats import SeatFile, claim
-from sliderace_client.settings import Settings, nickname, save
+from sliderace_client.settings import Settings, drawn_name, nickname, save
 from sliderace_client.start import Start
 from sliderace_client.terminal.choices import RulesDialog, SettingsDialog
-from sliderace_client.terminal.dialogs import CodeDialog, HelpDialog
-from sliderace_client.terminal.doors import Host, past_races, save_record
+from sliderace_client.terminal.dialogs import CodeDialog, HelpDialog, Topic
+from sliderace_client.terminal.doors import (
+    Host,
+    only_here,
+    past_races,
+    room_links,
+    save_record,
+)
 from sliderace_client.terminal.lobby import Lobby
 from sliderace_client.terminal.looks import THEMES, name_of, theme_of, without_colour
 from sliderace_client.terminal.menu import Menu
@@ -38,7 +42,7 @@ from sliderace_client.terminal.race import Race
 from sliderace_client.terminal.results import ResultsPage
 from sliderace_client.terminal.solo import SoloPage
 
-__all__ = ["Terminal", "run"]
+__all__ = ["Terminal"]
 
 FRAME_S = 1 / 60
 """Changes are gathered for a frame: rivals are never painted more often."""
@@ -150,9 +154,13 @@ class Terminal(App[int]):
         """Be in the room; then back to the menu, or out."""
         seat = None
         if self._connect is None and start.role == "player":
-            seat = await asyncio.to_thread(claim, start.code, start.name)
+            seat = await asyncio.to_thread(
+                claim, start.code, start.name, any_name=not start.named
+            )
         play = self._sit(start, seat)
         self._play = play
+        if only_here(start.server) and not start.links:
+            self.run_worker(self._ask_links(start), group="links")
         await self.push_screen(Lobby())
         try:
             ending = await play.run()
@@ -166,6 +174,13 @@ class Terminal(App[int]):
             self.back()
         else:
             self.exit(return_code=exits.OK)
+
+    async def _ask_links(self, start: Start) -> None:
+        """We came by an address of this machine only: others need another one."""
+        links = await asyncio.to_thread(room_links, start.server, start.code)
+        if self.begin is start:
+            self.begin = replace(start, links=links)
+            self.changed()
 
     def _sit(self, start: Start, seat: SeatFile | None) -> Play:
         if self._connect is not None:
@@ -195,6 +210,11 @@ class Terminal(App[int]):
         """Send a command to the server; say so if that is not possible now."""
         if not self.playing.ask(command):
             self.say("There is no connection at the moment.", "bad")
+
+    @property
+    def in_room(self) -> bool:
+        """Whether we have a place in a room, which is kept when the program ends."""
+        return self._play is not None and not self._play.model.ended
 
     def link(self) -> str:
         """The best link to this room."""
@@ -268,9 +288,9 @@ class Terminal(App[int]):
 
     # --- Windows ----------------------------------------------------------------------
 
-    def help(self) -> None:
-        """Show all keys."""
-        self.push_screen(HelpDialog(self.look))
+    def help(self, topic: Topic) -> None:
+        """Show the keys of a page."""
+        self.push_screen(HelpDialog(self.look, topic))
 
     def show_code(self) -> None:
         """Show code, links and QR."""
@@ -309,14 +329,14 @@ class Terminal(App[int]):
     @property
     def nickname(self) -> str:
         """What the user goes by."""
-        return self.begin.name or nickname(
-            self.settings, secrets.SystemRandom().random()
-        )
+        drawn = drawn_name(secrets.SystemRandom().random())
+        return self.begin.name or nickname(self.settings) or drawn
 
     # --- From the menu ----------------------------------------------------------------
 
     def solo(self, start: Start) -> None:
         """Play alone."""
+        self.say("")  # what was wrong in the form is right now
         self.push_screen(SoloPage(start))
 
     def past(self) -> None:
@@ -340,7 +360,9 @@ class Terminal(App[int]):
             self.say(str(error), "bad")
             return
         kind: Literal["watch", "join"] = "watch" if role == "spectator" else "join"
-        self.enter(Start(kind, place.server, place.code, name, role))
+        link = f"{place.server}/{place.code}"
+        back = join_command(link, name) if role == "player" else ""
+        self.enter(Start(kind, place.server, place.code, name, role, back=back))
 
     def host(self, name: str, size: str) -> None:
         """Open a room on this machine, and enter it."""
@@ -375,21 +397,3 @@ class Terminal(App[int]):
             self.say(f"Cannot write the record: {error.strerror}", "bad")
         else:
             self.say(f"Saved: {target}")
-
-
-def run(start: Start) -> int:
-    """Run the program; its exit code."""
-    program = Terminal(start)
-    try:
-        program.run()
-    finally:
-        program.rooms.close()
-    ending = program.ending
-    if ending is None or program.return_code != exits.OK or start.kind == "menu":
-        return program.return_code or exits.OK
-    return ending_code(ending, say_after)
-
-
-def say_after(text: str) -> None:
-    """Say something when the screen is gone."""
-    print(text, file=sys.stderr)  # noqa: T201 - there is no screen any more

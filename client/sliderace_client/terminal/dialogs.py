@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from textwrap import wrap
+from typing import Literal
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -9,17 +10,59 @@ from textual.events import Click, Key
 from textual.screen import ModalScreen
 
 from sliderace.protocol.room_code import format_code
+from sliderace_client.locate import join_command
 from sliderace_client.render import Look, Paint, Row, Run, big_text
 from sliderace_client.terminal.actions import Action, key_rows, match
 from sliderace_client.terminal.codes import qr_lines
+from sliderace_client.terminal.doors import only_here
 from sliderace_client.terminal.panels import fitted, line
 from sliderace_client.terminal.widgets import Lines
 
-__all__ = ["CodeDialog", "Dialog", "HelpDialog", "code_rows"]
+__all__ = [
+    "CodeDialog",
+    "Dialog",
+    "HelpDialog",
+    "Topic",
+    "code_rows",
+    "command_for",
+]
 
-HELP = (
+Topic = Literal["menu", "solo", "room", "results"]
+
+SLIDING = (
     ("arrows, wasd, hjkl", "slide: the tile beside the gap travels that way"),
     ("click a tile", "in the gap's row or column: it and all between slide"),
+)
+MENU = (
+    ("up, down, enter", "choose"),
+    ("h", "host: open a room for friends"),
+    ("j, w", "join or watch a room by its code or link"),
+    ("s", "solo: play alone"),
+    ("r", "results of past races"),
+    ("e", "settings: keys and colours"),
+    ("q", "quit"),
+)
+SOLO = (
+    *SLIDING,
+    ("n, enter", "a new board"),
+    ("r", "this board again, from its start"),
+    ("+, -", "a larger or smaller board"),
+    ("q", "quit"),
+)
+RESULTS = (
+    ("moves", "tiles moved"),
+    ("TPS", "tiles moved per second"),
+    ("MTM", "moves, a run in one direction counted as one"),
+    ("solve", "from the first slide to the last, on one's own clock"),
+    ("credit", "travel time of the last slide, taken off the time"),
+    ("r", "rematch: everybody goes on to the next race"),
+    ("t", "back to the lobby"),
+    ("s", "save the race record; sliderace verify checks it"),
+    ("q", "leave for good (asks first)"),
+    ("Ctrl-C", "end the program; the seat is kept for a while"),
+)
+ROOM = (
+    *SLIDING,
     ("f", "give up (asks first; u undoes it for 3 seconds)"),
     ("v, n", "other boards, more boards (as a spectator, or when done)"),
     ("r", "ready; after the race: rematch"),
@@ -135,14 +178,21 @@ TEXT_W = 56
 """The longest text of the help."""
 
 
+HELP = {"menu": MENU, "solo": SOLO, "room": ROOM, "results": RESULTS}
+
+
 class HelpDialog(Dialog):
-    """All keys, and what they mean."""
+    """The keys of a page, and what they mean."""
+
+    def __init__(self, look: Look, topic: Topic) -> None:
+        super().__init__(look)
+        self._topic: Topic = topic
 
     def rows(self) -> list[Row]:  # noqa: D102
         look, (width, _) = self.look, self.space
         beside = width >= KEYS_W + TEXT_W
         rows: list[Row] = []
-        for keys, text in HELP:
+        for keys, text in HELP[self._topic]:
             head = Run(fitted(keys, KEYS_W), Paint(look.accent, bold=True))
             if beside:
                 rows.append((head, Run(text, Paint(look.ink))))
@@ -152,13 +202,26 @@ class HelpDialog(Dialog):
         return rows
 
 
+def command_for(code: str, link: str, width: int) -> str:
+    """The command that others type: the exact one, or the short one if that is wider.
+
+    Args:
+        code: the room's six letters.
+        link: the best link to it; empty: none.
+        width: columns.
+    """
+    exact = join_command(link) if link and not only_here(link) else ""
+    return exact if 0 < len(exact) <= width else f"sliderace join {format_code(code)}"
+
+
 def code_rows(
     code: str, links: Sequence[str], look: Look, size: tuple[int, int]
 ) -> list[Row]:
     """Code, links and QR, as much as fits into `size` columns and rows."""
     width, height = size
     rows = [line(row, look.accent, bold=True) for row in big_text(format_code(code))]
-    rows += [line(f"sliderace join {format_code(code)}", look.ink)]
+    link = links[0] if links else ""
+    rows += [line(command_for(code, link, width), look.ink)]
     rows += [line(fitted(link, width), look.ink) for link in links]
     if links:
         qr = qr_lines(links[0])

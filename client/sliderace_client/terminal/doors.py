@@ -4,16 +4,21 @@ import re
 from collections.abc import Callable
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any, TypeGuard, cast
+from urllib.parse import urlsplit
 
 from sliderace.protocol.messages import RulesPatch
 from sliderace_client.api import Unreachable, get
-from sliderace_client.host import OwnServer, links, open_room, running
+from sliderace_client.host import OwnServer, is_loopback, links, open_room, running
 from sliderace_client.locate import Noted, noted
 from sliderace_client.records import Unreadable, races_lines
 from sliderace_client.settings import Settings, last_server, remember_server
 from sliderace_client.start import Start
 
-__all__ = ["Host", "past_races", "save_record"]
+__all__ = ["Host", "only_here", "past_races", "room_links", "save_record"]
+
+MAX_LINKS, MAX_LINK = 8, 200
+"""More links than a screen shows, and longer than one that is typed."""
 
 
 class Host:
@@ -58,6 +63,36 @@ class Host:
         """Stop the server, if one was started."""
         if self._server is not None:
             self._server.stop()
+
+
+def only_here(address: str) -> bool:
+    """Whether an address or link leads to this machine from this machine alone.
+
+    >>> only_here("http://127.0.0.1:8710/KWXTRB"), only_here("http://192.0.2.7:8710")
+    (True, False)
+    """
+    return is_loopback(urlsplit(address).hostname or "")
+
+
+def room_links(server: str, code: str) -> tuple[str, ...]:
+    """Where others find the room, as its server says, best first; none: nowhere."""
+    try:
+        body = get(server, f"/api/rooms/{code}").json()
+    except Unreachable:
+        return ()
+    told = cast("dict[str, Any]", body).get("links") if isinstance(body, dict) else None
+    listed = cast("list[object]", told) if isinstance(told, list) else []
+    found = [link for link in listed if _is_link(link)]
+    return tuple(found[:MAX_LINKS])
+
+
+def _is_link(text: object) -> TypeGuard[str]:
+    """Whether a stranger's value is a link that can be shown and typed."""
+    return (
+        isinstance(text, str)
+        and len(text) <= MAX_LINK
+        and re.fullmatch(r"https?://[!-~]+", text) is not None
+    )
 
 
 def save_record(server: str, race: str, path: str) -> Path:

@@ -20,6 +20,8 @@ from sliderace.protocol.room_code import format_code
 from sliderace_client.render import Row, big_size, big_text
 from sliderace_client.terminal.actions import Action
 from sliderace_client.terminal.codes import qr_lines
+from sliderace_client.terminal.dialogs import command_for
+from sliderace_client.terminal.doors import only_here
 from sliderace_client.terminal.page import MIN_ROWS, RoomPage
 from sliderace_client.terminal.panels import fitted, line, member_row, rule_line
 from sliderace_client.terminal.widgets import Lines
@@ -94,9 +96,10 @@ class Lobby(RoomPage):
         ]
         rows += [line("", "")] if roomy else []
         link = self.terminal.link()
-        ways = ([link] if link and roomy else []) + [f"sliderace join {code}"]
-        if self.terminal.begin.kind == "host" and not self.terminal.begin.links:
-            ways.append("no network: only this machine can join")
+        command = command_for(room.code, link, width - 2)
+        ways = ([link] if link and roomy else []) + [command]
+        if only_here(link):
+            ways.append("only this machine can join")
         rows += [line(f"  {way}", look.ink) for way in ways]
         rows.append(line(f"  {rule_line(room.rules)}", look.soft))
         if room.seed_known:
@@ -104,6 +107,10 @@ class Lobby(RoomPage):
         elif roomy:
             seal = f"  board sealed: {room.commitment}"
             rows.append(line(fitted(seal, min(width, 44)), look.soft))
+        left = self.model.remaining(self.play.now())
+        if left is not None:
+            text = f"  The next race starts in {-(-left // 1000)} s"
+            rows.append(line(fitted(text, width), look.accent, bold=True))
         return [*rows, line("")] if self.size.height > MIN_ROWS else rows
 
     def _members(self) -> list[Member]:
@@ -167,8 +174,7 @@ class Lobby(RoomPage):
         model = self.model
         todo: list[Action] = []
         if model.can_start:
-            start = Start(model.race)
-            todo.append(Action("s", "start", lambda: self.send(start)))
+            todo.append(Action("s", "start", self._start))
         todo += [
             Action("e", "rules", self.terminal.edit_rules),
             Action(
@@ -179,6 +185,20 @@ class Lobby(RoomPage):
         if other is not None:
             todo += self._about_other(other)
         return todo
+
+    def _start(self) -> None:
+        """Start; where somebody would only watch, ask before."""
+        start = Start(self.model.race)
+        names = [
+            who.name
+            for who in self.model.present_players()
+            if not who.ready and who.id != self.model.me
+        ]
+        if not names:
+            self.send(start)
+            return
+        yes = Action("y", "start", lambda: self.send(start))
+        self.ask(f"Not ready, would only watch: {', '.join(names)}.", yes, no="wait")
 
     def _about_other(self, other: Member) -> list[Action]:
         kick = Action("y", "send out", lambda: self.send(Kick(other.id)))

@@ -105,7 +105,7 @@ class Menu(Page):
     def actions(self) -> list[Action]:  # noqa: D102
         return [
             Action("enter", "choose", self._go, ("space",)),
-            Action("?", "help", self.terminal.help),
+            Action("?", "help", lambda: self.terminal.help("menu")),
         ]
 
     def _go(self) -> None:

@@ -1,7 +1,7 @@
 """The base of every page: a head, a body, one line of news, and the keys."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.events import Key, Resize
@@ -12,6 +12,7 @@ from sliderace.protocol.messages import Close
 from sliderace_client.model import Model
 from sliderace_client.render import Look, Paint, Run
 from sliderace_client.terminal.actions import Action, Repeats, key_rows, match
+from sliderace_client.terminal.dialogs import Topic
 from sliderace_client.terminal.panels import fitted, line
 from sliderace_client.terminal.play import Play
 from sliderace_client.terminal.widgets import Lines
@@ -181,6 +182,8 @@ class Page(Screen[None]):
 class RoomPage(Page):
     """A page inside a room."""
 
+    TOPIC: ClassVar[Topic] = "room"
+
     @property
     def play(self) -> Play:
         """The seat this page shows."""
@@ -215,4 +218,4 @@ class RoomPage(Page):
 
     def help(self) -> None:
         """Show the help."""
-        self.terminal.help()
+        self.terminal.help(self.TOPIC)

@@ -303,7 +303,8 @@ def result_rows(
     lanes: Sequence[Lane], mine: int | None, look: Look, width: int
 ) -> list[Row]:
     """The results as a table: place, name, official time and what stands beside it."""
-    shown = len(HEADINGS)
+    credit = any(lane.standing and lane.standing.credit_ms for lane in lanes)
+    shown = len(HEADINGS) if credit else len(HEADINGS) - 1
     widths = list(WIDTHS)
     while shown > LEAST_HEADINGS and sum(widths[:shown]) + shown > width:
         shown -= 1

@@ -46,14 +46,25 @@ class PastRaces(Page):
         self._list.show([heading, *rows])
 
     def actions(self) -> list[Action]:  # noqa: D102
+        back = Action("esc", "back", self.terminal.back, ("escape", "q"))
+        if not self._last:
+            return [back]
         return [
             Action("↓", "older", lambda: self._scroll(1), ("down", "pagedown"), True),
             Action("↑", "newer", lambda: self._scroll(-1), ("up", "pageup"), True),
-            Action("esc", "back", self.terminal.back, ("escape", "q")),
+            back,
         ]
 
+    @property
+    def _page(self) -> int:
+        """Races that are seen at once."""
+        return max(1, self.room_for_table() - 2)
+
+    @property
+    def _last(self) -> int:
+        """The first race of the last page; 0 where one page is all."""
+        return max(0, len(self._lines) - 1 - self._page)
+
     def _scroll(self, step: int) -> None:
-        page = max(1, self.room_for_table() - 2)
-        last = max(0, len(self._lines) - 1 - page)
-        self._top = max(0, min(self._top + step * page, last))
+        self._top = max(0, min(self._top + step * self._page, self._last))
         self.update()

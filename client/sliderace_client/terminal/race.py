@@ -222,8 +222,10 @@ class Race(RoomPage):
             return "solved, waiting for the server's word"
         if lane is not None and lane.status != "racing":
             return out_text(lane.status, lane.why)
+        if model.left_out and model.left_out == model.race:
+            return "you were not ready: you watch"
         if model.phase == "countdown":
-            return "you race" if model.ready else "you watch this race"
+            return "you race" if model.ready else "not ready: you watch this race"
         if model.board is None:
             return "you are watching"
         return rule_line(model.room.rules) if model.room else ""

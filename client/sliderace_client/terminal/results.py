@@ -1,6 +1,7 @@
 """The results: who won, what stands beside the times, and whether it holds."""
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 from textual.widget import Widget
 
@@ -9,6 +10,7 @@ from sliderace_client.lanes import Lane
 from sliderace_client.phrases import duration
 from sliderace_client.render import Row, big_text
 from sliderace_client.terminal.actions import Action
+from sliderace_client.terminal.dialogs import Topic
 from sliderace_client.terminal.page import RoomPage
 from sliderace_client.terminal.panels import fitted, line, result_rows, rule_line
 from sliderace_client.terminal.widgets import Lines
@@ -21,6 +23,8 @@ ROOMY = 20
 
 class ResultsPage(RoomPage):
     """After a race, until the next one."""
+
+    TOPIC: ClassVar[Topic] = "results"
 
     DEFAULT_CSS = """
     ResultsPage #podium { margin: 1 2 0 2; }

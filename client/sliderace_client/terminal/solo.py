@@ -117,9 +117,7 @@ class SoloPage(Page):
 
     def _words(self) -> str:
         if self._attempt.board.is_solved:
-            return (
-                f"solved in {duration(self._clock())}, {self._attempt.mtm} runs (MTM)"
-            )
+            return f"solved in {duration(self._clock())}"
         return "" if self._begun else "the first slide starts it"
 
     # --- What can be done -------------------------------------------------------------
@@ -137,7 +135,7 @@ class SoloPage(Page):
             todo.append(Action("-", "smaller", lambda: self._new(smaller)))
         return [
             *todo,
-            Action("?", "help", self.terminal.help),
+            Action("?", "help", lambda: self.terminal.help("solo")),
             Action("q", "quit", self.terminal.back, ("escape",)),
         ]
 
