@@ -212,7 +212,8 @@ class Hub:
 
     async def _store_again(self, state: RoomState) -> None:
         if await self.works.store.results.record(state.race.id) is None:
-            self._keeper.keep(stored_race(state, self.works.version))
+            works = self.works
+            self._keeper.keep(stored_race(state, works.version, works.key))
 
     def _carry_on(self, state: RoomState, position: int) -> None:
         clock = self.works.clock
@@ -259,6 +260,7 @@ class Hub:
             "version": __version__,
             "protocol": VERSION,
             "durability": self.works.store.durability,
+            "key": self.works.key.public,
             "rooms": len(self._rooms),
             "connections": self._connections(),
             "uptime_s": (self.works.clock.now_ms() - self._began_ms) // 1_000,
@@ -287,7 +289,7 @@ class Hub:
         )
 
     async def record(self, race_id: str) -> bytes | None:
-        """A race's record as JSON, or None.
+        """A race's signed record as JSON, or None.
 
         Raises:
             StorageUnavailable: the storage cannot be read.
