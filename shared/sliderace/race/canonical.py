@@ -81,7 +81,8 @@ def _sorted(value: object, depth: int) -> object:
                 raise NotCanonical("an integer is too large")
             return value
         case str():
-            _utf16(value)
+            if not value.isascii():
+                _utf16(value)
             return value
         case list() | dict() if depth == MAX_DEPTH:
             raise NotCanonical("nested too deeply")

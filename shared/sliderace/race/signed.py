@@ -52,9 +52,13 @@ def seal(record: Mapping[str, object], key: str, sign: Sign) -> bytes:
     Raises:
         NotCanonical: the record has no canonical form.
     """
-    record = dict(record)
-    signature = sign(canonical.encode(record)).hex()
-    return canonical.encode({"record": record, "key": key, "signature": signature})
+    message = canonical.encode(dict(record))
+    # The canonical form of the whole, without writing a long record twice.
+    return b'{"key":"%b","record":%b,"signature":"%b"}' % (
+        key.encode(),
+        message,
+        sign(message).hex().encode(),
+    )
 
 
 def unseal(file: object) -> Signed:
