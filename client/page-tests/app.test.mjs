@@ -47,7 +47,8 @@ class Page {
       fetch: async (url) => {
         const answer = answers[url.pathname];
         if (!answer) throw new TypeError("unreachable");
-        return { ok: true, status: 200, json: async () => answer, ...answer };
+        const text = async () => JSON.stringify(answer);
+        return { ok: true, status: 200, json: async () => answer, text, ...answer };
       },
       now: () => 1000,
       socket: {
@@ -290,6 +291,15 @@ test("the room was closed: not a lost connection, whatever the close says", () =
   page.hear({ t: "closed", o: 11, why: "host" });
   page.close(1000);
   assert.equal(page.app.stopped.text, "This room has closed.");
+});
+
+test("the signed record of a race is fetched and judged, or that is said", async () => {
+  const answers = { "/base/api/races/X": { record: { race: "Y" } } };
+  const page = new Page("/base/KWXTRB", { answers });
+  const judged = (path) =>
+    page.app.judgeRecord({ race: "X", record: path }, { commitment: "c" });
+  assert.match(await judged("/api/races/X"), /^not ok: the record has another race/);
+  assert.match(await judged("/api/races/Z"), /^cannot be known: .* not found/);
 });
 
 test("leaving says so, gives the seat up, and goes home", () => {

@@ -18,6 +18,7 @@ from sliderace_client.console import (
     Failure,
     any_server,
     awaited,
+    digits_of,
     enter_plain,
     explained,
     found,
@@ -172,10 +173,7 @@ def host(
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def serve(arguments: tuple[str, ...]) -> NoReturn:
     """Run a server until it is stopped; see: sliderace serve --help."""
-    program = (
-        "from sliderace_server.main import main; main(prog_name='sliderace serve')"
-    )
-    command = [sys.executable, "-c", program, *arguments]
+    command = [sys.executable, "-m", "sliderace_server", *arguments]
     sys.stdout.flush()
     if os.name == "posix":  # the same process: its exit code and signals are its own
         os.execv(sys.executable, command)  # noqa: S606 - no shell is the point
@@ -301,24 +299,29 @@ def results(what: str, server: str) -> None:
 
 @cli.command()
 @click.argument("what", metavar="FILE|LINK|RACE")
+@click.option("--commitment", metavar="C", help="As the lobby showed it.")
+@click.option("--key", metavar="K", help="As the server's /healthz shows it.")
 @click.option("--steps", is_flag=True, help="Show every move and board.")
 @server_option
-def verify(what: str, steps: bool, server: str) -> int:
+def verify(
+    what: str, commitment: str | None, key: str | None, steps: bool, server: str
+) -> int:
     """Check a race record again.
 
-    Seed, board, every move, times and places.
+    Signature, seed, board, every move, times and places.
 
     Exit code 0: all is right; 1: something is not; 2: it cannot be read, or something
     cannot be known.
     """
     from sliderace_client import records
 
+    promised, known = digits_of("--commitment", commitment), digits_of("--key", key)
     with explained(), unreadable():
-        record = records.load(what, server or any_server())
+        file = records.load(what, server or any_server())
         if steps:
-            for line in records.step_lines(record):
+            for line in records.step_lines(file):
                 say(line)
-    lines, verdict = records.check_lines(record)
+    lines, verdict = records.check_lines(file, known, promised)
     for line in lines:
         say(line)
     return verdict

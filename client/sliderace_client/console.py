@@ -22,6 +22,7 @@ __all__ = [
     "Failure",
     "any_server",
     "awaited",
+    "digits_of",
     "enter_plain",
     "explained",
     "found",
@@ -38,6 +39,9 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+
+HASH_BYTES = 32
+"""Of a commitment, and of a public key."""
 
 
 class Failure(click.ClickException):
@@ -129,6 +133,16 @@ def hex_of(option: str, text: str) -> bytes:
         return bytes.fromhex(text)
     except ValueError:
         raise click.BadParameter("must be hex digits.", param_hint=option) from None
+
+
+def digits_of(option: str, text: str | None) -> str:
+    """A hash or a key, as records write it; empty only where it was not given."""
+    if text is None:
+        return ""
+    value = hex_of(option, text)
+    if len(value) != HASH_BYTES:
+        raise click.BadParameter("must be 64 hex digits.", param_hint=option)
+    return value.hex()
 
 
 def found(room: str, server: str) -> "Place":

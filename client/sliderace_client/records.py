@@ -1,6 +1,5 @@
 """Stored races and their records: fetched, tabled and checked for the command line."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -9,10 +8,13 @@ from urllib.parse import quote, urlsplit
 
 from sliderace.engine import Board
 from sliderace.protocol.names import cells, clean_name
-from sliderace.race.reading import BadRecord, read
+from sliderace.race import canonical
+from sliderace.race.reading import BadRecord
 from sliderace.race.record import WrittenRace
+from sliderace.race.signed import unseal
 from sliderace.race.verify import Check, steps, verify
 from sliderace_client.api import get
+from sliderace_client.keys import check_signature
 from sliderace_client.phrases import duration, why_out
 
 __all__ = [
@@ -33,14 +35,14 @@ class Unreadable(ValueError):
 
 
 def load(text: str, server: str) -> object:
-    """A race record as any JSON value.
+    """The file of a race record as any JSON value.
 
     Args:
         text: a file, a link, or a race's id.
         server: whom to ask for an id; empty: nobody.
 
     Raises:
-        Unreadable: it is not there, or no JSON.
+        Unreadable: it is not there, or not the JSON that records are made of.
         Unreachable: the server cannot be reached.
     """
     path = Path(text)
@@ -71,9 +73,9 @@ def _fetched(base: str, path: str, text: str) -> object:
 
 def _parsed(body: bytes, text: str) -> object:
     try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        raise Unreadable(f"{text} is not a race record: no JSON") from None
+        return canonical.decode(body)
+    except canonical.NotCanonical as fault:
+        raise Unreadable(f"{text} is not a race record: {fault}") from None
 
 
 # --- Checking ------------------------------------------------------------------------
@@ -85,9 +87,17 @@ def verdict_of(checks: Sequence[Check]) -> int:
     return 1 if "not ok" in verdicts else 2 if "cannot be known" in verdicts else 0
 
 
-def check_lines(record: object) -> tuple[list[str], int]:
-    """What a re-check finds, a line each, and its verdict."""
-    checks = verify(record)
+def check_lines(
+    file: object, key: str = "", promised: str = ""
+) -> tuple[list[str], int]:
+    """What a re-check finds, a line each, and its verdict.
+
+    Args:
+        file: the file of a race record, as any JSON value.
+        key: the key the server is known by, 64 hex digits; empty: any.
+        promised: the commitment shown before the race, likewise.
+    """
+    checks = verify(file, check_signature, key=key, promised=promised)
     width = max(len(check.verdict) for check in checks)
     lines = [
         f"{check.verdict:{width}}  {check.name:10}  {_safe(check.text)}"
@@ -96,31 +106,31 @@ def check_lines(record: object) -> tuple[list[str], int]:
     return lines, verdict_of(checks)
 
 
-def board_of(record: object) -> Board:
+def board_of(file: object) -> Board:
     """The board that was raced on.
 
     Raises:
         Unreadable: it is no record.
     """
-    return _read(record).board
+    return _read(file).board
 
 
-def _read(record: object) -> WrittenRace:
+def _read(file: object) -> WrittenRace:
     try:
-        return read(record)
+        return unseal(file).race
     except BadRecord as error:
         raise Unreadable(f"not a race record: {error}") from None
 
 
-def step_lines(record: object) -> Iterator[str]:
+def step_lines(file: object) -> Iterator[str]:
     """Every racer's way through the board, move by move.
 
     Raises:
         Unreadable: it is no record.
     """
-    for racer in _read(record).racers:
+    for racer in _read(file).racers:
         yield f"seat {racer.seat}: {_name(racer.name)}"
-        for step in steps(record, racer.seat):
+        for step in steps(file, racer.seat):
             slide = step.slide or "scramble"
             yield f"{step.n:6}  {duration(step.ms):>10}  {slide:8}  {step.board}"
 
@@ -154,13 +164,13 @@ def races_lines(server: str, room: str = "") -> list[str]:
     return table(rows)
 
 
-def race_lines(record: object) -> list[str]:
+def race_lines(file: object) -> list[str]:
     """The results of one race.
 
     Raises:
         Unreadable: it is no record.
     """
-    race = _read(record)
+    race = _read(file)
     rows = [["place", "name", "time", "moves", "progress", ""]]
     for racer in race.racers:
         finish = racer.finish

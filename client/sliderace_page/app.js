@@ -4,6 +4,7 @@ import { Connection } from "./connection.js";
 import { EngineError } from "./engine.js";
 import { Model } from "./model.js";
 import { say } from "./phrases.js";
+import { judge } from "./record.js";
 import {
   ProtocolError,
   VERSION,
@@ -36,6 +37,7 @@ export class App {
    * @param {Seats} world.seats
    * @param {typeof fetch} world.fetch
    * @param {() => number} world.now monotonic ms
+   * @param {SubtleCrypto} [world.subtle] missing without https
    * @param {object} [world.socket] for `Connection`, in tests
    */
   constructor(world) {
@@ -99,11 +101,19 @@ export class App {
     return all.find((link) => /^https?:\/\//.test(link) && !isLoopback(link));
   }
 
-  async #fetch(path) {
+  /** What can be said of the signed record of a race. @returns {Promise<string>} */
+  async judgeRecord(results, promise) {
+    const path = results.record.replace(/^\//, "");
+    const text = await this.#fetch(path, (answer) => answer.text());
+    if (typeof text !== "string") return "cannot be known: the record was not found";
+    return judge(text, results, promise, this.subtle);
+  }
+
+  async #fetch(path, read = (answer) => answer.json()) {
     try {
       const answer = await this.fetch(new URL(path, this.location.href));
       if (answer.status === 404) return { unknown: true };
-      return answer.ok ? await answer.json() : { failed: true };
+      return answer.ok ? await read(answer) : { failed: true };
     } catch {
       return { failed: true };
     }

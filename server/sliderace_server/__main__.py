@@ -3,4 +3,4 @@
 from sliderace_server.main import main
 
 if __name__ == "__main__":
-    main()
+    main(prog_name="sliderace serve")

@@ -82,7 +82,7 @@ class Config:
     )
     # what is kept
     data: str = field(
-        default="", metadata=_free("folder for the database and server.json")
+        default="", metadata=_free("folder for database, key and server.json")
     )
     database: str = field(
         default="", metadata=_free("SQLite file, instead of one in the data folder")

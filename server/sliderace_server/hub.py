@@ -246,7 +246,7 @@ class Hub:
             try:
                 state = room.apply(state, record)
                 if isinstance(record, RaceEnded):
-                    race = stored_race(state, self.works.version)
+                    race = stored_race(state, self.works.version, self.works.key)
             except _DOES_NOT_FIT as error:
                 raise _Damaged(f"record {position} does not fit: {error!r}") from error
             if race is not None:
@@ -304,6 +304,7 @@ class Hub:
             "version": __version__,
             "protocol": VERSION,
             "durability": self.works.store.durability,
+            "key": self.works.key.public,
             "rooms": len(self._rooms),
             "connections": self._connections(),
             "uptime_s": (self.works.clock.now_ms() - self._began_ms) // 1_000,
@@ -332,7 +333,7 @@ class Hub:
         )
 
     async def record(self, race_id: str) -> bytes | None:
-        """A race's record as JSON, or None.
+        """A race's signed record as JSON, or None.
 
         Raises:
             StorageUnavailable: the storage cannot be read.

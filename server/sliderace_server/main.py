@@ -16,6 +16,7 @@ import click
 
 from sliderace import __version__
 from sliderace_server.config import Config, ConfigError, load_config
+from sliderace_server.keys import BadKey
 from sliderace_server.logs import logging_to
 from sliderace_server.server import Server, running
 from sliderace_server.storage import StorageError
@@ -85,7 +86,7 @@ def _serve(config: Config) -> None:
     except asyncio.CancelledError:
         _log.error("ended in a hurry")  # not `_stop`: perhaps nobody reads
         sys.exit(EXIT_HURRY)
-    except StorageError as error:
+    except (StorageError, BadKey) as error:
         _stop(str(error), EXIT_STORAGE)
     except OSError as error:
         where = f"{config.bind} port {config.port}"

@@ -1,12 +1,13 @@
 """Races that ended: made fit for the store, and kept until it has them."""
 
-import json
 import logging
 from collections.abc import Callable
 
 from sliderace.race.ranking import Row, standings
 from sliderace.race.record import Player, build
+from sliderace.race.signed import seal
 from sliderace_server.clock import Clock
+from sliderace_server.keys import ServerKey
 from sliderace_server.room import RoomState
 from sliderace_server.room.state import Racer
 from sliderace_server.storage import (
@@ -26,12 +27,13 @@ RETRY_S = 1.0
 """Pause while results cannot be stored; they lie in the room's log meanwhile."""
 
 
-def stored_race(state: RoomState, software: str) -> StoredRace:
-    """The race of a room that has just ended, with its record.
+def stored_race(state: RoomState, software: str, key: ServerKey) -> StoredRace:
+    """The race of a room that has just ended, with its record, signed.
 
     Args:
         state: the room, in its results.
         software: program and version, for the record.
+        key: the server's own.
     """
     race, epoch = state.race, state.epoch
     # Room time goes on through restarts, so this epoch's reading dates any moment.
@@ -42,7 +44,7 @@ def stored_race(state: RoomState, software: str) -> StoredRace:
     summary = RaceSummary(
         race.id, state.code, started_ms, race.rules.size, state.public, attempts
     )
-    return StoredRace(summary, json.dumps(record, separators=(",", ":")).encode())
+    return StoredRace(summary, seal(record, key.public, key.sign))
 
 
 def _attempt(row: Row, racer: Racer) -> AttemptRow:

@@ -239,7 +239,9 @@ class Runner:
             case RaceStarted():
                 self._crowd.started()
             case RaceEnded():
-                self._results[record.race] = stored_race(state, self._works.version)
+                self._results[record.race] = stored_race(
+                    state, self._works.version, self._works.key
+                )
             case Gone():
                 self._crowd.gone(record.member)
                 self._void(record.member)

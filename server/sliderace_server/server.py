@@ -22,6 +22,7 @@ from sliderace_server.config import Config
 from sliderace_server.discovery import advertised, reachable
 from sliderace_server.gateway import Gateway
 from sliderace_server.hub import Hub
+from sliderace_server.keys import KEY_FILE, ServerKey, kept_key, new_key
 from sliderace_server.limits import PerAddress
 from sliderace_server.metrics import Metrics
 from sliderace_server.page import load_page
@@ -79,6 +80,7 @@ async def running(
 
     Raises:
         OSError: the address cannot be listened on.
+        BadKey: the server's key cannot be read or made.
         StorageError: the store cannot be opened or read.
     """
     # Both read files.
@@ -89,6 +91,8 @@ async def running(
         store or open_store(config.store_url, config.durability) as opened,
         _tasks() as spawn,
     ):
+        # Only now: whoever holds the store is alone.
+        key = await asyncio.to_thread(_key, config)
         metrics = Metrics()
         keeper = Keeper(opened.results, spawn, clock)
         works = Works(
@@ -102,6 +106,7 @@ async def running(
             spawn=spawn,
             keep=keeper.keep,
             version=f"sliderace {__version__}",
+            key=key,
         )
         addresses = PerAddress(config.limits)
         hub = Hub(works, keeper, addresses)
@@ -130,6 +135,11 @@ async def running(
             finally:
                 hub.freeze()
         await _flush(hub)
+
+
+def _key(config: Config) -> ServerKey:
+    """What signs the records: for as long as what it signs is kept."""
+    return new_key() if config.memory else kept_key(config.data_path / KEY_FILE)
 
 
 @contextlib.asynccontextmanager

@@ -96,7 +96,7 @@ class Inside(Protocol):
         ...
 
     async def record(self, race_id: str) -> bytes | None:
-        """A race's record as JSON, or None.
+        """A race's signed record as JSON, or None.
 
         Raises:
             StorageUnavailable: the storage cannot be read.

@@ -8,6 +8,7 @@ from sliderace.protocol.codec import encode_event
 from sliderace.protocol.messages import Event, Limits
 from sliderace_server.clock import Clock
 from sliderace_server.config import Config
+from sliderace_server.keys import ServerKey
 from sliderace_server.metrics import Metrics
 from sliderace_server.outbox import text_frame
 from sliderace_server.room import RoomLimits
@@ -93,6 +94,7 @@ class Works:
         spawn: starts a task that belongs to the server's task group.
         keep: takes a race that ended, to be stored.
         version: program and version, for `welcome` and race records.
+        key: signs race records.
     """
 
     config: Config
@@ -105,6 +107,7 @@ class Works:
     spawn: Spawn
     keep: Callable[[StoredRace], None]
     version: str
+    key: ServerKey
 
     def frame(self, event: Event) -> bytes:
         """An event as a frame: to be made once for everybody who gets it."""

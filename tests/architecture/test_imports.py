@@ -58,12 +58,15 @@ PLANTS = [
     ("pure", "client/sliderace_client/phrases.py", "import sliderace_client.settings"),
     ("engine", "shared/sliderace/engine/notation.py", "import msgspec"),
     ("engine", "shared/sliderace/race/record.py", "import msgspec"),
+    ("pure", "shared/sliderace/race/signed.py", "import cryptography"),
     ("websockets", "server/sliderace_server/session.py", "import websockets"),
     ("websockets", "client/sliderace_client/bot.py", "import websockets"),
     ("sqlite", "server/sliderace_server/hub.py", "import sqlite3"),
     ("sqlite", "server/sliderace_server/storage/memory.py", "import aiosqlite"),
     ("textual", "client/sliderace_client/render.py", "import textual"),
     ("textual", "client/sliderace_client/bot.py", "import rich"),
+    ("keys", "server/sliderace_server/results.py", "import cryptography"),
+    ("keys", "client/sliderace_client/records.py", "import cryptography"),
     ("mdns", "server/sliderace_server/session.py", "import zeroconf"),
 ]
 """Contract, file, and a line that the contract must not let into that file; the line

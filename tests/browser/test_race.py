@@ -80,6 +80,11 @@ def test_two_players_a_bot_and_a_spectator(
     assert tables[0][0][:2] == ["1", "Ann"]
     assert "won" in ann.locator("h1").inner_text()
     assert "board follows" in sam.locator(".verdict.good").inner_text()
+    for page in everyone:
+        page.wait_for_function(
+            "/^ok, by|^cannot be known here$/.test("
+            "document.querySelector('.signature').textContent)"
+        )
     assert fits(ben)
 
     ann.keyboard.press("r")

@@ -205,6 +205,8 @@ def test_a_name_on_the_local_network_without_tls(browser: Browser) -> None:
         for direction, count in solution(own_board(ann)):
             press(ann, direction, count)
         ann.wait_for_selector(".verdict.good")
+        ann.locator("summary", has_text="How it was made").click()
+        ann.wait_for_selector(".signature >> text=cannot be known here")
         pages.close()
     assert pages.faults == []
 

@@ -158,7 +158,14 @@ def test_scramble_of_a_race_is_the_races(capsys: Captured) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "why"), [(None, "no such file"), ("{", "no JSON"), ("[" * 5000, "no JSON")]
+    ("text", "why"),
+    [
+        (None, "no such file"),
+        ("{", "no JSON"),
+        ("[" * 5000, "nested too deeply"),
+        ('{"key": 1, "key": 1}', "a key comes twice"),
+        ("[1.5]", "a number is not whole"),
+    ],
 )
 def test_a_record_that_cannot_be_read_is_two(
     text: str | None, why: str, home: Path, capsys: Captured
@@ -168,6 +175,16 @@ def test_a_record_that_cannot_be_read_is_two(
         path.write_text(text)
     assert run(["verify", str(path)]) == exits.UNKNOWN
     assert why in one_line(capsys)
+
+
+@pytest.mark.parametrize("option", ["--key", "--commitment"])
+@pytest.mark.parametrize("value", ["", "ab", "x" * 64, "ab" * 33])
+def test_what_is_no_hash_is_refused_not_left_out(
+    option: str, value: str, home: Path, capsys: Captured
+) -> None:
+    # An empty one may be a variable that was not set: that must not count as checked.
+    assert run(["verify", str(home), option, value]) == exits.UNKNOWN
+    assert option in one_line(capsys)
 
 
 def test_what_is_no_record_is_one_and_says_why(home: Path, capsys: Captured) -> None:

@@ -189,7 +189,7 @@ def test_the_table_fits_and_never_drops_name_time_and_moves(width: int) -> None:
 
 
 def test_credit_has_a_column_where_somebody_has_some() -> None:
-    rows = []
+    rows: list[list[str]] = []
     for credit in (0, 12):
         told = lane(0)
         told.told(standing(0, "finished", place=1, time_ms=41_320, credit_ms=credit))

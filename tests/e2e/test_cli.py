@@ -191,13 +191,27 @@ def check_verify(shell: Shell, race: str) -> None:
     assert "1 2/3 0" in steps
     solo = shell.run("solo", "--race", race, typed="q\n")
     assert board[1].replace("0", ".").split("/") == solo.stdout.splitlines()[1:3]
-    record = json.loads(get(link, "").body)
+    check_promises(shell, link)
+
+
+def check_promises(shell: Shell, link: str) -> None:
+    """The saved file is held against what was shown before; a changed one is found."""
+    file = json.loads(get(link, "").body)
+    health: Any = get(f"http://127.0.0.1:{shell.noted['port']}", "/healthz").json()
     path = shell.home / "record.json"
-    record["racers"][0]["stm"] += 1
-    path.write_text(json.dumps(record))
+    path.write_text(json.dumps(file, indent=1))
+    known = ["--commitment", file["record"]["commitment"], "--key", health["key"]]
+    assert shell.run("verify", str(path), *known).returncode == exits.OK
+    other = shell.run("verify", str(path), "--commitment", "0" * 64, "--key", "0" * 64)
+    assert other.returncode == exits.NOT_OK
+    wrong = re.findall(r"^not ok +(\w+)", other.stdout, re.MULTILINE)
+    assert wrong == ["key", "promise"]
+    file["record"]["racers"][0]["stm"] += 1
+    path.write_text(json.dumps(file))
     tampered = shell.run("verify", str(path))
     assert tampered.returncode == exits.NOT_OK
-    assert re.search("^not ok +counts", tampered.stdout, re.MULTILINE)
+    wrong = re.findall(r"^not ok +(\w+)", tampered.stdout, re.MULTILINE)
+    assert wrong == ["signature", "counts"]
 
 
 def test_ctrl_c_ends_host_and_its_server(shell: Shell) -> None:

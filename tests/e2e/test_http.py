@@ -10,6 +10,8 @@ import pytest
 from tests.e2e.talk import QUICK, FastClock, a_race, a_server, eventually, talking
 
 from sliderace.protocol import messages as m
+from sliderace.race.verify import verify
+from sliderace_client.keys import check_signature
 from sliderace_server.limits import Limits
 
 PROXIED = {"trusted_proxies": ("127.0.0.1",)}
@@ -308,7 +310,10 @@ async def test_races_are_listed_and_their_records_served() -> None:
         await ann.until(m.Results)
         record = await ask(server.port, f"/api/races/{ann.race}")
         assert record.status == 200
-        assert record.json()["race"] == ann.race
+        file, health = record.json(), (await ask(server.port, "/healthz")).json()
+        assert file["record"]["race"] == ann.race
+        assert file["key"] == health["key"]
+        assert {one.verdict for one in verify(file, check_signature)} == {"ok"}
 
         async def listed() -> object:
             return (await ask(server.port, "/api/races")).json()["races"]

@@ -1,11 +1,12 @@
 """A race in which everything happens, and its record."""
 
 import json
+from hashlib import sha512
 from typing import Any
 
 from tests.race.track import T0, Track, stamped
 
-from sliderace.race import decide
+from sliderace.race import canonical, decide
 from sliderace.race.record import Player, build
 from sliderace.race.records import Seat
 from sliderace.race.rules import Rules
@@ -15,6 +16,7 @@ HONEST, LIAR, TWIN, RELOADED, SLOW, QUITTER, ABSENT = map(Seat, range(7))
 NAMES = ("Ann", "Ben", "Cat", "Dan", "Eva", "Fay", "Gil")
 PHONE = Line(rtt_ms=80, jitter_ms=20, samples=8)
 INSPECTION_MS = 2_000
+KEY = "5e" * 32
 
 
 def sample_race(known_seed: str = "") -> Track:
@@ -52,3 +54,21 @@ def sample_record(known_seed: str = "") -> dict[str, Any]:
     loaded: dict[str, Any] = json.loads(json.dumps(record))
     assert loaded == record
     return loaded
+
+
+def toy_check(key: bytes, signature: bytes, message: bytes) -> bool:
+    """A signature that anybody can make: of the rules, only who is asked matters."""
+    return signature == sha512(key + message).digest()
+
+
+def sealed(record: object, key: str = KEY) -> dict[str, Any]:
+    """The file of a record, of a lie too: who lies signs the lie."""
+
+    def sign(message: bytes) -> bytes:
+        return sha512(bytes.fromhex(key) + message).digest()
+
+    try:
+        signature = sign(canonical.encode(record)).hex()
+    except canonical.NotCanonical:
+        signature = "00" * 64
+    return {"record": record, "key": key, "signature": signature}

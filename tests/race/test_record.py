@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.race.sample import INSPECTION_MS, sample_race, sample_record
+from tests.race.sample import INSPECTION_MS, KEY, sample_race, sample_record, sealed
 from tests.race.track import ANN, SECRET, Track
 
 from sliderace.race import decide, reading
@@ -101,13 +101,16 @@ def test_the_page_explains_every_field_and_no_other() -> None:
     )
     kinds = (WrittenRace, WrittenRacer, WrittenFinish, Rules)
     known = [field.name for kind in kinds for field in fields(kind)]
-    assert sorted(named) == sorted([*known, *WrittenSlide._fields])
+    file = ["record", "key", "signature"]
+    assert sorted(named) == sorted([*file, *known, *WrittenSlide._fields])
 
 
 def test_the_page_explains_every_check() -> None:
     table = PAGE.read_text("utf-8").partition("| check |")[2]
     named = re.findall(r"^\| `(\w+)` \| ", table, re.MULTILINE)
-    assert named == [check.name for check in verify(sample_record())]
+    file = sealed(sample_record())
+    checks = verify(file, None, key=KEY, promised="00" * 32)
+    assert named == [check.name for check in checks]
 
 
 def test_reading_gives_back_what_was_written() -> None:

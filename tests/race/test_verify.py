@@ -1,27 +1,35 @@
 """What verification finds, check by check; any change at all: in properties."""
 
 from copy import deepcopy
+from hashlib import sha512
 from typing import Any
 
 import pytest
-from tests.race.sample import ABSENT, SLOW, sample_record
+from tests.race.sample import ABSENT, KEY, SLOW, sample_record, sealed, toy_check
 from tests.race.test_record import Place, put
 
 from sliderace.engine import Size, seed_of
+from sliderace.race.canonical import decode, encode
 from sliderace.race.reading import BadRecord
-from sliderace.race.verify import Step, steps, verify
+from sliderace.race.signed import seal
+from sliderace.race.verify import Check, Step, steps, verify
 
 ANN, BEN, CAT, DAN, EVA, FAY, GIL = range(7)
 
 
+def judged(record: object) -> list[Check]:
+    """All there is to say of a record that is signed well."""
+    return verify(sealed(record), toy_check)
+
+
 def verdicts(record: object) -> dict[str, str]:
-    return {check.name: check.verdict for check in verify(record)}
+    return {check.name: check.verdict for check in judged(record)}
 
 
 def found(record: object) -> dict[str, str]:
     """Check -> text, of what is not ok."""
     return {
-        check.name: check.text for check in verify(record) if check.verdict == "not ok"
+        check.name: check.text for check in judged(record) if check.verdict == "not ok"
     }
 
 
@@ -32,6 +40,7 @@ def test_an_honest_record_is_ok() -> None:
 def test_a_known_seed_makes_no_claim() -> None:
     assert verdicts(sample_record("ab" * 32)) == {
         "structure": "ok",
+        "signature": "ok",
         "commitment": "cannot be known",
         "seed": "cannot be known",
         "board": "ok",
@@ -43,7 +52,7 @@ def test_a_known_seed_makes_no_claim() -> None:
 
 
 def test_a_wrong_form_is_the_only_finding() -> None:
-    (check,) = verify({"format": "else"})
+    (check,) = judged({"format": "else"})
     assert (check.name, check.verdict) == ("structure", "not ok")
 
 
@@ -137,7 +146,7 @@ def read_size(record: dict[str, Any]) -> Size:
 
 def test_steps_replay_a_racer() -> None:
     record = sample_record()
-    assert [*steps(record, SLOW)] == [
+    assert [*steps(sealed(record), SLOW)] == [
         Step(0, "", "4 3 5/0 2 1", 0),
         Step(1, "L2", "4 3 5/2 1 0", 500),
         Step(2, "D", "4 3 0/2 1 5", 500),
@@ -145,18 +154,18 @@ def test_steps_replay_a_racer() -> None:
         Step(4, "U", "4 1 3/2 0 5", 500),
         Step(5, "R", "4 1 3/0 2 5", 500),
     ]
-    assert len([*steps(record, ABSENT)]) == 1
+    assert len([*steps(sealed(record), ABSENT)]) == 1
 
 
 def test_steps_end_before_an_impossible_slide() -> None:
     record = put(sample_record(), ("racers", EVA, "slides", 1, 0), "U")
-    assert [step.n for step in steps(record, SLOW)] == [0, 1]
+    assert [step.n for step in steps(sealed(record), SLOW)] == [0, 1]
 
 
 @pytest.mark.parametrize("seat", [7, -1, 255])
 def test_steps_of_nobody(seat: int) -> None:
     with pytest.raises(BadRecord, match="nobody raced"):
-        steps(sample_record(), seat)
+        steps(sealed(sample_record()), seat)
 
 
 def test_steps_of_nonsense() -> None:
@@ -165,7 +174,99 @@ def test_steps_of_nonsense() -> None:
 
 
 def test_verification_leaves_the_record_alone() -> None:
+    file = sealed(sample_record())
+    before = deepcopy(file)
+    verify(file, toy_check)
+    assert file == before
+
+
+# --- Who signed it, and what was promised --------------------------------------------
+
+
+def of(checks: list[Check], name: str) -> str | None:
+    return next((one.verdict for one in checks if one.name == name), None)
+
+
+def test_what_nobody_signed_is_found() -> None:
+    file = sealed(sample_record())
+    for part, text in [("key", "5f" * 32), ("signature", "5f" * 64)]:
+        checks = verify(file | {part: text}, toy_check)
+        wrong = [check.name for check in checks if check.verdict != "ok"]
+        assert wrong == ["signature"]
+
+
+def test_a_change_that_nothing_else_shows_breaks_the_signature() -> None:
+    file = sealed(sample_record())
+    file["record"]["racers"][FAY]["name"] = "Fae"
+    assert [one.name for one in verify(file, toy_check) if one.verdict != "ok"] == [
+        "signature"
+    ]
+
+
+def test_without_ed25519_a_signature_cannot_be_known() -> None:
+    file = sealed(sample_record()) | {"signature": "00" * 64}
+    checks = verify(file, None)
+    assert of(checks, "signature") == "cannot be known"
+    assert {one.verdict for one in checks if one.name != "signature"} == {"ok"}
+
+
+def test_a_signature_shows_its_key() -> None:
+    (text,) = (one.text for one in judged(sample_record()) if one.name == "signature")
+    assert KEY in text
+
+
+def test_what_was_known_before_is_compared_only_when_it_is_told() -> None:
+    file = sealed(sample_record())
+    shown = file["record"]["commitment"]
+    plain = verify(file, toy_check)
+    assert (of(plain, "key"), of(plain, "promise")) == (None, None)
+    good = verify(file, toy_check, key=KEY, promised=shown)
+    assert (of(good, "key"), of(good, "promise")) == ("ok", "ok")
+    bad = verify(file, toy_check, key="5f" * 32, promised="00" * 32)
+    assert (of(bad, "key"), of(bad, "promise")) == ("not ok", "not ok")
+
+
+def test_another_server_s_signature_is_good_but_not_expected() -> None:
+    checks = verify(sealed(sample_record(), "aa" * 32), toy_check, key=KEY)
+    assert (of(checks, "signature"), of(checks, "key")) == ("ok", "not ok")
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (None, "file: not an object"),
+        ([], "file: not an object"),
+        ({}, "file: not made of"),
+        ({"more": 1}, "file: not made of"),
+        ({"key": "5E" * 32}, "key: not 64 hex digits"),
+        ({"key": "5e" * 32 + "\n"}, "key: not 64 hex digits"),
+        ({"key": 5}, "key: not 64 hex digits"),
+        ({"signature": "5e" * 63}, "signature: not 128 hex digits"),
+        ({"record": None}, "record: not an object"),
+        ({"record": {"format": 1.5}}, "record: neither text"),
+        ({"record": {"format": "\ud800"}}, "record: a lone surrogate"),
+    ],
+)
+def test_the_file_has_its_form(change: Any, text: str) -> None:
+    file = sealed(sample_record())
+    hostile = file | change if change else change
+    assert [one.text[: len(text)] for one in verify(hostile, toy_check)] == [text]
+
+
+def test_an_unsigned_record_is_no_file() -> None:
+    (check,) = verify(sample_record(), toy_check)
+    assert (check.name, check.verdict) == ("structure", "not ok")
+
+
+def test_what_the_server_writes_is_that_file() -> None:
     record = sample_record()
-    before = deepcopy(record)
-    verify(record)
-    assert record == before
+    signed: list[bytes] = []
+
+    def sign(message: bytes) -> bytes:
+        signed.append(message)
+        return sha512(bytes.fromhex(KEY) + message).digest()
+
+    data = seal(record, KEY, sign)
+    assert signed == [encode(record)]
+    assert decode(data) == sealed(record)
+    assert encode(decode(data)) == data

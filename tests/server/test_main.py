@@ -13,6 +13,7 @@ from tests.chaos.process import ServerProcess
 from tests.e2e.talk import a_race, talking
 
 from sliderace.protocol import messages as m
+from sliderace_server.keys import KEY_FILE, kept_key
 from sliderace_server.main import STATE_FILE, main
 
 
@@ -35,6 +36,32 @@ def test_it_says_where_it_is_and_ends_with_nothing_left(tmp_path: Path) -> None:
         server.__exit__()
     assert not (tmp_path / STATE_FILE).exists()
     assert "trace=" not in server.log.read_text()
+
+
+def test_the_key_is_the_same_after_a_restart_and_nobody_else_s(tmp_path: Path) -> None:
+    keys: list[object] = []
+    for folder in ("one", "one", "two"):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        with ServerProcess(tmp_path / folder) as server:
+            keys.append(health(server)["key"])
+    assert keys[0] == keys[1] != keys[2]
+    assert keys[0] == kept_key(tmp_path / "one" / KEY_FILE).public
+
+
+def test_with_memory_the_key_leaves_nothing_behind(tmp_path: Path) -> None:
+    keys: list[object] = []
+    for _ in range(2):
+        with ServerProcess(tmp_path, "--memory") as server:
+            keys.append(health(server)["key"])
+    assert keys[0] != keys[1]
+    assert not (tmp_path / KEY_FILE).exists()
+
+
+def test_a_broken_key_stops_the_start_and_says_so(tmp_path: Path) -> None:
+    (tmp_path / KEY_FILE).write_text("no key")
+    result = CliRunner().invoke(main, ["--port", "0", "--data", str(tmp_path)])
+    assert result.exit_code == 4
+    assert result.output.splitlines()[-1].endswith("no key that can be read")
 
 
 def test_ctrl_c_ends_it_as_well(tmp_path: Path) -> None:

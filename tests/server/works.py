@@ -8,6 +8,7 @@ from tests.e2e.talk import FastClock
 
 from sliderace_server.clock import Clock
 from sliderace_server.config import Config
+from sliderace_server.keys import new_key
 from sliderace_server.metrics import Metrics
 from sliderace_server.storage import Store, StoredRace
 from sliderace_server.works import Works
@@ -38,4 +39,5 @@ def works_with(
         spawn=spawn,
         keep=([] if kept is None else kept).append,
         version="test",
+        key=new_key(),
     )

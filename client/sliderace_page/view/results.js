@@ -81,6 +81,8 @@ export class Results {
     this.verdict.classList.toggle("bad", !good);
     this.verdict.classList.toggle("good", good && !known);
     const promise = model.promises.get(results.race);
+    const signature = h("dd.signature", { text: "\u2026" });
+    this.app.judgeRecord(results, promise).then((text) => setText(signature, text));
     const facts = [
       ["Race", results.race],
       ["Board", `${formatSize(promise?.size ?? "")} \u2014 ${results.board}`],
@@ -88,10 +90,11 @@ export class Results {
       ["Secret", results.secret ?? "none"],
       ["Seed", results.seed],
     ];
-    fill(
-      this.details,
-      facts.flatMap(([term, text]) => [h("dt", { text: term }), h("dd", { text })]),
-    );
+    fill(this.details, [
+      ...facts.flatMap(([term, text]) => [h("dt", { text: term }), h("dd", { text })]),
+      h("dt", { text: "Signature of the record" }),
+      signature,
+    ]);
   }
 
   tick(model, now) {

@@ -173,7 +173,7 @@ class RaceSummary:
 
 @dataclass(frozen=True, slots=True)
 class StoredRace:
-    """A race that ended: its summary, and the race record as JSON text in bytes."""
+    """A race that ended: its summary, and its signed record as JSON text in bytes."""
 
     summary: RaceSummary
     record: bytes

@@ -18,6 +18,7 @@ from sliderace.engine import (
     parse_board,
 )
 from sliderace.engine.board import MAX_SIDE
+from sliderace.race.canonical import MAX_INTEGER
 from sliderace.race.record import (
     FORMAT,
     VERSION,
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_INTEGER", "MAX_SLIDES", "BadRecord", "read"]
 
-MAX_INTEGER = 2**53 - 1
-"""What every JSON reader holds exactly (RFC 8259)."""
 MAX_SLIDES = 100_000
 """Of one racer; a record that claims more only wants to keep its reader busy."""
 MAX_SEAT = 254

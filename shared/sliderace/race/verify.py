@@ -1,8 +1,8 @@
 """Re-checking a race record: everything in it that can be computed again, is.
 
 What is proved: every counted slide was legal on the committed board, in that order,
-and times, counts and places follow from what is written. What is not: that a human
-chose the slides.
+and times, counts and places follow from what is written, all of it as the holder of the
+key signed it. What is not: that a human chose the slides.
 """
 
 from collections.abc import Iterator
@@ -21,8 +21,9 @@ from sliderace.engine import (
     stm,
 )
 from sliderace.race.ranking import Row, rank, solve_time
-from sliderace.race.reading import BadRecord, read
+from sliderace.race.reading import BadRecord
 from sliderace.race.record import WrittenFinish, WrittenRace, WrittenRacer
+from sliderace.race.signed import CheckSignature, Signed, unseal
 from sliderace.race.timing import MIN_SAMPLES, Line, official
 
 __all__ = ["Check", "Step", "Verdict", "steps", "verify"]
@@ -34,7 +35,8 @@ class Check(NamedTuple):
     """One thing that was looked at.
 
     Args:
-        name: structure, commitment, seed, board, slides, counts, times or ranking.
+        name: structure, signature, key, promise, commitment, seed, board, slides,
+            counts, times or ranking.
         verdict: what came out.
         text: the same for a person; of a fault, the first that was found.
     """
@@ -70,23 +72,42 @@ class _Replay:
     high_ms: int
 
 
-def verify(record: object) -> list[Check]:
-    """Re-check a race record.
+def verify(
+    file: object,
+    check_signature: CheckSignature | None,
+    *,
+    key: str = "",
+    promised: str = "",
+) -> list[Check]:
+    """Re-check the file of a race record.
 
     Args:
-        record: anything a JSON reader can return; nothing in it is trusted.
+        file: anything a JSON reader can return; nothing in it is trusted.
+        check_signature: Ed25519; None where there is none.
+        key: the server's public key, known from elsewhere, 64 hex digits; empty:
+            unknown, and not checked.
+        promised: the commitment that was shown before the race, likewise.
 
     Returns:
-        All checks in a fixed order; a record of a wrong form has only the first,
-        which says where. Never raises.
+        All checks in a fixed order; a file of a wrong form has only the first, which
+        says where. Never raises.
     """
     try:
-        race = read(record)
+        signed = unseal(file)
     except BadRecord as fault:
         return [Check("structure", "not ok", str(fault))]
+    race = signed.race
     replays = [_replay(race.board, racer) for racer in race.racers]
-    return [
+    checks = [
         Check("structure", "ok", "Every field is there and in its range."),
+        _check_signature(signed, check_signature),
+    ]
+    if key:
+        checks.append(_check_key(signed, key))
+    if promised:
+        checks.append(_check_promise(race, promised))
+    return [
+        *checks,
         _check_commitment(race),
         _check_seed(race),
         _check_board(race),
@@ -97,17 +118,17 @@ def verify(record: object) -> list[Check]:
     ]
 
 
-def steps(record: object, seat: int) -> Iterator[Step]:
+def steps(file: object, seat: int) -> Iterator[Step]:
     """Replay one racer, board by board; ends before a slide that cannot be made.
 
     Args:
-        record: anything a JSON reader can return.
+        file: anything a JSON reader can return.
         seat: whose slides.
 
     Raises:
-        BadRecord: the record's form is wrong, or nobody raced in that seat.
+        BadRecord: the file's form is wrong, or nobody raced in that seat.
     """
-    race = read(record)
+    race = unseal(file).race
     racer = next((one for one in race.racers if one.seat == seat), None)
     if racer is None:
         raise BadRecord("nobody raced in that seat")
@@ -140,6 +161,30 @@ def _replay(start: Board, racer: WrittenRacer) -> _Replay:
         if now > high:
             high, high_ms = now, last_ms
     return _Replay(fault, board.is_solved, high, high_ms)
+
+
+def _check_signature(signed: Signed, check: CheckSignature | None) -> Check:
+    name = "signature"
+    if check is None:
+        return Check(name, "cannot be known", "Ed25519 is missing here.")
+    key, signature = bytes.fromhex(signed.key), bytes.fromhex(signed.signature)
+    if not check(key, signature, signed.message):
+        return Check(name, "not ok", "The signature is not that of this record.")
+    return Check(name, "ok", f"Signed with the key {signed.key}.")
+
+
+def _check_key(signed: Signed, key: str) -> Check:
+    if signed.key != key:
+        return Check("key", "not ok", "The key is not the one expected.")
+    return Check("key", "ok", "The key is the one expected.")
+
+
+def _check_promise(race: WrittenRace, promised: str) -> Check:
+    if race.commitment != promised:
+        text = "The commitment is not the one shown before the race."
+        return Check("promise", "not ok", text)
+    text = "The commitment is the one shown before the race."
+    return Check("promise", "ok", text)
 
 
 def _check_commitment(race: WrittenRace) -> Check:
