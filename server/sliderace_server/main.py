@@ -16,6 +16,7 @@ import click
 
 from sliderace import __version__
 from sliderace_server.config import Config, ConfigError, load_config
+from sliderace_server.gateway import CannotListen
 from sliderace_server.logs import logging_to
 from sliderace_server.server import Server, running
 from sliderace_server.storage import StorageError
@@ -85,11 +86,12 @@ def _serve(config: Config) -> None:
     except asyncio.CancelledError:
         _log.error("ended in a hurry")  # not `_stop`: perhaps nobody reads
         sys.exit(EXIT_HURRY)
-    except StorageError as error:
+    except ConfigError as error:
+        _stop(str(error), EXIT_CONFIG)
+    except CannotListen as error:
+        _stop(f"cannot listen on {config.bind} port {config.port}: {error}", EXIT_PORT)
+    except (StorageError, OSError) as error:
         _stop(str(error), EXIT_STORAGE)
-    except OSError as error:
-        where = f"{config.bind} port {config.port}"
-        _stop(f"cannot listen on {where}: {error.strerror or error}", EXIT_PORT)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -146,7 +148,8 @@ class _End:
                 loop.remove_reader(descriptor)
                 self.begun.set()
 
-        loop.add_reader(descriptor, heard)
+        with _named("until_eof", descriptor):
+            loop.add_reader(descriptor, heard)
         try:
             yield
         finally:
@@ -186,11 +189,21 @@ def _told(config: Config, server: Server) -> Generator[None, None, None]:
     with _state_file(config, line):
         if config.ready_fd >= 0:
             with (
+                _named("ready_fd", config.ready_fd),
                 contextlib.suppress(BrokenPipeError),
                 os.fdopen(config.ready_fd, "w") as pipe,
             ):
                 pipe.write(line)
         yield
+
+
+@contextlib.contextmanager
+def _named(setting: str, descriptor: int) -> Generator[None, None, None]:
+    """Trouble with a descriptor is trouble with its setting."""
+    try:
+        yield
+    except OSError as error:
+        raise ConfigError(setting, f"{descriptor}: {error.strerror}") from None
 
 
 @contextlib.contextmanager

@@ -78,7 +78,7 @@ async def running(
         entropy: that many random bytes.
 
     Raises:
-        OSError: the address cannot be listened on.
+        CannotListen: the address is not ours, or in use.
         StorageError: the store cannot be opened or read.
     """
     # Both read files.
