@@ -133,6 +133,8 @@ class Config:
         for setting in fields(self):
             _check(setting, getattr(self, setting.name))
         _check_limits(self.limits)
+        if not self.bind.strip():
+            raise ConfigError("bind", "must not be empty; 0.0.0.0 or :: for all")
         if self.memory and self.database:
             raise ConfigError("memory", "contradicts database")
         self._check_public_url()
@@ -143,6 +145,7 @@ class Config:
             return
         try:
             parts = urlsplit(self.public_url)
+            _ = parts.port  # which is checked when it is asked for
         except ValueError as error:
             raise ConfigError("public_url", str(error)) from None
         if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -269,6 +272,7 @@ def load_config(
             values[name] = _typed(name, value, f"--{name.replace('_', '-')}")
     limits = _limits(flags.get("limits", {}), "--limit")(limits)
     if "lobby_ttl" in values:
+        _check(_SETTINGS["lobby_ttl"], values["lobby_ttl"])
         ttl = round(values["lobby_ttl"] * 1_000)
         limits = replace(limits, room=replace(limits.room, lobby_ttl_ms=ttl))
     return Config(**values, limits=limits)

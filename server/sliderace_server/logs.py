@@ -7,6 +7,7 @@ handed to a logger.
 import contextlib
 import json
 import logging
+import os
 import queue
 import threading
 import time
@@ -65,7 +66,7 @@ def logging_to(stream: TextIO, level: str) -> Generator[None, None, None]:
     lines = _Lines(LINES)
     handler = _ToQueue(lines)
     writer = threading.Thread(
-        target=_write, args=(lines, _without_locks(stream)), name="log", daemon=True
+        target=_write, args=(lines, _own(stream)), name="log", daemon=True
     )
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     # Its lines repeat ours, without room and connection.
@@ -84,26 +85,28 @@ def logging_to(stream: TextIO, level: str) -> Generator[None, None, None]:
 _Lines = queue.Queue[logging.LogRecord | None]
 
 
-def _without_locks(stream: TextIO) -> TextIO:
-    """The same descriptor behind a buffer of our own.
+def _own(stream: TextIO) -> contextlib.AbstractContextManager[TextIO]:
+    """The same place behind a descriptor and a buffer of our own.
 
     Python takes the lock of `sys.stderr` when it ends, and a thread that waits for a
     reader would hold it.
     """
     try:
-        descriptor = stream.fileno()
+        descriptor = os.dup(stream.fileno())
     except OSError:  # a stream in memory
-        return stream
-    return open(descriptor, "w", encoding="ascii", closefd=False)
+        return contextlib.nullcontext(stream)
+    return os.fdopen(descriptor, "w", encoding="ascii")
 
 
-def _write(lines: _Lines, stream: TextIO) -> None:
+def _write(lines: _Lines, own: contextlib.AbstractContextManager[TextIO]) -> None:
     """Write lines until None comes."""
     line = LogFormat()
-    while (record := lines.get()) is not None:
-        with contextlib.suppress(OSError):  # nobody is there to be told
-            stream.write(f"{line.format(record)}\n")
-            stream.flush()
+    gone = contextlib.suppress(OSError)  # nobody is there to be told
+    with gone, own as stream:
+        while (record := lines.get()) is not None:
+            with gone:
+                stream.write(f"{line.format(record)}\n")
+                stream.flush()
 
 
 class _ToQueue(QueueHandler):

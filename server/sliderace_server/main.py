@@ -88,9 +88,6 @@ def _serve(config: Config) -> None:
         sys.exit(EXIT_HURRY)
     except (StorageError, BadKey) as error:
         _stop(str(error), EXIT_STORAGE)
-    except OSError as error:
-        where = f"{config.bind} port {config.port}"
-        _stop(f"cannot listen on {where}: {error.strerror or error}", EXIT_PORT)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -147,7 +144,8 @@ class _End:
                 loop.remove_reader(descriptor)
                 self.begun.set()
 
-        loop.add_reader(descriptor, heard)
+        with _named("until_eof", descriptor):
+            loop.add_reader(descriptor, heard)
         try:
             yield
         finally:
@@ -187,11 +185,21 @@ def _told(config: Config, server: Server) -> Generator[None, None, None]:
     with _state_file(config, line):
         if config.ready_fd >= 0:
             with (
+                _named("ready_fd", config.ready_fd),
                 contextlib.suppress(BrokenPipeError),
                 os.fdopen(config.ready_fd, "w") as pipe,
             ):
                 pipe.write(line)
         yield
+
+
+@contextlib.contextmanager
+def _named(setting: str, descriptor: int) -> Generator[None, None, None]:
+    """Trouble with a descriptor is trouble with its setting."""
+    try:
+        yield
+    except OSError as error:
+        raise ConfigError(setting, f"{descriptor}: {error.strerror}") from None
 
 
 @contextlib.contextmanager

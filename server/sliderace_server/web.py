@@ -4,6 +4,7 @@ Requests and answers here are data; the gateway turns them into what its library
 """
 
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address
@@ -33,6 +34,8 @@ POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 """A page that was tricked into holding a script would still not run it."""
+HOST = re.compile(r"(\[[\w:.%-]+\]|[\w.-]+)(:[0-9]{1,5})?", re.ASCII)
+"""A Host header: a name or an address, perhaps a port, and nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +140,12 @@ class Doors:
 
         Addresses are always ours: only a name can be re-bound.
         """
+        if not header:
+            return True
+        if not HOST.fullmatch(header):
+            return False
         host, _ = split_host(header)
-        if not host or "*" in self.hosts or host in self.hosts:
+        if "*" in self.hosts or host in self.hosts:
             return True
         return host.endswith(".localhost") or _is_address(host)
 
@@ -149,7 +156,10 @@ class Doors:
         """
         if origin is None:
             return True
-        parts = urlsplit(origin)
+        try:
+            parts = urlsplit(origin)
+        except ValueError:
+            return False
         if parts.scheme not in ("http", "https") or not parts.netloc:
             return False
         if origin.lower() == self.public:

@@ -173,7 +173,9 @@ async def test_who_says_nothing_is_sent_away() -> None:
         assert (event.code, await mute.closed()) == ("no_hello", 4002)
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1"])
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "https://127.0.0.1", "http://[x]"]
+)
 async def test_pages_of_others_get_no_socket(origin: str) -> None:
     async with racing() as (server, *_):
         with pytest.raises(InvalidStatus) as refused:

@@ -175,6 +175,16 @@ async def test_a_name_that_is_not_ours_may_be_somebody_elses_trick() -> None:
             assert (await ask(server.port, "/healthz", Host=host)).status == 200
 
 
+@pytest.mark.parametrize("path", ["/", "/ws"])
+@pytest.mark.parametrize(
+    "host",
+    ["localhost:80@evil", "localhost:", "localhost:x", "[::1", "[::1]80", "::1"],
+)
+async def test_a_host_is_a_name_and_perhaps_a_port(path: str, host: str) -> None:
+    async with a_server(hosts=("*",)) as server:
+        assert (await ask(server.port, path, Host=host)).status == 421
+
+
 async def test_pages_of_others_may_not_even_read() -> None:
     async with a_server(public_url="https://race.example") as server:
         own = f"http://127.0.0.1:{server.port}"
@@ -183,6 +193,8 @@ async def test_pages_of_others_may_not_even_read() -> None:
             ("https://race.example", 200),
             ("https://evil.example", 403),
             ("null", 403),
+            ("http://[::1", 403),
+            ("http://[x]", 403),
             ("http://127.0.0.1:1", 403),
         ):
             reply = await ask(server.port, "/healthz", Origin=origin)

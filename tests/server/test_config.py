@@ -57,6 +57,12 @@ def test_the_life_of_a_lobby_is_a_limit_of_the_room() -> None:
     assert config.limits.room.lobby_ttl_ms == 500
 
 
+@pytest.mark.parametrize("ttl", ["nan", "inf", "-inf", "1e308"])
+def test_a_life_of_no_length_is_named(ttl: str) -> None:
+    with pytest.raises(ConfigError, match=r"^lobby_ttl: must be 0\.1 "):
+        load_config({"lobby_ttl": ttl}, {})
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -100,6 +106,9 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         ({"public_url": "race.example"}, "public_url"),
         ({"public_url": "https://race.example/deep"}, "public_url"),
         ({"public_url": "https://["}, "public_url"),
+        ({"public_url": "https://race.example:99999"}, "public_url"),
+        ({"bind": ""}, "bind"),
+        ({"bind": " "}, "bind"),
         ({"trusted_proxies": ("192.0.2.1/8",)}, "trusted_proxies"),
         ({"memory": True, "database": "x.db"}, "memory"),
         ({"limits": Limits(messages_per_s=0)}, "limit messages_per_s"),

@@ -2,8 +2,11 @@
 
 import asyncio
 import json
+import os
 import signal
 import socket
+import subprocess
+import sys
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -157,6 +160,33 @@ def test_a_wrong_setting_is_named(options: list[str], text: str) -> None:
     assert result.exit_code == 2
     assert result.output.startswith(f"sliderace server: {text}")
     assert result.output.count("\n") == 1
+
+
+@pytest.mark.parametrize("setting", ["until_eof", "ready_fd"])
+def test_a_descriptor_that_is_none_is_named(setting: str) -> None:
+    flag = f"--{setting.replace('_', '-')}"
+    options = ["--memory", "--port", "0", "--log-level", "error", flag, "65000"]
+    result = CliRunner().invoke(main, options)
+    assert result.exit_code == 2
+    text = "65000: Bad file descriptor"
+    assert result.output == f"sliderace server: {setting}: {text}\n"
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    folder, database = tmp_path / "file" / "data", tmp_path / "x.db"
+    options = ["--data", str(folder), "--database", str(database), "--port", "0"]
+    result = subprocess.run(  # in-process it would be reported for blocking
+        [sys.executable, "-m", "sliderace_server", *options, "--log-level", "error"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=15,
+        check=False,
+    )
+    assert result.returncode == 4
+    assert str(folder) in result.stderr
+    assert "listen" not in result.stderr
 
 
 def test_help_tells_every_setting() -> None:

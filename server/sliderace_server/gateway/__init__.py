@@ -5,6 +5,6 @@ HTTP, reads messages no faster than a session wants them, and ends connections w
 bounded time, whether the peer helps or not.
 """
 
-from sliderace_server.gateway.front import Gateway
+from sliderace_server.gateway.front import CannotListen, Gateway
 
-__all__ = ["Gateway"]
+__all__ = ["CannotListen", "Gateway"]

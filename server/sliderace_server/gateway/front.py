@@ -9,7 +9,7 @@ from http import HTTPStatus
 from itertools import count
 from typing import cast
 
-from websockets.asyncio.server import ServerConnection, serve
+from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request as HttpRequest, Response
@@ -30,7 +30,7 @@ from sliderace_server.session import Session
 from sliderace_server.web import SECURITY, Answer, Request, Site
 from sliderace_server.works import Spawn
 
-__all__ = ["Gateway"]
+__all__ = ["CannotListen", "Gateway"]
 
 _log = logging.getLogger(__name__)
 
@@ -48,6 +48,10 @@ HOLD_STEP_S = 0.5
 """While we read nothing from a peer, this often we look whether it is still there."""
 
 NewSession = Callable[[Peer], Session]
+
+
+class CannotListen(Exception):
+    """The address cannot be listened on; the text says why."""
 
 
 class Gateway:
@@ -97,9 +101,25 @@ class Gateway:
             The port.
 
         Raises:
-            OSError: the address cannot be listened on.
+            CannotListen: the address is not ours, or in use.
         """
-        server = await serve(
+        try:
+            server = await self._serve()
+        except OSError as error:
+            raise CannotListen(error.strerror or str(error)) from error
+        try:
+            self.port = int(server.sockets[0].getsockname()[1])
+            yield self.port
+        finally:
+            server.close(close_connections=False)
+            for peer in list(self._peers):
+                peer.session.shut_down()
+            await server.wait_closed()
+            if self._ping_timer is not None:
+                self._ping_timer.cancel()
+
+    async def _serve(self) -> Server:
+        return await serve(
             self._handle,
             cast("str", self._hosts()),  # it goes to asyncio, which takes a list
             self.config.port,
@@ -115,16 +135,6 @@ class Gateway:
             max_size=self.limits.up_bytes,
             max_queue=QUEUE,
         )
-        try:
-            self.port = int(server.sockets[0].getsockname()[1])
-            yield self.port
-        finally:
-            server.close(close_connections=False)
-            for peer in list(self._peers):
-                peer.session.shut_down()
-            await server.wait_closed()
-            if self._ping_timer is not None:
-                self._ping_timer.cancel()
 
     def _hosts(self) -> str | list[str]:
         """The addresses to listen on; `::` alone would be deaf to IPv4."""

@@ -23,7 +23,7 @@ REFUSALS: Final = MappingProxyType(
         "too_many_rooms": "Too many rooms are open from your address.",
         "too_many_tries": "Too many wrong codes; wait a little.",
         "storage_unavailable": "The server cannot store anything right now.",
-        "shutting_down": "The server is about to restart.",
+        "shutting_down": "The server is stopping; it may come back soon.",
         # in the room
         "not_host": "Only the host may do that.",
         "not_player": "Only players may do that.",
