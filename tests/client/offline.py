@@ -31,6 +31,7 @@ __all__ = [
     "painted",
     "saved",
     "screen",
+    "sees",
     "settle",
     "terminal",
 ]
@@ -141,6 +142,12 @@ async def settle(pilot: Driver) -> None:
     await pilot.pause()
     terminal(pilot).repaint()
     await pilot.pause()
+
+
+async def sees(pilot: Driver, words: str) -> None:
+    """Until these words are on the screen; pages are mounted in their own time."""
+    while words not in screen(pilot):
+        await settle(pilot)
 
 
 def terminal(pilot: Driver) -> Terminal:

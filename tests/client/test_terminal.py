@@ -16,6 +16,7 @@ from tests.client.offline import (
     painted,
     saved,
     screen,
+    sees,
     settle,
     terminal,
 )
@@ -270,11 +271,9 @@ async def test_the_help_of_the_results_explains_their_columns() -> None:
 async def test_an_error_of_the_form_does_not_follow_into_the_game() -> None:
     async with opened(Start("menu", name="Ann")) as pilot:
         await pilot.press("s", *"x1", "enter")
-        await settle(pilot)
-        assert "is written like" in screen(pilot)
+        await sees(pilot, "is written like")
         await pilot.press("backspace", "backspace", *"4x4", "enter")
-        await settle(pilot)
-        assert "solo, 4x4" in screen(pilot)
+        await sees(pilot, "solo, 4x4")
         assert "is written like" not in screen(pilot)
 
 
