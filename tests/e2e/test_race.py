@@ -123,7 +123,8 @@ async def test_the_results_open_the_commitment_and_the_record_is_served() -> Non
         assert commitment(ann.race, size, secret) == snapshot.room.commitment
         seed = seed_of(ann.race, size, secret)
         assert format_board(scramble(seed, size)) == ann.board == results.board
-        record = await asyncio.to_thread(_get, f"{server.url}{results.record}")
+        file = await asyncio.to_thread(_get, f"{server.url}{results.record}")
+        record = file["record"]
         assert record["race"] == results.race
         assert len(record["racers"][0]["slides"]) == ann.seq
 
