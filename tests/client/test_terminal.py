@@ -270,9 +270,11 @@ async def test_the_help_of_the_results_explains_their_columns() -> None:
 
 async def test_an_error_of_the_form_does_not_follow_into_the_game() -> None:
     async with opened(Start("menu", name="Ann")) as pilot:
-        await pilot.press("s", *"x1", "enter")
+        await pilot.press("s")
+        await sees(pilot, "Play alone")
+        await pilot.press("end", *"x1", "enter")
         await sees(pilot, "is written like")
-        await pilot.press("backspace", "backspace", *"4x4", "enter")
+        await pilot.press("backspace", "backspace", "enter")
         await sees(pilot, "solo, 4x4")
         assert "is written like" not in screen(pilot)
 

@@ -48,6 +48,10 @@ class Repeats:
     def __init__(self) -> None:
         self._last = ("", -REPEAT_MS)
 
+    def forget(self) -> None:
+        """Another key was pressed meanwhile: the next one is no repetition."""
+        self._last = ("", -REPEAT_MS)
+
     def held(self, key: str, now: int) -> bool:
         """Whether `key` is only repeating; `now` in ms.
 

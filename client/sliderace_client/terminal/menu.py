@@ -163,6 +163,10 @@ class Form(Page):
             self._inputs["name"].value = self.terminal.nickname
         next(iter(self._inputs.values())).focus()
 
+    def on_input_changed(self) -> None:
+        """Whoever types holds no key down: Enter counts again at once."""
+        self._repeats.forget()
+
     def update(self) -> None:  # noqa: D102
         super().update()
         look = self.look
