@@ -210,7 +210,15 @@ def noted(folder: Path | None = None) -> Noted | None:
         found = json.loads(path.read_text("utf-8"))
         port, bind, url = found["port"], found.get("bind", ""), found.get("url", "")
         return Noted(int(port), str(bind), str(url))
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+    except (
+        OSError,
+        ValueError,
+        ArithmeticError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        AttributeError,
+    ):
         return None
 
 

@@ -72,7 +72,7 @@ def load(path: Path | None = None) -> tuple[Settings, list[str]]:
         values = tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         return Settings(), []
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         return Settings(), [f"{path}: {error}; the defaults are used"]
     known = {setting.name: setting for setting in fields(Settings)}
     kept: dict[str, str] = {}
@@ -105,7 +105,7 @@ def save(settings: Settings, path: Path | None = None) -> None:
         values = {key: value for key, value in old.items() if isinstance(value, str)}
     except FileNotFoundError:
         path.parent.mkdir(parents=True, exist_ok=True)
-    except ValueError:
+    except (ValueError, RecursionError):
         path.replace(path.with_name(path.name + ".damaged"))
     values |= asdict(settings)
     lines = (f"{key} = {_quoted(value)}\n" for key, value in values.items())

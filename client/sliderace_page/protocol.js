@@ -271,7 +271,7 @@ const SAID = {
   too_many_tries: "Too many wrong codes. Please wait a moment.",
   version: "The server has been updated. Reload the page to go on.",
   storage_unavailable: "The server cannot open rooms right now. Please try again soon.",
-  shutting_down: "The server is restarting. Please try again in a moment.",
+  shutting_down: "The server is stopping. It may come back soon.",
   wrong_race: "That was about an earlier race.",
 };
 

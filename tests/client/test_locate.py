@@ -73,7 +73,10 @@ def test_a_server_of_ours_is_asked_where_it_listens(
     assert here(tmp_path) == [base, "http://127.0.0.1:8710"]
 
 
-@pytest.mark.parametrize("text", [None, "", "[]", "{}", '{"port": "x"}', "3"])
+NONSENSE = [None, "", "[]", "{}", '{"port": "x"}', '{"port": 1e400}', "3", "[" * 5000]
+
+
+@pytest.mark.parametrize("text", NONSENSE)
 def test_a_note_that_makes_no_sense_is_none(tmp_path: Path, text: str | None) -> None:
     if text is not None:
         (tmp_path / "server.json").write_text(text)

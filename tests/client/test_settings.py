@@ -47,7 +47,9 @@ def test_a_wrong_value_is_said_and_the_rest_holds(
     assert complaints == [f"{path}: {complaint}"]
 
 
-@pytest.mark.parametrize("damage", [b"name = ", b"\xff\xfe", b"[[[["])
+@pytest.mark.parametrize(
+    "damage", [b"name = ", b"\xff\xfe", b"[[[[", b"a=" + b"[" * 3000]
+)
 def test_a_damaged_file_is_said_and_kept_aside(tmp_path: Path, damage: bytes) -> None:
     path = tmp_path / "settings.toml"
     path.write_bytes(damage)
