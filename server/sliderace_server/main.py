@@ -16,6 +16,7 @@ import click
 
 from sliderace import __version__
 from sliderace_server.config import Config, ConfigError, load_config
+from sliderace_server.gateway import CannotListen
 from sliderace_server.keys import BadKey
 from sliderace_server.logs import logging_to
 from sliderace_server.server import Server, running
@@ -86,7 +87,11 @@ def _serve(config: Config) -> None:
     except asyncio.CancelledError:
         _log.error("ended in a hurry")  # not `_stop`: perhaps nobody reads
         sys.exit(EXIT_HURRY)
-    except (StorageError, BadKey) as error:
+    except ConfigError as error:
+        _stop(str(error), EXIT_CONFIG)
+    except CannotListen as error:
+        _stop(f"cannot listen on {config.bind} port {config.port}: {error}", EXIT_PORT)
+    except (StorageError, BadKey, OSError) as error:
         _stop(str(error), EXIT_STORAGE)
 
 

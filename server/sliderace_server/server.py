@@ -79,7 +79,7 @@ async def running(
         entropy: that many random bytes.
 
     Raises:
-        OSError: the address cannot be listened on.
+        CannotListen: the address is not ours, or in use.
         BadKey: the server's key cannot be read or made.
         StorageError: the store cannot be opened or read.
     """
