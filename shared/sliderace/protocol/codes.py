@@ -29,7 +29,6 @@ REFUSALS: Final = MappingProxyType(
         "not_player": "Only players may do that.",
         "member_unknown": "There is nobody with that id.",
         "bad_rules": "That rule is out of its range.",
-        "bad_seed": "That is not a seed.",
         "wrong_phase": "That is not possible now.",
         "wrong_race": "That was about another race.",
         "nobody_ready": "Nobody is ready.",
