@@ -39,7 +39,8 @@ REFUSALS: Final = MappingProxyType(
         "gap": "A slide is missing before this one.",
         "illegal": "That tile cannot slide that way.",
         "too_many_tiles": "Too many slides for one race.",
-        "too_late": "It is too late to undo that.",
+        "too_late": "It is too late for that.",
+        "bad_nonce": "That nonce is not the one committed to.",
         "bad_seat": "There is no racer in that seat.",
     }
 )

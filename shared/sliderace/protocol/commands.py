@@ -10,6 +10,8 @@ from sliderace.protocol.fields import (
     Int,
     MemberId,
     Name,
+    Nonce as NonceText,
+    NonceCommitment,
     RaceId,
     RoleName,
     Seat,
@@ -31,6 +33,7 @@ __all__ = [
     "Kick",
     "Leave",
     "Lock",
+    "Nonce",
     "Open",
     "Ping",
     "Ready",
@@ -67,6 +70,7 @@ class RulesPatch(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
     away_ms: Int | None = None
     open_boards: bool | None = None
     spectator_delay_ms: Int | None = None
+    friendly_timing: bool | None = None
 
 
 class Create(_Enter, frozen=True, tag="create"):
@@ -125,10 +129,23 @@ class Hello(_Command, frozen=True, tag="hello"):
 
 
 class Ready(_Command, frozen=True, tag="ready"):
-    """Say that you will race (or no longer)."""
+    """Say that you will race (or no longer).
+
+    Said again, it only replaces the nonce commitment.
+    """
 
     race: RaceId
     on: bool = True
+    nonce_commitment: NonceCommitment | None = None
+    """Your part in the draw of the board, for this race and your seat; see `nonce`."""
+
+
+class Nonce(_Command, frozen=True, tag="nonce"):
+    """The nonce behind your commitment: the answer to `roster`, at once."""
+
+    race: RaceId
+    nonce: NonceText
+    """A wrong or late one is left out of the seed, and listed as left out."""
 
 
 class Start(_Command, frozen=True, tag="start"):
@@ -247,6 +264,7 @@ class Ping(_Command, frozen=True, tag="ping"):
 Command = (
     Hello
     | Ready
+    | Nonce
     | Start
     | Abort
     | Slides

@@ -5,7 +5,17 @@ from typing import Literal
 from msgspec import Struct
 
 from sliderace.protocol.fields import PhaseName
-from sliderace.protocol.parts import Limits, Member, RaceView, Room, Standing, Step
+from sliderace.protocol.parts import (
+    Limits,
+    LineOf,
+    Member,
+    NonceOf,
+    RaceView,
+    Room,
+    SignalsOf,
+    Standing,
+    Step,
+)
 
 __all__ = [
     "Ack",
@@ -14,6 +24,7 @@ __all__ = [
     "Event",
     "Gone",
     "Hidden",
+    "Lines",
     "MemberEvent",
     "Opened",
     "PhaseEvent",
@@ -23,9 +34,12 @@ __all__ = [
     "Rejected",
     "Results",
     "RoomEvent",
+    "RosterEvent",
+    "Signals",
     "Snapshot",
     "StandingEvent",
     "Welcome",
+    "WinnerEvent",
 ]
 
 
@@ -132,6 +146,17 @@ class PhaseEvent(_Event, frozen=True, tag="phase"):
     host, nobody_left."""
 
 
+class RosterEvent(_Event, frozen=True, tag="roster"):
+    """Who races is fixed; who committed to a nonce answers with `nonce` at once."""
+
+    o: int
+    race: str
+    roster: list[int]
+    """Seats, ascending."""
+    nonce_commitments: list[str | None]
+    """Per seat of `roster`; none where its client gave none."""
+
+
 class StandingEvent(_Event, frozen=True, tag="standing"):
     """A racer finished, gave up, came back or is out."""
 
@@ -139,6 +164,15 @@ class StandingEvent(_Event, frozen=True, tag="standing"):
     race: str
     standing: Standing
     """As it is now; places are provisional until the results."""
+
+
+class WinnerEvent(_Event, frozen=True, tag="winner"):
+    """Nobody who still races can take the first place any more: it is final."""
+
+    o: int
+    race: str
+    seats: list[int]
+    """The winner's; several share the same millisecond."""
 
 
 class Results(_Event, frozen=True, tag="results"):
@@ -153,6 +187,10 @@ class Results(_Event, frozen=True, tag="results"):
     """64 hex digits: of the scramble."""
     secret: str | None
     """S of the commitment; none where the seed was known in advance."""
+    nonces: list[NonceOf]
+    """Every seat of the roster, ascending."""
+    friendly_timing: bool
+    """More credit was given where a line was poor."""
     record: str
     """Path of the race record on this server, `/api/races/<id>`."""
 
@@ -176,6 +214,21 @@ class Progress(_Event, frozen=True, tag="progress"):
     race: str
     p: list[Step]
     """The seats that have moved."""
+
+
+class Lines(_Event, frozen=True, tag="lines"):
+    """How far away some members are, as the server measured; without an offset."""
+
+    lines: list[LineOf]
+    """Those that changed; a line that is not known yet is not told."""
+
+
+class Signals(_Event, frozen=True, tag="signals"):
+    """To the host alone, after a race: what each solve looks like. No verdict."""
+
+    race: str
+    signals: list[SignalsOf]
+    """One a racer who slid at least once, in the order of the results."""
 
 
 class BoardEvent(_Event, frozen=True, tag="board"):
@@ -244,11 +297,15 @@ Event = (
     | Gone
     | RoomEvent
     | PhaseEvent
+    | RosterEvent
     | StandingEvent
+    | WinnerEvent
     | Results
     | Closed
     | Hidden
     | Progress
+    | Lines
+    | Signals
     | BoardEvent
     | Ack
     | Rejected

@@ -12,6 +12,8 @@ __all__ = [
     "MemberId",
     "Ms",
     "Name",
+    "Nonce",
+    "NonceCommitment",
     "PhaseName",
     "RaceId",
     "RoleName",
@@ -30,6 +32,10 @@ Code = Annotated[str, Meta(min_length=1, max_length=limits.MAX_CODE)]
 """A room code as typed: case, spaces and dashes are ignored."""
 RaceId = Annotated[str, Meta(pattern=r"^[A-Z0-9-]{1,32}\Z")]
 Token = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
+Nonce = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
+"""16 random bytes of a player's client, hex."""
+NonceCommitment = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+"""What binds a client to its nonce: `sliderace.engine.nonce_commitment`, hex."""
 Name = Annotated[str, Meta(max_length=limits.MAX_NAME_TEXT)]
 """A nickname as typed; the server cleans it and makes it unique."""
 Slide = tuple[

@@ -8,9 +8,13 @@ from sliderace.race.rules import Rules
 __all__ = [
     "Lane",
     "Limits",
+    "LineOf",
     "Member",
+    "NonceOf",
     "RaceView",
     "Room",
+    "Signal",
+    "SignalsOf",
     "Standing",
     "Step",
 ]
@@ -102,6 +106,56 @@ class Standing(Struct, frozen=True):
     """High-water progress in permille."""
     why: str = ""
     """For a DNF: limit, grace, away, left, kicked, called."""
+    final: bool = False
+    """This place can no longer be lost; in the results: all of them."""
+    photo: bool = False
+    """A photo finish: so close to a neighbour that the line may have decided."""
+    outage_ms: int = 0
+    """Part of the credit: for a failure of the server."""
+
+
+class NonceOf(Struct, frozen=True):
+    """One seat's part in the draw of the board."""
+
+    seat: int
+    commitment: str | None
+    """As listed in `roster`; none where its client gave none."""
+    nonce: str | None
+    """As it went into the seed; none: left out."""
+
+
+class LineOf(Struct, frozen=True, array_like=True):
+    """One member's line in `lines`: a JSON array of three."""
+
+    member: int
+    rtt_ms: int
+    """R: the least round trip of the last minute."""
+    jitter_ms: int
+    """M: the median distance of the round trips from their median."""
+
+
+class Signal(Struct, frozen=True):
+    """One figure of a solve, beside what is known of human record solvers."""
+
+    name: str
+    """first_ms, tps_milli, peak, cv_milli, pauses, longest_ms or m_md_milli."""
+    value: int | None
+    """None: too few slides for it."""
+    low: int | None
+    """The least that was seen of humans; none: says nothing here."""
+    high: int | None
+    """The most; likewise."""
+    note: str
+    """Where the range comes from, or why there is none."""
+    outside: bool
+    """No human record solve looks like that. Proves nothing."""
+
+
+class SignalsOf(Struct, frozen=True):
+    """The figures of one racer; see `sliderace.race.signals`."""
+
+    seat: int
+    signals: list[Signal]
 
 
 class Lane(Struct, frozen=True):
@@ -131,6 +185,8 @@ class RaceView(Struct, frozen=True):
     lanes: list[Lane]
     """One a racer."""
     standings: list[Standing]
+    nonce_commitments: list[str | None] = []
+    """Per seat of `roster`, once it is frozen."""
 
 
 class Step(Struct, frozen=True, array_like=True):

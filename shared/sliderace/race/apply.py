@@ -15,6 +15,7 @@ from sliderace.race.records import (
     Forfeited,
     ForfeitUndone,
     GraceBegan,
+    NonceTold,
     Postponed,
     RaceAborted,
     RaceEnded,
@@ -23,10 +24,12 @@ from sliderace.race.records import (
     RaceRecord,
     RaceStarted,
     Returned,
+    RosterFrozen,
     Slid,
     WentAway,
+    WinnerKnown,
 )
-from sliderace.race.state import HOLD_MS, Attempt, Played, Race
+from sliderace.race.state import HOLD_MS, Attempt, Outage, Played, Race
 
 __all__ = ["apply", "recovered"]
 
@@ -63,6 +66,10 @@ def apply(race: Race | None, record: RaceRecord) -> Race:
             race.hold_until = 0  # it was begun after the failure: nothing to make good
         case CountdownStopped():
             race.phase = "lobby"
+        case RosterFrozen():
+            _freeze(race, record)
+        case NonceTold():
+            race.told[record.seat] = record.nonce
         case RaceLocked():
             _lock(race, record)
         case Postponed():
@@ -74,6 +81,8 @@ def apply(race: Race | None, record: RaceRecord) -> Race:
         case GraceBegan():
             race.phase = "grace"
             race.grace_until = record.until
+        case WinnerKnown():
+            race.winner_known = True
         case RaceEnded():
             race.phase = "results"
             race.ended_at = record.t
@@ -86,7 +95,7 @@ def apply(race: Race | None, record: RaceRecord) -> Race:
     return race
 
 
-def recovered(race: Race, now: int) -> None:
+def recovered(race: Race, down: int, now: int) -> None:
     """Restart the clocks of a race that was read from the log after a failure.
 
     Belongs to the fold: call it when the record of a new epoch is applied, with that
@@ -96,20 +105,31 @@ def recovered(race: Race, now: int) -> None:
 
     Args:
         race: the race, changed in place.
+        down: room time of the last record before, ms: the failure came after it.
         now: room time of the recovery, ms.
     """
     race.hold_until = now + HOLD_MS
     for attempt in race.attempts.values():
         if attempt.status == "racing":
             attempt.away_since = now
+            if race.running:
+                attempt.outages.append(Outage(down, now))
+
+
+def _freeze(race: Race, record: RosterFrozen) -> None:
+    race.locked = True
+    race.t0 = record.t0
+    race.roster = record.roster
+    committed = zip(record.roster, record.commitments, strict=True)
+    race.commitments = {seat: text for seat, text in committed if text}
 
 
 def _lock(race: Race, record: RaceLocked) -> None:
-    race.locked = True
     race.t0 = record.t0
     race.seed = record.seed
     race.board = record.board
-    race.nonces = record.nonces
+    told = zip(record.roster, record.nonces, strict=True)
+    race.nonces = {seat: nonce for seat, nonce in told if nonce}
     for seat, s in zip(record.roster, record.starts, strict=True):
         board = Board(race.size, record.board)
         race.attempts[seat] = Attempt(seat, board, board.md, s, high_at=s)
@@ -145,6 +165,8 @@ def _apply_to(attempt: Attempt, record: _OfSeat, *, started: bool) -> None:
             attempt.status, attempt.why = "racing", ""
             attempt.away_since = None
             attempt.seen = started
+            if attempt.outages and attempt.outages[-1].back is None:
+                attempt.outages[-1].back = record.t
         case DidNotFinish():
             began = attempt.seen or attempt.slides
             attempt.status = "dnf" if began else "dns"

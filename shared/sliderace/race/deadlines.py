@@ -15,35 +15,54 @@ from sliderace.race.records import (
     RaceRecord,
     RaceStarted,
     Seat,
+    WinnerKnown,
 )
-from sliderace.race.state import HOLD_MS, LOCK_MS, Attempt, Race
+from sliderace.race.state import HOLD_MS, LOCK_MS, NONCES_MS, Attempt, Race
+from sliderace.race.timing import FRIENDLY_MS, JITTER_CEILING_MS, RTT_CEILING_MS
 
 __all__ = [
     "after",
+    "draw_due",
     "due",
-    "lock_due",
+    "freeze_due",
     "may_race",
     "next_deadline",
     "postponed",
-    "starts",
 ]
 
 
-def lock_due(race: Race, now: int) -> bool:
-    """Whether the room must lock the race now: `next_deadline` asks for it too."""
+def freeze_due(race: Race, now: int) -> bool:
+    """Whether the room must freeze the roster now; `next_deadline` asks for it too."""
     waiting = race.phase == "countdown" and not race.locked
     return waiting and race.hold_until <= race.t0 <= now + LOCK_MS
 
 
-def next_deadline(race: Race) -> int | None:
-    """Room time at which `due` or the lock (see `lock_due`) is asked for; None: never.
+def draw_due(race: Race, now: int) -> bool:
+    """Whether the room must draw the board now; `next_deadline` asks for it too.
 
-    It may lie in the past: then that is overdue.
+    That is as soon as every nonce has come that was committed to, or no more is waited
+    for.
+    """
+    waiting = race.phase == "countdown" and race.locked and not race.drawn
+    return waiting and race.hold_until <= race.t0 and _draw_at(race) <= now
+
+
+def _draw_at(race: Race) -> int:
+    complete = len(race.told) == len(race.commitments)
+    return race.t0 - (LOCK_MS if complete else NONCES_MS)
+
+
+def next_deadline(race: Race) -> int | None:
+    """Room time at which `due`, the freezing of the roster or the draw is asked for.
+
+    None: never. It may lie in the past: then that is overdue.
     """
     if race.phase == "countdown":
         if race.t0 < race.hold_until:
             return race.hold_until - HOLD_MS
-        return race.t0 if race.locked else race.t0 - LOCK_MS
+        if race.locked:
+            return race.t0 if race.drawn else _draw_at(race)
+        return race.t0 - LOCK_MS
     if not race.running:
         return None
     attempts = race.attempts.values()
@@ -57,14 +76,39 @@ def next_deadline(race: Race) -> int | None:
         for end in (race.ends_at(attempt), race.away_until(attempt))
         if end is not None
     ]
+    if (known := _winner_known_at(race)) is not None:
+        ends.append(known)
     return min(ends, default=None)
+
+
+def _winner_known_at(race: Race) -> int | None:
+    """From when nobody who still races can take the first place; None: not to come.
+
+    A slide that arrives now takes at least ``now - s - K``; K is bounded whatever the
+    line, but for what an outage of ours covers.
+    """
+    best = min(
+        (one.finish.official for one in race.attempts.values() if one.finish),
+        default=None,
+    )
+    if best is None or race.winner_known:
+        return None
+    credit = RTT_CEILING_MS + JITTER_CEILING_MS
+    credit += FRIENDLY_MS if race.rules.friendly_timing else 0
+    still = [one for one in race.attempts.values() if one.finish is None]
+    latest = (
+        one.s + best + credit + sum(outage.end - outage.down for outage in one.outages)
+        for one in still
+    )
+    return race.held(max(latest, default=race.t0) + 1)
 
 
 def due(race: Race, now: int) -> list[RaceRecord]:
     """What the clock has decided: every deadline that has passed, in order of time.
 
     Postponement after a recovery, T0, time limit, grace time, away limit, the end of a
-    forfeit's undo. The lock is the room's word and waits for it.
+    forfeit's undo, the certainty of the first place. Freezing and draw are the room's
+    word and wait for it.
     """
     records: list[RaceRecord] = []
     sketch = race
@@ -81,18 +125,30 @@ def due(race: Race, now: int) -> list[RaceRecord]:
 
 
 def _fire(race: Race, at: int, now: int) -> list[RaceRecord]:
-    """What the deadline `at`, the next one, brings about; nothing for the lock."""
+    """What the deadline `at`, the next one, brings about; nothing if the room must."""
     if race.phase == "countdown":
         if race.t0 < race.hold_until:
-            return [postponed(race, race.hold_until, now)]
-        return [RaceStarted(now, race.id)] if race.locked else []
+            return [_after_outage(race, now)]
+        return [RaceStarted(now, race.id)] if race.drawn else []
     out = {
         seat: why
         for seat, attempt in race.attempts.items()
         if attempt.status == "racing" and (why := _why_out(race, attempt, at))
     }
-    records = [DidNotFinish(now, race.id, seat, why) for seat, why in out.items()]
+    records: list[RaceRecord] = [
+        DidNotFinish(now, race.id, seat, why) for seat, why in out.items()
+    ]
+    if (known := _winner_known_at(race)) is not None and known <= at:
+        records.append(WinnerKnown(now, race.id))
     return [*records, *after(race, now, out)]
+
+
+def _after_outage(race: Race, now: int) -> Postponed | RaceAborted:
+    """A start that fell into a failure of ours: later, if nobody can know the board."""
+    reveals = [one.s - race.rules.inspection_ms for one in race.attempts.values()]
+    if reveals and min(reveals) <= race.hold_until - HOLD_MS:
+        return RaceAborted(now, race.id, "outage")
+    return postponed(race, race.hold_until, now)
 
 
 def _why_out(race: Race, attempt: Attempt, at: int) -> str:
@@ -123,14 +179,11 @@ def may_race(race: Race, attempt: Attempt, now: int) -> bool:
     return attempt.status == "racing"
 
 
-def starts(race: Race, t0: int, count: int) -> tuple[int, ...]:
-    """s_i of every seat: with inspection the board is unlocked that much later."""
-    return (t0 + race.rules.inspection_ms,) * count
-
-
 def postponed(race: Race, t0: int, now: int) -> Postponed:
-    """The start moves to `t0`, before or after the lock."""
-    return Postponed(now, race.id, t0, starts(race, t0, len(race.attempts)))
+    """The start moves to `t0`, for everybody alike, before or after the draw."""
+    later = t0 - race.t0
+    starts = tuple(attempt.s + later for attempt in race.attempts.values())
+    return Postponed(now, race.id, t0, starts)
 
 
 def _sketch(race: Race) -> Race:

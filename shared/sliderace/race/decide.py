@@ -8,33 +8,27 @@ Before any command, give the clock its due: `due` fires every deadline that has 
 Times are room time in ms. After every change the question is asked again: is it over?
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
-from sliderace.engine import Size, commitment, scramble, seed_of
 from sliderace.race import timing
 from sliderace.race.deadlines import (
     after,
+    draw_due,
     due,
-    lock_due,
+    freeze_due,
     may_race,
     next_deadline,
-    postponed,
-    starts,
 )
 from sliderace.race.records import (
-    CountdownBegan,
-    CountdownStopped,
     DidNotFinish,
     Finished,
     Forfeited,
     ForfeitUndone,
     GraceBegan,
     LoggedSlide,
-    RaceAborted,
     RaceEnded,
-    RaceLocked,
-    RaceMade,
     RaceRecord,
     Returned,
     Seat,
@@ -42,23 +36,40 @@ from sliderace.race.records import (
     WentAway,
 )
 from sliderace.race.refusal import Refusal
-from sliderace.race.rules import Rules
-from sliderace.race.state import COMMIT_MS, LOCK_MS, Attempt, Race
+from sliderace.race.starting import (
+    REVEAL_LEAD_MS,
+    Decision,
+    abort,
+    begin_countdown,
+    draw,
+    freeze,
+    make,
+    nonce,
+    postpone,
+    postpone_at,
+    stop_countdown,
+)
+from sliderace.race.state import Attempt, Race
 
 __all__ = [
     "MAX_TILES",
+    "REVEAL_LEAD_MS",
     "Decision",
     "abort",
     "begin_countdown",
     "call_time",
+    "draw",
+    "draw_due",
     "due",
     "forfeit",
+    "freeze",
+    "freeze_due",
     "leave",
-    "lock",
-    "lock_due",
     "make",
     "next_deadline",
+    "nonce",
     "postpone",
+    "postpone_at",
     "returned",
     "slides",
     "stop_countdown",
@@ -69,111 +80,6 @@ __all__ = [
 MAX_TILES = 20_000
 """Per seat and race: ten times the longest human solve of a 10x10; bounds the memory
 and the log that one seat can cost."""
-
-Decision = list[RaceRecord] | Refusal
-
-
-def make(
-    race_id: str, rules: Rules, secret: bytes, now: int, known_seed: str = ""
-) -> RaceMade:
-    """Prepare a race. Store the record before anybody is shown its commitment.
-
-    Args:
-        race_id: 1 ... 32 of ``A-Z 0-9 -``.
-        rules: how it will be run.
-        secret: S, 32 random bytes.
-        now: room time, ms.
-        known_seed: 64 hex digits of a seed given in advance; such a race makes no
-            claim to fairness.
-
-    Raises:
-        BadSeed: the race id or the secret is not of that form.
-    """
-    committed = commitment(race_id, Size.parse(rules.size), secret)
-    return RaceMade(now, race_id, rules, secret.hex(), committed, known_seed)
-
-
-def begin_countdown(race: Race, now: int) -> Decision:
-    """Start: T0 is announced. Who races is decided later, at the lock."""
-    match race.phase:
-        case "lobby":
-            return [CountdownBegan(now, race.id, now + race.rules.countdown_ms)]
-        case "countdown":
-            return []
-        case _:
-            return Refusal("wrong_phase")
-
-
-def stop_countdown(race: Race, why: str, now: int) -> Decision:
-    """Back to the lobby, as long as nothing is locked; see also `abort`."""
-    match race.phase:
-        case "lobby":
-            return []
-        case "countdown" if not race.locked:
-            return [CountdownStopped(now, race.id, why)]
-        case _:
-            return Refusal("wrong_phase")
-
-
-def abort(race: Race, now: int, why: str = "host") -> Decision:
-    """Call the countdown or the race off; an aborted race has no results.
-
-    A locked race is never taken up again: its board may have been seen.
-    """
-    match race.phase:
-        case "lobby" | "aborted":
-            return []
-        case "countdown" if not race.locked:
-            return [CountdownStopped(now, race.id, why)]
-        case "countdown" | "racing" | "grace":
-            return [RaceAborted(now, race.id, why)]
-        case _:
-            return Refusal("wrong_phase")
-
-
-def lock(
-    race: Race, roster: Iterable[Seat], now: int, away: Collection[Seat] = ()
-) -> Decision:
-    """Fix roster, seed and board. Commit the records `COMMIT_MS` before T0.
-
-    Args:
-        race: a race in its countdown.
-        roster: the seats that race, in any order.
-        now: room time, ms; where it is late, T0 moves so that the lock can be
-            committed in time.
-        away: those of the roster whose connection is lost; they start all the same.
-
-    Returns:
-        `RaceLocked` and a `WentAway` for each seat of `away`; or the refusals
-        ``wrong_phase`` and ``nobody_ready``.
-    """
-    if race.phase != "countdown":
-        return Refusal("wrong_phase")
-    if race.locked:
-        return []
-    seats = tuple(sorted(set(roster)))
-    if not seats:
-        return Refusal("nobody_ready")
-    t0 = race.t0 if now <= race.t0 - COMMIT_MS else now + LOCK_MS
-    seed = _seed(race)
-    board = scramble(seed, race.size).tiles
-    unlocked = starts(race, t0, len(seats))
-    return [
-        RaceLocked(now, race.id, t0, seed.hex(), board, seats, unlocked),
-        *(WentAway(now, race.id, seat) for seat in seats if seat in away),
-    ]
-
-
-def postpone(race: Race, now: int) -> Decision:
-    """The lock is not durable `COMMIT_MS` before T0: T0 moves, for everybody alike.
-
-    Asked too early or twice, it changes nothing; once the race runs it is refused.
-    """
-    if race.phase != "countdown" or not race.locked:
-        return Refusal("wrong_phase")
-    if now < race.t0 - COMMIT_MS:
-        return []
-    return [postponed(race, now + LOCK_MS, now)]
 
 
 def slides(
@@ -199,7 +105,7 @@ def slides(
         batch: (direction, tiles, the client's ms since the paint).
         approx: the client counted its times from a snapshot.
         now: room time of their arrival, ms.
-        line: the seat's connection; `timing.UNMEASURED` earns no credit.
+        line: the seat's connection.
         max_tiles: what one seat may move in a race.
 
     Returns:
@@ -231,8 +137,7 @@ def slides(
     slid = Slid(now, race.id, seat, first, tuple(new), approx)
     if not board.is_solved:
         return [slid]
-    stamped = line.samples and not (approx or attempt.approx)
-    e = new[-1][2] if stamped else None
+    e = None if approx or attempt.approx else new[-1][2]
     return [slid, *_finish(race, attempt, e, line, now)]
 
 
@@ -310,8 +215,8 @@ def _finish(
     race: Race, attempt: Attempt, e: int | None, line: timing.Line, now: int
 ) -> list[RaceRecord]:
     g = now - attempt.s
-    best = timing.official(g, e, line)
-    known = line.known
+    line = replace(line.known, outage_ms=attempt.outage_ms(now))
+    best = timing.official(g, e, line, friendly=race.rules.friendly_timing)
     finished = Finished(
         t=now,
         race=race.id,
@@ -319,8 +224,8 @@ def _finish(
         s=attempt.s,
         g=g,
         e=e,
-        rtt=known.rtt_ms,
-        jitter=known.jitter_ms,
+        rtt=line.rtt_ms,
+        jitter=line.jitter_ms,
         outage=line.outage_ms,
         official=best,
     )
@@ -355,9 +260,3 @@ def _closed(race: Race, attempt: Attempt, now: int) -> Refusal | None:
     if not race.running or attempt.status != "racing":
         return Refusal("done")
     return Refusal("done") if ends is not None and ends <= now else None
-
-
-def _seed(race: Race) -> bytes:
-    if race.known_seed:
-        return bytes.fromhex(race.known_seed)
-    return seed_of(race.id, race.size, bytes.fromhex(race.secret))

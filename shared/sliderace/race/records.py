@@ -19,6 +19,7 @@ __all__ = [
     "Forfeited",
     "GraceBegan",
     "LoggedSlide",
+    "NonceTold",
     "Postponed",
     "RaceAborted",
     "RaceEnded",
@@ -27,9 +28,11 @@ __all__ = [
     "RaceRecord",
     "RaceStarted",
     "Returned",
+    "RosterFrozen",
     "Seat",
     "Slid",
     "WentAway",
+    "WinnerKnown",
 ]
 
 Seat = NewType("Seat", int)
@@ -72,8 +75,32 @@ class CountdownStopped:
 
 
 @dataclass(frozen=True, slots=True)
+class RosterFrozen:
+    """Who races is fixed, and which nonces may go into the seed: 1.2 s before T0."""
+
+    t: int
+    race: str
+    t0: int
+    roster: tuple[Seat, ...]
+    """Seats, ascending."""
+    commitments: tuple[str, ...]
+    """Per roster entry what binds its nonce, 64 hex digits; empty where it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class NonceTold:
+    """A seat told the nonce that it committed to."""
+
+    t: int
+    race: str
+    seat: Seat
+    nonce: str = field(repr=False)
+    """32 hex digits."""
+
+
+@dataclass(frozen=True, slots=True)
 class RaceLocked:
-    """The roster, the seed and the board are fixed; about 1.2 s before T0."""
+    """Seed and board are fixed: all nonces came, or the time for them is over."""
 
     t: int
     race: str
@@ -84,8 +111,8 @@ class RaceLocked:
     """Seats, ascending."""
     starts: tuple[int, ...]
     """s_i per roster entry: when the board is unlocked for that seat."""
-    nonces: tuple[str, ...] = ()
-    """Revealed nonces, in the order of the seed's formula."""
+    nonces: tuple[str, ...]
+    """Per roster entry the nonce that went into the seed; empty: it was left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +223,14 @@ class GraceBegan:
 
 
 @dataclass(frozen=True, slots=True)
+class WinnerKnown:
+    """Nobody who still races can take the first place any more."""
+
+    t: int
+    race: str
+
+
+@dataclass(frozen=True, slots=True)
 class RaceEnded:
     """Nobody races any more; the secret is told."""
 
@@ -216,6 +251,8 @@ RaceRecord = (
     RaceMade
     | CountdownBegan
     | CountdownStopped
+    | RosterFrozen
+    | NonceTold
     | RaceLocked
     | Postponed
     | RaceStarted
@@ -227,6 +264,7 @@ RaceRecord = (
     | Returned
     | DidNotFinish
     | GraceBegan
+    | WinnerKnown
     | RaceEnded
     | RaceAborted
 )

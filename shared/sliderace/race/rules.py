@@ -82,6 +82,7 @@ class Rules:
         away_ms: how long a lost connection may last before a DNF.
         open_boards: racers see each other's boards.
         spectator_delay_ms: how much later spectators see boards.
+        friendly_timing: more credit for poor lines, see `sliderace.race.timing`.
 
     Raises:
         RulesError: a value is out of its range.
@@ -97,6 +98,7 @@ class Rules:
     away_ms: int = 60_000
     open_boards: bool = False
     spectator_delay_ms: int = 0
+    friendly_timing: bool = False
 
     def __post_init__(self) -> None:
         w, _, h = self.size.partition("x")

@@ -10,13 +10,17 @@ from typing import Literal, NamedTuple, assert_never
 from sliderace.engine import Board, Size
 from sliderace.race.records import Finished, Seat
 from sliderace.race.rules import Rules
+from sliderace.race.timing import outage_overlap
 
 __all__ = [
     "COMMIT_MS",
     "HOLD_MS",
     "LOCK_MS",
+    "NONCES_MS",
+    "RECONNECT_MS",
     "UNDO_MS",
     "Attempt",
+    "Outage",
     "Phase",
     "Played",
     "Race",
@@ -24,10 +28,16 @@ __all__ = [
 ]
 
 LOCK_MS = 1_200
-"""Roster, seed and board are fixed this long before T0: time to commit them, and for
-two round trips of nonces."""
+"""The roster is frozen this long before T0: time to commit it, for the nonces of the
+slowest line (0.8 s), and to commit the board."""
+NONCES_MS = 400
+"""Nonces that have not come this long before T0 are left out; what remains is for the
+commit of the board."""
 COMMIT_MS = 150
 """A lock that is not durable this long before T0 moves T0."""
+RECONNECT_MS = 8_000
+"""How long after our own outage a client may take to come back at our cost: its longest
+pause between two tries."""
 UNDO_MS = 3_000
 """A forfeit may be taken back this long: a mistyped key is no lost race."""
 HOLD_MS = 30_000
@@ -55,6 +65,27 @@ class Played(NamedTuple):
 
 
 @dataclass(slots=True)
+class Outage:
+    """A failure of ours, as one racer met it.
+
+    Attributes:
+        down: room time of the last thing we know from before it.
+        up: room time of the recovery.
+        back: room time of the racer's return; None: not yet.
+    """
+
+    down: int
+    up: int
+    back: int | None = None
+
+    @property
+    def end(self) -> int:
+        """Up to when it costs the racer time, as far as that is our fault."""
+        latest = self.up + RECONNECT_MS
+        return latest if self.back is None else min(self.back, latest)
+
+
+@dataclass(slots=True)
 class Attempt:
     """One racer's way through the scramble.
 
@@ -75,6 +106,7 @@ class Attempt:
         seen: was connected at some time after T0.
         forfeited_at: room time of the forfeit, while forfeited.
         finish: how it was finished.
+        outages: failures of ours on the way.
     """
 
     seat: Seat
@@ -93,11 +125,21 @@ class Attempt:
     seen: bool = False
     forfeited_at: int | None = None
     finish: Finished | None = None
+    outages: list[Outage] = field(default_factory=list[Outage])
 
     @property
     def seq(self) -> int:
         """Number of the last slide; 0 before the first."""
         return len(self.slides)
+
+    def outage_ms(self, now: int) -> int:
+        """How much of the interval up to a slide at `now` failures of ours cover."""
+        return outage_overlap(
+            [slide.t for slide in self.slides],
+            [(outage.down, min(outage.end, now)) for outage in self.outages],
+            self.s,
+            now,
+        )
 
 
 @dataclass(slots=True)
@@ -112,11 +154,15 @@ class Race:
         known_seed: 64 hex digits of a seed given in advance, else empty.
         phase: ``lobby`` until the countdown.
         t0: room time of the start; means nothing in the lobby.
-        locked: roster, seed and board are fixed.
+        locked: the roster is fixed: this race is run, or never.
+        roster: the seats that race, ascending; empty before that.
+        commitments: what binds the nonces of those who committed to one.
+        told: the nonces that came, until the board is drawn.
         seed: 64 hex digits, empty before the lock. Secret before `t0`.
         board: the scramble's tiles, empty before the lock. Secret before `t0`.
-        nonces: those that went into the seed.
-        attempts: seat -> attempt, by ascending seat; empty before the lock.
+        nonces: those that went into the seed, by ascending seat.
+        attempts: seat -> attempt, by ascending seat; empty before the board is drawn.
+        winner_known: nobody who still races can take the first place any more.
         grace_until: room time at which the grace time ends, once somebody finished.
         ended_at: room time of the end.
         why: why it was aborted.
@@ -131,10 +177,14 @@ class Race:
     phase: Phase = "lobby"
     t0: int = 0
     locked: bool = False
+    roster: tuple[Seat, ...] = ()
+    commitments: dict[Seat, str] = field(default_factory=dict[Seat, str])
+    told: dict[Seat, str] = field(default_factory=dict[Seat, str], repr=False)
     seed: str = field(default="", repr=False)
     board: tuple[int, ...] = field(default=(), repr=False)
-    nonces: tuple[str, ...] = ()
+    nonces: dict[Seat, str] = field(default_factory=dict[Seat, str])
     attempts: dict[Seat, Attempt] = field(default_factory=dict[Seat, Attempt])
+    winner_known: bool = False
     grace_until: int | None = None
     ended_at: int | None = None
     why: str = ""
@@ -146,9 +196,9 @@ class Race:
         return Size.parse(self.rules.size)
 
     @property
-    def roster(self) -> tuple[Seat, ...]:
-        """The seats that race, ascending; empty before the lock."""
-        return tuple(self.attempts)
+    def drawn(self) -> bool:
+        """Whether seed and board are fixed; they are secret up to the reveal."""
+        return bool(self.board)
 
     @property
     def running(self) -> bool:

@@ -13,6 +13,7 @@ line of that kind can need:
 So a lie is worth at most K, and who says nothing loses at most the jitter allowance.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 __all__ = [
@@ -20,11 +21,14 @@ __all__ = [
     "JITTER_CEILING_MS",
     "JITTER_FLOOR_MS",
     "MIN_SAMPLES",
+    "RESEND_MS",
     "RTT_CEILING_MS",
     "UNMEASURED",
     "Line",
     "credit_bound",
+    "jitter_allowance",
     "official",
+    "outage_overlap",
 ]
 
 MIN_SAMPLES = 5
@@ -35,6 +39,8 @@ JITTER_FLOOR_MS = 30
 """Frame of the screen and of the input device: every client has that much."""
 JITTER_CEILING_MS = 60
 """A wildly varying line is not worth more than a fast finger."""
+RESEND_MS = 2_000
+"""Slides made during an outage arrive within this long of the player's return."""
 FRIENDLY_MS = 100
 """More credit where friends on poor lines agreed to it."""
 
@@ -64,7 +70,18 @@ class Line:
 
 
 UNMEASURED = Line()
-"""A line nobody pinged: it earns no credit."""
+"""A line nobody pinged: it earns no more than the floor of the jitter allowance."""
+
+
+def jitter_allowance(jitter_ms: int) -> int:
+    """How much a line's wavering, frames included, can move a time: 30 ... 60 ms.
+
+    Two finishers who are less than the larger of theirs apart are in a photo finish.
+
+    Args:
+        jitter_ms: M, as it counts.
+    """
+    return min(max(2 * jitter_ms, JITTER_FLOOR_MS), JITTER_CEILING_MS)
 
 
 def credit_bound(line: Line, *, friendly: bool = False) -> int:
@@ -77,9 +94,41 @@ def credit_bound(line: Line, *, friendly: bool = False) -> int:
         friendly: the room's rule for poor lines.
     """
     line = line.known
-    jitter = min(max(2 * line.jitter_ms, JITTER_FLOOR_MS), JITTER_CEILING_MS)
+    jitter = jitter_allowance(line.jitter_ms)
     extra = FRIENDLY_MS if friendly else 0
     return min(line.rtt_ms, RTT_CEILING_MS) + jitter + extra + line.outage_ms
+
+
+def outage_overlap(
+    arrivals: Sequence[int],
+    outages: Iterable[tuple[int, int]],
+    start: int,
+    end: int,
+) -> int:
+    """How much of a player's last interval failures of ours cover, in ms.
+
+    The interval runs from the arrival of the message before to that of the solving
+    slide. What arrives within `RESEND_MS` of the end of an outage was made during it,
+    and counts as one message: who had to send many pays for none of them.
+
+    Args:
+        arrivals: of the slides before, ascending, on any one clock.
+        outages: (from, until) of each failure, until the player was back, ascending.
+        start: when the board was unlocked.
+        end: arrival of the solving slide.
+
+    >>> outage_overlap([2_000, 9_500], [(3_000, 9_400)], 0, 9_600)
+    6400
+    >>> outage_overlap([2_000, 9_500], [(3_000, 9_400)], 0, 20_000)
+    0
+    """
+    total = 0
+    for down, until in outages:
+        resent = until if until <= end <= until + RESEND_MS else end
+        before = [at for at in arrivals if at < resent]
+        last = max(before[-1] if before else start, down)
+        total += max(0, until - last)
+    return total
 
 
 def official(g: int, e: int | None, line: Line, *, friendly: bool = False) -> int:
