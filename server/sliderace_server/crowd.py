@@ -5,7 +5,6 @@ may see them; so progress has two channels, one with and one without them.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 
 import msgspec
@@ -16,36 +15,23 @@ from sliderace.protocol.messages import (
     Event,
     PhaseEvent,
     Progress,
-    Snapshot,
     Welcome,
 )
 from sliderace.race.records import Seat, Slid
 from sliderace.race.refusal import Refusal
+from sliderace.race.timing import UNMEASURED, Line
 from sliderace_server import room
 from sliderace_server.clock import Timer
 from sliderace_server.fanout import Channel, LateChannel
 from sliderace_server.history import History
-from sliderace_server.room import RoomState
+from sliderace_server.lines import Told
+from sliderace_server.room import RoomState, View
 from sliderace_server.works import Follower, Works
 
-__all__ = ["Crowd", "View"]
+__all__ = ["Crowd"]
 
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """The room as one member may see it at one moment; told once that is durable.
-
-    Attributes:
-        taken: room time of that moment, ms.
-        snapshot: everything the member may know.
-        sees: it may see the boards of others.
-        shown: id of the race whose start board it has by the snapshot, or "".
-    """
-
-    taken: int
-    snapshot: Snapshot
-    sees: bool
-    shown: str
+LINES_S = 2.0
+"""How often a room is told of lines that changed: they are for the eye."""
 
 
 class Crowd:
@@ -69,6 +55,8 @@ class Crowd:
         self._watchers = Channel(boards=True)
         self._late = LateChannel()
         self._ticks: dict[Channel | LateChannel, Timer] = {}
+        self._lines = Told()
+        self._lines_timer: Timer | None = None
         self.told = state.offset
         self._late_later()
 
@@ -86,6 +74,8 @@ class Crowd:
         replaced = self._current.pop(member, None)
         follower.member = member
         self._current[member] = follower
+        if self._lines_timer is None:
+            self._lines_later()
         if replaced is not None:
             replaced.following = False
             replaced.dismissed(4503)
@@ -128,11 +118,29 @@ class Crowd:
         """Tell no more progress."""
         for timer in self._ticks.values():
             timer.cancel()
+        if self._lines_timer is not None:
+            self._lines_timer.cancel()
 
     def burst(self) -> None:
         """Measure everybody's line now: a race is about to start."""
         for follower in self._current.values():
             follower.peer.burst()
+
+    def line_of(self, member: int) -> Line:
+        """A member's connection as it was measured."""
+        follower = self._current.get(member)
+        return follower.peer.line() if follower else UNMEASURED
+
+    def _lines_later(self) -> None:
+        self._lines_timer = self._works.clock.later(LINES_S, self._tell_lines)
+
+    def _tell_lines(self) -> None:
+        self._lines_timer = None
+        news = self._lines.news({one: self.line_of(one) for one in self._current})
+        if news is not None:
+            self._post((one for one in self._current.values() if one.following), news)
+        if self._current:
+            self._lines_later()
 
     # --- the stream ------------------------------------------------------------------
 
@@ -169,19 +177,12 @@ class Crowd:
         """Who the member is and where it stands now."""
         works = self._works
         return room.welcome(
-            self._state, member, works.version, works.told_limits, token
+            self._state, member, self._now(), works.version, works.told_limits, token
         )
 
     def view_of(self, member: int) -> View:
         """Everything that the member may know now."""
-        now = self._now()
-        revealed = room.reveal(self._state, member, now) is not None
-        return View(
-            taken=now,
-            snapshot=room.snapshot(self._state, member, now, self._late.lag),
-            sees=room.sees_boards(self._state, member, now),
-            shown=self._state.race.id if revealed else "",
-        )
+        return room.view_of(self._state, member, self._now(), self._late.lag)
 
     def catch_up(self, follower: Follower, view: View, seen: tuple[int, int]) -> None:
         """Bring somebody to a moment, then let the stream follow; `settle` is next.
@@ -198,6 +199,8 @@ class Crowd:
         else:
             for event in missed:
                 follower.peer.post(self._works.frame(event))
+        if (lines := self._lines.everything()) is not None:
+            follower.peer.post(self._works.frame(lines))
         follower.sees = view.sees
         follower.shown = view.shown
         follower.following = True
@@ -231,6 +234,8 @@ class Crowd:
         for follower, view, whole in caught_up:
             if self.is_current(follower):
                 self._progress_since(follower, view, whole=whole)
+                if follower.member == self._state.host:
+                    self.tell_signals()
 
     def _progress_since(self, follower: Follower, view: View, *, whole: bool) -> None:
         """Where the racers are by now, for one who may know more from a snapshot."""
@@ -268,6 +273,20 @@ class Crowd:
                     boards.setdefault(board, []).append(follower)
         for board, followers in boards.items():
             self._post(followers, board)
+
+    def next_reveal(self) -> int | None:
+        """Room time at which `reveal` is to be called again; None: at no set time."""
+        now = self._now()
+        instants = (room.reveal_at(self._state, member) for member in self._current)
+        return min((at for at in instants if at is not None and at > now), default=None)
+
+    def tell_signals(self) -> None:
+        """Show the host how the solves of a race that is over look."""
+        host = self._current.get(self._state.host or 0)
+        if host is not None and host.following:
+            signals = room.signals_of(self._state)
+            if signals is not None:
+                host.peer.post(self._works.frame(signals))
 
     def show_board(self, follower: Follower, seat: Seat) -> None:
         """Send one seat's board, or why it may not be seen."""

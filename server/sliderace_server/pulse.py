@@ -9,6 +9,7 @@ from collections.abc import Callable
 from itertools import count
 from statistics import median
 
+from sliderace.race.timing import UNMEASURED, Line
 from sliderace_server.limits import Limits
 
 __all__ = ["Pinger", "Pulse"]
@@ -17,8 +18,6 @@ BURST_MS = 100
 """Between the pings of a burst: far enough apart to meet different moments."""
 WINDOW_MS = 60_000
 """Samples older than this say nothing about the line of today."""
-FEW = 5
-"""With fewer samples than this the line counts as unknown."""
 
 
 class Pulse:
@@ -108,18 +107,16 @@ class Pulse:
         self._samples.append((now, now - sent))
         return now - sent
 
-    def line(self, now: int) -> tuple[int, int, int]:
-        """Least round trip, median deviation (ms) and number of the recent samples.
-
-        The first two are 0 while too few samples are known.
-        """
+    def line(self, now: int) -> Line:
+        """The line by the samples of the last minute; see `Line.known`."""
         while self._samples and self._samples[0][0] < now - WINDOW_MS:
             self._samples.popleft()
         trips = [rtt for _, rtt in self._samples]
-        if len(trips) < FEW:
-            return 0, 0, len(trips)
+        if not trips:
+            return UNMEASURED
         middle = median(trips)
-        return min(trips), round(median(abs(t - middle) for t in trips)), len(trips)
+        jitter = round(median(abs(trip - middle) for trip in trips))
+        return Line(min(trips), jitter, len(trips)).known
 
 
 class Pinger:

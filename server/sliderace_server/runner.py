@@ -7,7 +7,6 @@ and only the scribe's own task waits for the disk.
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from sliderace.protocol.messages import Ack, Event, Slides, Welcome
 from sliderace.race.records import (
@@ -16,16 +15,24 @@ from sliderace.race.records import (
     RaceEnded,
     RaceLocked,
     RaceStarted,
+    RosterFrozen,
     Seat,
     Slid,
 )
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
+from sliderace_server.backlog import Backlog
 from sliderace_server.clock import Timer
 from sliderace_server.crowd import Crowd
 from sliderace_server.results import stored_race
 from sliderace_server.room import RoomState, Timeline
-from sliderace_server.room.records import Closed, Entered, Gone, Record
+from sliderace_server.room.records import (
+    Closed,
+    Entered,
+    Gone,
+    HostChanged,
+    Record,
+)
 from sliderace_server.scribe import Entry, Scribe
 from sliderace_server.storage import StoredRace
 from sliderace_server.works import Follower, Works
@@ -38,15 +45,6 @@ LATE_MS = 50
 """A timer that found nothing to do asks again no sooner than this."""
 GONE_CODES = {"left": 1000, "kicked": 4501, "timeout": 4502}
 """Why a member is out -> the close code."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    """Something to be sent once the stream has been told up to `position`."""
-
-    follower: Follower
-    position: int
-    send: Callable[[], None]
 
 
 class Runner:
@@ -84,9 +82,8 @@ class Runner:
             failed=self._cannot_store,
             lost=lambda: self._end(1012),
         )
-        self._waiting: list[_Waiting] = []
+        self._backlog = Backlog(position)
         self._asked: list[Follower] = []
-        self._told = position
         self._slid: dict[int, int] = {}
         self._started_at = 0
         self._results: dict[str, StoredRace] = {}
@@ -146,7 +143,7 @@ class Runner:
 
     def lost(self, follower: Follower) -> None:
         """A connection has ended; only a member's current one matters."""
-        self._waiting = [one for one in self._waiting if one.follower is not follower]
+        self._backlog.lost(follower)
         self._asked = [one for one in self._asked if one is not follower]
         if self._crowd.depart(follower):
             self._do(room.Disconnect(follower.member))
@@ -166,6 +163,7 @@ class Runner:
     def show(self, follower: Follower) -> None:
         """Send a snapshot, as soon as all that it says is durable."""
         if self._crowd.is_current(follower):
+            self._do(room.Tick())  # a start that is not durable reveals no board
             follower.following = False
             if follower not in self._asked:  # else that one answers this, too
                 self._asked.append(follower)
@@ -210,7 +208,12 @@ class Runner:
     def _carry_out(self, command: room.RoomCommand) -> Sequence[Record] | Refusal:
         works = self._works
         outcome = room.decide(
-            self.state, command, self.now, works.entropy(32), works.room_limits
+            self.state,
+            command,
+            self.now,
+            works.entropy(32),
+            works.room_limits,
+            self._crowd.line_of,
         )
         if isinstance(outcome, Refusal):
             return outcome
@@ -234,7 +237,7 @@ class Runner:
                 self._crowd.moved(record)
             case CountdownBegan():
                 self._crowd.burst()
-            case RaceLocked() | Postponed():
+            case RosterFrozen() | RaceLocked() | Postponed():
                 self._started_at = self._scribe.applied
             case RaceStarted():
                 self._crowd.started()
@@ -244,7 +247,7 @@ class Runner:
                 )
             case Gone():
                 self._crowd.gone(record.member)
-                self._void(record.member)
+                self._backlog.gone(record.member)
             case _:
                 pass
 
@@ -259,6 +262,8 @@ class Runner:
         if self._lock_is_late:
             check = room.lock_check_at(self.state)
             due = check if due is None else min(due, check or due)
+        if (reveal := self._crowd.next_reveal()) is not None:
+            due = reveal if due is None else min(due, reveal)
         if due is None or self.over:
             return
         wait = self._timeline.mono(due) - self._works.clock.now_ms()
@@ -274,6 +279,7 @@ class Runner:
     def _time_has_come(self) -> None:
         self._timer = None
         self._do(room.Tick())
+        self._crowd.reveal()
         if self._timer is None:
             self._schedule(LATE_MS)
 
@@ -284,8 +290,7 @@ class Runner:
         for entry in batch:
             if entry.event is not None and entry.offset is not None:
                 self._crowd.publish(entry.offset, entry.record.t, entry.event)
-            self._told += 1
-            self._serve_waiting()
+            self._backlog.told()
         self._crowd.settle()
         for entry in batch:
             self._after_commit(entry.record)
@@ -305,6 +310,9 @@ class Runner:
             case RaceEnded():
                 self._works.metrics.count("races")
                 self._works.keep(self._results.pop(record.race))
+                self._crowd.tell_signals()
+            case HostChanged():
+                self._crowd.tell_signals()
             case Gone():
                 self._crowd.dismiss(record.member, GONE_CODES[record.why])
             case Closed():
@@ -350,20 +358,8 @@ class Runner:
             follower: whose loss makes it void.
             send: what to do then.
         """
-        self._waiting.append(_Waiting(follower, self._scribe.applied, send))
-        self._serve_waiting()
+        self._backlog.wait(follower, self._scribe.applied, send)
         self._crowd.settle()
-
-    def _serve_waiting(self) -> None:
-        """Send what waited for the place at which the stream is now."""
-        ready = [one for one in self._waiting if one.position <= self._told]
-        if ready:
-            self._waiting = [one for one in self._waiting if one.position > self._told]
-            for one in ready:
-                one.send()
-
-    def _void(self, member: int) -> None:
-        self._waiting = [one for one in self._waiting if one.follower.member != member]
 
     # --- the end ---------------------------------------------------------------------
 
@@ -378,9 +374,9 @@ class Runner:
             return
         self._works.metrics.count("refusals", "storage_unavailable")
         refused = room.refused("hello", Refusal("storage_unavailable", retry_ms=5_000))
-        for waiting in self._waiting:
-            waiting.follower.peer.post(self._works.frame(refused))
-            waiting.follower.dismissed(1013)
+        for follower in self._backlog.clear():
+            follower.peer.post(self._works.frame(refused))
+            follower.dismissed(1013)
         self._scribe.stop()
         self._end(1013)
 
@@ -395,6 +391,6 @@ class Runner:
         if self.over:
             return
         self.freeze()
-        self._waiting.clear()
+        self._backlog.clear()
         self._crowd.end(code)
         self._ended(self)

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from sliderace.protocol.codec import encode_event
 from sliderace.protocol.messages import Event, Limits
+from sliderace.race.timing import Line
 from sliderace_server.clock import Clock
 from sliderace_server.config import Config
 from sliderace_server.keys import ServerKey
@@ -52,6 +53,10 @@ class Peer(Protocol):
 
     def burst(self) -> None:
         """Measure the line several times now."""
+        ...
+
+    def line(self) -> Line:
+        """The line as it was measured, its figures 0 while they are not known."""
         ...
 
 

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 
+from sliderace.race.timing import Line
 from sliderace_server.clock import Clock
 from sliderace_server.gateway.socket import Socket
 from sliderace_server.limits import Limits
@@ -139,6 +140,10 @@ class Peer:
     def burst(self) -> None:
         """Measure the line several times now."""
         self._front.watch(self.pulse)
+
+    def line(self) -> Line:
+        """The line as it was measured, its figures 0 while they are not known."""
+        return self.pulse.line(self._front.clock.now_ms())
 
     # --- what the socket tells -------------------------------------------------------
 

@@ -17,12 +17,14 @@ from sliderace_server.room.commands import (
     Connect,
     Disconnect,
     Enter,
+    LineOf,
     LockNotDurable,
     RoomCommand,
     Tick,
 )
 from sliderace_server.room.deadlines import closes_at, lock_check_at, next_deadline
 from sliderace_server.room.decide import Decision, decide, open_room
+from sliderace_server.room.hints import signals_of
 from sliderace_server.room.lag import Lag
 from sliderace_server.room.present import aged, present, standings_of
 from sliderace_server.room.records import EpochBegan, Record
@@ -38,12 +40,14 @@ from sliderace_server.room.sight import (
     refused,
     rejected,
     reveal,
+    reveal_at,
     sees_boards,
     snapshot,
     welcome,
 )
 from sliderace_server.room.state import MemberState, Racer, RoomLimits, RoomState
 from sliderace_server.room.timeline import Timeline, first_epoch, next_epoch
+from sliderace_server.room.view import View, view_of
 
 __all__ = [
     "Ask",
@@ -54,6 +58,7 @@ __all__ = [
     "Enter",
     "EpochBegan",
     "Lag",
+    "LineOf",
     "LockNotDurable",
     "MemberState",
     "Racer",
@@ -63,6 +68,7 @@ __all__ = [
     "RoomState",
     "Tick",
     "Timeline",
+    "View",
     "acked",
     "aged",
     "apply",
@@ -85,9 +91,12 @@ __all__ = [
     "refused",
     "rejected",
     "reveal",
+    "reveal_at",
     "sees_boards",
+    "signals_of",
     "snapshot",
     "standings_of",
     "takes_offset",
+    "view_of",
     "welcome",
 ]

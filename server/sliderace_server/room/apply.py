@@ -14,9 +14,10 @@ from sliderace.race.records import (
     CountdownStopped,
     Forfeited,
     ForfeitUndone,
-    RaceLocked,
+    NonceTold,
     RaceMade,
     RaceRecord,
+    RosterFrozen,
     Slid,
     WentAway,
 )
@@ -34,6 +35,7 @@ from sliderace_server.room.records import (
     HostStarted,
     ListingChanged,
     MemberRecord,
+    NonceCommitted,
     Readied,
     Record,
     RoleChanged,
@@ -44,7 +46,15 @@ from sliderace_server.room.state import MemberState, Racer, RoomState
 
 __all__ = ["apply", "fold", "takes_offset"]
 
-_UNSEEN = (EpochBegan, HostStarted, RoomOpened, Slid, WentAway)
+_UNSEEN = (
+    EpochBegan,
+    HostStarted,
+    NonceCommitted,
+    NonceTold,
+    RoomOpened,
+    Slid,
+    WentAway,
+)
 """Records without an event: slides travel as progress, the rest tells nobody anything.
 A member whose connection is lost is told of by `Disconnected`."""
 
@@ -96,8 +106,10 @@ def apply(state: RoomState | None, record: Record) -> RoomState:
         if not isinstance(record, RoomOpened):
             raise ValueError("a log begins with the opening of its room")
         return RoomState(record.code, record.created_s, record.public)
-    state.t = record.t
-    if isinstance(record, MemberRecord):
+    before, state.t = state.t, record.t
+    if isinstance(record, EpochBegan):
+        _begin_epoch(state, record, before)
+    elif isinstance(record, MemberRecord):
         _apply_to_room(state, record)
     else:
         _apply_to_race(state, record)
@@ -110,16 +122,10 @@ def apply(state: RoomState | None, record: Record) -> RoomState:
 
 def _apply_to_room(state: RoomState, record: MemberRecord) -> None:
     match record:
-        case EpochBegan():
-            _begin_epoch(state, record)
         case Entered() | Gone() | Connected() | Disconnected():
             _come_or_go(state, record)
-        case Readied(member=member, on=on):
-            _change(state, member, ready=on)
-        case Benched(member=member, on=on):
-            _change(state, member, benched=on, ready=False)
-        case RoleChanged(member=member, role=role, seat=seat):
-            _change(state, member, role=role, seat=seat, ready=False, benched=False)
+        case Readied() | NonceCommitted() | Benched() | RoleChanged():
+            _alter(state, record)
         case HostStarted():
             state.host_started = True
         case StartPlanned(at=at):
@@ -132,7 +138,7 @@ def _apply_to_room(state: RoomState, record: MemberRecord) -> None:
             state.public = record.public
         case Closed():
             state.closed = record.why
-        case RoomOpened():
+        case RoomOpened() | EpochBegan():
             raise ValueError("a room is opened once")
         case _:
             assert_never(record)
@@ -146,11 +152,11 @@ def _apply_to_race(state: RoomState, record: RaceRecord) -> None:
         state.start_at = None
     elif isinstance(record, CountdownStopped):
         state.host_started = False
-    elif isinstance(record, RaceLocked):
+    elif isinstance(record, RosterFrozen):
         state.racers = {
             seat: Racer(member.id, member.name, member.bot)
             for member in state.members.values()
-            if (seat := member.seat) is not None and seat in state.race.attempts
+            if (seat := member.seat) is not None and seat in record.roster
         }
 
 
@@ -164,10 +170,10 @@ def _make_race(state: RoomState) -> None:
     state.racers = {}
     state.host_started, state.start_at = False, None
     for member in state.members:
-        _change(state, member, ready=False)
+        _change(state, member, ready=False, nonce_commitment="")
 
 
-def _begin_epoch(state: RoomState, record: EpochBegan) -> None:
+def _begin_epoch(state: RoomState, record: EpochBegan, before: int) -> None:
     state.epoch = record
     if record.epoch == 1:
         return
@@ -176,7 +182,25 @@ def _begin_epoch(state: RoomState, record: EpochBegan) -> None:
     state.empty_since = state.active_at = record.t
     for member in state.members:
         _change(state, member, connected=False, since=record.t)
-    recovered(state.race, record.t)
+    recovered(state.race, before, record.t)
+
+
+def _alter(
+    state: RoomState, record: Readied | NonceCommitted | Benched | RoleChanged
+) -> None:
+    member = record.member
+    match record:
+        case Readied(on=on):
+            _change(state, member, ready=on)
+        case NonceCommitted(commitment=commitment):
+            _change(state, member, nonce_commitment=commitment)
+        case Benched(on=on):
+            _change(state, member, benched=on, ready=False)
+        case RoleChanged(role=role, seat=seat):
+            _change(state, member, role=role, seat=seat, ready=False, benched=False)
+            _change(state, member, nonce_commitment="")  # that was for another seat
+        case _:
+            assert_never(record)
 
 
 def _come_or_go(

@@ -18,6 +18,7 @@ from sliderace.protocol.messages import (
     Kick,
     Leave,
     Lock,
+    Nonce,
     Ready,
     Rematch,
     Role,
@@ -42,6 +43,7 @@ from sliderace_server.room.records import (
     HostChanged,
     HostStarted,
     ListingChanged,
+    NonceCommitted,
     Readied,
     RoleChanged,
 )
@@ -53,7 +55,7 @@ DEFAULT_RULES = {False: Rules(), True: Rules(countdown_ms=10_000)}
 """Of private and of public rooms: strangers need a moment longer to notice a start."""
 
 _HOST_ONLY = (Start, Abort, CallTime, Settings, Kick, Lock, HandOver, Close)
-_OF_A_RACE = (Ready, Start, Abort, Slides, Forfeit, Undo, CallTime)
+_OF_A_RACE = (Ready, Nonce, Start, Abort, Slides, Forfeit, Undo, CallTime)
 """Those that name the current race; a `Rematch` may name the one before, too."""
 
 
@@ -73,7 +75,7 @@ def answer(draft: Draft, ask: Ask) -> Refusal | None:
     if isinstance(message, _OF_A_RACE) and message.race != state.race.id:
         return Refusal("wrong_race", "race", message.race)
     match message:
-        case Ready() | Rematch() | Role() | Bench() | Leave():
+        case Ready() | Nonce() | Rematch() | Role() | Bench() | Leave():
             return _of_oneself(draft, me, message)
         case Forfeit() | Undo():
             return _giving_up(draft, me, message)
@@ -97,11 +99,17 @@ def full(state: RoomState, role: RoleName, limits: RoomLimits) -> Refusal | None
 
 
 def _of_oneself(
-    draft: Draft, me: MemberState, message: Ready | Rematch | Role | Bench | Leave
+    draft: Draft,
+    me: MemberState,
+    message: Ready | Nonce | Rematch | Role | Bench | Leave,
 ) -> Refusal | None:
     match message:
+        case Ready(on=True):
+            return _ready(draft, me, message.nonce_commitment)
         case Ready():
-            return _ready(draft, me) if message.on else _unready(draft, me)
+            return _unready(draft, me)
+        case Nonce():
+            return _nonce(draft, me, message.nonce)
         case Rematch():
             return _rematch(draft, me, message.race)
         case Role():
@@ -171,17 +179,30 @@ def _of_another(
     return None
 
 
-def _ready(draft: Draft, me: MemberState) -> Refusal | None:
+def _ready(
+    draft: Draft, me: MemberState, commitment: str | None = None
+) -> Refusal | None:
     if me.role != "player":
         return Refusal("not_player")
-    if me.ready:
+    commitment = commitment or me.nonce_commitment
+    if me.ready and commitment == me.nonce_commitment:
         return None
     if draft.state.phase not in ("lobby", "countdown") or draft.state.race.locked:
         return Refusal("wrong_phase")
     if me.benched:
         draft.write([Benched(draft.now, me.id, on=False)])
-    draft.write([Readied(draft.now, me.id, on=True)])
+    if not me.ready:
+        draft.write([Readied(draft.now, me.id, on=True)])
+    if commitment != me.nonce_commitment:
+        draft.write([NonceCommitted(draft.now, me.id, commitment)])
     return None
+
+
+def _nonce(draft: Draft, me: MemberState, nonce: str) -> Refusal | None:
+    if me.seat is None:
+        return Refusal("not_racing")
+    race = draft.state.race
+    return draft.take(race_decide.nonce(race, me.seat, nonce, draft.now))
 
 
 def _unready(draft: Draft, me: MemberState) -> Refusal | None:

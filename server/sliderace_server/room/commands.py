@@ -1,5 +1,6 @@
 """What a room can be asked: by its door, its connections, its members, its clock."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sliderace.protocol.messages import (
@@ -12,6 +13,7 @@ from sliderace.protocol.messages import (
     Kick,
     Leave,
     Lock,
+    Nonce,
     Ready,
     Rematch,
     Role,
@@ -21,7 +23,7 @@ from sliderace.protocol.messages import (
     Start,
     Undo,
 )
-from sliderace.race.timing import UNMEASURED, Line
+from sliderace.race.timing import Line
 
 __all__ = [
     "Ask",
@@ -29,6 +31,7 @@ __all__ = [
     "Connect",
     "Disconnect",
     "Enter",
+    "LineOf",
     "LockNotDurable",
     "RoomCommand",
     "Tick",
@@ -36,6 +39,7 @@ __all__ = [
 
 Asked = (
     Ready
+    | Nonce
     | Start
     | Abort
     | Slides
@@ -53,6 +57,10 @@ Asked = (
     | Close
 )
 """The commands of the wire that concern the room; the others are the session's."""
+
+
+LineOf = Callable[[int], Line]
+"""What is known of a member's connection, by the member's id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +103,10 @@ class Ask:
     Args:
         member: who, as the session knows.
         message: what.
-        line: the member's connection, for the official time.
     """
 
     member: int
     message: Asked
-    line: Line = UNMEASURED
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from sliderace.race.records import (
     RaceRecord,
 )
 from sliderace.race.refusal import Refusal
-from sliderace.race.state import COMMIT_MS
 from sliderace_server.room.draft import Draft
 from sliderace_server.room.records import (
     Closed,
@@ -67,14 +66,12 @@ def closes_at(state: RoomState, limits: RoomLimits = DEFAULT_LIMITS) -> int:
 
 
 def lock_check_at(state: RoomState) -> int | None:
-    """Room time at which a lock must be durable, else the start is postponed.
+    """Room time at which roster or board must be durable, else the start is postponed.
 
-    The shell gives the room `LockNotDurable` where the record is not committed by
-    then. None: no lock waits for its start.
+    The shell gives the room `LockNotDurable` where the last of `RosterFrozen`,
+    `RaceLocked` and `Postponed` is not committed by then. None: nothing waits for it.
     """
-    if state.closed or state.phase != "countdown" or not state.race.locked:
-        return None
-    return state.race.t0 - COMMIT_MS
+    return None if state.closed else race_decide.postpone_at(state.race)
 
 
 def run_clock(draft: Draft) -> None:
@@ -84,8 +81,10 @@ def run_clock(draft: Draft) -> None:
     if draft.passed(closes_at(draft.state, draft.limits)):
         draft.write([Closed(draft.now, "timeout")])
         return
-    if race_decide.lock_due(draft.state.race, draft.now):
-        draft.write(_lock(draft))
+    if race_decide.freeze_due(draft.state.race, draft.now):
+        draft.write(_freeze(draft))
+    if race_decide.draw_due(draft.state.race, draft.now):
+        draft.write(_draw(draft))
     draft.write(race_decide.due(draft.state.race, draft.now))
     draft.write(
         Gone(draft.now, member.id, "timeout")
@@ -219,14 +218,34 @@ def _enough(state: RoomState) -> bool:
     return sum(member.ready for member in state.active()) >= 2
 
 
-def _lock(draft: Draft) -> list[Record]:
+def _freeze(draft: Draft) -> list[Record]:
     roster = racing(draft)
     if len(roster) < _needed(draft.state) or not any(one.connected for one in roster):
         return _stop(draft)
-    seats = {one.seat: one.connected for one in roster if one.seat is not None}
-    away = [seat for seat, connected in seats.items() if not connected]
+    committed = {
+        one.seat: one.nonce_commitment for one in roster if one.seat is not None
+    }
+    return [*decided(race_decide.freeze(draft.state.race, committed, draft.now))]
+
+
+def _draw(draft: Draft) -> list[Record]:
     race = draft.state.race
-    return [*decided(race_decide.lock(race, seats, draft.now, away))]
+    holders = {
+        one.seat: one
+        for one in draft.state.members.values()
+        if one.seat in race.roster and one.seat is not None
+    }
+    lines = {
+        seat: draft.line_of(one.id) for seat, one in holders.items() if one.connected
+    }
+    drawn = race_decide.draw(
+        race,
+        lines,
+        draft.now,
+        away=[seat for seat, one in holders.items() if not one.connected],
+        gone=[seat for seat in race.roster if seat not in holders],
+    )
+    return [*decided(drawn)]
 
 
 def _stop(draft: Draft) -> list[Record]:

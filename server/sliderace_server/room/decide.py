@@ -21,12 +21,13 @@ from sliderace_server.room.commands import (
     Connect,
     Disconnect,
     Enter,
+    LineOf,
     LockNotDurable,
     RoomCommand,
     Tick,
 )
 from sliderace_server.room.deadlines import DEFAULT_LIMITS, run_clock
-from sliderace_server.room.draft import Draft, made
+from sliderace_server.room.draft import Draft, made, unmeasured
 from sliderace_server.room.records import (
     Connected,
     Disconnected,
@@ -75,6 +76,7 @@ def decide(
     now: int,
     entropy: bytes,
     limits: RoomLimits = DEFAULT_LIMITS,
+    line_of: LineOf = unmeasured,
 ) -> Decision:
     """What a command does to the room.
 
@@ -85,13 +87,14 @@ def decide(
         entropy: 32 random bytes, fresh for each call; the secret of a race that may
             have to be made.
         limits: the operator's figures.
+        line_of: the members' connections, for reveal and official time.
 
     Returns:
         Records to be applied and stored, in order; or a refusal, which changes nothing.
     """
     if isinstance(command, Ask) and isinstance(command.message, Slides):
-        return _slides(state, command, command.message, now, limits)
-    draft = Draft(state.sketch(), now, entropy, limits)
+        return _slides(state, command, command.message, now, limits, line_of)
+    draft = Draft(state.sketch(), now, entropy, limits, line_of)
     if not isinstance(command, LockNotDurable):  # a late clock must not start it first
         run_clock(draft)
     if refusal := _carry_out(draft, command):
@@ -165,7 +168,12 @@ def _disconnect(draft: Draft, member: int) -> Refusal | None:
 
 
 def _slides(
-    state: RoomState, ask: Ask, slides: Slides, now: int, limits: RoomLimits
+    state: RoomState,
+    ask: Ask,
+    slides: Slides,
+    now: int,
+    limits: RoomLimits,
+    line_of: LineOf,
 ) -> Decision:
     """The hot path: a slide asks nothing of the room, so nothing is sketched."""
     if state.closed:
@@ -184,7 +192,7 @@ def _slides(
         slides.slides,
         slides.approx,
         now,
-        ask.line,
+        line_of(member.id),
         max_tiles=limits.max_tiles,
     )
     return records if isinstance(records, Refusal) else [*records]

@@ -7,11 +7,18 @@ from sliderace.race import decide as race_decide
 from sliderace.race.records import RaceMade
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import Rules
+from sliderace.race.timing import UNMEASURED, Line
 from sliderace_server.room.apply import apply
+from sliderace_server.room.commands import LineOf
 from sliderace_server.room.records import Record
 from sliderace_server.room.state import RoomLimits, RoomState, race_id
 
-__all__ = ["Draft", "made"]
+__all__ = ["Draft", "made", "unmeasured"]
+
+
+def unmeasured(_member: int) -> Line:
+    """The lines of members whom nobody has pinged."""
+    return UNMEASURED
 
 
 @dataclass(slots=True)
@@ -23,6 +30,7 @@ class Draft:
         now: room time of the decision.
         entropy: 32 random bytes, for the secret of a new race.
         limits: the operator's figures.
+        line_of: the members' connections.
         records: what was decided so far.
     """
 
@@ -30,6 +38,7 @@ class Draft:
     now: int
     entropy: bytes
     limits: RoomLimits
+    line_of: LineOf = unmeasured
     records: list[Record] = field(default_factory=list[Record])
 
     def write(self, records: Iterable[Record]) -> None:

@@ -14,6 +14,7 @@ from sliderace.engine import Board, format_board
 from sliderace.protocol import messages
 from sliderace.protocol.messages import (
     Event,
+    NonceOf,
     PhaseEvent,
     RoomEvent,
     Snapshot,
@@ -28,6 +29,7 @@ from sliderace.race.records import (
     Forfeited,
     ForfeitUndone,
     GraceBegan,
+    NonceTold,
     Postponed,
     RaceAborted,
     RaceEnded,
@@ -36,9 +38,12 @@ from sliderace.race.records import (
     RaceRecord,
     RaceStarted,
     Returned,
+    RosterFrozen,
     Slid,
     WentAway,
+    WinnerKnown,
 )
+from sliderace.race.state import Race
 from sliderace_server.room.records import (
     Benched,
     Closed,
@@ -52,6 +57,7 @@ from sliderace_server.room.records import (
     HostStarted,
     ListingChanged,
     MemberRecord,
+    NonceCommitted,
     Readied,
     Record,
     RoleChanged,
@@ -64,6 +70,7 @@ __all__ = [
     "aged",
     "board_text",
     "member_of",
+    "nonce_commitments",
     "phase_in_ms",
     "present",
     "results_of",
@@ -163,6 +170,11 @@ def results_of(state: RoomState) -> messages.Results:
         board=board_text(state),
         seed=race.seed,
         secret=None if race.known_seed else race.secret,
+        nonces=[
+            NonceOf(seat, race.commitments.get(seat), race.nonces.get(seat))
+            for seat in race.roster
+        ],
+        friendly_timing=race.rules.friendly_timing,
         record=f"/api/races/{race.id}",
     )
 
@@ -198,7 +210,7 @@ def _of_room(record: MemberRecord, state: RoomState) -> Event | None:
             return _phase(state)
         case Closed(why=why):
             return messages.Closed(state.offset, why)
-        case RoomOpened() | EpochBegan() | HostStarted():
+        case RoomOpened() | EpochBegan() | HostStarted() | NonceCommitted():
             return None
         case _:
             assert_never(record)
@@ -211,6 +223,10 @@ def _of_race(record: RaceRecord, state: RoomState) -> Event | None:
             return RoomEvent(state.offset, room_of(state), cause)
         case CountdownBegan() | RaceLocked() | RaceStarted() | GraceBegan():
             return _phase(state)
+        case RosterFrozen():
+            return _roster(state)
+        case WinnerKnown():
+            return _winner(state)
         case Postponed():
             return _phase(state, "postponed")
         case CountdownStopped(why=why) | RaceAborted(why=why):
@@ -227,7 +243,7 @@ def _of_race(record: RaceRecord, state: RoomState) -> Event | None:
             return StandingEvent(state.offset, state.race.id, _standing(state, row))
         case RaceEnded():
             return results_of(state)
-        case Slid() | WentAway():
+        case Slid() | WentAway() | NonceTold():
             return None
         case _:
             assert_never(record)
@@ -248,6 +264,30 @@ def _phase(state: RoomState, why: str = "") -> Event:
     )
 
 
+def nonce_commitments(state: RoomState) -> list[str | None]:
+    """What binds the nonces of the roster's seats; empty before it is frozen."""
+    race = state.race
+    return [race.commitments.get(seat) for seat in race.roster]
+
+
+def _roster(state: RoomState) -> Event:
+    race = state.race
+    return messages.RosterEvent(
+        state.offset, race.id, [*race.roster], nonce_commitments(state)
+    )
+
+
+def _winner(state: RoomState) -> Event:
+    seats = [row.seat for row in standings(state.race) if row.place == 1]
+    return messages.WinnerEvent(state.offset, state.race.id, sorted(seats))
+
+
+def _is_final(race: Race, row: Row) -> bool:
+    """Whether nobody can take that place any more."""
+    first = race.winner_known and row.place == 1
+    return row.place is not None and (race.phase == "results" or first)
+
+
 def _standing(state: RoomState, row: Row) -> messages.Standing:
     racer = state.racers[row.seat]
     return messages.Standing(
@@ -264,4 +304,5 @@ def _standing(state: RoomState, row: Row) -> messages.Standing:
         mtm=row.mtm,
         high=row.high,
         why=row.why,
+        final=_is_final(state.race, row),
     )

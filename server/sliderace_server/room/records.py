@@ -24,6 +24,7 @@ __all__ = [
     "HostStarted",
     "ListingChanged",
     "MemberRecord",
+    "NonceCommitted",
     "Readied",
     "Record",
     "RoleChanged",
@@ -107,6 +108,16 @@ class Readied:
 
 
 @dataclass(frozen=True, slots=True)
+class NonceCommitted:
+    """A player's client bound itself to a nonce for the race in preparation."""
+
+    t: int
+    member: int
+    commitment: str
+    """64 hex digits; the last one before the roster is frozen counts."""
+
+
+@dataclass(frozen=True, slots=True)
 class HostStarted:
     """The coming countdown is the host's word: it may start a lone racer."""
 
@@ -181,6 +192,7 @@ MemberRecord = (
     | Connected
     | Disconnected
     | Readied
+    | NonceCommitted
     | HostStarted
     | StartPlanned
     | HostChanged

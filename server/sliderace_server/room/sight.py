@@ -1,7 +1,8 @@
 """Who may see which board, and everything that is told to one member alone.
 
-Before T0 nobody sees any board. Racers see their own until they are out; those who do
-not race see all, in a room with a spectator delay that much later.
+Before its own instant nobody sees any board: racers are sent theirs so that it arrives
+everywhere at T0, all others at T0. Racers see their own until they are out; those who
+do not race see all, in a room with a spectator delay that much later.
 """
 
 from dataclasses import replace
@@ -30,6 +31,7 @@ from sliderace_server.room.lag import Lag, Look
 from sliderace_server.room.present import (
     board_text,
     member_of,
+    nonce_commitments,
     phase_in_ms,
     results_of,
     room_of,
@@ -49,6 +51,7 @@ __all__ = [
     "refused",
     "rejected",
     "reveal",
+    "reveal_at",
     "sees_boards",
     "snapshot",
     "welcome",
@@ -97,11 +100,22 @@ def sees_boards(state: RoomState, member: int, now: int) -> bool:
     return not may_race(race, attempt, now)
 
 
+def reveal_at(state: RoomState, member: int) -> int | None:
+    """Room time at which a racer is sent the board of a race that is about to start.
+
+    None: no board is drawn, or the member does not race, or the race has started.
+    """
+    attempt = attempt_of(state, member)
+    if attempt is None or state.phase != "countdown":
+        return None
+    return attempt.s - state.race.rules.inspection_ms
+
+
 def reveal(state: RoomState, member: int, now: int) -> BoardEvent | None:
     """The start board, for one member; None while it may not be seen.
 
-    Due to every connected member once a race: to those who are delayed that much after
-    T0, to all others as soon as the race has started.
+    Due to every connected member once a race: to racers at `reveal_at`, to those who
+    are delayed that much after T0, to all others as soon as the race has started.
     """
     if not _is_revealed(state, member, now):
         return None
@@ -162,6 +176,7 @@ def progress_step(
 def welcome(
     state: RoomState,
     member: int,
+    now: int,
     server: str,
     limits: messages.Limits,
     token: str | None,
@@ -171,13 +186,15 @@ def welcome(
     Args:
         state: the room, all of it durable.
         member: who got in.
+        now: room time, ms.
         server: program and version.
         limits: what the client must keep to.
         token: the seat token, for who is new.
     """
     attempt = attempt_of(state, member)
-    races = attempt is not None and state.race.running
-    board = format_board(attempt.board) if attempt and races else None
+    races = state.race.running or state.phase == "countdown"
+    shown = races and _is_revealed(state, member, now)
+    board = format_board(attempt.board) if attempt and shown else None
     return Welcome(
         v=VERSION,
         server=server,
@@ -198,7 +215,8 @@ def elapsed_ms(state: RoomState, member: int, now: int) -> int | None:
     """Since the member's board was unlocked; None before, and when no race runs."""
     attempt = attempt_of(state, member)
     since = attempt.s if attempt else state.race.t0
-    return now - since if state.race.running and since <= now else None
+    runs = state.race.running or (attempt is not None and state.phase == "countdown")
+    return now - since if runs and since <= now else None
 
 
 def snapshot(
@@ -220,6 +238,7 @@ def snapshot(
         start=board_text(state) if _is_revealed(state, member, now) else None,
         lanes=[_lane(state, member, one, now, lag) for one in race.attempts.values()],
         standings=standings_of(state, _rows(state, member, now, lag)),
+        nonce_commitments=nonce_commitments(state),
     )
     return Snapshot(
         o=state.offset,
@@ -288,11 +307,14 @@ def listing(state: RoomState) -> dict[str, str | int | bool]:
 
 
 def _is_revealed(state: RoomState, member: int, now: int) -> bool:
-    """Whether that member may see the start board."""
+    """Whether that member may see the start board: racers from their own instant on."""
     race = state.race
     if is_delayed(state, member):
         return race.t0 + race.rules.spectator_delay_ms <= now
-    return race.running or race.phase == "results"
+    if race.running or race.phase == "results":
+        return True
+    at = reveal_at(state, member)
+    return at is not None and at <= now
 
 
 def _live(attempt: Attempt) -> Look:

@@ -76,6 +76,7 @@ class MemberState:
         benched: sits out.
         connected: has a live connection.
         since: room time of the last coming, or of the going where not connected.
+        nonce_commitment: 64 hex digits for the race in preparation, or empty.
     """
 
     id: int
@@ -88,6 +89,7 @@ class MemberState:
     benched: bool = False
     connected: bool = True
     since: int = 0
+    nonce_commitment: str = ""
 
     @property
     def plays(self) -> bool:
@@ -168,7 +170,7 @@ class RoomState:
 
     def free_seat(self) -> Seat:
         """The lowest free one; a roster's seats are free again only in the lobby."""
-        taken: set[int] = {*self.race.attempts, *self._seats()}
+        taken: set[int] = {*self.race.roster, *self._seats()}
         return Seat(next(n for n in range(len(taken) + 1) if n not in taken))
 
     def sketch(self) -> "RoomState":
