@@ -512,6 +512,8 @@ const told = (change = {}) => {
     board: formatBoard(engine.scramble(seed, ...SIZE)),
     seed: engine.bytesToHex(seed),
     secret: SECRET,
+    nonces: [],
+    friendly_timing: false,
     record: `/api/races/${RACE}`,
     ...change,
   };
@@ -533,8 +535,9 @@ test("the results end the race; they stay until the next countdown", () => {
 
 test("what was promised is checked", () => {
   const check = (commitment, change) => {
-    const stage = new Stage().race();
-    stage.next({ t: "room", room: room({ commitment }), why: "settings" });
+    const shown = { room: room({ commitment }) };
+    const stage = new Stage().race(told().board, {}, shown);
+    stage.next({ t: "room", room: room({ commitment: promised() }), why: "lock" });
     stage.next(told(change));
     return stage.model.faults.join(" ");
   };
@@ -550,8 +553,8 @@ test("what was promised is checked", () => {
 });
 
 test("a seed known in advance makes no promise, but the board must follow from it", () => {
-  const stage = new Stage().race();
-  stage.next({ t: "room", room: room({ seed_known: true }), why: "settings" });
+  const shown = { room: room({ seed_known: true }) };
+  const stage = new Stage().race(told().board, {}, shown);
   stage.next(told({ secret: null }));
   assert.deepEqual(stage.model.faults, []);
 });

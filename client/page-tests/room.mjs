@@ -21,6 +21,7 @@ export const rules = (change = {}) => ({
   away_ms: 60000,
   open_boards: false,
   spectator_delay_ms: 0,
+  friendly_timing: false,
   ...change,
 });
 
@@ -72,6 +73,7 @@ export const raceView = (change = {}) => ({
   start: null,
   lanes: [],
   standings: [],
+  nonce_commitments: [],
   ...change,
 });
 
@@ -102,13 +104,20 @@ export const standing = (seat, change = {}) => ({
   mtm: 2,
   high: 1000,
   why: "",
+  final: false,
+  photo: false,
+  outage_ms: 0,
   ...change,
 });
 
 /** A model and a clock; events pass through the decoder, as on the wire. */
 export class Stage {
   constructor(entering = enter.join("KWXTRB", "Ann")) {
-    this.model = new Model(entering);
+    this.draws = 0;
+    this.model = new Model(entering, (count) => {
+      this.draws += 1;
+      return new Uint8Array(count).fill(this.draws);
+    });
     this.now = 1000;
     this.offset = 10;
   }
@@ -137,15 +146,15 @@ export class Stage {
   }
 
   /** Into the lobby, as member `id`. */
-  enter(change = {}) {
+  enter(change = {}, seen = {}) {
     this.hear(welcome(change));
-    this.hear(snapshot());
+    this.hear(snapshot(seen));
     return this;
   }
 
   /** Into a running race of Ann and Ben. */
-  race(board = START, change = {}) {
-    this.enter(change);
+  race(board = START, change = {}, seen = {}) {
+    this.enter(change, seen);
     this.phase("countdown", { in_ms: 1200, roster: [0, 1] });
     this.hear({ t: "board", race: RACE, seat: null, seq: 0, board, in_ms: 0 });
     this.phase("racing", { in_ms: 120000, roster: [0, 1] });

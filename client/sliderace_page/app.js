@@ -24,7 +24,7 @@ const PASSING = new Set([
   "rate",
 ]);
 /** Refusals that tell a player nothing: the model deals with them. */
-const UNSAID = new Set(["resync", "slides", "ping"]);
+const UNSAID = new Set(["resync", "slides", "ping", "nonce"]);
 /** Closes after which this page must be loaded again. */
 const STALE = new Set([1002, 1007, 1009, 4504]);
 const ASK_AFTER = 3; // lost connections in a row before we ask whether the server lives
@@ -37,6 +37,7 @@ export class App {
    * @param {Seats} world.seats
    * @param {typeof fetch} world.fetch
    * @param {() => number} world.now monotonic ms
+   * @param {(count: number) => Uint8Array} world.random bytes of pure chance
    * @param {SubtleCrypto} [world.subtle] missing without https
    * @param {object} [world.socket] for `Connection`, in tests
    */
@@ -147,7 +148,7 @@ export class App {
     this.stopped = this.refused = null;
     this.losses = 0;
     this.serverGone = false;
-    this.model = new Model(entering);
+    this.model = new Model(entering, this.random);
     const url = new URL("ws", this.location.href);
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     this.link = new Connection(
@@ -194,7 +195,8 @@ export class App {
       return;
     }
     this.refusals += 1;
-    if (!UNSAID.has(event.of)) this.onNote(sayRefused(event), "bad");
+    const unasked = event.of === "ready" && this.model.nonces.unasked;
+    if (!unasked && !UNSAID.has(event.of)) this.onNote(sayRefused(event), "bad");
   }
 
   #welcomed({ v, code, token }) {

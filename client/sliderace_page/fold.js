@@ -4,12 +4,12 @@ import { Attempt } from "./attempt.js";
 import { parseBoard } from "./engine.js";
 import { Lane } from "./lanes.js";
 import { Pace } from "./pace.js";
-import { faults } from "./proof.js";
+import { faults, partFault } from "./proof.js";
 import { command } from "./protocol.js";
 
 const RESYNC_MS = 2000; // a lost answer to `resync` is asked for again after this
 const CLOCK_MS = 1000; // while a reloaded board is still locked, ask so often
-const PROMISES = 4; // races whose commitment is remembered: this one and the last
+const PROMISES = 4; // races of which we know what was shown: this one and the last
 
 /** Refusals of slides after which making the same ones again cannot help. */
 const FINAL = new Set(["done", "not_racing", "too_early", "too_many_tiles"]);
@@ -47,6 +47,8 @@ const FOLDS = {
     model.waiting = epoch !== model.epoch;
     model.epoch = epoch;
     model.pace = new Pace(limits, now);
+    model.nonces.connected();
+    model.lines.clear();
     model.asked.clear();
     model.pending = null;
     const board = event.board === null ? null : parseBoard(event.board);
@@ -80,6 +82,7 @@ const FOLDS = {
 
   gone(model, { member, why }) {
     model.members.delete(member);
+    model.lines.delete(member);
     if (member === model.me) model.ended = why;
   },
 
@@ -96,7 +99,7 @@ const FOLDS = {
     model.phaseEnds = left === null ? null : now + left;
     if (roster.length) model.roster = roster;
     if (phase === "racing") model.leftOut = model.isPlayer && !roster.includes(model.seat);
-    if (phase === "countdown") model.results = null;
+    if (phase === "countdown") model.results = model.signals = null;
     if (phase === "racing") model.t0 ??= now;
     const missed = phase === "racing" && !model.start;
     if (missed) model.ask(command.resync(), now);
@@ -105,12 +108,22 @@ const FOLDS = {
     if (phase === "closed") model.ended ||= "closed";
   },
 
+  roster(model, { race, roster, nonce_commitments: commitments }) {
+    setRace(model, race);
+    setRoster(model, roster, commitments);
+  },
+
   standing(model, { race, standing }, now) {
     if (race !== model.race) return;
     laneOf(model, standing.seat).told(standing);
     if (standing.seat !== model.seat) return;
     model.forfeitedAt = standing.status === "forfeited" ? now : null;
     if (model.attempt) model.attempt.over = standing.status !== "racing";
+  },
+
+  winner(model, { race, seats }) {
+    if (race !== model.race) return;
+    for (const seat of seats) laneOf(model, seat).final = true;
   },
 
   results(model, event) {
@@ -129,6 +142,16 @@ const FOLDS = {
       const whole = laneOf(model, step.seat).step(step, model.start);
       if (!whole) askBoard(model, step.seat, now);
     }
+  },
+
+  lines(model, { lines }) {
+    for (const { member, rtt_ms: rtt, jitter_ms: jitter } of lines) {
+      model.lines.set(member, { rtt, jitter });
+    }
+  },
+
+  signals(model, { race, signals }) {
+    model.signals = { race, signals };
   },
 
   board(model, { race, seat, seq, board: text, in_ms: left }, now) {
@@ -168,8 +191,12 @@ const FOLDS = {
 function setRoom(model, room) {
   model.room = room;
   model.code = room.code;
-  const { race, commitment, seed_known: seedKnown } = room;
-  model.promises.set(race, { size: room.rules.size, commitment, seedKnown });
+  const { race, commitment, seed_known: seedKnown, rules } = room;
+  if (model.promises.has(race)) return; // the first word counts
+  const late = model.phase === "results"; // we came when it was over
+  const { size } = rules;
+  const shown = { size, commitment, seedKnown, late, listed: null, start: null };
+  model.promises.set(race, shown);
   const [oldest] = model.promises.keys();
   if (model.promises.size > PROMISES) model.promises.delete(oldest);
 }
@@ -189,9 +216,17 @@ function setRace(model, race) {
   }
 }
 
+/** Who races is fixed. */
+function setRoster(model, roster, commitments) {
+  model.roster = roster;
+  const shown = model.promises.get(model.race);
+  if (!shown || shown.listed || commitments.length !== roster.length) return;
+  shown.listed = new Map(roster.map((seat, i) => [seat, commitments[i]]));
+}
+
 /** The race as a snapshot tells it. */
 function setView(model, race, now) {
-  model.roster = race.roster;
+  setRoster(model, race.roster, race.nonce_commitments);
   model.lanes.clear();
   if (race.start) begin(model, race.start);
   if (race.elapsed_ms !== null) model.t0 = now - race.elapsed_ms;
@@ -232,6 +267,8 @@ function takeUp(model, lane, welcome) {
 function begin(model, text) {
   model.start = text;
   model.startMd = parseBoard(text).md;
+  const shown = model.promises.get(model.race);
+  if (shown) shown.start ??= text;
 }
 
 function laneOf(model, seat) {
@@ -252,9 +289,15 @@ function askBoard(model, seat, now) {
 }
 
 function finish(model, results) {
+  const { race, standings } = results;
+  const shown = model.promises.get(race);
+  const seat = standings.find(({ member }) => member === model.me)?.seat ?? null;
+  const own = model.attempt?.race === race ? model.attempt : null;
+  const nonce = seat === null ? null : model.nonces.boundTo(race, seat);
   model.results = results;
-  const promise = model.promises.get(results.race);
-  model.faults = promise ? faults(results, promise) : [];
-  if (results.race !== model.race) return;
-  for (const standing of results.standings) laneOf(model, standing.seat).told(standing);
+  model.kept = shown ? { ...shown, seat, nonce, own } : null;
+  model.faults = shown ? faults(results, model.kept) : [];
+  model.partFault = shown ? partFault(results, model.kept) : "";
+  if (race !== model.race) return;
+  for (const standing of standings) laneOf(model, standing.seat).told(standing);
 }

@@ -14,6 +14,7 @@ export class Lane {
     this.stm = 0;
     this.status = "racing";
     this.place = null;
+    this.final = false; // nobody can take this place any more
     this.standing = null; // the server's word, once there is one
     this.board = null; // where it may be seen
     this.boardSeq = 0;
@@ -29,8 +30,9 @@ export class Lane {
 
   /** Take the server's word on this racer. */
   told(standing) {
-    const { member, name, bot, status, place, high, stm } = standing;
+    const { member, name, bot, status, place, final, high, stm } = standing;
     Object.assign(this, { standing, member, name, bot, status, place, high, stm });
+    this.final = final;
   }
 
   /** Take a board: the start, or the answer to `resync`. */

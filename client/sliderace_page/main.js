@@ -18,6 +18,7 @@ const app = new App({
   seats: new Seats(storage("localStorage"), storage("sessionStorage")),
   fetch: (url) => fetch(url),
   now: () => performance.now(),
+  random: (count) => crypto.getRandomValues(new Uint8Array(count)),
   subtle: globalThis.crypto?.subtle,
 });
 new View(document, app);

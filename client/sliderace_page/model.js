@@ -4,6 +4,7 @@
 
 import { fold } from "./fold.js";
 import { inOrder } from "./lanes.js";
+import { Nonces } from "./nonces.js";
 import { DEFAULT_LIMITS, Pace } from "./pace.js";
 import { command, enter, hello } from "./protocol.js";
 
@@ -11,9 +12,13 @@ const UNDO_MS = 3000; // how long the server lets a forfeit be undone
 const LATE_ACK_MS = 5000; // an ack takes a round trip and a commit; far beyond: probe
 
 export class Model {
-  /** @param {object} entering a way in, of `protocol.enter` */
-  constructor(entering) {
+  /**
+   * @param {object} entering a way in, of `protocol.enter`
+   * @param {(count: number) => Uint8Array} random as many bytes of pure chance
+   */
+  constructor(entering, random) {
     this.entering = entering;
+    this.nonces = new Nonces(random);
     const { code = null, token = null } = entering;
     Object.assign(this, {
       code,
@@ -27,6 +32,7 @@ export class Model {
       limits: DEFAULT_LIMITS,
       room: null,
       members: new Map(),
+      lines: new Map(), // member id -> {rtt, jitter} in ms
       phase: "lobby",
       phaseWhy: "",
       phaseEnds: null,
@@ -39,7 +45,10 @@ export class Model {
       lanes: new Map(),
       attempt: null,
       results: null,
+      kept: null, // what the results are held against
       faults: [],
+      partFault: "",
+      signals: null, // for the host: {race, signals}
       forfeitedAt: null,
       oldestUnacked: null,
     });
@@ -47,7 +56,7 @@ export class Model {
     this.waiting = false; // for a snapshot; the stream means nothing until then
     this.pending = null; // my board as `welcome` told it, until its clock is known
     this.asked = new Map(); // seat -> when its board was asked for
-    this.promises = new Map(); // race -> what was shown before it
+    this.promises = new Map(); // race -> what was first shown of it
     this.clockDue = null; // when to ask again for the clock of my board
     this.out = [];
   }
@@ -146,7 +155,7 @@ export class Model {
     if (!this.online) return false;
     if (message.t === "forfeit") this.pace.windowEnds = now; // my slides go first
     this.#flush(now);
-    this.out.push(message);
+    this.out.push(message.t === "ready" ? this.nonces.attach(message, this) : message);
     return true;
   }
 
@@ -179,6 +188,7 @@ export class Model {
       this.ask(command.resync(), now);
     }
     this.#flush(now);
+    this.out.push(...this.nonces.due(this));
     return this.out.splice(0);
   }
 

@@ -31,6 +31,7 @@ export const enter = {
 /** Everything that may be said after `hello`. */
 export const command = {
   ready: (race, on) => ({ t: "ready", race, on }),
+  nonce: (race, nonce) => ({ t: "nonce", race, nonce }),
   start: (race) => ({ t: "start", race }),
   abort: (race) => ({ t: "abort", race }),
   slides: (race, gen, seq, slides, approx) => ({
@@ -105,6 +106,7 @@ const rules = object({
   away_ms: int,
   open_boards: bool,
   spectator_delay_ms: int,
+  friendly_timing: bool,
 });
 const limits = object({
   messages_per_s: int,
@@ -149,6 +151,18 @@ const standing = object({
   mtm: int,
   high: int,
   why: or(str, ""),
+  final: or(bool, false),
+  photo: or(bool, false),
+  outage_ms: or(int, 0),
+});
+const nonce = object({ seat: int, commitment: maybe(str), nonce: maybe(str) });
+const signal = object({
+  name: str,
+  value: maybe(int),
+  low: maybe(int),
+  high: maybe(int),
+  note: str,
+  outside: bool,
 });
 const lane = object({
   seat: int,
@@ -165,6 +179,7 @@ const race = object({
   start: maybe(str),
   lanes: list(lane),
   standings: list(standing),
+  nonce_commitments: or(list(maybe(str)), []),
 });
 const results = {
   o: int,
@@ -173,14 +188,27 @@ const results = {
   board: str,
   seed: str,
   secret: maybe(str),
+  nonces: list(nonce),
+  friendly_timing: bool,
   record: str,
 };
-const stepFields = [int, int, int, int, or(whole, -1), or(str, "")];
-const step = (v) => {
-  if (!Array.isArray(v)) fail(v, "a step");
-  const [seat, seq, high, stm, since, slides] = stepFields.map((read, i) => read(v[i]));
-  return { seat, seq, high, stm, since, slides };
+/** An array whose places have names. */
+const tuple = (fields) => {
+  const readers = Object.entries(fields);
+  return (v) => {
+    if (!Array.isArray(v)) fail(v, "a list");
+    return Object.fromEntries(readers.map(([key, read], i) => [key, read(v[i])]));
+  };
 };
+const step = tuple({
+  seat: int,
+  seq: int,
+  high: int,
+  stm: int,
+  since: or(whole, -1),
+  slides: or(str, ""),
+});
+const line = tuple({ member: int, rtt_ms: int, jitter_ms: int });
 
 const EVENTS = new Map(
   Object.entries({
@@ -220,11 +248,23 @@ const EVENTS = new Map(
       roster: or(list(int), []),
       why: or(str, ""),
     },
+    roster: {
+      o: int,
+      race: str,
+      roster: list(int),
+      nonce_commitments: list(maybe(str)),
+    },
     standing: { o: int, race: str, standing },
+    winner: { o: int, race: str, seats: list(int) },
     results,
     closed: { o: int, why: str },
     hidden: { o: int },
     progress: { race: str, p: list(step) },
+    lines: { lines: list(line) },
+    signals: {
+      race: str,
+      signals: list(object({ seat: int, signals: list(signal) })),
+    },
     board: { race: str, seat: maybe(int), seq: int, board: str, in_ms: or(int, 0) },
     ack: { race: str, seq: int },
     rejected: { race: str, gen: int, seq: int, code: str, board: maybe(str) },
