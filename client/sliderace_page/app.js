@@ -4,6 +4,7 @@ import { Connection } from "./connection.js";
 import { EngineError } from "./engine.js";
 import { Model } from "./model.js";
 import { say } from "./phrases.js";
+import { against } from "./proof.js";
 import { judge } from "./record.js";
 import {
   ProtocolError,
@@ -27,6 +28,8 @@ const PASSING = new Set([
 const UNSAID = new Set(["resync", "slides", "ping", "nonce"]);
 /** Closes after which this page must be loaded again. */
 const STALE = new Set([1002, 1007, 1009, 4504]);
+const RECORD_TRIES = 4; // a record may be stored a moment after the results are told
+const RECORD_MS = 1500; // between two tries
 const ASK_AFTER = 3; // lost connections in a row before we ask whether the server lives
 
 export class App {
@@ -39,9 +42,11 @@ export class App {
    * @param {() => number} world.now monotonic ms
    * @param {(count: number) => Uint8Array} world.random bytes of pure chance
    * @param {SubtleCrypto} [world.subtle] missing without https
+   * @param {(work: () => void, ms: number) => void} [world.later]
    * @param {object} [world.socket] for `Connection`, in tests
    */
   constructor(world) {
+    this.later = (work, ms) => setTimeout(work, ms);
     Object.assign(this, world);
     this.screen = "home"; // home, door (of a room), room, stopped
     this.code = null; // of the address
@@ -52,6 +57,7 @@ export class App {
     this.link = null;
     this.serverGone = false;
     this.refusals = 0; // of what was asked in a room
+    this.check = null; // of a race's record: {race, wrong: sentences; null: not yet}
     this.onChange = () => {};
     this.onNote = () => {};
   }
@@ -104,10 +110,41 @@ export class App {
 
   /** What can be said of the signed record of a race. @returns {Promise<string>} */
   async judgeRecord(results, promise) {
-    const path = results.record.replace(/^\//, "");
-    const text = await this.#fetch(path, (answer) => answer.text());
-    if (typeof text !== "string") return "cannot be known: the record was not found";
+    const text = await this.#record(results);
+    if (text === null) return "cannot be known: the record was not found";
     return judge(text, results, promise, this.subtle);
+  }
+
+  /** The file of a race's record, fetched once; null: not found. */
+  #record(results) {
+    if (this.file?.race !== results.race) {
+      this.file = { race: results.race, text: this.#fetchRecord(results) };
+    }
+    return this.file.text;
+  }
+
+  async #fetchRecord({ record }) {
+    const path = record.replace(/^\//, "");
+    for (let tries = 1; ; tries += 1) {
+      const text = await this.#fetch(path, (answer) => answer.text());
+      if (typeof text === "string") return text;
+      if (tries === RECORD_TRIES) return null;
+      await new Promise((resolve) => this.later(resolve, RECORD_MS));
+    }
+  }
+
+  /** Who raced holds the record against what was shown and sent, unasked and once. */
+  async #checkRecord() {
+    const { kept, results } = this.model;
+    const raced = kept && !kept.late && (kept.seat !== null || kept.own !== null);
+    if (!raced || this.check?.race === results.race) return;
+    const check = { race: results.race, wrong: null };
+    this.check = check;
+    const text = await this.#record(results);
+    if (text === null) check.wrong = ["The race record was not found."];
+    else check.wrong = against(recordIn(text), results, kept);
+    if (check.wrong.length) this.onNote("The race record does not fit this race", "bad");
+    this.onChange();
   }
 
   async #fetch(path, read = (answer) => answer.json()) {
@@ -173,6 +210,7 @@ export class App {
       if (event === null) return;
       this.#tell(event);
       this.model.receive(event, this.now());
+      if (this.model.results) this.#checkRecord();
     } catch (error) {
       if (!(error instanceof ProtocolError || error instanceof EngineError))
         throw error;
@@ -324,5 +362,14 @@ export class App {
   #show(screen) {
     this.screen = screen;
     this.onChange();
+  }
+}
+
+/** The record of a file; undefined: there is none. */
+function recordIn(text) {
+  try {
+    return JSON.parse(text)?.record;
+  } catch {
+    return undefined;
   }
 }

@@ -67,6 +67,8 @@ export function say(event, model) {
       const name = model.members.get(event.member)?.name ?? "Somebody";
       return `${name} ${GONE[event.why] ?? "left"}`;
     }
+    case "winner":
+      return winnerSays(event, model);
     case "standing":
       return event.standing.member === model.me
         ? ""
@@ -78,6 +80,14 @@ export function say(event, model) {
     default:
       return "";
   }
+}
+
+function winnerSays({ seats }, { lanes, seat }) {
+  const names = seats.map((one) =>
+    one === seat ? "you" : (lanes.get(one)?.name ?? "somebody"),
+  );
+  const list = names.join(" and ");
+  return `First place is final: ${list}`;
 }
 
 function roomSays({ room, why }, model) {
@@ -130,10 +140,74 @@ export function describeRules(rules) {
   if (rules.start === "host") lines.push("the host starts");
   if (rules.inspection_ms) lines.push(`${formatSpan(rules.inspection_ms)} to inspect`);
   if (rules.grace_ms >= 0) lines.push(`${formatSpan(rules.grace_ms)} after the winner`);
+  if (rules.friendly_timing) lines.push("friendly timing");
   if (rules.spectator_delay_ms) {
     lines.push(`spectators ${formatSpan(rules.spectator_delay_ms)} behind`);
   }
   return lines;
+}
+
+/** What the number beside a name means. @param {{rtt, jitter}} line in ms */
+export const explainLine = ({ rtt, jitter }) =>
+  `Line to the server: ${rtt} ms there and back, wavering by ${jitter} ms. The official time makes up for it.`;
+
+/** The credit of a time, in words. @param {object} standing */
+export function explainCredit({ time_ms: time, credit_ms: credit, outage_ms: outage }) {
+  const line = credit - outage;
+  const parts = [
+    line > 0 ? `${line} ms for the line` : "",
+    outage > 0 ? `${outage} ms for a failure of the server` : "",
+  ];
+  const why = parts.filter(Boolean).join(" and ");
+  return `${formatTime(time + credit)} at the server, less ${why}`;
+}
+
+/** What the marks of a result table mean, one sentence each. @param {object} results */
+export function explainResults({ standings, friendly_timing: friendly }) {
+  const any = (test) => standings.some(test);
+  return [
+    any((row) => row.credit_ms > 0) &&
+      "Times are taken at the server, less a bounded credit for each line.",
+    any((row) => row.photo) && "Photo finish: closer than the lines can tell.",
+    any((row) => row.outage_ms > 0) &&
+      "Outage: a failure of the server was made up for.",
+    friendly && "Friendly timing: poor lines were credited up to 100 ms more.",
+  ].filter(Boolean);
+}
+
+/** Signals: name -> label, unit and how to write a value. */
+const FIGURES = {
+  first_ms: ["First slide after", seconds],
+  tps_milli: ["Tiles a second", thousandth],
+  peak: ["Most tiles in a second", String],
+  cv_milli: ["Unevenness of the rhythm", thousandth],
+  pauses: ["Pauses of 1 s and more", String],
+  longest_ms: ["Longest pause", seconds],
+  m_md_milli: ["Moves by distance", thousandth],
+};
+
+function seconds(ms) {
+  return `${(ms / 1000).toFixed(2)} s`;
+}
+
+function thousandth(milli) {
+  return (milli / 1000).toFixed(2);
+}
+
+/**
+ * One signal in words; of a newer server as it comes.
+ * @param {object} signal
+ * @returns {{label: string, value: string, range: string}} range: of humans, or ""
+ */
+export function describeSignal({ name, value, low, high }) {
+  const [label, write] = FIGURES[name] ?? [name, String];
+  const least = low === null ? "" : `\u2265 ${write(low)}`;
+  const most = high === null ? "" : `\u2264 ${write(high)}`;
+  return {
+    label,
+    value: value === null ? "\u2013" : write(value),
+    range: [least, most].filter(Boolean).join(", "),
+  };
 }
 
 const NAMED = 2; // more names than that are a list, not a line

@@ -165,6 +165,10 @@ export function formatSpan(ms) {
   return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
+/** A line to the server: `23 ms`, `23\u00b14 ms`. @param {{rtt, jitter}} line in ms */
+export const formatLine = ({ rtt, jitter }) =>
+  `${rtt}${jitter ? `\u00b1${jitter}` : ""} ms`;
+
 /** @param {number} n @param {string} word `1 player`, `2 players` */
 export const count = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 

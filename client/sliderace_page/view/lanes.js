@@ -1,19 +1,40 @@
 // The racers' lanes: how far everybody is, at a glance.
 
-import { reason, stands } from "../phrases.js";
-import { ordinal } from "../text.js";
+import { explainLine, reason, stands } from "../phrases.js";
+import { formatLine, ordinal } from "../text.js";
 import { BoardView } from "./board.js";
 import { Listing, fill, h, setAttribute, setText, show } from "./dom.js";
 
+const SO_FAR = "So far: the times of others may still count for less";
+
 /** @returns {HTMLElement} a small word about somebody, with its sign */
-export const badge = (kind, sign, word) =>
-  h(`span.badge.${kind}`, {}, sign ? `${sign} ` : null, h("span.word", { text: word }));
+export const badge = (kind, sign, word, title = null) =>
+  h(
+    `span.badge.${kind}`,
+    { title },
+    sign ? `${sign} ` : null,
+    h("span.word", { text: word }),
+  );
+
+/** How far away somebody is, beside the name. */
+export class Lag {
+  constructor() {
+    this.element = h("span.lag");
+  }
+
+  /** @param {{rtt: number, jitter: number} | undefined} line */
+  update(line) {
+    setText(this.element, line ? formatLine(line) : "");
+    setAttribute(this.element, "title", line ? explainLine(line) : null);
+  }
+}
 
 class LaneRow {
   constructor(tag = "li") {
     this.place = h("span.place");
     this.name = h("span.name");
     this.marks = h("span.marks");
+    this.lag = new Lag();
     this.value = h("span.value");
     this.why = h("span.why");
     this.bar = h("span.fill", { "aria-hidden": "true" });
@@ -23,6 +44,7 @@ class LaneRow {
       this.place,
       this.name,
       this.marks,
+      this.lag.element,
       this.value,
       this.why,
     );
@@ -31,11 +53,13 @@ class LaneRow {
 
   /** @param {object} row of `rows` */
   update(row) {
-    const { lane, mine, away, waiting } = row;
-    setText(
-      this.place,
-      lane.status === "finished" && lane.place ? String(lane.place) : "",
-    );
+    const { lane, mine, away, waiting, line } = row;
+    const placed = lane.status === "finished" && lane.place;
+    const soFar = placed && !lane.final;
+    setText(this.place, placed ? String(lane.place) : "");
+    setAttribute(this.place, "title", soFar ? SO_FAR : null);
+    this.place.classList.toggle("so-far", Boolean(soFar));
+    this.lag.update(line);
     setText(this.name, lane.name);
     fill(this.marks, this.#marks(row));
     setText(this.value, waiting ? "" : stands(lane));
@@ -44,8 +68,7 @@ class LaneRow {
     this.element.className = `lane ${waiting ? "waiting" : lane.status}`;
     this.element.classList.toggle("mine", mine);
     this.element.classList.toggle("away", away);
-    const where =
-      lane.status === "finished" && lane.place ? `, ${ordinal(lane.place)}` : "";
+    const where = placed ? `, ${ordinal(lane.place)}${soFar ? " so far" : ""}` : "";
     const who = [lane.name, mine && "you", lane.bot && "bot", away && "reconnecting"];
     const text = `${who.filter(Boolean).join(", ")}: ${stands(lane)} ${reason(lane)}${where}`;
     setAttribute(this.element, "aria-label", waiting ? lane.name : text);
@@ -68,7 +91,7 @@ class LaneRow {
  * @param {Model} model
  */
 export function rows(model) {
-  const { seat, attempt, members } = model;
+  const { seat, attempt, members, lines } = model;
   const racing = model.order(); // also gives the places
   const shown = racing.length
     ? [...racing].sort((a, b) => a.seat - b.seat)
@@ -77,13 +100,14 @@ export function rows(model) {
     lane: lane.seat === seat && attempt ? withOwnBoard(lane, attempt) : lane,
     mine: lane.seat === seat,
     away: members.get(lane.member)?.connected === false,
+    line: lines.get(lane.member),
     waiting: !racing.length,
   }));
 }
 
 /** One's own lane shows what one has just done, not what the server heard of it. */
 function withOwnBoard(lane, attempt) {
-  const { seat, name, bot, status, place, time, why, member } = lane;
+  const { seat, name, bot, status, place, final, time, why, member } = lane;
   const high = status === "racing" ? attempt.high : lane.high;
   return {
     seat,
@@ -91,6 +115,7 @@ function withOwnBoard(lane, attempt) {
     bot,
     status,
     place,
+    final,
     time,
     why,
     member,

@@ -5,7 +5,7 @@ import { waitsFor } from "../phrases.js";
 import { command } from "../protocol.js";
 import { button, doubtful } from "./controls.js";
 import { Listing, fill, h, setAttribute, setText, show } from "./dom.js";
-import { badge } from "./lanes.js";
+import { Lag, badge } from "./lanes.js";
 import { RulesCard } from "./rules.js";
 import { Invitation } from "./share.js";
 import { ResultTable } from "./table.js";
@@ -15,6 +15,7 @@ class MemberRow {
   constructor(lobby) {
     this.lobby = lobby;
     this.name = h("span.name");
+    this.lag = new Lag();
     this.marks = h("span.marks");
     this.ready = h("span.ready");
     this.menu = h("details.menu", {}, h("summary", { text: "\u22ef" }));
@@ -26,7 +27,7 @@ class MemberRow {
     this.menu.addEventListener("focusout", ({ relatedTarget }) => {
       if (relatedTarget && !this.menu.contains(relatedTarget)) this.menu.open = false;
     });
-    const who = h("span.who", {}, this.name, this.marks);
+    const who = h("span.who", {}, this.name, this.lag.element, this.marks);
     this.element = h("li.member", {}, who, this.ready, this.menu);
   }
 
@@ -38,6 +39,7 @@ class MemberRow {
     };
     const plays = member.role === "player" && !member.benched;
     setText(this.name, member.name);
+    this.lag.update(model.lines.get(member.id));
     const key = JSON.stringify([member, host === member.id, me === member.id, isHost]);
     if (key === this.key) return;
     this.key = key;

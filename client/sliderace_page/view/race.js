@@ -244,7 +244,9 @@ function bannerText(model) {
   const { myLane, attempt, isHost, phase } = model;
   if (phase === "countdown") return isHost ? whoWatches(model) : "";
   if (myLane?.status === "finished") {
-    return `You finished ${ordinal(myLane.place ?? 1)} in ${formatTime(myLane.time ?? 0)}`;
+    const { place, time, final } = myLane;
+    const so = final ? "" : ", so far";
+    return `You finished ${ordinal(place ?? 1)}${so} in ${formatTime(time ?? 0)}`;
   }
   if (attempt?.solved) return "Solved!";
   if (myLane?.status === "forfeited") return "You gave up";

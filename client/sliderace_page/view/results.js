@@ -5,8 +5,10 @@ import { formatSize, ordinal } from "../text.js";
 import { BoardView } from "./board.js";
 import { button, doubtful } from "./controls.js";
 import { fill, h, setText, show } from "./dom.js";
+import { Signals } from "./signals.js";
 import { Podium, ResultTable } from "./table.js";
 import { parseBoard } from "../engine.js";
+import { explainResults } from "../phrases.js";
 
 export class Results {
   /** @param {App} app */
@@ -23,7 +25,13 @@ export class Results {
     this.record = h("a.button", { text: "Race record", download: true });
     this.board = new BoardView({ kind: "mini" });
     this.verdict = h("p.verdict");
+    this.part = h("p.verdict.soft");
+    this.check = h("p.verdict", { role: "status" });
+    this.notes = h("p.soft.small");
+    this.signals = new Signals();
     this.details = h("dl.proof");
+    this.made = h("details", {}, h("summary", { text: "How it was made" }), this.details);
+    this.made.addEventListener("toggle", () => this.#judge());
     const proof = h(
       "div.card.fair",
       {},
@@ -33,7 +41,9 @@ export class Results {
         {},
         h("h2", { text: "The board" }),
         this.verdict,
-        h("details", {}, h("summary", { text: "How it was made" }), this.details),
+        this.part,
+        this.check,
+        this.made,
       ),
     );
     this.element = h(
@@ -42,8 +52,9 @@ export class Results {
       this.title,
       this.podium.element,
       h("div.go", {}, this.status, h("div.buttons", {}, this.again, this.record)),
-      h("div.card", {}, this.table.element),
+      h("div.card", {}, this.table.element, this.notes),
       proof,
+      this.signals.element,
       h("div.exits", {}, this.leaveButton),
     );
   }
@@ -58,36 +69,73 @@ export class Results {
     const { results } = model;
     this.tick(model, now);
     show(this.again, model.isPlayer);
+    this.signals.update(model);
+    this.#checked(this.app.check, results);
     if (!results || results === this.shown) return;
     this.shown = results;
     setText(this.title, headline(results.standings, model.me));
     this.podium.update(results.standings);
     this.table.update(results.standings, model.me);
+    setText(this.notes, explainResults(results).join(" "));
+    show(this.notes, this.notes.textContent !== "");
     this.record.href = new URL(results.record.replace(/^\//, ""), location.href).href;
     this.board.update(parseBoard(results.board));
     this.#prove(model, results);
   }
 
+  /** What came of the record: one line when it fits, each fault when it does not. */
+  #checked(check, results) {
+    const wrong = check?.race === results?.race ? (check?.wrong ?? null) : null;
+    show(this.check, wrong !== null);
+    if (wrong === null || wrong === this.wrong) return;
+    this.wrong = wrong;
+    const good = wrong.length === 0;
+    setText(
+      this.check,
+      good
+        ? "\u2713 The race record holds what this browser was shown and what it sent."
+        : wrong.join(" "),
+    );
+    this.check.classList.toggle("bad", !good);
+    this.check.classList.toggle("good", good);
+  }
+
+  /** The signature is asked for by those who want to know. */
+  #judge() {
+    const { model } = this.app;
+    if (!this.made.open || !this.signature || !model?.results) return;
+    const { signature } = this;
+    this.signature = null;
+    this.app
+      .judgeRecord(model.results, model.kept ?? undefined)
+      .then((text) => setText(signature, text));
+  }
+
   #prove(model, results) {
-    const known = model.promises.get(results.race)?.seedKnown === true;
+    const { kept } = model;
+    const known = kept?.seedKnown === true;
     const good = model.faults.length === 0;
     const said = known
       ? "The seed was known in advance: no claim of fairness."
-      : "Checked in this browser: the board follows from the secret that was fixed before the race.";
+      : kept?.late === false
+        ? "Checked in this browser: the board follows from the secret that was fixed before the race, and from every player\u2019s part."
+        : "Checked in this browser: the board follows from the secret told now. What was shown before the race is not known here.";
     setText(
       this.verdict,
       good ? `${known ? "" : "\u2713 "}${said}` : model.faults.join(" "),
     );
     this.verdict.classList.toggle("bad", !good);
     this.verdict.classList.toggle("good", good && !known);
-    const promise = model.promises.get(results.race);
-    const signature = h("dd.signature", { text: "\u2026" });
-    this.app.judgeRecord(results, promise).then((text) => setText(signature, text));
+    setText(this.part, model.partFault);
+    show(this.part, model.partFault !== "");
+    this.signature = h("dd.signature", { text: "\u2026" });
+    const { signature } = this;
     const facts = [
       ["Race", results.race],
-      ["Board", `${formatSize(promise?.size ?? "")} \u2014 ${results.board}`],
-      ["Commitment", promise?.commitment ?? ""],
+      ["Board", `${formatSize(kept?.size ?? "")} \u2014 ${results.board}`],
+      ["Commitment", kept?.commitment ?? ""],
       ["Secret", results.secret ?? "none"],
+      ...partsOf(results),
       ["Seed", results.seed],
     ];
     fill(this.details, [
@@ -95,6 +143,7 @@ export class Results {
       h("dt", { text: "Signature of the record" }),
       signature,
     ]);
+    this.#judge();
   }
 
   tick(model, now) {
@@ -112,6 +161,14 @@ export class Results {
 
   leave() {}
 }
+
+/** What each player gave to the draw, and who was left out. */
+const partsOf = ({ nonces, standings }) =>
+  nonces.map(({ seat, commitment, nonce }) => {
+    const name = standings.find((row) => row.seat === seat)?.name ?? "?";
+    const none = commitment === null ? "none" : "left out";
+    return [`Part of ${name}`, nonce ?? none];
+  });
 
 /** The race in one line. */
 function headline(standings, me) {

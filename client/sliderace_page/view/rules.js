@@ -69,6 +69,11 @@ export class RulesCard {
       "Racers see each other's boards",
       rule("open_boards"),
     );
+    this.friendly = new Switch(
+      "Friendly timing",
+      "Makes up for poor lines by 100 ms more; the results say so",
+      rule("friendly_timing"),
+    );
     this.open = new Switch("Public room", "Listed on the start page", (on) =>
       ask(command.settings({ public: on })),
     );
@@ -86,6 +91,7 @@ export class RulesCard {
         h("summary", { text: "More rules" }),
         h("div.rules-grid", {}, ...this.selects.map(([, select]) => select.element)),
         this.boards.element,
+        this.friendly.element,
         this.#seedForm(),
       ),
     );
@@ -149,6 +155,7 @@ export class RulesCard {
       if (name === "every_ms") show(select.element, rules.start === "every");
     }
     this.boards.value = rules.open_boards;
+    this.friendly.value = rules.friendly_timing;
     this.open.value = room.public;
     this.lock.value = room.locked;
   }

@@ -1,6 +1,6 @@
 // Results as a table, and the podium.
 
-import { reason, stands } from "../phrases.js";
+import { explainCredit, reason, stands } from "../phrases.js";
 import { formatTime } from "../text.js";
 import { fill, h, setText } from "./dom.js";
 import { badge } from "./lanes.js";
@@ -10,6 +10,7 @@ export function tps({ stm, solve_ms: solve }) {
   return solve ? ((stm * 1000) / solve).toFixed(2) : "";
 }
 
+const PHOTO = "Closer to a neighbour than their lines can tell apart";
 const COLUMNS = [
   ["place", "Place"],
   ["name", "Name"],
@@ -45,7 +46,12 @@ export class ResultTable {
   #row(row, me) {
     const lane = { ...row, time: row.time_ms };
     const far = row.status === "dnf" || row.status === "forfeited";
-    const note = far ? `${Math.floor(row.high / 10)} % ${reason(lane)}` : "";
+    const credited = row.status === "finished" && row.credit_ms > 0;
+    const note = far
+      ? `${Math.floor(row.high / 10)} % ${reason(lane)}`
+      : credited
+        ? `\u2212${row.credit_ms} ms credit`
+        : "";
     const raced = row.status !== "dns";
     return h(
       `tr.${row.status}${row.member === me ? ".mine" : ""}`,
@@ -57,11 +63,13 @@ export class ResultTable {
         h("span", { text: row.name }),
         row.member === me ? badge("you", "", "you") : null,
         row.bot ? badge("bot", "\u2699", "bot") : null,
+        row.photo ? badge("photo", "\u2248", "photo finish", PHOTO) : null,
+        row.outage_ms ? badge("outage", "\u26a1", "outage", explainCredit(row)) : null,
       ),
       h(
         "td.time",
         { text: stands(lane).replace("\u2713 ", "") },
-        h("small", { text: note }),
+        h("small", { text: note, title: credited ? explainCredit(row) : null }),
       ),
       h("td.moves", { text: raced ? String(row.stm) : "" }),
       h("td.tps", { text: raced ? tps(row) : "" }),

@@ -1,0 +1,62 @@
+// For the host, after a race: what each solve looks like beside those of people.
+
+import { describeSignal } from "../phrases.js";
+import { fill, h, show } from "./dom.js";
+
+const WARNING =
+  "Nothing here proves that a program played, or a person. All of it comes from the " +
+  "players\u2019 own clocks. Ranges are those of human record solves.";
+
+export class Signals {
+  constructor() {
+    this.table = h("table.results.figures");
+    this.element = h(
+      "details.card.more",
+      {},
+      h("summary", { text: "What the solves look like (signals, never verdicts)" }),
+      h("p.soft.small", { text: WARNING }),
+      h("div.scroll", { tabindex: "0" }, this.table),
+    );
+  }
+
+  /** @param {Model} model */
+  update({ isHost, signals, results }) {
+    const mine = isHost && signals !== null && signals.race === results?.race;
+    show(this.element, mine && signals.signals.length > 0);
+    if (!mine || signals === this.shown) return;
+    this.shown = signals;
+    const racers = signals.signals;
+    const names = new Map(results.standings.map(({ seat, name }) => [seat, name]));
+    const heads = racers.map(({ seat }) =>
+      h("th", { scope: "col", text: names.get(seat) ?? "?" }),
+    );
+    const rows = (racers[0]?.signals ?? []).map((first) => figure(first, racers));
+    fill(this.table, [
+      h("thead", {}, h("tr", {}, h("td"), ...heads, h("th", { text: "People" }))),
+      h("tbody", {}, ...rows),
+    ]);
+  }
+}
+
+/** One figure of all racers. */
+function figure({ name }, racers) {
+  const all = racers.map(({ signals }) => signals.find((one) => one.name === name));
+  const told = all.map((one) => (one ? describeSignal(one) : null));
+  const ranged = all.findIndex((one) => one && (one.low !== null || one.high !== null));
+  const { note } = all[Math.max(0, ranged)];
+  const cells = told.map((one, i) =>
+    h(
+      `td${all[i]?.outside ? ".outside" : ""}`,
+      { title: all[i]?.note },
+      all[i]?.outside ? h("span", { text: "\u25b3 ", title: "Outside" }) : null,
+      one?.value ?? "",
+    ),
+  );
+  return h(
+    "tr",
+    {},
+    h("th", { scope: "row" }, told[0].label, h("small", { text: note })),
+    ...cells,
+    h("td.range", { text: told[ranged]?.range ?? "" }),
+  );
+}
