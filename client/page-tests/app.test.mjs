@@ -51,6 +51,8 @@ class Page {
         return { ok: true, status: 200, json: async () => answer, text, ...answer };
       },
       now: () => 1000,
+      random: (count) => new Uint8Array(count).fill(7),
+      later: (work) => setImmediate(work),
       socket: {
         WebSocket: FakeSocket,
         random: () => 0,

@@ -117,8 +117,8 @@ export class App {
 
   /** The file of a race's record, fetched once; null: not found. */
   #record(results) {
-    if (this.file?.race !== results.race) {
-      this.file = { race: results.race, text: this.#fetchRecord(results) };
+    if (this.file?.path !== results.record) {
+      this.file = { path: results.record, text: this.#fetchRecord(results) };
     }
     return this.file.text;
   }
