@@ -43,8 +43,8 @@ class LaneRow {
       {},
       this.place,
       this.name,
-      this.marks,
       this.lag.element,
+      this.marks,
       this.value,
       this.why,
     );

@@ -1,7 +1,7 @@
 // After the race: who won, by how much, and that it was fair.
 
 import { command } from "../protocol.js";
-import { formatSize, ordinal } from "../text.js";
+import { count, formatSize, ordinal } from "../text.js";
 import { BoardView } from "./board.js";
 import { button, doubtful } from "./controls.js";
 import { fill, h, setText, show } from "./dom.js";
@@ -118,7 +118,7 @@ export class Results {
     const said = known
       ? "The seed was known in advance: no claim of fairness."
       : kept?.late === false
-        ? "Checked in this browser: the board follows from the secret that was fixed before the race, and from every player\u2019s part."
+        ? `Checked in this browser: the board follows from the secret that was fixed before the race and from the parts of ${givers(results)}.`
         : "Checked in this browser: the board follows from the secret told now. What was shown before the race is not known here.";
     setText(
       this.verdict,
@@ -161,6 +161,10 @@ export class Results {
 
   leave() {}
 }
+
+/** How many took part in the draw. */
+const givers = ({ nonces }) =>
+  count(nonces.filter(({ nonce }) => nonce !== null).length, "player");
 
 /** What each player gave to the draw, and who was left out. */
 const partsOf = ({ nonces, standings }) =>

@@ -7,6 +7,8 @@ const WARNING =
   "Nothing here proves that a program played, or a person. All of it comes from the " +
   "players\u2019 own clocks. Ranges are those of human record solves.";
 
+const NO_RANGE = "no range is known"; // as the server says it: a dash says as much
+
 export class Signals {
   constructor() {
     this.table = h("table.results.figures");
@@ -32,7 +34,11 @@ export class Signals {
     );
     const rows = (racers[0]?.signals ?? []).map((first) => figure(first, racers));
     fill(this.table, [
-      h("thead", {}, h("tr", {}, h("td"), ...heads, h("th", { text: "People" }))),
+      h(
+        "thead",
+        {},
+        h("tr", {}, h("td"), ...heads, h("th", { scope: "col", text: "People" })),
+      ),
       h("tbody", {}, ...rows),
     ]);
   }
@@ -44,6 +50,7 @@ function figure({ name }, racers) {
   const told = all.map((one) => (one ? describeSignal(one) : null));
   const ranged = all.findIndex((one) => one && (one.low !== null || one.high !== null));
   const { note } = all[Math.max(0, ranged)];
+  const says = note === NO_RANGE ? null : h("small", { text: note });
   const cells = told.map((one, i) =>
     h(
       `td${all[i]?.outside ? ".outside" : ""}`,
@@ -55,8 +62,8 @@ function figure({ name }, racers) {
   return h(
     "tr",
     {},
-    h("th", { scope: "row" }, told[0].label, h("small", { text: note })),
+    h("th", { scope: "row" }, told[0].label, says),
     ...cells,
-    h("td.range", { text: told[ranged]?.range ?? "" }),
+    h("td.range", { text: told[ranged]?.range ?? "\u2013" }),
   );
 }
