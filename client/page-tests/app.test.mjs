@@ -4,7 +4,16 @@ import test from "node:test";
 import { App } from "../sliderace_page/app.js";
 import { command } from "../sliderace_page/protocol.js";
 import { Seats } from "../sliderace_page/seats.js";
-import { RACE, START, TOKEN, room, snapshot, welcome } from "./room.mjs";
+import {
+  RACE,
+  START,
+  TOKEN,
+  member,
+  room,
+  snapshot,
+  standing,
+  welcome,
+} from "./room.mjs";
 
 class FakeStorage extends Map {
   getItem = (key) => this.get(key) ?? null;
@@ -302,6 +311,100 @@ test("the signed record of a race is fetched and judged, or that is said", async
     page.app.judgeRecord({ race: "X", record: path }, { commitment: "c" });
   assert.match(await judged("/api/races/X"), /^not ok: the record has another race/);
   assert.match(await judged("/api/races/Z"), /^cannot be known: .* not found/);
+});
+
+/** A page whose player was in a race; the record is to be had at the last of `tries`. */
+async function raced(record, tries = 1) {
+  const page = new Page("/KWXTRB", { answers: {} });
+  let asked = 0;
+  page.app.fetch = async (url) => {
+    if (url.pathname !== "/api/races/X") return { status: 404 };
+    asked += 1;
+    const text = async () => record;
+    return asked < tries ? { status: 404 } : { ok: true, status: 200, text };
+  };
+  page.app.join("KWXTRB", "Ann", "player");
+  page.enter();
+  const results = {
+    t: "results",
+    o: 11,
+    race: RACE,
+    standings: [standing(0, { status: "dns", place: null, time_ms: null })],
+    board: START,
+    seed: "00".repeat(32),
+    secret: null,
+    nonces: [{ seat: 0, commitment: null, nonce: null }],
+    friendly_timing: false,
+    record: "/api/races/X",
+  };
+  page.hear(results);
+  for (let i = 0; i < 20; i += 1) await settled();
+  return { page, results, asked: () => asked };
+}
+const written = (change = {}) =>
+  JSON.stringify({
+    record: {
+      race: RACE,
+      rules: { size: "3x3" },
+      commitment: "ab".repeat(32),
+      board: START,
+      seed: "00".repeat(32),
+      secret: null,
+      racers: [
+        { seat: 0, status: "dns", place: null, finish: null, nonce: null, slides: [] },
+      ],
+      ...change,
+    },
+  });
+
+test("who raced has the record checked unasked, once", async () => {
+  const { page, results, asked } = await raced(written(), 2);
+  assert.deepEqual(page.app.check, { race: RACE, wrong: [] });
+  assert.equal(asked(), 2, "it was not stored yet");
+  page.hear(snapshot({ o: 11, phase: "results", results }));
+  await settled();
+  assert.equal(asked(), 2);
+  assert.deepEqual(page.notes, []);
+});
+
+test("a record that does not fit is said, and so is none", async () => {
+  for (const [text, tries] of [
+    [written({ commitment: "cd".repeat(32) }), 1],
+    ["{", 1],
+    [written(), 99],
+  ]) {
+    const { page } = await raced(text, tries);
+    assert.notDeepEqual(page.app.check.wrong, []);
+    assert.match(page.notes.at(-1), /record does not fit/);
+  }
+});
+
+test("spectators do not ask for the record, nor who came when it was over", async () => {
+  const { results } = await raced(written());
+  for (const [who, seen] of [
+    [{ member: 3, seat: null }, {}],
+    [{}, { phase: "results", results }],
+  ]) {
+    const page = new Page("/KWXTRB");
+    page.app.join("KWXTRB", "Ann", "player");
+    page.open().hear(welcome(who), snapshot(seen), results);
+    await settled();
+    assert.equal(page.app.check, null);
+  }
+});
+
+test("what the page said by itself is refused in silence", () => {
+  const page = new Page("/KWXTRB");
+  page.app.join("KWXTRB", "Ann", "player");
+  const members = [member(1, { ready: true })];
+  page.open().hear(welcome(), snapshot({ members }));
+  assert.equal(page.socket.sent.at(-1).t, "ready");
+  page.hear({ ...refused("wrong_race"), of: "ready" });
+  page.hear({ ...refused("too_late"), of: "nonce" });
+  assert.deepEqual(page.notes, []);
+  page.app.ask(command.ready(RACE, true));
+  page.hear({ ...refused("wrong_race"), of: "ready" });
+  assert.equal(page.notes.length, 1);
 });
 
 test("leaving says so, gives the seat up, and goes home", () => {

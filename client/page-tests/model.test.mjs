@@ -573,6 +573,76 @@ test("a snapshot in the results holds them", () => {
   assert.equal(stage.model.phase, "results");
 });
 
+test("lines: what changed is told, and who is gone has none", () => {
+  const stage = new Stage().enter();
+  const { lines } = stage.model;
+  stage.hear({ t: "lines", lines: [[1, 20, 3], [2, 80, 0]] });
+  stage.hear({ t: "lines", lines: [[2, 90, 5]] });
+  assert.deepEqual([lines.get(1), lines.get(2)], [
+    { rtt: 20, jitter: 3 },
+    { rtt: 90, jitter: 5 },
+  ]);
+  stage.next({ t: "gone", member: 2, why: "left" });
+  assert.equal(lines.has(2), false);
+  stage.model.lost();
+  stage.hear(welcome({ token: null }));
+  assert.equal(lines.size, 0, "all are told again");
+});
+
+test("a first place is provisional until it is said to be final", () => {
+  const stage = new Stage().race();
+  stage.next({ t: "standing", race: RACE, standing: standing(1) });
+  const lane = stage.model.lanes.get(1);
+  assert.equal(lane.final, false);
+  stage.next({ t: "winner", race: "OTHER", seats: [1] });
+  assert.equal(lane.final, false);
+  stage.next({ t: "winner", race: RACE, seats: [1] });
+  assert.equal(lane.final, true);
+  const back = raceView({ standings: [standing(1, { final: true })] });
+  stage.hear(snapshot({ o: stage.offset, phase: "racing", race: back }));
+  assert.equal(stage.model.lanes.get(1).final, true);
+});
+
+test("signals stay until the next countdown", () => {
+  const stage = new Stage().race();
+  const { model } = stage;
+  stage.hear({ t: "signals", race: RACE, signals: [{ seat: 0, signals: [] }] });
+  assert.deepEqual(model.signals, { race: RACE, signals: [{ seat: 0, signals: [] }] });
+  stage.phase("countdown", { race: "KWXTRB-SA1B2C-4" });
+  assert.equal(model.signals, null);
+});
+
+test("what the results are held against: as first shown, and as sent", () => {
+  const stage = new Stage().race();
+  stage.slide("D");
+  stage.hear({ t: "ack", race: RACE, seq: 1 });
+  stage.next(told({ nonces: [{ seat: 0, commitment: null, nonce: null }] }));
+  const { kept, faults, partFault } = stage.model;
+  assert.equal(kept.start, START);
+  assert.equal(kept.late, false);
+  assert.equal(kept.seat, 0);
+  assert.equal(kept.nonce, null, "never ready: there was none");
+  assert.equal(partFault, "");
+  assert.deepEqual([kept.own.base, kept.own.acked], [0, 1]);
+  assert.deepEqual(kept.own.slides, [["D", 1, 0]]);
+  assert.match(faults.join(" "), /not the one that was raced on/);
+});
+
+test("who committed and finds no part of itself in the draw is told so", () => {
+  const stage = new Stage().enter();
+  stage.model.ask(command.ready(RACE, true), stage.now);
+  stage.next(told({ nonces: [{ seat: 0, commitment: null, nonce: null }] }));
+  assert.match(stage.model.partFault, /part was left out/);
+});
+
+test("who comes when it is over knows nothing of what was shown before", () => {
+  const stage = new Stage();
+  stage.hear(welcome());
+  const results = { ...told(), o: 9 };
+  stage.hear(snapshot({ phase: "results", results }));
+  assert.equal(stage.model.kept.late, true);
+});
+
 test("announced limits are kept", () => {
   const stage = new Stage().race(FAR, {
     limits: { ...DEFAULT_LIMITS, gather_ms: 500 },

@@ -3,6 +3,9 @@ import test from "node:test";
 
 import {
   describeRules,
+  describeSignal,
+  explainCredit,
+  explainResults,
   limitOf,
   reason,
   say,
@@ -94,6 +97,46 @@ test("the time limit that holds where nobody has set one", () => {
   assert.equal(limit("3x5"), 203332, "as the server rounds it");
   assert.equal(limit("4x4", 0), 0);
   assert.equal(limit("4x4", 90000), 90000);
+});
+
+test("friendly timing is among the rules", () => {
+  assert.equal(describeRules(rules({ friendly_timing: true })).at(-1), "friendly timing");
+});
+
+test("marks of the results are explained, and nothing that is not there", () => {
+  const said = (row, friendly_timing = false) =>
+    explainResults({ standings: [standing(0, row)], friendly_timing });
+  assert.deepEqual(said({}), []);
+  assert.match(said({ credit_ms: 5 })[0], /bounded credit/);
+  assert.match(said({ photo: true })[0], /^Photo finish/);
+  assert.match(said({ outage_ms: 5 })[0], /^Outage/);
+  assert.match(said({}, true)[0], /^Friendly timing/);
+  const credit = explainCredit(standing(0, { credit_ms: 450, outage_ms: 400 }));
+  assert.equal(
+    credit,
+    "4.771 s at the server, less 50 ms for the line and 400 ms for a failure of the server",
+  );
+});
+
+test("a signal: value and range, each in its unit", () => {
+  const signal = (name, value, low = null, high = null) =>
+    describeSignal({ name, value, low, high });
+  assert.deepEqual(signal("cv_milli", 234, 250), {
+    label: "Unevenness of the rhythm",
+    value: "0.23",
+    range: "\u2265 0.25",
+  });
+  assert.equal(signal("peak", 150, null, 149).range, "\u2264 149");
+  assert.equal(signal("first_ms", 1234).value, "1.23 s");
+  assert.equal(signal("first_ms", null).value, "\u2013");
+  assert.deepEqual(signal("novel", 3), { label: "novel", value: "3", range: "" });
+});
+
+test("the winner is said when the first place is final", () => {
+  const { model } = new Stage().race();
+  const said = (...seats) => say({ t: "winner", race: RACE, seats }, model);
+  assert.equal(said(1), "First place is final: Ben");
+  assert.equal(said(0, 1), "First place is final: you and Ben");
 });
 
 test("the seal is told with what it is for", () => {

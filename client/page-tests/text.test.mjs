@@ -111,3 +111,8 @@ test("words with numbers", () => {
   ]);
   assert.equal(text.formatSize("3x10"), "3\u00d710");
 });
+
+test("a line: the round trip, and how much it wavers", () => {
+  assert.equal(text.formatLine({ rtt: 23, jitter: 4 }), "23\u00b14 ms");
+  assert.equal(text.formatLine({ rtt: 23, jitter: 0 }), "23 ms");
+});

@@ -220,7 +220,8 @@ function setRace(model, race) {
 function setRoster(model, roster, commitments) {
   model.roster = roster;
   const shown = model.promises.get(model.race);
-  if (!shown || shown.listed || commitments.length !== roster.length) return;
+  const whole = roster.length > 0 && commitments.length === roster.length;
+  if (!whole || !shown || shown.listed) return;
   shown.listed = new Map(roster.map((seat, i) => [seat, commitments[i]]));
 }
 

@@ -38,6 +38,7 @@ console.log(JSON.stringify({
     hello(enter.join("KWXTRB", "Ann", "spectator")),
     hello(enter.resume("KWXTRB", "0".repeat(32), 5, 17)),
     command.ready(race, true),
+    command.nonce(race, "0".repeat(32)),
     command.start(race),
     command.abort(race),
     command.slides(race, 0, 1, [["U", 1, 250], ["L", 2, 300]], true),
@@ -110,6 +111,10 @@ def test_the_page_reads_every_event_whole(said: dict[str, Any]) -> None:
         if isinstance(event, messages.Progress):
             fields = ("seat", "seq", "high", "stm", "since", "slides")
             expected["p"] = [dict(zip(fields, p, strict=True)) for p in expected["p"]]
+        if isinstance(event, messages.Lines):
+            fields = ("member", "rtt_ms", "jitter_ms")
+            lines = expected["lines"]
+            expected["lines"] = [dict(zip(fields, one, strict=True)) for one in lines]
         if isinstance(event, messages.Snapshot):
             expected["results"].pop("t")
         assert value == expected

@@ -245,8 +245,10 @@ function bannerText(model) {
   if (phase === "countdown") return isHost ? whoWatches(model) : "";
   if (myLane?.status === "finished") {
     const { place, time, final } = myLane;
-    const so = final ? "" : ", so far";
-    return `You finished ${ordinal(place ?? 1)}${so} in ${formatTime(time ?? 0)}`;
+    const [rank, told] = [ordinal(place ?? 1), formatTime(time ?? 0)];
+    return final
+      ? `You finished ${rank} in ${told}`
+      : `You finished in ${told}: ${rank} so far`;
   }
   if (attempt?.solved) return "Solved!";
   if (myLane?.status === "forfeited") return "You gave up";
