@@ -165,8 +165,9 @@ def _apply_to(attempt: Attempt, record: _OfSeat, *, started: bool) -> None:
             attempt.status, attempt.why = "racing", ""
             attempt.away_since = None
             attempt.seen = started
-            if attempt.outages and attempt.outages[-1].back is None:
-                attempt.outages[-1].back = record.t
+            for outage in attempt.outages:
+                if outage.back is None:
+                    outage.back = record.t
         case DidNotFinish():
             began = attempt.seen or attempt.slides
             attempt.status = "dnf" if began else "dns"

@@ -3,13 +3,18 @@
 Finishers by official time; then those still racing; then DNF by high-water progress,
 by the earlier moment of it, by fewer moves; then forfeits likewise; DNS last. Equals
 share a place (1, 1, 3). A DNF is a status without a time, never a number.
+
+Two neighbours whose official times differ by less than their lines can move them are in
+a *photo finish*: the order stands, but it says nothing about who was faster.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from sliderace.race.records import Seat
 from sliderace.race.state import Attempt, Race, Status
+from sliderace.race.timing import jitter_allowance
 
 __all__ = ["Row", "rank", "solve_time", "standings"]
 
@@ -38,8 +43,11 @@ class Row:
         mtm: maximal runs in one direction.
         high: best progress in thousandths.
         high_ms: when that was first reached, since the board was unlocked.
+        outage_ms: how much of the credit is for a failure of ours.
+        jitter_ms: M of the line, as it counted; 0 unless finished.
         place: 1, 1, 3 ...; provisional while the race runs; None while racing and for
             DNS.
+        photo: a photo finish with a neighbour.
     """
 
     seat: Seat
@@ -52,7 +60,10 @@ class Row:
     mtm: int
     high: int
     high_ms: int
+    outage_ms: int = 0
+    jitter_ms: int = 0
     place: int | None = None
+    photo: bool = False
 
 
 def standings(race: Race) -> list[Row]:
@@ -61,10 +72,10 @@ def standings(race: Race) -> list[Row]:
 
 
 def rank(rows: Iterable[Row]) -> list[Row]:
-    """Rows in their order and with their places.
+    """Rows in their order, with their places, photo finishes marked.
 
     Args:
-        rows: in any order; their own places do not matter.
+        rows: in any order; their own places and marks do not matter.
     """
     ordered = sorted(rows, key=lambda row: (_key(row), row.seat))
     placed: list[Row] = []
@@ -74,8 +85,19 @@ def rank(rows: Iterable[Row]) -> list[Row]:
             place = None
         elif placed and _key(placed[-1]) == _key(row):
             place = placed[-1].place
-        placed.append(replace(row, place=place))
+        placed.append(replace(row, place=place, photo=False))
+    for n, (one, other) in enumerate(pairwise(placed)):
+        if _is_photo(one, other):
+            placed[n] = replace(placed[n], photo=True)
+            placed[n + 1] = replace(other, photo=True)
     return placed
+
+
+def _is_photo(one: Row, other: Row) -> bool:
+    if one.time_ms is None or other.time_ms is None:
+        return False
+    allowance = jitter_allowance(max(one.jitter_ms, other.jitter_ms))
+    return abs(one.time_ms - other.time_ms) < allowance
 
 
 def _key(row: Row) -> tuple[int, ...]:
@@ -88,9 +110,10 @@ def _key(row: Row) -> tuple[int, ...]:
 def _row(attempt: Attempt) -> Row:
     finish, slides = attempt.finish, attempt.slides
     time_ms = solve_ms = None
-    credit_ms = 0
+    credit_ms = outage_ms = jitter_ms = 0
     if finish is not None:
         time_ms, credit_ms = finish.official, finish.g - finish.official
+        outage_ms, jitter_ms = finish.outage, finish.jitter
         solve_ms = solve_time(slides[0].stamp, slides[-1].stamp, finish.g)
     return Row(
         seat=attempt.seat,
@@ -103,6 +126,8 @@ def _row(attempt: Attempt) -> Row:
         mtm=attempt.mtm,
         high=attempt.high,
         high_ms=attempt.high_at - attempt.s,
+        outage_ms=outage_ms,
+        jitter_ms=jitter_ms,
     )
 
 

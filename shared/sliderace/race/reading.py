@@ -22,6 +22,7 @@ from sliderace.race.canonical import MAX_INTEGER
 from sliderace.race.record import (
     FORMAT,
     VERSION,
+    Outages,
     WrittenFinish,
     WrittenRace,
     WrittenRacer,
@@ -29,6 +30,7 @@ from sliderace.race.record import (
 )
 from sliderace.race.records import Seat
 from sliderace.race.rules import RANGES, STARTS, Rules, RulesError
+from sliderace.race.starting import REVEAL_LEAD_MS
 from sliderace.race.state import Status
 
 if TYPE_CHECKING:
@@ -40,6 +42,8 @@ MAX_SLIDES = 100_000
 """Of one racer; a record that claims more only wants to keep its reader busy."""
 MAX_SEAT = 254
 MAX_TEXT = 100
+MAX_OUTAGES = 1_000
+"""A server that failed more often ran no race."""
 
 _ENDED: tuple[Status, ...] = ("finished", "dnf", "forfeited", "dns")
 _REASONS = ("", "limit", "grace", "away", "left", "kicked", "called")
@@ -74,9 +78,9 @@ def read(value: object) -> WrittenRace:
         seed_known=take.boolean("seed_known"),
         commitment=take.match("commitment", _HEX_32),
         secret=take.maybe("secret", lambda: take.match("secret", _HEX_32)),
-        nonces=tuple(_nonce(one) for one in take.items("nonces", MAX_SEAT + 1)),
         seed=take.match("seed", _HEX_32),
         board=_board(take.string("board")),
+        outages=_outages(take, "record.outages"),
         racers=tuple(
             _racer(one, f"record.racers[{n}]")
             for n, one in enumerate(take.items("racers", MAX_SEAT + 1))
@@ -97,7 +101,11 @@ def _racer(value: object, where: str) -> WrittenRacer:
         seat=Seat(take.integer("seat", 0, MAX_SEAT)),
         name=take.text("name"),
         bot=take.boolean("bot"),
-        start_ms=take.integer("start_ms"),
+        nonce_commitment=take.maybe(
+            "nonce_commitment", lambda: take.match("nonce_commitment", _HEX_32)
+        ),
+        nonce=take.maybe("nonce", lambda: take.match("nonce", _HEX_16)),
+        lead_ms=take.integer("lead_ms", 0, REVEAL_LEAD_MS),
         status=take.one_of("status", _ENDED),
         why=take.one_of("why", _REASONS),
         place=take.maybe("place", lambda: take.integer("place", 1, MAX_SEAT + 1)),
@@ -107,6 +115,7 @@ def _racer(value: object, where: str) -> WrittenRacer:
         high=take.integer("high", 0, 1000),
         high_ms=take.integer("high_ms"),
         approx=take.boolean("approx"),
+        outages=_outages(take, f"{where}.outages"),
         slides=tuple(
             _slide(one, f"{where}.slides[{n}]")
             for n, one in enumerate(take.items("slides", MAX_SLIDES))
@@ -125,17 +134,24 @@ def _finish(value: object, where: str) -> WrittenFinish:
         official_ms=take.integer("official_ms"),
         credit_ms=take.integer("credit_ms"),
         solve_ms=take.integer("solve_ms"),
+        photo=take.boolean("photo"),
     )
 
 
+def _outages(take: "_Fields", where: str) -> Outages:
+    return tuple(
+        _outage(one, f"{where}[{n}]")
+        for n, one in enumerate(take.items("outages", MAX_OUTAGES))
+    )
+
+
+def _outage(value: object, where: str) -> tuple[int, int]:
+    take = _parts(value, where, ("from_ms", "until_ms"))
+    return take.integer("from_ms"), take.integer("until_ms")
+
+
 def _slide(value: object, where: str) -> WrittenSlide:
-    names = WrittenSlide._fields
-    if not isinstance(value, list):
-        raise BadRecord(f"{where}: not a list")
-    parts = cast("list[object]", value)
-    if len(parts) != len(names):
-        raise BadRecord(f"{where}: not [{', '.join(names)}]")
-    take = _Fields(dict(zip(names, parts, strict=True)), where, names)
+    take = _parts(value, where, WrittenSlide._fields)
     return WrittenSlide(
         direction=take.one_of("direction", DIRECTIONS),
         tiles=take.integer("tiles", 1, MAX_SIDE - 1),
@@ -151,16 +167,11 @@ def _rules(value: object) -> Rules:
             size=take.text("size"),
             start=take.one_of("start", STARTS),
             open_boards=take.boolean("open_boards"),
+            friendly_timing=take.boolean("friendly_timing"),
             **{name: take.integer(name, -1) for name in RANGES},
         )
     except RulesError as fault:
         raise BadRecord(f"record.rules.{fault.field}: out of range") from None
-
-
-def _nonce(value: object) -> str:
-    if not isinstance(value, str) or not re.fullmatch(_HEX_16, value):
-        raise BadRecord("record.nonces: not 32 hex digits")
-    return value
 
 
 def _board(text: str) -> Board:
@@ -171,6 +182,16 @@ def _board(text: str) -> Board:
     if format_board(board) != text:
         raise BadRecord("record.board: not written as boards are")
     return board
+
+
+def _parts(value: object, where: str, names: tuple[str, ...]) -> "_Fields":
+    """The parts of a list of so many, by their names."""
+    if not isinstance(value, list):
+        raise BadRecord(f"{where}: not a list")
+    parts = cast("list[object]", value)
+    if len(parts) != len(names):
+        raise BadRecord(f"{where}: not [{', '.join(names)}]")
+    return _Fields(dict(zip(names, parts, strict=True)), where, names)
 
 
 def _names(of: "type[DataclassInstance]") -> list[str]:

@@ -18,6 +18,7 @@ from sliderace.race.state import Attempt, Race, Status
 __all__ = [
     "FORMAT",
     "VERSION",
+    "Outages",
     "Player",
     "WrittenFinish",
     "WrittenRace",
@@ -29,6 +30,10 @@ __all__ = [
 FORMAT = "sliderace/race-record"
 VERSION = 1
 """Another version is another meaning: a reader refuses what it does not know."""
+
+
+Outages = tuple[tuple[int, int], ...]
+"""From when until when, in ms, one after the other."""
 
 
 class Player(NamedTuple):
@@ -71,6 +76,7 @@ class WrittenFinish:
     official_ms: int
     credit_ms: int
     solve_ms: int
+    photo: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,9 @@ class WrittenRacer:
     seat: Seat
     name: str
     bot: bool
-    start_ms: int
+    nonce_commitment: str | None
+    nonce: str | None
+    lead_ms: int
     status: Status
     why: str
     place: int | None
@@ -90,6 +98,7 @@ class WrittenRacer:
     high: int
     high_ms: int
     approx: bool
+    outages: Outages
     slides: tuple[WrittenSlide, ...]
 
 
@@ -107,9 +116,9 @@ class WrittenRace:
     seed_known: bool
     commitment: str
     secret: str | None
-    nonces: tuple[str, ...]
     seed: str
     board: Board
+    outages: Outages
     racers: tuple[WrittenRacer, ...]
 
 
@@ -146,9 +155,9 @@ def build(
         "seed_known": known,
         "commitment": race.commitment,
         "secret": None if known else race.secret,
-        "nonces": list(race.nonces),
         "seed": race.seed,
         "board": format_board(Board(race.size, race.board)),
+        "outages": [[down - race.t0, up - race.t0] for down, up in _outages(race)],
         "racers": [
             _racer(race, race.attempts[row.seat], row, players[row.seat])
             for row in standings(race)
@@ -156,12 +165,21 @@ def build(
     }
 
 
+def _outages(race: Race) -> list[tuple[int, int]]:
+    """Failures of ours while somebody raced, in room time."""
+    attempts = race.attempts.values()
+    return sorted({(one.down, one.up) for racer in attempts for one in racer.outages})
+
+
 def _racer(race: Race, attempt: Attempt, row: Row, player: Player) -> dict[str, object]:
+    seat, s = attempt.seat, attempt.s
     return {
-        "seat": attempt.seat,
+        "seat": seat,
         "name": player.name,
         "bot": player.bot,
-        "start_ms": attempt.s - race.t0,
+        "nonce_commitment": race.commitments.get(seat),
+        "nonce": race.nonces.get(seat),
+        "lead_ms": race.t0 + race.rules.inspection_ms - s,
         "status": row.status,
         "why": row.why,
         "place": row.place,
@@ -171,8 +189,11 @@ def _racer(race: Race, attempt: Attempt, row: Row, player: Player) -> dict[str, 
         "high": row.high,
         "high_ms": row.high_ms,
         "approx": attempt.approx,
+        "outages": [
+            [max(0, one.down - s), max(0, one.end - s)] for one in attempt.outages
+        ],
         "slides": [
-            [slide.direction, slide.tiles, slide.stamp, slide.t - attempt.s]
+            [slide.direction, slide.tiles, slide.stamp, slide.t - s]
             for slide in attempt.slides
         ],
     }
@@ -190,4 +211,5 @@ def _finish(attempt: Attempt, row: Row) -> dict[str, object] | None:
         "official_ms": finish.official,
         "credit_ms": row.credit_ms,
         "solve_ms": row.solve_ms,
+        "photo": row.photo,
     }

@@ -113,7 +113,8 @@ def outage_overlap(
 
     Args:
         arrivals: of the slides before, ascending, on any one clock.
-        outages: (from, until) of each failure, until the player was back, ascending.
+        outages: (from, until) of each failure, until the player was back, ascending;
+            where one followed before that, the time counts once.
         start: when the board was unlocked.
         end: arrival of the solving slide.
 
@@ -122,12 +123,13 @@ def outage_overlap(
     >>> outage_overlap([2_000, 9_500], [(3_000, 9_400)], 0, 20_000)
     0
     """
-    total = 0
+    total, covered = 0, start
     for down, until in outages:
         resent = until if until <= end <= until + RESEND_MS else end
         before = [at for at in arrivals if at < resent]
-        last = max(before[-1] if before else start, down)
+        last = max(before[-1] if before else start, down, covered)
         total += max(0, until - last)
+        covered = max(covered, until)
     return total
 
 

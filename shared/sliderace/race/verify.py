@@ -15,6 +15,7 @@ from sliderace.engine import (
     format_board,
     format_tokens,
     mtm,
+    nonce_commitment,
     progress_permille,
     scramble,
     seed_of,
@@ -22,9 +23,11 @@ from sliderace.engine import (
 )
 from sliderace.race.ranking import Row, rank, solve_time
 from sliderace.race.reading import BadRecord
-from sliderace.race.record import WrittenFinish, WrittenRace, WrittenRacer
+from sliderace.race.records import Seat
+from sliderace.race.record import Outages, WrittenFinish, WrittenRace, WrittenRacer
 from sliderace.race.signed import CheckSignature, Signed, unseal
-from sliderace.race.timing import MIN_SAMPLES, Line, official
+from sliderace.race.state import RECONNECT_MS
+from sliderace.race.timing import MIN_SAMPLES, Line, official, outage_overlap
 
 __all__ = ["Check", "Step", "Verdict", "steps", "verify"]
 
@@ -35,10 +38,11 @@ class Check(NamedTuple):
     """One thing that was looked at.
 
     Args:
-        name: structure, signature, key, promise, commitment, seed, board, slides,
-            counts, times or ranking.
+        name: structure, signature, key, promise, commitment, nonces, seed, board,
+            slides, counts, times or ranking.
         verdict: what came out.
-        text: the same for a person; of a fault, the first that was found.
+        text: the same for a person; of a fault, the first that was found; of nonces,
+            also who has no part in the seed.
     """
 
     name: str
@@ -109,6 +113,7 @@ def verify(
     return [
         *checks,
         _check_commitment(race),
+        _check_nonces(race),
         _check_seed(race),
         _check_board(race),
         _check_slides(race, replays),
@@ -198,16 +203,53 @@ def _check_commitment(race: WrittenRace) -> Check:
     return Check(name, "ok", "The secret is the one that was committed to.")
 
 
+def _check_nonces(race: WrittenRace) -> Check:
+    name = "nonces"
+    if race.secret is None:
+        text = "The seed was known in advance: no nonce has a part in it."
+        return Check(name, "cannot be known", text)
+    for racer in race.racers:
+        if racer.nonce is not None and not _fits(race, racer, racer.nonce):
+            text = f"Seat {racer.seat}: the nonce is not the one committed to."
+            return Check(name, "not ok", text)
+    text = f"{len(_nonces(race))} of {len(race.racers)} racers have a part in the seed."
+    left_out = [one.seat for one in race.racers if one.nonce is None]
+    committed = [one.seat for one in race.racers if one.nonce_commitment is not None]
+    silent = sorted({*left_out} & {*committed})
+    absent = sorted({*left_out} - {*committed})
+    if silent:
+        text += f" Committed to a nonce, but left out: seat {_listed(silent)}."
+    if absent:
+        text += f" Committed to none: seat {_listed(absent)}."
+    return Check(name, "ok", text)
+
+
+def _fits(race: WrittenRace, racer: WrittenRacer, nonce: str) -> bool:
+    found = nonce_commitment(race.race, racer.seat, bytes.fromhex(nonce))
+    return found == racer.nonce_commitment
+
+
+def _nonces(race: WrittenRace) -> list[tuple[int, bytes]]:
+    return [
+        (racer.seat, bytes.fromhex(racer.nonce))
+        for racer in race.racers
+        if racer.nonce is not None
+    ]
+
+
+def _listed(seats: list[Seat]) -> str:
+    return ", ".join(map(str, seats))
+
+
 def _check_seed(race: WrittenRace) -> Check:
     name = "seed"
     if race.secret is None:
         text = "The seed was known in advance: no fairness is claimed."
         return Check(name, "cannot be known", text)
-    # Only the order of the nonces counts, and that is the record's.
-    nonces = [(n, bytes.fromhex(nonce)) for n, nonce in enumerate(race.nonces)]
     secret = bytes.fromhex(race.secret)
-    if seed_of(race.race, race.board.size, secret, nonces).hex() != race.seed:
-        return Check(name, "not ok", "The seed does not follow from the secret.")
+    if seed_of(race.race, race.board.size, secret, _nonces(race)).hex() != race.seed:
+        text = "The seed does not follow from secret and nonces."
+        return Check(name, "not ok", text)
     return Check(name, "ok", "The seed follows from secret and nonces.")
 
 
@@ -255,29 +297,62 @@ def _check_times(race: WrittenRace) -> Check:
     for racer in race.racers:
         if fault := _time_fault(race, racer):
             return Check("times", "not ok", f"Seat {racer.seat}: {fault}.")
+    if not _in_order(race.outages):
+        return Check("times", "not ok", "The outages are not one after the other.")
     text = "Every official time follows from what the server measured."
+    if race.outages:
+        lost = ", ".join(f"{up - down} ms" for down, up in race.outages)
+        text += f" The server failed for {lost}; that is part of the credits."
+    if race.rules.friendly_timing:
+        text += " The room had friendly timing."
     return Check("times", "ok", text)
 
 
+def _in_order(outages: Outages) -> bool:
+    moments = [moment for outage in outages for moment in outage]
+    return moments == sorted(moments)
+
+
 def _time_fault(race: WrittenRace, racer: WrittenRacer) -> str:
-    if racer.start_ms != race.rules.inspection_ms:
-        return "its clock did not start with everybody's"
-    if racer.slides and racer.start_ms + racer.slides[-1].received_ms > race.ended_ms:
+    start_ms = race.rules.inspection_ms - racer.lead_ms
+    if racer.slides and start_ms + racer.slides[-1].received_ms > race.ended_ms:
         return "a slide arrived after the end of the race"
+    known = iter(race.outages)
+    for own in racer.outages:
+        # The iterator goes on where it was: they must come in the same order.
+        if not any(_is_part(own, outage, start_ms) for outage in known):
+            return "an outage is not one of the server's"
     if racer.finish is None or not racer.slides:
         return ""
-    return _finish_time_fault(racer, racer.finish)
+    friendly = race.rules.friendly_timing
+    return _finish_time_fault(racer, racer.finish, friendly=friendly)
 
 
-def _finish_time_fault(racer: WrittenRacer, finish: WrittenFinish) -> str:
+def _is_part(own: tuple[int, int], outage: tuple[int, int], start_ms: int) -> bool:
+    """Whether a racer met this outage: from its begin until the racer was back."""
+    down, up = outage[0] - start_ms, outage[1] - start_ms
+    soonest, latest = max(0, up), max(0, up + RECONNECT_MS)
+    return own[0] == max(0, down) and soonest <= own[1] <= latest
+
+
+def _finish_time_fault(
+    racer: WrittenRacer, finish: WrittenFinish, *, friendly: bool
+) -> str:
     first, last = racer.slides[0], racer.slides[-1]
     line = Line(finish.rtt_ms, finish.jitter_ms, MIN_SAMPLES, finish.outage_ms)
-    best = official(finish.g_ms, finish.e_ms, line)
+    best = official(finish.g_ms, finish.e_ms, line, friendly=friendly)
     solve_ms = solve_time(first.stamp_ms, last.stamp_ms, finish.g_ms)
-    stamps = (None,) if racer.approx else (None, last.stamp_ms)
+    outage_ms = outage_overlap(
+        [slide.received_ms for slide in racer.slides],
+        [(down, min(end, finish.g_ms)) for down, end in racer.outages],
+        0,
+        finish.g_ms,
+    )
+    stamp = None if racer.approx else last.stamp_ms
     faults = {
         "g is not the arrival of the last slide": finish.g_ms == last.received_ms,
-        "e is not the stamp of the last slide": finish.e_ms in stamps,
+        "e is not the stamp of the last slide": finish.e_ms == stamp,
+        "an outage counts for more or less": finish.outage_ms == outage_ms,
         "the official time is another": finish.official_ms == best,
         "the credit is another": finish.credit_ms == finish.g_ms - best,
         "the solve time is another": finish.solve_ms == solve_ms,
@@ -293,6 +368,9 @@ def _check_ranking(race: WrittenRace) -> Check:
     for row, right in zip(rows, ranked, strict=True):
         if row.place != right.place:
             text = f"Seat {row.seat}: the place is another."
+            return Check("ranking", "not ok", text)
+        if row.photo != right.photo:
+            text = f"Seat {row.seat}: a photo finish is told wrongly."
             return Check("ranking", "not ok", text)
     return Check("ranking", "ok", "Order and places follow from times and progress.")
 
@@ -310,5 +388,8 @@ def _row(racer: WrittenRacer) -> Row:
         mtm=racer.mtm,
         high=racer.high,
         high_ms=racer.high_ms,
+        outage_ms=finish.outage_ms if finish else 0,
+        jitter_ms=finish.jitter_ms if finish else 0,
         place=racer.place,
+        photo=finish.photo if finish else False,
     )
