@@ -23,8 +23,8 @@ from sliderace.engine import (
 )
 from sliderace.race.ranking import Row, rank, solve_time
 from sliderace.race.reading import BadRecord
-from sliderace.race.records import Seat
 from sliderace.race.record import Outages, WrittenFinish, WrittenRace, WrittenRacer
+from sliderace.race.records import Seat
 from sliderace.race.signed import CheckSignature, Signed, unseal
 from sliderace.race.state import RECONNECT_MS
 from sliderace.race.timing import MIN_SAMPLES, Line, official, outage_overlap
