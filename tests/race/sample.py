@@ -4,49 +4,83 @@ import json
 from hashlib import sha512
 from typing import Any
 
-from tests.race.track import T0, Track, stamped
+from tests.race.track import RACE_ID, T0, Track, stamped
 
+from sliderace.engine import nonce_commitment
 from sliderace.race import canonical, decide
+from sliderace.race.apply import recovered
 from sliderace.race.record import Player, build
 from sliderace.race.records import Seat
 from sliderace.race.rules import Rules
+from sliderace.race.state import LOCK_MS, NONCES_MS
 from sliderace.race.timing import Line
 
-HONEST, LIAR, TWIN, RELOADED, SLOW, QUITTER, ABSENT = map(Seat, range(7))
+SEATS = tuple(map(Seat, range(7)))
+HONEST, LIAR, TWIN, RELOADED, SLOW, QUITTER, ABSENT = SEATS
 NAMES = ("Ann", "Ben", "Cat", "Dan", "Eva", "Fay", "Gil")
 PHONE = Line(rtt_ms=80, jitter_ms=20, samples=8)
 INSPECTION_MS = 2_000
+DOWN_MS, UP_MS, BACK_MS = 3_000, 3_400, 3_900
 KEY = "5e" * 32
 
 
-def sample_race(known_seed: str = "") -> Track:
-    """Seven racers, every status, credit, a shared place, a reload."""
-    rules = Rules(size="3x2", inspection_ms=INSPECTION_MS, limit_ms=600_000)
-    seats = (HONEST, LIAR, TWIN, RELOADED, SLOW, QUITTER, ABSENT)
+def sample_race(known_seed: str = "", *, friendly: bool = False) -> Track:
+    """Seven racers, every status, credit, a shared place, a reload, our failure."""
+    rules = Rules(
+        size="3x2",
+        inspection_ms=INSPECTION_MS,
+        limit_ms=600_000,
+        friendly_timing=friendly,
+    )
     track = Track(rules, known_seed)
     track.do(decide.begin_countdown(track.race, 0))
-    track.do(decide.lock(track.race, seats, 3_800, away={ABSENT}))
+    _draw(track)
     track.at(T0)
-    s = T0 + INSPECTION_MS
-    track.slide(SLOW, s + 500, 5)
-    track.slide(QUITTER, s + 600, 2)
-    track.slide(HONEST, s + 700, 2)
-    track.slide(HONEST, s + 800, 2)
-    track.solve(HONEST, s + 9_000, PHONE, e=8_930)
-    track.solve(LIAR, s + 9_050, PHONE, e=4_000)
-    track.solve(TWIN, s + 8_930)
+    s = {seat: attempt.s for seat, attempt in track.race.attempts.items()}
+    track.slide(SLOW, s[SLOW] + 500, 5)
+    track.slide(QUITTER, s[QUITTER] + 600, 2)
+    track.slide(HONEST, s[HONEST] + 700, 2)
+    _fail(track, s[SLOW])
+    track.slide(TWIN, s[TWIN] + 4_000)
+    track.slide(HONEST, s[HONEST] + 4_100, 2)
+    track.slide(LIAR, s[LIAR] + 4_200)
+    track.solve(TWIN, s[TWIN] + 8_930, e=8_930)
+    track.solve(HONEST, s[HONEST] + 9_000, PHONE, e=8_930)
+    track.solve(LIAR, s[LIAR] + 9_050, PHONE, e=4_000)
     reload = stamped(track.way(RELOADED))
-    track.do(
-        decide.slides(track.race, RELOADED, 1, reload, True, s + 9_900, PHONE),
-    )
-    track.do(decide.forfeit(track.race, QUITTER, s + 10_000))
-    track.do(decide.call_time(track.race, s + 20_000))
+    arrival = s[RELOADED] + 12_000
+    track.do(decide.slides(track.race, RELOADED, 1, reload, True, arrival, PHONE))
+    track.do(decide.forfeit(track.race, QUITTER, s[SLOW] + 13_000))
+    track.do(decide.call_time(track.race, s[SLOW] + 20_000))
     return track
 
 
-def sample_record(known_seed: str = "") -> dict[str, Any]:
+def _draw(track: Track) -> None:
+    """Three have a part in the draw, one tells nothing, three had no nonce."""
+    nonces = {seat: bytes([65 + seat]) * 16 for seat in (HONEST, LIAR, TWIN, RELOADED)}
+    bound = {
+        seat: nonce_commitment(RACE_ID, seat, nonces[seat]) if seat in nonces else ""
+        for seat in SEATS
+    }
+    track.do(decide.freeze(track.race, bound, T0 - LOCK_MS))
+    if not track.race.known_seed:
+        for seat in (HONEST, LIAR, RELOADED):
+            told = nonces[seat].hex()
+            track.do(decide.nonce(track.race, seat, told, T0 - LOCK_MS))
+    lines = dict.fromkeys((HONEST, LIAR, RELOADED), PHONE)
+    track.do(decide.draw(track.race, lines, T0 - NONCES_MS, away={ABSENT}))
+
+
+def _fail(track: Track, start: int) -> None:
+    """The server is down for 400 ms; most are back half a second later."""
+    recovered(track.race, start + DOWN_MS, start + UP_MS)
+    for seat in (HONEST, LIAR, TWIN, RELOADED, QUITTER):
+        track.do(decide.returned(track.race, seat, start + BACK_MS))
+
+
+def sample_record(known_seed: str = "", *, friendly: bool = False) -> dict[str, Any]:
     """The record of `sample_race`, once through JSON and back."""
-    track = sample_race(known_seed)
+    track = sample_race(known_seed, friendly=friendly)
     players = {Seat(n): Player(name, bot=n == 2) for n, name in enumerate(NAMES)}
     record = build(
         track.race, players, started_ms=1_770_000_000_000, software="sliderace 0.1.0"
