@@ -37,7 +37,7 @@ export class Signals {
       h(
         "thead",
         {},
-        h("tr", {}, h("td"), ...heads, h("th", { scope: "col", text: "People" })),
+        h("tr", {}, h("td"), h("th", { scope: "col", text: "People" }), ...heads),
       ),
       h("tbody", {}, ...rows),
     ]);
@@ -63,7 +63,7 @@ function figure({ name }, racers) {
     "tr",
     {},
     h("th", { scope: "row" }, told[0].label, says),
-    ...cells,
     h("td.range", { text: told[ranged]?.range ?? "\u2013" }),
+    ...cells,
   );
 }
