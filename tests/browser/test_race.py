@@ -80,16 +80,49 @@ def test_two_players_a_bot_and_a_spectator(
     assert tables[0][0][:2] == ["1", "Ann"]
     assert "won" in ann.locator("h1").inner_text()
     assert "board follows" in sam.locator(".verdict.good").inner_text()
+    for page in (ann, ben):
+        page.wait_for_selector(".verdict.good >> text=race record holds")
+    assert sam.get_by_text("race record holds").count() == 0
     for page in everyone:
+        page.get_by_text("How it was made").click()
         page.wait_for_function(
             "/^ok, by|^cannot be known here$/.test("
             "document.querySelector('.signature').textContent)"
         )
     assert fits(ben)
+    assert "parts of 3 players" in sam.locator(".verdict.good").inner_text()
 
     ann.keyboard.press("r")
     ben.wait_for_selector("[data-screen=lobby]")
     assert "ready" in ben.locator(".member.is-ready").first.inner_text()
+
+
+def test_signals_are_for_the_host_and_friendly_timing_for_all(pages: Pages) -> None:
+    """Lines in the lobby, a rule that the results tell, figures that are no verdict."""
+    ann = pages.open()
+    code = host(ann, "Ann")
+    quick_rules(ann)
+    ann.get_by_label("Friendly timing").check()
+    ben = pages.open(f"/{code}", PHONE)
+    join(ben, "Ben")
+    ben.wait_for_selector(".rule-line >> text=friendly timing")
+    for page in (ann, ben):
+        page.wait_for_selector(".member .lag >> nth=1 >> text=/^\\d+.* ms$/")
+    ben.get_by_role("button", name="ready").click()
+    ann.wait_for_selector(".member.is-ready")
+    start(ann)
+    slides = solution(own_board(ann))
+    for direction, count in slides:
+        press(ann, direction, count)
+    for name in ("Give up", "Really give up"):
+        ben.get_by_role("button", name=name).click()
+    for page in (ann, ben):
+        page.wait_for_selector("text=Friendly timing: poor lines")
+    ann.get_by_text("never verdicts").click()
+    ann.wait_for_selector(".figures th >> text=Unevenness")
+    ann.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    assert fits(ann)
+    assert not ben.get_by_text("never verdicts").is_visible()
 
 
 def test_keyboard_alone(pages: Pages) -> None:

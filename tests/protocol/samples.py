@@ -9,15 +9,17 @@ __all__ = ["COMMANDS", "EVENTS", "type_name"]
 
 RACE = "KWXTRB-SA1B2C-3"
 PATCH = m.RulesPatch(
-    "3x3", "host", 60_000, 5_000, 1_000, -1, 60_000, 0, open_boards=True
-)
+    "3x3", "host", 60_000, 5_000, 1_000, -1, 60_000, 0, open_boards=True,
+    friendly_timing=True,
+)  # fmt: skip
 
 COMMANDS: list[m.Command] = [
     m.Hello(1, m.Create("Ann", PATCH, True, "tea", "player"), "page 1"),
     m.Hello(1, m.Open(PATCH, public=False, seed=None)),
     m.Hello(1, m.Join("kwx-trb", "Ben", "spectator", bot=False)),
     m.Hello(1, m.Resume("KWXTRB", "0" * 32, 2, 17)),
-    m.Ready(RACE, on=False),
+    m.Ready(RACE, on=False, nonce_commitment="d" * 64),
+    m.Nonce(RACE, "e" * 32),
     m.Start(RACE),
     m.Abort(RACE),
     m.Slides(RACE, 0, 1, [("U", 1, 250), ("L", 2, 300)], approx=True),
@@ -40,12 +42,15 @@ COMMANDS: list[m.Command] = [
 ROOM = m.Room("KWXTRB", True, False, 1, Rules(), RACE, "c" * 64, False)
 MEMBER = m.Member(1, "Ann", "player", 0, True, True, False, False)
 STANDING = m.Standing(
-    0, 1, "Ann", False, "finished", 1, 9_000, 8_000, 20, 30, 25, 1000, ""
-)
+    0, 1, "Ann", False, "finished", 1, 9_000, 8_000, 20, 30, 25, 1000, "",
+    final=True, photo=True, outage_ms=5,
+)  # fmt: skip
+SIGNAL = m.Signal("cv_milli", 234, 250, None, "note", True)
 LANE = m.Lane(0, 30, 1000, 30, "finished", "1 2 3/4 5 6/7 8 0")
 RESULTS = m.Results(
-    9, RACE, [STANDING], "8 1 2/3 4 5/6 7 0", "a" * 64, "b" * 64, f"/api/races/{RACE}"
-)
+    9, RACE, [STANDING], "8 1 2/3 4 5/6 7 0", "a" * 64, "b" * 64,
+    [m.NonceOf(0, "d" * 64, "e" * 32)], True, f"/api/races/{RACE}",
+)  # fmt: skip
 
 EVENTS: list[m.Event] = [
     m.Welcome(
@@ -55,17 +60,22 @@ EVENTS: list[m.Event] = [
     m.Opened("KWXTRB", "http://127.0.0.1:8710/KWXTRB"),
     m.Snapshot(
         9, 1, ROOM, [MEMBER], "results", 3_000,
-        m.RaceView(RACE, [0], 9_000, "8 1 2/3 4 5/6 7 0", [LANE], [STANDING]), RESULTS,
+        m.RaceView(RACE, [0], 9_000, "8 1 2/3 4 5/6 7 0", [LANE], [STANDING],
+                   ["d" * 64]), RESULTS,
     ),
     m.MemberEvent(1, MEMBER, "joined"),
     m.Gone(2, 1, "kicked"),
     m.RoomEvent(3, ROOM, "settings"),
     m.PhaseEvent(4, RACE, "racing", 60_000, [0, 1], "why"),
+    m.RosterEvent(5, RACE, [0, 1], ["d" * 64, None]),
     m.StandingEvent(5, RACE, STANDING),
+    m.WinnerEvent(6, RACE, [0]),
     RESULTS,
     m.Closed(6, "host"),
     m.Hidden(7),
     m.Progress(RACE, [m.Step(0, 3, 250, 4, 1, "R2U")]),
+    m.Lines([m.LineOf(1, 23, 4)]),
+    m.Signals(RACE, [m.SignalsOf(0, [SIGNAL])]),
     m.BoardEvent(RACE, None, 0, "1 0/3 2", 1_000),
     m.Ack(RACE, 3),
     m.Rejected(RACE, 1, 3, "illegal", "1 0/3 2"),
