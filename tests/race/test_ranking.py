@@ -1,10 +1,13 @@
 """The order of the racers, and their places."""
 
+from dataclasses import replace
 from itertools import permutations
 
+import pytest
 from tests.race.track import ANN, BEN, CAT, T0, Track
 
 from sliderace.race import decide
+from sliderace.race.apply import recovered
 from sliderace.race.ranking import Row, rank, solve_time, standings
 from sliderace.race.records import Seat
 from sliderace.race.rules import Rules
@@ -19,8 +22,21 @@ def row(
     high: int = 0,
     high_ms: int = 0,
     stm: int = 0,
+    jitter_ms: int = 0,
 ) -> Row:
-    return Row(Seat(seat), status, "", time_ms, None, 0, stm, 0, high, high_ms)
+    return Row(
+        seat=Seat(seat),
+        status=status,
+        why="",
+        time_ms=time_ms,
+        solve_ms=None,
+        credit_ms=0,
+        stm=stm,
+        mtm=0,
+        high=high,
+        high_ms=high_ms,
+        jitter_ms=jitter_ms,
+    )
 
 
 def places(*rows: Row) -> list[tuple[int, int | None]]:
@@ -36,6 +52,45 @@ def test_finishers_by_time_and_the_same_ms_shares_the_place() -> None:
     ]
     for order in permutations(rows):
         assert places(*order) == [(1, 1), (2, 1), (0, 3), (3, 4)]
+
+
+def photos(*rows: Row) -> set[int]:
+    return {one.seat for one in rank(rows) if one.photo}
+
+
+@pytest.mark.parametrize(
+    ("gap_ms", "jitter_ms", "photo"),
+    [
+        (0, 0, True),
+        (29, 0, True),
+        (30, 0, False),
+        (39, 20, True),
+        (40, 20, False),
+        (59, 500, True),
+        (60, 500, False),
+    ],
+)
+def test_a_photo_finish_is_closer_than_the_larger_jitter_allowance(
+    gap_ms: int, jitter_ms: int, *, photo: bool
+) -> None:
+    for one, other in ((jitter_ms, 0), (0, jitter_ms)):
+        first = row(0, "finished", 5_000, jitter_ms=one)
+        second = row(1, "finished", 5_000 + gap_ms, jitter_ms=other)
+        assert photos(second, first) == ({0, 1} if photo else set())
+
+
+def test_only_neighbours_are_in_a_photo_finish() -> None:
+    wild = row(0, "finished", 5_000, jitter_ms=30)
+    rows = [wild, row(1, "finished", 5_010), row(2, "finished", 5_050)]
+    assert photos(*rows) == {0, 1}
+    rows = [row(0, "finished", 5_000), row(1, "finished", 5_025)]
+    assert photos(*rows, row(2, "finished", 5_050)) == {0, 1, 2}
+
+
+def test_without_a_time_there_is_no_photo_finish() -> None:
+    rows = [row(0, "finished", 1), row(1, "dnf"), row(2, "dnf"), row(3, "dns")]
+    assert not photos(*rows)
+    assert not photos(*(replace(one, photo=True) for one in rows))
 
 
 def test_a_slow_finish_beats_any_progress() -> None:
@@ -86,29 +141,40 @@ def test_solve_time_keeps_to_what_the_server_saw() -> None:
 
 def test_the_official_time_decides_not_the_arrival() -> None:
     track = Track().start(ANN, BEN)
-    track.solve(ANN, T0 + 1_950)
+    track.solve(ANN, T0 + 1_950, e=1_950)
     track.solve(BEN, T0 + 2_000, Line(rtt_ms=80, jitter_ms=25, samples=8), e=1_900)
     first, second = standings(track.race)
     assert (first.seat, first.time_ms, first.credit_ms) == (BEN, 1_900, 100)
     assert (second.seat, second.time_ms, second.credit_ms) == (ANN, 1_950, 0)
+    assert (first.jitter_ms, second.jitter_ms) == (25, 0)
+    assert not first.photo  # 50 ms apart, as much as the line may waver
+
+
+def test_what_our_failure_gave_is_told() -> None:
+    track = Track().start(ANN)
+    recovered(track.race, T0 + 1_000, T0 + 1_500)
+    track.do(decide.returned(track.race, ANN, T0 + 1_700))
+    track.solve(ANN, T0 + 2_000, e=0)
+    (row,) = standings(track.race)
+    assert (row.outage_ms, row.credit_ms) == (700, 730)
 
 
 def test_standings_of_a_race() -> None:
     track = Track(Rules(size="3x2", inspection_ms=1_000)).start(ANN, BEN, CAT)
     assert [one.place for one in standings(track.race)] == [None] * 3
     s = T0 + 1_000
-    track.solve(BEN, s + 2_000, e=1_500)
+    track.solve(BEN, s + 2_000, Line(rtt_ms=200, samples=5), e=1_780)
     track.slide(ANN, s + 2_500, 8)
     track.do(decide.forfeit(track.race, CAT, s + 3_000))
     track.do(decide.call_time(track.race, s + 4_000))
     first, second, third = standings(track.race)
     assert (first.seat, first.time_ms, first.solve_ms, first.place) == (
         BEN,
-        2_000,
-        1_500,
+        1_780,
+        1_780,
         1,
     )
-    assert (first.high, first.high_ms, first.credit_ms) == (1_000, 2_000, 0)
+    assert (first.high, first.high_ms, first.credit_ms) == (1_000, 2_000, 220)
     assert (second.seat, second.status, second.why) == (ANN, "dnf", "called")
     assert (second.time_ms, second.high_ms) == (None, 2_500)
     assert (third.seat, third.status, third.place) == (CAT, "forfeited", 3)

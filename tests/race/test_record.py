@@ -4,13 +4,24 @@ import re
 from copy import deepcopy
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
-from tests.race.sample import INSPECTION_MS, KEY, sample_race, sample_record, sealed
-from tests.race.track import ANN, SECRET, Track
+from tests.race.sample import (
+    BACK_MS,
+    DOWN_MS,
+    INSPECTION_MS,
+    KEY,
+    UP_MS,
+    sample_race,
+    sample_record,
+    sealed,
+    toy_check,
+)
+from tests.race.track import ANN, SECRET, T0, Track
 
 from sliderace.race import decide, reading
+from sliderace.race.apply import recovered
 from sliderace.race.reading import MAX_INTEGER, MAX_SLIDES, BadRecord, read
 from sliderace.race.record import (
     Player,
@@ -57,8 +68,9 @@ def test_record_of_the_sample() -> None:
         "official_ms": 8_930,
         "credit_ms": 70,
         "solve_ms": 8_930,
+        "photo": True,
     }
-    assert ann["slides"][2] == ["R", 1, 0, 800]
+    assert ann["slides"][2] == ["U", 1, 0, 4_100]
     assert [(one["name"], one["place"]) for one in record["racers"]] == [
         ("Ann", 1),
         ("Ben", 1),
@@ -68,6 +80,7 @@ def test_record_of_the_sample() -> None:
         ("Fay", 6),
         ("Gil", None),
     ]
+    assert [one["lead_ms"] for one in record["racers"]] == [40, 40, 0, 40, 0, 0, 0]
     assert [one["status"] for one in record["racers"][4:]] == [
         "dnf",
         "forfeited",
@@ -75,10 +88,60 @@ def test_record_of_the_sample() -> None:
     ]
 
 
+def test_who_has_no_part_in_the_seed_is_listed() -> None:
+    racers = sample_record()["racers"]
+    assert [one["nonce"] is None for one in racers] == [False] * 2 + [True, False] + (
+        [True] * 3
+    )
+    bound = [one["nonce_commitment"] for one in racers]
+    assert [one is None for one in bound] == [False] * 4 + [True] * 3
+
+
+def test_an_outage_is_told_of_the_race_and_of_each_racer() -> None:
+    record = sample_record()
+    assert record["outages"] == [[INSPECTION_MS + DOWN_MS, INSPECTION_MS + UP_MS]]
+    back = [[DOWN_MS, BACK_MS]]
+    never_back = [[DOWN_MS, UP_MS + 8_000]]
+    led = [[DOWN_MS + 40, BACK_MS + 40]]
+    expected = [led, led, back, led, never_back, back, never_back]
+    assert [one["outages"] for one in record["racers"]] == expected
+    assert record["racers"][3]["finish"]["outage_ms"] == BACK_MS - DOWN_MS
+
+
+def test_who_comes_back_after_a_second_failure_comes_back_from_both() -> None:
+    track = Track().start(ANN)
+    recovered(track.race, T0 + 1_000, T0 + 1_200)
+    recovered(track.race, T0 + 2_000, T0 + 2_500)
+    track.do(decide.returned(track.race, ANN, T0 + 3_000))
+    track.solve(ANN, T0 + 8_000)
+    record = build(track.race, {ANN: Player("Ann")}, started_ms=0, software="")
+    (ann,) = cast("list[dict[str, Any]]", record["racers"])
+    assert ann["outages"] == [[1_000, 3_000], [2_000, 3_000]]
+    assert ann["finish"]["outage_ms"] == 2_000
+    checks = verify(sealed(record), toy_check)
+    assert {check.verdict for check in checks} == {"ok"}
+
+
+def test_what_came_before_the_board_was_unlocked_counts_from_then() -> None:
+    track = Track(Rules(size="3x2", inspection_ms=INSPECTION_MS)).start(ANN)
+    recovered(track.race, T0 + 500, T0 + 900)
+    track.do(decide.returned(track.race, ANN, T0 + 1_000))
+    recovered(track.race, T0 + 1_500, T0 + 2_400)
+    track.do(decide.returned(track.race, ANN, T0 + 2_500))
+    track.solve(ANN, T0 + INSPECTION_MS + 5_000)
+    record = build(track.race, {ANN: Player("Ann")}, started_ms=0, software="")
+    assert record["outages"] == [[500, 900], [1_500, 2_400]]
+    (ann,) = cast("list[dict[str, object]]", record["racers"])
+    assert ann["outages"] == [[0, 0], [0, 500]]
+    checks = verify(sealed(record), toy_check)
+    assert {check.verdict for check in checks} == {"ok"}
+
+
 def test_a_known_seed_keeps_the_secret() -> None:
     record = sample_record("ab" * 32)
     assert (record["seed_known"], record["secret"]) == (True, None)
     assert record["seed"] == "ab" * 32
+    assert {one["nonce_commitment"] for one in record["racers"]} == {None}
 
 
 def test_no_record_without_results() -> None:
@@ -116,7 +179,8 @@ def test_the_page_explains_every_check() -> None:
 def test_reading_gives_back_what_was_written() -> None:
     race = read(sample_record())
     assert race.rules == sample_race().race.rules
-    assert race.racers[0].slides[0] == ("L", 2, 0, 700)
+    assert race.racers[0].slides[0] == ("D", 1, 0, 700)
+    assert race.racers[0].outages == ((DOWN_MS + 40, BACK_MS + 40),)
     assert race.racers[4].finish is None
     assert str(race.board.size) == "3x2"
 
@@ -145,10 +209,12 @@ def test_a_record_is_an_object(value: object) -> None:
         (("secret",), None, "record.secret: told exactly"),
         (("secret",), "zz", "record.secret: not of the form"),
         (("commitment",), "A" * 64, "record.commitment"),
-        (("nonces",), ["ab"], "record.nonces: not 32 hex"),
-        (("nonces",), [7], "record.nonces: not 32 hex"),
-        (("nonces",), "x", "record.nonces: not a list"),
-        (("nonces",), ["ab" * 16] * 256, "record.nonces: more than 255"),
+        (("outages",), None, "record.outages: not a list"),
+        (("outages",), [[0, 0]] * 1_001, "record.outages: more than 1000"),
+        (("outages", 0), 7, "record.outages[0]: not a list"),
+        (("outages", 0), [1, 2, 3], "record.outages[0]: not [from_ms, until_ms]"),
+        (("outages", 0), [-1, 2], "record.outages[0].from_ms: not a whole"),
+        (("outages", 0), [1, True], "record.outages[0].until_ms: not a whole"),
         (("board",), "1 2/3 x", "record.board: not a row"),
         (("board",), "4 3 5/0 2 1 ", "record.board: not written"),
         (("board",), "04 3 5/0 2 1", "record.board: not written"),
@@ -158,12 +224,21 @@ def test_a_record_is_an_object(value: object) -> None:
         (("rules", "size"), "1x3", "record.rules.size: out of range"),
         (("rules", "start"), "never", "record.rules.start"),
         (("rules", "away_ms"), 300_001, "record.rules.away_ms: out of range"),
+        (("rules", "friendly_timing"), 1, "record.rules.friendly_timing: neither"),
         (("rules", "limit_ms"), -2, "record.rules.limit_ms: not a whole"),
         (("racers",), {}, "record.racers: not a list"),
         (("racers", 0), 1, "record.racers[0]: not an object"),
         (("racers", 1, "seat"), 0, "record.racers: a seat comes twice"),
         (("racers", 1, "seat"), 255, "record.racers[1].seat"),
         (("racers", 1, "name"), "\u202eneB", "record.racers[1].name"),
+        (("racers", 1, "nonce"), "AB" * 16, "record.racers[1].nonce: not of"),
+        (("racers", 1, "nonce"), "", "record.racers[1].nonce: not of"),
+        (("racers", 1, "nonce_commitment"), "ab" * 31, "record.racers[1].nonce_com"),
+        (("racers", 1, "lead_ms"), 101, "record.racers[1].lead_ms: not a whole"),
+        (("racers", 1, "lead_ms"), -1, "record.racers[1].lead_ms: not a whole"),
+        (("racers", 1, "outages"), {}, "record.racers[1].outages: not a list"),
+        (("racers", 1, "outages", 0), [0], "record.racers[1].outages[0]: not ["),
+        (("racers", 1, "finish", "photo"), None, "record.racers[1].finish.photo"),
         (("racers", 1, "status"), "racing", "record.racers[1].status"),
         (("racers", 1, "why"), "bored", "record.racers[1].why"),
         (("racers", 1, "place"), 0, "record.racers[1].place"),

@@ -2,7 +2,13 @@
 
 import pytest
 
-from sliderace.race.timing import UNMEASURED, Line, credit_bound, official
+from sliderace.race.timing import (
+    UNMEASURED,
+    Line,
+    credit_bound,
+    official,
+    outage_overlap,
+)
 
 LAN = Line(rtt_ms=1, jitter_ms=0, samples=8)
 PHONE = Line(rtt_ms=80, jitter_ms=25, samples=8)
@@ -62,3 +68,29 @@ def test_fewer_than_five_samples_are_none() -> None:
         samples=4, outage_ms=5
     )
     assert PHONE.known is PHONE
+
+
+@pytest.mark.parametrize(
+    ("arrivals", "outages", "end", "overlap"),
+    [
+        ([], [], 5_000, 0),
+        ([], [(1_000, 4_000)], 10_000, 3_000),  # not one slide before: from the start
+        ([], [(-500, 4_000)], 10_000, 4_000),  # not from before the start
+        ([2_000], [(1_000, 4_000)], 10_000, 2_000),
+        ([900], [(1_000, 4_000)], 10_000, 3_000),
+        ([4_000], [(1_000, 4_000)], 10_000, 0),  # slid since: nothing is lost
+        ([4_000], [(1_000, 4_000)], 6_001, 0),
+        ([4_000], [(1_000, 4_000)], 6_000, 3_000),  # but these were sent again
+        ([900, 4_000, 5_500], [(1_000, 4_000)], 6_000, 3_000),
+        ([3_999], [(1_000, 4_000)], 6_000, 1),
+        ([], [(1_000, 4_000)], 4_000, 3_000),
+        ([], [(1_000, 2_000), (3_000, 5_000)], 9_000, 3_000),
+        ([2_500], [(1_000, 2_000), (3_000, 5_000)], 9_000, 2_000),
+        ([], [(1_000, 4_000), (2_000, 5_000)], 9_000, 4_000),  # each moment once
+        ([], [(1_000, 5_000), (2_000, 4_000)], 9_000, 4_000),
+    ],
+)
+def test_outage_overlap(
+    arrivals: list[int], outages: list[tuple[int, int]], end: int, overlap: int
+) -> None:
+    assert outage_overlap(arrivals, outages, 0, end) == overlap
