@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 from tests.race.sample import sealed, toy_check
 from tests.race.track import RACE_ID, SECRET, solution
 
-from sliderace.engine import Board, mtm, progress_permille, stm
+from sliderace.engine import Board, mtm, nonce_commitment, progress_permille, stm
 from sliderace.race import decide
 from sliderace.race.apply import apply, recovered
 from sliderace.race.deadlines import may_race
@@ -44,7 +44,9 @@ from sliderace.race.state import Race
 from sliderace.race.timing import Line
 from sliderace.race.verify import verify
 
-SEATS = st.sampled_from([Seat(0), Seat(1), Seat(5), Seat(254)])
+SEAT_LIST = [Seat(0), Seat(1), Seat(5), Seat(254)]
+SEATS = st.sampled_from(SEAT_LIST)
+NONCES = {seat: bytes([seat]) * 16 for seat in SEAT_LIST}
 ROSTERS = st.sets(SEATS, min_size=1, max_size=3)
 SELDOM = st.sampled_from([False] * 5 + [True])
 """For what would end most histories before anything could happen in them."""
@@ -57,6 +59,7 @@ RULES = st.builds(
     limit_ms=st.sampled_from([-1, 10_000, 100_000]),
     grace_ms=st.sampled_from([-1, 0, 3_000]),
     away_ms=st.sampled_from([0, 5_000, 60_000]),
+    friendly_timing=st.booleans(),
 )
 LINES = st.builds(
     Line,
@@ -81,7 +84,7 @@ class RaceMachine(RuleBasedStateMachine):
     def make(self, rules: Rules, known: bool, seats: set[Seat], go: bool) -> None:
         made = decide.make(RACE_ID, rules, SECRET, self.now, "ab" * 32 if known else "")
         self.race: Race = apply(None, made)
-        self.log: list[RaceRecord | int] = [made]
+        self.log: list[RaceRecord | tuple[int, int]] = [made]
         self.marks: dict[Seat, tuple[int, int, int, int]] = {}
         self.final: dict[Seat, tuple[str, str]] = {}
         if go:
@@ -119,7 +122,7 @@ class RaceMachine(RuleBasedStateMachine):
         before = deepcopy(self.race)
         records = decide.due(self.race, self.now)
         if held:
-            assert all(isinstance(record, Postponed) for record in records)
+            assert all(isinstance(one, Postponed | RaceAborted) for one in records)
         self.do(records, before)
         assert decide.due(self.race, self.now) == []
         if self.race.running:
@@ -138,10 +141,26 @@ class RaceMachine(RuleBasedStateMachine):
         """Lock when it is time, from the lobby if need be."""
         if self.race.phase == "lobby":
             self.ask(decide.begin_countdown, self.now)
-        while not decide.lock_due(self.race, self.now):
+        while not (self.race.locked or decide.freeze_due(self.race, self.now)):
             self.to_the_next_deadline()
-            assert not self.race.locked
-        self.ask(decide.lock, seats, self.now, away)
+        self.ask(decide.freeze, self.commitments(seats), self.now)
+        for seat in seats - away:
+            self.ask(decide.nonce, seat, NONCES[seat].hex(), self.now)
+        while not (self.race.drawn or decide.draw_due(self.race, self.now)):
+            self.to_the_next_deadline()
+        self.draw(away, set())
+
+    def commitments(self, seats: set[Seat]) -> dict[Seat, str]:
+        """Even seats commit to their nonce."""
+        return {
+            seat: "" if seat % 2 else nonce_commitment(RACE_ID, seat, NONCES[seat])
+            for seat in seats
+        }
+
+    def draw(self, away: set[Seat], gone: set[Seat]) -> None:
+        before = deepcopy(self.race)
+        lines = {seat: Line(rtt_ms=40 * seat, samples=9) for seat in SEAT_LIST}
+        self.do(decide.draw(self.race, lines, self.now, away=away, gone=gone), before)
 
     @rule(step=STEPS, late=SELDOM, jump=SELDOM)
     def time_passes(self, step: int, late: bool, jump: bool) -> None:
@@ -154,7 +173,7 @@ class RaceMachine(RuleBasedStateMachine):
 
     @rule(
         what=st.sampled_from(
-            ["begin", "stop", "lock", "lock", "bare_lock", "postpone"]
+            ["begin", "stop", "lock", "lock", "freeze", "nonce", "draw", "postpone"]
         ),
         seats=ROSTERS | st.just(set[Seat]()),
         away=st.sets(SEATS),
@@ -167,12 +186,17 @@ class RaceMachine(RuleBasedStateMachine):
                 self.ask(decide.begin_countdown, self.now)
             case "stop":
                 self.ask(decide.stop_countdown, "few", self.now)
-            case "lock" if early and not self.race.locked:
+            case "lock" if early and not self.race.drawn and seats:
                 self.lock(seats, away)
+            case "nonce":
+                for seat in seats:
+                    self.ask(decide.nonce, seat, NONCES[seat].hex(), self.now)
+            case "draw":
+                self.draw(away, away & seats)
             case "postpone":
                 self.ask(decide.postpone, self.now)
             case _:
-                self.ask(decide.lock, seats, self.now, away)
+                self.ask(decide.freeze, self.commitments(seats), self.now)
         assert early or len(self.log) == told
 
     @rule(
@@ -187,8 +211,10 @@ class RaceMachine(RuleBasedStateMachine):
             case "call_time":
                 self.ask(decide.call_time, self.now)
             case _:
-                self.log.append(self.now)
-                recovered(self.race, self.now)
+                last = self.log[-1]
+                down = last[1] if isinstance(last, tuple) else last.t
+                self.log.append((down, self.now))
+                recovered(self.race, down, self.now)
 
     @rule(
         seat=SEATS,
@@ -209,7 +235,7 @@ class RaceMachine(RuleBasedStateMachine):
             case _:
                 self.ask(decide.leave, seat, "left", self.now)
 
-    @precondition(lambda self: self.race.locked)
+    @precondition(lambda self: self.race.drawn)
     @rule(
         who=st.integers(0, 2),
         back=st.integers(-1, 3),
@@ -299,7 +325,7 @@ class RaceMachine(RuleBasedStateMachine):
                 case Slid() | DidNotFinish():
                     assert not ends[record.seat]
                 case RaceEnded() | RaceAborted():
-                    assert record is self.log[-1] or isinstance(self.log[-1], int)
+                    assert record is self.log[-1] or isinstance(self.log[-1], tuple)
                 case _:
                     pass
         assert sum(isinstance(record, GraceBegan) for record in self.log) <= 1
@@ -326,9 +352,9 @@ class RaceMachine(RuleBasedStateMachine):
     def the_log_is_the_race(self) -> None:
         race: Race | None = None
         for record in deepcopy(self.log):
-            if isinstance(record, int):
+            if isinstance(record, tuple):
                 assert race is not None
-                recovered(race, record)
+                recovered(race, *record)
             else:
                 race = apply(race, record)
         assert race == self.race
@@ -339,8 +365,10 @@ class RaceMachine(RuleBasedStateMachine):
             if (deadline := decide.next_deadline(self.race)) is None:
                 break
             self.now = max(self.now, deadline)
-            if decide.lock_due(self.race, self.now):
-                self.ask(decide.lock, [Seat(0), Seat(1)], self.now)
+            if decide.freeze_due(self.race, self.now):
+                self.ask(decide.freeze, self.commitments({Seat(0), Seat(1)}), self.now)
+            if decide.draw_due(self.race, self.now):
+                self.draw(set(), set())
             self.tick()
         assert self.race.phase in ("lobby", "results", "aborted")
         if self.race.phase == "results":

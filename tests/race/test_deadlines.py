@@ -2,28 +2,35 @@
 
 from copy import deepcopy
 
+import pytest
 from tests.race.track import ANN, BEN, CAT, RACE_ID, T0, Track, names
 
 from sliderace.race import decide
 from sliderace.race.apply import recovered
+from sliderace.race.ranking import standings
 from sliderace.race.records import (
     DidNotFinish,
     Finished,
     Postponed,
+    RaceAborted,
     RaceEnded,
     RaceStarted,
     Returned,
+    WinnerKnown,
 )
 from sliderace.race.rules import Rules
-from sliderace.race.state import HOLD_MS, LOCK_MS, Race
+from sliderace.race.state import HOLD_MS, LOCK_MS, NONCES_MS, Race
+from sliderace.race.timing import Line
 
+PHONE = Line(rtt_ms=60, jitter_ms=5, samples=9)
 LONG = Rules(size="3x2", limit_ms=3_600_000)
 
 
 def test_lobby_and_results_wait_for_people() -> None:
     track = Track()
     assert decide.next_deadline(track.race) is None
-    assert not decide.lock_due(track.race, 10**9)
+    assert not decide.freeze_due(track.race, 10**9)
+    assert not decide.draw_due(track.race, 10**9)
     track.start(ANN)
     track.solve(ANN, T0 + 1)
     assert decide.next_deadline(track.race) is None
@@ -34,11 +41,14 @@ def test_the_lock_is_the_rooms_word() -> None:
     track = Track()
     track.do(decide.begin_countdown(track.race, 0))
     assert decide.next_deadline(track.race) == T0 - LOCK_MS
-    assert not decide.lock_due(track.race, T0 - LOCK_MS - 1)
-    assert decide.lock_due(track.race, T0 - LOCK_MS)
+    assert not decide.freeze_due(track.race, T0 - LOCK_MS - 1)
+    assert decide.freeze_due(track.race, T0 - LOCK_MS)
     assert track.at(T0 + 10) == []
-    track.do(decide.lock(track.race, [ANN], T0 - LOCK_MS))
-    assert not decide.lock_due(track.race, T0)
+    track.do(decide.freeze(track.race, {ANN: ""}, T0 - LOCK_MS))
+    assert not decide.freeze_due(track.race, T0)
+    assert decide.next_deadline(track.race) == T0 - LOCK_MS
+    assert track.at(T0 + 10) == []
+    track.do(decide.draw(track.race, {}, T0 - LOCK_MS))
     assert decide.next_deadline(track.race) == T0
 
 
@@ -76,6 +86,7 @@ def test_grace_ends_for_all_who_still_race() -> None:
     track = Track(LONG).start(ANN, BEN, CAT)
     track.solve(ANN, T0 + 1_000)
     end = T0 + 61_000
+    assert names(track.at(T0 + 2_000)) == ["WinnerKnown"]
     assert decide.next_deadline(track.race) == end
     assert track.at(end - 1) == []
     assert track.at(end) == [
@@ -88,7 +99,8 @@ def test_grace_ends_for_all_who_still_race() -> None:
 def test_grace_without_a_limit() -> None:
     track = Track(Rules(size="3x2", limit_ms=0)).start(ANN, BEN)
     track.solve(ANN, T0 + 1_000)
-    assert names(track.at(T0 + 61_000)) == ["DidNotFinish", "RaceEnded"]
+    ends = ["WinnerKnown", "DidNotFinish", "RaceEnded"]
+    assert names(track.at(T0 + 61_000)) == ends
     assert track[BEN].why == "grace"
 
 
@@ -255,7 +267,7 @@ def test_the_end_comes_before_a_later_deadline() -> None:
     track.solve(ANN, T0 + 1_000)
     track.do(decide.went_away(track.race, BEN, T0 + 100))
     records = track.at(T0 + 10**7)
-    assert names(records) == ["DidNotFinish", "RaceEnded"]
+    assert names(records) == ["WinnerKnown", "DidNotFinish", "RaceEnded"]
     assert track[BEN].why == "away"
 
 
@@ -267,11 +279,57 @@ def test_a_log_cut_before_the_end_is_ended_by_the_clock() -> None:
     assert track.at(T0 + 10) == [RaceEnded(T0 + 10, RACE_ID)]
 
 
+# --- The first place -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("friendly", "credit"), [(False, 260), (True, 360)])
+def test_the_first_place_is_final_when_no_line_could_explain_more(
+    friendly: bool, credit: int
+) -> None:
+    rules = Rules(size="3x2", limit_ms=0, friendly_timing=friendly)
+    track = Track(rules).lock(ANN, BEN, CAT, lines={CAT: Line(rtt_ms=60, samples=9)})
+    track.at(T0)
+    track.solve(CAT, T0 + 1_000 - 30, PHONE, e=900 + credit - 260)
+    best = min(
+        one.finish.official for one in track.race.attempts.values() if one.finish
+    )
+    last = T0 + best + credit
+    assert decide.next_deadline(track.race) == last + 1
+    assert track.at(last) == []
+    twin = deepcopy(track)
+    assert track.at(last + 1) == [WinnerKnown(last + 1, RACE_ID)]
+    assert track.race.winner_known
+    slow = Line(rtt_ms=500, jitter_ms=90, samples=9)
+    twin.solve(BEN, last, slow, e=0)
+    assert standings(twin.race)[0].place == standings(twin.race)[1].place == 1
+    track.solve(BEN, last + 1, slow, e=0)
+    assert [row.seat for row in standings(track.race)][:2] == [CAT, BEN]
+    assert standings(track.race)[1].place == 2
+
+
+def test_an_outage_of_ours_delays_the_certainty() -> None:
+    track = Track(LONG).start(ANN, BEN)
+    recover(track, T0 + 4_000, down=T0 + 3_000)
+    track.do(decide.returned(track.race, ANN, T0 + 4_500))
+    track.solve(ANN, T0 + 40_000)
+    at = T0 + 40_000 + 260 + 9_000 + 1  # Ben has not even come back
+    assert decide.next_deadline(track.race) == at
+    track.do(decide.returned(track.race, BEN, T0 + 40_001))
+    assert names(track.at(at)) == ["WinnerKnown"]
+
+
+def test_a_race_that_ends_needs_no_certainty() -> None:
+    track = Track(LONG).start(ANN, BEN)
+    track.solve(ANN, T0 + 1_000)
+    assert names(track.solve(BEN, T0 + 1_010))[-1] == "RaceEnded"
+    assert not track.race.winner_known
+
+
 # --- After a recovery ----------------------------------------------------------------
 
 
-def recover(track: Track, now: int) -> Race:
-    recovered(track.race, now)
+def recover(track: Track, now: int, down: int | None = None) -> Race:
+    recovered(track.race, now if down is None else down, now)
     return track.race
 
 
@@ -311,26 +369,47 @@ def test_a_forfeit_may_still_be_undone_after_a_recovery() -> None:
 
 
 def test_a_start_missed_by_a_failure_is_postponed_for_all() -> None:
-    track = Track().lock(ANN, BEN)
+    track = Track().freeze(ANN, BEN, committed=[ANN])
     now = T0 + 700
     race = recover(track, now)
     assert decide.next_deadline(race) == now
     t0 = now + HOLD_MS
-    assert track.at(now + 5) == [Postponed(now + 5, RACE_ID, t0, (t0, t0))]
+    assert not decide.draw_due(race, now)
+    assert track.at(now + 5) == [Postponed(now + 5, RACE_ID, t0, ())]
+    assert decide.next_deadline(race) == t0 - NONCES_MS
+    track.do(decide.draw(race, {}, t0 - NONCES_MS, away=[ANN]))
     assert track.at(t0 - 1) == []
     assert names(track.at(t0)) == ["RaceStarted"]
-    assert (track[ANN].s, track[ANN].seen) == (t0, False)
+    assert (track[ANN].s, track[ANN].seen, track[BEN].seen) == (t0, False, True)
+
+
+def test_a_drawn_race_is_postponed_while_nobody_can_know_its_board() -> None:
+    track = Track().lock(ANN, BEN, lines={BEN: Line(rtt_ms=90, samples=9)})
+    now = T0 - 46
+    race = recover(track, now)
+    t0 = now + HOLD_MS
+    assert track.at(now) == [Postponed(now, RACE_ID, t0, (t0, t0 - 45))]
+    assert race.t0 == t0
+
+
+@pytest.mark.parametrize("inspection_ms", [0, 9_000])
+def test_a_race_whose_board_may_be_out_is_called_off(inspection_ms: int) -> None:
+    track = Track(Rules(size="3x2", inspection_ms=inspection_ms))
+    track.lock(ANN, BEN, lines={BEN: Line(rtt_ms=90, samples=9)})
+    now = T0 - 45
+    recover(track, now)
+    assert track.at(now + 3) == [RaceAborted(now + 3, RACE_ID, "outage")]
 
 
 def test_a_countdown_is_postponed_before_its_lock() -> None:
     track = Track()
     track.do(decide.begin_countdown(track.race, 0))
     race = recover(track, T0 - LOCK_MS)
-    assert not decide.lock_due(race, T0)
+    assert not decide.freeze_due(race, T0)
     t0 = T0 - LOCK_MS + HOLD_MS
     assert track.at(T0) == [Postponed(T0, RACE_ID, t0, ())]
     assert decide.next_deadline(race) == t0 - LOCK_MS
-    assert decide.lock_due(race, t0 - LOCK_MS)
+    assert decide.freeze_due(race, t0 - LOCK_MS)
 
 
 def test_a_countdown_begun_after_the_failure_is_not_postponed() -> None:

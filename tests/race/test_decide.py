@@ -8,8 +8,6 @@ from tests.race.track import (
     BEN,
     CAT,
     RACE_ID,
-    SECRET,
-    SMALL,
     T0,
     Track,
     names,
@@ -18,17 +16,16 @@ from tests.race.track import (
     stamped,
 )
 
-from sliderace.engine import BadSeed, Board, Size, commitment, scramble, seed_of
+from sliderace.engine import Board, Size
 from sliderace.race import decide
+from sliderace.race.apply import recovered
 from sliderace.race.records import (
-    CountdownBegan,
     CountdownStopped,
     DidNotFinish,
     Finished,
     Forfeited,
     ForfeitUndone,
     GraceBegan,
-    Postponed,
     RaceAborted,
     RaceEnded,
     Returned,
@@ -38,121 +35,10 @@ from sliderace.race.records import (
 )
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import Rules
-from sliderace.race.state import COMMIT_MS, LOCK_MS
 from sliderace.race.timing import Line
 
 FAR = Seat(99)
 PHONE = Line(rtt_ms=80, jitter_ms=25, samples=8)
-
-
-# --- Before the race -----------------------------------------------------------------
-
-
-def test_make_commits_to_the_secret() -> None:
-    made = decide.make(RACE_ID, SMALL, SECRET, 3, "ab" * 32)
-    assert made.commitment == commitment(RACE_ID, Size(3, 2), SECRET)
-    assert (made.t, made.secret, made.known_seed) == (3, SECRET.hex(), "ab" * 32)
-
-
-@pytest.mark.parametrize(("race_id", "secret"), [("a b", SECRET), (RACE_ID, b"short")])
-def test_make_wants_a_race_id_and_a_secret(race_id: str, secret: bytes) -> None:
-    with pytest.raises(BadSeed):
-        decide.make(race_id, SMALL, secret, 0)
-
-
-def test_countdown_announces_t0_once() -> None:
-    track = Track()
-    assert track.do(decide.begin_countdown(track.race, 100)) == [
-        CountdownBegan(100, RACE_ID, 5_100)
-    ]
-    assert track.do(decide.begin_countdown(track.race, 200)) == []
-
-
-def test_countdown_stops_before_the_lock_only() -> None:
-    track = Track()
-    assert track.do(decide.stop_countdown(track.race, "few", 0)) == []
-    track.do(decide.begin_countdown(track.race, 0))
-    assert track.do(decide.stop_countdown(track.race, "few", 10)) == [
-        CountdownStopped(10, RACE_ID, "few")
-    ]
-    assert track.race.phase == "lobby"
-    track.lock(ANN)
-    assert refused(decide.stop_countdown(track.race, "few", 4_000)) == "wrong_phase"
-
-
-def test_lock_draws_the_board_from_the_secret() -> None:
-    track = Track().lock(CAT, ANN, BEN, ANN)
-    seed = seed_of(RACE_ID, Size(3, 2), SECRET)
-    race = track.race
-    assert race.roster == (ANN, BEN, CAT)
-    assert race.seed == seed.hex()
-    assert race.board == scramble(seed, Size(3, 2)).tiles
-    assert race.t0 == T0
-    assert {attempt.s for attempt in race.attempts.values()} == {T0}
-    assert track.do(decide.lock(race, [ANN], 4_000)) == []
-
-
-def test_lock_takes_a_known_seed() -> None:
-    seed = bytes(range(100, 132))
-    track = Track(known_seed=seed.hex()).lock(ANN)
-    assert track.race.board == scramble(seed, Size(3, 2)).tiles
-
-
-def test_lock_counts_the_inspection() -> None:
-    track = Track(Rules(size="3x2", inspection_ms=9_000)).lock(ANN, BEN)
-    assert {attempt.s for attempt in track.race.attempts.values()} == {T0 + 9_000}
-
-
-def test_lock_wants_a_countdown_and_somebody() -> None:
-    track = Track()
-    assert refused(decide.lock(track.race, [ANN], 0)) == "wrong_phase"
-    track.do(decide.begin_countdown(track.race, 0))
-    assert refused(decide.lock(track.race, [], 0)) == "nobody_ready"
-
-
-@pytest.mark.parametrize(
-    ("now", "t0"),
-    [
-        (T0 - LOCK_MS, T0),
-        (T0 - COMMIT_MS, T0),
-        (T0 - COMMIT_MS + 1, T0 - COMMIT_MS + 1 + LOCK_MS),
-        (T0 + 70_000, T0 + 70_000 + LOCK_MS),
-    ],
-)
-def test_a_late_lock_moves_t0(now: int, t0: int) -> None:
-    track = Track()
-    track.do(decide.begin_countdown(track.race, 0))
-    track.do(decide.lock(track.race, [ANN], now))
-    assert (track.race.t0, track[ANN].s) == (t0, t0)
-
-
-def test_lock_says_who_is_away() -> None:
-    track = Track()
-    track.do(decide.begin_countdown(track.race, 0))
-    records = track.do(decide.lock(track.race, [ANN, BEN], 3_800, away={BEN, FAR}))
-    assert names(records) == ["RaceLocked", "WentAway"]
-    assert track[BEN].away_since == 3_800
-    assert track[ANN].away_since is None
-
-
-def test_postpone_moves_everybody_and_only_where_it_is_needed() -> None:
-    track = Track(Rules(size="3x2", inspection_ms=2_000))
-    assert refused(decide.postpone(track.race, 0)) == "wrong_phase"
-    track.do(decide.begin_countdown(track.race, 0))
-    assert refused(decide.postpone(track.race, T0)) == "wrong_phase"
-    track.lock(ANN, BEN)
-    assert track.do(decide.postpone(track.race, T0 - COMMIT_MS - 1)) == []
-    now = T0 - COMMIT_MS
-    t0 = now + LOCK_MS
-    assert track.do(decide.postpone(track.race, now)) == [
-        Postponed(now, RACE_ID, t0, (t0 + 2_000, t0 + 2_000))
-    ]
-    assert track.do(decide.postpone(track.race, now)) == []
-    assert [(one.s, one.high_at) for one in track.race.attempts.values()] == [
-        (t0 + 2_000, t0 + 2_000)
-    ] * 2
-    track.at(t0)
-    assert refused(decide.postpone(track.race, t0)) == "wrong_phase"
 
 
 # --- Slides --------------------------------------------------------------------------
@@ -344,7 +230,7 @@ def test_the_first_finisher_begins_the_grace_time() -> None:
     track = Track(Rules(size="3x2", limit_ms=3_600_000)).start(ANN, BEN, CAT)
     records = track.solve(ANN, T0 + 30_000)
     assert records[1:] == [
-        Finished(T0 + 30_000, RACE_ID, ANN, T0, 30_000, None, 0, 0, 0, 30_000),
+        Finished(T0 + 30_000, RACE_ID, ANN, T0, 30_000, 30_000, 0, 0, 0, 30_000),
         GraceBegan(T0 + 30_000, RACE_ID, T0 + 120_000),
     ]
     assert phase(track) == "grace"
@@ -378,10 +264,10 @@ def test_a_measured_line_earns_credit() -> None:
 
 def test_few_samples_are_recorded_as_none() -> None:
     track = Track().start(ANN)
-    line = Line(rtt_ms=80, jitter_ms=25, samples=4, outage_ms=7)
+    line = Line(rtt_ms=80, jitter_ms=25, samples=4)
     finished = track.solve(ANN, T0 + 10_000, line, e=9_990)[1]
     assert isinstance(finished, Finished)
-    assert (finished.rtt, finished.jitter, finished.outage) == (0, 0, 7)
+    assert (finished.rtt, finished.jitter, finished.outage) == (0, 0, 0)
     assert finished.official == 9_990
 
 
@@ -395,6 +281,44 @@ def test_after_a_reload_the_stamp_does_not_count(before: bool) -> None:
     finished = track.do(ask)[1]
     assert isinstance(finished, Finished)
     assert (finished.e, finished.official) == (None, 9_920)
+
+
+def test_friendly_timing_credits_more() -> None:
+    track = Track(Rules(size="3x2", friendly_timing=True)).start(ANN)
+    finished = track.solve(ANN, T0 + 10_000, PHONE, e=0)[1]
+    assert isinstance(finished, Finished)
+    assert finished.official == 10_000 - 80 - 50 - 100
+
+
+@pytest.mark.parametrize(
+    ("back", "arrival", "outage"),
+    [
+        (T0 + 9_000, T0 + 9_500, 7_000),  # solved while we were down
+        (T0 + 9_000, T0 + 30_000, 7_000),  # the last slide before was before it
+        (T0 + 20_000, T0 + 21_000, 14_000),  # who came late pays from 8 s on
+    ],
+)
+def test_an_outage_in_the_last_interval_is_credited(
+    back: int, arrival: int, outage: int
+) -> None:
+    track = Track(Rules(size="3x2", limit_ms=600_000)).start(ANN, BEN)
+    track.slide(ANN, T0 + 1_000)
+    recovered(track.race, T0 + 2_000, T0 + 8_000)
+    track.do(decide.returned(track.race, ANN, back))
+    finished = track.solve(ANN, arrival, PHONE, e=100)[1]
+    assert isinstance(finished, Finished)
+    assert finished.outage == outage
+    assert finished.official == arrival - T0 - 130 - outage
+
+
+def test_an_outage_before_the_last_interval_is_not_credited() -> None:
+    track = Track(Rules(size="3x2", limit_ms=600_000)).start(ANN, BEN)
+    recovered(track.race, T0 + 2_000, T0 + 8_000)
+    track.do(decide.returned(track.race, ANN, T0 + 9_000))
+    track.slide(ANN, T0 + 12_000)
+    finished = track.solve(ANN, T0 + 13_000, PHONE, e=0)[1]
+    assert isinstance(finished, Finished)
+    assert finished.outage == 0
 
 
 def test_the_host_calls_time() -> None:

@@ -1,10 +1,12 @@
 """A race to run in tests: its log, its decisions checked, its boards solved."""
 
 from collections import deque
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from functools import cache
+from types import MappingProxyType
 
-from sliderace.engine import Board, Size, Slide
+from sliderace.engine import Board, Size, Slide, nonce_commitment
 from sliderace.race import decide
 from sliderace.race.apply import apply
 from sliderace.race.decide import Decision
@@ -20,6 +22,7 @@ SECRET = bytes(range(32))
 SMALL = Rules(size="3x2")
 """At least some slides from home with this secret, and quick to solve."""
 T0 = 5_000
+NONCES = {seat: bytes([seat]) * 16 for seat in (ANN, BEN, CAT)}
 
 
 @cache
@@ -70,10 +73,24 @@ class Track:
         self.do(decide.due(self.race, T0))
         return self
 
-    def lock(self, *seats: Seat) -> "Track":
-        """Up to the lock; T0 is at 5,000 with the default rules."""
+    def freeze(self, *seats: Seat, committed: Iterable[Seat] = ()) -> "Track":
+        """Up to the frozen roster; T0 is at 5,000 with the default rules."""
         self.do(decide.begin_countdown(self.race, T0 - self.race.rules.countdown_ms))
-        self.do(decide.lock(self.race, seats, T0 - LOCK_MS))
+        commitments = {
+            seat: nonce_commitment(RACE_ID, seat, NONCES[seat])
+            if seat in committed
+            else ""
+            for seat in seats
+        }
+        self.do(decide.freeze(self.race, commitments, T0 - LOCK_MS))
+        return self
+
+    def lock(
+        self, *seats: Seat, lines: Mapping[Seat, Line] = MappingProxyType({})
+    ) -> "Track":
+        """Up to the drawn board, without any nonce."""
+        self.freeze(*seats)
+        self.do(decide.draw(self.race, lines, T0 - LOCK_MS))
         return self
 
     def __getitem__(self, seat: Seat) -> Attempt:
@@ -90,10 +107,14 @@ class Track:
         return self.do(decide.slides(self.race, seat, seq, batch, False, now))
 
     def solve(
-        self, seat: Seat, now: int, line: Line = UNMEASURED, e: int = 0
+        self, seat: Seat, now: int, line: Line = UNMEASURED, e: int | None = None
     ) -> list[RaceRecord]:
-        """The rest of the solution, arriving at `now`, with the last stamp `e`."""
+        """The rest of the solution, arriving at `now`, with the last stamp `e`.
+
+        Without one the line takes no time: g = e.
+        """
         way = self.way(seat)
+        e = now - self[seat].s if e is None else e
         batch = (*stamped(way[:-1]), (*way[-1], e))
         seq = self[seat].seq + 1
         return self.do(decide.slides(self.race, seat, seq, batch, False, now, line))
