@@ -37,7 +37,9 @@ class Line:
     def _let_in(self, token: str | None) -> None:
         stage, enter = self.stage, self.model.hello().enter
         self.gen = 0
-        self.down.append(room.welcome(stage.state, self.member, "test", LIMITS, token))
+        self.down.append(
+            room.welcome(stage.state, self.member, stage.now, "test", LIMITS, token)
+        )
         missed: list[m.Event] | None = None
         if isinstance(enter, m.Resume) and enter.epoch == stage.state.epoch.epoch:
             missed = [event for event in stage.events if offset(event) > enter.offset]

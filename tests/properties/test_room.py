@@ -371,7 +371,7 @@ class RoomMachine(RuleBasedStateMachine):
         answers: list[m.Event] = [
             stage.snapshot(member),
             room.rejected(state, member, Refusal("gap"), 1),
-            room.welcome(state, member, "", m.Limits(1, 1, 1, 1, 1, 1, 1), None),
+            room.welcome(state, member, now, "", m.Limits(1, 1, 1, 1, 1, 1, 1), None),
         ]
         reveal = room.reveal(state, member, now)
         boards = [room.board_of(state, member, seat, now) for seat in race.attempts]

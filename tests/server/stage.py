@@ -9,13 +9,14 @@ from collections import deque
 from functools import cache
 from typing import Any
 
-from sliderace.engine import Board, Size, format_board
+from sliderace.engine import Board, Size, format_board, nonce_commitment
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import decode_event, encode_event
 from sliderace.protocol.codes import REFUSALS
 from sliderace.protocol.room_code import RoomCode
 from sliderace.race.records import Seat
 from sliderace.race.refusal import Refusal
+from sliderace.race.timing import UNMEASURED, Line
 from sliderace_server import room
 from sliderace_server.recorder import decode, encode
 from sliderace_server.room import Ask, Enter, Record, RoomLimits, Tick
@@ -57,6 +58,7 @@ class Stage:
         self.limits = limits
         self.now = 0
         self.draws = 0
+        self.lines: dict[int, Line] = {}
         self.boot, self.mono, self.wall = "boot 1", 1_000, 1_700_000_000_000
         self.log: list[bytes] = []
         self.events: list[m.Event] = []
@@ -78,7 +80,12 @@ class Stage:
         """Decide a command, check that this changes nothing, then make it so."""
         before = pickle.dumps(self.state)
         outcome = room.decide(
-            self.state, command, self.now, self.entropy(), self.limits
+            self.state,
+            command,
+            self.now,
+            self.entropy(),
+            self.limits,
+            lambda member: self.lines.get(member, UNMEASURED),
         )
         assert pickle.dumps(self.state) == before, "decide must not change the room"
         if isinstance(outcome, Refusal):
@@ -194,6 +201,23 @@ class Stage:
         attempt = room.attempt_of(self.state, member)
         assert attempt is not None
         return attempt.board
+
+    def nonce(self, member: int) -> bytes:
+        """What that member's client drew for this race."""
+        return hashlib.sha256(f"{member} {self.race}".encode()).digest()[:16]
+
+    def ready(self, *members: int) -> None:
+        """They will race, and have committed to their nonces."""
+        for member in members:
+            seat = self.state.members[member].seat
+            assert seat is not None
+            bound = nonce_commitment(self.race, seat, self.nonce(member))
+            self.ask(member, m.Ready(self.race, nonce_commitment=bound))
+
+    def tell(self, *members: int) -> None:
+        """They tell their nonces."""
+        for member in members:
+            self.ask(member, m.Nonce(self.race, self.nonce(member).hex()))
 
     def slides(self, member: int, count: int = 60) -> m.Slides:
         """The next slides on the way to the solved board, as a message."""

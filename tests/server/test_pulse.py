@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+from sliderace.race import timing
 from sliderace_server.limits import Limits
 from sliderace_server.pulse import BURST_MS, Pinger, Pulse
 
@@ -107,8 +108,9 @@ def test_the_least_and_the_spread_of_the_last_minute() -> None:
     for at, rtt in enumerate([90, 50, 70, 60, 80]):
         pulse.beat(at * 20_000)
         assert pulse.pong(line.pings[-1], at * 20_000 + rtt) == rtt
-    assert pulse.line(60_000) == (50, 10, 5)
-    assert pulse.line(80_000 + 40) == (0, 0, 4)  # too few to say anything
+    assert pulse.line(60_000) == timing.Line(50, 10, 5)
+    assert pulse.line(80_000 + 40) == timing.Line(0, 0, 4)  # too few to say anything
+    assert pulse.line(1_000_000) == timing.UNMEASURED
 
 
 def test_a_pong_answers_all_earlier_pings_and_only_what_was_asked() -> None:

@@ -93,7 +93,7 @@ def test_a_race_goes_on_where_it_was() -> None:
     stage.solve(1)
     assert stage.state.race.attempts[stage.seat(1)].finish
     rows = room.standings_of(stage.state)
-    assert rows[0].time_ms == 7_000
+    assert (rows[0].time_ms, rows[0].outage_ms) == (7_000 - 30 - 3_000, 3_000)
 
 
 def test_snapshots_name_the_new_epoch_and_the_stream_goes_on() -> None:
@@ -146,8 +146,7 @@ def test_the_room_s_own_time_begins_again() -> None:
 @pytest.mark.parametrize("locked", [False, True])
 def test_a_start_that_the_failure_hit_is_announced_anew(locked: bool) -> None:
     stage = stage_of("Ann", "Ben")
-    for member in (1, 2):
-        stage.ask(member, m.Ready(stage.race))
+    stage.ready(1, 2)
     stage.wait(3_900 if locked else 1_000)
     assert stage.state.race.locked == locked
     stage.crash(2_000)
@@ -159,6 +158,29 @@ def test_a_start_that_the_failure_hit_is_announced_anew(locked: bool) -> None:
     stage.do(Connect(2))
     stage.to_phase("racing")
     assert stage.now == postponed.t0
+    assert stage.state.race.roster == (0, 1)
+
+
+def test_a_race_whose_board_may_be_out_is_replaced_by_a_new_one_that_starts() -> None:
+    stage = stage_of("Ann", "Ben")
+    stage.ready(1, 2)
+    stage.wait(3_800)
+    stage.tell(1, 2)
+    before = stage.state.race
+    assert before.drawn
+    stage.crash(2_000)
+    assert stage.phase() == "countdown"
+    assert stage.race.endswith("-2")
+    assert stage.state.race.secret != before.secret
+    assert stage.state.race.t0 == stage.now + 30_000
+    assert any(
+        isinstance(one, m.PhaseEvent) and (one.phase, one.why) == ("aborted", "outage")
+        for one in stage.events
+    )
+    stage.do(Connect(1))
+    stage.do(Connect(2))
+    stage.ready(1, 2)
+    stage.to_phase("racing")
     assert stage.state.race.roster == (0, 1)
 
 

@@ -55,7 +55,8 @@ def test_before_t0_nobody_sees_a_board() -> None:
         assert room.board_of(stage.state, member, 0, stage.now) == Refusal(
             "too_early", "seat", "0"
         )
-        assert room.welcome(stage.state, member, "", TOLD, None).board is None
+        told = room.welcome(stage.state, member, stage.now, "", TOLD, None)
+        assert told.board is None
         assert room.rejected(stage.state, member, Refusal("too_early"), 1).board is None
         snapshot = stage.snapshot(member)
         assert snapshot.race.start is None
@@ -267,13 +268,13 @@ def test_progress_tells_slides_to_those_who_see_boards() -> None:
 def test_a_welcome_says_where_one_stands() -> None:
     stage = racing()
     stage.ask(1, stage.slides(1, 2))
-    told = room.welcome(stage.state, 1, "sliderace 0", TOLD, "f" * 32)
+    told = room.welcome(stage.state, 1, stage.now, "sliderace 0", TOLD, "f" * 32)
     assert told == m.Welcome(
         v=1, server="sliderace 0", code=CODE, member=1, seat=0, token="f" * 32,
         epoch=1, gen=0, race=stage.race, seq=2, board=format_board(stage.board(1)),
         limits=TOLD,
     )  # fmt: skip
-    spectator = room.welcome(stage.state, 3, "", TOLD, None)
+    spectator = room.welcome(stage.state, 3, stage.now, "", TOLD, None)
     assert (spectator.seat, spectator.seq, spectator.board) == (None, 0, None)
 
 
@@ -382,21 +383,25 @@ def test_a_race_as_everybody_hears_it() -> None:
         ("StandingEvent", ""),
         ("StandingEvent", ""),
         ("PhaseEvent", "grace"),
+        ("WinnerEvent", ""),
         ("StandingEvent", ""),
         ("Results", ""),
     ]
-    finished, grace, out = stage.events[-4], stage.events[-3], stage.events[-2]
+    finished, grace, winner, out = stage.events[-5:-1]
     assert isinstance(finished, m.StandingEvent)
-    assert finished.standing.time_ms == 900
+    assert (finished.standing.place, finished.standing.final) == (1, False)
     assert finished.standing.name == "Ann"
+    assert winner == m.WinnerEvent(stage.state.offset - 2, stage.race, [0])
     assert isinstance(grace, m.PhaseEvent)
     assert (grace.in_ms, grace.roster) == (5_000, [0, 1])
     assert isinstance(out, m.StandingEvent)
     assert (out.standing.status, out.standing.why) == ("dnf", "grace")
+    assert not out.standing.final
     assert out.standing.time_ms is None
     results = stage.events[-1]
     assert isinstance(results, m.Results)
     assert results.secret == stage.state.race.secret
+    assert all(standing.final for standing in results.standings)
     assert results.seed == stage.state.race.seed
     assert results.board == start(stage)
     assert results.record == f"/api/races/{stage.race}"

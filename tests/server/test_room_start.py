@@ -10,6 +10,7 @@ from sliderace.race.records import (
     RaceLocked,
     RaceMade,
     RaceStarted,
+    RosterFrozen,
 )
 from sliderace.race.refusal import Refusal
 from sliderace_server.room import Connect, Disconnect, LockNotDurable, lock_check_at
@@ -245,9 +246,10 @@ def test_roster_and_readiness_are_frozen_by_the_lock() -> None:
     stage = stage_of("Ann", "Ben", "Cat")
     ready(stage, 1)
     stage.ask(1, m.Start(stage.race))
-    [locked] = stage.to_deadline()
+    frozen, locked = stage.to_deadline()
+    assert isinstance(frozen, RosterFrozen)
     assert isinstance(locked, RaceLocked)
-    assert locked.t == locked.t0 - 1_200
+    assert frozen.t == locked.t == locked.t0 - 1_200
     assert stage.ask(2, m.Ready(stage.race)) == Refusal("wrong_phase")
     assert stage.ask(1, m.Ready(stage.race, on=False)) == Refusal("wrong_phase")
     assert stage.ask(1, m.Role("spectator")) == Refusal("wrong_phase")

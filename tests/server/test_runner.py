@@ -15,6 +15,7 @@ from sliderace.protocol import messages as m
 from sliderace.protocol.codec import decode_event
 from sliderace.protocol.room_code import RoomCode
 from sliderace.race.state import LOCK_MS
+from sliderace.race.timing import UNMEASURED, Line
 from sliderace_server import room
 from sliderace_server.clock import Clock
 from sliderace_server.runner import Runner
@@ -40,6 +41,7 @@ class Ear:
         self.shown = ""
         self.heard: list[m.Event] = []
         self.codes: list[int] = []
+        self.measured = UNMEASURED
 
     def post(self, frame: bytes) -> None:
         head = 2 if frame[1] < 126 else 4
@@ -53,6 +55,9 @@ class Ear:
 
     def burst(self) -> None:
         """A line that needs no measuring."""
+
+    def line(self) -> Line:
+        return self.measured
 
     def dismissed(self, code: int) -> None:
         self.codes.append(code)

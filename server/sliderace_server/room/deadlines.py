@@ -18,6 +18,8 @@ from sliderace_server.room.records import (
     Closed,
     Gone,
     HostChanged,
+    HostStarted,
+    Readied,
     Record,
     StartPlanned,
 )
@@ -144,7 +146,7 @@ def _loose_ends(state: RoomState) -> Iterator[MemberState]:
 def _follows(draft: Draft) -> list[Record]:
     """The next thing that follows from the room as it stands."""
     if draft.state.race.phase == "aborted":
-        return [draft.new_race()]
+        return _again(draft)
     if _changes_host(draft):
         return [HostChanged(draft.now, *_rightful(draft))]
     match draft.state.race.phase, draft.state.race.rules.start:
@@ -154,6 +156,21 @@ def _follows(draft: Draft) -> list[Record]:
             return _when_ready(draft)
         case _:
             return _stop(draft) if _lacks_racers(draft) else []
+
+
+def _again(draft: Draft) -> list[Record]:
+    """The race after one that was called off; if that was our fault, at once."""
+    state, now = draft.state, draft.now
+    made = draft.new_race()
+    if state.race.why != "outage":
+        return [made]
+    ready = [
+        Readied(now, member.id, on=True)
+        for member in state.members.values()
+        if member.seat in state.race.roster and member.plays
+    ]
+    t0 = max(now + made.rules.countdown_ms, state.hold_until)
+    return [made, *ready, HostStarted(now), CountdownBegan(now, made.race, t0)]
 
 
 def _lacks_racers(draft: Draft) -> bool:

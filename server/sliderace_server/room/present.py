@@ -305,4 +305,6 @@ def _standing(state: RoomState, row: Row) -> messages.Standing:
         high=row.high,
         why=row.why,
         final=_is_final(state.race, row),
+        photo=row.photo,
+        outage_ms=row.outage_ms,
     )

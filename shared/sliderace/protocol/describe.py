@@ -24,11 +24,15 @@ from sliderace.protocol.messages import (
     Join,
     Lane,
     Limits,
+    LineOf,
     Member,
+    NonceOf,
     Open,
     RaceView,
     Resume,
     Room,
+    Signal,
+    SignalsOf,
     Standing,
     Step,
 )
@@ -75,6 +79,10 @@ PARTS: tuple[type[msgspec.Struct], ...] = (
     Lane,
     Standing,
     Step,
+    NonceOf,
+    LineOf,
+    Signal,
+    SignalsOf,
 )
 
 

@@ -128,6 +128,7 @@ class LineOf(Struct, frozen=True, array_like=True):
     """One member's line in `lines`: a JSON array of three."""
 
     member: int
+    """Whose."""
     rtt_ms: int
     """R: the least round trip of the last minute."""
     jitter_ms: int
@@ -156,6 +157,7 @@ class SignalsOf(Struct, frozen=True):
 
     seat: int
     signals: list[Signal]
+    """In a fixed order."""
 
 
 class Lane(Struct, frozen=True):

@@ -71,25 +71,52 @@ aborted race goes by `aborted` straight to the lobby. What tells of it: `phase`,
   begins by itself as soon as all present players are ready, two at least. (Rules may
   say otherwise: `start`.) Late joiners get a seat, watch this race, and play the
   next.
-- About 1.2 s before the start the roster is frozen: `phase` tells its seats.
-- At the start every member is sent [`board`](#board) without a seat: the scramble,
-  the same for all. In a room with inspection it stays locked for `in_ms` more. Nobody
-  knows the board earlier, and everybody's clock runs from the moment it was sent (and
-  unlocked) for them; a lost connection does not stop it.
+- Your client may take part in the draw of the board: see [below](#the-draw).
+- About 1.2 s before the start [`roster`](#roster) tells who races; a little later
+  everything is fixed, and `phase` tells it again.
+- Every member is sent [`board`](#board) without a seat: the scramble, the same for
+  all. To racers it is sent half of their round trip before the start, at most 100 ms,
+  so that it arrives everywhere at the same moment; to all others at the start. In a
+  room with inspection it stays locked for `in_ms` more. Nobody knows the board
+  earlier, and everybody's clock runs from the moment it was sent (and unlocked) for
+  them, whether it arrived or not; a lost connection does not stop it.
 - Send your [`slides`](#slides). The server checks each one on its own copy of your
   board.
 - Solved, you are told by `standing`. The first finisher begins the grace time for the
-  others. Times are the server's: from the unlocked board to the solving slide. Equal
-  times share a place (1, 1, 3). Who does not finish has no time, but a place by
-  progress.
-- `results` tells all standings, the seed and the secret behind the room's
-  `commitment` (C = hex SHA-256 of `sliderace/commit/v1`, NUL, race id, NUL, width,
-  height, secret; width and height one byte each): the server could not choose the
-  board afterwards.
+  others. Times are the server's, from the unlocked board to the solving slide, less a
+  bounded credit for your line ([fairness](fairness.md)): what you stamped is believed
+  as far as your line can explain it. Equal times share a place (1, 1, 3). A place is
+  provisional until [`winner`](#winner) or the results say that it is `final`. Who does
+  not finish has no time, but a place by progress.
+- `results` tells all standings, and everything behind the draw.
 - [`rematch`](#rematch) leads to the next lobby; it starts when all active players are
   ready, or 30 s after the first (two must be).
 
-**Slides.** Your slides of one race are numbered 1, 2, 3 ... : `seq` is the number of
+### The draw
+
+Nobody can choose the board: neither the server, which is bound by the room's
+`commitment` before anybody is ready, nor the racers, who are bound by theirs before
+anything is told. Numbers are one byte each, hex texts stand for their bytes.
+
+1. The room's `commitment` is the hex SHA-256 of `sliderace/commit/v1`, NUL, race id,
+   NUL, width, height, secret. Keep the one you were shown.
+2. Draw a nonce of 16 random bytes for each race and send with your
+   [`ready`](#ready) its `nonce_commitment`: the hex SHA-256 of `sliderace/nonce/v1`,
+   NUL, race id, NUL, your seat, nonce. Are you ready without having said it (you
+   pressed [`start`](#start), asked for a [`rematch`](#rematch), or the room starts by
+   the clock), send it by another `ready`.
+3. [`roster`](#roster) lists the commitments of all racers. Keep the list, and answer
+   at once with [`nonce`](#nonce). What has not come 400 ms before the start is left
+   out; after that nothing can be added.
+4. The seed is the SHA-256 of `sliderace/seed/v1`, NUL, race id, NUL, width, height,
+   secret, the number of nonces, the nonces by ascending seat; the board follows from
+   the seed. [`results`](#results) tells secret, seed and every nonce that was used:
+   check that they fit what you kept, and that your own is among them. A race whose
+   seed was known in advance (`seed_known`) asks for no nonces and promises nothing.
+
+### Slides
+
+Your slides of one race are numbered 1, 2, 3 ... : `seq` is the number of
 the first in the message. A slide moves one to nine tiles of a row or column towards
 the gap. Apply it to your own board at once and keep it until the race is over.
 
@@ -150,13 +177,14 @@ the first of `slides`. Do you hold that seat's board after slide `since`, apply 
 is yours further, skip those you know; else send `resync` with that seat, and you get
 its `board`.
 
-**Who sees boards.** Before the start nobody. Racers see their own, until they have
+**Who sees boards.** Before it is sent nobody. Racers see their own, until they have
 finished or given up for good, unless the rules say `open_boards`; all others see all.
 In a room with `spectator_delay_ms` those who do not race see boards and progress that
 much later, each lane as it was then.
 
 `welcome`, `ack`, `rejected`, `refused`, `board`, `snapshot` and `pong` are for you
-alone.
+alone, and `signals` for the host. `lines`, how far away the members are, is for all; it
+has no offset either.
 """
 
 EVENTS = """\

@@ -4,6 +4,7 @@ Records are facts: they were decided once, and applying them asks nothing again.
 same fold serves a live room, its recovery after a crash, a replay and the tests.
 """
 
+from dataclasses import replace
 from typing import assert_never
 
 from sliderace.engine import Board, progress_permille
@@ -69,7 +70,7 @@ def apply(race: Race | None, record: RaceRecord) -> Race:
         case RosterFrozen():
             _freeze(race, record)
         case NonceTold():
-            race.told[record.seat] = record.nonce
+            race.told = {**race.told, record.seat: record.nonce}
         case RaceLocked():
             _lock(race, record)
         case Postponed():
@@ -113,7 +114,7 @@ def recovered(race: Race, down: int, now: int) -> None:
         if attempt.status == "racing":
             attempt.away_since = now
             if race.running:
-                attempt.outages.append(Outage(down, now))
+                attempt.outages += (Outage(down, now),)
 
 
 def _freeze(race: Race, record: RosterFrozen) -> None:
@@ -165,9 +166,10 @@ def _apply_to(attempt: Attempt, record: _OfSeat, *, started: bool) -> None:
             attempt.status, attempt.why = "racing", ""
             attempt.away_since = None
             attempt.seen = started
-            for outage in attempt.outages:
-                if outage.back is None:
-                    outage.back = record.t
+            attempt.outages = tuple(
+                replace(outage, back=record.t) if outage.back is None else outage
+                for outage in attempt.outages
+            )
         case DidNotFinish():
             began = attempt.seen or attempt.slides
             attempt.status = "dnf" if began else "dns"

@@ -64,7 +64,7 @@ class Played(NamedTuple):
     t: int
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Outage:
     """A failure of ours, as one racer met it.
 
@@ -125,7 +125,7 @@ class Attempt:
     seen: bool = False
     forfeited_at: int | None = None
     finish: Finished | None = None
-    outages: list[Outage] = field(default_factory=list[Outage])
+    outages: tuple[Outage, ...] = ()
 
     @property
     def seq(self) -> int:
