@@ -11,7 +11,7 @@ const NO_RANGE = "no range is known"; // as the server says it: a dash says as m
 
 export class Signals {
   constructor() {
-    this.table = h("table.results.figures");
+    this.table = h("table.figures");
     this.element = h(
       "details.card.more",
       {},
