@@ -5,7 +5,7 @@ import { fill, h, show } from "./dom.js";
 
 const WARNING =
   "Nothing here proves that a program played, or a person. All of it comes from the " +
-  "players\u2019 own clocks. Ranges are those of human record solves.";
+  "players\u2019 own clocks. Ranges are those of human record solves; \u25b3 is outside.";
 
 const NO_RANGE = "no range is known"; // as the server says it: a dash says as much
 
