@@ -143,7 +143,8 @@ export class App {
     const text = await this.#record(results);
     if (text === null) check.wrong = ["The race record was not found."];
     else check.wrong = against(recordIn(text), results, kept);
-    if (check.wrong.length) this.onNote("The race record does not fit this race", "bad");
+    if (check.wrong.length)
+      this.onNote("The race record does not fit this race", "bad");
     this.onChange();
   }
 

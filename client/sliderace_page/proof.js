@@ -65,7 +65,7 @@ function drawFaults({ race, secret, seed, nonces, standings }, kept, width, heig
     wrong.push("The secret is not the one committed to before the race.");
   }
   if (bytesToHex(engine.seedOf(race, width, height, bytes, used)) !== seed) {
-    wrong.push("The seed does not follow from the secret and the parts of the players.");
+    wrong.push("The seed does not follow from the secret and the players\u2019 parts.");
   }
   return wrong;
 }

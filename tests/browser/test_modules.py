@@ -112,9 +112,9 @@ def test_the_page_reads_every_event_whole(said: dict[str, Any]) -> None:
             fields = ("seat", "seq", "high", "stm", "since", "slides")
             expected["p"] = [dict(zip(fields, p, strict=True)) for p in expected["p"]]
         if isinstance(event, messages.Lines):
-            fields = ("member", "rtt_ms", "jitter_ms")
+            parts = ("member", "rtt_ms", "jitter_ms")
             lines = expected["lines"]
-            expected["lines"] = [dict(zip(fields, one, strict=True)) for one in lines]
+            expected["lines"] = [dict(zip(parts, one, strict=True)) for one in lines]
         if isinstance(event, messages.Snapshot):
             expected["results"].pop("t")
         assert value == expected
