@@ -254,7 +254,11 @@ class Runner:
     # --- when it happens -------------------------------------------------------------
 
     def _schedule(self, least_ms: int = 0) -> None:
-        """Set the timer to the next moment at which the room must be asked."""
+        """Set the timer to the next moment at which the room must be asked.
+
+        Args:
+            least_ms: how long to wait where that moment is over.
+        """
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -268,7 +272,7 @@ class Runner:
             return
         wait = self._timeline.mono(due) - self._works.clock.now_ms()
         self._timer = self._works.clock.later(
-            max(least_ms, wait) / 1_000, self._time_has_come
+            (wait if wait > 0 else least_ms) / 1_000, self._time_has_come
         )
 
     @property

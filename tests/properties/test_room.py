@@ -89,7 +89,7 @@ class RoomMachine(RuleBasedStateMachine):
         for n in range(friends):
             self.stage.do(Enter(f"Friend {n}", f"hash {n + 2}", bot=n == 2))
         if racing:
-            self.a_race_comes(4)
+            self.a_race_comes(4, bound=True, tell=True)
 
     # --- what happens ----------------------------------------------------------------
 
@@ -150,16 +150,28 @@ class RoomMachine(RuleBasedStateMachine):
         self.ask(self.who(member), kind(self.race_id(which)))
 
     @precondition(lambda self: self.stage.state.phase in ("lobby", "results"))
-    @rule(patience=st.integers(1, 4))
-    def a_race_comes(self, patience: int) -> None:
+    @rule(patience=st.integers(1, 4), bound=st.booleans(), tell=st.booleans())
+    def a_race_comes(self, patience: int, *, bound: bool, tell: bool) -> None:
         for member in list(self.stage.state.members):
-            kind = m.Rematch if self.stage.state.phase == "results" else m.Ready
-            self.ask(member, kind(self.race_id("now")))
+            if self.stage.state.phase == "results":
+                self.ask(member, m.Rematch(self.race_id("now")))
+            elif self.stage.state.members[member].seat is not None and bound:
+                self.stage.ready(member)
+            else:
+                self.ask(member, m.Ready(self.race_id("now")))
         if self.stage.state.phase == "lobby" and self.stage.state.host:
             self.ask(self.stage.state.host, m.Start(self.race_id("now")))
         for _ in range(patience):
             if self.stage.state.phase == "countdown":
                 self.stage.to_deadline()
+                if tell:
+                    self.stage.tell(*self.stage.state.members)
+
+    @precondition(lambda self: self.stage.state.phase == "countdown")
+    @rule(member=MEMBERS, right=st.booleans())
+    def a_nonce_is_told(self, member: int, *, right: bool) -> None:
+        nonce = self.stage.nonce(member if right else member + 1).hex()
+        self.ask(self.who(member), m.Nonce(self.race_id("now"), nonce))
 
     @precondition(lambda self: self.racers())
     @rule(n=st.integers(0, 3), count=st.sampled_from([1, 2, 3]))
@@ -347,7 +359,7 @@ class RoomMachine(RuleBasedStateMachine):
     @invariant()
     def racers_are_sound(self) -> None:
         state = self.stage.state
-        assert set(state.racers) == set(state.race.attempts)
+        assert set(state.racers) == set(state.race.roster)
         for seat, racer in state.racers.items():
             holder = [one for one in state.members.values() if one.seat == seat]
             assert [one.id for one in holder] in ([], [racer.member])

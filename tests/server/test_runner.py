@@ -273,3 +273,136 @@ async def test_a_stalled_loop_starts_no_race_whose_lock_is_not_durable() -> None
         assert ear.has(m.BoardEvent)
         await eventually(lambda: runner.idle)
         runner.freeze()
+
+
+# --- lines, reveal, signals ----------------------------------------------------------
+
+
+def three(runner: Runner) -> list[Ear]:
+    """Ann, who is host, Ben, and Eve, who watches."""
+    ears = [Ear(), Ear(), Ear()]
+    runner.enter(ears[0], room.Enter("Ann", "0" * 64, creator=True), "t")
+    runner.enter(ears[1], room.Enter("Ben", "1" * 64), "t")
+    runner.enter(ears[2], room.Enter("Eve", "2" * 64, "spectator"), "t")
+    return ears
+
+
+def heard(ear: Ear, kind: type[m.Event]) -> list[m.Event]:
+    return [event for event in ear.heard if isinstance(event, kind)]
+
+
+async def test_the_board_leaves_for_each_racer_by_its_line_and_for_others_at_t0() -> (
+    None
+):
+    clock = HandClock()
+    async with MemoryStore() as store, asyncio.TaskGroup() as group:
+        runner = opened(group, store, clock)
+        ann, ben, eve = three(runner)
+        ann.measured, ben.measured = Line(90, 3, 9), Line(700, 90, 9)
+        runner.ask(ben, m.Ready(runner.state.race.id))
+        runner.ask(ann, m.Start(runner.state.race.id))
+        await eventually(lambda: runner.idle)
+        clock.advance(5_000 - LOCK_MS)
+        await eventually(lambda: runner.idle)
+        for wait, having in (
+            (LOCK_MS - 101, []),
+            (1, [ben]),
+            (54, [ben]),
+            (1, [ben, ann]),
+            (44, [ben, ann]),
+            (1, [ben, ann, eve]),
+        ):
+            clock.advance(wait)
+            have = [ear for ear in (ben, ann, eve) if ear.has(m.BoardEvent)]
+            assert have == having
+        assert runner.state.phase == "racing"
+        assert len(heard(ann, m.BoardEvent)) == 1
+        await eventually(lambda: runner.idle)
+        runner.freeze()
+
+
+async def test_a_board_asked_for_before_a_late_lock_is_durable_is_not_told() -> None:
+    clock = HandClock()
+    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+        runner, ann = opened(group, store, clock), Ear()
+        ann.measured = Line(190, 3, 9)
+        runner.enter(ann, room.Enter("Ann", "0" * 64, creator=True), "t")
+        await eventually(lambda: ann.following)
+        runner.ask(ann, m.Start(runner.state.race.id))
+        await eventually(lambda: runner.idle)
+        store.flowing.clear()
+        clock.advance(5_000 - LOCK_MS)
+        clock.stall(LOCK_MS - 20)  # past her reveal; no timer has fired yet
+        ann.heard.clear()
+        runner.show(ann)
+        store.flowing.set()
+        await eventually(lambda: runner.idle)
+        assert not ann.has(m.BoardEvent)
+        [snapshot] = heard(ann, m.Snapshot)
+        assert isinstance(snapshot, m.Snapshot)
+        assert snapshot.race.start is None
+        assert runner.state.race.t0 == runner.now + LOCK_MS
+        runner.freeze()
+
+
+async def test_lines_are_told_when_they_change_and_to_newcomers_at_once() -> None:
+    clock = HandClock()
+    async with MemoryStore() as store, asyncio.TaskGroup() as group:
+        runner = opened(group, store, clock)
+        ann, ben, eve = three(runner)
+        await eventually(lambda: eve.following)
+        clock.advance(2_000)
+        assert not ann.has(m.Lines)
+        ann.measured, ben.measured = Line(23, 4, 8), Line(80, 9, 4)
+        clock.advance(2_000)
+        told = m.Lines([m.LineOf(1, 23, 4)])
+        assert heard(ann, m.Lines) == heard(eve, m.Lines) == [told]
+        clock.advance(10_000)
+        assert len(heard(ann, m.Lines)) == 1
+        ben.measured = Line(80, 9, 5)
+        clock.advance(2_000)
+        assert heard(ann, m.Lines)[-1] == m.Lines([m.LineOf(2, 80, 9)])
+        again = Ear()
+        runner.resume(again, ben.member, (0, 0))
+        await eventually(lambda: again.following)
+        assert heard(again, m.Lines) == [
+            m.Lines([m.LineOf(1, 23, 4), m.LineOf(2, 80, 9)])
+        ]
+        runner.freeze()
+        clock.advance(10_000)
+        for one in (ann, again, eve):
+            runner.lost(one)
+
+
+async def test_signals_are_for_the_host_alone() -> None:
+    clock = HandClock()
+    async with MemoryStore() as store, asyncio.TaskGroup() as group:
+        runner = opened(group, store, clock)
+        ann, ben, eve = three(runner)
+        runner.ask(ben, m.Ready(runner.state.race.id))
+        runner.ask(ann, m.Start(runner.state.race.id))
+        await eventually(lambda: runner.idle)
+        clock.advance(5_000 - LOCK_MS)
+        await eventually(lambda: runner.idle)
+        clock.advance(LOCK_MS)
+        board = Board(runner.state.race.size, runner.state.race.board)
+        (direction, tiles), *_ = board.legal_slides()
+        race = runner.state.race.id
+        runner.ask(ben, m.Slides(race, 0, 1, [(direction, tiles, 5)]))
+        for ear in (ann, ben):
+            runner.ask(ear, m.Forfeit(race))
+        clock.advance(3_000)
+        await eventually(lambda: eve.has(m.Results))
+        [told] = heard(ann, m.Signals)
+        assert isinstance(told, m.Signals)
+        assert (told.race, [one.seat for one in told.signals]) == (race, [1])
+        runner.ask(ann, m.HandOver(2))
+        await eventually(lambda: runner.idle)
+        assert heard(ben, m.Signals) == [told]
+        again = Ear()
+        runner.resume(again, ben.member, (0, 0))
+        await eventually(lambda: again.following)
+        assert heard(again, m.Signals) == [told]
+        assert not eve.has(m.Signals)
+        assert len(heard(ann, m.Signals)) == 1
+        runner.freeze()
