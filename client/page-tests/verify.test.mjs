@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { webcrypto } from "node:crypto";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+
+import { bytesToHex } from "../sliderace_page/engine.js";
+import { canonical, verify } from "../sliderace_page/record.js";
+import {
+  creditBound,
+  jitterAllowance,
+  official,
+  outageOverlap,
+} from "../sliderace_page/record/timing.js";
+
+const read = (name) =>
+  JSON.parse(
+    readFileSync(new URL(`../../shared/vectors/${name}`, import.meta.url), "utf8"),
+  );
+const timing = read("timing-v1.json");
+const golden = read("record-v1.json");
+const [plain] = golden.records.map(({ record }) => record);
+
+const { subtle } = webcrypto;
+const pair = await subtle.generateKey("Ed25519", true, ["sign", "verify"]);
+const key = bytesToHex(new Uint8Array(await subtle.exportKey("raw", pair.publicKey)));
+
+async function seal(record) {
+  const message = new TextEncoder().encode(canonical(record));
+  const signature = await subtle.sign("Ed25519", pair.privateKey, message);
+  return canonical({ record, key, signature: bytesToHex(new Uint8Array(signature)) });
+}
+
+/** What is found in a record, whoever signed it. */
+async function judged(record) {
+  const file = { record, key, signature: "0".repeat(128) };
+  const checks = await verify(canonical(file), undefined);
+  return checks.filter(({ name }) => name !== "signature");
+}
+
+function put(record, place, value) {
+  const copy = structuredClone(record);
+  const last = place.at(-1);
+  place.slice(0, -1).reduce((inner, name) => inner[name], copy)[last] = value;
+  return copy;
+}
+
+const wrong = (checks) =>
+  checks.filter(({ verdict }) => verdict !== "ok").map(({ name }) => name);
+
+test("golden official times", () => {
+  for (const [g, e, rtt, jitter, outage, friendly, time] of timing.official) {
+    const line = { rtt, jitter, outage };
+    assert.equal(official(g, e, line, friendly), time);
+    assert.ok(g - time <= creditBound(line, friendly));
+  }
+});
+
+test("golden overlaps of outages", () => {
+  for (const [arrivals, outages, start, end, overlap] of timing.overlap)
+    assert.equal(outageOverlap(arrivals, outages, start, end), overlap);
+});
+
+test("golden jitter allowances", () => {
+  for (const [jitter, allowance] of timing.allowance)
+    assert.equal(jitterAllowance(jitter), allowance);
+});
+
+test("golden records: the same checks in the same words", async () => {
+  for (const { why, record, checks } of golden.records) {
+    const found = await judged(record);
+    const rows = found.map(({ name, verdict, text }) => [name, verdict, text]);
+    assert.deepEqual(rows, checks, why);
+  }
+});
+
+test("golden lies: each is found by the same checks", async () => {
+  for (const lie of golden.lies) {
+    const found = await judged(put(plain, lie.place, lie.value));
+    const faults = found
+      .filter(({ verdict }) => verdict === "not ok")
+      .map(({ name, text }) => [name, name === "structure" ? null : text]);
+    assert.deepEqual(Object.fromEntries(faults), lie.wrong, JSON.stringify(lie));
+  }
+});
+
+test("every field is needed and no other is known", async () => {
+  for (const place of [[], ["rules"], ["racers", 3], ["racers", 3, "finish"]]) {
+    const fields = place.reduce((inner, name) => inner[name], plain);
+    const wider = { ...fields, more: 1 };
+    const narrower = Object.keys(fields).map((name) => {
+      const { [name]: _, ...others } = fields;
+      return others;
+    });
+    for (const value of [wider, ...narrower]) {
+      const record = place.length ? put(plain, place, value) : value;
+      assert.deepEqual(wrong(await judged(record)), ["structure"]);
+    }
+  }
+});
+
+test("a signed record is all right", async () => {
+  const checks = await verify(await seal(plain), subtle);
+  assert.deepEqual(wrong(checks), []);
+  assert.ok(checks[1].text.endsWith(`${key}.`));
+});
+
+test("what nobody signed is found, and without Ed25519 it cannot be known", async () => {
+  const file = (await seal(plain)).replace('"name":"Fay"', '"name":"Fae"');
+  const [, signature] = await verify(file, subtle);
+  assert.equal(signature.verdict, "not ok");
+  const [, unknown] = await verify(file, undefined);
+  assert.equal(unknown.verdict, "cannot be known");
+});
+
+test("what was known before is compared only when it is told", async () => {
+  const file = await seal(plain);
+  const names = async (known) =>
+    (await verify(file, subtle, known)).map(({ name, verdict }) => [name, verdict]);
+  const found = Object.fromEntries(await names({}));
+  assert.ok(!("key" in found) && !("promise" in found));
+  const good = Object.fromEntries(await names({ key, promised: plain.commitment }));
+  assert.deepEqual([good.key, good.promise], ["ok", "ok"]);
+  const other = "0".repeat(64);
+  const bad = Object.fromEntries(await names({ key: other, promised: other }));
+  assert.deepEqual([bad.key, bad.promise], ["not ok", "not ok"]);
+});
+
+test("what may have two meanings is not called ok", async () => {
+  const file = await seal(plain);
+  const twice = file.replace('"seat":0', '"seat":7,"seat":0');
+  for (const text of [twice, ` ${file}`, file.replace('"version":1', '"version":1.0')]) {
+    const [structure] = await verify(text, subtle);
+    assert.deepEqual(
+      [structure.name, structure.verdict],
+      ["structure", "cannot be known"],
+    );
+  }
+});
+
+test("anything is answered", async () => {
+  const file = JSON.parse(await seal(plain));
+  const texts = ["", "{", "null", "1", "[]", "{}", "[".repeat(99) + "]".repeat(99)];
+  for (const change of [{ key: "x" }, { signature: 5 }, { record: null }, { more: 1 }])
+    texts.push(canonical({ ...file, ...change }));
+  for (const text of texts) {
+    const checks = await verify(text, subtle);
+    assert.deepEqual(wrong(checks), ["structure"], text);
+    assert.equal(checks.length, 1);
+  }
+});

@@ -1,0 +1,56 @@
+// The official time, as in the Python twin, `sliderace.race.timing`. Pure.
+
+const RTT_CEILING_MS = 200;
+const JITTER_FLOOR_MS = 30;
+const JITTER_CEILING_MS = 60;
+const FRIENDLY_MS = 100;
+const RESEND_MS = 2000;
+
+/**
+ * A line as it counts: all 0 where it stands on fewer than five samples.
+ * @typedef {{rtt: number, jitter: number, outage: number}} Line in ms
+ */
+
+/** How much a line's wavering can move a time. @param {number} jitter M, in ms */
+export function jitterAllowance(jitter) {
+  return Math.min(Math.max(2 * jitter, JITTER_FLOOR_MS), JITTER_CEILING_MS);
+}
+
+/** K: the largest credit a line can earn, in ms. @param {Line} line */
+export function creditBound({ rtt, jitter, outage }, friendly = false) {
+  const extra = friendly ? FRIENDLY_MS : 0;
+  return Math.min(rtt, RTT_CEILING_MS) + jitterAllowance(jitter) + extra + outage;
+}
+
+/**
+ * The time that decides the rank, in ms.
+ * @param {number} g from the reveal to the arrival of the solving slide
+ * @param {number | null} e the client's stamp of that slide
+ * @param {Line} line
+ */
+export function official(g, e, line, friendly = false) {
+  if (e === null)
+    return Math.max(0, g - Math.min(line.rtt, RTT_CEILING_MS) - line.outage);
+  if (e > g) return g;
+  return Math.max(0, e, g - creditBound(line, friendly));
+}
+
+/**
+ * How much of a racer's last interval failures of the server cover, in ms.
+ * @param {number[]} arrivals of the slides, ascending
+ * @param {[number, number][]} outages from, until; ascending
+ * @param {number} start when the board was unlocked
+ * @param {number} end arrival of the solving slide
+ */
+export function outageOverlap(arrivals, outages, start, end) {
+  let total = 0;
+  let covered = start;
+  for (const [down, until] of outages) {
+    // What arrives so soon after it was made during it, and counts as one message.
+    const resent = until <= end && end <= until + RESEND_MS ? until : end;
+    const before = arrivals.findLast((at) => at < resent) ?? start;
+    total += Math.max(0, until - Math.max(before, down, covered));
+    covered = Math.max(covered, until);
+  }
+  return total;
+}
