@@ -177,6 +177,12 @@ def test_where_nobody_was_left_out_nothing_is_said_of_it() -> None:
     assert text == "2 of 2 racers have a part in the seed."
 
 
+def test_where_nothing_failed_nothing_is_said_of_it() -> None:
+    record = sample_record() | {"racers": [], "outages": []}
+    (text,) = (one.text for one in judged(record) if one.name == "times")
+    assert text == "Every official time follows from what the server measured."
+
+
 def test_what_moves_times_for_everybody_is_said() -> None:
     (text,) = (one.text for one in judged(sample_record()) if one.name == "times")
     assert "failed for 400 ms" in text
