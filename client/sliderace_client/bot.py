@@ -59,6 +59,7 @@ class Bot:
             on_change=self._changed.set,
             on_note=on_note,
             patience=PATIENCE_S,
+            checks=False,
         )
 
     async def run(self) -> Ending:

@@ -4,6 +4,7 @@ The only module of the client that knows websockets.
 """
 
 import asyncio
+import os
 import random
 import time
 from collections import deque
@@ -23,7 +24,8 @@ from sliderace.protocol.codec import ProtocolError, decode_event, encode_command
 from sliderace.protocol.limits import MAX_DOWN_BYTES
 from sliderace.protocol.version import SUBPROTOCOL
 from sliderace_client.api import reason
-from sliderace_client.model import CLIENT, Forget, Keep, Model, Note, Out, Send
+from sliderace_client.audit import look_into
+from sliderace_client.model import CLIENT, Check, Forget, Keep, Model, Note, Out, Send
 from sliderace_client.seats import SeatFile
 
 __all__ = ["Client", "Ending", "backoff", "socket_url"]
@@ -40,6 +42,8 @@ CLOSE_S = 1.0
 """Longest wait for a peer to answer a close."""
 FIRST_TRIES = 3
 """How often to come back to a server that is busy before we ever were in."""
+RECORD_S = (0.5, 5.0)
+"""Pauses before a race record is asked for: it is stored after the results are told."""
 GOING_AWAY = 1001
 """Close code of a client that ends, and may be back (RFC 6455)."""
 LOST = 1006
@@ -96,6 +100,7 @@ class Client:
         on_note: called with everything to tell the user.
         patience: seconds to try to come back; None: for ever.
         chance: random numbers, 0 ... 1; None: its own.
+        checks: compare race records with what we saw and sent.
 
     Attributes:
         model: all there is to see.
@@ -112,15 +117,20 @@ class Client:
         on_note: Callable[[Note], None] = lambda _: None,
         patience: float | None = None,
         chance: Callable[[], float] | None = None,
+        checks: bool = True,
     ) -> None:
         self.server = server
-        self.model = Model(enter, token=seat.token if seat else None)
+        token = seat.token if seat else None
+        self.model = Model(enter, entropy=os.urandom, token=token)
         self.notes: deque[Note] = deque(maxlen=100)
         self._name = "" if isinstance(enter, m.Open) else enter.name
         self._seat = seat
         self.on_change = on_change
         self.on_note = on_note
         self._patience = patience
+        self._checks = checks
+        self._looking: asyncio.Task[None] | None = None
+        self._tasks: asyncio.TaskGroup | None = None
         self._chance = chance or random.SystemRandom().random
         self._wake = asyncio.Event()
         self._wanted: deque[Out] = deque()
@@ -165,6 +175,13 @@ class Client:
 
         Network trouble never raises. Cancel it to go away; the seat stays ours.
         """
+        async with asyncio.TaskGroup() as self._tasks:
+            try:
+                return await self._live()
+            finally:
+                self._look_no_more()
+
+    async def _live(self) -> Ending:
         tries, since = 0, self.now()
         while True:
             code = await self._connection()
@@ -278,8 +295,28 @@ class Client:
             case Forget():
                 if self._seat is not None:
                     await asyncio.to_thread(self._seat.forget)
+            case Check():
+                self._look_no_more()
+                if self._checks and self._tasks is not None:
+                    self._looking = self._tasks.create_task(self._look_into(out))
             case Note():
                 self.notes.append(out)
                 self.on_note(out)
             case _:
                 assert_never(out)
+
+    def _look_no_more(self) -> None:
+        if self._looking is not None:
+            self._looking.cancel()
+
+    async def _look_into(self, check: Check) -> None:
+        """Compare a race record with what we kept; quiet where it cannot be had."""
+        for pause in RECORD_S:
+            await asyncio.sleep(pause)
+            results, kept = check.results, check.kept
+            found = await asyncio.to_thread(look_into, self.server, results, kept)
+            if found is not None:
+                self.model.checked(results.race, found)
+                self._wake.set()
+                self.on_change()
+                return

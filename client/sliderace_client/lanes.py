@@ -48,6 +48,11 @@ class Lane:
         return self.standing.time_ms if self.standing else None
 
     @property
+    def final(self) -> bool:
+        """Whether the place can no longer be lost."""
+        return self.standing is not None and self.standing.final
+
+    @property
     def why(self) -> str:
         """Why a racer did not finish: limit, grace, away, left, kicked, called."""
         return self.standing.why if self.standing else ""

@@ -16,10 +16,12 @@ from sliderace.protocol.names import clean_name
 from sliderace.protocol.version import VERSION
 from sliderace_client import phrases
 from sliderace_client.attempt import Attempt
+from sliderace_client.draw import Entropy
+from sliderace_client.outs import Check, Forget, Keep, Note, Out, Send
 from sliderace_client.pace import Pace
-from sliderace_client.racer import Forget, Keep, Note, Out, Racer, Send
+from sliderace_client.witness import Witness
 
-__all__ = ["CLIENT", "Forget", "Keep", "Model", "Note", "Out", "Send"]
+__all__ = ["CLIENT", "Check", "Forget", "Keep", "Model", "Note", "Out", "Send"]
 
 CLIENT = f"sliderace {__version__}"
 """Names this program in a server's log."""
@@ -35,18 +37,21 @@ Streamed = (
     | m.Gone
     | m.RoomEvent
     | m.PhaseEvent
+    | m.RosterEvent
     | m.StandingEvent
+    | m.WinnerEvent
     | m.Results
     | m.Closed
     | m.Hidden
 )
 
 
-class Model(Racer):
+class Model(Witness):
     """One member's view of one room, and what to tell the server.
 
     Args:
         enter: how to enter on the first connection.
+        entropy: gives so many random bytes.
         token: secret of a seat held before; it is resumed instead, and `enter` is
             used only if that seat is gone.
 
@@ -57,9 +62,13 @@ class Model(Racer):
     """
 
     def __init__(
-        self, enter: m.Create | m.Open | m.Join, *, token: str | None = None
+        self,
+        enter: m.Create | m.Open | m.Join,
+        *,
+        entropy: Entropy,
+        token: str | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(entropy)
         self.retry_ms = 0
         self._enter = enter
         self._token = token
@@ -86,6 +95,7 @@ class Model(Racer):
             code: the close code; it decides whether to come back, see `ended`.
         """
         was_online, self.online = self.online, False
+        self._draw.lost(drawn=self.phase != "countdown")
         self._asked.clear()
         again, self._again = self._again, False
         if self.ended or again:
@@ -99,6 +109,12 @@ class Model(Racer):
                 self._outs.append(Forget())
         elif self.welcomed and was_online:
             self._note("The connection is lost; coming back ...", "bad")
+
+    def poll(self, now: int) -> list[Out]:
+        """What to do now, in this order. Call it after every other call."""
+        if not self._stale:
+            self._take_part(now)
+        return super().poll(now)
 
     # --- What the server says --------------------------------------------------------
 
@@ -138,6 +154,10 @@ class Model(Racer):
                 self._rejected(event)
             case m.Refused():
                 self._refused(event)
+            case m.Lines():
+                self._lines(event)
+            case m.Signals():
+                self._signals(event)
             case m.Pong():
                 pass
             case _:
@@ -154,8 +174,13 @@ class Model(Racer):
                 self._room_changed(event)
             case m.PhaseEvent():
                 self._phase_changed(event, now)
+            case m.RosterEvent():
+                self._miss(event)
+                self._roster(event, now)
             case m.StandingEvent():
                 self._standing(event)
+            case m.WinnerEvent():
+                self._won(event)
             case m.Results():
                 self._note(phrases.phase("results", None))
                 self._phase("results", None, now)
@@ -191,6 +216,7 @@ class Model(Racer):
         self.refused = None
         self.me, self.seat, self.code = event.member, event.seat, event.code
         self._gen = event.gen
+        self.lines = {}
         if event.token is not None:
             self._token = event.token
             self._outs.append(Keep(event.code, event.token))
@@ -215,6 +241,8 @@ class Model(Racer):
         self._show_own()
 
     def _refused(self, event: m.Refused) -> None:
+        if self.online and self._refused_quietly(event):
+            return
         self.refused = event
         if not self.online:
             self._refused_entry(event)
@@ -279,6 +307,7 @@ class Model(Racer):
 
     def _gone(self, event: m.Gone) -> None:
         member = self.members.pop(event.member, None)
+        self.lines.pop(event.member, None)
         if member is None:
             return
         self._note(phrases.gone(member.name, event))
@@ -299,7 +328,7 @@ class Model(Racer):
         if event.phase == "racing" and self.start is None:
             self._resync(None, now)  # we were away when the board was shown
 
-    def _miss(self, event: m.PhaseEvent) -> None:
+    def _miss(self, event: m.PhaseEvent | m.RosterEvent) -> None:
         """Note whether this race begins without us, though we came to play."""
         me = self.myself
         if event.roster and me is not None and self.is_player and not me.benched:
@@ -309,7 +338,7 @@ class Model(Racer):
         self.phase = phase
         self.phase_ends = None if in_ms is None else now + in_ms
         if phase == "countdown":
-            self.results, self.proof = None, []
+            self._forget_results()
         elif phase == "racing" and self.t0 is None:
             self.t0 = now
         elif phase in ("lobby", "aborted"):

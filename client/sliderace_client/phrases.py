@@ -1,11 +1,13 @@
 """What happens in a room, in one English line each; and times as people write them."""
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from sliderace.protocol.codes import REFUSALS
 from sliderace.protocol.messages import (
     Closed,
     Gone,
+    LineOf,
     Member,
     MemberEvent,
     PhaseName,
@@ -15,17 +17,21 @@ from sliderace.protocol.messages import (
 from sliderace.protocol.names import clean_name
 
 __all__ = [
+    "AGREES",
     "LEFT_OUT",
     "closed",
     "duration",
     "gone",
+    "line",
     "member",
     "ordinal",
     "out",
     "phase",
+    "place",
     "refused",
     "standing",
     "why_out",
+    "won",
 ]
 
 
@@ -51,6 +57,27 @@ def ordinal(number: int) -> str:
     """
     teens = 10 <= number % 100 <= 20
     return f"{number}" + ("th" if teens else _ENDS.get(number % 10, "th"))
+
+
+def place(number: int, *, final: bool) -> str:
+    """A place in words; one that may still be lost is a question.
+
+    >>> place(1, final=False), place(2, final=True)
+    ('1st?', '2nd')
+    """
+    return ordinal(number) + ("" if final else "?")
+
+
+def line(told: LineOf | None) -> str:
+    """How far away somebody is: the round trip, and how much it wavers.
+
+    >>> line(LineOf(1, 23, 4)), line(LineOf(1, 23, 0)), line(None)
+    ('23±4 ms', '23 ms', '')
+    """
+    if told is None:
+        return ""
+    wavers = f"±{told.jitter_ms}" if told.jitter_ms else ""
+    return f"{told.rtt_ms}{wavers} ms"
 
 
 _ENDS = {1: "st", 2: "nd", 3: "rd"}
@@ -145,6 +172,20 @@ def standing(row: Standing) -> str:
             assert_never(row.status)
 
 
+def won(names: Sequence[str]) -> str:
+    """The first place is final.
+
+    >>> won(["Ada"]), won(["Ada", "Ben", "Cleo"])
+    ('Ada has won', 'Ada, Ben and Cleo have won')
+    """
+    *others, last = names
+    if not others:
+        return f"{last} has won"
+    return f"{', '.join(others)} and {last} have won"
+
+
+AGREES = "Checked: the race record agrees with what you saw and sent."
+"""What a racer's client found by itself."""
 LEFT_OUT = "You were not ready: you watch this race"
 """Why a player is no racer."""
 

@@ -1,8 +1,5 @@
 """The race as one member sees it: the own slides going out, all lanes coming in."""
 
-from dataclasses import dataclass
-from typing import Literal
-
 from msgspec.structs import replace
 
 from sliderace.engine import (
@@ -14,52 +11,19 @@ from sliderace.engine import (
 )
 from sliderace.protocol import messages as m
 from sliderace.protocol.names import clean_name
-from sliderace_client import phrases, proof
+from sliderace_client import phrases
 from sliderace_client.attempt import Attempt
 from sliderace_client.lanes import Lane
+from sliderace_client.outs import Forget, Level, Note, Out, Send
 from sliderace_client.pace import DEFAULT_LIMITS, Pace
 from sliderace_client.view import View
 
-__all__ = ["Forget", "Keep", "Note", "Out", "Racer", "Send"]
+__all__ = ["Racer"]
 
 RESYNC_MS = 2_000
 """A lost answer to `resync` is asked for again after this."""
 FINAL = frozenset({"done", "not_racing", "too_early", "too_many_tiles"})
 """Refusals of slides after which making the same ones again cannot help."""
-
-
-Level = Literal["info", "good", "bad"]
-
-
-@dataclass(frozen=True, slots=True)
-class Send:
-    """Send this command."""
-
-    command: m.Command
-
-
-@dataclass(frozen=True, slots=True)
-class Keep:
-    """Store the token: it proves this seat later."""
-
-    code: str
-    token: str
-
-
-@dataclass(frozen=True, slots=True)
-class Forget:
-    """The stored token is worth nothing any more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """Something to tell the user, one line."""
-
-    text: str
-    level: Level = "info"
-
-
-Out = Send | Keep | Forget | Note
 
 
 class Racer(View):
@@ -79,7 +43,6 @@ class Racer(View):
         self._inspection = 0
         self._own_high = 0
         self._start_md = 0
-        self._promise = ("", "", "")
         self._left = False
 
     # --- What the player does --------------------------------------------------------
@@ -186,7 +149,6 @@ class Racer(View):
         self._clear_race()
         if attempt is not None and attempt.race == room.race:
             self.attempt = attempt
-        self._promise = (room.race, room.commitment, room.rules.size)
 
     def _clear_race(self) -> None:
         self.lanes = {}
@@ -329,13 +291,3 @@ class Racer(View):
             if row.status == "racing":
                 self.gave_up_at = None
         return row
-
-    def _results(self, event: m.Results) -> None:
-        race, promised, size = self._promise
-        if event.race != race:
-            return
-        rows = [self._told(row) for row in event.standings]
-        self.results = replace(event, standings=rows)
-        self.proof = proof.faults(event, size, promised, self.start)
-        for fault in self.proof:
-            self._note(fault, "bad")

@@ -2,11 +2,13 @@
 
 from sliderace.engine import Board
 from sliderace.protocol.messages import (
+    LineOf,
     Member,
     PhaseName,
     Refused,
     Results,
     Room,
+    Signals,
 )
 from sliderace_client.attempt import Attempt
 from sliderace_client.lanes import Lane, in_order
@@ -36,6 +38,10 @@ class View:
         gave_up_at: when we forfeited.
         results: of the last race, kept until the next countdown.
         proof: what of those results does not hold; empty where all does.
+        remarks: what is worth knowing of them, and no fault.
+        agrees: whether the race record is as we saw and sent it; None: not known.
+        signals: for a host, what the solves of those results look like.
+        lines: by member id how far away each is, where the server has measured it.
         refused: the last refusal.
         left_out: id of the race that began without us, as we were not ready.
         link: where an opened room can be joined, after `Open`.
@@ -56,11 +62,18 @@ class View:
         self.lanes: dict[int, Lane] = {}
         self.attempt: Attempt | None = None
         self.gave_up_at: int | None = None
-        self.results: Results | None = None
-        self.proof: list[str] = []
+        self.lines: dict[int, LineOf] = {}
+        self._forget_results()
         self.refused: Refused | None = None
         self.link = ""
         self.left_out = ""
+
+    def _forget_results(self) -> None:
+        self.results: Results | None = None
+        self.proof: list[str] = []
+        self.remarks: list[str] = []
+        self.agrees: bool | None = None
+        self.signals: Signals | None = None
 
     @property
     def race(self) -> str:

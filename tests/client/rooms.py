@@ -4,7 +4,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from sliderace.engine import Size, commitment, format_board, scramble, seed_of
+from sliderace.engine import (
+    Size,
+    commitment,
+    format_board,
+    nonce_commitment,
+    scramble,
+    seed_of,
+)
 from sliderace.protocol import messages as m
 from sliderace.race.rules import Rules
 from sliderace_client.model import Model, Note, Out, Send
@@ -27,6 +34,9 @@ LIMITS = m.Limits(
     message_bytes=2048,
 )
 ANN, BEN, CAT = 1, 2, 3
+NONCES = {0: b"\xaa" * 16, 1: b"\xbb" * 16}
+"""Of Ann's and Ben's clients."""
+COMMITMENTS = {seat: nonce_commitment(RACE, seat, NONCES[seat]) for seat in NONCES}
 
 
 def member(id_: int, seat: int | None, name: str = "", **more: Any) -> m.Member:
@@ -116,8 +126,9 @@ def standing(seat: int, status: m.StatusName, **more: Any) -> m.Standing:
     return m.Standing(**(known | more))
 
 
-def results(**more: Any) -> m.Results:
-    seed = seed_of(RACE, SIZE, SECRET)
+def results(*nonces: m.NonceOf, **more: Any) -> m.Results:
+    told = [(one.seat, bytes.fromhex(one.nonce)) for one in nonces if one.nonce]
+    seed = seed_of(RACE, SIZE, SECRET, told)
     known: dict[str, Any] = {
         "o": 2,
         "race": RACE,
@@ -125,16 +136,28 @@ def results(**more: Any) -> m.Results:
         "board": format_board(scramble(seed, SIZE)),
         "seed": seed.hex(),
         "secret": SECRET.hex(),
+        "nonces": list(nonces),
+        "friendly_timing": False,
         "record": f"/api/races/{RACE}",
     }
     return m.Results(**(known | more))
+
+
+def entropy(count: int) -> bytes:
+    """Ann's client always draws the same nonce."""
+    return b"\xaa" * count
+
+
+def fresh(enter: m.Create | m.Open | m.Join | None = None, **more: Any) -> Model:
+    """A client that has just been started."""
+    return Model(enter or m.Join("KWXTRB", "Ann"), entropy=entropy, **more)
 
 
 class Play:
     """A model whose clock, socket and server are the test's own."""
 
     def __init__(self, **in_room: Any) -> None:
-        self.model = Model(m.Join("kwx trb", "Ann"))
+        self.model = fresh(m.Join("kwx trb", "Ann"))
         self.now = 1_000_000
         self.offset = 1
         self.model.hello()

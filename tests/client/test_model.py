@@ -13,6 +13,7 @@ from tests.client.rooms import (
     TOKEN,
     Play,
     commands,
+    fresh,
     member,
     notes,
     results,
@@ -25,7 +26,7 @@ from tests.client.rooms import (
 
 from sliderace.protocol import messages as m
 from sliderace.race.rules import Rules
-from sliderace_client.model import Forget, Keep, Model, Note
+from sliderace_client.model import Forget, Keep, Note
 
 NOW = 1_000
 ONE_LEFT = "1 2 3/4 5 6/7 0 8"
@@ -43,19 +44,19 @@ def slides(*made: tuple[Any, int, int], gen: int = 0, seq: int = 1) -> m.Slides:
 def test_the_first_hello_enters_and_every_later_one_resumes() -> None:
     play = Play()
     enter = m.Join("kwx trb", "Ann")
-    assert Model(enter).hello().enter == enter
+    assert fresh(enter).hello().enter == enter
     assert play.model.hello().enter == m.Resume("KWXTRB", TOKEN, epoch=7, offset=1)
     play.stream(m.Hidden(0))
     assert play.model.hello().enter == m.Resume("KWXTRB", TOKEN, epoch=7, offset=2)
 
 
 def test_a_kept_token_resumes_without_an_epoch() -> None:
-    model = Model(m.Join("KWXTRB", "Ann"), token=TOKEN)
+    model = fresh(token=TOKEN)
     assert model.hello().enter == m.Resume("KWXTRB", TOKEN)
 
 
 def test_the_token_is_handed_over_to_be_kept() -> None:
-    model = Model(m.Join("kwx-trb", "Ann"))
+    model = fresh(m.Join("kwx-trb", "Ann"))
     model.receive(welcome(token=TOKEN), NOW)
     assert model.poll(NOW) == [Keep("KWXTRB", TOKEN)]
     assert model.online
@@ -64,7 +65,7 @@ def test_the_token_is_handed_over_to_be_kept() -> None:
 
 
 def test_an_opened_room_ends_the_connection() -> None:
-    model = Model(m.Open())
+    model = fresh(m.Open())
     assert model.hello().enter == m.Open()
     model.receive(m.Opened("KWXTRB", "http://192.0.2.7:8710/KWXTRB"), NOW)
     assert (model.code, model.link) == ("KWXTRB", "http://192.0.2.7:8710/KWXTRB")
@@ -74,7 +75,7 @@ def test_an_opened_room_ends_the_connection() -> None:
 
 @pytest.mark.parametrize("code", ["room_full", "room_locked", "version", "bad_name"])
 def test_who_is_not_let_in_is_told_why(code: str) -> None:
-    model = Model(m.Join("KWXTRB", "Ann"))
+    model = fresh()
     model.receive(m.Refused("hello", code, "whatever"), NOW)
     assert model.ended
     assert model.refused is not None
@@ -84,7 +85,7 @@ def test_who_is_not_let_in_is_told_why(code: str) -> None:
 @pytest.mark.parametrize("code", ["bad_token", "room_unknown", "bad_code"])
 def test_a_kept_seat_that_is_gone_is_forgotten_and_entered_anew(code: str) -> None:
     enter = m.Join("KWXTRB", "Ann")
-    model = Model(enter, token=TOKEN)
+    model = fresh(enter, token=TOKEN)
     model.receive(m.Refused("hello", code, ""), NOW)
     assert model.poll(NOW) == [Forget()]
     model.lost(4500)
@@ -488,7 +489,7 @@ def test_a_refusal_about_another_race_only_changes_the_series() -> None:
 
 
 def test_a_refusal_before_the_snapshot_is_obeyed() -> None:
-    model = Model(m.Join("KWXTRB", "Ann"), token=TOKEN)
+    model = fresh(token=TOKEN)
     model.receive(welcome(seq=1, board=ONE_LEFT), NOW)
     model.receive(m.Rejected(RACE, 1, 0, "illegal", START), NOW)
     assert model.attempt is not None
@@ -575,14 +576,14 @@ def test_a_reload_in_the_race_counts_from_the_snapshot() -> None:
         m.Lane(1, 4, 250, 6, "racing", None),
     ]
     race = view(roster=[0, 1], elapsed_ms=8_000, start=START, lanes=lanes)
-    fresh = Model(m.Join("KWXTRB", "Ann"), token=TOKEN)
-    fresh.receive(welcome(seq=1, board=ONE_LEFT), play.now)
-    fresh.receive(snapshot(phase="racing", in_ms=112_000, race=race), play.now)
-    assert fresh.clock(play.now) == 8_000
-    fresh.painted(play.now + 50)
-    fresh.poll(play.now)
-    assert fresh.slide("L", 1, play.now + 500)
-    [sent] = commands(fresh.poll(play.now + 500))
+    again = fresh(token=TOKEN)
+    again.receive(welcome(seq=1, board=ONE_LEFT), play.now)
+    again.receive(snapshot(phase="racing", in_ms=112_000, race=race), play.now)
+    assert again.clock(play.now) == 8_000
+    again.painted(play.now + 50)
+    again.poll(play.now)
+    assert again.slide("L", 1, play.now + 500)
+    [sent] = commands(again.poll(play.now + 500))
     assert sent == m.Slides(RACE, 0, 2, [("L", 1, 8_500)], approx=True)
 
 
@@ -613,7 +614,7 @@ def test_a_snapshot_in_the_race_leaves_later_own_slides_alone() -> None:
 
 
 def test_a_reload_after_the_own_finish_shows_the_board_and_slides_no_more() -> None:
-    model = Model(m.Join("KWXTRB", "Ann"), token=TOKEN)
+    model = fresh(token=TOKEN)
     lanes = [m.Lane(0, 1, 1000, 2, "finished", SOLVED)]
     row = standing(0, "finished", time_ms=2_345, place=1, high=1000)
     race = view(
@@ -751,7 +752,7 @@ def test_a_reload_in_the_inspection_knows_when_it_ends(
     lanes = [m.Lane(0, 0, 0, 0, "racing", START)]
     race = view(roster=[0, 1], elapsed_ms=None, start=START, lanes=lanes)
     in_ms = 122_500 if limit_ms else None
-    model = Model(m.Join("KWXTRB", "Ann"), token=TOKEN)
+    model = fresh(token=TOKEN)
     model.receive(welcome(seq=0, board=START), NOW)
     told = snapshot(room=room(rules=rules), phase="racing", in_ms=in_ms, race=race)
     model.receive(told, NOW)

@@ -7,7 +7,7 @@ the server has every slide the player still sees, and a spectator sees the same.
 from collections import deque
 
 from hypothesis import given, strategies as st
-from tests.client.rooms import LIMITS, TOKEN
+from tests.client.rooms import LIMITS, TOKEN, entropy
 from tests.server.stage import Stage
 
 from sliderace.protocol import messages as m
@@ -24,7 +24,7 @@ class Line:
 
     def __init__(self, stage: Stage, name: str, role: m.RoleName) -> None:
         self.stage = stage
-        self.model = Model(m.Join("KWXTRB", name, role))
+        self.model = Model(m.Join("KWXTRB", name, role), entropy=entropy)
         self.member = stage.enter(name, role=role)
         self.up: deque[m.Command] = deque()
         self.down: deque[m.Event] = deque()
