@@ -12,7 +12,7 @@ from tests.client.offline import (
     settle,
     terminal,
 )
-from tests.client.rooms import ANN, BEN, CAT, RACE, START, member
+from tests.client.rooms import ANN, BEN, CAT, COMMITMENTS, RACE, START, member
 
 from sliderace.protocol import messages as m
 
@@ -68,7 +68,7 @@ async def test_ready_is_one_key_and_a_held_key_is_one_press() -> None:
     async with driven(seat) as pilot:
         assert "r  ready" in keys(pilot)
         await pilot.press("r", "r", "r")
-        assert seat.asked == [m.Ready(RACE, True)]
+        assert seat.asked == [m.Ready(RACE, True, COMMITMENTS[0])]
         seat.hear(m.MemberEvent(0, member(ANN, 0, ready=True), "ready"))
         seat.told.now += 2_000
         await settle(pilot)
@@ -80,7 +80,7 @@ async def test_a_key_can_be_clicked_too() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         await pilot.click("#keys", offset=(2, 0))
-        assert seat.asked == [m.Ready(RACE, True)]
+        assert seat.asked == [m.Ready(RACE, True, COMMITMENTS[0])]
 
 
 async def test_the_host_starts_locks_kicks_benches_and_hands_over() -> None:
