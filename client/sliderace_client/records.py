@@ -10,7 +10,7 @@ from sliderace.engine import Board
 from sliderace.protocol.names import cells, clean_name
 from sliderace.race import canonical
 from sliderace.race.reading import BadRecord
-from sliderace.race.record import WrittenRace
+from sliderace.race.record import WrittenRace, WrittenRacer
 from sliderace.race.signed import unseal
 from sliderace.race.verify import Check, steps, verify
 from sliderace_client.api import get
@@ -90,7 +90,7 @@ def verdict_of(checks: Sequence[Check]) -> int:
 def check_lines(
     file: object, key: str = "", promised: str = ""
 ) -> tuple[list[str], int]:
-    """What a re-check finds, a line each, and its verdict.
+    """What a re-check finds, a line for each sentence, and its verdict.
 
     Args:
         file: the file of a race record, as any JSON value.
@@ -99,10 +99,12 @@ def check_lines(
     """
     checks = verify(file, check_signature, key=key, promised=promised)
     width = max(len(check.verdict) for check in checks)
-    lines = [
-        f"{check.verdict:{width}}  {check.name:10}  {_safe(check.text)}"
-        for check in checks
-    ]
+    lines: list[str] = []
+    for check in checks:
+        margin = f"{check.verdict:{width}}  {check.name:10}  "
+        for sentence in _safe(check.text).replace(". ", ".\n").splitlines():
+            lines.append(margin + sentence)
+            margin = " " * len(margin)
     return lines, verdict_of(checks)
 
 
@@ -181,11 +183,21 @@ def race_lines(file: object) -> list[str]:
                 duration(finish.official_ms) if finish else racer.status.upper(),
                 str(racer.stm),
                 f"{racer.high // 10} %",
-                why_out(racer.why),
+                _remark(racer),
             ]
         )
     known = ", seed known in advance" if race.seed_known else ""
-    return [f"{race.race}, {race.rules.size}{known}", "", *table(rows)]
+    friendly = ", friendly timing" if race.rules.friendly_timing else ""
+    return [f"{race.race}, {race.rules.size}{known}{friendly}", "", *table(rows)]
+
+
+def _remark(racer: WrittenRacer) -> str:
+    finish = racer.finish
+    if finish is None:
+        return why_out(racer.why)
+    photo = ["photo finish"] if finish.photo else []
+    outage = [f"{finish.outage_ms} ms for an outage"] if finish.outage_ms else []
+    return ", ".join(photo + outage)
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -5,11 +5,13 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
+from tests.race.sample import sample_record, sealed
 
 from sliderace.race.verify import Check
 from sliderace_client.api import Unreachable
 from sliderace_client.records import (
     Unreadable,
+    check_lines,
     load,
     race_lines,
     races_lines,
@@ -117,3 +119,26 @@ def test_a_record_comes_from_a_link_or_by_its_id(server: Served) -> None:
 def test_the_table_of_something_else_is_refused() -> None:
     with pytest.raises(Unreadable, match="not a race record"):
         race_lines({"format": "nothing"})
+
+
+def test_results_say_what_was_close_and_what_an_outage_gave() -> None:
+    head, _, _, ann, _, _, dan, eva, *_ = race_lines(sealed(sample_record()))
+    assert head == "KWXTRB-SA1B2C-3, 3x2"
+    assert ann.endswith("photo finish")
+    assert dan.endswith("900 ms for an outage")
+    assert eva.endswith("the host called time")
+    head, *_ = race_lines(sealed(sample_record(friendly=True)))
+    assert head.endswith("friendly timing")
+
+
+def test_checks_list_who_was_left_out_of_the_draw() -> None:
+    lines, verdict = check_lines(sealed(sample_record()))
+    assert verdict == 1  # nobody signed it
+    at = next(n for n, line in enumerate(lines) if " nonces " in line)
+    verdict_and_name, *more = lines[at : at + 3]
+    assert verdict_and_name.split()[:2] == ["ok", "nonces"]
+    assert [line.strip() for line in more] == [
+        "Committed to a nonce, but left out: seat 2.",
+        "Committed to none: seat 4, 5, 6.",
+    ]
+    assert len({len(line) - len(line.lstrip()) for line in more}) == 1
