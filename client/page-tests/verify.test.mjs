@@ -5,6 +5,7 @@ import test from "node:test";
 
 import { bytesToHex } from "../sliderace_page/engine.js";
 import { canonical, verify } from "../sliderace_page/record.js";
+import { rank } from "../sliderace_page/record/ranking.js";
 import {
   creditBound,
   jitterAllowance,
@@ -63,6 +64,20 @@ test("golden overlaps of outages", () => {
 test("golden jitter allowances", () => {
   for (const [jitter, allowance] of timing.allowance)
     assert.equal(jitterAllowance(jitter), allowance);
+});
+
+test("golden photo finishes", () => {
+  for (const [finishes, photos] of timing.photo) {
+    const racers = finishes.map(([time, jitter], seat) => ({
+      seat,
+      status: "finished",
+      finish: { official_ms: time, jitter_ms: jitter },
+    }));
+    assert.deepEqual(
+      rank(racers).map(({ photo }) => photo),
+      photos,
+    );
+  }
 });
 
 test("golden records: the same checks in the same words", async () => {

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 from tests.race.sample import sample_record, sealed, toy_check
+from tests.race.test_ranking import row
 from tests.race.test_record import put
 
+from sliderace.race.ranking import rank
 from sliderace.race.timing import (
     MIN_SAMPLES,
     Line,
@@ -48,6 +50,15 @@ def test_golden_overlaps_of_outages() -> None:
 def test_golden_jitter_allowances() -> None:
     for jitter, allowance in golden("timing-v1.json")["allowance"]:
         assert jitter_allowance(jitter) == allowance
+
+
+def test_golden_photo_finishes() -> None:
+    for finishes, photos in golden("timing-v1.json")["photo"]:
+        rows = [
+            row(seat, "finished", time, jitter_ms=jitter)
+            for seat, (time, jitter) in enumerate(finishes)
+        ]
+        assert [one.photo for one in rank(rows)] == photos
 
 
 def test_golden_records() -> None:

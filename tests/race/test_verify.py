@@ -151,7 +151,7 @@ def test_a_finish_without_slides_is_found() -> None:
     assert findings["slides"] == "Seat 2: finished, but the board is not solved."
 
 
-def test_nonces_count_in_the_order_of_the_record() -> None:
+def test_nonces_count_by_seat_not_by_place() -> None:
     record = sample_record()
     record["racers"].reverse()
     assert found(record).keys() == {"ranking"}
