@@ -5,6 +5,7 @@ what to look for, because it asks the room itself.
 """
 
 import asyncio
+import base64
 import contextlib
 import logging
 from collections.abc import AsyncGenerator
@@ -14,12 +15,13 @@ import pytest
 from tests.e2e.clocks import HandClock
 from tests.e2e.talk import Talker, rules, talking
 
-from sliderace.engine import Board, format_board
+from sliderace.engine import Board, format_board, nonce_commitment
 from sliderace.protocol import messages as m
 from sliderace.race.state import LOCK_MS, Race
 from sliderace_server.config import Config
 from sliderace_server.server import Server, running
 
+NONCE = bytes(range(200, 216))
 PATHS = ("/", "/healthz", "/metrics", "/api/rooms", "/api/races")
 
 
@@ -29,20 +31,49 @@ def race_of(server: Server, code: str) -> Race:
 
 
 def spellings(race: Race, *, board: bool) -> list[str]:
-    """How secret, seed and board would look if they were told."""
-    texts = [race.secret, race.seed]
+    """How secret, seed and board would look if they were told, in small letters."""
+    raw = [bytes.fromhex(text) for text in (race.secret, race.seed) if text]
+    texts = [spelt for data in raw for spelt in bytes_spelt(data)]
     if board:
-        tiles = [str(tile) for tile in race.board]
-        texts += [format_board(Board(race.size, race.board))]
-        texts += [", ".join(tiles), ",".join(tiles), " ".join(tiles)]
+        for tiles in orders(race):
+            texts += [*tiles_spelt(tiles), *bytes_spelt(bytes(tiles))]
     assert all(texts)
-    return texts
+    return [text.lower() for text in texts]
+
+
+def bytes_spelt(data: bytes) -> list[str]:
+    """Hex, both kinds of base64 with any padding, numbers, and as Python shows them."""
+    codes = [base64.b64encode(data), base64.urlsafe_b64encode(data)]
+    numbers = [str(number) for number in data]
+    return [
+        data.hex(),
+        *(code.decode().rstrip("=") for code in codes),
+        *(between.join(numbers) for between in (",", ", ", " ")),
+        repr(data)[2:-1],
+    ]
+
+
+def orders(race: Race) -> list[list[int]]:
+    """The board by rows, from behind, and by columns; with 0 for the gap or without."""
+    width, rows = race.size.width, list(race.board)
+    columns = [tile for n in range(width) for tile in rows[n::width]]
+    ways = [rows, rows[::-1], columns]
+    return ways + [[tile for tile in way if tile] for way in ways]
+
+
+def tiles_spelt(tiles: list[int]) -> list[str]:
+    """A sequence of tiles between anything that the project writes between them."""
+    texts = [str(tile) for tile in tiles]
+    return [between.join(texts) for between in (" ", ",", ", ", "/", "|", "\n", "")]
 
 
 def assert_untold(said: list[str], tainted: list[str]) -> None:
     for text in said:
+        small = text.lower()
+        rows = small.replace("/", " ")
         for secret in tainted:
-            assert secret not in text.lower()
+            assert secret not in small
+            assert secret not in rows
 
 
 async def pages(server: Server, code: str) -> list[str]:
@@ -67,11 +98,21 @@ async def pry(*curious: Talker) -> None:
         await one.until(m.Rejected)
 
 
+def ready(one: Talker) -> m.Ready:
+    """Will race, and is bound to a nonce."""
+    bound = nonce_commitment(one.race, one.seat, NONCE)
+    return m.Ready(one.race, nonce_commitment=bound)
+
+
 async def to_the_lock(clock: HandClock, *friends: Talker) -> None:
     """The countdown has begun: let it go on until roster and board are fixed."""
     for one in friends:
         await one.phase("countdown")
     clock.advance(3_000 - LOCK_MS)
+    for one in friends:
+        await one.until(m.RosterEvent)
+    for one in friends[:2]:
+        await one.say(m.Nonce(one.race, NONCE.hex()))
     for one in friends:
         await one.until(m.PhaseEvent, lambda event: event.roster)
 
@@ -98,11 +139,13 @@ async def test_before_t0_nobody_is_told_secret_seed_or_board(
     async with a_room(clock) as (server, [ann, ben, eve]):
         code = ann.code
         for one in (ann, ben):
-            await one.say(m.Ready(race=one.race))
+            await one.say(ready(one))
         await to_the_lock(clock, ann, ben, eve)
-        clock.advance(LOCK_MS - 1)
         race = race_of(server, code)
-        assert race.locked
+        assert race.drawn
+        first = min(attempt.s for attempt in race.attempts.values())
+        clock.advance(LOCK_MS - (race.t0 - first) - 1)
+        assert set(race.nonces.values()) == {NONCE.hex()}
         resume = m.Resume(code=code, token=ben.token)
         late = m.Join(code=code, name="Late")
         async with (
@@ -115,9 +158,9 @@ async def test_before_t0_nobody_is_told_secret_seed_or_board(
             said += await pages(server, code)
             said += [caplog.text, repr(race)]
             assert_untold(said, spellings(race, board=True))
-            # The search is no idle one: a millisecond later all of them have the board.
+            # The search is no idle one: then all of them have the board.
             board = format_board(Board(race.size, race.board))
-            clock.advance(1)
+            clock.advance(race.t0 - first + 1)
             for one in (ann, again, eve, new):
                 await one.until(m.BoardEvent)
                 assert one.board == board
@@ -127,15 +170,18 @@ async def test_before_t0_nobody_is_told_secret_seed_or_board(
 async def test_until_the_results_nobody_is_told_secret_or_seed() -> None:
     clock = HandClock()
     async with a_room(clock) as (server, [ann, ben, eve]):
-        await ann.say(m.Start(race=ann.race))
+        await ann.say(ready(ann))
+        await ben.say(ready(ben))
         await to_the_lock(clock, ann, ben, eve)
         clock.advance(LOCK_MS)
         for one in (ann, ben, eve):
             await one.until(m.BoardEvent)
         race = race_of(server, ann.code)
         await ann.solve()
+        await ben.solve()
         for one in (ann, ben, eve):
             await one.until(m.Results)
             said = [str(frame) for frame in one.frames]
             assert_untold(said[:-1], spellings(race, board=False))
-            assert all(secret in said[-1] for secret in spellings(race, board=False))
+            assert race.secret in said[-1]
+            assert race.seed in said[-1]
