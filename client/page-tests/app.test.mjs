@@ -313,6 +313,15 @@ test("the signed record of a race is fetched and judged, or that is said", async
   assert.match(await judged("/api/races/Z"), /^cannot be known: .* not found/);
 });
 
+test("the record of a race is computed again check by check, if it is there", async () => {
+  const answers = { "/base/api/races/X": { record: { race: "Y" } } };
+  const page = new Page("/base/KWXTRB", { answers });
+  const found = (record) => page.app.verifyRecord({ record }, undefined);
+  const [check, ...others] = await found("/api/races/X");
+  assert.deepEqual([check.name, check.verdict, others], ["structure", "not ok", []]);
+  assert.deepEqual(await found("/api/races/Z"), []);
+});
+
 /** A page whose player was in a race; the record is to be had at the last of `tries`. */
 async function raced(record, tries = 1) {
   const page = new Page("/KWXTRB", { answers: {} });

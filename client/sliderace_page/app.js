@@ -5,7 +5,7 @@ import { EngineError } from "./engine.js";
 import { Model } from "./model.js";
 import { say } from "./phrases.js";
 import { against } from "./proof.js";
-import { judge } from "./record.js";
+import { judge, verify } from "./record.js";
 import {
   ProtocolError,
   VERSION,
@@ -113,6 +113,13 @@ export class App {
     const text = await this.#record(results);
     if (text === null) return "cannot be known: the record was not found";
     return judge(text, results, promise, this.subtle);
+  }
+
+  /** The record of a race, computed again check by check; empty: it was not found. */
+  async verifyRecord(results, kept) {
+    const text = await this.#record(results);
+    const promised = kept?.late === false ? kept.commitment : "";
+    return text === null ? [] : verify(text, this.subtle, { promised });
   }
 
   /** The file of a race's record, fetched once; null: not found. */

@@ -100,15 +100,24 @@ export class Results {
     this.check.classList.toggle("good", good);
   }
 
-  /** The signature is asked for by those who want to know. */
+  /** The record is computed again for those who want to know. */
   #judge() {
     const { model } = this.app;
     if (!this.made.open || !this.signature || !model?.results) return;
-    const { signature } = this;
+    const { signature, checks } = this;
     this.signature = null;
+    const kept = model.kept ?? undefined;
     this.app
-      .judgeRecord(model.results, model.kept ?? undefined)
+      .judgeRecord(model.results, kept)
       .then((text) => setText(signature, text));
+    this.app.verifyRecord(model.results, kept).then((found) =>
+      fill(
+        checks,
+        found.map(({ name, verdict, text }) =>
+          h("div", { text: `${verdict} \u2014 ${name}: ${text}` }),
+        ),
+      ),
+    );
   }
 
   #prove(model, results) {
@@ -130,6 +139,7 @@ export class Results {
     show(this.part, model.partFault !== "");
     this.signature = h("dd.signature", { text: "\u2026" });
     const { signature } = this;
+    this.checks = h("dd.checks");
     const facts = [
       ["Race", results.race],
       ["Board", `${formatSize(kept?.size ?? "")} \u2014 ${results.board}`],
@@ -142,6 +152,8 @@ export class Results {
       ...facts.flatMap(([term, text]) => [h("dt", { text: term }), h("dd", { text })]),
       h("dt", { text: "Signature of the record" }),
       signature,
+      h("dt", { text: "The record, computed again" }),
+      this.checks,
     ]);
     this.#judge();
   }
