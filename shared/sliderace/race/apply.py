@@ -113,8 +113,8 @@ def recovered(race: Race, down: int, now: int) -> None:
     for attempt in race.attempts.values():
         if attempt.status == "racing":
             attempt.away_since = now
-            if race.running:
-                attempt.outages += (Outage(down, now),)
+        if race.running and attempt.status in ("racing", "forfeited"):
+            attempt.outages += (Outage(down, now),)
 
 
 def _freeze(race: Race, record: RosterFrozen) -> None:
