@@ -5,6 +5,7 @@ import contextlib
 from collections.abc import AsyncGenerator
 from random import Random
 
+import pytest
 from tests.e2e.talk import FastClock, a_server, solution
 
 from sliderace.protocol import messages as m
@@ -129,6 +130,7 @@ async def faster_wins(near: str, far: str, *, far_is_faster: bool) -> bool:
     return first.name == ("Far" if far_is_faster else "Near") and second.place == 2
 
 
+@pytest.mark.timeout(180)
 async def test_the_faster_player_wins_over_any_line() -> None:
     rng = Random(5)  # noqa: S311 - the same lines each time
     turns = asyncio.Semaphore(AT_ONCE)

@@ -37,8 +37,8 @@ def test_a_roster_that_is_not_durable_in_time_moves_the_start() -> None:
     stage.ready(1)
     stage.ask(1, m.Start(stage.race))
     stage.to_deadline()
-    check = lock_check_at(stage.state)
-    assert check == stage.state.race.t0 - 400
+    check = stage.state.race.t0 - 400
+    assert lock_check_at(stage.state) == check
     stage.now = check
     stage.do(LockNotDurable())
     assert stage.state.race.t0 == check + 1_200
@@ -230,7 +230,7 @@ def test_the_line_of_the_solver_is_credited() -> None:
     stage.wait(2_000)
     stage.lines = {1: Line(90, 20, 9)}
     way = stage.slides(1)
-    slides = [(d, k, 1_950) for d, k, _ in way.slides]
+    slides: list[m.Slide] = [(d, k, 1_950) for d, k, _ in way.slides]
     stage.ask(1, m.Slides(way.race, way.gen, way.seq, slides))
     attempt = stage.state.race.attempts[Seat(0)]
     assert attempt.finish
