@@ -8,11 +8,15 @@ from collections import deque
 
 from hypothesis import given, strategies as st
 from tests.client.rooms import LIMITS, TOKEN, entropy
-from tests.server.stage import Stage
+from tests.server.stage import Stage, solution
 
 from sliderace.protocol import messages as m
+from sliderace.race.reading import read
+from sliderace.race.record import Player, build
+from sliderace.race.records import Seat
 from sliderace.race.refusal import Refusal
-from sliderace_client.model import Model, Send
+from sliderace_client.model import Check, Model, Send
+from sliderace_client.proof import against
 from sliderace_server import room
 from sliderace_server.room import Connect, Disconnect
 
@@ -26,11 +30,13 @@ class Line:
         self.stage = stage
         self.model = Model(m.Join("KWXTRB", name, role), entropy=entropy)
         self.member = stage.enter(name, role=role)
+        self.checks: list[Check] = []
         self.up: deque[m.Command] = deque()
         self.down: deque[m.Event] = deque()
         self.gen = self.refusals = 0
         self.open = True
         self.told = 0
+        self.shown = False
         self.seqs: dict[int, int] = {}
         self._let_in(TOKEN)
 
@@ -45,6 +51,7 @@ class Line:
             missed = [event for event in stage.events if offset(event) > enter.offset]
         self.down.extend([stage.snapshot(self.member)] if missed is None else missed)
         self.told = len(stage.events)
+        self.shown = stage.phase() != "countdown"
         attempts = stage.state.race.attempts
         self.seqs = {seat: attempt.seq for seat, attempt in attempts.items()}
 
@@ -70,6 +77,10 @@ class Line:
         news, self.told = stage.events[self.told :], len(stage.events)
         if not self.open:
             return
+        if not self.shown:
+            shown = room.reveal(stage.state, self.member, stage.now)
+            self.down.extend([shown] if shown else [])
+            self.shown = shown is not None
         self.down.extend(news)
         boards = room.sees_boards(stage.state, self.member, stage.now)
         for seat, attempt in stage.state.race.attempts.items():
@@ -92,8 +103,11 @@ class Line:
                 answer = room.board_of(state, self.member, seat, now)
                 if not isinstance(answer, Refusal):
                     self.down.append(answer)
-            case m.Ready():
-                self.stage.ask(self.member, command)
+            case m.Ready() | m.Nonce():
+                outcome = self.stage.ask(self.member, command)
+                if isinstance(outcome, Refusal):
+                    of = type(command).__name__.lower()
+                    self.down.append(m.Refused(of, outcome.code, ""))
             case _:
                 raise AssertionError(command)
 
@@ -131,13 +145,13 @@ class World:
         self.cat = Line(self.stage, "Cat", "spectator")
         self.ben = self.stage.enter("Ben")
         self.clock = 1_000_000
-        self.stage.race_of(self.ann.member, self.ben)
-        for line in self.lines:
-            line.forward()
-            shown = room.reveal(self.stage.state, line.member, self.stage.now)
-            assert shown is not None
-            line.down.append(shown)
         self.settle()
+        assert self.ann.model.ask(m.Ready(self.stage.race), self.clock)
+        self.stage.ask(self.ben, m.Ready(self.stage.race))
+        self.settle()
+        while self.stage.phase() != "racing":
+            self.stage.to_deadline()
+            self.settle()
         assert self.ann.model.racing
 
     @property
@@ -192,6 +206,8 @@ class World:
             for out in line.model.poll(self.clock):
                 if isinstance(out, Send) and line.open:
                     line.up.append(out.command)
+                elif isinstance(out, Check):
+                    line.checks.append(out)
             line.forward()
 
     def settle(self) -> None:
@@ -278,3 +294,26 @@ def test_the_world_of_this_test_is_a_race() -> None:
     world.settle()
     assert world.ann.model.unacked == 0
     assert len(world.stage.records) > 5
+
+
+def test_who_raced_finds_results_and_record_of_an_honest_server_right() -> None:
+    world = World()
+    stage, ann = world.stage, world.ann
+    for way in solution(stage.board(ann.member)):
+        world.wait(20)
+        assert ann.model.slide(way, 1, world.clock)
+        world.step()
+    world.settle()
+    stage.do(Disconnect(world.ben))
+    stage.to_phase("results")
+    world.settle()
+    nonces = ann.model.results.nonces if ann.model.results else []
+    assert [one.nonce for one in nonces] == ["aa" * 16, None]
+    assert ann.model.proof == ann.model.remarks == world.cat.model.proof == []
+    assert world.cat.checks == []  # who only watches has nothing to compare
+    [check] = ann.checks
+    players = {Seat(0): Player("Ann"), Seat(1): Player("Ben")}
+    record = read(build(stage.state.race, players, started_ms=1, software="test"))
+    assert against(record, check.results, check.kept) == []
+    assert check.kept.own is not None
+    assert len(check.kept.own.slides) == check.kept.own.acked > 0
