@@ -137,6 +137,9 @@ def menu() -> int:
 @click.option("--public-url", metavar="URL", default="", help="What others use.")
 @click.option("--public", is_flag=True, help="List the room for everybody.")
 @click.option("--seed", metavar="S", help="A seed known in advance: no fairness claim.")
+@click.option(
+    "--friendly-timing", is_flag=True, help="Up to 100 ms more credit for poor lines."
+)
 @click.option("--no-tui", is_flag=True, help="Serve; the first to join is the host.")
 def host(
     size: str,
@@ -146,6 +149,7 @@ def host(
     public_url: str,
     public: bool,
     seed: str | None,
+    friendly_timing: bool,
     no_tui: bool,
 ) -> int:
     """Open a room on a server of your own, and enter it as its host."""
@@ -161,6 +165,7 @@ def host(
             public_url=public_url,
             public=public,
             seed=seed,
+            friendly_timing=friendly_timing,
             tui=not no_tui and is_terminal(),
         )
         try:

@@ -36,6 +36,7 @@ class Asked:
     public: bool
     seed: str | None
     tui: bool
+    friendly_timing: bool = False
 
 
 def host(asked: Asked, settings: Settings, say: Say) -> int:
@@ -76,7 +77,7 @@ def _in_room(
     stays: bool = False,
 ) -> int:
     """Open a room, invite to it, and be there; `stays`: the server outlives us."""
-    rules = RulesPatch(size=asked.size)
+    rules = RulesPatch(size=asked.size, friendly_timing=asked.friendly_timing or None)
     code = open_room(base, rules, public=asked.public, seed=asked.seed)
     remember_server(base)
     found = links(base, code, at.bind, at.url)

@@ -22,13 +22,13 @@ __all__ = [
     "closed",
     "duration",
     "gone",
-    "line",
     "member",
     "ordinal",
     "out",
     "phase",
     "place",
     "refused",
+    "round_trip",
     "standing",
     "why_out",
     "won",
@@ -68,10 +68,10 @@ def place(number: int, *, final: bool) -> str:
     return ordinal(number) + ("" if final else "?")
 
 
-def line(told: LineOf | None) -> str:
+def round_trip(told: LineOf | None) -> str:
     """How far away somebody is: the round trip, and how much it wavers.
 
-    >>> line(LineOf(1, 23, 4)), line(LineOf(1, 23, 0)), line(None)
+    >>> round_trip(LineOf(1, 23, 4)), round_trip(LineOf(1, 23, 0)), round_trip(None)
     ('23±4 ms', '23 ms', '')
     """
     if told is None:

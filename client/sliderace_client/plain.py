@@ -12,12 +12,12 @@ from contextlib import suppress
 from sliderace.engine import Board, Direction, IllegalSlide
 from sliderace.protocol import messages as m
 from sliderace.protocol.room_code import format_code
-from sliderace_client import exits
+from sliderace_client import exits, figures
 from sliderace_client.attempt import Attempt
 from sliderace_client.connection import Client, Ending
 from sliderace_client.keymap import direction_of
 from sliderace_client.model import Note
-from sliderace_client.phrases import duration, ordinal, phase
+from sliderace_client.phrases import duration, phase, place, round_trip
 from sliderace_client.seats import SeatFile
 
 __all__ = ["back_line", "board_lines", "ending_code", "moves_of", "race", "solo"]
@@ -27,7 +27,8 @@ Say = Callable[[str], None]
 QUIT = ("q", "quit")
 SOLO_HELP = "tile numbers or w a s d move, q quits"
 RACE_HELP = (
-    "ready, unready, start, rematch, forfeit, undo, standings, board, leave, q; "
+    "ready, unready, start, rematch, forfeit, undo, who, standings, board, signals, "
+    "leave, q; "
     "in the race: tile numbers or w a s d"
 )
 
@@ -235,6 +236,7 @@ class _Table:
         self._say(note.text)
         if note.text == OVER:
             self._standings()
+            self._marks()
 
     async def listen(self, lines: "asyncio.Queue[str | None]") -> None:
         """Do what is typed, until that means to go."""
@@ -250,13 +252,21 @@ class _Table:
         if asked is not None:
             if not self.client.ask(asked):
                 self._say("there is no connection at the moment")
-        elif word in ("standings", "board"):
-            self._standings() if word == "standings" else self._board()
+        elif word in (shown := self._shows()):
+            shown[word]()
         elif model.racing and model.board and (slide := _slide_of(model.board, word)):
             self.client.slide(*slide)
             self._board()
         else:
             self._say(f"{word!r:.20}: not now; {RACE_HELP}")
+
+    def _shows(self) -> dict[str, Callable[[], None]]:
+        return {
+            "who": self._who,
+            "standings": self._standings,
+            "board": self._board,
+            "signals": self._signals,
+        }
 
     def _command(self, word: str) -> m.Command | None:
         race = self.client.model.race
@@ -276,13 +286,45 @@ class _Table:
         if model.board is not None and not model.done:
             _show(model.board, self._say)
 
+    def _who(self) -> None:
+        model = self.client.model
+        for member in model.members.values():
+            far = round_trip(model.lines.get(member.id)) if member.connected else "away"
+            state = "ready" if member.ready else "not ready"
+            state = "spectator" if member.role == "spectator" else state
+            words = [member.name, "bot" if member.bot else "", state, far]
+            self._say("  ".join(filter(None, words)))
+
     def _standings(self) -> None:
-        for lane in self.client.model.order():
-            place = ordinal(lane.place) if lane.place else "-"
+        model = self.client.model
+        for lane in model.order():
+            shown = place(lane.place, final=lane.final) if lane.place else "-"
             time = (
                 lane.status.upper() if lane.time_ms is None else duration(lane.time_ms)
             )
-            self._say(f"{place:>5}  {lane.name}  {time}  {lane.high // 10} %")
+            far = round_trip(model.lines.get(lane.member or 0))
+            words = [lane.name, far, time, f"{lane.high // 10} %"]
+            self._say(f"{shown:>5}  " + "  ".join(filter(None, words)))
+
+    def _marks(self) -> None:
+        """What stands beside the times of the results."""
+        results = self.client.model.results
+        for row in results.standings if results else ():
+            if row.photo:
+                self._say(f"{row.name}: photo finish, the lines may have decided")
+            if row.outage_ms:
+                self._say(f"{row.name}: {row.outage_ms} ms credit for a server failure")
+        if results is not None and results.friendly_timing:
+            self._say("friendly timing: up to 100 ms more credit")
+
+    def _signals(self) -> None:
+        model = self.client.model
+        if model.signals is None:
+            self._say("no signals: the host has them after a race")
+            return
+        names = {lane.seat: lane.name for lane in model.lanes.values()}
+        for text in figures.sentences(model.signals.signals, names):
+            self._say(text)
 
 
 def back_line(command: str) -> str:

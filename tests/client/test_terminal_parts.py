@@ -19,7 +19,6 @@ from sliderace_client.terminal.panels import (
     fitted,
     lane_rows,
     member_row,
-    result_rows,
     rule_line,
     tps,
 )
@@ -31,6 +30,7 @@ from sliderace_client.terminal.placing import (
     mosaic,
     plan,
 )
+from sliderace_client.terminal.tables import result_rows
 from sliderace_client.terminal.widgets import strip_of
 
 sides = st.integers(2, 10)

@@ -38,6 +38,7 @@ CHOICES = (
     Choice("Grace", "grace_ms", (-1, 0, 30_000, 60_000, 300_000)),
     Choice("Away", "away_ms", (30_000, 60_000, 120_000, 300_000)),
     Choice("Spectators", "spectator_delay_ms", (0, 10_000, 30_000, 60_000)),
+    Choice("Timing", "friendly_timing", (False, True)),
 )
 
 
@@ -46,6 +47,8 @@ def value_text(field: str, value: object, rules: Rules) -> str:
     match field, value:
         case "open_boards", bool(shown):
             return "open to racers" if shown else "hidden from racers"
+        case "friendly_timing", bool(friendly):
+            return "friendly, +100 ms" if friendly else "strict"
         case "start", str(way):
             return "when all are ready" if way == "ready" else "only by the host"
         case "limit_ms", -1:

@@ -55,9 +55,11 @@ RESULTS = (
     ("MTM", "moves, a run in one direction counted as one"),
     ("solve", "from the first slide to the last, on one's own clock"),
     ("credit", "travel time of the last slide, taken off the time"),
+    ("≈, †", "photo finish; credit for a failure of the server"),
     ("r", "rematch: everybody goes on to the next race"),
     ("t", "back to the lobby"),
     ("s", "save the race record; sliderace verify checks it"),
+    ("g", "what the solves look like (host)"),
     ("q", "leave for good (asks first)"),
     ("Ctrl-C", "end the program; the seat is kept for a while"),
 )
@@ -70,6 +72,8 @@ ROOM = (
     ("e, x", "rules, lock (host)"),
     ("up, down", "choose somebody: k kick, b bench, o make host"),
     ("c", "the code, the link and the QR"),
+    ("23±4 ms", "the line: its round trip, and how much that wavers"),
+    ("1?", "a place that may still be lost"),
     ("q", "leave for good (asks first)"),
     ("Ctrl-C", "end the program; the seat is kept for a while"),
 )

@@ -135,6 +135,7 @@ class Lobby(RoomPage):
                 self.look,
                 width - 1,
                 chosen=index == self._chosen and self.model.is_host,
+                told=self.model.lines.get(member.id),
             )
             for index, member in enumerate(members)
         ][self._top :]

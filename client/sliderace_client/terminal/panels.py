@@ -3,27 +3,29 @@
 Every function takes what it shows, the look, and the width it has; the result fits it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from sliderace.protocol.messages import Member, StatusName
+from sliderace.protocol.messages import LineOf, Member, StatusName
 from sliderace.protocol.names import cells
 from sliderace.race.rules import Rules
 from sliderace_client.lanes import Lane
-from sliderace_client.phrases import duration
+from sliderace_client.phrases import duration, round_trip
 from sliderace_client.render import Look, Paint, Row, Run, big_size, big_text
 
 __all__ = [
+    "SHORT_WHY",
     "banner",
     "bar",
     "clock_text",
-    "columns",
     "fitted",
     "lane_rows",
     "line",
     "member_row",
     "minutes",
     "moves",
-    "result_rows",
+    "named",
+    "out_text",
+    "percent",
     "rule_line",
     "tps",
 ]
@@ -122,6 +124,8 @@ def rule_line(rules: Rules, *, seed_known: bool = False) -> str:
         parts.append(f"{minutes(rules.inspection_ms)} inspection")
     if rules.spectator_delay_ms:
         parts.append(f"spectators {minutes(rules.spectator_delay_ms)} behind")
+    if rules.friendly_timing:
+        parts.append("friendly timing")
     if seed_known:
         parts.append("seed known in advance")
     return ", ".join(parts)
@@ -172,6 +176,22 @@ def out_text(status: StatusName, why: str) -> str:
             return ""
 
 
+def named(name: str, told: LineOf | None, width: int) -> tuple[str, str]:
+    """A name and how far away its bearer is, in `width` cells; the name comes first.
+
+    >>> named("Ada", LineOf(1, 23, 4), 12), named("Annabel", LineOf(1, 23, 4), 12)
+    (('Ada', ' 23±4 ms '), ('Annabel', ' 23 ms'))
+    """
+    texts = [round_trip(told), f"{told.rtt_ms} ms"] if told is not None else []
+    for text in texts:
+        spare = width - cells(name) - 1
+        if cells(text) <= spare:
+            return name, fitted(f" {text}", spare + 1)
+    return fitted(name, width), ""
+
+
+MARK_W = 3
+"""Columns of a lane's mark: a place, and a question where it may still be lost."""
 SOLVED = 1000
 """Permille of progress that only a solved board has."""
 
@@ -183,6 +203,7 @@ def lane_rows(
     look: Look,
     width: int,
     height: int,
+    lines: Mapping[int, LineOf] | None = None,
 ) -> list[Row]:
     """One lane per racer, best first; one's own is always among them.
 
@@ -193,15 +214,24 @@ def lane_rows(
         look: colours.
         width: columns.
         height: rows; what does not fit is counted in the last one.
+        lines: how far away members are, by their ids.
     """
     gone = set(away)
+    told = lines or {}
     shown = list(lanes)
     if len(shown) > height > 0:
         shown = shown[: height - 1]
         own = [lane for lane in lanes if lane.seat == mine and lane not in shown]
         shown[len(shown) - len(own) :] = own
     rows = [
-        _lane(lane, lane.member in gone, lane.seat == mine, look, width)
+        _lane(
+            lane,
+            None if lane.member in gone else told.get(lane.member or 0),
+            look,
+            width,
+            away=lane.member in gone,
+            own=lane.seat == mine,
+        )
         for lane in shown
     ]
     if len(lanes) > len(shown) and height > 0:
@@ -209,21 +239,24 @@ def lane_rows(
     return rows[: max(0, height)]
 
 
-def _lane(lane: Lane, away: bool, own: bool, look: Look, width: int) -> Row:
+def _lane(
+    lane: Lane, told: LineOf | None, look: Look, width: int, *, away: bool, own: bool
+) -> Row:
     """Mark, name, then progress, or how it ended. The mark is place, ↯ or ▸."""
     name_w = min(20, max(7, width * 2 // 5))
     mark, mark_colour = ("▸", look.accent) if own else ("", look.soft)
     if away and lane.status == "racing":
         mark, mark_colour = "↯", look.bad
     if lane.place and lane.status == "finished":
-        mark = str(lane.place)
-    name = lane.name + (" ⚙" if lane.bot else "")
+        mark = str(lane.place) + ("" if lane.final else "?")
+    name, far = named(lane.name + (" ⚙" if lane.bot else ""), told, name_w)
     label = (
-        Run(fitted(mark, 2), Paint(mark_colour, bold=True)),
-        Run(fitted(name, name_w), Paint(look.accent if own else look.ink, bold=own)),
+        Run(fitted(mark, MARK_W), Paint(mark_colour, bold=True)),
+        Run(name, Paint(look.accent if own else look.ink, bold=own)),
+        Run(far, Paint(look.soft)),
         Run(" ", Paint()),
     )
-    room = width - name_w - 3
+    room = width - name_w - MARK_W - 1
     if lane.status == "finished" or (lane.status == "racing" and lane.high == SOLVED):
         time = "solved" if lane.time_ms is None else duration(lane.time_ms)
         done = Run(fitted(f"✓ {time}", room), Paint(look.good, bold=True))
@@ -237,6 +270,10 @@ def _lane(lane: Lane, away: bool, own: bool, look: Look, width: int) -> Row:
     return (*label, *progress, Run(tail, Paint(look.bad if away else look.ink)))
 
 
+ROOMY_W = 62
+"""Columns from which on the longest name and its line stand side by side."""
+
+
 def member_row(
     member: Member,
     host: int | None,
@@ -245,8 +282,9 @@ def member_row(
     width: int,
     *,
     chosen: bool,
+    told: LineOf | None = None,
 ) -> Row:
-    """One person in the lobby: mark, name, who they are, ready or not."""
+    """One person in the lobby: mark, name, line, ready or not, who they are."""
     own = member.id == me
     tags = [
         word
@@ -267,12 +305,14 @@ def member_row(
         mark_paint = Paint(look.good if member.ready else look.soft, bold=member.ready)
     state = ("ready" if member.ready else "not ready") if plays else ""
     state_w = 10 if width >= 50 else 0
-    name_w = min(21, width - 4)
+    name_w = min(31 if width >= ROOMY_W else 21, width - 4)
+    name, far = named(member.name, told if member.connected else None, name_w)
     back = look.raised if chosen else ""
     row = (
         Run("▸ " if chosen else "  ", Paint(look.accent, bold=True)),
         Run(mark, mark_paint),
-        Run(fitted(member.name, name_w), Paint(look.ink, bold=own)),
+        Run(name, Paint(look.ink, bold=own)),
+        Run(far, Paint(look.soft)),
         Run(fitted(state, state_w), Paint(look.good if member.ready else look.soft)),
         Run(
             fitted(" ".join(tags), width - 4 - name_w - state_w),
@@ -280,65 +320,3 @@ def member_row(
         ),
     )
     return tuple(run._replace(paint=run.paint._replace(bg=back)) for run in row)
-
-
-# --- Results --------------------------------------------------------------------------
-
-
-def columns(texts: Sequence[str], widths: Sequence[int]) -> str:
-    """A row of a table: the first two left-aligned, numbers right-aligned."""
-    return " ".join(
-        fitted(text, width, right=index > 1)
-        for index, (text, width) in enumerate(zip(texts, widths, strict=True))
-    )
-
-
-HEADINGS = ("", "racer", "time", "moves", "TPS", "MTM", "solve", "credit")
-WIDTHS: tuple[int, ...] = (2, 16, 15, 5, 6, 5, 10, 7)
-LEAST_HEADINGS = 4
-"""Place, racer, time and moves are shown at any width; the others where they fit."""
-
-
-def result_rows(
-    lanes: Sequence[Lane], mine: int | None, look: Look, width: int
-) -> list[Row]:
-    """The results as a table: place, name, official time and what stands beside it."""
-    credit = any(lane.standing and lane.standing.credit_ms for lane in lanes)
-    shown = len(HEADINGS) if credit else len(HEADINGS) - 1
-    widths = list(WIDTHS)
-    while shown > LEAST_HEADINGS and sum(widths[:shown]) + shown > width:
-        shown -= 1
-    widths = widths[:shown]
-    spare = width - sum(widths) - shown
-    widths[1] = max(6, min(24, widths[1] + spare))
-    rows = [line(fitted(columns(HEADINGS[:shown], widths), width), look.soft)]
-    for lane in lanes:
-        own = lane.seat == mine
-        colour = look.accent if own else look.ink
-        texts = _result(lane)[:shown]
-        text = fitted(columns(texts, widths), width)
-        rows.append(line(text, colour, bold=own or lane.place == 1))
-    return rows
-
-
-def _result(lane: Lane) -> list[str]:
-    told = lane.standing
-    name = lane.name + (" ⚙" if lane.bot else "")
-    place = f"{lane.place}" if lane.place else "-"
-    if lane.status != "finished" or told is None or told.time_ms is None:
-        why = SHORT_WHY.get(lane.why, "")
-        text = f"DNF {why}".strip() if lane.status == "dnf" else ""
-        text = text or out_text(lane.status, lane.why) or "racing"
-        if lane.status != "dns":
-            text += fitted(percent(lane.high), 5, right=True)
-        return [place, name, text, str(lane.stm), "", "", "", ""]
-    return [
-        place,
-        name,
-        duration(told.time_ms),
-        str(told.stm),
-        tps(told.stm, told.solve_ms or told.time_ms),
-        str(told.mtm),
-        "" if told.solve_ms is None else duration(told.solve_ms),
-        f"{told.credit_ms} ms" if told.credit_ms else "",
-    ]

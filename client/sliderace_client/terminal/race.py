@@ -174,7 +174,8 @@ class Race(RoomPage):
         away = [who.id for who in self.model.members.values() if not who.connected]
         room = rows - len(top) - (1 if self._table.plan.wide else 0)
         racers = self.model.order() or self._starters()
-        rows_ = lane_rows(racers, away, self.model.seat, self.look, columns - 1, room)
+        mine, lines = self.model.seat, self.model.lines
+        rows_ = lane_rows(racers, away, mine, self.look, columns - 1, room, lines)
         if self._table.plan.wide and 2 * len(rows_) <= room:  # air between the lanes
             rows_ = [row for lane in rows_ for row in (lane, line(""))]
         self._table.panel.show([*top, *rows_])
@@ -216,7 +217,8 @@ class Race(RoomPage):
         if model.locked(now):
             return "look, but do not touch yet"
         if lane is not None and lane.status == "finished" and lane.time_ms is not None:
-            place = f", {ordinal(lane.place)} so far" if lane.place else ""
+            so_far = "" if lane.final else " so far"
+            place = f", {ordinal(lane.place)}{so_far}" if lane.place else ""
             return f"solved in {duration(lane.time_ms)}{place}"
         if model.done:
             return "solved, waiting for the server's word"

@@ -1,21 +1,22 @@
 """The results: who won, what stands beside the times, and whether it holds."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from textual.widget import Widget
 
-from sliderace.protocol.messages import Ready, Rematch
+from sliderace.protocol.messages import Ready, Rematch, Signals
 from sliderace_client.lanes import Lane
-from sliderace_client.phrases import duration
-from sliderace_client.render import Row, big_text
+from sliderace_client.phrases import AGREES, duration
+from sliderace_client.render import Look, Row, big_text
 from sliderace_client.terminal.actions import Action
-from sliderace_client.terminal.dialogs import Topic
+from sliderace_client.terminal.dialogs import Dialog, Topic
 from sliderace_client.terminal.page import RoomPage
-from sliderace_client.terminal.panels import fitted, line, result_rows, rule_line
+from sliderace_client.terminal.panels import fitted, line, rule_line
+from sliderace_client.terminal.tables import marks, result_rows, signal_rows
 from sliderace_client.terminal.widgets import Lines
 
-__all__ = ["ResultsPage"]
+__all__ = ["ResultsPage", "SignalsDialog"]
 
 ROOMY = 20
 """Rows from which on the winner's time is shown large."""
@@ -52,6 +53,9 @@ class ResultsPage(RoomPage):
         width, lanes = max(1, self.size.width - 4), self._lanes()
         self._winner.show(self._podium(lanes, width))
         rows = result_rows(lanes, self.model.seat, self.look, width)
+        results, soft = self.model.results, self.look.soft
+        said = marks(results) if results else []
+        rows += [line(fitted(text, width), soft) for text in ["", *said] if said]
         self._rows.show(rows if lanes else [])
         self._seal.show(self._proof(width))
 
@@ -86,13 +90,18 @@ class ResultsPage(RoomPage):
         model, look = self.model, self.look
         if model.results is None:
             return []
-        if model.proof:
-            return [line(fitted(f"✗ {text}", width), look.bad) for text in model.proof]
-        if model.room is not None and model.room.seed_known:
+        known = model.room is not None and model.room.seed_known
+        rows = [line(fitted(f"✗ {text}", width), look.bad) for text in model.proof]
+        rows += [line(fitted(text, width), look.soft) for text in model.remarks]
+        if known:
             text = "The seed was known in advance: no fairness claim."
-            return [line(fitted(text, width), look.soft)]
-        text = "✓ The secret, the seed and the board match what was sealed before."
-        return [line(fitted(text, width), look.good)]
+            rows.append(line(fitted(text, width), look.soft))
+        elif not model.proof:
+            text = "✓ Secret, nonces, seed and board are what was sealed before."
+            rows.append(line(fitted(text, width), look.good))
+        if model.agrees and not model.proof:
+            rows.append(line(fitted(f"✓ {AGREES}", width), look.good))
+        return rows
 
     def actions(self) -> list[Action]:  # noqa: D102
         model = self.model
@@ -109,8 +118,33 @@ class ResultsPage(RoomPage):
                 todo.append(Action("r", "ready", lambda: self.terminal.ask(ready)))
         if model.results is not None:
             todo.append(Action("s", "save record", self.terminal.save_record))
+            signals = model.signals
+            if signals is not None and signals.race == model.results.race:
+                todo.append(Action("g", "signals", lambda: self._look_at(signals)))
         return [
             *todo,
             Action("?", "help", self.help),
             Action("q", "leave", self.leave),
         ]
+
+    def _look_at(self, signals: Signals) -> None:
+        names = {lane.seat: lane.name for lane in self._lanes()}
+        self.terminal.push_screen(SignalsDialog(self.look, signals, names))
+
+
+class SignalsDialog(Dialog):
+    """For the host: what each solve looks like.
+
+    Args:
+        look: colours.
+        signals: as the server sent them.
+        names: of the racers, by seat.
+    """
+
+    def __init__(self, look: Look, signals: Signals, names: Mapping[int, str]) -> None:
+        super().__init__(look)
+        self._signals, self._names = signals, names
+
+    def rows(self) -> list[Row]:  # noqa: D102
+        told, width = self._signals.signals, self.space[0]
+        return signal_rows(told, self._names, self.look, width)
