@@ -61,19 +61,21 @@ def _range(signal: Signal | None) -> str:
     high = "" if signal.high is None else _text(signal.name, signal.high)
     if low and high:
         return f"{low}-{high}"
-    return f">{low}" if low else f"<{high}" if high else ""
+    return f"≥{low}" if low else f"≤{high}" if high else ""
 
 
 def notes(told: Iterable[SignalsOf]) -> list[str]:
     """Where the ranges come from, or why there is none; each once."""
     every = [signal for one in told for signal in one.signals]
-    found = {
-        f"{LABELS[signal.name]}: {_safe(signal.note)}": None
-        for signal in every
-        if signal.name in LABELS
-    }
+    about: dict[str, dict[str, None]] = {}
+    for signal in every:
+        if signal.name in LABELS:
+            about.setdefault(_safe(signal.note), {})[LABELS[signal.name]] = None
     marked = [MARKED] if any(signal.outside for signal in every) else []
-    return [*marked, *found]
+    return [
+        *marked,
+        *(f"{', '.join(labels)}: {text}" for text, labels in about.items()),
+    ]
 
 
 def _safe(text: str) -> str:

@@ -76,6 +76,8 @@ def round_trip(told: LineOf | None) -> str:
     """
     if told is None:
         return ""
+    if told.rtt_ms + told.jitter_ms == 0:
+        return "<1 ms"
     wavers = f"±{told.jitter_ms}" if told.jitter_ms else ""
     return f"{told.rtt_ms}{wavers} ms"
 

@@ -322,7 +322,10 @@ class _Table:
         if model.signals is None:
             self._say("no signals: the host has them after a race")
             return
-        names = {lane.seat: lane.name for lane in model.lanes.values()}
+        names = {
+            lane.seat: lane.name + (" (bot)" if lane.bot else "")
+            for lane in model.lanes.values()
+        }
         for text in figures.sentences(model.signals.signals, names):
             self._say(text)
 

@@ -63,7 +63,7 @@ async def test_results_are_a_table_with_reasons_and_proof() -> None:
     assert "Ann won" in text
     assert "1 Ann 41.320 120 3.00 99 40.000" in text
     assert "2 Ben DNF limit 42% 17" in text
-    assert "✓ The secret, the seed and the board match" in text
+    assert "✓ Secret, nonces, seed and board are what was sealed" in text
 
 
 async def test_results_that_do_not_hold_are_said() -> None:
@@ -71,7 +71,7 @@ async def test_results_that_do_not_hold_are_said() -> None:
     async with driven(seat) as pilot:
         await finished(seat, pilot)
         assert "✗ " in screen(pilot)
-        assert "match what was sealed" not in screen(pilot)
+        assert "what was sealed" not in screen(pilot)
 
 
 async def test_a_rematch_is_one_key_and_the_last_results_stay_at_hand() -> None:

@@ -125,7 +125,7 @@ def test_lanes_fit_and_the_own_one_is_among_them(
 
 def test_a_lane_says_how_it_stands_without_colour() -> None:
     told = lane(0)
-    told.told(standing(0, "finished", place=1, time_ms=41_320))
+    told.told(standing(0, "finished", place=1, time_ms=41_320, final=True))
     out = lane(1)
     out.told(standing(1, "dnf", why="limit", high=423))
     gone = lane(2, status="forfeited", high=100)

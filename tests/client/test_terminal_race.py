@@ -137,7 +137,7 @@ async def test_lanes_show_rivals_their_progress_and_who_is_lost() -> None:
         gone = member(BEN, 1, connected=False)
         seat.hear(m.MemberEvent(0, gone, "disconnected"))
         await settle(pilot)
-        assert "↯ Ben" in screen(pilot)
+        assert "↯  Ben" in screen(pilot)
         done = standing(1, "finished", place=1, time_ms=41_320, high=1000)
         seat.hear(m.StandingEvent(0, RACE, done))
         seat.hear(m.PhaseEvent(0, RACE, "grace", MINUTE))

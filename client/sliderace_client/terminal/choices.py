@@ -93,9 +93,14 @@ class ChoiceDialog(Dialog):
         """Use what was chosen."""
 
     def rows(self) -> list[Row]:  # noqa: D102
-        title = line(self._title, self.look.ink, bold=True)
+        title = [line(self._title, self.look.ink, bold=True)]
         rows = [self._line(index, *pair) for index, pair in enumerate(self.pairs())]
-        return [title, *rows]
+        return [*title[: self._titles], *rows]
+
+    @property
+    def _titles(self) -> int:
+        """Rows of the title; none where the choices would not all be seen with it."""
+        return int(self.space[1] >= 1 + len(self.pairs()) + KEY_ROWS)
 
     def _line(self, index: int, label: str, value: str) -> Row:
         look, chosen = self.look, index == self._row
@@ -133,7 +138,7 @@ class ChoiceDialog(Dialog):
         self.update()
 
     def pick(self, y: int, x: int) -> None:  # noqa: D102
-        row = y - 1  # a title comes first
+        row = y - self._titles
         if 0 <= row < len(self.pairs()):
             self._row = row
             self._step(-1 if x < LABEL_W + 5 else 1)
@@ -143,6 +148,8 @@ class ChoiceDialog(Dialog):
         self.close()
 
 
+KEY_ROWS = 2
+"""Of a window of choices in 40 columns."""
 LABEL_W, VALUE_W = 10, 19
 """So that a line fits a frame in 40 columns."""
 

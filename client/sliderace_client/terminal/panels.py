@@ -182,7 +182,8 @@ def named(name: str, told: LineOf | None, width: int) -> tuple[str, str]:
     >>> named("Ada", LineOf(1, 23, 4), 12), named("Annabel", LineOf(1, 23, 4), 12)
     (('Ada', ' 23±4 ms '), ('Annabel', ' 23 ms'))
     """
-    texts = [round_trip(told), f"{told.rtt_ms} ms"] if told is not None else []
+    short = None if told is None else LineOf(told.member, told.rtt_ms, 0)
+    texts = [round_trip(told), round_trip(short)] if told is not None else []
     for text in texts:
         spare = width - cells(name) - 1
         if cells(text) <= spare:

@@ -1,6 +1,7 @@
 """The results: who won, what stands beside the times, and whether it holds."""
 
 from collections.abc import Iterable, Mapping
+from textwrap import wrap
 from typing import ClassVar
 
 from textual.widget import Widget
@@ -90,18 +91,17 @@ class ResultsPage(RoomPage):
         model, look = self.model, self.look
         if model.results is None:
             return []
-        known = model.room is not None and model.room.seed_known
-        rows = [line(fitted(f"✗ {text}", width), look.bad) for text in model.proof]
-        rows += [line(fitted(text, width), look.soft) for text in model.remarks]
-        if known:
+        said = [(f"✗ {text}", look.bad) for text in model.proof]
+        said += [(text, look.soft) for text in model.remarks]
+        if model.room is not None and model.room.seed_known:
             text = "The seed was known in advance: no fairness claim."
-            rows.append(line(fitted(text, width), look.soft))
+            said.append((text, look.soft))
         elif not model.proof:
             text = "✓ Secret, nonces, seed and board are what was sealed before."
-            rows.append(line(fitted(text, width), look.good))
+            said.append((text, look.good))
         if model.agrees and not model.proof:
-            rows.append(line(fitted(f"✓ {AGREES}", width), look.good))
-        return rows
+            said.append((f"✓ {AGREES}", look.soft))
+        return [line(part, fg) for text, fg in said for part in wrap(text, width)]
 
     def actions(self) -> list[Action]:  # noqa: D102
         model = self.model
@@ -128,7 +128,9 @@ class ResultsPage(RoomPage):
         ]
 
     def _look_at(self, signals: Signals) -> None:
-        names = {lane.seat: lane.name for lane in self._lanes()}
+        names = {
+            lane.seat: lane.name + (" ⚙" if lane.bot else "") for lane in self._lanes()
+        }
         self.terminal.push_screen(SignalsDialog(self.look, signals, names))
 
 

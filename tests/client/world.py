@@ -1,0 +1,221 @@
+"""The client's model and the server's real room, with a line between them."""
+
+from collections import deque
+
+from tests.client.rooms import LIMITS, TOKEN, entropy
+from tests.server.stage import Stage
+
+from sliderace.protocol import messages as m
+from sliderace.race.refusal import Refusal
+from sliderace_client.model import Check, Model, Send
+from sliderace_server import room
+from sliderace_server.room import Connect, Disconnect
+
+Action = tuple[str, int]
+
+
+class Line:
+    """One member's connection: a model at one end, the room at the other."""
+
+    def __init__(self, stage: Stage, name: str, role: m.RoleName) -> None:
+        self.stage = stage
+        self.model = Model(m.Join("KWXTRB", name, role), entropy=entropy)
+        self.member = stage.enter(name, role=role)
+        self.checks: list[Check] = []
+        self.up: deque[m.Command] = deque()
+        self.down: deque[m.Event] = deque()
+        self.gen = self.refusals = 0
+        self.open = True
+        self.told = 0
+        self.shown = False
+        self.seqs: dict[int, int] = {}
+        self._let_in(TOKEN)
+
+    def _let_in(self, token: str | None) -> None:
+        stage, enter = self.stage, self.model.hello().enter
+        self.gen = 0
+        self.down.append(
+            room.welcome(stage.state, self.member, stage.now, "test", LIMITS, token)
+        )
+        missed: list[m.Event] | None = None
+        if isinstance(enter, m.Resume) and enter.epoch == stage.state.epoch.epoch:
+            missed = [event for event in stage.events if offset(event) > enter.offset]
+        self.down.extend([stage.snapshot(self.member)] if missed is None else missed)
+        self.told = len(stage.events)
+        self.shown = stage.phase() != "countdown"
+        attempts = stage.state.race.attempts
+        self.seqs = {seat: attempt.seq for seat, attempt in attempts.items()}
+
+    def cut(self) -> None:
+        """Everything under way is lost."""
+        if self.open:
+            self.open = False
+            self.up.clear()
+            self.down.clear()
+            self.stage.do(Disconnect(self.member))
+            self.model.lost(1006)
+
+    def back(self) -> None:
+        """A new connection."""
+        if not self.open:
+            self.open = True
+            self.stage.do(Connect(self.member))
+            self._let_in(None)
+
+    def forward(self) -> None:
+        """What the server has to tell leaves it."""
+        stage = self.stage
+        news, self.told = stage.events[self.told :], len(stage.events)
+        if not self.open:
+            return
+        if not self.shown:
+            shown = room.reveal(stage.state, self.member, stage.now)
+            self.down.extend([shown] if shown else [])
+            self.shown = shown is not None
+        self.down.extend(news)
+        boards = room.sees_boards(stage.state, self.member, stage.now)
+        for seat, attempt in stage.state.race.attempts.items():
+            since = self.seqs.get(seat, 0)
+            if attempt.seq > since:
+                step = room.progress_step(stage.state, seat, since, boards=boards)
+                self.down.append(m.Progress(stage.race, [step]))
+                self.seqs[seat] = attempt.seq
+
+    def hear_up(self) -> None:
+        """The server takes one message."""
+        command = self.up.popleft()
+        match command:
+            case m.Slides():
+                self._slides(command)
+            case m.Resync(seat=None):
+                self.down.append(self.stage.snapshot(self.member))
+            case m.Resync(seat=int() as seat):
+                state, now = self.stage.state, self.stage.now
+                answer = room.board_of(state, self.member, seat, now)
+                if not isinstance(answer, Refusal):
+                    self.down.append(answer)
+            case m.Ready() | m.Nonce():
+                outcome = self.stage.ask(self.member, command)
+                if isinstance(outcome, Refusal):
+                    of = type(command).__name__.lower()
+                    self.down.append(m.Refused(of, outcome.code, ""))
+            case _:
+                raise AssertionError(command)
+
+    def _slides(self, command: m.Slides) -> None:
+        if command.gen != self.gen:
+            return
+        outcome = self.stage.ask(self.member, command)
+        state = self.stage.state
+        if isinstance(outcome, Refusal):
+            self.gen += 1
+            self.refusals += 1
+            self.down.append(room.rejected(state, self.member, outcome, self.gen))
+        else:
+            ack = room.acked(state, self.member)
+            assert ack is not None
+            self.down.append(ack)
+
+
+def offset(event: m.Event) -> int:
+    return int(getattr(event, "o", 0))
+
+
+def can_be_lost(event: m.Event) -> bool:
+    """Whether the client promises to notice that it is missing."""
+    whole = isinstance(event, m.Snapshot)
+    return isinstance(event, m.Progress) or (offset(event) > 0 and not whole)
+
+
+class World:
+    """Ann races and Cat watches, both on bad lines; Ben only keeps the race alive."""
+
+    def __init__(self) -> None:
+        self.stage = Stage(m.RulesPatch(size="3x2", limit_ms=0, away_ms=300_000))
+        self.ann = Line(self.stage, "Ann", "player")
+        self.cat = Line(self.stage, "Cat", "spectator")
+        self.ben = self.stage.enter("Ben")
+        self.clock = 1_000_000
+        self.settle()
+        assert self.ann.model.ask(m.Ready(self.stage.race), self.clock)
+        self.stage.ask(self.ben, m.Ready(self.stage.race))
+        self.settle()
+        while self.stage.phase() != "racing":
+            self.stage.to_deadline()
+            self.settle()
+        assert self.ann.model.racing
+
+    @property
+    def lines(self) -> tuple[Line, Line]:
+        return self.ann, self.cat
+
+    def act(self, kind: str, number: int) -> None:
+        line = self.lines[number % 2]
+        match kind:
+            case "slide":
+                self.wait(20)
+                self.slide(number)
+            case "wait":
+                self.wait(number)
+            case "up":
+                if line.up:
+                    line.hear_up()
+            case "down":
+                if line.down:
+                    line.model.receive(line.down.popleft(), self.clock)
+            case "lose up":
+                if line.up and isinstance(line.up[0], m.Slides):
+                    line.up.popleft()
+            case "lose down":
+                if line.down and can_be_lost(line.down[0]):
+                    line.down.popleft()
+            case "cut":
+                line.cut()
+            case "back":
+                line.back()
+            case "crash":
+                for each in self.lines:
+                    each.cut()
+                self.stage.crash(number)
+            case _:
+                raise AssertionError(kind)
+        self.step()
+
+    def slide(self, number: int) -> None:
+        board = self.ann.model.board
+        assert board is not None
+        ways = board.legal_slides()
+        self.ann.model.slide(*ways[number % len(ways)], self.clock)
+
+    def wait(self, ms: int) -> None:
+        self.clock += ms
+        self.stage.wait(ms)
+
+    def step(self) -> None:
+        """The models say what they have to say, the server tells what is new."""
+        for line in self.lines:
+            for out in line.model.poll(self.clock):
+                if isinstance(out, Send) and line.open:
+                    line.up.append(out.command)
+                elif isinstance(out, Check):
+                    line.checks.append(out)
+            line.forward()
+
+    def settle(self) -> None:
+        """Let everything arrive, until nobody has anything to say."""
+        for line in self.lines:
+            line.back()
+        for _ in range(200):
+            self.step()
+            due = self.ann.model.next_due()
+            if not any(line.up or line.down for line in self.lines) and due is None:
+                return
+            for line in self.lines:
+                while line.up:
+                    line.hear_up()
+                line.forward()
+                while line.down:
+                    line.model.receive(line.down.popleft(), self.clock)
+            if due is not None:
+                self.wait(max(0, due - self.clock))
+        raise AssertionError("never quiet")
