@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
-from tests.client.rooms import RACE, START, TOKEN, snapshot, welcome
+from tests.client.rooms import RACE, START, TOKEN, results, snapshot, standing, welcome
 from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import decode_command, encode_event
+from sliderace_client import connection
 from sliderace_client.connection import Client, Ending, backoff, socket_url
 from sliderace_client.model import Note
 from sliderace_client.seats import SeatFile, claim
@@ -316,3 +318,40 @@ async def test_notes_are_told_and_kept() -> None:
         await one.run()
     assert told == ["Ben left", "The host closed the room."]
     assert [note.text for note in one.notes] == told
+
+
+@pytest.mark.parametrize(("had", "said"), [(True, "cannot be read"), (False, "over")])
+async def test_a_racer_looks_into_the_record_by_himself(
+    had: bool, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "RECORD_S", (0.0, 0.0))
+    asked: list[str] = []
+    enough = asyncio.Event()
+
+    def answer(socket: ServerConnection, request: Request) -> Response | None:
+        if request.path == "/ws":
+            return None
+        asked.append(request.path)
+        if had or len(asked) == 2:
+            enough.set()
+        return socket.respond(200 if had else 404, "")
+
+    async def script(peer: Peer) -> None:
+        await peer.let_in()
+        rows = [standing(0, "dnf")]
+        await peer.say(results(standings=rows))
+        await enough.wait()
+        await peer.socket.wait_closed()
+
+    async def follow(socket: ServerConnection) -> None:
+        await script(Peer(socket))
+
+    async with serve(follow, "127.0.0.1", 0, process_request=answer) as listening:
+        one = client(address(listening))
+        living = asyncio.create_task(one.run())
+        await reached(one, lambda: any(said in note.text for note in one.notes))
+        await enough.wait()
+        living.cancel()
+        await asyncio.wait([living])
+    assert asked == [f"/api/races/{RACE}"] * (1 if had else 2)
+    assert bool(one.model.proof) == had

@@ -96,3 +96,14 @@ def test_times_and_places() -> None:
     assert [phrases.ordinal(n) for n in (1, 2, 3, 4, 11, 13, 21)] == [
         *("1st", "2nd", "3rd", "4th", "11th", "13th", "21st")
     ]
+
+
+def test_a_place_that_may_be_lost_is_a_question() -> None:
+    assert phrases.place(1, final=False) == "1st?"
+    assert phrases.place(2, final=True) == "2nd"
+
+
+def test_how_far_away_somebody_is() -> None:
+    told = [m.LineOf(1, 23, 4), m.LineOf(1, 23, 0), m.LineOf(1, 0, 0), None]
+    assert list(map(phrases.round_trip, told)) == ["23±4 ms", "23 ms", "<1 ms", ""]
+    assert phrases.round_trip(m.LineOf(1, 0, 3)) == "0±3 ms"

@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.client import rooms
@@ -30,6 +31,7 @@ from sliderace.engine import (
     seed_from_text,
 )
 from sliderace.protocol import messages as m
+from sliderace.protocol.parts import Signal
 from sliderace.race.rules import Rules
 from sliderace_client.render import BASIC, LAYERS, LIGHT
 from sliderace_client.settings import Settings, load
@@ -72,6 +74,64 @@ async def test_results_that_do_not_hold_are_said() -> None:
         await finished(seat, pilot)
         assert "✗ " in screen(pilot)
         assert "what was sealed" not in screen(pilot)
+
+
+async def test_what_stands_beside_the_times_is_marked_and_explained() -> None:
+    near: dict[str, Any] = {"stm": 9, "photo": True, "final": True}
+    rows = [
+        standing(
+            0, "finished", place=1, time_ms=41_320, credit_ms=900, outage_ms=800, **near
+        ),
+        standing(1, "finished", place=2, time_ms=41_330, **near),
+    ]
+    told = rooms.results(standings=rows, friendly_timing=True)
+    seat = Offline()
+    async with driven(seat) as pilot:
+        seat.race(told.board)
+        seat.hear(told)
+        seat.model.checked(RACE, [])
+        await settle(pilot)
+        text = screen(pilot)
+    assert "41.320≈†" in text
+    assert "41.330≈ " in text
+    assert "≈ photo finish" in text
+    assert "† up to 800 ms of the credit: for a failure of the server" in text
+    assert "friendly timing: up to 100 ms more credit" in text
+    assert "✓ Checked: the race record agrees with what you saw and sent." in text
+
+
+async def test_a_record_that_does_not_agree_is_said_in_full() -> None:
+    seat = Offline()
+    async with driven(seat, (40, 15)) as pilot:
+        await finished(seat, pilot)
+        seat.model.checked(RACE, ["The slides recorded as yours are not yours."])
+        await settle(pilot)
+        text = " ".join(screen(pilot).split())
+    assert "✗ The slides recorded as yours are not yours." in text
+    assert "Checked" not in text
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 15)])
+async def test_the_host_sees_signals_and_no_verdict(size: tuple[int, int]) -> None:
+    even = m.SignalsOf(
+        0,
+        [
+            Signal("tps_milli", 3_210, None, None, "proves nothing", False),
+            Signal("cv_milli", 80, 250, None, "0 of 2,489 were below", True),
+        ],
+    )
+    seat = Offline()
+    async with driven(seat, size) as pilot:
+        await finished(seat, pilot)
+        assert "signals" not in keys(pilot)
+        seat.hear(m.Signals(RACE, [even]))
+        await settle(pilot)
+        await pilot.press("g")
+        await settle(pilot)
+        text = " ".join(screen(pilot).replace("│", " ").split())
+    assert "Signals, never verdicts" in text
+    for word in ("TPS", "3.21", "0.08*", "≥0.25", "record solvers"):
+        assert word in text
 
 
 async def test_a_rematch_is_one_key_and_the_last_results_stay_at_hand() -> None:

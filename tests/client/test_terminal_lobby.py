@@ -270,7 +270,14 @@ async def test_all_rules_fit_every_terminal(size: tuple[int, int]) -> None:
     async with driven(Offline(), size) as pilot:
         await pilot.press("e")
         await pilot.pause()
-        for words in ("Board ", "Spectators", "Room", "private (by code)", "cancel"):
+        for words in (
+            "Board ",
+            "Spectators",
+            "Timing",
+            "Room",
+            "private (by code)",
+            "cancel",
+        ):
             assert words in screen(pilot)
         await pilot.press("up", "right")
         await pilot.pause()

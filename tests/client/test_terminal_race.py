@@ -282,3 +282,41 @@ async def test_who_has_finished_may_look_around() -> None:
         await pilot.press("v")
         await settle(pilot)
         assert board(pilot) == "1 2 3/4 5 6/7 8 0"
+
+
+# --- How fair it is -------------------------------------------------------------------
+
+
+async def test_lines_stand_beside_names_in_the_lobby_and_in_the_race() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        seat.hear(m.Lines([m.LineOf(ANN, 1, 0), m.LineOf(BEN, 23, 4)]))
+        await settle(pilot)
+        assert "Ann 1 ms" in screen(pilot)
+        assert "Ben 23±4 ms" in screen(pilot)
+        seat.hear(m.MemberEvent(0, member(BEN, 1, connected=False), "disconnected"))
+        await settle(pilot)
+        assert "23±4 ms" not in screen(pilot)
+        seat.hear(m.MemberEvent(0, member(BEN, 1), "connected"))
+        seat.race()
+        await settle(pilot)
+        assert "Ben 23±4 ms" in screen(pilot)
+
+
+async def test_a_place_that_may_still_be_lost_is_shown_as_such() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        seat.race()
+        await settle(pilot)
+        await pilot.press("left", "left")
+        done = standing(0, "finished", place=1, time_ms=5_000, high=1000)
+        seat.hear(m.StandingEvent(0, RACE, done))
+        await settle(pilot)
+        assert "1? Ann" in screen(pilot)
+        assert "solved in 5.000, 1st so far" in screen(pilot)
+        seat.hear(m.WinnerEvent(0, RACE, [0]))
+        await settle(pilot)
+        assert "Ann has won" in screen(pilot)
+        assert "1  Ann" in screen(pilot)
+        assert "solved in 5.000, 1st " in screen(pilot)
+        assert "so far" not in screen(pilot)
