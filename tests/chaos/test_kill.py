@@ -115,9 +115,40 @@ async def test_ten_kills_in_mid_race_lose_nothing(tmp_path: Path) -> None:
         file = await asyncio.to_thread(_get, f"{server.url}{results[0].record}")
         checks = verify(file, check_signature)
         assert {check.verdict for check in checks} == {"ok"}
+        assert len(file["record"]["outages"]) == KILLS
         for racer in file["record"]["racers"]:
             stored = [(slide[0], slide[1]) for slide in racer["slides"]]
             assert stored == made[racer["seat"]]
+
+
+async def test_who_solves_while_the_server_is_down_does_not_pay_for_it(
+    tmp_path: Path,
+) -> None:
+    with ServerProcess(tmp_path) as server:
+        rules = m.RulesPatch(size="3x3", countdown_ms=3_000)
+        host = Racer(server.url, m.Create(name="Host", rules=rules))
+        async with asyncio.TaskGroup() as group:
+            group.create_task(host.client.run())
+            await host.until(host.entered)
+            model = host.client.model
+            host.client.ask(m.Start(model.race))
+            await host.until(lambda: model.racing and model.phase == "racing")
+            await asyncio.to_thread(server.kill)
+            await host.until(lambda: not host.online())
+            host.pace = 0.005
+            await host.play()
+            assert model.attempt is not None
+            stamp = model.attempt.slides[-1][2]
+            await asyncio.sleep(1)
+            await asyncio.to_thread(server.start)
+            await host.until(host.done)
+            host.client.ask(m.Leave())
+        assert model.results is not None
+        [row] = model.results.standings
+        assert row.time_ms == stamp
+        assert row.outage_ms > 1_000
+        assert row.credit_ms >= row.outage_ms - 260
+        assert not model.proof
 
 
 def _get(url: str) -> dict[str, Any]:
