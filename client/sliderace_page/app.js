@@ -5,7 +5,6 @@ import { EngineError } from "./engine.js";
 import { Model } from "./model.js";
 import { say } from "./phrases.js";
 import { against } from "./proof.js";
-import { judge, verify } from "./record.js";
 import {
   ProtocolError,
   VERSION,
@@ -112,14 +111,17 @@ export class App {
   async judgeRecord(results, promise) {
     const text = await this.#record(results);
     if (text === null) return "cannot be known: the record was not found";
+    const { judge } = await import("./record.js"); // for the few who ask
     return judge(text, results, promise, this.subtle);
   }
 
   /** The record of a race, computed again check by check; empty: it was not found. */
   async verifyRecord(results, kept) {
     const text = await this.#record(results);
+    if (text === null) return [];
     const promised = kept?.late === false ? kept.commitment : "";
-    return text === null ? [] : verify(text, this.subtle, { promised });
+    const { verify } = await import("./record.js");
+    return verify(text, this.subtle, { promised });
   }
 
   /** The file of a race's record, fetched once; null: not found. */

@@ -46,7 +46,7 @@ def test_host_race_alone_save_and_leave(tmp_path: Path) -> None:
             for direction, _ in stage:
                 pane.keys(KEYS[direction])
         pane.until("Ann won")
-        screen = pane.until("✓ The secret")
+        screen = pane.until("✓ Checked")
         assert re.search(r"1\s+Ann\s+\d", screen)
         pane.keys("s")
         pane.until("Saved: ")
