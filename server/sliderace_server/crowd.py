@@ -242,7 +242,7 @@ class Crowd:
         state, race = self._state, view.snapshot.race
         if race.id != state.race.id:
             return
-        late = room.is_delayed(state, follower.member)
+        late = room.is_delayed(state, follower.member, self._now())
         steps = [
             room.progress_step(
                 state,
@@ -334,13 +334,25 @@ class Crowd:
     def _tell_late(self) -> None:
         self.reveal()
         if steps := list(self._late.take(self._state, self._now())):
-            late = (
-                one
-                for member, one in self._current.items()
-                if one.following and room.is_delayed(self._state, member)
-            )
-            self._post(late, Progress(self._state.race.id, steps))
+            self._post(self._delayed(), Progress(self._state.race.id, steps))
         self._late_later()
+
+    def _delayed(self) -> Iterator[Follower]:
+        now = self._now()
+        for member, follower in self._current.items():
+            if follower.following and room.is_delayed(self._state, member, now):
+                self._grant(follower, sees=True)
+                yield follower
+
+    def _grant(self, follower: Follower, *, sees: bool) -> None:
+        """Note whether somebody may see boards, and show them to who begins to.
+
+        Progress alone would leave holes to one who was a racer till now.
+        """
+        if sees and not follower.sees:
+            for seat in self._state.race.attempts:
+                self.show_board(follower, seat)
+        follower.sees = sees
 
     def _tick_later(self, channel: Channel, period: float) -> None:
         """Tell at this room's next tick; rooms tick at different moments."""
@@ -365,13 +377,9 @@ class Crowd:
         """Those who see boards, or those who do not."""
         now = self._now()
         for member, follower in self._current.items():
-            if not follower.following or room.is_delayed(self._state, member):
+            if not follower.following or room.is_delayed(self._state, member, now):
                 continue
             sees = room.sees_boards(self._state, member, now)
-            if sees and not follower.sees:
-                # Progress alone would leave holes to one who was a racer till now.
-                for seat in self._state.race.attempts:
-                    self.show_board(follower, seat)
-            follower.sees = sees
+            self._grant(follower, sees=sees)
             if sees == boards:
                 yield follower

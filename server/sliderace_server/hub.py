@@ -13,6 +13,7 @@ from sliderace.race.records import RaceEnded
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import RulesError
 from sliderace_server import room
+from sliderace_server.clock import Timer
 from sliderace_server.limits import PerAddress
 from sliderace_server.recorder import UnknownRecord, decode
 from sliderace_server.results import Keeper, stored_race
@@ -62,6 +63,7 @@ class Hub:
         self._unreadable: set[str] = set()
         self._lost: set[str] = set()
         self._closed: set[str] = set()
+        self._heart: Timer | None = None
         self._began_ms = works.clock.now_ms()
         works.metrics.gauge("rooms", "Live rooms", lambda: len(self._rooms))
         works.metrics.gauge(
@@ -234,6 +236,7 @@ class Hub:
             self._codes.claim(state.code)
             self._carry_on(state, len(data))
         self._drop_closed()
+        self._beat_later()
         if self._rooms:
             _log.info("recovered", extra={"rooms": len(self._rooms)})
 
@@ -268,8 +271,23 @@ class Hub:
     def freeze(self) -> None:
         """Nothing more happens in any room; what did happen is still stored."""
         self.stopping = True
+        if self._heart is not None:
+            self._heart.cancel()
         for runner in self._rooms.values():
             runner.freeze()
+
+    # --- the heartbeat ---------------------------------------------------------------
+
+    def _beat_later(self) -> None:
+        self._heart = self.works.clock.later(room.BEAT_MS / 1_000, self._beat)
+
+    def _beat(self) -> None:
+        """Note in quiet races that we are here; one timer serves all rooms."""
+        for runner in list(self._rooms.values()):
+            state = runner.state
+            if state.race.running and state.t + room.BEAT_MS <= runner.now:
+                runner.beat()
+        self._beat_later()
 
     # --- what others ask -------------------------------------------------------------
 

@@ -115,6 +115,10 @@ class Runner:
         """Members with a live connection."""
         return len(self._crowd)
 
+    def beat(self) -> None:
+        """The server is well."""
+        self._do(room.Beat())
+
     # --- what comes in ---------------------------------------------------------------
 
     def enter(
@@ -356,12 +360,7 @@ class Runner:
         self.when_durable(follower, send)
 
     def when_durable(self, follower: Follower, send: Callable[[], None]) -> None:
-        """Call `send` once all that has happened so far is durable.
-
-        Args:
-            follower: whose loss makes it void.
-            send: what to do then.
-        """
+        """Call `send` once all of now is durable, if `follower` is still there."""
         self._backlog.wait(follower, self._scribe.applied, send)
         self._crowd.settle()
 

@@ -19,6 +19,7 @@ from tests.e2e.talk import (
 from sliderace.protocol import messages as m
 from sliderace.race.records import Slid
 from sliderace_server.recorder import decode
+from sliderace_server.room.records import Alive
 
 
 async def no_rooms(store: MoodyStore) -> bool:
@@ -480,3 +481,21 @@ async def test_the_late_end_of_a_replaced_socket_disconnects_nobody() -> None:
                 for e in ann.heard
                 if isinstance(e, m.MemberEvent) and e.why == "disconnected"
             ]
+
+
+async def test_the_log_of_a_quiet_race_says_that_the_server_was_there() -> None:
+    store = MoodyStore()
+    async with (
+        a_server(store=store) as server,
+        a_race(server.port, 2, "3x3") as (ann, _),
+    ):
+
+        async def beats() -> int:
+            log = [decode(line) for line in await store.log.read(ann.code)]
+            return sum(isinstance(record, Alive) for record in log)
+
+        async def enough() -> bool:
+            return await beats() >= 3
+
+        await eventually(enough)
+        await ann.solve()

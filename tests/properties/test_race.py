@@ -160,7 +160,12 @@ class RaceMachine(RuleBasedStateMachine):
     def draw(self, away: set[Seat], gone: set[Seat]) -> None:
         before = deepcopy(self.race)
         lines = {seat: Line(rtt_ms=40 * seat, samples=9) for seat in SEAT_LIST}
-        self.do(decide.draw(self.race, lines, self.now, away=away, gone=gone), before)
+        self.do(
+            decide.draw(
+                self.race, lines, self.now, away=away, gone=dict.fromkeys(gone, "left")
+            ),
+            before,
+        )
 
     @rule(step=STEPS, late=SELDOM, jump=SELDOM)
     def time_passes(self, step: int, late: bool, jump: bool) -> None:

@@ -19,6 +19,7 @@ from tests.race.track import (
 from sliderace.engine import Board, Size
 from sliderace.race import decide
 from sliderace.race.apply import recovered
+from sliderace.race.ranking import standings
 from sliderace.race.records import (
     CountdownStopped,
     DidNotFinish,
@@ -31,6 +32,7 @@ from sliderace.race.records import (
     Returned,
     Seat,
     Slid,
+    TimeCalled,
     WentAway,
 )
 from sliderace.race.refusal import Refusal
@@ -326,12 +328,28 @@ def test_the_host_calls_time() -> None:
     assert refused(decide.call_time(track.race, T0 + 1)) == "wrong_phase"
     track.do(decide.forfeit(track.race, CAT, T0 + 899))
     track.solve(ANN, T0 + 900)
-    now = T0 + 1_000
+    now = T0 + 900 + 261
     assert track.do(decide.call_time(track.race, now)) == [
         DidNotFinish(now, RACE_ID, BEN, "called"),
         RaceEnded(now, RACE_ID),
     ]
     assert track.do(decide.call_time(track.race, now)) == []
+
+
+def test_time_that_is_called_waits_until_the_first_place_is_certain() -> None:
+    track = Track().start(ANN, BEN, CAT)
+    track.solve(ANN, T0 + 900)
+    certain = T0 + 900 + 261
+    called = track.do(decide.call_time(track.race, T0 + 901))
+    assert called == [TimeCalled(T0 + 901, RACE_ID, certain)]
+    assert track.do(decide.call_time(track.race, T0 + 902)) == []
+    slow = Line(rtt_ms=150, jitter_ms=9, samples=9)
+    assert names(track.solve(BEN, T0 + 950, slow, e=800)) == ["Slid", "Finished"]
+    assert track.race.grace_until == certain
+    track.at(certain)
+    assert phase(track) == "results"
+    assert [row.seat for row in standings(track.race)] == [BEN, ANN, CAT]
+    assert (track[CAT].status, track[CAT].why) == ("dnf", "called")
 
 
 # --- Giving up -----------------------------------------------------------------------
@@ -363,7 +381,7 @@ def test_forfeit_needs_a_race() -> None:
     assert refused(decide.forfeit(track.race, ANN, T0 + 20)) == "done"
     assert refused(decide.undo_forfeit(track.race, ANN, T0 + 20)) == "done"
     track.do(decide.forfeit(track.race, BEN, T0 + 20))
-    track.do(decide.call_time(track.race, T0 + 30))
+    track.do(decide.call_time(track.race, T0 + 3_000))
     assert refused(decide.undo_forfeit(track.race, BEN, T0 + 40)) == "too_late"
 
 
@@ -480,6 +498,6 @@ def test_connections_matter_to_racers_only() -> None:
     assert track.do(decide.went_away(track.race, ANN, T0 + 20)) == []
     assert track.do(decide.went_away(track.race, FAR, T0 + 20)) == []
     track.do(decide.went_away(track.race, BEN, T0 + 20))
-    track.do(decide.call_time(track.race, T0 + 30))
+    track.do(decide.call_time(track.race, T0 + 3_000))
     assert track.do(decide.returned(track.race, BEN, T0 + 40)) == []
     assert track.do(decide.leave(track.race, BEN, "left", T0 + 50)) == []

@@ -36,7 +36,7 @@ from sliderace.race.records import (
     WentAway,
 )
 from sliderace.race.rules import Rules
-from sliderace.race.state import COMMIT_MS, LOCK_MS, NONCES_MS
+from sliderace.race.state import COMMIT_MS, LOCK_MS, NONCES_MS, ROSTER_MS
 from sliderace.race.timing import Line
 
 SIZE = Size(3, 2)
@@ -254,9 +254,11 @@ def test_who_left_since_the_freezing_did_not_start_and_has_no_part_in_the_draw()
     track = Track().freeze(*ALL, committed=ALL)
     for seat in (ANN, BEN):
         track.do(decide.nonce(track.race, seat, told(seat), AT))
-    records = track.do(decide.draw(track.race, {}, AT + 9, gone=[CAT, BEN]))
+    records = track.do(
+        decide.draw(track.race, {}, AT + 9, gone={CAT: "left", BEN: "kicked"})
+    )
     assert records[1:] == [
-        DidNotFinish(AT + 9, RACE_ID, BEN, "left"),
+        DidNotFinish(AT + 9, RACE_ID, BEN, "kicked"),
         DidNotFinish(AT + 9, RACE_ID, CAT, "left"),
     ]
     assert track.race.nonces == {ANN: told(ANN)}
@@ -265,9 +267,9 @@ def test_who_left_since_the_freezing_did_not_start_and_has_no_part_in_the_draw()
 
 def test_nothing_is_drawn_when_all_have_left() -> None:
     track = Track().freeze(ANN, BEN)
-    assert track.do(decide.draw(track.race, {}, AT, gone=[ANN, BEN])) == [
-        RaceAborted(AT, RACE_ID, "nobody_left")
-    ]
+    assert track.do(
+        decide.draw(track.race, {}, AT, gone={ANN: "left", BEN: "left"})
+    ) == [RaceAborted(AT, RACE_ID, "nobody_left")]
     assert not track.race.drawn
 
 
@@ -302,7 +304,7 @@ def test_a_roster_that_is_not_durable_moves_the_start_before_nonces_are_missed()
 ):
     track = Track().freeze(ANN, BEN, committed=[ANN])
     at = decide.postpone_at(track.race)
-    assert at == T0 - NONCES_MS
+    assert at == T0 - ROSTER_MS
     assert track.do(decide.postpone(track.race, at)) == [
         Postponed(at, RACE_ID, at + LOCK_MS, ())
     ]

@@ -9,6 +9,7 @@ from sliderace.race.refusal import Refusal
 from sliderace.race.timing import Line
 from sliderace_server import room
 from sliderace_server.room import Disconnect, LockNotDurable, lock_check_at
+from sliderace_server.room.asked import MAX_NONCES
 from sliderace_server.room.records import NonceCommitted
 
 TOLD = m.Limits(60, 120, 160, 320, 60, 33, 2048)
@@ -37,7 +38,7 @@ def test_a_roster_that_is_not_durable_in_time_moves_the_start() -> None:
     stage.ready(1)
     stage.ask(1, m.Start(stage.race))
     stage.to_deadline()
-    check = stage.state.race.t0 - 400
+    check = stage.state.race.t0 - 800
     assert lock_check_at(stage.state) == check
     stage.now = check
     stage.do(LockNotDurable())
@@ -167,6 +168,33 @@ def test_nothing_is_drawn_when_all_leave_while_nonces_come() -> None:
     assert stage.race.endswith("-2")
 
 
+def test_who_is_kicked_while_nonces_come_was_kicked() -> None:
+    stage = drawing("Ann", "Ben", "Cat")
+    stage.ask(1, m.Kick(2))
+    stage.to_deadline()
+    assert stage.state.race.attempts[Seat(1)].why == "kicked"
+
+
+def test_a_frozen_roster_keeps_role_and_seat() -> None:
+    stage = drawing("Ann", "Ben")
+    assert stage.ask(2, m.Role("spectator")) == Refusal("wrong_phase")
+    assert stage.ask(2, m.Bench(2)) == Refusal("wrong_phase")
+    late = stage.enter("Cat")
+    assert isinstance(stage.ask(late, m.Role("spectator")), list)
+
+
+def test_nobody_commits_for_ever() -> None:
+    stage = stage_of("Ann", "Ben")
+    for n in range(MAX_NONCES):
+        assert stage.ask(1, m.Ready(stage.race, nonce_commitment=f"{n:064x}"))
+    more = m.Ready(stage.race, nonce_commitment="ff" * 32)
+    assert stage.ask(1, more) == Refusal("rate")
+    assert stage.ask(1, m.Ready(stage.race)) == []
+    stage.ask(1, m.Settings(m.RulesPatch(size="3x3")))
+    again = m.Ready(stage.race, nonce_commitment="ff" * 32)
+    assert isinstance(stage.ask(1, again), list)
+
+
 # --- reveal --------------------------------------------------------------------------
 
 
@@ -249,6 +277,7 @@ def test_signals_are_of_a_race_that_is_over() -> None:
     stage.wait(10)
     stage.solve(2)
     stage.ask(1, stage.slides(1, 1))
+    stage.wait(300)
     stage.ask(1, m.CallTime(stage.race))
     told = room.signals_of(stage.state)
     assert told is not None

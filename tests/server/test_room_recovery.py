@@ -11,6 +11,8 @@ from sliderace.race.records import Postponed
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
 from sliderace_server.room import (
+    BEAT_MS,
+    Beat,
     Connect,
     Disconnect,
     EpochBegan,
@@ -20,6 +22,7 @@ from sliderace_server.room import (
     first_epoch,
     next_epoch,
 )
+from sliderace_server.room.records import Alive
 
 BIG = st.integers(0, 2**50)
 
@@ -76,6 +79,25 @@ def test_no_boot_id_is_no_proof_of_the_same_machine() -> None:
 
 
 # --- what carries on -----------------------------------------------------------------
+
+
+def test_a_quiet_race_notes_that_the_server_is_there() -> None:
+    stage = stage_of("Ann", "Ben", size="3x2")
+    assert stage.do(Beat()) == []
+    stage.race_of(1, 2)
+    began = stage.state.t
+    stage.now = began + BEAT_MS - 1
+    assert stage.do(Beat()) == []
+    offset = stage.state.offset
+    for n in range(1, 15):
+        stage.now = began + n * BEAT_MS
+        assert stage.do(Beat()) == [Alive(stage.now)]
+    assert stage.state.offset == offset
+    stage.now += 300
+    stage.crash(3_000)
+    stage.do(Connect(1))
+    stage.solve(1)
+    assert room.standings_of(stage.state)[0].outage_ms == 3_300
 
 
 def test_a_race_goes_on_where_it_was() -> None:

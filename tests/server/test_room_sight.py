@@ -112,7 +112,7 @@ def test_the_results_open_everything() -> None:
     for member in stage.state.members:
         assert room.sees_boards(stage.state, member, stage.now)
         assert None not in boards(stage, member).values()
-        assert not room.is_delayed(stage.state, member)
+        assert not room.is_delayed(stage.state, member, stage.now)
 
 
 def test_no_seat_no_board() -> None:
@@ -146,13 +146,29 @@ def test_with_inspection_the_board_comes_locked() -> None:
 def test_spectators_may_have_to_wait_for_the_board() -> None:
     stage = racing(spectator_delay_ms=5_000)
     for member, late in ((1, False), (2, False), (3, True), (4, True)):
-        assert room.is_delayed(stage.state, member) == late
+        assert room.is_delayed(stage.state, member, stage.now) == late
         assert (room.reveal(stage.state, member, stage.now) is None) == late
     assert boards(stage, 3, Lag()) == {0: None, 1: None}
     assert stage.snapshot(3).race.start is None
     stage.wait(5_000)
     assert room.reveal(stage.state, 3, stage.now) is not None
     assert stage.snapshot(3).race.start == start(stage)
+
+
+def test_who_gives_up_to_look_sees_it_late_too() -> None:
+    stage = racing(spectator_delay_ms=5_000)
+    lag = Lag()
+    stage.wait(1_000)
+    stage.ask(2, stage.slides(2, 2))
+    stage.ask(1, m.Forfeit(stage.race))
+    stage.wait(3_000)
+    assert room.is_delayed(stage.state, 1, stage.now)
+    assert not room.is_delayed(stage.state, 2, stage.now)
+    assert boards(stage, 1, lag) == {0: start(stage), 1: start(stage)}
+    assert room.reveal(stage.state, 1, stage.now) is not None
+    stage.wait(2_000)
+    now = format_board(stage.board(2))
+    assert boards(stage, 1, lag) == {0: start(stage), 1: now}
 
 
 def test_they_see_each_lane_as_it_was() -> None:
@@ -413,6 +429,12 @@ def test_the_host_ends_the_grace_time() -> None:
     stage.solve(2)
     assert stage.ask(2, m.CallTime(stage.race)) == Refusal("not_host")
     stage.ask(1, m.CallTime(stage.race))
+    assert stage.ask(1, m.CallTime(stage.race)) == []
+    assert stage.phase() == "grace"
+    called = stage.events[-1]
+    assert isinstance(called, m.PhaseEvent)
+    assert called.in_ms == 261
+    stage.wait(261)
     assert stage.phase() == "results"
     assert stage.ask(1, m.CallTime(stage.race)) == []
     assert room.standings_of(stage.state)[1].why == "called"

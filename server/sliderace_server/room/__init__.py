@@ -14,6 +14,7 @@ from sliderace_server.room.apply import apply, fold, takes_offset
 from sliderace_server.room.commands import (
     Ask,
     Asked,
+    Beat,
     Connect,
     Disconnect,
     Enter,
@@ -23,7 +24,7 @@ from sliderace_server.room.commands import (
     Tick,
 )
 from sliderace_server.room.deadlines import closes_at, lock_check_at, next_deadline
-from sliderace_server.room.decide import Decision, decide, open_room
+from sliderace_server.room.decide import BEAT_MS, Decision, decide, open_room
 from sliderace_server.room.hints import signals_of
 from sliderace_server.room.lag import Lag
 from sliderace_server.room.present import aged, present, standings_of
@@ -50,8 +51,10 @@ from sliderace_server.room.timeline import Timeline, first_epoch, next_epoch
 from sliderace_server.room.view import View, view_of
 
 __all__ = [
+    "BEAT_MS",
     "Ask",
     "Asked",
+    "Beat",
     "Connect",
     "Decision",
     "Disconnect",

@@ -23,6 +23,7 @@ from sliderace.race.records import (
 )
 from sliderace.race.state import HOLD_MS
 from sliderace_server.room.records import (
+    Alive,
     Benched,
     Closed,
     Connected,
@@ -47,6 +48,7 @@ from sliderace_server.room.state import MemberState, Racer, RoomState
 __all__ = ["apply", "fold", "takes_offset"]
 
 _UNSEEN = (
+    Alive,
     EpochBegan,
     HostStarted,
     NonceCommitted,
@@ -138,6 +140,8 @@ def _apply_to_room(state: RoomState, record: MemberRecord) -> None:
             state.public = record.public
         case Closed():
             state.closed = record.why
+        case Alive():
+            pass
         case RoomOpened() | EpochBegan():
             raise ValueError("a room is opened once")
         case _:
@@ -168,9 +172,10 @@ def _make_race(state: RoomState) -> None:
         state.last_race = before.id if before.phase == "results" else ""
     state.number += 1
     state.racers = {}
+    state.left = {}
     state.host_started, state.start_at = False, None
     for member in state.members:
-        _change(state, member, ready=False, nonce_commitment="")
+        _change(state, member, ready=False, nonce_commitment="", nonces=0)
 
 
 def _begin_epoch(state: RoomState, record: EpochBegan, before: int) -> None:
@@ -193,7 +198,8 @@ def _alter(
         case Readied(on=on):
             _change(state, member, ready=on)
         case NonceCommitted(commitment=commitment):
-            _change(state, member, nonce_commitment=commitment)
+            nonces = state.members[member].nonces + 1
+            _change(state, member, nonce_commitment=commitment, nonces=nonces)
         case Benched(on=on):
             _change(state, member, benched=on, ready=False)
         case RoleChanged(role=role, seat=seat):
@@ -219,7 +225,9 @@ def _come_or_go(
                 since=record.t,
             )
         case Gone():
-            del state.members[record.member]
+            gone = state.members.pop(record.member)
+            if gone.seat is not None and state.race.locked and not state.race.drawn:
+                state.left = {**state.left, gone.seat: record.why}
         case Connected():
             _change(state, record.member, connected=True, since=record.t)
         case Disconnected():

@@ -51,6 +51,10 @@ from sliderace_server.room.state import MemberState, RoomLimits, RoomState
 
 __all__ = ["DEFAULT_RULES", "answer", "full"]
 
+MAX_NONCES = 16
+"""Commitments of one member to one race: one a connection, and some to spare; each is
+a record in the log."""
+
 DEFAULT_RULES = {False: Rules(), True: Rules(countdown_ms=10_000)}
 """Of private and of public rooms: strangers need a moment longer to notice a start."""
 
@@ -185,6 +189,8 @@ def _ready(
     if me.role != "player":
         return Refusal("not_player")
     commitment = commitment or me.nonce_commitment
+    if commitment != me.nonce_commitment and me.nonces == MAX_NONCES:
+        return Refusal("rate")
     if me.ready and commitment == me.nonce_commitment:
         return None
     if draft.state.phase not in ("lobby", "countdown") or draft.state.race.locked:
@@ -318,4 +324,4 @@ def _settings(draft: Draft, settings: Settings) -> Refusal | None:
 
 def _in_a_race(state: RoomState, member: MemberState) -> bool:
     """One of a roster whose race has not ended."""
-    return not state.between_races and member.seat in state.race.attempts
+    return not state.between_races and member.seat in state.race.roster

@@ -28,6 +28,7 @@ from sliderace.race.timing import Line
 __all__ = [
     "Ask",
     "Asked",
+    "Beat",
     "Connect",
     "Disconnect",
     "Enter",
@@ -119,4 +120,9 @@ class LockNotDurable:
     """The record `RaceLocked` is still not committed at `lock_check_at`."""
 
 
-RoomCommand = Enter | Connect | Disconnect | Ask | Tick | LockNotDurable
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """The server is well: to be noted in a race in which nothing else is."""
+
+
+RoomCommand = Beat | Enter | Connect | Disconnect | Ask | Tick | LockNotDurable

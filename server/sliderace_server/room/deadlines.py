@@ -260,7 +260,11 @@ def _draw(draft: Draft) -> list[Record]:
         lines,
         draft.now,
         away=[seat for seat, one in holders.items() if not one.connected],
-        gone=[seat for seat in race.roster if seat not in holders],
+        gone={
+            seat: draft.state.left.get(seat, "left")
+            for seat in race.roster
+            if seat not in holders
+        },
     )
     return [*decided(drawn)]
 

@@ -18,6 +18,7 @@ from sliderace_server.room.apply import apply
 from sliderace_server.room.asked import DEFAULT_RULES, answer, full
 from sliderace_server.room.commands import (
     Ask,
+    Beat,
     Connect,
     Disconnect,
     Enter,
@@ -29,6 +30,7 @@ from sliderace_server.room.commands import (
 from sliderace_server.room.deadlines import DEFAULT_LIMITS, run_clock
 from sliderace_server.room.draft import Draft, made, unmeasured
 from sliderace_server.room.records import (
+    Alive,
     Connected,
     Disconnected,
     Entered,
@@ -39,7 +41,11 @@ from sliderace_server.room.records import (
 )
 from sliderace_server.room.state import RoomLimits, RoomState
 
-__all__ = ["Decision", "decide", "open_room"]
+__all__ = ["BEAT_MS", "Decision", "decide", "open_room"]
+
+BEAT_MS = 1_000
+"""A log of a race says at least so often that the server was there: what a failure of
+ours costs a player is counted from its last record."""
 
 Decision = list[Record] | Refusal
 
@@ -109,6 +115,10 @@ def _carry_out(draft: Draft, command: RoomCommand) -> Refusal | None:
         return Refusal("room_unknown")
     match command:
         case Tick():
+            return None
+        case Beat():
+            if draft.state.race.running and draft.state.t + BEAT_MS <= draft.now:
+                draft.write([Alive(draft.now)])
             return None
         case Enter():
             return _enter(draft, command)

@@ -40,11 +40,13 @@ from sliderace.race.records import (
     Returned,
     RosterFrozen,
     Slid,
+    TimeCalled,
     WentAway,
     WinnerKnown,
 )
 from sliderace.race.state import Race
 from sliderace_server.room.records import (
+    Alive,
     Benched,
     Closed,
     Connected,
@@ -210,7 +212,7 @@ def _of_room(record: MemberRecord, state: RoomState) -> Event | None:
             return _phase(state)
         case Closed(why=why):
             return messages.Closed(state.offset, why)
-        case RoomOpened() | EpochBegan() | HostStarted() | NonceCommitted():
+        case RoomOpened() | EpochBegan() | HostStarted() | NonceCommitted() | Alive():
             return None
         case _:
             assert_never(record)
@@ -221,7 +223,13 @@ def _of_race(record: RaceRecord, state: RoomState) -> Event | None:
         case RaceMade():
             cause: RoomWhy = "settings" if state.remade else "race"
             return RoomEvent(state.offset, room_of(state), cause)
-        case CountdownBegan() | RaceLocked() | RaceStarted() | GraceBegan():
+        case (
+            CountdownBegan()
+            | RaceLocked()
+            | RaceStarted()
+            | GraceBegan()
+            | TimeCalled()
+        ):
             return _phase(state)
         case RosterFrozen():
             return _roster(state)

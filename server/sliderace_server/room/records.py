@@ -12,6 +12,7 @@ from sliderace.protocol.room_code import RoomCode
 from sliderace.race.records import RaceRecord, Seat
 
 __all__ = [
+    "Alive",
     "Benched",
     "Closed",
     "Connected",
@@ -184,6 +185,13 @@ class Closed:
     why: Literal["host", "timeout"]
 
 
+@dataclass(frozen=True, slots=True)
+class Alive:
+    """The server still has the room, though nothing happens in its race."""
+
+    t: int
+
+
 MemberRecord = (
     RoomOpened
     | EpochBegan
@@ -201,5 +209,6 @@ MemberRecord = (
     | Benched
     | RoleChanged
     | Closed
+    | Alive
 )
 Record = MemberRecord | RaceRecord

@@ -77,10 +77,17 @@ def attempt_of(state: RoomState, member: int) -> Attempt | None:
     return state.race.attempts.get(known.seat)
 
 
-def is_delayed(state: RoomState, member: int) -> bool:
-    """Whether boards reach that member late, through `Lag`."""
-    delay = state.race.rules.spectator_delay_ms if state.race.running else 0
-    return delay > 0 and attempt_of(state, member) is None
+def is_delayed(state: RoomState, member: int, now: int) -> bool:
+    """Whether the boards of others reach that member late, through `Lag`.
+
+    That is everybody who does not race, or not any more: who gives up to see what the
+    others do sees it late, too.
+    """
+    race = state.race
+    if not (race.running and race.rules.spectator_delay_ms):
+        return False
+    attempt = attempt_of(state, member)
+    return attempt is None or not may_race(race, attempt, now)
 
 
 def sees_boards(state: RoomState, member: int, now: int) -> bool:
@@ -309,7 +316,7 @@ def listing(state: RoomState) -> dict[str, str | int | bool]:
 def _is_revealed(state: RoomState, member: int, now: int) -> bool:
     """Whether that member may see the start board: racers from their own instant on."""
     race = state.race
-    if is_delayed(state, member):
+    if attempt_of(state, member) is None and is_delayed(state, member, now):
         return race.t0 + race.rules.spectator_delay_ms <= now
     if race.running or race.phase == "results":
         return True
@@ -325,7 +332,7 @@ def _rows(state: RoomState, member: int, now: int, lag: Lag | None) -> list[Row]
     """The standings as that member may know them: whoever still races, late."""
     race = state.race
     rows = standings(race)
-    if not is_delayed(state, member):
+    if not is_delayed(state, member, now):
         return rows
     known: list[Row] = []
     for row in rows:
@@ -353,17 +360,18 @@ def _look(
     """A lane with its board, as that member may see it; None: not its board."""
     if not _is_revealed(state, member, now):
         return None
-    if is_delayed(state, member):
+    if attempt_of(state, member) is attempt:
+        return _live(attempt)
+    if is_delayed(state, member, now):
         return lag.look(state.race, attempt.seat, now) if lag else None
-    own = attempt_of(state, member) is attempt
-    return _live(attempt) if own or sees_boards(state, member, now) else None
+    return _live(attempt) if sees_boards(state, member, now) else None
 
 
 def _lane(
     state: RoomState, member: int, attempt: Attempt, now: int, lag: Lag | None
 ) -> Lane:
     look = _look(state, member, attempt, now, lag)
-    hidden = _hidden(attempt) if is_delayed(state, member) else None
+    hidden = _hidden(attempt) if is_delayed(state, member, now) else None
     shown = look or hidden or _live(attempt)
     return Lane(
         seat=attempt.seat,

@@ -77,6 +77,7 @@ class MemberState:
         connected: has a live connection.
         since: room time of the last coming, or of the going where not connected.
         nonce_commitment: 64 hex digits for the race in preparation, or empty.
+        nonces: how many commitments there were for it.
     """
 
     id: int
@@ -90,6 +91,7 @@ class MemberState:
     connected: bool = True
     since: int = 0
     nonce_commitment: str = ""
+    nonces: int = 0
 
     @property
     def plays(self) -> bool:
@@ -120,6 +122,7 @@ class RoomState:
         last_race: id of the race whose results led to this lobby, else empty.
         remade: this race replaced one that was never run (settings).
         racers: who races from which seat of the roster.
+        left: why racers left between the freezing of the roster and the draw.
         host_started: the countdown is the host's word.
         start_at: room time of a planned start.
         epoch: who has the room, and since when.
@@ -144,6 +147,7 @@ class RoomState:
     last_race: str = ""
     remade: bool = False
     racers: dict[Seat, Racer] = field(default_factory=dict[Seat, Racer])
+    left: dict[Seat, str] = field(default_factory=dict[Seat, str])
     host_started: bool = False
     start_at: int | None = None
     epoch: EpochBegan = _NO_EPOCH

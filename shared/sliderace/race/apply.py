@@ -27,6 +27,7 @@ from sliderace.race.records import (
     Returned,
     RosterFrozen,
     Slid,
+    TimeCalled,
     WentAway,
     WinnerKnown,
 )
@@ -82,6 +83,9 @@ def apply(race: Race | None, record: RaceRecord) -> Race:
         case GraceBegan():
             race.phase = "grace"
             race.grace_until = record.until
+        case TimeCalled():
+            race.called = True
+            race.grace_until = min(race.grace_until or record.until, record.until)
         case WinnerKnown():
             race.winner_known = True
         case RaceEnded():
@@ -113,8 +117,8 @@ def recovered(race: Race, down: int, now: int) -> None:
     for attempt in race.attempts.values():
         if attempt.status == "racing":
             attempt.away_since = now
-        if race.running and attempt.status in ("racing", "forfeited"):
-            attempt.outages += (Outage(down, now),)
+            if race.running and down < now:
+                attempt.outages += (Outage(down, now),)
 
 
 def _freeze(race: Race, record: RosterFrozen) -> None:

@@ -22,12 +22,14 @@ from sliderace.race.timing import FRIENDLY_MS, JITTER_CEILING_MS, RTT_CEILING_MS
 
 __all__ = [
     "after",
+    "certain_at",
     "draw_due",
     "due",
     "freeze_due",
     "may_race",
     "next_deadline",
     "postponed",
+    "winner_known_at",
 ]
 
 
@@ -76,16 +78,18 @@ def next_deadline(race: Race) -> int | None:
         for end in (race.ends_at(attempt), race.away_until(attempt))
         if end is not None
     ]
-    if (known := _winner_known_at(race)) is not None:
+    if (known := winner_known_at(race)) is not None:
         ends.append(known)
     return min(ends, default=None)
 
 
-def _winner_known_at(race: Race) -> int | None:
-    """From when nobody who still races can take the first place; None: not to come.
+def winner_known_at(race: Race, now: int | None = None) -> int | None:
+    """From when the first place is certain; None: it is, or nobody has finished.
 
-    A slide that arrives now takes at least ``now - s - K``; K is bounded whatever the
-    line, but for what an outage of ours covers.
+    Args:
+        race: one that runs.
+        now: room time, ms, of somebody who asks: where that moment is over, the place
+            is certain. Without it the answer is the deadline.
     """
     best = min(
         (one.finish.official for one in race.attempts.values() if one.finish),
@@ -93,14 +97,31 @@ def _winner_known_at(race: Race) -> int | None:
     )
     if best is None or race.winner_known:
         return None
+    certain = certain_at(race, best)
+    if now is None:
+        return race.held(certain)
+    return None if certain <= now else certain
+
+
+def certain_at(race: Race, best: int, but: Collection[Seat] = ()) -> int:
+    """Room time from which nobody who still races can beat or share a time.
+
+    A slide that arrives now takes at least ``now - s - K``; K is bounded whatever the
+    line, but for what an outage of ours covers.
+
+    Args:
+        race: one that runs.
+        best: the official time, ms.
+        but: seats that have finished beside those that the race knows of.
+    """
     credit = RTT_CEILING_MS + JITTER_CEILING_MS
     credit += FRIENDLY_MS if race.rules.friendly_timing else 0
-    still = [one for one in race.attempts.values() if one.finish is None]
     latest = (
         one.s + best + credit + sum(outage.end - outage.down for outage in one.outages)
-        for one in still
+        for seat, one in race.attempts.items()
+        if one.finish is None and seat not in but
     )
-    return race.held(max(latest, default=race.t0) + 1)
+    return max(latest, default=race.t0) + 1
 
 
 def due(race: Race, now: int) -> list[RaceRecord]:
@@ -138,7 +159,7 @@ def _fire(race: Race, at: int, now: int) -> list[RaceRecord]:
     records: list[RaceRecord] = [
         DidNotFinish(now, race.id, seat, why) for seat, why in out.items()
     ]
-    if (known := _winner_known_at(race)) is not None and known <= at:
+    if (known := winner_known_at(race)) is not None and known <= at:
         records.append(WinnerKnown(now, race.id))
     return [*records, *after(race, now, out)]
 
@@ -156,7 +177,8 @@ def _why_out(race: Race, attempt: Attempt, at: int) -> str:
     if ends is not None and ends <= at:
         limit, grace = race.rules.time_limit_ms, race.grace_until
         by_grace = grace is not None and (limit is None or grace < attempt.s + limit)
-        return "grace" if by_grace else "limit"
+        after_call = "called" if race.called else "grace"
+        return after_call if by_grace else "limit"
     return "away" if away is not None and away <= at else ""
 
 

@@ -15,11 +15,13 @@ from typing import Literal
 from sliderace.race import timing
 from sliderace.race.deadlines import (
     after,
+    certain_at,
     draw_due,
     due,
     freeze_due,
     may_race,
     next_deadline,
+    winner_known_at,
 )
 from sliderace.race.records import (
     DidNotFinish,
@@ -33,6 +35,7 @@ from sliderace.race.records import (
     Returned,
     Seat,
     Slid,
+    TimeCalled,
     WentAway,
 )
 from sliderace.race.refusal import Refusal
@@ -197,8 +200,15 @@ def leave(
 
 
 def call_time(race: Race, now: int) -> Decision:
-    """End the grace time now."""
+    """End the grace time: now, or as soon as the first place is certain.
+
+    A slide of somebody on a long line may be on its way, and better than what came.
+    """
     match race.phase:
+        case "grace" if race.called:
+            return []
+        case "grace" if (certain := winner_known_at(race, now)) is not None:
+            return [TimeCalled(now, race.id, certain)]
         case "grace":
             out = {
                 seat for seat, one in race.attempts.items() if one.status == "racing"
@@ -236,6 +246,7 @@ def _finish(
     until = now + race.rules.grace_for(best)
     if (limit := race.rules.time_limit_ms) is not None:
         until = min(until, max(one.s for one in race.attempts.values()) + limit)
+    until = max(until, certain_at(race, best, {attempt.seat}))
     return [finished, GraceBegan(now, race.id, until)]
 
 

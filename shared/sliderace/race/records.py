@@ -31,6 +31,7 @@ __all__ = [
     "RosterFrozen",
     "Seat",
     "Slid",
+    "TimeCalled",
     "WentAway",
     "WinnerKnown",
 ]
@@ -223,6 +224,15 @@ class GraceBegan:
 
 
 @dataclass(frozen=True, slots=True)
+class TimeCalled:
+    """The host ended the grace time; it lasts until `until`, when all is certain."""
+
+    t: int
+    race: str
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
 class WinnerKnown:
     """Nobody who still races can take the first place any more."""
 
@@ -264,6 +274,7 @@ RaceRecord = (
     | Returned
     | DidNotFinish
     | GraceBegan
+    | TimeCalled
     | WinnerKnown
     | RaceEnded
     | RaceAborted

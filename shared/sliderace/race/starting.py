@@ -7,6 +7,7 @@ in the seed can still choose.
 """
 
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 
 from sliderace.engine import Size, commitment, nonce_commitment, scramble, seed_of
 from sliderace.race.deadlines import postponed
@@ -25,7 +26,7 @@ from sliderace.race.records import (
 )
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import Rules
-from sliderace.race.state import COMMIT_MS, LOCK_MS, NONCES_MS, Race
+from sliderace.race.state import COMMIT_MS, LOCK_MS, NONCES_MS, ROSTER_MS, Race
 from sliderace.race.timing import UNMEASURED, Line
 
 __all__ = [
@@ -163,7 +164,7 @@ def draw(
     now: int,
     *,
     away: Collection[Seat] = (),
-    gone: Collection[Seat] = (),
+    gone: Mapping[Seat, str] = MappingProxyType({}),
 ) -> Decision:
     """Fix seed, board and each seat's reveal. Commit the records `COMMIT_MS` before T0.
 
@@ -176,7 +177,8 @@ def draw(
         lines: the connections of the roster's seats; who is missing is away.
         now: room time, ms; where it is late, T0 moves.
         away: seats whose connection is lost; they start all the same.
-        gone: seats whose holders have left the room since the roster was frozen.
+        gone: seats whose holders are out of the room since the roster was frozen, and
+            why: left or kicked.
 
     Returns:
         `RaceLocked`, and `WentAway` or `DidNotFinish` for the seats of `away` and
@@ -205,19 +207,19 @@ def draw(
     return [
         locked,
         *(WentAway(now, race.id, seat) for seat in race.roster if seat in away),
-        *(DidNotFinish(now, race.id, seat, "left") for seat in sorted(gone)),
+        *(DidNotFinish(now, race.id, seat, gone[seat]) for seat in sorted(gone)),
     ]
 
 
 def postpone_at(race: Race) -> int | None:
     """Room time at which what was decided of a start must be durable; None: nothing.
 
-    The frozen roster: while nonces can still come. The board: before anybody is shown
-    it. Else ask `postpone`.
+    The frozen roster: while nonces can still come (`ROSTER_MS`). The board: before
+    anybody is shown it. Else ask `postpone`.
     """
     if race.phase != "countdown" or not race.locked:
         return None
-    return race.t0 - (COMMIT_MS if race.drawn else NONCES_MS)
+    return race.t0 - (COMMIT_MS if race.drawn else ROSTER_MS)
 
 
 def postpone(race: Race, now: int) -> Decision:

@@ -18,6 +18,7 @@ __all__ = [
     "LOCK_MS",
     "NONCES_MS",
     "RECONNECT_MS",
+    "ROSTER_MS",
     "UNDO_MS",
     "Attempt",
     "Outage",
@@ -33,6 +34,9 @@ slowest line (0.8 s), and to commit the board."""
 NONCES_MS = 400
 """Nonces that have not come this long before T0 are left out; what remains is for the
 commit of the board."""
+ROSTER_MS = 800
+"""A frozen roster that is not durable this long before T0 moves T0: else the nonces of
+slow lines (0.4 s) would come too late, and that by our fault."""
 COMMIT_MS = 150
 """A lock that is not durable this long before T0 moves T0."""
 RECONNECT_MS = 8_000
@@ -163,6 +167,7 @@ class Race:
         nonces: those that went into the seed, by ascending seat.
         attempts: seat -> attempt, by ascending seat; empty before the board is drawn.
         winner_known: nobody who still races can take the first place any more.
+        called: the host ended the grace time before that.
         grace_until: room time at which the grace time ends, once somebody finished.
         ended_at: room time of the end.
         why: why it was aborted.
@@ -185,6 +190,7 @@ class Race:
     nonces: dict[Seat, str] = field(default_factory=dict[Seat, str])
     attempts: dict[Seat, Attempt] = field(default_factory=dict[Seat, Attempt])
     winner_known: bool = False
+    called: bool = False
     grace_until: int | None = None
     ended_at: int | None = None
     why: str = ""
