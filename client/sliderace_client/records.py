@@ -1,5 +1,6 @@
 """Stored races and their records: fetched, tabled and checked for the command line."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -30,6 +31,9 @@ __all__ = [
 ]
 
 
+_RACE_ID = re.compile(r"[A-Z0-9-]{1,32}")
+
+
 class Unreadable(ValueError):
     """There is no such record, or it is none."""
 
@@ -52,6 +56,8 @@ def load(text: str, server: str) -> object:
         parts = urlsplit(text)
         base, path_text = f"{parts.scheme}://{parts.netloc}", parts.path
         return _fetched(base, path_text, text)
+    if not _RACE_ID.fullmatch(text.upper()):
+        raise Unreadable(f"{text}: no such file")
     if not server:
         raise Unreadable(f"{text}: no such file, and no server to ask for a race")
     return _fetched(server, f"/api/races/{quote(text.upper(), safe='')}", text)
