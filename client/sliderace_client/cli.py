@@ -7,7 +7,6 @@ Only what a command needs is loaded, so that ``--help`` answers at once.
 import io
 import os
 import sys
-import time
 from typing import Literal, NoReturn
 
 import click
@@ -26,13 +25,19 @@ from sliderace_client.console import (
     is_terminal,
     load_settings,
     own_name,
-    race_board,
     say,
     say_error,
     server_for_results,
     size_of,
     unreadable,
 )
+from sliderace_client.options import (
+    name_option,
+    plain_option,
+    server_option,
+    size_option,
+)
+from sliderace_client.solo import choose, solo
 
 __all__ = ["main", "run"]
 
@@ -77,22 +82,6 @@ def run(args: list[str]) -> int:
     return code if isinstance(code, int) else exits.OK
 
 
-# --- Options that several commands share ---------------------------------------------
-
-server_option = click.option(
-    "--server",
-    metavar="ADDRESS",
-    envvar="SLIDERACE_SERVER",
-    default="",
-    help="Server to ask, and no other.  [env: SLIDERACE_SERVER]",
-)
-name_option = click.option("--name", metavar="NICK", default="", help="Your nickname.")
-size_option = click.option(
-    "--size", metavar="WxH", default="4x4", show_default=True, help="2x2 to 10x10."
-)
-plain_option = click.option("--plain", is_flag=True, help="Lines instead of a screen.")
-
-
 @click.group(
     invoke_without_command=True,
     epilog=exits.EPILOG,
@@ -106,9 +95,7 @@ def cli(context: click.Context) -> int | None:
     Without a command it opens a menu.
     """
     if context.invoked_subcommand is None:
-        if not is_terminal():
-            raise click.UsageError("the menu needs a terminal; name a command.")
-        return menu()
+        return menu() if is_terminal() else menu_in_lines()
     return None
 
 
@@ -121,6 +108,17 @@ def menu() -> int:
     name = own_name("", load_settings())
     settings, _ = load()  # the name may have been drawn just now
     return run_app(Start("menu", name=name, settings=settings))
+
+
+def menu_in_lines() -> int:
+    """Offer the menu line by line until something was played, or nothing is wanted."""
+    while True:
+        chosen = choose()
+        if isinstance(chosen, int):
+            return chosen
+        code = run(chosen)
+        if chosen[0] != "results" and code in (exits.OK, exits.INTERRUPTED):
+            return code
 
 
 @cli.command()
@@ -140,6 +138,7 @@ def menu() -> int:
 @click.option(
     "--friendly-timing", is_flag=True, help="Up to 100 ms more credit for poor lines."
 )
+@plain_option
 @click.option("--no-tui", is_flag=True, help="Serve; the first to join is the host.")
 def host(
     size: str,
@@ -150,6 +149,7 @@ def host(
     public: bool,
     seed: str | None,
     friendly_timing: bool,
+    plain: bool,
     no_tui: bool,
 ) -> int:
     """Open a room on a server of your own, and enter it as its host."""
@@ -166,7 +166,8 @@ def host(
             public=public,
             seed=seed,
             friendly_timing=friendly_timing,
-            tui=not no_tui and is_terminal(),
+            tui=not no_tui and (plain or sys.stdin.isatty()),
+            plain=plain or not is_terminal(),
         )
         try:
             return hosting.host(asked, settings, say)
@@ -367,32 +368,4 @@ def scramble(
         say(line)
 
 
-@cli.command()
-@size_option
-@click.option("--seed", metavar="SEED", default="", help="64 hex digits, or any text.")
-@click.option("--race", metavar="ID|FILE", help="The board of a past race.")
-@server_option
-@plain_option
-def solo(size: str, seed: str, race: str | None, server: str, plain: bool) -> int:
-    """Solve a board alone."""
-    from sliderace import engine
-    from sliderace_client.start import Start
-
-    with explained(), unreadable():
-        shape = size_of(size)
-        board = race_board(race, server) if race else None
-    if is_terminal() and not plain:
-        from sliderace_client.terminal import run_app
-
-        text = engine.format_board(board) if board else ""
-        return run_app(
-            Start(
-                "solo", size=str(shape), seed=seed, board=text, settings=load_settings()
-            )
-        )
-    from sliderace_client.plain import solo as play
-
-    if board is None:
-        drawn = engine.seed_from_text(seed) if seed else os.urandom(32)
-        board = engine.scramble(drawn, shape)
-    return play(board, sys.stdin, say, lambda: time.monotonic_ns() // 1_000_000)
+cli.add_command(solo)

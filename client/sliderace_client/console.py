@@ -195,24 +195,7 @@ def race_board(race: str, server: str) -> "Board":
 
 def enter_plain(start: "Start") -> int:
     """Enter a room line by line."""
-    from sliderace.protocol.messages import Join
-    from sliderace_client import plain
-    from sliderace_client.seats import claim
+    from sliderace_client.plain import enter
+    from sliderace_client.typed import typed
 
-    seat = None
-    if start.role == "player":
-        seat = claim(start.code, start.name, any_name=not start.named)
-    try:
-        return awaited(
-            plain.race(
-                start.server,
-                Join(start.code, start.name, start.role),
-                seat=seat,
-                typed=sys.stdin.fileno(),
-                say=say,
-                back=start.back,
-            )
-        )
-    finally:
-        if seat is not None:
-            seat.release()
+    return enter(start, typed(), say)

@@ -14,10 +14,12 @@ from sliderace.protocol.room_code import format_code
 from sliderace_client import exits
 from sliderace_client.host import HostError, OwnServer, links, open_room, running
 from sliderace_client.locate import Noted, join_command, noted
+from sliderace_client.plain import enter
 from sliderace_client.render import qr_rows
 from sliderace_client.settings import Settings, remember_server
 from sliderace_client.start import Start
 from sliderace_client.terminal import run_app
+from sliderace_client.typed import typed
 
 __all__ = ["Asked", "HostError", "host", "invitation"]
 
@@ -26,7 +28,10 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The options of `sliderace host`; `tui` false: serve and wait."""
+    """The options of `sliderace host`.
+
+    Without `tui` it only serves and waits; with `plain` we are in the room in lines.
+    """
 
     size: str
     name: str
@@ -37,6 +42,7 @@ class Asked:
     seed: str | None
     tui: bool
     friendly_timing: bool = False
+    plain: bool = False
 
 
 def host(asked: Asked, settings: Settings, say: Say) -> int:
@@ -83,22 +89,22 @@ def _in_room(
     found = links(base, code, at.bind, at.url)
     for line in invitation(code, found, base):
         say(line)
-    if found and sys.stdout.isatty() and shows_blocks(sys.stdout.encoding):
+    drawn = sys.stdout.isatty() and shows_blocks(sys.stdout.encoding)
+    if found and drawn and not asked.plain:
         for line in qr_lines(found[0]):
             say(line)
     if not asked.tui:
         return _wait(say)
-    return run_app(
-        Start(
-            "host",
-            base,
-            code,
-            asked.name,
-            links=tuple(found),
-            settings=settings,
-            back=join_command(f"{base}/{code}", asked.name) if stays else "",
-        )
+    start = Start(
+        "host",
+        base,
+        code,
+        asked.name,
+        links=tuple(found),
+        settings=settings,
+        back=join_command(f"{base}/{code}", asked.name) if stays else "",
     )
+    return enter(start, typed(), say) if asked.plain else run_app(start)
 
 
 def invitation(code: str, found: list[str], base: str) -> list[str]:

@@ -1,135 +1,67 @@
-"""Playing line by line: over a slow line, with a screen reader, in a pipe.
+"""A race line by line: over a slow line, with a screen reader, in a pipe.
 
-Numbers are tiles, letters are keys (``w a s d``); everything else is a word.
+Moves are typed as in solo (`sliderace_client.line.grammar`), all else is a word.
 """
 
 import asyncio
-import os
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 
-from sliderace.engine import Board, Direction, IllegalSlide
+from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
 from sliderace.protocol.room_code import format_code
 from sliderace_client import exits, figures
-from sliderace_client.attempt import Attempt
 from sliderace_client.connection import Client, Ending
-from sliderace_client.keymap import direction_of
+from sliderace_client.line import texts
+from sliderace_client.line.answers import Refusal, shown
+from sliderace_client.line.commentary import Commentary
+from sliderace_client.line.grammar import Grammar, moved, possible
+from sliderace_client.line.keys import Keys, keys_of
+from sliderace_client.line.show import Style
 from sliderace_client.model import Note
 from sliderace_client.phrases import duration, phase, place, round_trip
-from sliderace_client.seats import SeatFile
+from sliderace_client.seats import SeatFile, claim
+from sliderace_client.settings import Settings
+from sliderace_client.start import Start
+from sliderace_client.typed import Typed
 
-__all__ = ["back_line", "board_lines", "ending_code", "moves_of", "race", "solo"]
+__all__ = ["back_line", "ending_code", "enter", "race"]
 
 OVER = phase("results", None)
 Say = Callable[[str], None]
-QUIT = ("q", "quit")
-SOLO_HELP = "tile numbers or w a s d move, q quits"
-RACE_HELP = (
-    "ready, unready, start, rematch, forfeit, undo, who, standings, board, signals, "
-    "leave, q; "
-    "in the race: tile numbers or w a s d"
-)
+QUIT = ("q", "quit", "exit")
+BRIEF = "ready says that you will race; help lists what can be typed; q leaves"
 
 
-def board_lines(board: Board) -> list[str]:
-    """The board, aligned; a dot for the gap."""
-    width = len(str(board.size.cells - 1))
-    tiles = [str(tile) if tile else "." for tile in board.tiles]
-    return [
-        " ".join(f"{tile:>{width}}" for tile in tiles[start : start + board.size.width])
-        for start in range(0, len(tiles), board.size.width)
-    ]
+def own_keys(settings: Settings) -> Keys:
+    """The player's own keys; where they cannot be used, the usual ones."""
+    usual = Keys(gap=settings.keys == "gap")
+    keys = keys_of(settings.own_keys, usual)
+    return usual if isinstance(keys, Refusal) else keys
 
 
-def _ways(board: Board) -> str:
-    """What can be moved: each tile in line with the gap."""
-    tiles = [
-        board.tile_at(cell)
-        for cell in range(board.size.cells)
-        if _slide_of(board, str(board.tile_at(cell)))
-    ]
-    return "moves: " + " ".join(map(str, sorted(tiles)))
-
-
-def _slide_of(board: Board, word: str) -> tuple[Direction, int] | None:
-    """The slide a word stands for; None where it is none, or not possible."""
-    if word.isdecimal() and word.isascii():
-        try:
-            return board.slide_of_tile(int(word))
-        except IllegalSlide:
-            return None
-    way = direction_of(word) if len(word) == 1 else None
-    if way is not None and (way, 1) in board.legal_slides():
-        return way, 1
-    return None
-
-
-def moves_of(line: str) -> list[str]:
-    """The words of a line; letters may stand together: ``wasd``.
-
-    >>> moves_of("wwa 12 Q")
-    ['w', 'w', 'a', '12', 'q']
-    """
-    words: list[str] = []
-    for word in line.lower().split():
-        words += word if set(word) <= set("wasd") else [word]
-    return words
-
-
-# --- Solo ----------------------------------------------------------------------------
-
-
-def solo(
-    board: Board,
-    lines: Iterable[str],
-    say: Say,
-    now: Callable[[], int],
-) -> int:
-    """Solve a board alone; the clock runs from the first move.
-
-    Args:
-        board: to be solved.
-        lines: what the user types.
-        say: shows a line.
-        now: monotonic ms.
-
-    Returns:
-        The exit code: leaving is no failure.
-    """
-    attempt: Attempt | None = None
-    say(SOLO_HELP)
-    _show(board, say)
-    for line in lines:
-        for word in moves_of(line):
-            if word in QUIT:
-                return exits.OK
-            slide = _slide_of(board, word)
-            if slide is None:
-                say(f"{word!r:.20} cannot move")
-                continue
-            moment = now()
-            attempt = attempt or Attempt("SOLO", board, moment)
-            attempt.slide(*slide, moment)
-            board = attempt.board
-        if attempt is not None and board.is_solved:
-            time = duration(attempt.slides[-1][2])
-            say(f"Solved in {time}: {attempt.stm} moves (MTM {attempt.mtm}).")
-            return exits.OK
-        _show(board, say)
-        if attempt is not None:
-            say(f"{attempt.stm} moves, {duration(now() - attempt.zero)}")
-    return exits.OK
-
-
-def _show(board: Board, say: Say) -> None:
-    for row in board_lines(board):
-        say(row)
-    say(_ways(board))
-
-
-# --- A race --------------------------------------------------------------------------
+def enter(start: Start, typed: Typed, say: Say) -> int:
+    """Enter a room line by line; the exit code."""
+    seat = None
+    if start.role == "player":
+        seat = claim(start.code, start.name, any_name=not start.named)
+    try:
+        return asyncio.run(
+            race(
+                start.server,
+                m.Join(start.code, start.name, start.role),
+                seat=seat,
+                typed=typed,
+                say=say,
+                keys=own_keys(start.settings),
+                back=start.back,
+            )
+        )
+    finally:  # Ctrl-C comes this way too
+        say(texts.GOODBYE)
+        if seat is not None:
+            seat.release()
 
 
 async def race(
@@ -137,8 +69,9 @@ async def race(
     enter: m.Join,
     *,
     seat: SeatFile | None,
-    typed: int,
+    typed: Typed,
     say: Say,
+    keys: Keys,
     back: str = "",
 ) -> int:
     """Be in a room, line by line, until it is over for us or the input ends.
@@ -147,25 +80,27 @@ async def race(
         server: base address.
         enter: how to enter.
         seat: where the seat's token is kept.
-        typed: descriptor of what the user types; its end means to go, if it is a
-            terminal's.
+        typed: what the user types; its end means to go, if it is a terminal's.
         say: shows a line.
+        keys: the player's own.
         back: the command that enters again; said where we go and the seat is kept.
 
     Returns:
         The exit code.
     """
-    table = _Table(server, enter, seat, say)
+    table = _Table(server, enter, seat, say, keys)
     lines: asyncio.Queue[str | None] = asyncio.Queue()
     _read_in_thread(typed, asyncio.get_running_loop(), lines)
     try:
         async with asyncio.TaskGroup() as tasks:
             living = tasks.create_task(table.client.run())
             listening = tasks.create_task(table.listen(lines))
+            telling = tasks.create_task(table.tell())
             await asyncio.wait([living, listening], return_when=asyncio.FIRST_COMPLETED)
             stopped = not living.done()
             living.cancel()
             listening.cancel()
+            telling.cancel()
     finally:  # Ctrl-C comes this way too
         model = table.client.model
         if back and model.welcomed and not model.ended:
@@ -174,25 +109,18 @@ async def race(
 
 
 def _read_in_thread(
-    typed: int, loop: asyncio.AbstractEventLoop, lines: "asyncio.Queue[str | None]"
+    typed: Typed, loop: asyncio.AbstractEventLoop, lines: "asyncio.Queue[str | None]"
 ) -> None:
-    """Hand over what is typed; a thread of its own, as a read cannot be called off.
-
-    It reads the bare descriptor: a thread that waits inside ``sys.stdin`` holds a lock
-    that the interpreter wants at its end.
-    """
+    """Hand over what is typed; a thread of its own, as a read cannot be called off."""
 
     def tell(line: str | None) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody listens any more
             loop.call_soon_threadsafe(lines.put_nowait, line)
 
     def read() -> None:
-        rest = b""
-        while data := os.read(typed, 4096):
-            *whole, rest = (rest + data).split(b"\n")
-            for line in whole:
-                tell(line.decode("utf-8", "replace"))
-        if os.isatty(typed):
+        while (line := typed.read()) is not None:
+            tell(line)
+        if typed.is_terminal:
             tell(None)
 
     threading.Thread(target=read, daemon=True).start()
@@ -207,8 +135,12 @@ class _Table:
         enter: m.Join,
         seat: SeatFile | None,
         say: Say,
+        keys: Keys,
     ) -> None:
         self._say = say
+        self._grammar = Grammar(keys, Style())
+        self._commentary = Commentary()
+        self._changed = asyncio.Event()
         self._shown = ""
         self._greeted = False
         self.client = Client(
@@ -219,18 +151,28 @@ class _Table:
             on_note=self._note,
         )
 
+    # --- What happens ----------------------------------------------------------------
+
     def _look(self) -> None:
         """Tell what is new and needs more than its note."""
+        self._changed.set()
         model = self.client.model
         if model.room is not None and model.myself is not None and not self._greeted:
             self._greeted = True
-            shown, size = format_code(model.room.code), model.room.rules.size
-            self._say(f"Room {shown}, {size}. You are {model.myself.name}.")
-            self._say(RACE_HELP)
-        if model.racing and model.board is not None and model.race != self._shown:
+            code, size = format_code(model.room.code), model.room.rules.size
+            self._say(f"Room {code}, {size}. You are {model.myself.name}.")
+            self._say(BRIEF)
+        if model.race == self._shown:
+            return
+        if model.racing:
             self._shown = model.race
             self.client.painted()
-            _show(model.board, self._say)
+            self._say(self._grammar.keys.told())
+            self._board()
+        elif model.phase == "racing" and model.start and model.lane is None:
+            self._shown = model.race
+            self._say("The board:")
+            self._say_all(Style().lines(parse_board(model.start)))
 
     def _note(self, note: Note) -> None:
         self._say(note.text)
@@ -238,39 +180,76 @@ class _Table:
             self._standings()
             self._marks()
 
+    async def tell(self) -> None:
+        """Say now and then how the others are doing."""
+        model = self.client.model
+        while True:
+            self._changed.clear()
+            running = model.race if model.phase in ("racing", "grace") else ""
+            now, lanes = self.client.now(), model.order()
+            self._say_all(self._commentary.look(running, lanes, model.seat, now))
+            due = self._commentary.due
+            if due is None:
+                await self._changed.wait()
+            else:
+                await asyncio.sleep((due - now) / 1000)
+
+    # --- What is typed ---------------------------------------------------------------
+
     async def listen(self, lines: "asyncio.Queue[str | None]") -> None:
         """Do what is typed, until that means to go."""
         while (line := await lines.get()) is not None:
-            for word in moves_of(line):
-                if word in QUIT:
-                    return
-                self._do(word)
+            if line.strip().lower() in QUIT:
+                return
+            self._do(line)
 
-    def _do(self, word: str) -> None:
+    def _do(self, line: str) -> None:
+        words = line.lower().split()
+        commands, shows = self._commands(), self._shows()
+        if words and all(word in commands or word in shows for word in words):
+            for word in words:
+                shows[word]() if word in shows else self._send(commands[word])
+        elif words and words[0] == "board":
+            self._board_of(" ".join(words[1:]))
+        elif self.client.model.racing:
+            self._slide(line) if words else self._board()
+        elif words:
+            self._say(f"{shown(line.strip())} is not known here; help lists what is.")
+
+    def _send(self, command: m.Command) -> None:
+        if not self.client.model.race or not self.client.ask(command):
+            self._say("there is no connection at the moment")
+
+    def _slide(self, line: str) -> None:
         model = self.client.model
-        asked = self._command(word)
-        if asked is not None:
-            if not self.client.ask(asked):
-                self._say("there is no connection at the moment")
-        elif word in (shown := self._shows()):
-            shown[word]()
-        elif model.racing and model.board and (slide := _slide_of(model.board, word)):
-            self.client.slide(*slide)
-            self._board()
-        else:
-            self._say(f"{word!r:.20}: not now; {RACE_HELP}")
+        assert model.board is not None  # noqa: S101 - who races has one
+        moves = self._grammar.read(line, model.board)
+        if isinstance(moves, Refusal):
+            self._say(moves.text)
+            return
+        waits = model.locked(self.client.now())
+        if waits:
+            self._say(f"Not yet: the board opens in {duration(waits)}")
+            return
+        for move in moves:
+            self.client.slide(*move.slide)
+        self._say(moved(moves, Style()))
+        self._board()
 
     def _shows(self) -> dict[str, Callable[[], None]]:
+        help_ = self._help
         return {
+            "help": help_,
+            "?": help_,
             "who": self._who,
             "standings": self._standings,
             "board": self._board,
             "signals": self._signals,
         }
 
-    def _command(self, word: str) -> m.Command | None:
+    def _commands(self) -> dict[str, m.Command]:
         race = self.client.model.race
-        commands: dict[str, m.Command] = {
+        return {
             "ready": m.Ready(race),
             "unready": m.Ready(race, on=False),
             "start": m.Start(race),
@@ -279,12 +258,38 @@ class _Table:
             "undo": m.Undo(race),
             "leave": m.Leave(),
         }
-        return commands.get(word) if race else None
+
+    # --- What is shown ---------------------------------------------------------------
+
+    def _say_all(self, lines: list[str]) -> None:
+        for line in lines:
+            self._say(line)
+
+    def _help(self) -> None:
+        keys, style = self._grammar.keys, self._grammar.style
+        self._say_all(texts.how_to_race(keys, style))
 
     def _board(self) -> None:
+        """Our board and what can be done; who watches sees the leader's."""
         model = self.client.model
-        if model.board is not None and not model.done:
-            _show(model.board, self._say)
+        if model.board is None:
+            self._board_of("")
+            return
+        self._say_all(["", *self._grammar.style.lines(model.board), ""])
+        time = duration(model.clock(self.client.now()) or 0)
+        self._say(f"Moves {model.stm} (MTM {model.mtm}), time {time}")
+        if model.racing:
+            moves = possible(model.board, self._grammar.keys, self._grammar.style)
+            self._say(f"{moves}; help")
+
+    def _board_of(self, name: str) -> None:
+        """The board of a racer, or of the first who can be seen."""
+        for lane in self.client.model.order():
+            if lane.board is not None and lane.name.lower().startswith(name):
+                self._say(f"{lane.name}, {lane.high // 10} %:")
+                self._say_all(["", *Style().lines(lane.board), ""])
+                return
+        self._say("There is no such board to be seen now.")
 
     def _who(self) -> None:
         model = self.client.model

@@ -55,6 +55,8 @@ class Settings:
         keys: ``tile``: an arrow is the way the tile travels; ``gap``: the gap's way.
         color: ``auto``, ``always`` or ``never``.
         theme: ``auto``, ``dark`` or ``light``.
+        own_keys: for left, right, up and down, in line mode: four characters, or
+            ``arrows``.
     """
 
     name: str = ""
@@ -63,6 +65,7 @@ class Settings:
         default="auto", metadata={"choices": ("auto", "always", "never")}
     )
     theme: str = field(default="auto", metadata={"choices": ("auto", "dark", "light")})
+    own_keys: str = "adws"
 
 
 def load(path: Path | None = None) -> tuple[Settings, list[str]]:

@@ -1,0 +1,59 @@
+"""What the user types, line by line, from the bare descriptor.
+
+A thread that waits inside ``sys.stdin`` would hold a lock that the interpreter wants at
+its end; and what one part of the program has read too far, the next one must get.
+"""
+
+import os
+import sys
+from functools import cache
+from io import UnsupportedOperation
+
+__all__ = ["Typed", "typed"]
+
+
+class Typed:
+    """Lines of one descriptor.
+
+    Args:
+        descriptor: to read from; None: there is nothing to read.
+    """
+
+    def __init__(self, descriptor: int | None) -> None:
+        self._descriptor = descriptor
+        self._rest = b""
+        self._ended = descriptor is None
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether somebody sits there, and sees what he types."""
+        return self._descriptor is not None and os.isatty(self._descriptor)
+
+    def read(self) -> str | None:
+        """The next line without its end; None after the last. It waits."""
+        while b"\n" not in self._rest:
+            data = b"" if self._ended else self._more()
+            if not data:
+                self._ended = True
+                break
+            self._rest += data
+        if not self._rest:
+            return None
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line.removesuffix(b"\r").decode("utf-8", "replace")
+
+    def _more(self) -> bytes:
+        assert self._descriptor is not None  # noqa: S101 - else it has ended
+        try:
+            return os.read(self._descriptor, 4096)
+        except OSError:  # the terminal has gone away
+            return b""
+
+
+@cache
+def typed() -> Typed:
+    """What is typed to this process; the same lines for all its parts."""
+    try:
+        return Typed(sys.stdin.fileno() if sys.stdin is not None else None)
+    except (UnsupportedOperation, ValueError):  # replaced, or closed
+        return Typed(None)
