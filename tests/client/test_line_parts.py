@@ -1,0 +1,337 @@
+"""The parts of line mode: sizes, boards, what an attempt counts, the menu, the news."""
+
+import re
+from collections import Counter
+
+import pytest
+from hypothesis import given as given_any, strategies as st
+
+from sliderace.engine import (
+    BadSize,
+    Board,
+    EngineError,
+    Size,
+    format_board,
+    parse_board,
+    scramble,
+    seed_from_text,
+)
+from sliderace_client.lanes import Lane
+from sliderace_client.line import texts
+from sliderace_client.line.answers import Refusal, size_of, size_of_flag, yes_or_no
+from sliderace_client.line.boards import Origin, given, made, shuffled
+from sliderace_client.line.commentary import EVERY_MS, Commentary
+from sliderace_client.line.keys import Keys
+from sliderace_client.line.menu import ENTRIES, Menu
+from sliderace_client.line.practice import Practice
+from sliderace_client.line.show import Style
+
+# --- Sizes and answers ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "side"),
+    [
+        ("3", 3),
+        (" 4 ", 4),
+        ("10", 10),
+        ("5x5", 5),
+        ("5 X 5", 5),
+        ("15-puzzle", 4),
+        ("8 Puzzle", 3),
+        ("99puzzle", 10),
+        ("", 4),
+    ],
+)
+def test_sizes_that_are_understood(text: str, side: int) -> None:
+    assert size_of(text) == Size(side, side)
+
+
+@pytest.mark.parametrize(
+    ("text", "why", "say"),
+    [
+        ("four", "not_a_size", "'four' is not a size: 3 to 10 here, such as 4 or 4x4."),
+        ("4.0", "not_a_size", "'4.0' is not a size: 3 to 10"),
+        ("-4", "not_a_size", "'-4' is not a size: 3 to 10"),
+        ("\x1b[A", "not_a_size", "'\\x1b[A' is not a size"),
+        ("2", "size_too_small", "3 to 10 here, such as 4 or 4x4; by flag --size 2x2."),
+        ("1", "size_too_small", "'1' is too small: 3 to 10 here, such as 4 or 4x4."),
+        ("0", "no_such_puzzle", "There is no '0': there are"),
+        ("11", "size_too_large", "'11' is too large: 3 to 10"),
+        ("4x11", "size_too_large", "'4x11' is too large: 3 to 10"),
+        ("5x3", "not_square", "'5x3' is not square: 3 to 10 here"),
+        ("5x3", "not_square", "by flag --size 5x3."),
+        ("14-puzzle", "no_such_puzzle", "there are 8, 15, 24, 35, 48, 63, 80, 99."),
+        ("120-puzzle", "size_too_large", "too large: 3 to 10"),
+    ],
+)
+def test_sizes_that_cannot_be_get_a_kind_line(text: str, why: str, say: str) -> None:
+    found = size_of(text)
+    assert isinstance(found, Refusal)
+    assert found.why == why
+    assert say in found.text
+    assert len(found.text) < 80
+
+
+def test_a_flag_takes_every_size() -> None:
+    flags = {"2": (2, 2), "5x3": (5, 3), "15-puzzle": (4, 4), "10x2": (10, 2)}
+    for text, sides in flags.items():
+        assert size_of_flag(text) == sides
+    for text in ("", "1", "11", "4x", "x", "14-puzzle", "4x1", "four", "0"):
+        with pytest.raises(BadSize):
+            size_of_flag(text)
+
+
+def test_yes_and_no() -> None:
+    assert [yes_or_no(word) for word in ("y", " YES ", "n", "No", "", "yn")] == [
+        *(True, True),
+        *(False, False),
+        *(None, None),
+    ]
+
+
+# --- Boards ---------------------------------------------------------------------------
+
+
+def test_a_seed_is_the_same_board_as_everywhere() -> None:
+    size = Size(4, 4)
+    assert made(Origin("tea"), size) == scramble(seed_from_text("tea"), size)
+    assert format_board(made(Origin("friday"), Size(3, 3))) == "3 0 5/4 1 8/7 2 6"
+    assert format_board(made(Origin("tea", 5), Size(3, 3))) == format_board(
+        made(Origin("tea", 5), Size(3, 3))
+    )
+
+
+@given_any(
+    st.binary(min_size=32, max_size=32),
+    st.builds(Size, st.integers(2, 10), st.integers(2, 10)),
+    st.integers(1, 60),
+)
+def test_a_shuffle_is_so_many_moves_long_and_never_solved(
+    seed: bytes, size: Size, moves: int
+) -> None:
+    board = shuffled(seed, size, moves)
+    assert not board.is_solved
+    assert board.is_solvable()
+    assert board.md <= moves
+    assert (board.md - moves) % 2 == 0
+
+
+def test_a_shuffle_on_the_smallest_board_does_not_end_where_it_began() -> None:
+    """Twelve moves round a 2x2 board without a step back lead to the start."""
+    boards = Counter(
+        format_board(shuffled(bytes([n]) * 32, Size(2, 2), 12)) for n in range(40)
+    )
+    assert "1 2/3 0" not in boards
+    assert len(boards) > 1
+
+
+def test_shuffles_differ_and_one_move_is_one_move() -> None:
+    near = {format_board(shuffled(bytes([n]) * 32, Size(3, 3), 1)) for n in range(20)}
+    assert near == {"1 2 3/4 5 6/7 0 8", "1 2 3/4 5 0/7 8 6"}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("1 2 3/4 5 6/8 7 0", "cannot be solved: it is off by one exchange"),
+        ("1 2 3/4 5 6/7 8 0", "solved already"),
+        ("1 2 3/4 5/7 8 0", "row 2 has 2 numbers, but row 1 has 3"),
+        ("1 2 3/4 x 6/7 8 0", "in row 2, 'x' is no number 0 to 99"),
+        ("1 2 3/4 5 6/7 -8 0", "in row 3, '-8' is no number"),
+        ("1 2 3//7 8 0", "row 2 is empty"),
+        ("", "row 1 is empty"),
+        ("1 2 3/4 5 5/7 8 0", "more than once: 5; missing: 6"),
+        ("1 2 3/4 5 6/7 8 9", "too large: 9; missing: 0"),
+        ("1 2 3", "a side must be 2 ... 10, not 3x1"),
+    ],
+)
+def test_a_board_that_cannot_be_played_says_exactly_why(text: str, why: str) -> None:
+    with pytest.raises(EngineError, match=re.escape(why)):
+        given(text)
+
+
+def test_a_given_board_is_read_kindly() -> None:
+    assert format_board(given(" 8  2 0/4 6 1 / 3 7 05 ")) == "8 2 0/4 6 1/3 7 5"
+
+
+def test_how_to_get_a_board_again() -> None:
+    size = Size(5, 3)
+    assert Origin("tea").again(size) == "sliderace solo --size 5x3 --seed tea"
+    assert Origin("it's", 3).again(size) == (
+        "sliderace solo --size 5x3 --shuffle 3 --seed 'it'\\''s'"
+    )
+    board = Origin(board=parse_board("8 2 0/4 6 1/3 7 5"))
+    assert board.again(size) == 'sliderace solo --scramble "8 2 0/4 6 1/3 7 5"'
+    assert board.mark == "a given board"
+    assert Origin("tea", 1).mark == "easy: 1 move from solved"
+
+
+# --- Style ----------------------------------------------------------------------------
+
+
+def test_columns_are_aligned_to_the_longest_number() -> None:
+    assert Style().lines(Board.solved(Size(4, 3))) == [
+        " 1  2  3  4",
+        " 5  6  7  8",
+        " 9 10 11  .",
+    ]
+    assert Style().lines(Board.solved(Size(3, 3)))[2] == "7 8 ."
+    # From zero the longest number is 9, though there are ten tiles.
+    assert Style(zero_based=True).lines(Board.solved(Size(11 - 1, 2)))[0] == (
+        " 0  1  2  3  4  5  6  7  8  9"
+    )
+
+
+def test_the_boxed_style_has_rules_between_the_rows() -> None:
+    board = parse_board("7 0 2/1 5 3/4 6 8")
+    assert Style(boxed=True).lines(board) == [
+        "+--+--+--+",
+        "|07|00|02|",
+        "+--+--+--+",
+        "|01|05|03|",
+        "+--+--+--+",
+        "|04|06|08|",
+        "+--+--+--+",
+    ]
+    assert Style(boxed=True, zero_based=True).lines(board)[1] == "|06|  |01|"
+
+
+def test_from_zero_the_gap_is_blank() -> None:
+    board = parse_board("7 0 2/1 5 3/4 6 8")
+    assert Style(zero_based=True).lines(board) == ["6   1", "0 4 2", "3 5 7"]
+
+
+# --- An attempt -----------------------------------------------------------------------
+
+
+def test_the_clock_runs_from_the_first_slide_to_the_last() -> None:
+    game = Practice(parse_board("1 2 3/4 5 6/0 7 8"), Origin("tea"))
+    assert game.status(9_000) == "Moves 0 (MTM 0), time 0.000"
+    game.slide(("L", 1), 10_000)
+    assert game.status(11_500) == "Moves 1 (MTM 1), time 1.500"
+    game.slide(("L", 1), 12_000)
+    assert game.result(99_000) == [
+        "Moves: 2 (MTM 1)",
+        "Time: 2.000",
+        "TPS: 1.00",
+        "MD of the start: 2",
+    ]
+
+
+def test_undo_is_marked_and_moves_taken_back_do_not_count() -> None:
+    game = Practice(parse_board("1 2 3/4 5 6/0 7 8"), Origin("tea", 2))
+    assert not game.undo()
+    game.slide(("L", 2), 0)
+    assert game.undo()
+    assert game.board == game.start
+    assert game.status(1_000) == "Moves 0 (MTM 0), time 1.000, undone 1"
+    game.slide(("L", 2), 2_000)
+    assert game.result(2_000)[4:] == [
+        "Undone: 1 (with undo it is practice, no record)",
+        "Board: easy: 2 moves from solved",
+    ]
+
+
+def test_a_solve_in_no_time_has_no_speed() -> None:
+    game = Practice(parse_board("1 2 3/4 5 6/7 0 8"), Origin("tea"))
+    game.slide(("L", 1), 5)
+    assert game.result(5)[1:3] == ["Time: 0.000", "TPS: -"]
+
+
+# --- Texts ----------------------------------------------------------------------------
+
+
+def test_help_fits_a_screen_of_80_by_24_and_has_five_tips() -> None:
+    assert sum(line[:1].isdigit() for line in texts.TIPS) >= 5
+    for keys in (Keys(), Keys(""), Keys("4682", gap=True)):
+        alone = texts.how_to_play(keys, Style(), single=False)
+        race = texts.how_to_race(keys, Style())
+        single = texts.how_to_play(keys, Style(zero_based=True), single=True)
+        for lines in (alone, race, single, texts.MENU_HELP, texts.SIZE_QUESTION):
+            assert len(lines) <= 23
+            assert all(len(line) < 80 and line.isascii() for line in lines)
+
+
+# --- The menu -------------------------------------------------------------------------
+
+
+def chosen(*typed: str) -> list[str]:
+    menu = Menu()
+    menu.begin()
+    for line in typed[:-1]:
+        assert menu.feed(line).prompt
+    return list(menu.feed(typed[-1]).command)
+
+
+def test_the_menu_leads_to_command_lines() -> None:
+    assert chosen("s") == ["solo", "--plain"]
+    assert chosen("Solo") == ["solo", "--plain"] or chosen("s")
+    assert chosen("r") == ["results"]
+    assert chosen("h", "") == ["host", "--plain", "--size", "4x4"]
+    assert chosen("h", "11", "5") == ["host", "--plain", "--size", "5x5"]
+    assert chosen("j", " kwx-trb ") == ["join", "--plain", "--", "kwx-trb"]
+    assert chosen("w", "--help") == ["watch", "--plain", "--", "--help"]
+    assert chosen("j", "", "w", "KWXTRB") == ["watch", "--plain", "--", "KWXTRB"]
+
+
+def test_the_menu_explains_asks_again_and_lets_go() -> None:
+    menu = Menu()
+    assert [line.split()[0] for line in menu.begin().lines[1:]] == list(ENTRIES)
+    assert menu.feed("help").lines[-1] == texts.TIPS[-1]
+    assert menu.feed("zap").lines == (
+        "'zap'? Please type one of h, j, w, s, r, q, or help.",
+    )
+    for asking in ("", "h", "j"):
+        menu.begin()
+        menu.feed(asking)
+        assert menu.feed("?").prompt
+        for word in ("q", "quit"):
+            assert menu.feed(word).lines == ("Good-bye.",)
+            assert not menu.feed(word).prompt
+
+
+# --- The others -----------------------------------------------------------------------
+
+
+def racers(*highs: int) -> list[Lane]:
+    names = ("Ann", "Ben", "Cat", "Dan", "Eve", "Fay", "Gus", "Hal")
+    return [Lane(seat, name=names[seat], high=high) for seat, high in enumerate(highs)]
+
+
+def test_rivals_are_told_every_five_seconds_at_most_and_only_news() -> None:
+    others = Commentary()
+    assert others.look("", racers(), 0, 0) == []
+    assert others.due is None
+    assert others.look("A", racers(100, 0, 0), 0, 1_000) == []
+    assert others.due is None
+    assert others.look("A", racers(100, 129, 0), 0, 2_000) == []
+    assert others.due == 1_000 + EVERY_MS
+    assert others.look("A", racers(100, 200, 0), 0, 5_999) == []
+    assert others.look("A", racers(100, 200, 0), 0, 6_000) == ["Ben 20 %, Cat 0 %"]
+    assert others.due is None
+    assert others.look("A", racers(300, 209, 0), 0, 20_000) == []
+    assert others.look("A", racers(300, 210, 0), 0, 21_000) == ["Ben 21 %, Cat 0 %"]
+    assert others.look("A", racers(300, 500, 0), 0, 22_000) == []
+    assert others.due == 26_000
+
+
+def test_who_has_finished_is_no_news_and_a_new_race_starts_anew() -> None:
+    others = Commentary()
+    lanes = racers(100, 990, 500)
+    assert others.look("A", lanes, None, 0) == []
+    assert others.look("A", lanes, None, 5_000) == ["Ann 10 %, Ben 99 %, Cat 50 %"]
+    lanes[1].status = "finished"
+    assert others.look("A", lanes, None, 10_000) == ["Ann 10 %, Cat 50 %"]
+    assert others.look("B", lanes, None, 11_000) == []
+    assert others.due == 16_000
+    assert others.look("", lanes, None, 99_000) == []
+    assert others.due is None
+
+
+def test_a_crowd_is_counted() -> None:
+    others = Commentary()
+    lanes = racers(80, 70, 60, 50, 40, 30, 20, 10)
+    others.look("A", lanes, None, 0)
+    (line,) = others.look("A", lanes, None, EVERY_MS)
+    assert line.endswith("Fay 3 %, and 2 more")

@@ -1,0 +1,419 @@
+"""Solo in lines: every question, every answer. A transcript a test."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, strategies as st
+
+from sliderace.engine import Size, format_tokens, parse_board
+from sliderace_client.line.boards import Origin
+from sliderace_client.line.keys import Keys
+from sliderace_client.line.session import Reply, Session, Wanted
+from sliderace_client.line.show import Style
+from sliderace_client.line.texts import GOODBYE, TIPS
+from sliderace_client.line.trace import written
+from sliderace_client.solver import solve
+
+BOARD = "1 2 3/4 5 6/0 7 8"
+"""Solved by a, a."""
+
+
+class Talk:
+    """A session whose clock goes on by a second with each line."""
+
+    def __init__(self, **wanted: Any) -> None:
+        self._drawn = 0
+        self.session = Session(Wanted(**wanted), self._entropy)
+        self.now = 0
+        self.reply = self.session.begin()
+        self.said = list(self.reply.lines)
+
+    def _entropy(self, count: int) -> bytes:
+        self._drawn += 1
+        return bytes([self._drawn]) * count
+
+    def type(self, *lines: str) -> list[str]:
+        """What is said to the last of these lines."""
+        for line in lines:
+            assert self.reply.prompt, "it is over"
+            self.now += 1_000
+            self.reply = self.session.feed(line, self.now)
+            self.said = list(self.reply.lines)
+        return self.said
+
+    @property
+    def prompt(self) -> str:
+        return self.reply.prompt
+
+    @property
+    def trace(self) -> dict[str, Any]:
+        loaded: dict[str, Any] = json.loads(written(self.reply.trace))
+        return loaded
+
+
+def at_board(board: str = BOARD, **wanted: Any) -> Talk:
+    known = {"origin": Origin(board=parse_board(board)), "intro": False}
+    return Talk(**(known | {"ask_keys": False} | wanted))
+
+
+QUESTIONS: dict[str, Callable[[], Talk]] = {
+    "start": Talk,
+    "size": lambda: Talk(intro=False),
+    "keys": lambda: Talk(intro=False, size=Size(3, 3)),
+    "move": at_board,
+    "reset": lambda: typed(at_board(), "reset"),
+    "which": lambda: typed(at_board(), "reset", "y"),
+    "exit": lambda: typed(at_board(), "exit"),
+    "again": lambda: typed(at_board(), "aa"),
+}
+PROMPTS = {
+    "start": "Press Enter to start: ",
+    "size": "Size (Enter: 4): ",
+    "keys": "Keys (Enter: a d w s): ",
+    "move": "left-a (7), down-s (4)\nreset, exit, help: ",
+    "reset": "Give up this attempt and reset? (y/n): ",
+    "which": "s same board, n new board, c change size or keys, b go back: ",
+    "exit": "Leave the game? (y/n): ",
+    "again": "Again? n or p play, s same board, c change, q or x quit: ",
+}
+
+
+def typed(talk: Talk, *lines: str) -> Talk:
+    talk.type(*lines)
+    return talk
+
+
+# --- At every question ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("asked", QUESTIONS)
+@pytest.mark.parametrize("word", ["q", "Q", " quit "])
+def test_q_quits_with_a_good_bye_at_every_question(asked: str, word: str) -> None:
+    talk = QUESTIONS[asked]()
+    assert talk.prompt == PROMPTS[asked]
+    assert talk.type(word) == [GOODBYE]
+    assert talk.prompt == ""
+
+
+@pytest.mark.parametrize("asked", QUESTIONS)
+def test_the_end_of_the_input_and_ctrl_c_say_good_bye(asked: str) -> None:
+    assert QUESTIONS[asked]().session.leave() == Reply((GOODBYE,))
+
+
+@pytest.mark.parametrize("asked", QUESTIONS)
+@pytest.mark.parametrize("word", ["help", "?"])
+def test_help_explains_and_asks_again(asked: str, word: str) -> None:
+    talk = QUESTIONS[asked]()
+    said = talk.type(word)
+    assert said[0] == "How to play:"
+    assert TIPS[-1] in said
+    assert talk.prompt == PROMPTS[asked]
+
+
+@pytest.mark.parametrize("asked", [*QUESTIONS])
+def test_a_wrong_answer_is_said_and_asked_again(asked: str) -> None:
+    talk = QUESTIONS[asked]()
+    (said,) = talk.type("\x1bzap zap")
+    assert "'\\x1bzap zap'" in said or "'\\x1bzap'" in said or "cannot be shown" in said
+    assert len(said) < 80
+    assert talk.prompt == PROMPTS[asked]
+    assert talk.trace["accepted"] is False
+    assert talk.trace["at"] == asked
+
+
+@given(
+    st.lists(
+        st.text(max_size=9)
+        | st.sampled_from(["y", "n", "c", "s", "b", "3", "=", "reset", "exit"])
+    )
+)
+def test_whatever_is_typed_it_asks_or_says_good_bye(lines: list[str]) -> None:
+    talk = Talk()
+    for line in lines:
+        if talk.prompt:
+            talk.type(line)
+        assert talk.prompt or talk.said == [GOODBYE]
+        assert all(text.isascii() for text in talk.said[:1])
+
+
+# --- Introduction, size, keys ---------------------------------------------------------
+
+
+def test_the_introduction_is_short_and_shows_the_solved_board() -> None:
+    talk = Talk()
+    assert len(talk.said) < 12
+    assert "13 14 15  ." in talk.said
+    assert Talk(size=Size(3, 3)).said[4] == "7 8 ."
+    assert Talk(size=Size(3, 3), style=Style(zero_based=True)).said[4] == "6 7"
+    assert talk.type("go")[0] == "'go'? Just press Enter."
+    assert talk.type("")[0].startswith("Sizes: 3 (8-puzzle), 4 (15-puzzle),")
+
+
+def test_only_what_the_flags_did_not_give_is_asked_for() -> None:
+    assert Talk(intro=False).prompt == PROMPTS["size"]
+    assert Talk(intro=False, size=Size(3, 3)).prompt == PROMPTS["keys"]
+    talk = Talk(intro=False, ask_keys=False)
+    assert talk.prompt == PROMPTS["size"]
+    assert talk.type("15-puzzle")[0].startswith("4x4 (15-puzzle), MD ")
+    assert talk.prompt.endswith("reset, exit, help: ")
+    assert at_board(ask_keys=True).prompt == PROMPTS["keys"]
+
+
+def test_a_size_that_cannot_be_is_asked_again() -> None:
+    talk = Talk(intro=False)
+    for text in ("four", "4.0", "-4", "2", "11", "4x3"):
+        assert "3 to 10" in talk.type(text)[0]
+        assert talk.prompt == PROMPTS["size"]
+    talk.type("3")
+    assert talk.prompt == PROMPTS["keys"]
+
+
+def test_keys_are_echoed_kept_and_offered_again() -> None:
+    talk = Talk(intro=False, size=Size(3, 3))
+    assert talk.said[-1] == "Keys: left a, right d, up w, down s. They move the tile."
+    assert talk.type("adw")[0].startswith("Too few:")
+    assert talk.reply.keys is None
+    assert talk.type("J l i K")[0] == (
+        "Keys: left j, right l, up i, down k. They move the tile."
+    )
+    assert talk.reply.keys == Keys("jlik")
+    assert "-j (" in talk.prompt or "-l (" in talk.prompt
+    talk.type("reset", "y", "c", "3")
+    assert talk.prompt == "Keys (Enter: j l i k): "
+    assert talk.type("")[0].startswith("Keys: left j,")
+    assert talk.reply.keys == Keys("jlik")
+
+
+def test_the_keys_can_mean_the_gap() -> None:
+    talk = at_board(ask_keys=True)
+    assert talk.type("gap") == [
+        "Keys: left a, right d, up w, down s. They move the gap."
+    ]
+    assert talk.reply.keys == Keys(gap=True)
+    assert talk.prompt == PROMPTS["keys"]
+    talk.type("")
+    assert talk.prompt.startswith("right-d (7), up-w (4)\n")
+    assert talk.type("d")[0] == "Moved 7"
+    again = at_board(ask_keys=True, keys=Keys(gap=True))
+    assert again.type("tile") == [
+        "Keys: left a, right d, up w, down s. They move the tile."
+    ]
+
+
+def test_arrow_keys_and_words() -> None:
+    talk = at_board(ask_keys=True)
+    talk.type("arrows")
+    assert talk.prompt.startswith("left (7), down (4)\n")
+    assert talk.type("left")[0] == "Moved 7"
+    assert talk.type("\x1b[D")[0] == "Moved 8"
+
+
+# --- Moves ----------------------------------------------------------------------------
+
+
+def test_the_question_lists_only_what_can_move_now() -> None:
+    talk = at_board()
+    assert talk.prompt == "left-a (7), down-s (4)\nreset, exit, help: "
+    talk.type("a")
+    assert talk.prompt == (
+        "left-a (8), right-d (7), down-s (5)\nundo, reset, exit, help: "
+    )
+
+
+def test_a_move_says_what_moved_and_shows_board_count_and_time() -> None:
+    talk = at_board()
+    talk.type("a")
+    assert talk.said == [
+        *("Moved 7", ""),
+        *("1 2 3", "4 5 6", "7 . 8", ""),
+        "Moves 1 (MTM 1), time 0.000",
+    ]
+    assert talk.type("s")[-1] == "Moves 2 (MTM 2), time 1.000"
+
+
+def test_a_refused_move_counts_nothing_and_starts_no_clock() -> None:
+    talk = at_board()
+    for line in ("zap", "9", "5", "w"):
+        assert len(talk.type(line)) == 1
+        assert talk.prompt == PROMPTS["move"]
+    assert talk.type("")[-1] == "Moves 0 (MTM 0), time 0.000"
+
+
+def test_single_is_for_one_tile_at_a_time() -> None:
+    talk = at_board(single=True)
+    assert "one tile at a time" in talk.type("8")[0]
+    assert talk.type("7")[0] == "Moved 7"
+
+
+def test_an_empty_line_and_the_word_board_show_the_board_again() -> None:
+    talk = at_board(style=Style(boxed=True))
+    assert talk.type("")[1:4] == ["+--+--+--+", "|01|02|03|", "+--+--+--+"]
+    assert talk.type("board") == talk.type(" ")
+
+
+def test_undo_takes_back_one_slide_and_is_marked() -> None:
+    talk = at_board()
+    assert talk.type("undo") == ["There is nothing to take back."]
+    talk.type("a")
+    said = talk.type("undo")
+    assert said[0] == "Took back one slide (solo only)"
+    assert said[2:5] == ["1 2 3", "4 5 6", ". 7 8"]
+    assert said[-1] == "Moves 0 (MTM 0), time 1.000, undone 1"
+    assert "undo," not in talk.prompt
+    assert "Undone: 1 (with undo it is practice, no record)" in talk.type("8")
+
+
+def test_how_to_get_the_board_again_is_told() -> None:
+    assert at_board().type("seed")[1] == f'  sliderace solo --scramble "{BOARD}"'
+    drawn = Talk(intro=False, size=Size(3, 3), ask_keys=False)
+    assert drawn.type("seed")[1].endswith("--size 3x3 --seed " + "01" * 32)
+
+
+# --- Reset and exit -------------------------------------------------------------------
+
+
+def test_exit_is_confirmed() -> None:
+    talk = at_board()
+    for word in ("exit", "x", "EXIT"):
+        assert talk.type(word) == []
+        assert talk.prompt == PROMPTS["exit"]
+        assert talk.type("maybe") == ["'maybe'? Please answer y or n."]
+        assert talk.prompt == PROMPTS["exit"]
+        assert talk.type("n")[1] == "1 2 3"
+    assert talk.type("exit", "yes") == [GOODBYE]
+
+
+def test_reset_is_confirmed_and_can_be_called_off() -> None:
+    talk = at_board()
+    talk.type("a", "reset")
+    assert talk.prompt == PROMPTS["reset"]
+    assert talk.type("n")[-1].startswith("Moves 1 ")
+    talk.type("reset", "y")
+    assert talk.prompt == PROMPTS["which"]
+    assert talk.type("b")[-1].startswith("Moves 1 ")
+
+
+def test_reset_gives_the_same_board_a_new_one_or_new_size_and_keys() -> None:
+    talk = at_board()
+    talk.type("a", "reset", "y")
+    assert talk.type("s")[0] == "3x3 (8-puzzle), MD 2, a given board."
+    assert talk.said[2:5] == ["1 2 3", "4 5 6", ". 7 8"]
+    assert talk.type("")[-1] == "Moves 0 (MTM 0), time 0.000"
+    talk.type("reset", "y", "n")
+    assert talk.said[0].startswith("3x3 (8-puzzle), MD ")
+    assert "given" not in talk.said[0]
+    first = talk.trace["board"]
+    assert first not in (BOARD, None)
+    talk.type("reset", "y", "n")
+    assert talk.trace["board"] != first
+    talk.type("reset", "y", "c")
+    assert talk.prompt == PROMPTS["size"]
+    assert talk.trace["board"] is None
+    talk.type("4", "")
+    assert talk.said[2].startswith("4x4 (15-puzzle)")
+
+
+def test_shuffled_boards_stay_easy_and_say_so() -> None:
+    talk = Talk(
+        intro=False, ask_keys=False, size=Size(4, 4), origin=Origin("tea", shuffle=30)
+    )
+    assert talk.said[0].endswith(", easy: 30 moves from solved.")
+    first = talk.said
+    talk.type("reset", "y", "n")
+    assert talk.said[0].endswith(", easy: 30 moves from solved.")
+    assert talk.said != first
+
+
+def test_a_given_seed_is_the_first_board_only() -> None:
+    talk = Talk(intro=False, ask_keys=False, origin=Origin("friday"))
+    assert talk.type("3")[2:5] == ["3 . 5", "4 1 8", "7 2 6"]
+    assert talk.type("reset", "y", "n")[2:5] != ["3 . 5", "4 1 8", "7 2 6"]
+
+
+# --- The finish -----------------------------------------------------------------------
+
+
+def test_the_finish_congratulates_and_counts() -> None:
+    talk = at_board()
+    talk.type("a")
+    assert talk.type("a") == [
+        *("Moved 8", ""),
+        *("1 2 3", "4 5 6", "7 8 .", ""),
+        "Congratulations, the board is solved!",
+        "Moves: 2 (MTM 1)",
+        "Time: 1.000",
+        "TPS: 2.00",
+        "MD of the start: 2",
+        "Board: a given board",
+    ]
+    assert talk.prompt == PROMPTS["again"]
+
+
+@pytest.mark.parametrize("word", ["n", "p", "N"])
+def test_playing_again_keeps_size_and_keys(word: str) -> None:
+    talk = at_board(keys=Keys("jlik"))
+    talk.type("8", word)
+    assert talk.said[0].startswith("3x3 (8-puzzle), MD ")
+    assert {part[-1] for part in talk.prompt.split(" (")[:1]} <= set("jlik")
+
+
+def test_the_same_board_new_size_or_the_end() -> None:
+    talk = typed(at_board(), "8", "s")
+    assert talk.trace["board"] == BOARD
+    assert typed(at_board(), "8", "c").prompt == PROMPTS["size"]
+    for word in ("x", "exit", "q"):
+        assert at_board().type("8", word) == [GOODBYE]
+    assert at_board().type("8", "undo") == ["'undo'? Please type n, p, s, c or q."]
+
+
+def test_a_whole_board_in_field_notation() -> None:
+    talk = Talk(intro=False, ask_keys=False, size=Size(4, 4), origin=Origin("tea"))
+    talk.type("board")
+    board = parse_board(talk.trace["board"])
+    slides = format_tokens(slide for stage in solve(board) for slide in stage)
+    assert "Congratulations, the board is solved!" in talk.type(f"={slides}")
+
+
+# --- The trace ------------------------------------------------------------------------
+
+
+def test_each_line_has_its_line_in_the_trace() -> None:
+    talk = at_board()
+    talk.type("9")
+    assert talk.trace == {
+        "at": "move",
+        "input": "9",
+        "accepted": False,
+        "why": "no_such_tile",
+        "slides": None,
+        "tile": None,
+        "from": None,
+        "to": None,
+        "board": BOARD,
+        "md": 2,
+        "time_ms": 0,
+    }
+    talk.type("8")
+    assert talk.trace == {
+        "at": "move",
+        "input": "8",
+        "accepted": True,
+        "why": None,
+        "slides": "L2",
+        "tile": 8,
+        "from": [3, 3],
+        "to": [3, 2],
+        "board": "1 2 3/4 5 6/7 8 0",
+        "md": 0,
+        "time_ms": 0,
+    }
+
+
+def test_a_trace_is_one_line_of_ascii_whatever_is_typed() -> None:
+    talk = Talk()
+    talk.type("\u2028\x1b\ud800é\n")
+    line = written(talk.reply.trace)
+    assert line.isascii()
+    assert line.isprintable()
