@@ -7,8 +7,9 @@ import time
 from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from io import RawIOBase
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 import click
 
@@ -251,20 +252,21 @@ def play(
     return exits.OK
 
 
-def _opened(trace: str) -> TextIO:
+def _opened(trace: str) -> RawIOBase:
+    """The file for the trace, unbuffered: each line is there at once."""
     try:
-        return Path(trace).open("w", encoding="ascii", buffering=1)
+        return Path(trace).open("wb", buffering=0)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise Failure(f"cannot write {trace}: {why}", exits.UNKNOWN) from None
 
 
-def _traced(trace: "Trace", file: TextIO) -> TextIO | None:
+def _traced(trace: "Trace", file: RawIOBase) -> RawIOBase | None:
     """Write a line of the trace; None where no more can be written."""
     from sliderace_client.line.trace import written
 
     try:
-        file.write(written(trace) + "\n")
+        file.write(written(trace).encode() + b"\n")
     except OSError as error:
         say_error(f"the trace ends here: {error.strerror}")
         return None

@@ -2,8 +2,9 @@ import json
 import os
 import subprocess
 import sys
-from io import StringIO
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 from click import Group
@@ -12,6 +13,8 @@ from tests.client.rooms import COMMITMENT, RACE, SECRET, results
 from sliderace.engine import Board, Size, format_board
 from sliderace_client import cli, exits
 from sliderace_client.cli import run
+from sliderace_client.solo import CLEAR
+from sliderace_client.typed import typed as typed_lines
 
 COMMANDS = ["bot", "host", "join", "results", "scramble", "solo", "verify", "watch"]
 VECTORS = Path(__file__).parents[2] / "shared" / "vectors" / "scramble-v1.jsonl"
@@ -27,11 +30,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def typed(monkeypatch: pytest.MonkeyPatch) -> StringIO:
-    """What the user types."""
-    stdin = StringIO()
-    monkeypatch.setattr(sys, "stdin", stdin)
-    return stdin
+def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TextIO]:
+    """What the user types, once it is rewound."""
+    with (tmp_path / "typed").open("w+") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        typed_lines.cache_clear()
+        yield stdin
+    typed_lines.cache_clear()
 
 
 Captured = pytest.CaptureFixture[str]
@@ -99,12 +104,21 @@ def test_help_loads_nothing_it_does_not_need() -> None:
         ["scramble", "--secret", "00", "--race-id", RACE],
         ["scramble", "--secret", "00" * 32, "--race-id", "kwx"],
         ["scramble", "--secret", "00" * 32, "--race-id", RACE, "--nonce", "00"],
-        ["solo", "--size", "4"],
-        [],
+        ["solo", "--size", "1"],
+        ["solo", "--size", "x"],
+        ["solo", "--keys", "abc"],
+        ["solo", "--keys", "quip"],
+        ["solo", "--shuffle", "0"],
+        ["solo", "--scramble", ""],
+        ["solo", "--scramble", "1 2 3/4 5 6/8 7 0"],
+        ["solo", "--scramble", "8 2 0/4 6 1/3 7 5", "--seed", "tea"],
+        ["solo", "--scramble", "8 2 0/4 6 1/3 7 5", "--shuffle", "3"],
+        ["solo", "--scramble", "8 2 0/4 6 1/3 7 5", "--race", "KWXTRB-SA1B2C-1"],
+        ["solo", "--scramble", "8 2 0/4 6 1/3 7 5", "--size", "4"],
     ],
 )
 def test_wrong_usage_is_one_line_and_two(
-    args: list[str], capsys: Captured, typed: StringIO
+    args: list[str], capsys: Captured, typed: TextIO
 ) -> None:
     assert typed.read() == ""
     assert run(args) == exits.UNKNOWN
@@ -206,30 +220,149 @@ def test_no_server_to_ask_for_results_is_three(capsys: Captured) -> None:
 # --- solo ----------------------------------------------------------------------------
 
 
-def test_solo_is_played_in_lines(typed: StringIO, home: Path, capsys: Captured) -> None:
-    assert home.exists()
-    typed.write("x 1\nq\n")
+def type_in(typed: TextIO, text: str) -> None:
     typed.seek(0)
-    assert run(["solo", "--size", "3x3", "--seed", "tea"]) == exits.OK
-    out = capsys.readouterr().out.splitlines()
-    assert out[1:5] == ["1 3 .", "7 6 4", "8 5 2", "moves: 1 2 3 4"]
-    assert "'x' cannot move" in out
-    assert out[6:9] == [". 1 3", "7 6 4", "8 5 2"]
+    typed.truncate()
+    typed.write(text)
+    typed.seek(0)
+    typed_lines.cache_clear()
+
+
+def test_solo_is_played_in_lines(typed: TextIO, capsys: Captured) -> None:
+    type_in(typed, "\n\nx 1\n3\nq\n")
+    assert run(["solo", "--size", "3", "--seed", "tea"]) == exits.OK
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert "Press Enter to start:\n" in out
+    assert "\n1 3 .\n7 6 4\n8 5 2\n\nright-d (3), up-w (4)\nreset," in out
+    assert "Not a number: 'x'." in out
+    assert "Moved 3\n\n1 . 3\n7 6 4\n8 5 2\n\nMoves 1 (MTM 1)," in out
+    assert out.endswith("\nGood-bye.\n")
 
 
 def test_solo_ends_with_the_input_and_draws_anew(
-    typed: StringIO, capsys: Captured
+    typed: TextIO, capsys: Captured
 ) -> None:
+    type_in(typed, "")
     boards: set[str] = set()
     for _ in range(3):
-        assert typed.read() == ""
-        assert run(["solo", "--size", "10x10"]) == exits.OK
-        boards.add(capsys.readouterr().out)
+        args = ["--size", "10x10", "--no-intro", "--keys", "adws"]
+        assert run(["solo", *args]) == exits.OK
+        out = capsys.readouterr().out
+        assert out.startswith("10x10 (99-puzzle), MD ")
+        assert out.endswith("Good-bye.\n")
+        boards.add(out)
     assert len(boards) == 3
 
 
+def test_the_last_line_counts_without_its_end(typed: TextIO, capsys: Captured) -> None:
+    type_in(typed, "\n3\r\nadws\nboard\nq")
+    assert run(["solo"]) == exits.OK
+    assert capsys.readouterr().out.count("Good-bye.") == 1
+
+
+def test_keys_are_remembered_for_the_next_time(
+    typed: TextIO, home: Path, capsys: Captured
+) -> None:
+    start = ["solo", "--no-intro", "--scramble", "1 2 3/4 5 6/0 7 8"]
+    type_in(typed, "gap\nj l i k\nq\n")
+    assert run(start) == exits.OK
+    assert (home / "sliderace" / "settings.toml").exists()
+    capsys.readouterr()
+    type_in(typed, "\nl\n")
+    assert run(start) == exits.OK
+    out = capsys.readouterr().out
+    assert "Keys (Enter: j l i k):\n" in out
+    assert "right-l (7), up-i (4)\n" in out
+    assert "Moved 7\n" in out
+    type_in(typed, "\n")
+    assert run([*start, "--move", "tile", "--keys", "4682"]) == exits.OK
+    assert "left-4 (7), down-2 (4)\n" in capsys.readouterr().out
+
+
+def test_keys_that_cannot_be_used_any_more_are_said(
+    typed: TextIO, home: Path, capsys: Captured
+) -> None:
+    (home / "sliderace").mkdir()
+    (home / "sliderace" / "settings.toml").write_text('own_keys = "aaaa"')
+    type_in(typed, "q\n")
+    assert run(["solo", "--size", "3", "--no-intro"]) == exits.OK
+    out, err = capsys.readouterr()
+    assert "own_keys" in err
+    assert "Keys (Enter: a d w s):" in out
+
+
+def test_a_trace_has_a_line_for_each_input(
+    typed: TextIO, home: Path, capsys: Captured
+) -> None:
+    type_in(typed, "9\n7\n8\nq\n")
+    path = home / "trace.jsonl"
+    board = ["--no-intro", "--keys", "adws", "--scramble", "1 2 3/4 5 6/0 7 8"]
+    assert run(["solo", *board, "--trace", str(path)]) == exits.OK
+    entries = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [entry["input"] for entry in entries] == ["9", "7", "8", "q"]
+    assert [entry["why"] for entry in entries] == ["no_such_tile", None, None, None]
+    assert [entry["tile"] for entry in entries] == [None, 7, 8, None]
+    assert [entry["md"] for entry in entries] == [2, 1, 0, 0]
+    assert "Congratulations" in capsys.readouterr().out
+    assert run(["solo", *board, "--trace", str(home)]) == exits.UNKNOWN
+    assert "cannot write" in one_line(capsys)
+
+
+def test_a_trace_that_can_no_longer_be_written_is_said_once(
+    typed: TextIO, capsys: Captured
+) -> None:
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("needs a device that is always full")
+    type_in(typed, "7\n8\nq\n")
+    board = ["--no-intro", "--keys", "adws", "--scramble", "1 2 3/4 5 6/0 7 8"]
+    assert run(["solo", *board, "--trace", str(full)]) == exits.OK
+    out, err = capsys.readouterr()
+    assert err.count("the trace ends here") == 1
+    assert "Congratulations" in out
+
+
+def test_on_no_terminal_nothing_is_ever_cleared(
+    typed: TextIO, capsys: Captured
+) -> None:
+    type_in(typed, "\n\n\n\n")
+    assert run(["solo"]) == exits.OK
+    assert CLEAR not in capsys.readouterr().out
+
+
+# --- The menu ------------------------------------------------------------------------
+
+
+def test_without_a_terminal_the_menu_is_one_of_lines(
+    typed: TextIO, capsys: Captured
+) -> None:
+    type_in(typed, "zap\ns\n\n3\n\nq\n")
+    assert run([]) == exits.OK
+    out = capsys.readouterr().out
+    assert out.startswith("sliderace: race friends")
+    assert "'zap'? Please type one of h, j, w, s, r, q, or help." in out
+    assert "3x3 (8-puzzle), MD " in out
+    assert out.endswith("Good-bye.\n")
+    assert out.count("Good-bye.") == 1
+
+
+def test_the_menu_ends_with_the_input(typed: TextIO, capsys: Captured) -> None:
+    type_in(typed, "")
+    assert run([]) == exits.OK
+    assert capsys.readouterr().out.endswith("Good-bye.\n")
+
+
+def test_what_fails_leads_back_to_the_menu(typed: TextIO, capsys: Captured) -> None:
+    type_in(typed, "j\nno code\nq\n")
+    assert run([]) == exits.OK
+    out, err = capsys.readouterr()
+    assert "looks like KWX-TRB" in err
+    assert out.count("sliderace: race friends") == 2
+
+
 def test_damaged_settings_are_said_and_nothing_stops(
-    home: Path, capsys: Captured, typed: StringIO
+    home: Path, capsys: Captured, typed: TextIO
 ) -> None:
     assert typed.read() == ""
     (home / "sliderace").mkdir()

@@ -89,7 +89,8 @@ def shuffled(seed: bytes, size: Size, moves: int) -> Board:
         steps = [slide for slide in board.legal_slides() if slide[1] == 1]
         onward = [slide for slide in steps if slide[0] != last]
         if left == 1:
-            onward = [slide for slide in onward if not _solves(slide, board)] or steps
+            away = [slide for slide in steps if not _solves(slide, board)]
+            onward = [slide for slide in onward if slide in away] or away
         way, _ = onward[stream.below(len(onward))]
         board.slide(way)
         last = OPPOSITE[way]

@@ -61,6 +61,7 @@ class Practice:
         way, count = self.slides.pop()
         self.board.slide(OPPOSITE[way], count)
         self.undone += 1
+        self._end = None
         return True
 
     def clock(self, now: int) -> int:

@@ -44,7 +44,7 @@ class Style:
         +--+--+;|01|02|;+--+--+;|03|00|;+--+--+
         """
         columns, tiles = board.size.width, board.tiles
-        longest = max(len(self.label(tile)) for tile in tiles)
+        longest = len(self.label(board.size.cells - 1))
         width = max(2, longest) if self.boxed else longest
         cells = [self._cell(tile, width) for tile in tiles]
         rows = [cells[at : at + columns] for at in range(0, len(cells), columns)]

@@ -98,7 +98,7 @@ KEY_QUESTION: Final = (
     "preset: arrows, wasd, hjkl. Type gap or tile to say what they move.",
 )
 MENU_HELP: Final = (
-    "A race: one of you hosts a room and reads out its code, the others join; all get",
-    "the same board at the same moment, and the first to solve it wins. Watching is",
+    "A race: one of you hosts a room and reads out its code, others join; all have",
+    "the same board at the same time, and the first to solve it wins. Watching is",
     "free. Solo needs no network. Every command has help: sliderace join --help",
 )
