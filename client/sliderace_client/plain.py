@@ -141,7 +141,7 @@ class _Table:
         self._grammar = Grammar(keys, Style())
         self._commentary = Commentary()
         self._changed = asyncio.Event()
-        self._shown = ""
+        self._told: str = ""
         self._greeted = False
         self.client = Client(
             server,
@@ -162,15 +162,15 @@ class _Table:
             code, size = format_code(model.room.code), model.room.rules.size
             self._say(f"Room {code}, {size}. You are {model.myself.name}.")
             self._say(BRIEF)
-        if model.race == self._shown:
+        if model.race == self._told:
             return
         if model.racing:
-            self._shown = model.race
+            self._told = model.race
             self.client.painted()
             self._say(self._grammar.keys.told())
             self._board()
         elif model.phase == "racing" and model.start and model.lane is None:
-            self._shown = model.race
+            self._told = model.race
             self._say("The board:")
             self._say_all(Style().lines(parse_board(model.start)))
 

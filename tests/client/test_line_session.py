@@ -174,7 +174,7 @@ def test_keys_are_echoed_kept_and_offered_again() -> None:
     talk = Talk(intro=False, size=Size(3, 3))
     assert talk.said[-1] == "Keys: left a, right d, up w, down s. They move the tile."
     assert talk.type("adw")[0].startswith("Too few:")
-    assert talk.reply.keys is None
+    assert [talk.reply.keys] == [None]
     assert talk.type("J l i K")[0] == (
         "Keys: left j, right l, up i, down k. They move the tile."
     )

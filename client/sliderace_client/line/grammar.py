@@ -111,10 +111,16 @@ class Grammar:
         if word in WAYS and set(word) - set(self.keys.chars):
             return [self.keys.meant(word)]
         if part[0] == "\x1b":
-            ways = [self.keys.meant(ARROWS[key]) for key in _ARROWS.findall(part)]
-            return ways if not _ARROWS.sub("", part) else []
-        known = [self.keys.direction(char) for char in word]
-        return [way for way in known if way] if None not in known else []
+            if _ARROWS.sub("", part):
+                return []
+            return [self.keys.meant(ARROWS[key]) for key in _ARROWS.findall(part)]
+        ways: list[Direction] = []
+        for char in word:
+            way = self.keys.direction(char)
+            if way is None:
+                return []
+            ways.append(way)
+        return ways
 
     def _step(self, slide: Slide, board: Board) -> Slide | Refusal:
         """A slide by its direction, if the board allows it."""

@@ -1,7 +1,7 @@
 """The menu in lines: what one may want to do, and what must be known for it."""
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, assert_never
 
 from sliderace_client.line import texts
 from sliderace_client.line.answers import Refusal, shown, size_of
@@ -77,6 +77,8 @@ class Menu:
                 return "Size of the board (Enter: 4): "
             case "join" | "watch":
                 return ROOM
+            case _:
+                assert_never(self._asking)
 
     def _chosen(self, word: str) -> Choice:
         match ENTRIES.get(word, (word, ""))[0]:

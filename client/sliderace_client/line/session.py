@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Final, Literal, assert_never
 
 from sliderace.engine import Size
 from sliderace_client.line import texts
@@ -67,7 +67,7 @@ class Reply:
     prompt: str = ""
     page: bool = False
     keys: Keys | None = None
-    trace: Trace = field(default_factory=dict)
+    trace: Trace = field(default_factory=Trace)
 
 
 class Session:
@@ -151,6 +151,8 @@ class Session:
                 return "Leave the game? (y/n): "
             case "again":
                 return "Again? n or p play, s same board, c change, q or x quit: "
+            case _:
+                assert_never(self._asking)
 
     def _answered(self, line: str, word: str, now: int) -> Reply:
         match self._asking:
@@ -168,6 +170,8 @@ class Session:
                 return self._which(line, word, now)
             case "again":
                 return self._again(line, word)
+            case _:
+                assert_never(self._asking)
 
     # --- Before a board ---------------------------------------------------------------
 
@@ -286,6 +290,8 @@ class Session:
                 return self._show(now)
             case True:
                 return self.leave() if self._asking == "exit" else self._ask("which")
+            case _ as answer:
+                assert_never(answer)
 
     def _which(self, line: str, word: str, now: int) -> Reply:
         if word == "b":
