@@ -44,9 +44,10 @@ def shown(text: str) -> str:
     r"""What was typed, quoted, harmless and short.
 
     >>> shown("x\x1b[2J"), shown("a" * 40)
-    ("'x\\x1b[2J'", "'aaaaaaaaaaaaaaaaaaaaaaaa...'")
+    ("'x\\x1b[2J'", "'aaaaaaaaaaaaaaaaaaaaaaa...")
     """
-    return ascii(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}...")
+    quoted = ascii(text[: _LONGEST + 1])
+    return quoted if len(quoted) <= _LONGEST + 2 else f"{quoted[:_LONGEST]}..."
 
 
 def puzzle(size: Size) -> str:

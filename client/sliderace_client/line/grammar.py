@@ -33,6 +33,7 @@ _MOST = 3
 _LISTED = 12
 """Tiles that are named one by one; more are counted."""
 
+_CANNOT: Final = "Cannot move: "
 _EDGES: Final = {
     "U": "bottom row",
     "D": "top row",
@@ -132,8 +133,8 @@ class Grammar:
         most = sum(other == way for other, _ in board.legal_slides())
         if most:
             only = "only 1 tile" if most == 1 else f"only {most} tiles"
-            return Refusal("cannot_move", f"Cannot move: {only} can go {_WORDS[way]}.")
-        return Refusal("cannot_move", f"Cannot move: {self._why(way)}.")
+            return Refusal("cannot_move", f"{_CANNOT}{only} can go {_WORDS[way]}.")
+        return Refusal("cannot_move", f"{_CANNOT}{self._why(way)}.")
 
     def _why(self, way: Direction) -> str:
         if self.keys.gap:
@@ -165,7 +166,7 @@ class Grammar:
             return Refusal("no_such_cell", f"{text}, columns 1 to {width}.")
         tile = board.tile_at((row - 1) * width + column - 1)
         if not tile:
-            return Refusal("cannot_move", "Cannot move: the gap itself is there.")
+            return Refusal("cannot_move", f"{_CANNOT}the gap itself is there.")
         return self._in_line(tile, board)
 
     def _tile(self, digits: str, board: Board) -> Slide | Refusal:
@@ -185,7 +186,7 @@ class Grammar:
             text = (
                 f"tile {label} is not in line with the gap (row {row}, column {column})"
             )
-            return Refusal("cannot_move", f"Cannot move: {text}.")
+            return Refusal("cannot_move", f"{_CANNOT}{text}.")
         if self.single and slide[1] > 1:
             return _one_at_a_time(f"tile {label} and those between")
         return slide
@@ -216,8 +217,8 @@ def _numbered(refusal: Refusal, before: int) -> Refusal:
     """A refusal that says that the moves before it were not made either."""
     if not before:
         return refusal
-    text = f"Nothing moved, because of move {before + 1}. {refusal.text}"
-    return Refusal(refusal.why, text)
+    why = refusal.text.removeprefix(_CANNOT)
+    return Refusal(refusal.why, f"Nothing moved; move {before + 1}: {why}")
 
 
 def _place(cell: int, board: Board) -> tuple[int, int]:

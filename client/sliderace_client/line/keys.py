@@ -71,7 +71,7 @@ class Keys:
         """The keys in a sentence."""
         what = "the gap" if self.gap else "the tile"
         if not self.chars:
-            text = "the arrow keys, or the words left, right, up and down; then Enter"
+            text = "arrow keys, or the words left, right, up, down"
             return f"Keys: {text}. They move {what}."
         pairs = ", ".join(
             f"{way} {char}" for way, char in zip(WAYS, self.chars, strict=True)
