@@ -1,0 +1,123 @@
+"""The program as people run it: each command a process of its own."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from queue import Queue
+from typing import Any
+
+__all__ = ["HOST", "WAIT_S", "Running", "Shell", "code_of"]
+
+WAIT_S = 15.0
+"""Longest wait for a line or an end; all of this takes far less."""
+
+
+class Shell:
+    """A user of this machine with a home of his own.
+
+    Args:
+        home: his files.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self._env = os.environ | {
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "PYTHONDEVMODE": "",
+            **{f"XDG_{kind}_HOME": str(home) for kind in ("CONFIG", "DATA", "STATE")},
+        }
+        for known in ("SLIDERACE_SERVER", "USER", "USERNAME"):
+            self._env.pop(known, None)
+
+    @property
+    def noted(self) -> dict[str, Any]:
+        """What the server of this user wrote about itself."""
+        path = self.home / "sliderace" / "server.json"
+        return json.loads(path.read_text()) if path.exists() else {}
+
+    def run(self, *args: str, typed: str = "") -> subprocess.CompletedProcess[str]:
+        """Run a command to its end."""
+        return subprocess.run(
+            [sys.executable, "-m", "sliderace_client", *args],
+            capture_output=True,
+            text=True,
+            input=typed,
+            env=self._env,
+            timeout=WAIT_S,
+            check=False,
+        )
+
+    @contextmanager
+    def running(self, *args: str) -> Generator["Running"]:
+        """A command that goes on; it is interrupted at the end."""
+        process = subprocess.Popen(
+            [sys.executable, "-m", "sliderace_client", *args],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            bufsize=1,
+            env=self._env,
+            start_new_session=True,
+        )
+        command = Running(process)
+        try:
+            yield command
+        finally:
+            command.interrupt()
+
+
+class Running:
+    """A command in progress."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self.said: list[str] = []
+        self._lines: Queue[str | None] = Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._lines.put(line.rstrip())
+        self._lines.put(None)
+        self.process.stdout.close()
+
+    def line(self, pattern: str) -> str:
+        """Read on to the line that matches; its first group, if it has any."""
+        while True:
+            line = self._lines.get(timeout=WAIT_S)
+            assert line is not None, self.said
+            self.said.append(line)
+            if match := re.search(pattern, line):
+                return match[match.lastindex or 0]
+
+    def type(self, line: str) -> None:
+        """Type a line."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def interrupt(self) -> int:
+        """Ctrl-C, as the terminal sends it, to the whole group; the exit code."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGINT)
+        code = self.process.wait(WAIT_S)
+        assert self.process.stdin is not None
+        with suppress(BrokenPipeError):
+            self.process.stdin.close()
+        return code
+
+
+HOST = ("host", "--no-tui", "--size", "2x2", "--bind", "127.0.0.1", "--port", "0")
+
+
+def code_of(host: Running) -> str:
+    return host.line(r"sliderace join ([A-Z]{6})@127\.0\.0\.1:\d+")
