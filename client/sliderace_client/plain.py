@@ -31,7 +31,10 @@ __all__ = ["back_line", "ending_code", "enter", "race"]
 OVER = phase("results", None)
 Say = Callable[[str], None]
 QUIT = ("q", "quit", "exit")
-BRIEF = "ready says that you will race; help lists what can be typed; q leaves"
+BRIEF = "help lists what can be typed; q leaves"
+NO_UNDO = (
+    "There is no undo in a race: every slide counts. It takes back a forfeit only."
+)
 
 
 def own_keys(settings: Settings) -> Keys:
@@ -161,7 +164,8 @@ class _Table:
             self._greeted = True
             code, size = format_code(model.room.code), model.room.rules.size
             self._say(f"Room {code}, {size}. You are {model.myself.name}.")
-            self._say(BRIEF)
+            plays = "ready says that you will race; " if model.is_player else ""
+            self._say(plays + BRIEF)
         if model.race == self._told:
             return
         if model.racing:
@@ -171,8 +175,7 @@ class _Table:
             self._board()
         elif model.phase == "racing" and model.start and model.lane is None:
             self._told = model.race
-            self._say("The board:")
-            self._say_all(Style().lines(parse_board(model.start)))
+            self._say_all(["", *Style().lines(parse_board(model.start)), ""])
 
     def _note(self, note: Note) -> None:
         self._say(note.text)
@@ -217,7 +220,10 @@ class _Table:
             self._say(f"{shown(line.strip())} is not known here; help lists what is.")
 
     def _send(self, command: m.Command) -> None:
-        if not self.client.model.race or not self.client.ask(command):
+        model = self.client.model
+        if isinstance(command, m.Undo) and not model.can_undo(self.client.now()):
+            self._say(NO_UNDO)
+        elif not model.race or not self.client.ask(command):
             self._say("there is no connection at the moment")
 
     def _slide(self, line: str) -> None:

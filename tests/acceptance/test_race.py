@@ -1,0 +1,150 @@
+"""A race in lines: Ann against a bot, Wil watches, and what each of them reads."""
+
+import re
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from tests.e2e.shell import HOST, WAIT_S, Running, Shell, code_of
+
+from sliderace.engine import format_tokens, parse_board
+from sliderace_client import exits
+from sliderace_client.solver import solve
+
+pytestmark = pytest.mark.timeout(90)
+
+START = "1 3 0/7 6 4/8 5 2"
+"""The board of the seed "tea": two slides of it are typed one by one."""
+AFTER_3 = "1 0 3/7 6 4/8 5 2"
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Iterator["People"]:
+    with ExitStack() as commands:
+        yield People(Shell(tmp_path), commands)
+
+
+class People:
+    """Those in one room, each at a line-mode client."""
+
+    def __init__(self, shell: Shell, commands: ExitStack) -> None:
+        self._shell, self._commands = shell, commands
+        options = ("--size", "3x3", "--seed", "tea", "--bind", "127.0.0.1")
+        self.host = self._run("host", "--no-tui", "--port", "0", *options)
+        self.code = code_of(self.host)
+
+    def _run(self, *args: str) -> Running:
+        return self._commands.enter_context(self._shell.running(*args))
+
+    def join(self, name: str) -> Running:
+        return self._run("join", self.code, "--plain", "--name", name)
+
+    def watch(self, name: str) -> Running:
+        return self._run("watch", self.code, "--plain", "--name", name)
+
+    def bot(self, tps: float) -> Running:
+        return self._run("bot", self.code, "--races", "1", "--tps", str(tps))
+
+
+def solution(board: str) -> str:
+    stages = solve(parse_board(board))
+    return "=" + format_tokens(slide for stage in stages for slide in stage)
+
+
+def reads(who: Running, *lines: str) -> None:
+    """These lines come, one right after the other."""
+    who.line(f"^{re.escape(lines[0])}$")
+    for line in lines[1:]:
+        who.line("")
+        assert who.said[-1] == line
+
+
+def test_a_whole_race_against_a_bot(people: People) -> None:
+    wil, ann = people.watch("Wil"), people.join("Ann")
+    wil.line("^help lists what can be typed; q leaves$")
+    ann.line("^ready says that you will race; help lists")
+    ann.type("?")
+    reads(ann, "Before a race:")
+    ann.line("^  a d w s  the tile goes left")
+    ann.line("^6. ")
+    ann.type("9")
+    ann.line("'9' is not known here; help lists what is.")
+    ann.type("READY")
+    ann.line("Ann is ready")
+    bot = people.bot(2)
+    # The board comes with its keys and what is possible.
+    reads(ann, "Keys: left a, right d, up w, down s. They move the tile.", "", "1 3 .")
+    ann.line(r"^right-d \(3\), up-w \(4\); help$")
+    reads(wil, "1 3 .", "7 6 4", "8 5 2")
+    # One grammar: the same moves, the same refusals as alone.
+    ann.type("3")
+    reads(ann, "Moved 3", "", "1 . 3", "7 6 4", "8 5 2", "")
+    ann.line(r"^Moves 1 \(MTM 1\), time \d")
+    ann.type("9")
+    reads(ann, "There is no tile 9: tiles are 1 to 8.")
+    ann.type("down")
+    reads(ann, "Cannot move: no tile can go down: the gap is in the top row.")
+    ann.type("aa")
+    ann.line("^Nothing moved; move 2: no tile can go left: the gap is in the last")
+    ann.type("undo")
+    ann.line("^There is no undo in a race")
+    # Rivals between prompts; who watches reads of all.
+    ann.line(r"^Bot \w+ \d+ %$")
+    wil.line(r"Ann \d+ %")
+    # The finish is told at once, then the race is over for all.
+    ann.type(solution(AFTER_3))
+    ann.line(r"^Moved \d+ tiles$")
+    reads(ann, "1 2 3", "4 5 6", "7 8 .")
+    for who in (ann, wil):
+        who.line(r"^Ann finished in \d+\.\d{3} \(\d+ moves\)$")
+    wil.type("board ann")
+    reads(wil, "Ann, 100 %:", "", "1 2 3", "4 5 6", "7 8 .")
+    wil.type("board nobody")
+    wil.line("^There is no such board")
+    bot.line("The race is over")
+    for who in (ann, wil):
+        who.line("^The race is over$")
+        who.line(r"^ +1st  Ann ")
+        who.line(r"^ +2nd  Bot ")
+    ann.line("^Checked: ")
+    ann.type("q")
+    ann.line("^Your seat is kept for a while; come back with:  sliderace join")
+    ann.line("^Good-bye.$")
+    assert ann.process.wait(WAIT_S) == exits.OK
+    wil.type("quit")
+    reads(wil, "Good-bye.")
+    assert wil.process.wait(WAIT_S) == exits.OK
+
+
+def test_the_host_can_play_in_lines_and_own_keys_are_the_same(
+    tmp_path: Path,
+) -> None:
+    shell = Shell(tmp_path)
+    solo = ("solo", "--no-intro", "--scramble", START)
+    assert "left j, right l" in shell.run(*solo, typed="gap\nj l i k\nq\n").stdout
+    lines = ("--plain", "--size", "3x3", "--seed", "tea")
+    with shell.running(*HOST[:1], *lines, *HOST[4:]) as host:
+        code_of(host)
+        host.line("You are ")
+        host.type("start")
+        reads(host, "Keys: left j, right l, up i, down k. They move the gap.")
+        host.line(r"^left-j \(3\), down-k \(4\); help$")
+        host.type("j")
+        host.line("^Moved 3$")
+        host.type("")
+        reads(host, "1 . 3", "7 6 4", "8 5 2")
+        host.type(solution(AFTER_3))
+        host.line("The race is over")
+        assert host.interrupt() == exits.INTERRUPTED
+        host.line("Good-bye")
+
+
+def test_ctrl_c_says_good_bye_and_keeps_the_seat(people: People) -> None:
+    ann = people.join("Ann")
+    ann.line("You are Ann")
+    ann.process.send_signal(signal.SIGINT)
+    ann.line("^Your seat is kept for a while")
+    ann.line("^Good-bye.$")
+    assert ann.process.wait(WAIT_S) == exits.INTERRUPTED
