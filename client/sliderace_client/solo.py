@@ -188,35 +188,31 @@ class Lines:
 
     def __init__(self, *, clear: bool = False) -> None:
         self._typed = typed()
+        self._asked = False
         self._pages = clear and self._typed.is_terminal and _can_clear()
 
     def show(
         self, lines: Iterable[str], prompt: str = "", *, page: bool = False
     ) -> None:
         """Say this and ask that."""
+        if self._asked:  # nobody's typing has ended that line
+            say("")
+        self._asked = False
         if page and self._pages:
             click.echo(CLEAR, nl=False)
         for line in lines:
             say(line)
-        if prompt:  # a prompt that nobody's typing ends is a line of its own
-            seen = self._typed.is_terminal
-            click.echo(prompt if seen else prompt.rstrip(), nl=not seen)
+        if prompt and self._typed.is_terminal:
+            self._asked = True
+            click.echo(prompt, nl=False)
+        elif prompt:
+            say(prompt.rstrip())
 
     def read(self) -> str | None:
-        """What is typed; None at the end of it. Raises KeyboardInterrupt."""
-        try:
-            line = self._typed.read()
-        except KeyboardInterrupt:
-            self._close()
-            raise
-        if line is None:
-            self._close()
+        """What is typed; None at the end of it. Ctrl-C raises KeyboardInterrupt."""
+        line = self._typed.read()
+        self._asked = self._asked and line is None
         return line
-
-    def _close(self) -> None:
-        """End the line of an unanswered question."""
-        if self._typed.is_terminal:
-            say("")
 
 
 def _can_clear() -> bool:

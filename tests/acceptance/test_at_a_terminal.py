@@ -6,7 +6,7 @@ import select
 import subprocess
 import sys
 import termios
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -52,7 +52,7 @@ class Terminal:
 
 
 @contextmanager
-def at_terminal(home: Path, *args: str, term: str | None) -> Iterator[Terminal]:
+def at_terminal(home: Path, *args: str, term: str | None) -> Generator[Terminal]:
     """The program at a terminal of that name, whose state must stay as it was."""
     own, its = pty.openpty()
     before = termios.tcgetattr(its)
