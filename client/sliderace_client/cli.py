@@ -38,6 +38,7 @@ from sliderace_client.options import (
     size_option,
 )
 from sliderace_client.solo import choose, solo
+from sliderace_client.typed import typed
 
 __all__ = ["main", "run"]
 
@@ -166,7 +167,7 @@ def host(
             public=public,
             seed=seed,
             friendly_timing=friendly_timing,
-            tui=not no_tui and (plain or sys.stdin.isatty()),
+            tui=not no_tui and (plain or typed().is_terminal),
             plain=plain or not is_terminal(),
         )
         try:

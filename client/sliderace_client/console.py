@@ -6,7 +6,7 @@ import sys
 from collections.abc import Coroutine, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
@@ -86,8 +86,9 @@ def awaited(work: Coroutine[Any, Any, T]) -> T:
 
 def is_terminal() -> bool:
     """Whether a full screen can be shown."""
-    return (
-        sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    streams: tuple[TextIO | None, ...] = (sys.stdin, sys.stdout)  # None: closed
+    return all(stream is not None and stream.isatty() for stream in streams) and (
+        os.environ.get("TERM") != "dumb"
     )
 
 

@@ -331,6 +331,17 @@ def test_on_no_terminal_nothing_is_ever_cleared(
     assert CLEAR not in capsys.readouterr().out
 
 
+def test_a_closed_input_is_one_that_has_ended(
+    monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    typed_lines.cache_clear()
+    for args in (["solo"], []):
+        assert run(args) == exits.OK
+        assert capsys.readouterr().out.endswith("Good-bye.\n")
+    typed_lines.cache_clear()
+
+
 # --- The menu ------------------------------------------------------------------------
 
 
