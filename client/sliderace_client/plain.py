@@ -93,7 +93,8 @@ async def race(
     """
     table = _Table(server, enter, seat, say, keys)
     lines: asyncio.Queue[str | None] = asyncio.Queue()
-    _read_in_thread(typed, asyncio.get_running_loop(), lines)
+    over = threading.Event()
+    _read_in_thread(typed, lambda: not over.is_set(), lines)
     try:
         async with asyncio.TaskGroup() as tasks:
             living = tasks.create_task(table.client.run())
@@ -105,6 +106,7 @@ async def race(
             listening.cancel()
             telling.cancel()
     finally:  # Ctrl-C comes this way too
+        over.set()
         model = table.client.model
         if back and model.welcomed and not model.ended:
             say(back_line(back))
@@ -112,16 +114,17 @@ async def race(
 
 
 def _read_in_thread(
-    typed: Typed, loop: asyncio.AbstractEventLoop, lines: "asyncio.Queue[str | None]"
+    typed: Typed, wanted: Callable[[], bool], lines: "asyncio.Queue[str | None]"
 ) -> None:
     """Hand over what is typed; a thread of its own, as a read cannot be called off."""
+    loop = asyncio.get_running_loop()
 
     def tell(line: str | None) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody listens any more
             loop.call_soon_threadsafe(lines.put_nowait, line)
 
     def read() -> None:
-        while (line := typed.read()) is not None:
+        while (line := typed.read_while(wanted)) is not None:
             tell(line)
         if typed.is_terminal:
             tell(None)

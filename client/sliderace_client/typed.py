@@ -6,6 +6,8 @@ its end; and what one part of the program has read too far, the next one must ge
 
 import os
 import sys
+import threading
+from collections.abc import Callable
 from functools import cache
 from io import UnsupportedOperation
 
@@ -23,6 +25,7 @@ class Typed:
         self._descriptor = descriptor
         self._rest = b""
         self._ended = descriptor is None
+        self._lock = threading.Lock()
 
     @property
     def is_terminal(self) -> bool:
@@ -31,6 +34,22 @@ class Typed:
 
     def read(self) -> str | None:
         """The next line without its end; None after the last. It waits."""
+        with self._lock:
+            return self._next()
+
+    def read_while(self, wanted: Callable[[], bool]) -> str | None:
+        """The next line; None after the last, and where it is not wanted any more.
+
+        It cannot be called off while it waits; but then the line is the next reader's.
+        """
+        with self._lock:
+            line = self._next()
+            if line is None or wanted():
+                return line
+            self._rest = line.encode() + b"\n" + self._rest
+            return None
+
+    def _next(self) -> str | None:
         while b"\n" not in self._rest:
             data = b"" if self._ended else self._more()
             if not data:

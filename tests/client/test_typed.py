@@ -61,3 +61,16 @@ def test_all_parts_of_the_program_read_the_same_lines() -> None:
     typed.cache_clear()
     assert typed() is typed()
     typed.cache_clear()
+
+
+def test_a_line_that_is_not_wanted_any_more_is_the_next_reader_s() -> None:
+    read, write = os.pipe()
+    source = Typed(read)
+    os.write(write, b"one\ntwo\nthree\n")
+    assert source.read_while(lambda: True) == "one"
+    assert source.read_while(lambda: False) is None
+    assert source.read() == "two"
+    os.close(write)
+    assert source.read() == "three"
+    assert source.read_while(lambda: True) is None
+    os.close(read)
