@@ -643,6 +643,16 @@ test("who comes when it is over knows nothing of what was shown before", () => {
   assert.equal(stage.model.kept.late, true);
 });
 
+test("what is shown of a rematch is a promise, though results are still on show", () => {
+  const stage = new Stage().race();
+  stage.next(told());
+  assert.equal(stage.model.phase, "results");
+  const next = "KWXTRB-SA1B2C-4";
+  stage.next({ t: "room", room: room({ race: next }), why: "race" });
+  stage.next({ ...told(), race: next });
+  assert.equal(stage.model.kept.late, false);
+});
+
 test("announced limits are kept", () => {
   const stage = new Stage().race(FAR, {
     limits: { ...DEFAULT_LIMITS, gather_ms: 500 },

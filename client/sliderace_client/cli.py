@@ -20,6 +20,7 @@ from sliderace_client.console import (
     digits_of,
     enter_plain,
     explained,
+    first_digits_of,
     found,
     hex_of,
     is_terminal,
@@ -306,7 +307,11 @@ def results(what: str, server: str) -> None:
 
 @cli.command()
 @click.argument("what", metavar="FILE|LINK|RACE")
-@click.option("--commitment", metavar="C", help="As the lobby showed it.")
+@click.option(
+    "--commitment",
+    metavar="C",
+    help="As the lobby showed it; its first 16 digits or more.",
+)
 @click.option("--key", metavar="K", help="As the server's /healthz shows it.")
 @click.option("--steps", is_flag=True, help="Show every move and board.")
 @server_option
@@ -322,7 +327,8 @@ def verify(
     """
     from sliderace_client import records
 
-    promised, known = digits_of("--commitment", commitment), digits_of("--key", key)
+    promised = first_digits_of("--commitment", commitment)
+    known = digits_of("--key", key)
     with explained(), unreadable():
         file = records.load(what, server or any_server())
         if steps:

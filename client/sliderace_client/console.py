@@ -2,6 +2,7 @@
 # ruff: noqa: PLC0415 - only what a command needs is loaded
 
 import os
+import re
 import sys
 from collections.abc import Coroutine, Generator
 from contextlib import contextmanager, suppress
@@ -25,6 +26,7 @@ __all__ = [
     "digits_of",
     "enter_plain",
     "explained",
+    "first_digits_of",
     "found",
     "hex_of",
     "is_terminal",
@@ -42,6 +44,8 @@ T = TypeVar("T")
 
 HASH_BYTES = 32
 """Of a commitment, and of a public key."""
+_FIRST_DIGITS = re.compile(r"[0-9a-f]{16,64}")
+"""So many of a commitment bind a server well enough: it cannot try 2^64 secrets."""
 
 
 class Failure(click.ClickException):
@@ -144,6 +148,14 @@ def digits_of(option: str, text: str | None) -> str:
     if len(value) != HASH_BYTES:
         raise click.BadParameter("must be 64 hex digits.", param_hint=option)
     return value.hex()
+
+
+def first_digits_of(option: str, text: str | None) -> str:
+    """A hash or its first digits, with an ellipsis or spaces; empty: not given."""
+    digits = "".join((text or "").lower().rstrip(".\u2026").split())
+    if text is not None and not _FIRST_DIGITS.fullmatch(digits):
+        raise click.BadParameter("must be 16 to 64 hex digits.", param_hint=option)
+    return digits
 
 
 def found(room: str, server: str) -> "Place":

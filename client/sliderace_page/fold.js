@@ -65,7 +65,7 @@ const FOLDS = {
   snapshot(model, event, now) {
     const { o, epoch, phase, race } = event;
     Object.assign(model, { offset: o, epoch, phase, waiting: false });
-    setRoom(model, event.room);
+    setRoom(model, event.room, phase === "results");
     setRace(model, race.id);
     model.members = new Map(event.members.map((member) => [member.id, member]));
     model.phaseEnds = event.in_ms === null ? null : now + event.in_ms;
@@ -188,12 +188,15 @@ const FOLDS = {
 
 // --- Parts ---------------------------------------------------------------------------
 
-function setRoom(model, room) {
+/**
+ * The room, and the first word on its race.
+ * @param {boolean} [late] that race is over already: nothing was promised to us
+ */
+function setRoom(model, room, late = false) {
   model.room = room;
   model.code = room.code;
   const { race, commitment, seed_known: seedKnown, rules } = room;
   if (model.promises.has(race)) return; // the first word counts
-  const late = model.phase === "results"; // we came when it was over
   const { size } = rules;
   const shown = { size, commitment, seedKnown, late, listed: null, start: null };
   model.promises.set(race, shown);

@@ -251,4 +251,4 @@ export function whyIWatch({ leftOut, room }) {
 
 /** What was fixed before the race, and what for. @param {object} room */
 export const sealOf = ({ commitment }) =>
-  `Board sealed: ${commitment.slice(0, 6)}\u2026 The server\u2019s part is fixed already, each player adds one at the start; after the race your browser checks both.`;
+  `Board sealed: ${commitment}. The server\u2019s part is fixed already, each player adds one at the start; after the race your browser checks both.`;

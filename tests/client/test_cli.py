@@ -13,6 +13,7 @@ from tests.client.rooms import COMMITMENT, RACE, SECRET, results
 from sliderace.engine import Board, Size, format_board
 from sliderace_client import cli, exits
 from sliderace_client.cli import run
+from sliderace_client.console import first_digits_of
 from sliderace_client.solo import CLEAR
 from sliderace_client.typed import typed as typed_lines
 
@@ -191,8 +192,13 @@ def test_a_record_that_cannot_be_read_is_two(
     assert why in one_line(capsys)
 
 
+def test_the_first_digits_of_a_commitment_are_enough() -> None:
+    assert first_digits_of("--commitment", " AB12 " * 5 + "\u2026") == "ab12" * 5
+    assert first_digits_of("--commitment", None) == ""
+
+
 @pytest.mark.parametrize("option", ["--key", "--commitment"])
-@pytest.mark.parametrize("value", ["", "ab", "x" * 64, "ab" * 33])
+@pytest.mark.parametrize("value", ["", "ab" * 7, "x" * 64, "ab" * 33])
 def test_what_is_no_hash_is_refused_not_left_out(
     option: str, value: str, home: Path, capsys: Captured
 ) -> None:

@@ -12,7 +12,16 @@ from tests.client.offline import (
     settle,
     terminal,
 )
-from tests.client.rooms import ANN, BEN, CAT, COMMITMENTS, RACE, START, member
+from tests.client.rooms import (
+    ANN,
+    BEN,
+    CAT,
+    COMMITMENT,
+    COMMITMENTS,
+    RACE,
+    START,
+    member,
+)
 
 from sliderace.protocol import messages as m
 
@@ -31,7 +40,9 @@ async def test_the_lobby_shows_how_to_join_and_who_is_here() -> None:
         "sliderace join KWXTRB@192.0.2.7:8710",
         "http://192.0.2.7:8710/KWXTRB",
         "3x3, 2 min, boards hidden",
-        "board sealed: ",
+        "board sealed:",
+        COMMITMENT[:32],
+        COMMITMENT[32:],
         "private",
         "✓ Ann",
         "you ♛ host",

@@ -1,7 +1,7 @@
 """When a race starts, and when it does not."""
 
 import pytest
-from tests.server.stage import Stage
+from tests.server.stage import LIMITS, Stage
 
 from sliderace.protocol import messages as m
 from sliderace.race.records import (
@@ -466,3 +466,15 @@ def test_spectators_are_never_ready() -> None:
     stage = stage_of("Ann")
     stage.enter("Eve", role="spectator")
     assert stage.ask(2, m.Ready(stage.race)) == Refusal("not_player")
+
+
+def test_bots_alone_ask_for_no_rematch_when_people_are_there() -> None:
+    stage = after_a_race("Ann", "Ben")
+    for name in ("Robo", "Rob"):
+        stage.enter(name, bot=True)
+    stage.ask(1, m.Rematch(stage.race))
+    stage.ask(1, m.Settings(m.RulesPatch(size="3x3")))
+    ready(stage, 3, 4)
+    assert stage.state.start_at is None
+    ready(stage, 2)
+    assert stage.state.start_at == stage.now + LIMITS.rematch_ms

@@ -105,8 +105,9 @@ class Lobby(RoomPage):
         if room.seed_known:
             rows.append(line("  seed known in advance: no fairness claim", look.bad))
         elif roomy:
-            seal = f"  board sealed: {room.commitment}"
-            rows.append(line(fitted(seal, min(width, 44)), look.soft))
+            seal = room.commitment
+            sealed = ("board sealed:", seal[: len(seal) // 2], seal[len(seal) // 2 :])
+            rows += [line(f"  {part}", look.soft) for part in sealed]
         left = self.model.remaining(self.play.now())
         if left is not None:
             text = f"  The next race starts in {-(-left // 1000)} s"

@@ -238,7 +238,7 @@ function timesCheck(record) {
   const lost = record.outages.map(([down, up]) => `${up - down} ms`).join(", ");
   const said = [
     "Every official time follows from what the server measured.",
-    lost && `The server failed for ${lost}; that is part of the credits.`,
+    lost && `The server failed for ${lost}: a credit where a last interval was hit.`,
     record.rules.friendly_timing && "The room had friendly timing.",
   ];
   return good("times", said.filter(Boolean).join(" "));

@@ -4,7 +4,7 @@ import { describeRules, sealOf } from "../phrases.js";
 import { command } from "../protocol.js";
 import { formatSpan } from "../text.js";
 import { Choice, SIZES, Select, Switch, button, newId } from "./controls.js";
-import { h, setAttribute, setText, show } from "./dom.js";
+import { h, setText, show } from "./dom.js";
 
 const spans = (...all) => all.map((ms) => [ms, formatSpan(ms)]);
 const MINUTE = 60000;
@@ -136,7 +136,6 @@ export class RulesCard {
     if (!isHost && room.public) lines.push("public room");
     setText(this.line, lines.join(" \u00b7 "));
     setText(this.seal, sealOf(room));
-    setAttribute(this.seal, "title", room.commitment);
     show(this.seal, !room.seed_known);
     show(this.seed, room.seed_known);
     this.#controls(room, rules, refusals);

@@ -296,7 +296,10 @@ def _when_ready(draft: Draft) -> list[Record]:
     over = state.start_at is not None and draft.passed(state.start_at)
     if ready >= 2 and (ready == len(active) or over):
         return [*decided(race_decide.begin_countdown(state.race, now))]
-    wanted = bool(state.last_race) and ready > 0 and len(active) > 1
+    # Bots are ready at once: it is people who want a rematch.
+    people = [member for member in active if not member.bot] or active
+    asked = any(member.ready for member in people)
+    wanted = bool(state.last_race) and asked and len(active) > 1
     if wanted and state.start_at is None:
         return [StartPlanned(now, now + draft.limits.rematch_ms)]
     if not wanted and state.start_at is not None:
