@@ -156,7 +156,7 @@ class Grammar:
 
     def _unknown(self, part: str, board: Board) -> Refusal:
         tiles = ("#" if self.keys.have_digits else "") + self.style.span(board)
-        text = f"Not a number: {shown(part)}. Tiles are {tiles}; help says what else."
+        text = f"Not a number: {shown(part)}. Tiles are {tiles}; try help."
         return Refusal("not_a_number", text)
 
     def _at(self, row: int, column: int, board: Board) -> Slide | Refusal:
@@ -204,7 +204,8 @@ def _notation(text: str) -> list[Slide] | Refusal:
     try:
         slides = parse_slides(text.upper())
     except BadNotation as error:
-        return Refusal("not_notation", f"Not field notation: {error}.")
+        why = str(error).encode("ascii", "backslashreplace").decode()
+        return Refusal("not_notation", f"Not field notation: {why}.")
     return slides or Refusal("not_notation", "After = come slides, such as =R2U.")
 
 
