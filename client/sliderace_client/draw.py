@@ -25,13 +25,14 @@ told too late; refused as wrong."""
 
 
 class Draw:
-    """The nonces of one client, and what it was shown of the others'.
+    """The nonces of one client in one race, and what it was shown of the others'.
 
     Args:
         entropy: random bytes.
+        race: the race's id.
 
     Attributes:
-        listed: the commitments of the present race, as they were listed first; None
+        listed: the commitments, as they were listed first; None
             before the roster is frozen.
         changed: they were listed otherwise later.
         fate: what became of our nonce.
@@ -39,26 +40,16 @@ class Draw:
             connection that held.
     """
 
-    def __init__(self, entropy: Entropy) -> None:
+    def __init__(self, entropy: Entropy, race: str) -> None:
         self._entropy = entropy
+        self._race = race
         self._nonces: dict[int, bytes] = {}
-        self._race = ""
         self._sent: dict[int, int] = {}
         self._told = False
         self.listed: Listed | None = None
         self.changed = False
         self.fate: Fate = ""
         self.in_time = False
-
-    def begin(self, race: str) -> None:
-        """Another race is prepared: nonces are for one race only."""
-        if race != self._race:
-            self._race = race
-            self._nonces.clear()
-            self._sent.clear()
-            self._told = self.changed = self.in_time = False
-            self.listed = None
-            self.fate = ""
 
     def lost(self, *, drawn: bool) -> None:
         """The connection is lost: what was sent last may not have arrived.
@@ -72,7 +63,7 @@ class Draw:
             self.fate = "unsure"
 
     def nonce(self, seat: int) -> str:
-        """Our nonce for the present race, 32 hex digits; empty if there is none."""
+        """Our nonce, 32 hex digits; empty if there is none."""
         return self._nonces.get(seat, b"").hex()
 
     def commitment(self, seat: int) -> str:

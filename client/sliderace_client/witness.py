@@ -1,5 +1,6 @@
 """A racer who sees to it that the race is fair: takes part in the draw, and checks."""
 
+import dataclasses
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -23,7 +24,8 @@ class Witness(Racer):
 
     def __init__(self, entropy: Entropy) -> None:
         super().__init__()
-        self._draw = Draw(entropy)
+        self._entropy = entropy
+        self._draw = Draw(entropy, "")
         self._promise = Kept("")
         self._unasked = False
 
@@ -92,7 +94,7 @@ class Witness(Racer):
 
     def _begin_race(self, room: m.Room) -> None:
         super()._begin_race(room)
-        self._draw.begin(room.race)
+        self._draw = Draw(self._entropy, room.race)
         self._promise = Kept(
             race=room.race,
             size=room.rules.size,
@@ -106,12 +108,9 @@ class Witness(Racer):
 
     def _kept(self) -> Kept:
         """All that we were shown of this race, and what we sent."""
-        draw, seen = self._draw, self._promise
-        return Kept(
-            race=seen.race,
-            size=seen.size,
-            commitment=seen.commitment,
-            seed_known=seen.seed_known,
+        draw = self._draw
+        return dataclasses.replace(
+            self._promise,
             listed=draw.listed,
             changed=draw.changed,
             start=self.start,
@@ -120,18 +119,11 @@ class Witness(Racer):
 
     def _own(self, seat: int) -> Own:
         draw, attempt = self._draw, self.attempt
-        nonce, listed = draw.nonce(seat), draw.ours(seat)
+        own = Own(seat, draw.nonce(seat), draw.ours(seat), draw.in_time, draw.fate)
         if attempt is None:
-            return Own(seat, nonce, listed, draw.in_time, draw.fate)
-        return Own(
-            seat,
-            nonce,
-            listed,
-            draw.in_time,
-            draw.fate,
-            attempt.base,
-            attempt.acked,
-            tuple(attempt.slides),
+            return own
+        return dataclasses.replace(
+            own, base=attempt.base, acked=attempt.acked, slides=tuple(attempt.slides)
         )
 
     def _results(self, event: m.Results) -> None:

@@ -276,6 +276,8 @@ class Crowd:
 
     def next_reveal(self) -> int | None:
         """Room time at which `reveal` is to be called again; None: at no set time."""
+        if self._state.phase != "countdown":
+            return None
         now = self._now()
         instants = (room.reveal_at(self._state, member) for member in self._current)
         return min((at for at in instants if at is not None and at > now), default=None)

@@ -147,18 +147,23 @@ def test_nothing_is_committed_to_before_the_snapshot_of_a_new_epoch() -> None:
     assert commands(play.hear(snapshot(epoch=8, members=members))) == [READY]
 
 
-def test_every_race_and_seat_has_a_nonce_of_its_own() -> None:
-    drawn = iter([b"a" * 16, b"b" * 16, b"c" * 16])
-    draw = Draw(lambda _: next(drawn))
-    draw.begin(RACE)
+def test_every_seat_has_a_nonce_of_its_own() -> None:
+    drawn = iter([b"a" * 16, b"b" * 16])
+    draw = Draw(lambda _: next(drawn), RACE)
     first = draw.commitment(0)
     assert first == draw.commitment(0) == nonce_commitment(RACE, 0, b"a" * 16)
     assert draw.commitment(3) == nonce_commitment(RACE, 3, b"b" * 16)
-    draw.begin(RACE)
     assert draw.nonce(0) == (b"a" * 16).hex()
-    draw.begin(NEXT)
-    assert draw.nonce(0) == ""
-    assert draw.commitment(0) == nonce_commitment(NEXT, 0, b"c" * 16)
+    assert draw.nonce(1) == ""
+
+
+def test_every_race_has_a_nonce_of_its_own() -> None:
+    play = ready()
+    play.stream(m.RoomEvent(0, room(race=NEXT), "race"))
+    outs = play.stream(m.MemberEvent(0, member(ANN, 0, ready=True), "ready"))
+    [again] = [one for one in commands(outs) if isinstance(one, m.Ready)]
+    assert again.race == NEXT
+    assert again.nonce_commitment not in (None, READY.nonce_commitment)
 
 
 def test_a_refusal_of_what_the_user_did_not_ask_for_is_not_shown() -> None:

@@ -123,8 +123,8 @@ def test_a_known_seed_asks_for_no_nonce() -> None:
     ("now", "t0"),
     [
         (AT, T0),
-        (T0 - NONCES_MS, T0),
-        (T0 - NONCES_MS + 1, T0 - NONCES_MS + 1 + LOCK_MS),
+        (T0 - ROSTER_MS, T0),
+        (T0 - ROSTER_MS + 1, T0 - ROSTER_MS + 1 + LOCK_MS),
         (T0 + 70_000, T0 + 70_000 + LOCK_MS),
     ],
 )

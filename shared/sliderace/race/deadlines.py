@@ -4,7 +4,7 @@ Used through `sliderace.race.decide`.
 """
 
 import copy
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from sliderace.race.apply import apply
 from sliderace.race.records import (
@@ -22,6 +22,7 @@ from sliderace.race.timing import FRIENDLY_MS, JITTER_CEILING_MS, RTT_CEILING_MS
 
 __all__ = [
     "after",
+    "certain_after",
     "certain_at",
     "draw_due",
     "due",
@@ -29,7 +30,6 @@ __all__ = [
     "may_race",
     "next_deadline",
     "postponed",
-    "winner_known_at",
 ]
 
 
@@ -78,50 +78,43 @@ def next_deadline(race: Race) -> int | None:
         for end in (race.ends_at(attempt), race.away_until(attempt))
         if end is not None
     ]
-    if (known := winner_known_at(race)) is not None:
+    if (known := _winner_known_at(race)) is not None:
         ends.append(known)
     return min(ends, default=None)
 
 
-def winner_known_at(race: Race, now: int | None = None) -> int | None:
-    """From when the first place is certain; None: it is, or nobody has finished.
-
-    Args:
-        race: one that runs.
-        now: room time, ms, of somebody who asks: where that moment is over, the place
-            is certain. Without it the answer is the deadline.
-    """
-    best = min(
-        (one.finish.official for one in race.attempts.values() if one.finish),
-        default=None,
-    )
-    if best is None or race.winner_known:
-        return None
-    certain = certain_at(race, best)
-    if now is None:
-        return race.held(certain)
-    return None if certain <= now else certain
-
-
-def certain_at(race: Race, best: int, but: Collection[Seat] = ()) -> int:
-    """Room time from which nobody who still races can beat or share a time.
+def certain_after(race: Race, best: int, others: Iterable[Attempt]) -> int:
+    """Room time from which none of the others can beat or share the best time.
 
     A slide that arrives now takes at least ``now - s - K``; K is bounded whatever the
     line, but for what an outage of ours covers.
 
     Args:
-        race: one that runs.
+        race: theirs.
         best: the official time, ms.
-        but: seats that have finished beside those that the race knows of.
+        others: those who have not finished.
     """
     credit = RTT_CEILING_MS + JITTER_CEILING_MS
     credit += FRIENDLY_MS if race.rules.friendly_timing else 0
     latest = (
         one.s + best + credit + sum(outage.end - outage.down for outage in one.outages)
-        for seat, one in race.attempts.items()
-        if one.finish is None and seat not in but
+        for one in others
     )
     return max(latest, default=race.t0) + 1
+
+
+def certain_at(race: Race) -> int | None:
+    """The same for the first place as it stands; None: nobody has finished."""
+    attempts = race.attempts.values()
+    done = [one.finish.official for one in attempts if one.finish]
+    others = (one for one in attempts if one.finish is None)
+    return certain_after(race, min(done), others) if done else None
+
+
+def _winner_known_at(race: Race) -> int | None:
+    """When that is to be noted; None: it was, or nobody has finished."""
+    certain = None if race.winner_known else certain_at(race)
+    return None if certain is None else race.held(certain)
 
 
 def due(race: Race, now: int) -> list[RaceRecord]:
@@ -159,7 +152,7 @@ def _fire(race: Race, at: int, now: int) -> list[RaceRecord]:
     records: list[RaceRecord] = [
         DidNotFinish(now, race.id, seat, why) for seat, why in out.items()
     ]
-    if (known := winner_known_at(race)) is not None and known <= at:
+    if (known := _winner_known_at(race)) is not None and known <= at:
         records.append(WinnerKnown(now, race.id))
     return [*records, *after(race, now, out)]
 

@@ -15,13 +15,13 @@ from typing import Literal
 from sliderace.race import timing
 from sliderace.race.deadlines import (
     after,
+    certain_after,
     certain_at,
     draw_due,
     due,
     freeze_due,
     may_race,
     next_deadline,
-    winner_known_at,
 )
 from sliderace.race.records import (
     DidNotFinish,
@@ -207,7 +207,7 @@ def call_time(race: Race, now: int) -> Decision:
     match race.phase:
         case "grace" if race.called:
             return []
-        case "grace" if (certain := winner_known_at(race, now)) is not None:
+        case "grace" if (certain := certain_at(race) or 0) > now:
             return [TimeCalled(now, race.id, certain)]
         case "grace":
             out = {
@@ -246,7 +246,8 @@ def _finish(
     until = now + race.rules.grace_for(best)
     if (limit := race.rules.time_limit_ms) is not None:
         until = min(until, max(one.s for one in race.attempts.values()) + limit)
-    until = max(until, certain_at(race, best, {attempt.seat}))
+    others = (one for one in race.attempts.values() if one is not attempt)
+    until = max(until, certain_after(race, best, others))
     return [finished, GraceBegan(now, race.id, until)]
 
 

@@ -26,7 +26,7 @@ from sliderace.race.records import (
 )
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import Rules
-from sliderace.race.state import COMMIT_MS, LOCK_MS, NONCES_MS, ROSTER_MS, Race
+from sliderace.race.state import COMMIT_MS, LOCK_MS, ROSTER_MS, Race
 from sliderace.race.timing import UNMEASURED, Line
 
 __all__ = [
@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 REVEAL_LEAD_MS = 100
-"""No sound line needs longer one way; who lies about it sees the board no earlier."""
+"""No sound line needs longer one way; a lie about it shows the board no earlier."""
 
 Decision = list[RaceRecord] | Refusal
 
@@ -127,7 +127,7 @@ def freeze(race: Race, commitments: Mapping[Seat, str], now: int) -> Decision:
         return Refusal("nobody_ready")
     roster = tuple(sorted(commitments))
     bound = tuple("" if race.known_seed else commitments[seat] for seat in roster)
-    t0 = race.t0 if now <= race.t0 - NONCES_MS else now + LOCK_MS
+    t0 = race.t0 if now <= race.t0 - ROSTER_MS else now + LOCK_MS
     return [RosterFrozen(now, race.id, t0, roster, bound)]
 
 
