@@ -304,22 +304,18 @@ test("the room was closed: not a lost connection, whatever the close says", () =
   assert.equal(page.app.stopped.text, "This room has closed.");
 });
 
-test("the signed record of a race is fetched and judged, or that is said", async () => {
-  const answers = { "/base/api/races/X": { record: { race: "Y" } } };
-  const page = new Page("/base/KWXTRB", { answers });
-  const judged = (path) =>
-    page.app.judgeRecord({ race: "X", record: path }, { commitment: "c" });
-  assert.match(await judged("/api/races/X"), /^not ok: the record has another race/);
-  assert.match(await judged("/api/races/Z"), /^cannot be known: .* not found/);
-});
-
 test("the record of a race is computed again check by check, if it is there", async () => {
   const answers = { "/base/api/races/X": { record: { race: "Y" } } };
   const page = new Page("/base/KWXTRB", { answers });
-  const found = (record) => page.app.verifyRecord({ record }, undefined);
-  const [check, ...others] = await found("/api/races/X");
-  assert.deepEqual([check.name, check.verdict, others], ["structure", "not ok", []]);
-  assert.deepEqual(await found("/api/races/Z"), []);
+  const told = { race: "X", standings: [], nonces: [], board: "", seed: "", secret: null };
+  const kept = { size: "", commitment: "", late: true, listed: null, own: null };
+  const found = (record) => page.app.verifyRecord({ ...told, record }, kept);
+  const [form, results] = await found("/api/races/X");
+  assert.deepEqual([form.name, form.verdict], ["structure", "not ok"]);
+  assert.deepEqual([results.name, results.verdict], ["results", "not ok"]);
+  assert.match(results.text, /^The record has another race\./);
+  const [lost, ...others] = await found("/api/races/Z");
+  assert.deepEqual([lost.verdict, others], ["cannot be known", []]);
 });
 
 /** A page whose player was in a race; the record is to be had at the last of `tries`. */
@@ -376,13 +372,15 @@ test("who raced has the record checked unasked, once", async () => {
   assert.deepEqual(page.notes, []);
 });
 
-test("a record that does not fit is said, and so is none", async () => {
-  for (const [text, tries] of [
-    [written({ commitment: "cd".repeat(32) }), 1],
-    ["{", 1],
-    [written(), 99],
-  ]) {
-    const { page } = await raced(text, tries);
+test("a record that cannot be had says nothing against the race", async () => {
+  const { page } = await raced(written(), 99);
+  assert.equal(page.app.check.wrong, null);
+  assert.deepEqual(page.notes, []);
+});
+
+test("a record that does not fit is said", async () => {
+  for (const text of [written({ commitment: "cd".repeat(32) }), "{"]) {
+    const { page } = await raced(text);
     assert.notDeepEqual(page.app.check.wrong, []);
     assert.match(page.notes.at(-1), /record does not fit/);
   }

@@ -56,7 +56,7 @@ export class App {
     this.link = null;
     this.serverGone = false;
     this.refusals = 0; // of what was asked in a room
-    this.check = null; // of a race's record: {race, wrong: sentences; null: not yet}
+    this.check = null; // of a race's record: {race, wrong: sentences; null: not known}
     this.onChange = () => {};
     this.onNote = () => {};
   }
@@ -107,21 +107,23 @@ export class App {
     return all.find((link) => /^https?:\/\//.test(link) && !isLoopback(link));
   }
 
-  /** What can be said of the signed record of a race. @returns {Promise<string>} */
-  async judgeRecord(results, promise) {
-    const text = await this.#record(results);
-    if (text === null) return "cannot be known: the record was not found";
-    const { judge } = await import("./record.js"); // for the few who ask
-    return judge(text, results, promise, this.subtle);
-  }
-
-  /** The record of a race, computed again check by check; empty: it was not found. */
+  /**
+   * The record of a race, computed again check by check, and held against what was told.
+   * @returns {Promise<Check[]>}
+   */
   async verifyRecord(results, kept) {
     const text = await this.#record(results);
-    if (text === null) return [];
-    const promised = kept?.late === false ? kept.commitment : "";
-    const { verify } = await import("./record.js");
-    return verify(text, this.subtle, { promised });
+    if (text === null) {
+      const why = "The record was not found.";
+      return [{ name: "record", verdict: "cannot be known", text: why }];
+    }
+    const { verify } = await import("./record.js"); // for the few who ask
+    const promised = kept.late ? "" : kept.commitment;
+    const checks = await verify(text, this.subtle, { promised });
+    const wrong = against(recordIn(text), results, kept);
+    const verdict = wrong.length ? "not ok" : "ok";
+    const told = wrong.join(" ") || "The record is what was told after the race.";
+    return [...checks, { name: "results", verdict, text: told }];
   }
 
   /** The file of a race's record, fetched once; null: not found. */
@@ -150,8 +152,8 @@ export class App {
     const check = { race: results.race, wrong: null };
     this.check = check;
     const text = await this.#record(results);
-    if (text === null) check.wrong = ["The race record was not found."];
-    else check.wrong = against(recordIn(text), results, kept);
+    if (text === null) return; // not to be had: that says nothing against it
+    check.wrong = against(recordIn(text), results, kept);
     if (check.wrong.length)
       this.onNote("The race record does not fit this race", "bad");
     this.onChange();

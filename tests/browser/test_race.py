@@ -85,10 +85,9 @@ def test_two_players_a_bot_and_a_spectator(
     assert sam.get_by_text("race record holds").count() == 0
     for page in everyone:
         page.get_by_text("How it was made").click()
-        page.wait_for_selector(
-            ".signature >> text=/^(ok, by .*|cannot be known here)$/"
-        )
+        page.wait_for_selector(".checks >> text=/^(ok|cannot be known) .* signature:/")
         page.wait_for_selector(".checks >> text=/^ok .* ranking:/")
+        page.wait_for_selector(".checks >> text=/^ok .* results:/")
         assert "not ok" not in page.locator(".checks").inner_text()
     assert fits(ben)
     assert "parts of 3 players" in sam.locator(".verdict.good").inner_text()

@@ -103,14 +103,10 @@ export class Results {
   /** The record is computed again for those who want to know. */
   #judge() {
     const { model } = this.app;
-    if (!this.made.open || !this.signature || !model?.results) return;
-    const { signature, checks } = this;
-    this.signature = null;
-    const kept = model.kept ?? undefined;
-    this.app
-      .judgeRecord(model.results, kept)
-      .then((text) => setText(signature, text));
-    this.app.verifyRecord(model.results, kept).then((found) =>
+    if (!this.made.open || !this.unchecked || !model?.kept) return;
+    const { checks } = this;
+    this.unchecked = false;
+    this.app.verifyRecord(model.results, model.kept).then((found) =>
       fill(
         checks,
         found.map(({ name, verdict, text }) =>
@@ -137,9 +133,8 @@ export class Results {
     this.verdict.classList.toggle("good", good && !known);
     setText(this.part, model.partFault);
     show(this.part, model.partFault !== "");
-    this.signature = h("dd.signature", { text: "\u2026" });
-    const { signature } = this;
-    this.checks = h("dd.checks");
+    this.checks = h("dd.checks", { text: "\u2026" });
+    this.unchecked = true;
     const facts = [
       ["Race", results.race],
       ["Board", `${formatSize(kept?.size ?? "")} \u2014 ${results.board}`],
@@ -150,8 +145,6 @@ export class Results {
     ];
     fill(this.details, [
       ...facts.flatMap(([term, text]) => [h("dt", { text: term }), h("dd", { text })]),
-      h("dt", { text: "Signature of the record" }),
-      signature,
       h("dt", { text: "The record, computed again" }),
       this.checks,
     ]);
