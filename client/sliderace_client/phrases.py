@@ -18,6 +18,7 @@ from sliderace.protocol.names import clean_name
 
 __all__ = [
     "AGREES",
+    "FRIENDLY",
     "LEFT_OUT",
     "closed",
     "duration",
@@ -188,6 +189,8 @@ def won(names: Sequence[str]) -> str:
 
 AGREES = "Checked: the race record agrees with what you saw and sent."
 """What a racer's client found by itself."""
+FRIENDLY = "friendly timing: up to 100 ms more credit"
+"""What the results say of a room that chose it."""
 LEFT_OUT = "You were not ready: you watch this race"
 """Why a player is no racer."""
 

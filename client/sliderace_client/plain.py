@@ -20,7 +20,7 @@ from sliderace_client.line.grammar import Grammar, moved, possible
 from sliderace_client.line.keys import Keys, keys_of
 from sliderace_client.line.show import Style
 from sliderace_client.model import Note
-from sliderace_client.phrases import duration, phase, place, round_trip
+from sliderace_client.phrases import FRIENDLY, duration, phase, place, round_trip
 from sliderace_client.seats import SeatFile, claim
 from sliderace_client.settings import Settings
 from sliderace_client.start import Start
@@ -329,7 +329,7 @@ class _Table:
             if row.outage_ms:
                 self._say(f"{row.name}: {row.outage_ms} ms credit for a server failure")
         if results is not None and results.friendly_timing:
-            self._say("friendly timing: up to 100 ms more credit")
+            self._say(FRIENDLY)
 
     def _signals(self) -> None:
         model = self.client.model

@@ -6,7 +6,7 @@ from textwrap import wrap
 from sliderace.protocol.messages import Results, SignalsOf
 from sliderace_client import figures
 from sliderace_client.lanes import Lane
-from sliderace_client.phrases import duration
+from sliderace_client.phrases import FRIENDLY, duration
 from sliderace_client.render import Look, Row
 from sliderace_client.terminal.panels import (
     SHORT_WHY,
@@ -101,7 +101,7 @@ def marks(results: Results) -> list[str]:
         why = "for a failure of the server"
         said.append(f"{OUTAGE} up to {outage} ms of the credit: {why}")
     if results.friendly_timing:
-        said.append("friendly timing: up to 100 ms more credit")
+        said.append(FRIENDLY)
     return said
 
 
