@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser
-from tests.browser.conftest import Pages, a_server
+from tests.browser.conftest import PHONE, Pages, a_server
 from tests.browser.player import (
     host,
     join,
@@ -214,8 +214,11 @@ def test_a_name_on_the_local_network_without_tls(browser: Browser) -> None:
 def test_a_server_that_is_gone_is_told(browser: Browser) -> None:
     with a_server("--memory", "--port", "0") as server:
         pages = Pages(browser, server.url)
-        ann = pages.open()
+        ann = pages.open(size=PHONE)
         host(ann, "Ann")
+        start(ann)
+        one_line = ann.locator(".top").bounding_box()
         server.kill()
         ann.wait_for_selector(".chip.lost >> text=not answering", timeout=20_000)
+        assert ann.locator(".top").bounding_box() == one_line
         pages.close()
