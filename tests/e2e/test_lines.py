@@ -2,7 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator
+import gc
+from collections.abc import AsyncGenerator, Iterator
 from random import Random
 
 import pytest
@@ -17,6 +18,12 @@ JITTER_MS = 10.0
 same."""
 SOLVE_MS = 400
 GAP_MS = 50
+SLACK_MS = 10
+"""A race counts where the players kept to their script so well, by their own clocks:
+a machine that was busy elsewhere makes another race of it, with another gap."""
+STALL_MS = 20
+"""Nor does a race count in which the process that is server, line and players in one
+stood still for so long: that delays what has already been sent, on either line."""
 RACES = 100
 RIGHT = 95
 AT_ONCE = 20
@@ -84,7 +91,8 @@ class Sprinter:
         )
         self.over = asyncio.Event()
         self._solve_ms = solve_ms
-        self._asked = self._painted = False
+        self._asked = False
+        self.painted_at: float | None = None
 
     def _look(self) -> None:
         model = self.client.model
@@ -93,19 +101,50 @@ class Sprinter:
         elif not self._asked and len(model.members) == 2:
             self._asked = True
             self.client.ask(m.Ready(model.race))
-        elif model.board is not None and not self._painted:
-            self._painted = True
+        elif model.board is not None and self.painted_at is None:
             self.client.painted()
             loop = asyncio.get_running_loop()
+            self.painted_at = loop.time()
             loop.call_later(self._solve_ms / 1_000, self._solve, model.start or "")
+
+    @property
+    def solved_ms(self) -> int:
+        """How long it truly took, from the paint to the solving slide."""
+        attempt = self.client.model.attempt
+        assert attempt is not None
+        return attempt.slides[-1][2]
 
     def _solve(self, board: str) -> None:
         for direction, count in solution(board):
             assert self.client.slide(direction, count)  # type: ignore[arg-type]
 
 
-async def faster_wins(near: str, far: str, *, far_is_faster: bool) -> bool:
-    """Run one race; whether who was truly faster came first."""
+class Stalls:
+    """When the loop that all of this runs in came back late to what was due."""
+
+    EVERY_S = 0.005
+
+    def __init__(self) -> None:
+        self._late: list[float] = []
+
+    async def watch(self) -> None:
+        """Look for stalls until cancelled."""
+        loop = asyncio.get_running_loop()
+        while True:
+            began = loop.time()
+            await asyncio.sleep(self.EVERY_S)
+            if loop.time() - began - self.EVERY_S > STALL_MS / 1_000:
+                self._late.append(loop.time())
+
+    def since(self, moment: float) -> bool:
+        """Whether there was one after `moment`, in seconds of the loop's clock."""
+        return bool(self._late) and self._late[-1] > moment
+
+
+async def faster_wins(
+    near: str, far: str, stalls: Stalls, *, far_is_faster: bool
+) -> bool | None:
+    """Run one race: did who was truly faster come first? None: it does not count."""
     opening = Client(near, m.Open(m.RulesPatch(size="2x2", countdown_ms=3_000)))
     await opening.run()
     code = opening.model.code
@@ -125,24 +164,54 @@ async def faster_wins(near: str, far: str, *, far_is_faster: bool) -> bool:
     results = players[0].client.model.results
     assert results is not None
     assert all(player.client.model.proof == [] for player in players)
+    painted_at = players[0].painted_at
+    assert painted_at is not None
+    if stalls.since(painted_at):
+        return None
+    lead = players[0].solved_ms - players[1].solved_ms
+    if abs((lead if far_is_faster else -lead) - GAP_MS) > SLACK_MS:
+        return None
     first, second = results.standings
-    assert second.time_ms is not None
     return first.name == ("Far" if far_is_faster else "Near") and second.place == 2
 
 
-@pytest.mark.timeout(180)
+@pytest.fixture
+def calm() -> Iterator[None]:
+    """What thousands of tests left behind is not searched for garbage meanwhile.
+
+    That takes half a second at a time, for server and players alike.
+    """
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.usefixtures("calm")
 async def test_the_faster_player_wins_over_any_line() -> None:
     rng = Random(5)  # noqa: S311 - the same lines each time
-    turns = asyncio.Semaphore(AT_ONCE)
+    stalls = Stalls()
+    watching = asyncio.create_task(stalls.watch())
+    right: list[bool] = []
     async with (
         a_server(clock=FastClock(1)) as server,
         a_long_line(server.port, rng) as far,
     ):
 
-        async def race(number: int) -> bool:
-            async with turns:
-                await asyncio.sleep(number % AT_ONCE / AT_ONCE * 2)
-                return await faster_wins(server.url, far, far_is_faster=number % 2 == 0)
+        async def races(number: int) -> None:
+            await asyncio.sleep(number / AT_ONCE * 2)
+            far_is_faster = number % 2 == 0
+            while len(right) < RACES:
+                one = await faster_wins(
+                    server.url, far, stalls, far_is_faster=far_is_faster
+                )
+                if one is not None:
+                    right.append(one)
+                    far_is_faster = not far_is_faster
 
-        right = await asyncio.gather(*(race(number) for number in range(RACES)))
-    assert sum(right) >= RIGHT
+        async with asyncio.TaskGroup() as group:
+            for number in range(AT_ONCE):
+                group.create_task(races(number))
+    watching.cancel()
+    assert sum(right[:RACES]) >= RIGHT
