@@ -7,6 +7,7 @@ namespaces, mounting) may be skipped there too: see `not_allowed`.
 
 import os
 import shutil
+import signal
 from collections.abc import Generator, Iterator
 from typing import NoReturn
 
@@ -38,6 +39,10 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+# Where this runs in the background of a shell, Ctrl-C is ignored, and so it would be by
+# all programs that the tests start and end with it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def not_allowed(what: str) -> NoReturn:
