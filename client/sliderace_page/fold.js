@@ -98,7 +98,8 @@ const FOLDS = {
     Object.assign(model, { phase, phaseWhy: why });
     model.phaseEnds = left === null ? null : now + left;
     if (roster.length) model.roster = roster;
-    if (phase === "racing") model.leftOut = model.isPlayer && !roster.includes(model.seat);
+    if (phase === "racing")
+      model.leftOut = model.isPlayer && !roster.includes(model.seat);
     if (phase === "countdown") model.results = model.signals = null;
     if (phase === "racing") model.t0 ??= now;
     const missed = phase === "racing" && !model.start;

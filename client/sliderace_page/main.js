@@ -2,6 +2,7 @@
 
 import { App } from "./app.js";
 import { Seats } from "./seats.js";
+import { Settings } from "./settings.js";
 import { View } from "./view/view.js";
 
 const storage = (name) => {
@@ -16,6 +17,7 @@ const app = new App({
   location,
   history,
   seats: new Seats(storage("localStorage"), storage("sessionStorage")),
+  settings: new Settings(storage("localStorage")),
   fetch: (url) => fetch(url),
   now: () => performance.now(),
   random: (count) => crypto.getRandomValues(new Uint8Array(count)),

@@ -31,6 +31,22 @@ export function stands({ status, time, high }) {
 export const reason = ({ status, why }) =>
   status === "dnf" && WHY_OUT[why] ? `(${WHY_OUT[why]})` : "";
 
+/**
+ * How far a racer is behind the first: percentage points, or time; "" for the first.
+ * @param {object} lane @param {object} first lane
+ * @returns {string} `\u22127 %`, `+1.204 s`
+ */
+export function behind(lane, first) {
+  if (!first || lane.seat === first.seat) return "";
+  if (lane.status === "finished" && first.status === "finished") {
+    const ms = lane.time - first.time;
+    return ms > 0 ? `+${formatTime(ms)}` : "";
+  }
+  if (lane.status !== "racing" || first.status === "finished") return "";
+  const points = Math.floor(first.high / 10) - Math.floor(lane.high / 10);
+  return points > 0 ? `\u2212${points} %` : "";
+}
+
 const MEMBER = {
   joined: (who) => `${who.name} joined${who.role === "spectator" ? " to watch" : ""}`,
   disconnected: (who) => `${who.name} lost the connection`,

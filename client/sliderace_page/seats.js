@@ -1,7 +1,7 @@
 // What the browser remembers: the nickname, and the proof of one's seat in each room.
 
 /** Storage may be forbidden (private windows, settings): then nothing is kept. */
-const quietly = (work, otherwise = null) => {
+export const quietly = (work, otherwise = null) => {
   try {
     return work() ?? otherwise;
   } catch {

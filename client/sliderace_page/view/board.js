@@ -4,6 +4,7 @@
 import { fill, h, setAttribute, setText } from "./dom.js";
 
 const LAYERS = 5; // colours of the palette
+const REFUSE_MS = 160;
 
 export class BoardView {
   /** @param {object} [look] @param {string} [look.kind] extra class */
@@ -26,6 +27,16 @@ export class BoardView {
       if (tile) this.#place(tile, cell);
     });
     this.element.classList.toggle("solved", board.isSolved);
+  }
+
+  /** A gentle sign that this tile, or (null) no tile, can go there. */
+  refuse(tile) {
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const face =
+      tile === null ? this.element : this.tiles[tile - 1]?.element.firstChild;
+    const [from, to] = still ? [{ opacity: 0.7 }, {}] : [{ translate: "2% 0" }, {}];
+    const back = still ? {} : { translate: "-2% 0" };
+    face?.animate([to, from, back, to], { duration: REFUSE_MS, easing: "ease-out" });
   }
 
   #make(width, height) {

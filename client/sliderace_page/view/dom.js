@@ -45,13 +45,24 @@ export function show(element, shown) {
   if (element.hidden === Boolean(shown)) element.hidden = !shown;
 }
 
+/** A held Enter would press a button again and again. @param {Document} document */
+export function pressOnce(document) {
+  document.addEventListener("keydown", (event) => {
+    const presses = event.key === "Enter" || event.key === " ";
+    if (event.repeat && presses && event.target.closest?.("button"))
+      event.preventDefault();
+  });
+}
+
 /** Put exactly these children into an element; what stays is not moved. */
 export function fill(parent, children) {
   const wanted = children.filter(Boolean);
-  const same =
-    wanted.length === parent.childNodes.length &&
-    wanted.every((child, i) => child === parent.childNodes[i]);
-  if (!same) parent.replaceChildren(...wanted);
+  const kept = new Set(wanted);
+  for (const child of [...parent.childNodes]) if (!kept.has(child)) child.remove();
+  wanted.forEach((child, i) => {
+    const there = parent.childNodes[i] ?? null;
+    if (there !== child) parent.insertBefore(child, there);
+  });
 }
 
 /** Children of an element that follow a list of things, by key. */

@@ -1,7 +1,7 @@
 // Home: open a room, or go to one.
 
-import { Board } from "../engine.js";
-import { codeOfText, count, formatCode, formatSize } from "../text.js";
+import { Board } from "../engine/board.js";
+import { codeOfText, formatCode, roomFacts } from "../text.js";
 import { BoardView } from "./board.js";
 import {
   Choice,
@@ -176,24 +176,4 @@ export class Home {
   update() {
     this.problem.update(this.app.problem);
   }
-}
-
-const PHASES = {
-  lobby: "waiting",
-  countdown: "starting",
-  racing: "racing now",
-  grace: "racing now",
-  results: "just finished",
-};
-
-/** What a server tells of a room, in a few words. */
-export function roomFacts({ size, players, phase }) {
-  const many = Array.isArray(players) ? players.length : players;
-  return [
-    typeof size === "string" ? formatSize(size) : "",
-    Number.isInteger(many) ? count(many, "player") : "",
-    PHASES[phase] ?? "",
-  ]
-    .filter(Boolean)
-    .join(" \u00b7 ");
 }

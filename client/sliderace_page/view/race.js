@@ -1,14 +1,15 @@
 // The race itself: lanes above, the board below, and nothing else that moves.
 
 import { Board, formatBoard, parseSize } from "../engine.js";
-import { listenToPointers } from "../input.js";
+import { listenToKeys, listenToPointers } from "../input.js";
 import { command } from "../protocol.js";
 import { whoWatches, whyIWatch } from "../phrases.js";
 import { count, formatSpan, formatTime, ordinal } from "../text.js";
 import { BoardView, SpokenBoard } from "./board.js";
 import { button, doubtful } from "./controls.js";
 import { fill, h, setAttribute, setText, show } from "./dom.js";
-import { Lanes, WatchGrid, rows } from "./lanes.js";
+import { Lanes, rows } from "./lanes.js";
+import { Watch } from "./watch.js";
 
 const FRAME_PX = 190; // head, clock and controls around the spectators' boards
 const SIDE_BY_SIDE = "(min-width: 1100px)"; // as in style.css
@@ -21,7 +22,8 @@ export class Race {
   constructor(app) {
     this.app = app;
     this.lanes = new Lanes();
-    this.grid = new WatchGrid();
+    this.watch = new Watch(app.camera);
+    this.watch.onChange = () => app.onChange();
     this.board = new BoardView({ kind: "own" });
     this.spoken = new SpokenBoard();
     this.number = h("span.number");
@@ -57,7 +59,7 @@ export class Race {
       h("div.hud", {}, this.clock, this.counts, this.ribbon),
       this.banner,
       this.stage,
-      this.grid.element,
+      this.watch.element,
       this.spoken.element,
       this.bar,
     );
@@ -94,10 +96,24 @@ export class Race {
   #listen() {
     const { app } = this;
     const size = () => (app.model?.racing ? app.model.attempt.board : null);
-    listenToPointers(this.board.element, size, {
-      cell: (cell) => app.slideCell(cell),
-      swipe: (direction) => app.slide(direction),
+    listenToPointers(this.element, this.board.element, size, {
+      cell: (cell) => this.#cell(cell),
+      swipe: (direction) => this.#slide(direction),
+      over: (cell) => app.settings.now.hover && app.slideCell(cell),
     });
+  }
+
+  /** @returns {string | null} the way it went */
+  #cell(cell) {
+    const { board } = this.app.model.attempt;
+    const [direction] = board.slideOfCell(cell) ?? [null];
+    if (direction && this.app.slideCell(cell)) return direction;
+    if (cell !== board.gap) this.board.refuse(board.tileAt(cell));
+    return null;
+  }
+
+  #slide(direction) {
+    if (!this.app.slide(direction)) this.board.refuse(null);
   }
 
   update(model, now) {
@@ -108,7 +124,7 @@ export class Race {
     this.element.classList.toggle("spectating", Boolean(grid && !own));
     this.element.classList.toggle("open", Boolean(grid && own));
     this.lanes.update(grid && !own ? [] : all); // boards carry their lanes themselves
-    show(this.grid.element, grid);
+    show(this.watch.element, grid);
     if (grid) this.#grid(model, own ? all.filter((row) => !row.mine) : all, own);
     show(this.stage, own || countdown || !grid);
     if (!this.stage.hidden) this.#stage(model);
@@ -123,7 +139,7 @@ export class Race {
 
   #grid(model, shown, beside) {
     const { width, height } = parseSize(model.room.rules.size);
-    this.grid.update(shown, ghost(model), this.#space(beside), width / height);
+    this.watch.update(shown, ghost(model), this.#space(beside), width / height);
   }
 
   /** px for the boards of the others: all there is, or what one's own leaves. */
@@ -226,9 +242,20 @@ export class Race {
     setText(this.caption, plays ? "Get ready" : whyIWatch({ leftOut, room }));
   }
 
-  enter() {}
+  enter() {
+    this.deafen = listenToKeys(
+      document,
+      (direction) => {
+        if (!this.app.model?.racing) return false;
+        this.#slide(direction);
+        return true;
+      },
+      () => this.app.settings.now,
+    );
+  }
 
   leave() {
+    this.deafen();
     clearTimeout(this.speaking);
     this.attempt = undefined;
   }

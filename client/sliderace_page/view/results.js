@@ -8,6 +8,7 @@ import { fill, h, setText, show } from "./dom.js";
 import { Signals } from "./signals.js";
 import { Podium, ResultTable } from "./table.js";
 import { parseBoard } from "../engine.js";
+import { isField } from "../input.js";
 import { explainResults } from "../phrases.js";
 
 export class Results {
@@ -30,7 +31,12 @@ export class Results {
     this.notes = h("p.soft.small");
     this.signals = new Signals();
     this.details = h("dl.proof");
-    this.made = h("details", {}, h("summary", { text: "How it was made" }), this.details);
+    this.made = h(
+      "details",
+      {},
+      h("summary", { text: "How it was made" }),
+      this.details,
+    );
     this.made.addEventListener("toggle", () => this.#judge());
     const proof = h(
       "div.card.fair",
@@ -106,7 +112,7 @@ export class Results {
     if (!this.made.open || !this.unchecked || !model?.kept) return;
     const { checks } = this;
     this.unchecked = false;
-    this.app.verifyRecord(model.results, model.kept).then((found) =>
+    this.app.stay.audit.verify(model.results, model.kept).then((found) =>
       fill(
         checks,
         found.map(({ name, verdict, text }) =>
@@ -162,9 +168,16 @@ export class Results {
 
   enter() {
     this.title.focus({ preventScroll: true });
+    this.press = (event) => {
+      const plain = !event.repeat && !event.ctrlKey && !event.metaKey && !event.altKey;
+      if (plain && event.key === "r" && !isField(event.target)) this.rematch();
+    };
+    document.addEventListener("keydown", this.press);
   }
 
-  leave() {}
+  leave() {
+    document.removeEventListener("keydown", this.press);
+  }
 }
 
 /** How many took part in the draw. */

@@ -3,7 +3,7 @@
 import { explainCredit, reason, stands } from "../phrases.js";
 import { formatTime } from "../text.js";
 import { fill, h, setText } from "./dom.js";
-import { badge } from "./lanes.js";
+import { badge } from "./badges.js";
 
 /** Tiles a second over the solver's own time. */
 export function tps({ stm, solve_ms: solve }) {

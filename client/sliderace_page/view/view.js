@@ -1,17 +1,13 @@
 // The page's frame: the head, the screen that is shown, and short notes.
 
-import { directionOfKey, isField, listenToKeys } from "../input.js";
 import { formatCode } from "../text.js";
 import { button } from "./controls.js";
-import { Door } from "./door.js";
-import { fill, h, setText, show } from "./dom.js";
-import { Home } from "./home.js";
-import { Lobby } from "./lobby.js";
-import { Race } from "./race.js";
-import { Results } from "./results.js";
+import { fill, h, pressOnce, setText, show } from "./dom.js";
+import { SCREENS, STAY, fetchScreen, preload } from "./screens.js";
 
 const NOTE_MS = 4000;
 const NOTES = 3;
+const RETRY_MS = 2000; // until files that did not come are asked for again
 
 /** Connecting, or told to stay away. */
 class Waiting {
@@ -58,15 +54,6 @@ export class View {
     this.app = app;
     this.shown = null;
     this.head(document.body);
-    const make = {
-      home: () => new Home(app),
-      door: () => new Door(app),
-      waiting: () => new Waiting(app),
-      lobby: () => new Lobby(app),
-      race: () => new Race(app),
-      results: () => new Results(app),
-    };
-    this.make = make;
     app.onChange = () => this.dirty();
     app.onNote = (text, level) => this.note(text, level);
     addEventListener("resize", () => this.dirty());
@@ -75,17 +62,22 @@ export class View {
         if (!menu.contains(target)) menu.open = false;
       }
     });
-    listenToKeys(document, (direction) => {
-      const { model } = app;
-      if (this.name !== "race" || !model.racing) return false;
-      app.slide(direction);
-      return true;
-    });
-    document.addEventListener("keydown", (event) => {
-      const plain = !event.repeat && !event.ctrlKey && !event.metaKey && !event.altKey;
-      const mine = plain && !isField(event.target) && directionOfKey(event) === null;
-      if (mine && event.key === "r" && this.name === "results") this.screen.rematch();
-    });
+    pressOnce(document);
+    // The first sign that somebody wants to play: fetch what a room needs.
+    const intent = () => this.#prepare();
+    for (const type of ["pointerdown", "focusin", "keydown"])
+      document.addEventListener(type, intent, { once: true });
+  }
+
+  #prepare() {
+    preload(STAY);
+    this.app.prepare().catch(() => {});
+    this.#fetch("lobby");
+  }
+
+  /** Fetch a screen that is likely to be next. */
+  #fetch(name) {
+    fetchScreen(name).catch(() => {});
   }
 
   head(body) {
@@ -120,8 +112,8 @@ export class View {
     const name = this.nameOfScreen();
     if (name !== this.name || (name === "door" && app.code !== this.door))
       this.#change(name);
-    const now = app.now();
-    this.screen.update(app.model, now);
+    if (name !== this.name) return; // its files are on their way
+    this.screen.update(app.model, app.now());
     this.#head();
     this.#clock();
   }
@@ -142,15 +134,45 @@ export class View {
     }
   }
 
-  #change(name) {
+  async #change(name) {
+    if (name === "waiting") {
+      this.#enter(name, new Waiting(this.app));
+      return;
+    }
+    if (this.wanted === name) return;
+    this.wanted = name;
+    let module;
+    try {
+      module = await fetchScreen(name);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error; // not a failed fetch: a fault
+      this.note("The server is not answering. Still trying\u2026", "bad");
+      setTimeout(() => {
+        if (this.wanted === name) this.wanted = null;
+        this.dirty();
+      }, RETRY_MS);
+      return;
+    }
+    if (this.wanted !== name) return;
+    this.wanted = null;
+    if (this.nameOfScreen() === name)
+      this.#enter(name, SCREENS[name].make(module, this.app));
+    this.dirty();
+  }
+
+  #enter(name, screen) {
+    this.wanted = null;
     this.screen?.leave();
     this.name = name;
     this.door = this.app.code;
-    this.screen = this.make[name]();
-    fill(this.main, [this.screen.element]);
+    this.screen = screen;
+    fill(this.main, [screen.element]);
     document.body.dataset.screen = name;
     scrollTo(0, 0);
-    this.screen.enter();
+    screen.enter();
+    const next = { lobby: "race", race: "results", waiting: "race" }[name];
+    if (name === "waiting" && this.app.screen === "room") this.#prepare();
+    if (next) this.#fetch(next);
   }
 
   #head() {
