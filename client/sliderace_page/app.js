@@ -62,14 +62,45 @@ export class App {
     this.stopped = this.peek = null;
     const last = this.location.pathname.split("/").pop();
     this.code = codeOfText(last);
+    this.#takeSeat();
     if (!this.code) {
       this.#show("home");
+    } else if (this.view === "stream") {
+      this.#enter({ as: "join", code: this.code, name: "Stream", role: "spectator" });
     } else if (this.seats.room === this.code && this.seats.get(this.code)) {
       this.resume();
     } else {
       this.#show("door");
       this.#look(this.code);
     }
+  }
+
+  /** `?view=stream`: a picture for others, without controls and without a seat. */
+  get view() {
+    return new URL(this.location.href).searchParams.get("view");
+  }
+
+  /** Whose board a picture for others shows. */
+  get camera() {
+    const pin = new URL(this.location.href).searchParams.get("pin");
+    return pin ?? (this.view === "stream" ? "leader" : "all");
+  }
+
+  /** The link that takes one's own seat to another device; null: there is none. */
+  seatLink() {
+    const seat = this.screen === "room" && this.code ? this.seats.get(this.code) : null;
+    // What stands after # is never sent to any server.
+    return seat && new URL(`${this.code}#seat=${seat.token}`, this.location.href).href;
+  }
+
+  /** A seat that came by such a link is kept, and leaves the address at once. */
+  #takeSeat() {
+    const { hash } = new URL(this.location.href);
+    const [, token] = /^#seat=([0-9a-f]{32})$/.exec(hash) ?? [];
+    if (!token || !this.code) return;
+    this.seats.keep(this.code, { token, name: this.seats.name });
+    this.seats.room = this.code;
+    this.history.replaceState(null, "", this.code);
   }
 
   /** Go to a room's door, or home. @param {string | null} code */
@@ -186,6 +217,7 @@ export class App {
   // --- In the room -------------------------------------------------------------------
 
   #welcomed({ code, token }) {
+    if (this.view === "stream") return;
     if (token) this.seats.keep(code, { token, name: this.seats.name });
     this.seats.room = code;
     if (this.code !== code) {

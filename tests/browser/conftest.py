@@ -186,3 +186,15 @@ def bot(server: str) -> Iterator[Callable[[str, float], None]]:
 def page_folder() -> Path:
     """Where the page's files lie."""
     return Path(__file__).parents[2] / "client" / "sliderace_page"
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core, a checker of accessibility; never shipped.
+
+    `SLIDERACE_AXE` names its file, as `.ci/run` does after an npm install elsewhere.
+    """
+    file = os.environ.get("SLIDERACE_AXE")
+    if not file:
+        pytest.skip("axe-core is not here: set SLIDERACE_AXE to its axe.min.js")
+    return Path(file).read_text()

@@ -47,8 +47,9 @@ export class BoardView {
     this.element.style.setProperty("--h", height);
     this.tiles = Array.from({ length: width * height - 1 }, (_, home) => {
       const layer = Math.min(Math.floor(home / width), home % width) % LAYERS;
+      const row = Math.floor(home / width) % LAYERS;
       const face = h("span.face", { text: String(home + 1) });
-      return { element: h(`div.tile.layer${layer}`, {}, face), cell: -1 };
+      return { element: h(`div.tile.layer${layer}.row${row}`, {}, face), cell: -1 };
     });
     fill(
       this.element,

@@ -3,12 +3,13 @@
 import { count } from "../text.js";
 import { waitsFor } from "../phrases.js";
 import { command } from "../protocol.js";
-import { button, doubtful } from "./controls.js";
+import { Switch, button, doubtful } from "./controls.js";
 import { Listing, h, setAttribute, setText, show } from "./dom.js";
 import { MemberRow } from "./members.js";
 import { RulesCard } from "./rules.js";
 import { Invitation } from "./share.js";
 import { ResultTable } from "./table.js";
+import { WarmUp } from "./warmup.js";
 
 export class Lobby {
   /** @param {App} app */
@@ -37,6 +38,14 @@ export class Lobby {
     this.ready = button("primary big", "", () => this.#ready());
     this.start = button("primary big", "Start the race", () => this.#start());
     this.status = h("p.soft.small", { "aria-live": "polite" });
+    this.always = new Switch("Always ready", "For each race, by itself", (on) =>
+      app.settings.set({ ready: on }),
+    );
+    this.always.value = app.settings.now.ready;
+    this.warmUp = new WarmUp(app);
+    this.sitOut = button("quiet", "Sit out", () =>
+      this.ask(command.bench(app.model.me, true)),
+    );
     this.role = button("quiet", "", () => this.#role());
     this.lastTitle = h("h2", { text: "Last race" });
     this.last = new ResultTable();
@@ -58,15 +67,17 @@ export class Lobby {
       this.empty,
       this.watchersTitle,
       this.watchers,
-      this.role,
+      this.always.element,
+      h("div.buttons", {}, this.role, this.sitOut),
     );
     const buttons = h("div.buttons", {}, this.start, this.ready);
     const go = h("div.go.dock", {}, this.status, buttons);
     this.element = h(
       "section.lobby",
       {},
+      h("h1.unseen", { text: "Lobby" }),
       h("div.stack", {}, this.invitation.element, this.rules.element),
-      h("div.stack", {}, players, go, this.lastCard),
+      h("div.stack", {}, players, go, this.lastCard, this.warmUp.element),
       h("div.exits", {}, this.leaveButton, this.closeButton),
     );
   }
@@ -78,6 +89,15 @@ export class Lobby {
 
   #start() {
     this.ask(command.start(this.app.model.race));
+  }
+
+  /** Who wants to be ready always says so once for each race. */
+  #readyBySelf(model) {
+    const { race, self, isPlayer, phase } = model;
+    const due = this.app.settings.now.ready && isPlayer && phase === "lobby";
+    if (!due || !model.online || self.ready || this.readied === race) return;
+    this.readied = race;
+    this.ask(command.ready(race, true));
   }
 
   #role() {
@@ -93,6 +113,8 @@ export class Lobby {
       (one) => one.role === "spectator",
     );
     this.invitation.update(room);
+    this.warmUp.update(room.rules.size);
+    this.#readyBySelf(model);
     this.rules.update(model, this.app.refusals);
     setText(this.playersTitle, count(players.length, "player"));
     this.list.classList.toggle("with-menus", model.isHost);
@@ -116,6 +138,8 @@ export class Lobby {
     const plays = model.isPlayer;
     const ready = self?.ready === true;
     show(this.ready, plays);
+    show(this.always.element, plays);
+    show(this.sitOut, plays);
     setText(this.ready, ready ? "Not ready after all" : "I\u2019m ready");
     setAttribute(this.ready, "aria-pressed", String(ready));
     const host = model.isHost && model.room.rules.start !== "every";

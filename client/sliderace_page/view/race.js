@@ -4,6 +4,7 @@ import { Board, formatBoard, parseSize } from "../engine.js";
 import { listenToKeys, listenToPointers } from "../input.js";
 import { command } from "../protocol.js";
 import { whoWatches, whyIWatch } from "../phrases.js";
+import { play } from "../sounds.js";
 import { count, formatSpan, formatTime, ordinal } from "../text.js";
 import { BoardView, SpokenBoard } from "./board.js";
 import { button, doubtful } from "./controls.js";
@@ -11,7 +12,7 @@ import { fill, h, setAttribute, setText, show } from "./dom.js";
 import { Lanes, rows } from "./lanes.js";
 import { Watch } from "./watch.js";
 
-const FRAME_PX = 190; // head, clock and controls around the spectators' boards
+const FRAME_PX = 250; // head, clock and controls around the spectators' boards
 const SIDE_BY_SIDE = "(min-width: 1100px)"; // as in style.css
 const SIDE_PX = 300;
 const BELOW_PX = 180;
@@ -55,6 +56,7 @@ export class Race {
     this.element = h(
       "section.race",
       {},
+      h("h1.unseen", { text: "Race" }),
       h("div.above", {}, this.lanes.element),
       h("div.hud", {}, this.clock, this.counts, this.ribbon),
       this.banner,
@@ -110,6 +112,10 @@ export class Race {
     if (direction && this.app.slideCell(cell)) return direction;
     if (cell !== board.gap) this.board.refuse(board.tileAt(cell));
     return null;
+  }
+
+  #sound(name) {
+    if (this.app.settings.now.sound) play(name);
   }
 
   #slide(direction) {
@@ -170,6 +176,7 @@ export class Race {
     this.attempt = attempt;
     this.said = null;
     if (!attempt) return;
+    this.#sound("go");
     requestAnimationFrame(() => {
       this.app.model?.painted(this.app.now());
       this.play.focus({ preventScroll: true });
@@ -182,6 +189,7 @@ export class Race {
     if (this.said === key) return;
     const first = this.said === null;
     this.said = key;
+    if (!first) this.#sound(board.isSolved ? "finish" : "tick");
     clearTimeout(this.speaking);
     const [column, row] = [
       (board.gap % board.width) + 1,
@@ -228,6 +236,7 @@ export class Race {
     const ms = model.clock(now);
     const final = model.myLane?.time ?? null;
     setText(this.clock, ms === null ? "" : formatTime(ms, final === null ? 1 : 3));
+    this.clock.classList.toggle("final", final !== null);
     setText(this.counts, countsText(model, ms));
     setText(this.ribbon, ribbonText(model, left, now));
     if (!this.undo.hidden) this.#bar(model, now);
@@ -235,6 +244,7 @@ export class Race {
 
   #count(left) {
     const seconds = left === null ? "" : String(Math.max(1, Math.ceil(left / 1000)));
+    if (seconds !== this.number.textContent) this.#sound("count");
     setText(this.number, seconds);
     const { isPlayer, self, room } = this.app.model;
     const leftOut = isPlayer && !self.ready;

@@ -45,9 +45,12 @@ export const SCREENS = {
       "view/lobby.js",
       "view/badges.js",
       "view/members.js",
+      "view/fields.js",
       "view/rules.js",
       "view/share.js",
       "view/table.js",
+      "view/warmup.js",
+      "input.js",
       "qr.js",
     ],
     sheets: ["lobby.css", "results.css"],
@@ -62,6 +65,7 @@ export const SCREENS = {
       "view/lanes.js",
       "view/watch.js",
       "input.js",
+      "sounds.js",
     ],
     sheets: ["race.css"],
   },
@@ -99,7 +103,7 @@ export function preload(modules) {
 }
 
 /** @param {string} href @returns {Promise<void>} once its rules hold */
-const sheet = (href) =>
+export const sheet = (href) =>
   new Promise((resolve, reject) => {
     const element = link("stylesheet", href);
     if (!element) {

@@ -2,8 +2,8 @@
 
 import { formatCode } from "../text.js";
 import { button } from "./controls.js";
-import { fill, h, pressOnce, setText, show } from "./dom.js";
-import { SCREENS, STAY, fetchScreen, preload } from "./screens.js";
+import { fill, h, pressOnce, setAttribute, setText, show } from "./dom.js";
+import { SCREENS, STAY, fetchScreen, preload, sheet } from "./screens.js";
 
 const NOTE_MS = 4000;
 const NOTES = 3;
@@ -55,9 +55,17 @@ export class View {
     this.shown = null;
     this.head(document.body);
     app.onChange = () => this.dirty();
+    app.settings.onChange = () => {
+      this.#wishes();
+      this.dirty();
+    };
+    this.#wishes();
+    if (app.view === "stream") document.documentElement.dataset.view = "stream";
     app.onNote = (text, level) => this.note(text, level);
     addEventListener("resize", () => this.dirty());
     document.addEventListener("pointerdown", ({ target }) => {
+      const aside = this.panel && !this.panel.element.contains(target);
+      if (aside && !this.gear.contains(target)) this.#settings(false);
       for (const menu of document.querySelectorAll("details.menu[open]")) {
         if (!menu.contains(target)) menu.open = false;
       }
@@ -82,7 +90,7 @@ export class View {
 
   head(body) {
     const mark = h("span.mark", { "aria-hidden": "true" }, h("i"), h("i"), h("i"));
-    const brand = h("a.brand", { href: "." }, mark, h("span", { text: "sliderace" }));
+    const brand = h("a.brand", { href: ".", "aria-label": "sliderace" }, mark, h("span", { text: "sliderace" }));
     brand.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
@@ -91,12 +99,40 @@ export class View {
     });
     this.code = h("span.chip.code");
     this.state = h("span.chip.lost", { role: "status" });
+    this.gear = h("button.gear", {
+      type: "button",
+      "aria-label": "Settings",
+      "aria-expanded": "false",
+      text: "\u2699",
+      on: { click: () => this.#settings() },
+    });
     this.main = h("main", { id: "main" });
     this.notes = h("div.notes", { "aria-live": "polite" });
     fill(body, [
-      h("header.top", {}, brand, this.notes, this.code, this.state),
+      h("header.top", {}, brand, this.notes, this.code, this.state, this.gear),
       this.main,
     ]);
+  }
+
+  /** Open or close the settings. */
+  async #settings(open = this.gear.getAttribute("aria-expanded") === "false") {
+    setAttribute(this.gear, "aria-expanded", String(open));
+    if (!open) {
+      this.panel?.element.remove();
+      this.panel = null;
+      this.gear.focus();
+      return;
+    }
+    const [{ Panel }] = await Promise.all([import("./panel.js"), sheet("panel.css")]);
+    this.panel = new Panel(this.app, () => this.#settings(false));
+    this.main.before(this.panel.element);
+    this.panel.element.focus();
+    this.dirty();
+  }
+
+  /** What does not need a new screen. */
+  #wishes() {
+    document.documentElement.dataset.scheme = this.app.settings.now.scheme;
   }
 
   dirty() {
@@ -114,6 +150,7 @@ export class View {
       this.#change(name);
     if (name !== this.name) return; // its files are on their way
     this.screen.update(app.model, app.now());
+    this.panel?.update();
     this.#head();
     this.#clock();
   }
@@ -130,7 +167,7 @@ export class View {
       case "results":
         return "results";
       default:
-        return "lobby";
+        return this.app.view === "stream" ? "race" : "lobby";
     }
   }
 

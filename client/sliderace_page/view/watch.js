@@ -14,7 +14,13 @@ class WatchCard {
     this.board = new BoardView({ kind: "mini" });
     this.hidden = h("p.hidden-board", { text: "\u2026", "aria-hidden": "true" });
     this.pin = button("pin", "", () => pin(this.seat));
-    const tray = h("div.tray", {}, this.board.element, this.hidden, this.pin);
+    const tray = h(
+      "div.tray",
+      { on: { click: ({ target }) => target === this.pin || pin(this.seat) } },
+      this.board.element,
+      this.hidden,
+      this.pin,
+    );
     this.element = h("li.watched", {}, this.row.element, tray);
   }
 
@@ -76,8 +82,8 @@ export class Watch {
     this.camera = camera;
     this.list = h("ol.watch", { "aria-label": "Boards of all racers" });
     const look = (text, to) => button("", text, () => this.#look(to));
-    this.all = look("All boards", "all");
-    this.leader = look("Follow the leader", "leader");
+    this.all = look("All", "all");
+    this.leader = look("Leader", "leader");
     this.full = button("quiet", "Full screen", () => this.#fullScreen());
     this.cameras = h("div.cameras", {}, this.all, this.leader, this.full);
     this.element = h("section.watching", {}, this.cameras, this.list);
@@ -142,6 +148,7 @@ export class Watch {
     const rest = all.length - 1;
     const strip = rest && !this.filled ? LEAST / shape + NARROW_HEAD + GAP : 0;
     const side = Math.min(wide, (tall - strip - HEAD) * shape);
+    const least = Math.min(wide, (innerHeight / 2) * shape); // else the page scrolls
     const { columns, cell } =
       big === null
         ? arrange(all.length, { width: wide, height: tall }, shape)
@@ -149,7 +156,7 @@ export class Watch {
     const { style, classList } = this.element;
     style.setProperty("--columns", String(columns));
     style.setProperty("--cell", `${Math.floor(cell)}px`);
-    style.setProperty("--big", `${Math.floor(Math.max(LEAST, side))}px`);
+    style.setProperty("--big", `${Math.floor(Math.max(least, side))}px`);
     classList.toggle("close", big !== null);
     setAttribute(this.all, "aria-pressed", String(big === null));
     setAttribute(this.leader, "aria-pressed", String(this.camera === "leader"));
