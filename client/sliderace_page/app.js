@@ -16,19 +16,30 @@ export class App {
    * @param {(count: number) => Uint8Array} world.random bytes of pure chance
    * @param {SubtleCrypto} [world.subtle] missing without https
    * @param {(work: () => void, ms: number) => void} [world.later]
-   * @param {typeof Stay} [world.Stay] loaded when it is needed, if not given
-   * @param {object} [world.socket] for `Connection`, in tests
+   * @param {typeof import("./stay.js").Stay} [world.Stay] loaded when it is needed, if not given
+   * @param {Wire} [world.socket] for `Connection`, in tests
    */
   constructor(world) {
-    this.later = (work, ms) => setTimeout(work, ms);
-    Object.assign(this, world);
+    this.later = world.later ?? ((work, ms) => setTimeout(work, ms));
+    this.location = world.location;
+    this.history = world.history;
+    this.seats = world.seats;
+    this.settings = world.settings;
+    this.fetch = world.fetch;
+    this.now = world.now;
+    this.random = world.random;
+    this.subtle = world.subtle;
+    this.Stay = world.Stay;
+    this.socket = world.socket;
     this.screen = "home"; // home, door (of a room), room, stopped
     this.code = null; // of the address
     this.problem = ""; // why the last try to enter failed
     this.peek = null; // what the server tells of the room before entering
-    this.stopped = null; // {text, action: "again" | "reload" | "home"}
+    /** @type {Stay | null} */
     this.stay = null;
+    this.stopped = null; // {text, action: "again" | "reload" | "home"}
     this.onChange = () => {};
+    /** @type {(text: string, level: string) => void} */
     this.onNote = () => {};
   }
 
@@ -226,7 +237,7 @@ export class App {
     }
   }
 
-  /** Say something to the room. @param {object} message of `protocol.command` */
+  /** Say something to the room. @param {Wire} message of `protocol.command` */
   ask(message) {
     this.stay?.ask(message);
   }

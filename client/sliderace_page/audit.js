@@ -15,7 +15,9 @@ export class Audit {
    * @param {SubtleCrypto} [world.subtle] missing without https
    */
   constructor({ get, later, subtle }) {
-    Object.assign(this, { get, later, subtle });
+    this.get = get;
+    this.later = later;
+    this.subtle = subtle;
     /** @type {{race: string, wrong: string[] | null} | null} null: not (yet) known */
     this.check = null;
   }
@@ -33,7 +35,7 @@ export class Audit {
       const text = await this.get(path, (answer) => answer.text());
       if (typeof text === "string") return text;
       if (tries === TRIES) return null;
-      await new Promise((resolve) => this.later(resolve, PAUSE_MS));
+      await new Promise((resolve) => this.later(() => resolve(null), PAUSE_MS));
     }
   }
 

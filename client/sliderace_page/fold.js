@@ -17,7 +17,7 @@ const FINAL = new Set(["done", "not_racing", "too_early", "too_many_tiles"]);
 /**
  * Take one event.
  * @param {Model} model
- * @param {object} event of `decodeEvent`
+ * @param {Wire} event of `decodeEvent`
  * @param {number} now ms
  * @throws {EngineError} the server sent a board that cannot be
  */

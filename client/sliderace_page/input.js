@@ -10,9 +10,12 @@ const SWIPE_CELLS = 0.4; // of a cell: shorter is a tap
 const SWIPE_PX = 14; // but never less: fingers tremble
 const NOT_OURS = "input, textarea, select, button, a, summary, [contenteditable]";
 
-/** Whether keys belong to what has the focus. @param {Element | null} target */
+/** Whether keys belong to what has the focus. @param {any} target */
 export const isField = (target) =>
   Boolean(target?.closest?.("input, textarea, select, [contenteditable]"));
+
+/** @param {any} target */
+const isControl = (target) => Boolean(target?.closest?.(NOT_OURS));
 
 /**
  * The slide a key asks for.
@@ -65,7 +68,10 @@ export class Gesture {
    *   does not ask for it again
    */
   constructor(x, y, done = null) {
-    Object.assign(this, { x, y, done, swiped: false });
+    this.x = x;
+    this.y = y;
+    this.done = done;
+    this.swiped = false;
   }
 
   /** The finger moved: a slide, or null. One drag may be several swipes. */
@@ -119,7 +125,7 @@ export function listenToPointers(ground, board, size, act) {
     return cell < 0 ? null : act.cell(cell);
   };
   ground.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0 || !size() || event.target?.closest?.(NOT_OURS)) return;
+    if (event.button !== 0 || !size() || isControl(event.target)) return;
     const done = event.pointerType === "mouse" ? press(event) : null;
     gestures.set(event.pointerId, new Gesture(event.clientX, event.clientY, done));
     under = at(event);
@@ -148,5 +154,7 @@ export function listenToPointers(ground, board, size, act) {
     if (tapped) press(event);
   });
   for (const end of ["pointercancel", "pointerleave"])
-    ground.addEventListener(end, (event) => gestures.delete(event.pointerId));
+    ground.addEventListener(end, (/** @type {any} */ { pointerId }) =>
+      gestures.delete(pointerId),
+    );
 }

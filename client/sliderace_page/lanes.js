@@ -3,7 +3,7 @@
 import { parseBoard, parseSlides } from "./engine.js";
 
 export class Lane {
-  /** @param {number} seat @param {object} [member] who sits there, as far as known */
+  /** @param {number} seat @param {Wire} [member] who sits there, as far as known */
   constructor(seat, member) {
     this.seat = seat;
     this.member = member?.id ?? null;
@@ -44,7 +44,7 @@ export class Lane {
 
   /**
    * Take one step of `progress`.
-   * @param {object} step
+   * @param {Wire} step
    * @param {string | null} start the race's start board, if known
    * @returns {boolean} false: slides are missing before it; ask for the board
    */

@@ -5,6 +5,7 @@ import { Seats } from "./seats.js";
 import { Settings } from "./settings.js";
 import { View } from "./view/view.js";
 
+/** @returns {Storage | undefined} @param {"localStorage" | "sessionStorage"} name */
 const storage = (name) => {
   try {
     return window[name];

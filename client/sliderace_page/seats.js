@@ -17,7 +17,9 @@ const KEPT_MS = 24 * 3600 * 1000; // no code is given again within a day
 export class Seats {
   /** @param {Storage} lasting @param {Storage} tab @param {() => number} wall ms */
   constructor(lasting, tab, wall = Date.now) {
-    Object.assign(this, { lasting, tab, wall });
+    this.lasting = lasting;
+    this.tab = tab;
+    this.wall = wall;
   }
 
   get name() {

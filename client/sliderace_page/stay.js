@@ -29,7 +29,7 @@ const ASK_AFTER = 3; // lost connections in a row before we ask whether the serv
 
 export class Stay {
   /**
-   * @param {object} entering a way in, of `enter`
+   * @param {Wire} entering a way in, of `enter`
    * @param {object} world
    * @param {string} world.url of the socket
    * @param {() => number} world.now monotonic ms
@@ -37,18 +37,20 @@ export class Stay {
    * @param {(path: string, read?: Function) => Promise<any>} world.get
    * @param {(work: () => void, ms: number) => void} world.later
    * @param {SubtleCrypto} [world.subtle] missing without https
-   * @param {object} [world.socket] for `Connection`, in tests
+   * @param {Wire} [world.socket] for `Connection`, in tests
    * @param {object} tell what the page wants to hear
    * @param {() => void} tell.changed
    * @param {(text: string, level: string) => void} tell.note
-   * @param {(welcome: object) => void} tell.welcomed
+   * @param {(welcome: Wire) => void} tell.welcomed
    * @param {(text: string, action: "again" | "reload" | "home") => void} tell.stopped
-   * @param {(refused: object, hadToken: boolean) => void} tell.turnedAway
+   * @param {(said: string, hadToken: boolean) => void} tell.turnedAway
    * @param {() => void} tell.seatLost
    */
   constructor(entering, world, tell) {
     const { url, now, random, get, socket } = world;
-    Object.assign(this, { now, get, tell });
+    this.now = now;
+    this.get = get;
+    this.tell = tell;
     this.model = new Model(entering, random);
     this.audit = new Audit(world);
     this.losses = 0; // connections lost in a row
@@ -141,7 +143,7 @@ export class Stay {
     this.tell.changed();
   }
 
-  /** Say something to the room. @param {object} message of `protocol.command` */
+  /** Say something to the room. @param {Wire} message of `protocol.command` */
   ask(message) {
     if (!this.model.ask(message, this.now())) {
       this.tell.note("Not connected. Please wait a moment.", "bad");

@@ -7,7 +7,10 @@ const LAYERS = 5; // colours of the palette
 const REFUSE_MS = 160;
 
 export class BoardView {
-  /** @param {object} [look] @param {string} [look.kind] extra class */
+  /**
+   * @param {object} [look]
+   * @param {string} [look.kind] extra class
+   */
   constructor({ kind = "" } = {}) {
     this.element = h("div.board", { "aria-hidden": "true" });
     if (kind) this.element.classList.add(kind);

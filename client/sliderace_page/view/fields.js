@@ -3,9 +3,17 @@
 import { formatSpan } from "../text.js";
 import { Select } from "./controls.js";
 
+/** @returns {[number, string][]} */
 const spans = (...all) => all.map((ms) => [ms, formatSpan(ms)]);
 const MINUTE = 60000;
 
+/** @type {[number, string][]} */
+const LATER = [5000, 30000, MINUTE, 5 * MINUTE].map((ms) => [
+  ms,
+  `${formatSpan(ms)} later`,
+]);
+
+/** @type {Record<string, [string, [number | string, string][]]>} */
 const SELECTS = {
   start: [
     "Start",
@@ -38,7 +46,7 @@ const SELECTS = {
     "Spectators see boards",
     [
       [0, "live"],
-      ...[5000, 30000, MINUTE, 5 * MINUTE].map((ms) => [ms, `${formatSpan(ms)} later`]),
+      ...LATER,
     ],
   ],
 };

@@ -33,7 +33,7 @@ export class LaneRow {
     this.element = h(`${tag}.lane`, {}, this.bar, line);
   }
 
-  /** @param {object} row of `rows` */
+  /** @param {Wire} row of `rows` */
   update(row) {
     const { lane, mine, away, waiting, line, delta } = row;
     const placed = lane.status === "finished" && lane.place;
@@ -129,7 +129,7 @@ const toRace = (model) =>
 const credit = ({ status, standing }) =>
   status === "finished" && standing?.credit_ms > 0 ? explainCredit(standing) : null;
 
-/** @param {object[]} all rows */
+/** @param {Wire[]} all rows */
 export const orderOf = (all) => all.map(({ lane }) => lane.seat).join();
 
 export class Lanes {

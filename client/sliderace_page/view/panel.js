@@ -3,6 +3,7 @@
 import { Choice, Switch, button } from "./controls.js";
 import { fill, h, setAttribute, setText, show } from "./dom.js";
 
+/** @type {[string, string][]} */
 const SCHEMES = [
   ["fringe", "Fringe"],
   ["rows", "Rows"],

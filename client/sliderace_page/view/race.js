@@ -8,7 +8,7 @@ import { play } from "../sounds.js";
 import { count, formatSpan, formatTime, ordinal } from "../text.js";
 import { BoardView, SpokenBoard } from "./board.js";
 import { button, doubtful } from "./controls.js";
-import { fill, h, setAttribute, setText, show } from "./dom.js";
+import { h, setAttribute, setText, show } from "./dom.js";
 import { Lanes, rows } from "./lanes.js";
 import { Watch } from "./watch.js";
 

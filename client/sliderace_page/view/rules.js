@@ -15,6 +15,8 @@ export class RulesCard {
   constructor(ask, waits) {
     this.ask = ask;
     this.pending = false;
+    this.room = null; // as the controls show it
+    this.refusals = 0;
     const rule = (name) => (value) => {
       this.pending = true;
       waits();

@@ -33,7 +33,7 @@ export class ResultTable {
     );
   }
 
-  /** @param {object[]} standings @param {number} me member id */
+  /** @param {Wire[]} standings @param {number} me member id */
   update(standings, me) {
     if (standings === this.shown) return;
     this.shown = standings;

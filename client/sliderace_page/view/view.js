@@ -63,10 +63,13 @@ export class View {
     if (app.view === "stream") document.documentElement.dataset.view = "stream";
     app.onNote = (text, level) => this.note(text, level);
     addEventListener("resize", () => this.dirty());
-    document.addEventListener("pointerdown", ({ target }) => {
+    document.addEventListener("pointerdown", (event) => {
+      const target = /** @type {Node} */ (event.target);
       const aside = this.panel && !this.panel.element.contains(target);
       if (aside && !this.gear.contains(target)) this.#settings(false);
-      for (const menu of document.querySelectorAll("details.menu[open]")) {
+      /** @type {NodeListOf<HTMLDetailsElement>} */
+      const menus = document.querySelectorAll("details.menu[open]");
+      for (const menu of menus) {
         if (!menu.contains(target)) menu.open = false;
       }
     });
@@ -90,7 +93,12 @@ export class View {
 
   head(body) {
     const mark = h("span.mark", { "aria-hidden": "true" }, h("i"), h("i"), h("i"));
-    const brand = h("a.brand", { href: ".", "aria-label": "sliderace" }, mark, h("span", { text: "sliderace" }));
+    const brand = h(
+      "a.brand",
+      { href: ".", "aria-label": "sliderace" },
+      mark,
+      h("span", { text: "sliderace" }),
+    );
     brand.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
@@ -245,7 +253,7 @@ export class View {
     });
   }
 
-  /** @param {string} text @param {"info" | "good" | "bad"} level */
+  /** @param {string} text @param {string} level "info", "good" or "bad" */
   note(text, level = "info") {
     const note = h(`p.note.${level}`, { text });
     // Only the last one is seen: what went wrong stays in front of what else happens.

@@ -53,7 +53,8 @@ export class WarmUp {
     const board = Board.solved(width, height);
     for (let step = 0; step < STEPS * width * height || board.isSolved; step += 1) {
       const slides = board.legalSlides();
-      board.slide(...slides[Math.floor(Math.random() * slides.length)]);
+      const [direction, tiles] = slides[Math.floor(Math.random() * slides.length)];
+      board.slide(direction, tiles);
     }
     this.board = board;
     this.moves = 0;
@@ -69,8 +70,9 @@ export class WarmUp {
   }
 
   #slide(slide, cell = -1) {
-    if (slide && !this.board.isSolved && this.board.trySlide(...slide)) {
-      this.moves += slide[1];
+    const [direction, tiles] = slide ?? ["", 0];
+    if (slide && !this.board.isSolved && this.board.trySlide(direction, tiles)) {
+      this.moves += tiles;
       this.#show();
       return slide[0];
     }

@@ -122,7 +122,7 @@ export class Watch {
     );
   }
 
-  /** Whose board is large; null: nobody's. @param {object[]} all rows, best first */
+  /** Whose board is large; null: nobody's. @param {Wire[]} all rows, best first */
   #whose(all) {
     if (this.camera === "leader") return all[0]?.lane.seat ?? null;
     const wanted = ({ lane }) => [lane.seat, lane.name].includes(this.camera);
@@ -130,7 +130,7 @@ export class Watch {
   }
 
   /**
-   * @param {object[]} all rows, best first
+   * @param {Wire[]} all rows, best first
    * @param {Board | null} blank for unseen boards
    * @param {{width: number, height: number}} room px to fill
    * @param {number} shape width of a board over its height
