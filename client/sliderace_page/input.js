@@ -72,14 +72,20 @@ export class Gesture {
     this.y = y;
     this.done = done;
     this.swiped = false;
+    this.last = null;
   }
 
-  /** The finger moved: a slide, or null. One drag may be several swipes. */
+  /**
+   * The finger moved: a slide, or null. One drag may be several swipes; the same way
+   * again takes a whole cell, so that a tile dragged along moves once.
+   */
   move(x, y, cell) {
-    const direction = directionOfSwipe(x - this.x, y - this.y, cell);
-    if (!direction) return null;
+    const [dx, dy] = [x - this.x, y - this.y];
+    const direction = directionOfSwipe(dx, dy, cell);
+    const far = Math.max(Math.abs(dx), Math.abs(dy)) >= cell;
+    if (!direction || (direction === this.last && !far)) return null;
     const again = direction === this.done;
-    Object.assign(this, { x, y, swiped: true, done: null });
+    Object.assign(this, { x, y, swiped: true, done: null, last: direction });
     return again ? null : direction;
   }
 }

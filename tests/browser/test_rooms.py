@@ -97,7 +97,7 @@ def test_host_controls(pages: Pages) -> None:
     ann.get_by_label("Open boards").check()
     ben.wait_for_selector(".rule-line >> text=boards open")
     ann.get_by_label("Options for Ben").click()
-    ann.get_by_role("button", name="Sit out").click()
+    ann.locator(".menu[open]").get_by_role("button", name="Sit out").click()
     ben.get_by_role("button", name="Play again").click()
     ann.wait_for_selector(".member .ready >> nth=1 >> text=not ready")
     ann.get_by_label("Options for Ben").click()

@@ -94,6 +94,7 @@ export class Lobby {
   /** Who wants to be ready always says so once for each race. */
   #readyBySelf(model) {
     const { race, self, isPlayer, phase } = model;
+    if (!isPlayer) this.readied = null; // who sits out is asked again
     const due = this.app.settings.now.ready && isPlayer && phase === "lobby";
     if (!due || !model.online || self.ready || this.readied === race) return;
     this.readied = race;
