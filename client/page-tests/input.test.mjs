@@ -199,9 +199,11 @@ test("dragging a pressed tile along asks for its slide once", () => {
   const mouse = { pointerType: "mouse" };
   slides("R");
   at("pointerdown", 150, 150, mouse);
-  at("pointermove", 210, 150, mouse);
-  at("pointermove", 210, 90, mouse);
-  at("pointerup", 210, 90, mouse);
+  at("pointermove", 195, 150, mouse);
+  at("pointermove", 250, 150, mouse);
+  assert.deepEqual(acts, [4], "a cell's way, and the tile has gone it");
+  at("pointermove", 250, 60, mouse);
+  at("pointerup", 250, 60, mouse);
   assert.deepEqual(acts, [4, "U"]);
 });
 
