@@ -27,6 +27,7 @@ const app = new App({
 new View(document, app);
 addEventListener("popstate", () => app.route());
 addEventListener("online", () => app.wake());
+addEventListener("pageshow", ({ persisted }) => persisted && app.wake());
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState === "visible") app.wake();
 });
