@@ -26,6 +26,7 @@ class ServerProcess:
 
     def __init__(self, folder: Path, *options: str) -> None:
         self.folder = folder
+        folder.mkdir(exist_ok=True)
         self.options = options
         self.port = 0
         self.log = folder / "server.log"
