@@ -273,9 +273,8 @@ async def test_a_room_without_anybody_is_dropped_once_its_results_are_stored() -
 async def test_a_code_is_not_given_again_after_a_restart() -> None:
     store, codes = MoodyStore(), set[str]()
     for left_open in (False, True, False):
-        chance = {"store": store, "entropy": bytes}  # the same draws each time
         async with (
-            a_server(**chance) as server,
+            a_server(store=store, entropy=bytes) as server,  # the same draws each time
             talking(server.port, m.Create(name="Ann")) as ann,
         ):
             assert ann.code not in codes

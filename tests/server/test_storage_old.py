@@ -2,7 +2,6 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
@@ -25,7 +24,7 @@ RELEASED = ("d76d1685c3e9", "5ba6baa490e7")
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Iterator[Path]:
+def path(tmp_path: Path) -> Path:
     """The file that the old program left behind."""
     path = tmp_path / "rooms.db"
     with closing(sqlite3.connect(path)) as db:
