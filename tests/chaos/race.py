@@ -93,12 +93,10 @@ class Race:
         return [one.acked for one in self.racers]
 
     async def moved(self, slides: int = 5) -> None:
-        """Wait until everybody has so many more slides acknowledged."""
-        for one, before in zip(self.racers, self.acked(), strict=True):
-            whole = len(one.made)  # a solved board does not move
-            await one.until(
-                lambda o=one, b=before, w=whole: o.acked >= min(b + slides, w)
-            )  # type: ignore[misc]
+        """Wait until everybody has so many more slides acknowledged, or all of them."""
+        pairs = zip(self.racers, self.plays, self.acked(), strict=True)
+        waits = [_moved(one, play, had + slides) for one, play, had in pairs]
+        await asyncio.gather(*waits)
 
     async def back(self, durable: Sequence[int]) -> None:
         """Wait until everybody is back, and has at least what was durable."""
@@ -172,6 +170,14 @@ async def a_race(
         yield Race(server, racers, plays)
         for one in racers:
             one.client.ask(m.Leave())
+
+
+async def _moved(racer: Racer, play: asyncio.Task[None], slides: int) -> None:
+    def moved() -> bool:
+        solved = play.done() and racer.acked == len(racer.made)
+        return racer.acked >= slides or solved
+
+    await racer.until(moved)
 
 
 def _get(url: str) -> dict[str, Any]:
