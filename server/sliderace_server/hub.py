@@ -287,11 +287,9 @@ class Hub:
         self._heart = self.works.clock.later(room.BEAT_MS / 1_000, self._beat)
 
     def _beat(self) -> None:
-        """Note in quiet races that we are here; one timer serves all rooms."""
+        """Note in all rooms that we are here; one timer serves them."""
         for runner in list(self._rooms.values()):
-            state = runner.state
-            if state.race.running and state.t + room.BEAT_MS <= runner.now:
-                runner.beat()
+            runner.beat()
         self._beat_later()
 
     # --- what others ask -------------------------------------------------------------

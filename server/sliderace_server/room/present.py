@@ -65,6 +65,7 @@ from sliderace_server.room.records import (
     RoleChanged,
     RoomOpened,
     StartPlanned,
+    WallSet,
 )
 from sliderace_server.room.state import MemberState, RoomState
 
@@ -212,7 +213,9 @@ def _of_room(record: MemberRecord, state: RoomState) -> Event | None:
             return _phase(state)
         case Closed(why=why):
             return messages.Closed(state.offset, why)
-        case RoomOpened() | EpochBegan() | HostStarted() | NonceCommitted() | Alive():
+        case RoomOpened() | EpochBegan() | HostStarted() | NonceCommitted():
+            return None
+        case Alive() | WallSet():
             return None
         case _:
             assert_never(record)
