@@ -120,6 +120,7 @@ class Runner:
         clock = self._works.clock
         wall = room.wall_set_to(self.state.epoch, clock.now_ms(), clock.wall_ms())
         if wall is not None:
+            _log.warning("the wall clock was set", extra={"room": self.code})
             self._do(room.SetWall(wall))
         if self.state.race.running and self.state.t + room.BEAT_MS <= self.now:
             self._do(room.Beat())

@@ -48,8 +48,8 @@ def next_epoch(state: RoomState, boot: str, mono_ms: int, wall_ms: int) -> Epoch
 
     While the machine has not been restarted its monotonic clock went on, so room time
     includes the outage exactly, whatever the wall clock did. Otherwise the wall clock
-    says how long it was, but never backwards. An outage takes a millisecond at least:
-    the results of a race that it hit shall say so.
+    says how long it was, but never backwards, and not nothing: the results of a
+    race that it hit shall say so.
 
     Args:
         state: the fold of the whole log.
@@ -59,10 +59,9 @@ def next_epoch(state: RoomState, boot: str, mono_ms: int, wall_ms: int) -> Epoch
     """
     last = state.epoch
     if boot and boot == last.boot:
-        passed = mono_ms - last.mono_ms
+        t = max(state.t, last.t + mono_ms - last.mono_ms)
     else:
-        passed = wall_ms - last.wall_ms
-    t = max(state.t + 1, last.t + passed)
+        t = max(state.t + 1, last.t + wall_ms - last.wall_ms)
     return EpochBegan(t, last.epoch + 1, boot, mono_ms, wall_ms)
 
 
