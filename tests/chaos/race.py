@@ -28,7 +28,7 @@ class Racer:
 
     def __init__(self, server: str, enter: m.Create | m.Join) -> None:
         self.changed = asyncio.Event()
-        self.pace = 0.1
+        self.pace = 0.2  # a race must outlast what befalls it on a slow machine, too
         self.client = Client(server, enter, on_change=self.changed.set)
 
     @property

@@ -42,8 +42,8 @@ async def test_the_wall_clock_is_set_by_an_hour_forward_and_back(
     server.environment = {"CLOCKS_WALL": str(wall)}
     await asyncio.to_thread(start, "first", 0)
     try:
-        async with a_race(server, count=2, size="5x5") as race:
-            await race.moved()
+        async with a_race(server, count=2, size="6x6") as race:
+            await race.moved(3)
             set_wall(HOUR_MS)
             await asyncio.to_thread(until_seen, 1)
             server.kill()

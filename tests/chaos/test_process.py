@@ -24,8 +24,8 @@ async def test_a_server_that_stands_still_for_a_while_and_is_ended_then(
     tmp_path: Path,
 ) -> None:
     with ServerProcess(tmp_path) as server:
-        async with a_race(server, size="5x5") as race:
-            await race.moved()
+        async with a_race(server, size="6x6") as race:
+            await race.moved(3)
             server.signal(signal.SIGSTOP)
             durable = race.acked()
             await asyncio.sleep(4)
@@ -86,8 +86,8 @@ async def _cannot_store(
 ) -> None:
     """Race on while nothing can be stored, and see all of it stored afterwards."""
     with ServerProcess(folder, "--database", str(database)) as server:
-        async with a_race(server, count=2, size="5x5") as race:
-            await race.moved()
+        async with a_race(server, count=2, size="6x6") as race:
+            await race.moved(3)
             await asyncio.to_thread(fill, server)
             await _until_failing(server, failing=True)
             durable, made = race.acked(), [len(one.made) for one in race.racers]
