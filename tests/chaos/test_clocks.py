@@ -12,6 +12,8 @@ from tests.chaos.race import a_race
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(120)]
 
 HOUR_MS = 3_600_000
+LEAST_MS = 50
+"""No machine starts a Python program with a server in it sooner."""
 
 
 async def test_the_wall_clock_is_set_by_an_hour_forward_and_back(
@@ -52,7 +54,7 @@ async def test_the_wall_clock_is_set_by_an_hour_forward_and_back(
             await asyncio.to_thread(start, "first", 0)
             await race.back(durable)
 
-            set_wall(-3 * HOUR_MS)
+            set_wall(3 * HOUR_MS)
             await asyncio.to_thread(until_seen, 2)
             server.kill()
             durable = race.acked()
@@ -62,8 +64,8 @@ async def test_the_wall_clock_is_set_by_an_hour_forward_and_back(
     finally:
         server.kill()
     same_boot, rebooted = (up - down for down, up in record["outages"])
-    assert 0 < same_boot < HOUR_MS / 2
-    assert 0 < rebooted < HOUR_MS / 2
+    assert LEAST_MS < same_boot < HOUR_MS / 2
+    assert LEAST_MS < rebooted < HOUR_MS / 2
     for racer in record["racers"]:
         arrivals = [slide[3] for slide in racer["slides"]]
         assert arrivals == sorted(arrivals)
