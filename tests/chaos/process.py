@@ -13,7 +13,7 @@ from typing import Self
 __all__ = ["ServerProcess"]
 
 HERE = Path(__file__).parents[2]
-START_S = 15.0
+START_S = 60.0
 END_S = 10.0
 
 
