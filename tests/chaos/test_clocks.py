@@ -9,7 +9,7 @@ import pytest
 from tests.chaos.process import ServerProcess
 from tests.chaos.race import a_race
 
-pytestmark = [pytest.mark.chaos, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(400)]
 
 HOUR_MS = 3_600_000
 LEAST_MS = 50

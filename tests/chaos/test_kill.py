@@ -10,7 +10,7 @@ from tests.chaos.race import Racer
 
 from sliderace.protocol import messages as m
 
-pytestmark = [pytest.mark.chaos, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(400)]
 
 
 async def test_ten_kills_in_mid_race_lose_nothing(tmp_path: Path) -> None:

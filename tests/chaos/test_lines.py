@@ -9,7 +9,7 @@ from tests.chaos.process import ServerProcess
 from tests.chaos.proxy import Line, proxied
 from tests.chaos.race import a_race
 
-pytestmark = [pytest.mark.chaos, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(400)]
 
 
 async def test_a_slow_line_in_single_bytes_and_one_that_breaks(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from tests.e2e.talk import talking
 
 from sliderace.protocol import messages as m
 
-pytestmark = [pytest.mark.chaos, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(400)]
 
 
 async def test_a_server_that_stands_still_for_a_while_and_is_ended_then(
