@@ -31,8 +31,9 @@ export class Lane {
   /** Take the server's word on this racer. */
   told(standing) {
     const { member, name, bot, status, place, final, high, stm } = standing;
-    Object.assign(this, { standing, member, name, bot, status, place, high, stm });
-    this.final = final;
+    Object.assign(this, { standing, member, name, bot, status, place, final });
+    // How far who still races is, progress says, where it may be known.
+    if (status !== "racing") Object.assign(this, { high, stm });
   }
 
   /** Take a board: the start, or the answer to `resync`. */

@@ -170,7 +170,12 @@ class Config:
         """What `sliderace_server.storage.open_store` is asked for."""
         if self.memory:
             return "memory:"
-        return f"sqlite:{self.database or self.data_path / 'sliderace.db'}"
+        return f"sqlite:{self.database_path}"
+
+    @property
+    def database_path(self) -> Path:
+        """The SQLite file, unless nothing is kept."""
+        return Path(self.database or self.data_path / "sliderace.db")
 
     @property
     def loopback(self) -> bool:

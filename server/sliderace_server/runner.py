@@ -116,8 +116,14 @@ class Runner:
         return len(self._crowd)
 
     def beat(self) -> None:
-        """The server is well."""
-        self._do(room.Beat())
+        """The server is well: note it in a race, and whether the clock was set."""
+        clock = self._works.clock
+        wall = room.wall_set_to(self.state.epoch, clock.now_ms(), clock.wall_ms())
+        if wall is not None:
+            _log.warning("the wall clock was set", extra={"room": self.code})
+            self._do(room.SetWall(wall))
+        if self.state.race.running and self.state.t + room.BEAT_MS <= self.now:
+            self._do(room.Beat())
 
     # --- what comes in ---------------------------------------------------------------
 
