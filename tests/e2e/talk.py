@@ -117,7 +117,7 @@ class Talker:
         self.token = ""
         self.member = 0
         self.seat = -1
-        self.race = ""
+        self.race: str = ""
         self.epoch = 0
         self.offset = 0
         self.gen = 0
