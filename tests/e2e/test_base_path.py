@@ -21,8 +21,7 @@ from sliderace_server.config import Config, ConfigError
 from sliderace_server.server import running
 
 
-@pytest.fixture(scope="module")
-def cert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def make_certificate(folder: Path) -> Path:
     """A certificate for this machine, and its key, in one file."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
@@ -38,12 +37,17 @@ def cert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     pem = serialization.Encoding.PEM
     form = serialization.PrivateFormat.PKCS8
-    file = tmp_path_factory.mktemp("tls") / "both.pem"
+    file = folder / "both.pem"
     file.write_bytes(
         key.private_bytes(pem, form, serialization.NoEncryption())
         + made.public_bytes(pem)
     )
     return file
+
+
+@pytest.fixture(scope="module")
+def cert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_certificate(tmp_path_factory.mktemp("tls"))
 
 
 async def test_below_its_path_and_at_the_root_is_the_same() -> None:
