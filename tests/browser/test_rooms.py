@@ -223,6 +223,7 @@ def test_a_server_that_is_gone_is_told(browser: Browser) -> None:
         assert ann.locator(".top").bounding_box() == one_line
         pages.close()
 
+
 def test_below_a_path_all_is_found(browser: Browser) -> None:
     options = ("--memory", "--port", "0", "--base-path", "/race")
     with a_server(*options) as server:

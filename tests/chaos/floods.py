@@ -102,7 +102,7 @@ def knocking(request: bytes, *, hold: bool = False) -> Flood:
                 writer.close()
             await asyncio.sleep(0.001)
 
-    async def flood(port: int, _: str) -> None:
+    async def flood(port: int, _code: str) -> None:
         async with asyncio.TaskGroup() as tasks:
             for _ in range(HANDSHAKES if hold else LINES):
                 tasks.create_task(one(port))
@@ -124,7 +124,7 @@ def entering(enter: m.Join | m.Open | None, pour: bytes = b"") -> Flood:
                     await asyncio.sleep(0)
             begun()
 
-    async def flood(port: int, _: str) -> None:
+    async def flood(port: int, _code: str) -> None:
         async with asyncio.TaskGroup() as tasks:
             for _ in range(LINES):
                 tasks.create_task(one(port))
@@ -153,7 +153,7 @@ async def never_reading(port: int, code: str) -> None:
             tasks.create_task(mute())
 
 
-async def unread_pages(port: int, _: str) -> None:
+async def unread_pages(port: int, _code: str) -> None:
     """The largest files of the page, asked for and not read."""
 
     async def one() -> None:

@@ -4,9 +4,7 @@ The figures themselves are for `tests/bench/floods.py`; here bounds are wide, si
 machine is shared with the flood.
 """
 
-import asyncio
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,48 +14,35 @@ from tests.chaos.process import ServerProcess
 
 pytestmark = [
     pytest.mark.chaos,
-    pytest.mark.timeout(90),
+    pytest.mark.timeout(240),
     pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
 ]
 
 WATCH_S = 1.0
+LEAST_TRIPS = 3
+"""In that second, on the slowest of machines."""
 WORST_S = 5.0
 """Whoever is held up for longer has lost the race."""
 GROWN_MIB = 24
-"""Of all floods together, on top of the first: a leak in one of them is far more."""
+"""When some floods come a second time: what is remembered of each would be far more."""
+AGAIN = ("wrong codes", "handshakes", "20 readers that never read")
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    folder = tmp_path_factory.mktemp("flooded")
+async def test_a_race_goes_on_beside_every_flood(tmp_path: Path) -> None:
     options = ("--trusted-proxies", "127.0.0.1", "--log-level", "warning")
-    with ServerProcess(folder, *options) as server:
-        yield server
-
-
-async def beside(server: ServerProcess, kind: str) -> None:
-    async with racer(server.port) as ben, asyncio.timeout(60):
-        with flooded(kind, server.port, ben.code):
-            noticed = await watch(ben, WATCH_S)
-        assert len(noticed.trips) >= 5
-        assert noticed.at(1) < WORST_S * 1_000
-        await ben.solve()
-        await ben.acked(ben.seq)
-
-
-@pytest.mark.parametrize("kind", FLOODS)
-async def test_a_race_goes_on_beside_a_flood(server: ServerProcess, kind: str) -> None:
-    await beside(server, kind)
-
-
-async def test_no_flood_is_remembered(server: ServerProcess) -> None:
-    assert server.process is not None
-    pid = server.process.pid
-    kinds = ("wrong codes", "handshakes", "20 readers that never read")
-    for kind in kinds:
-        await beside(server, kind)
-    before = memory(pid)
-    for kind in kinds:
-        await beside(server, kind)
-    assert memory(pid) - before < GROWN_MIB
-    assert "Traceback" not in Path(server.log).read_text()
+    with ServerProcess(tmp_path, *options) as server:
+        assert server.process is not None
+        pid = server.process.pid
+        before = 0.0
+        async with racer(server.port) as ben:
+            for kind in (*FLOODS, *AGAIN):
+                with flooded(kind, server.port, ben.code):
+                    noticed = await watch(ben, WATCH_S)
+                assert len(noticed.trips) >= LEAST_TRIPS, kind
+                assert noticed.at(1) < WORST_S * 1_000, kind
+                if kind == [*FLOODS][-1]:
+                    before = memory(pid)
+            assert memory(pid) - before < GROWN_MIB
+            await ben.solve()
+            await ben.acked(ben.seq)
+        assert "Traceback" not in server.log.read_text()

@@ -66,7 +66,9 @@ async def _(stage: Stage) -> Outcome:
 
 @case("a request of more than 16 KiB")
 async def _(stage: Stage) -> Outcome:
-    return await raw(stage, b"GET / HTTP/1.1\r\n" + b"X: " + b"y: z\r\n" * 4_000)
+    return await raw(
+        stage, b"GET / HTTP/1.1\r\n" + (b"X: " + b"y" * 4_000 + b"\r\n") * 5
+    )
 
 
 @case("a header line of more than 8 KiB")

@@ -56,13 +56,19 @@ async def test_below_its_path_and_at_the_root_is_the_same() -> None:
         talking(server.port, m.Create(name="Ann")) as ann,
     ):
         assert server.url.endswith("/race")
-        for path in ("/", "/app.js", "/healthz", f"/{ann.code}", "/api/rooms"):
+        for path in ("/", "/app.js", f"/{ann.code}", "/api/rooms"):
             below = await ask(server.port, f"/race{path}")
             root = await ask(server.port, path)
             assert (below.status, below.body) == (200, root.body)
+        assert (await ask(server.port, "/race/healthz")).status == 200
         away = await ask(server.port, "/race")
         assert (away.status, away.headers["location"]) == (308, "/race/")
-        for path in ("/racecar", "/race/race/", "/race//etc/passwd", "/race/../app.js"):
+        for path in (
+            "/racecar/healthz",
+            "/race/race/",
+            "/race//etc/passwd",
+            "/race/../app.js",
+        ):
             assert (await ask(server.port, path)).status == 404
         url = socket_url(f"http://127.0.0.1:{server.port}/race")
         async with connect(url, proxy=None) as socket:

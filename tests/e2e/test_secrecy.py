@@ -203,12 +203,13 @@ async def test_logs_and_figures_hold_no_token_nonce_secret_or_board(
         for one in (ann, ben, eve):
             await one.until(m.BoardEvent)
         race = race_of(server, ann.code)
-        hidden = spellings(race, board=True) + [NONCE.hex()]
+        hidden = [*spellings(race, board=True), NONCE.hex()]
         for one in (ann, ben):
             await one.solve()
         await ann.until(m.Results)
         wrong = m.Resume(code=ann.code, token="5ec7e7" * 5 + "ab")
-        async with talking(server.port) as thief:
+        right = m.Resume(code=ann.code, token=ben.token)
+        async with talking(server.port, right), talking(server.port) as thief:
             await thief.say(m.Hello(v=1, enter=wrong))
             assert await thief.closed() == 4500
         shown = await pages(server, ann.code)
@@ -216,7 +217,8 @@ async def test_logs_and_figures_hold_no_token_nonce_secret_or_board(
         assert all(tokens)
     hidden += [*tokens, wrong.token]
     hidden += [hashlib.sha256(token.encode()).hexdigest() for token in tokens]
-    assert f"room={ann.code}" in (lines := as_logged(caplog))
+    lines = as_logged(caplog)
+    assert f"room={ann.code}" in lines
     assert "conn=1" in lines
     assert_untold([lines, *shown], hidden)
 
