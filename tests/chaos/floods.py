@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.protocol import State
 
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import encode_command
@@ -72,7 +73,7 @@ async def member(port: int, code: str, pour: bytes) -> None:
             async with dial(port) as line:
                 await hello(line, m.Join(code, "Flood", "spectator"))
                 begun()
-                while line.close_code is None:
+                while line.state is State.OPEN:
                     if line.transport.get_write_buffer_size() < 65_536:
                         line.transport.write(pour)
                     await asyncio.sleep(0.002)
@@ -120,7 +121,8 @@ def entering(enter: m.Join | m.Open | None, pour: bytes = b"") -> Flood:
                     begun()
                     if enter is not None:
                         await hello(line, enter)
-                    line.transport.write(pour)
+                    if line.state is State.OPEN:
+                        line.transport.write(pour)
                     await asyncio.sleep(0)
             begun()
 
@@ -144,7 +146,7 @@ async def never_reading(port: int, code: str) -> None:
                 await hello(line, m.Join(code, "Mute", "spectator"))
                 line.transport.pause_reading()
                 begun()
-                while not line.transport.is_closing():
+                while line.state is State.OPEN:
                     line.transport.write(masked(0x81, asking))
                     await asyncio.sleep(0.05)
 

@@ -13,6 +13,7 @@ from tests.e2e.bad_input import (
 )
 from tests.e2e.talk import QUICK, eventually, talking
 from tests.e2e.test_fanout import counted, peer_of
+from websockets.protocol import State
 
 from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
@@ -26,7 +27,8 @@ async def sent(stage: Stage, *frames: bytes) -> Outcome:
     """How a member's connection is closed after these bytes."""
     async with stage.eve() as eve:
         for frame in frames:
-            eve.socket.transport.write(frame)
+            if eve.socket.state is State.OPEN:
+                eve.socket.transport.write(frame)
         return await closed_with(eve)
 
 
