@@ -199,7 +199,8 @@ async def flood(stage: Stage, frame: bytes) -> Outcome:
     async with stage.eve() as eve:
         closed = asyncio.create_task(eve.closed())
         while not closed.done():
-            eve.socket.transport.write(frame)
+            if eve.socket.state is State.OPEN:
+                eve.socket.transport.write(frame)
             await stage.server.hub.works.clock.sleep(0.02)
         refused = [event.code for event in eve.heard if isinstance(event, m.Refused)]
         return refused[-1], str(await closed)
