@@ -258,7 +258,6 @@ const EVENTS = new Map(
     winner: { o: int, race: str, seats: list(int) },
     results,
     closed: { o: int, why: str },
-    hidden: { o: int },
     progress: { race: str, p: list(step) },
     lines: { lines: list(line) },
     signals: {

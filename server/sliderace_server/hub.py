@@ -167,7 +167,7 @@ class Hub:
             host: how the asking client calls this server.
         """
         config = self.works.config
-        base = config.public_url.rstrip("/") or f"http://{host}"
+        base = config.public_base or f"{config.scheme}://{host}{config.base}"
         return f"{base}/{code}"
 
     def _run(self, runner: Runner) -> Runner:

@@ -261,7 +261,7 @@ def _told(config: Config, server: Server) -> Generator[None, None, None]:
         "url": server.url,
         "pid": os.getpid(),
         "bind": config.bind,
-        "public_url": config.public_url.rstrip("/"),
+        "public_url": config.public_base,
         "version": __version__,
     }
     line = json.dumps(told) + "\n"

@@ -24,11 +24,11 @@ from sliderace_server import room
 from sliderace_server.backlog import Backlog
 from sliderace_server.clock import Timer
 from sliderace_server.crowd import Crowd
+from sliderace_server.limits import Quota
 from sliderace_server.results import stored_race
 from sliderace_server.room import RoomState, Timeline
 from sliderace_server.room.records import (
     Closed,
-    Entered,
     Gone,
     HostChanged,
     Record,
@@ -70,6 +70,7 @@ class Runner:
         self.state = state
         self.code = state.code
         self.over = False
+        self.quota = Quota(works.room_limits.lobby_records)
         self._works = works
         self._timeline = Timeline(state.epoch)
         self._ended = ended
@@ -134,8 +135,7 @@ class Runner:
         outcome = self._do(command)
         if isinstance(outcome, Refusal):
             return outcome
-        member = next(one.member for one in outcome if isinstance(one, Entered))
-        self._crowd.arrive(follower, member)
+        self._crowd.arrive(follower, self.state.last_member)
         self._greet(follower, token, (0, 0))
         return None
 

@@ -209,6 +209,8 @@ class Site:
         tries: bounds per address.
         metrics: content type and body of `/metrics`.
         links: a room's code -> where people find it, the best first.
+        base: path below which people find us, such as ``/race``; empty: the root.
+            A proxy may take it away or leave it, so the root answers as well.
     """
 
     def __init__(
@@ -219,6 +221,7 @@ class Site:
         tries: Tries,
         metrics: Callable[[], tuple[str, bytes]],
         links: Callable[[str], Sequence[str]],
+        base: str = "",
     ) -> None:
         self._page = page
         self._inside = inside
@@ -226,6 +229,7 @@ class Site:
         self._tries = tries
         self._metrics = metrics
         self._links = links
+        self._base = base
 
     async def answer(self, request: Request) -> Answer | None:
         """The answer, or None where the race's socket is wanted and allowed."""
@@ -236,6 +240,9 @@ class Site:
         if not self._doors.knows_origin(request.origin, request.host):
             return Answer(403, b"Pages of other sites may not do that.\n")
         path, _, query = request.target.partition("?")
+        if self._base and path == self._base:  # what is relative would go astray
+            return Answer(308, headers={"Location": f"{path}/"})
+        path = self._below(path)
         if path == SOCKET:
             return None
         if request.method not in ("GET", "HEAD"):
@@ -244,6 +251,11 @@ class Site:
             return await self._route(request, unquote(path), query)
         except StorageUnavailable:
             return Answer(503, b"The storage cannot be read.\n")
+
+    def _below(self, path: str) -> str:
+        """A path without the base, if it has it."""
+        below = self._base and path.startswith(f"{self._base}/")
+        return path.removeprefix(self._base) if below else path
 
     async def _route(self, request: Request, path: str, query: str) -> Answer:
         match path.split("/")[1:]:

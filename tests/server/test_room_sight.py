@@ -498,7 +498,7 @@ def test_a_late_event_has_less_time_to_go() -> None:
     assert later.in_ms == 3_500
     assert room.aged(phase, 9_000) == m.PhaseEvent(1, "R", "countdown", 0)
     assert room.aged(m.PhaseEvent(1, "R", "lobby", None), 5).in_ms is None  # type: ignore[union-attr]
-    assert room.aged(m.Hidden(1), 5) == m.Hidden(1)
+    assert room.aged(m.Closed(1, "host"), 5) == m.Closed(1, "host")
 
 
 def test_a_listing_says_no_more_than_a_stranger_may_know() -> None:

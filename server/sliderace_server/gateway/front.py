@@ -7,7 +7,8 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from email.utils import formatdate
 from http import HTTPStatus
 from itertools import count
-from typing import cast
+from ssl import SSLContext
+from typing import Any, cast
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.datastructures import Headers
@@ -44,6 +45,9 @@ QUEUE = 4
 """Frames the library may hold per connection while we do not read: each is up to
 2 KiB, and what it holds arrived without being counted."""
 
+LARGE = 65_536
+"""Bytes of an answer that the system's buffers may not take in one go."""
+
 HOLD_STEP_S = 0.5
 """While we read nothing from a peer, this often we look whether it is still there."""
 
@@ -65,6 +69,7 @@ class Gateway:
         metrics: counts.
         spawn: starts a task that belongs to the server's task group.
         addresses: what every client's address has in use.
+        tls: certificate and key; None: the port speaks without.
     """
 
     def __init__(
@@ -76,6 +81,7 @@ class Gateway:
         metrics: Metrics,
         spawn: Spawn,
         addresses: PerAddress,
+        tls: SSLContext | None = None,
     ) -> None:
         self.config = config
         self.limits = config.limits
@@ -85,6 +91,7 @@ class Gateway:
         self.port = config.port
         self.postman = Postman(asyncio.get_running_loop().call_soon)
         self._site = site
+        self._tls = tls
         self.clock = clock
         self._proxies = config.proxies()
         self._addresses = addresses
@@ -129,12 +136,25 @@ class Gateway:
             select_subprotocol=_choose,
             compression=None,
             server_header=SERVER,
-            open_timeout=self.limits.open_timeout_ms / 1_000,
+            **self._secured(),
+            # For a request there is less time, see `Socket`; this is for the answer.
+            open_timeout=self.limits.answer_timeout_ms / 1_000,
             ping_interval=None,
             close_timeout=self.limits.close_timeout_ms / 1_000,
             max_size=self.limits.up_bytes,
             max_queue=QUEUE,
         )
+
+    def _secured(self) -> dict[str, Any]:
+        """What makes it speak TLS, if it does."""
+        if self._tls is None:
+            return {}
+        limits = self.limits
+        return {
+            "ssl": self._tls,
+            "ssl_handshake_timeout": limits.open_timeout_ms / 1_000,
+            "ssl_shutdown_timeout": limits.close_timeout_ms / 1_000,
+        }
 
     def _hosts(self) -> str | list[str]:
         """The addresses to listen on; `::` alone would be deaf to IPv4."""
@@ -157,6 +177,8 @@ class Gateway:
         """A TCP connection has ended."""
         if socket.counted is not None:
             self._addresses.disconnect(socket.counted)
+            if socket.unread:
+                self._addresses.sent(socket.counted, socket.unread)
 
     def _count(self, socket: Socket, address: str) -> bool:
         if not self._addresses.connect(address):
@@ -176,10 +198,21 @@ class Gateway:
         answer = await self._site.answer(asked)
         if answer is None:
             return None
+        if len(answer.body) > LARGE:
+            answer = self._large(connection, answer)
         self.metrics.count("requests", str(answer.status))
         extra = {"address": asked.peer, "target": asked.target, "status": answer.status}
         _log.debug(asked.method, extra=extra)
         return _response(answer, asked)
+
+    def _large(self, connection: Socket, answer: Answer) -> Answer:
+        """Have patience with who reads a large answer, but not with many of them."""
+        size, address = len(answer.body), cast("str", connection.counted)
+        if not self._addresses.sending(address, size):
+            return Answer(429, b"One after the other.\n", headers={"Retry-After": "2"})
+        connection.unread = size
+        connection.close_timeout = self.limits.answer_timeout_ms / 1_000
+        return answer
 
     def _request(self, connection: ServerConnection, request: HttpRequest) -> Request:
         headers = request.headers

@@ -155,8 +155,8 @@ STREAM = """\
 ## Stream, progress, and what is yours alone
 
 **The stream.** Events with a field `o` are numbered 1, 2, 3 ... in each room; this
-offset goes up by one with every event, for everybody alike. What you may not see yet
-comes as `hidden`: its number alone. A `snapshot` tells everything up to its own `o`.
+offset goes up by one with every event, for everybody alike. A `snapshot` tells
+everything up to its own `o`.
 
 - The next event has the offset after the last: take it.
 - A lower one: you know it already; ignore it.
