@@ -13,6 +13,7 @@ from sliderace.race import canonical
 from sliderace.race.reading import BadRecord
 from sliderace.race.record import WrittenRace, WrittenRacer
 from sliderace.race.signed import unseal
+from sliderace.race.slidysim import link_to, solve_of
 from sliderace.race.verify import Check, steps, verify
 from sliderace_client.api import get
 from sliderace_client.keys import check_signature
@@ -25,6 +26,8 @@ __all__ = [
     "load",
     "race_lines",
     "races_lines",
+    "replay_of",
+    "slidysim_lines",
     "step_lines",
     "table",
     "verdict_of",
@@ -195,6 +198,33 @@ def race_lines(file: object) -> list[str]:
     known = ", seed known in advance" if race.seed_known else ""
     friendly = ", friendly timing" if race.rules.friendly_timing else ""
     return [f"{race.race}, {race.rules.size}{known}{friendly}", "", *table(rows)]
+
+
+def replay_of(file: object, server: str) -> str:
+    """Where a browser shows the race again.
+
+    Args:
+        file: the file of a race record, as any JSON value.
+        server: base address of the server that has it.
+
+    Raises:
+        Unreadable: it is no record.
+    """
+    return f"{server.rstrip('/')}/replay/{_read(file).race}"
+
+
+def slidysim_lines(file: object) -> list[str]:
+    """A link for each solve: it opens in slidysim's public replay viewer.
+
+    Raises:
+        Unreadable: it is no record.
+    """
+    race = _read(file)
+    return [
+        f"{_name(racer.name)}: {link_to(solve_of(race.board, racer.slides, finish))}"
+        for racer in race.racers
+        if (finish := racer.finish)
+    ]
 
 
 def _remark(racer: WrittenRacer) -> str:
