@@ -7,7 +7,7 @@ const DEAD = [502, 503, 504]; // a proxy's way to say that nobody is there
 const PATIENCE_MS = 4000; // a line that is there but carries nothing is none
 
 const base = new URL("./", self.location.href);
-const name = `${PREFIX}${PAGE?.version}`;
+const store = `${PREFIX}${PAGE?.version}`;
 const files = new Set(PAGE?.files.map((file) => new URL(`.${file}`, base).href));
 const index = new URL("index.html", base).href;
 
@@ -34,13 +34,13 @@ self.addEventListener("fetch", (event) => {
 
 /** All files or none. */
 async function fill() {
-  const cache = await caches.open(name);
+  const cache = await caches.open(store);
   await cache.addAll([...files].map((file) => new Request(file, { cache: "no-cache" })));
 }
 
 async function clean() {
   const names = await caches.keys();
-  const old = names.filter((other) => other.startsWith(PREFIX) && other !== name);
+  const old = names.filter((other) => other.startsWith(PREFIX) && other !== store);
   await Promise.all(old.map((other) => caches.delete(other)));
 }
 
@@ -64,6 +64,6 @@ async function answer(request, file) {
 }
 
 async function copy(file) {
-  const cache = await caches.open(name);
+  const cache = await caches.open(store);
   return cache.match(file);
 }

@@ -68,6 +68,7 @@ let panel = null;
 export async function show(opener) {
   await Promise.all([sheet("aside.css"), sheet("help/help.css")]);
   panel ??= new Aside("How to play", opener);
+  panel.opener = opener;
   const here = HERE[document.body.dataset.screen];
   panel.open(
     h("p.here", { text: here ?? "Slide the tiles into order, faster than your friends." }),

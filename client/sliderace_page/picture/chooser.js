@@ -105,6 +105,7 @@ let chooser = null;
 export async function show(opener) {
   await Promise.all([sheet("aside.css"), sheet("picture/picture.css")]);
   panel ??= new Aside("Picture on the tiles", opener);
+  panel.opener = opener;
   chooser ??= new Chooser();
   chooser.update();
   panel.open(...chooser.elements);

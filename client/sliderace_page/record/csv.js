@@ -33,18 +33,18 @@ export function cell(value) {
 }
 
 /**
- * @param {object[]} standings
+ * @param {Wire[]} standings
  * @param {number} md Manhattan distance of the scramble
  * @returns {string} RFC 4180: a head and a line for each racer, with CRLF
  */
 export function csv(standings, md) {
   const lines = standings.map((row) =>
-    COLUMNS.map((name) => cell(value(row, name, md))).join(","),
+    COLUMNS.map((name) => cell(field(row, name, md))).join(","),
   );
   return [COLUMNS.join(","), ...lines, ""].join("\r\n");
 }
 
-function value(row, name, md) {
+function field(row, name, md) {
   const solved = row.status === "finished";
   switch (name) {
     case "tps":

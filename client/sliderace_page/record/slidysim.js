@@ -10,7 +10,7 @@ const ADLER = 65521;
 /**
  * The solve as the viewer reads it.
  * @param {string} board the scramble
- * @param {object} racer of a record, who finished
+ * @param {Wire} racer of a record, who finished
  * @returns {[string, number, string, number[]]} solution, tiles a second times 1000,
  *   scramble, and for each single tile the ms since the first one
  */

@@ -4,7 +4,7 @@ import { parseBoard } from "../engine.js";
 import { moments } from "./summary.js";
 
 /**
- * @typedef {object} Split
+ * @typedef {Wire} Split
  * @property {number} row 1 ... height
  * @property {number} at when this row and all above it were first in place, in ms
  * @property {number} took since the row above, in ms
@@ -14,7 +14,7 @@ import { moments } from "./summary.js";
 /**
  * The rows of a solve, from the top.
  * @param {string} text the scramble
- * @param {object} racer of a record
+ * @param {Wire} racer of a record
  * @returns {Split[]} only rows that were reached
  */
 export function splits(text, racer) {

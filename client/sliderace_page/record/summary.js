@@ -4,8 +4,8 @@ import { cleanName } from "../text.js";
 
 /**
  * Standings as a server's `results` tell them, from a record.
- * @param {object} record whose form is right
- * @returns {object[]} in the record's order; nobody is a member of anything
+ * @param {Wire} record whose form is right
+ * @returns {Wire[]} in the record's order; nobody is a member of anything
  */
 export const standingsOf = ({ racers }) =>
   racers.map(({ seat, name, bot, status, why, place, finish, stm, mtm, high }) => ({
@@ -42,7 +42,7 @@ export const formatMmd = ({ status, stm }, md) =>
 /**
  * When each slide was made, on the racer's own clock: by the client's stamp, but never
  * after it arrived, before the one in front of it, or after the official time.
- * @param {object} racer of a record
+ * @param {Wire} racer of a record
  * @returns {number[]} ms since the board was unlocked, ascending
  */
 export function moments({ slides, finish }) {

@@ -14,7 +14,7 @@ export class Reel {
 
   /**
    * @param {string} text the scramble
-   * @param {object} racer of a record; what cannot be slid is left out, with the rest
+   * @param {Wire} racer of a record; what cannot be slid is left out, with the rest
    */
   constructor(text, racer) {
     const board = parseBoard(text);
@@ -72,8 +72,8 @@ export class Reel {
 
 /**
  * A racer at one moment.
- * @typedef {object} Frame
- * @property {object} standing how the race ended for this racer
+ * @typedef {Wire} Frame
+ * @property {Wire} standing how the race ended for this racer
  * @property {Board} board
  * @property {number} stm
  * @property {number} high best progress so far, in thousandths
@@ -82,7 +82,7 @@ export class Reel {
 
 /** All racers on one timeline; each counts from when the own board was unlocked. */
 export class Film {
-  /** @param {object} record whose form is right */
+  /** @param {Wire} record whose form is right */
   constructor(record) {
     this.standings = standingsOf(record);
     this.reels = record.racers.map((racer) => new Reel(record.board, racer));
@@ -128,7 +128,10 @@ export class Film {
 export class Playhead {
   /** @param {number} length ms */
   constructor(length) {
-    Object.assign(this, { length, t: 0, speed: 1, playing: false });
+    this.length = length;
+    this.t = 0;
+    this.speed = 1;
+    this.playing = false;
   }
 
   /** Run or pause; from the end it begins again. */

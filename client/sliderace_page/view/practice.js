@@ -220,10 +220,10 @@ export class Practice {
     this.speaking = setTimeout(
       () => {
         this.spoken.update(board);
-        const row = Math.floor(board.gap / board.width) + 1;
+        const line = Math.floor(board.gap / board.width) + 1;
         const column = (board.gap % board.width) + 1;
         this.spoken.say(
-          board.isSolved ? "Solved!" : `Gap in row ${row}, column ${column}.`,
+          board.isSolved ? "Solved!" : `Gap in row ${line}, column ${column}.`,
         );
       },
       solve.begun === null ? 0 : SAY_MS,

@@ -38,7 +38,7 @@ class Seat {
     );
   }
 
-  /** @param {Frame} frame of a `Film` */
+  /** @param {import("../replay/film.js").Frame} frame */
   update({ standing, board, stm, high, over }) {
     const { status, place } = standing;
     const far = `${Math.floor(high / 10)} %`;

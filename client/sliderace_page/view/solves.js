@@ -44,7 +44,7 @@ export class Solves {
   }
 
   /**
-   * @param {object} record of a race, whose form is right
+   * @param {Wire} record of a race, whose form is right
    * @param {string} href where its file is
    * @param {number | null} seat whose solve is shown first; null: the winner's
    */
@@ -55,7 +55,7 @@ export class Solves {
     this.json.href = href;
     this.json.download = `${record.race}.json`;
     this.#table();
-    const names = this.standings.map((row) => [row.seat, row.name]);
+    const names = this.standings.map(pair);
     const choice = new Select("Solve of", names, (picked) => this.#show(picked));
     const first = names.some(([one]) => one === seat) ? seat : names[0]?.[0];
     if (first !== undefined) choice.show(first, "");
@@ -96,6 +96,9 @@ export class Solves {
     show(this.viewer, true);
   }
 }
+
+/** @param {Wire} row @returns {[number, string]} */
+const pair = ({ seat, name }) => [seat, name];
 
 const line = ({ row, at, took, stm }) =>
   h(

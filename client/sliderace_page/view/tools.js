@@ -35,7 +35,8 @@ export function helpButton(note) {
   });
   opens(element, () => import("../help/help.js"), note);
   document.addEventListener("keydown", (event) => {
-    const typed = event.target.closest?.("input[type=text], textarea, select");
+    const target = /** @type {Element} */ (event.target);
+    const typed = target.closest?.("input[type=text], textarea, select");
     if (event.key === "?" && !typed && !event.ctrlKey && !event.metaKey)
       element.click();
   });
