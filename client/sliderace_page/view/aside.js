@@ -15,7 +15,7 @@ export class Aside {
     this.title = h("h2", { id: "aside-title", tabindex: "-1", text: title });
     this.body = h("div.aside-body", { tabindex: "0" });
     this.element = h(
-      "aside.aside",
+      "div.aside",
       { role: "dialog", "aria-labelledby": "aside-title" },
       h("div.aside-head", {}, this.title, button("quiet", "Close", () => this.close())),
       this.body,
