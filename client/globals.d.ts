@@ -1,8 +1,10 @@
 // Names that JSDoc comments of the page use without importing them. For tsc alone.
 
 type App = import("./sliderace_page/app.js").App;
+type Aside = import("./sliderace_page/view/aside.js").Aside;
 type Attempt = import("./sliderace_page/attempt.js").Attempt;
 type Board = import("./sliderace_page/engine/board.js").Board;
+type BoardView = import("./sliderace_page/view/board.js").BoardView;
 type Lane = import("./sliderace_page/lanes.js").Lane;
 type Model = import("./sliderace_page/model.js").Model;
 type Seats = import("./sliderace_page/seats.js").Seats;

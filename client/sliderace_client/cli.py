@@ -307,9 +307,12 @@ def say_unless_left(text: str) -> None:
 
 @cli.command()
 @click.argument("what", default="", metavar="[CODE|RACE]")
+@click.option(
+    "--slidysim", is_flag=True, help="Of one race: each solve as a link to slidysim."
+)
 @server_option
-def results(what: str, server: str) -> None:
-    """Show stored races, those of a room, or one race."""
+def results(what: str, slidysim: bool, server: str) -> None:
+    """Show stored races, those of a room, or one race and where to watch it again."""
     from sliderace.protocol.room_code import parse_code
     from sliderace_client import records
 
@@ -317,7 +320,11 @@ def results(what: str, server: str) -> None:
         base = server_for_results(server)
         code = parse_code(what) if what else ""
         if code is None:
-            lines = records.race_lines(records.load(what, base))
+            file = records.load(what, base)
+            lines = records.race_lines(file)
+            lines += ["", f"Watch it again: {records.replay_of(file, base)}"]
+            if slidysim:
+                lines += records.slidysim_lines(file)
         else:
             lines = records.races_lines(base, code)
     for line in lines:

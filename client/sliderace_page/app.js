@@ -74,7 +74,13 @@ export class App {
     const last = this.location.pathname.split("/").pop();
     this.code = codeOfText(last);
     this.#takeSeat();
-    if (!this.code) {
+    const query = new URL(this.location.href).searchParams;
+    this.replay = query.get("replay"); // the id of a race
+    if (this.replay) {
+      this.#show("replay");
+    } else if (query.has("practice")) {
+      this.#show("practice");
+    } else if (!this.code) {
       this.#show("home");
     } else if (this.view === "stream") {
       this.#enter({ as: "join", code: this.code, name: "Stream", role: "spectator" });

@@ -5,6 +5,8 @@ import { Seats } from "./seats.js";
 import { Settings } from "./settings.js";
 import { View } from "./view/view.js";
 
+const KEEP_AFTER_MS = 1500; // what is seen first comes first
+
 /** @returns {Storage | undefined} @param {"localStorage" | "sessionStorage"} name */
 const storage = (name) => {
   try {
@@ -32,3 +34,13 @@ document.addEventListener("visibilitychange", () => {
   if (document.visibilityState === "visible") app.wake();
 });
 app.route();
+keepForOffline();
+
+/** A copy of the page for when there is no network; only where browsers allow it. */
+function keepForOffline() {
+  const workers = globalThis.isSecureContext && navigator.serviceWorker;
+  // Whoever comes by a link is about to race: not now.
+  if (!workers || app.screen === "door" || app.screen === "room") return;
+  const keep = () => workers.register("sw.js").catch(() => {}); // full, or forbidden
+  addEventListener("load", () => setTimeout(keep, KEEP_AFTER_MS));
+}

@@ -21,6 +21,8 @@ SOCKET = "/ws"
 """Where the race itself is spoken."""
 PAGE_SIZE = 50
 """Races in one answer of `/api/races`."""
+RACE_ID = re.compile(r"[A-Z0-9-]{1,32}", re.ASCII)
+"""What may stand in the address of a replay."""
 
 SECURITY: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
@@ -273,6 +275,11 @@ class Site:
                 return await self._races(request, query)
             case ["api", "races", race_id]:
                 return await self._record(race_id)
+            case ["replay", race_id] if RACE_ID.fullmatch(race_id):
+                # Relative, so that it holds below any path; there the page's own
+                # relative links hold, too.
+                there = {"Location": f"../?replay={race_id}"}
+                return Answer(302, headers=there | {"Cache-Control": "no-cache"})
             case _:
                 return self._file(request, path)
 

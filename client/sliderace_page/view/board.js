@@ -32,6 +32,17 @@ export class BoardView {
     this.element.classList.toggle("solved", board.isSolved);
   }
 
+  /**
+   * A picture instead of colours.
+   * @param {string | null} url null: colours
+   * @param {boolean} numbers on top of the picture
+   */
+  setPicture(url, numbers) {
+    this.element.classList.toggle("pictured", url !== null);
+    this.element.classList.toggle("unnumbered", url !== null && !numbers);
+    this.element.style.setProperty("--picture", url === null ? "none" : `url("${url}")`);
+  }
+
   /** A gentle sign that this tile, or (null) no tile, can go there. */
   refuse(tile) {
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -52,7 +63,13 @@ export class BoardView {
       const layer = Math.min(Math.floor(home / width), home % width) % LAYERS;
       const row = Math.floor(home / width) % LAYERS;
       const face = h("span.face", { text: String(home + 1) });
-      return { element: h(`div.tile.layer${layer}.row${row}`, {}, face), cell: -1 };
+      const element = h(`div.tile.layer${layer}.row${row}`, {}, face);
+      // Which part of a square picture it shows; the middle of it on other boards.
+      const side = Math.max(width, height);
+      const part = (at, length) => `${((at + (side - length) / 2) / (side - 1)) * 100}%`;
+      element.style.setProperty("--across", part(home % width, width));
+      element.style.setProperty("--down", part(Math.floor(home / width), height));
+      return { element, cell: -1 };
     });
     fill(
       this.element,

@@ -89,6 +89,7 @@ export class Home {
       more,
       h("button.button.primary.big", { type: "submit", text: "Open a room" }),
     );
+    const alone = button("", "Practise alone", () => app.visit(".?practice"));
     const hero = h(
       "header.hero",
       {},
@@ -111,7 +112,7 @@ export class Home {
         "div.columns",
         {},
         host,
-        h("div.stack", {}, this.#joinCard(), this.#roomsCard()),
+        h("div.stack", {}, this.#joinCard(), this.#roomsCard(), alone),
       ),
     );
   }

@@ -1,5 +1,6 @@
 // The lobby: the code to share, who is here, and what will be raced.
 
+import { parseBoard } from "../engine.js";
 import { count } from "../text.js";
 import { waitsFor } from "../phrases.js";
 import { command } from "../protocol.js";
@@ -131,8 +132,12 @@ export class Lobby {
     this.#buttons(model, self);
     this.tick(model, now);
     show(this.lastCard, model.results !== null);
-    if (model.results) this.last.update(model.results.standings, model.me);
+    if (model.results) this.#showLast(model);
     show(this.closeButton, model.isHost);
+  }
+
+  #showLast({ results: { standings, board }, me }) {
+    this.last.update(standings, me, parseBoard(board).md);
   }
 
   #buttons(model, self) {

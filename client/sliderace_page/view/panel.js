@@ -2,6 +2,7 @@
 
 import { Choice, Switch, button } from "./controls.js";
 import { fill, h, setAttribute, setText, show } from "./dom.js";
+import { opens } from "./tools.js";
 
 /** @type {[string, string][]} */
 const SCHEMES = [
@@ -36,11 +37,14 @@ export class Panel {
     this.keys = WAYS.map(([way, word]) => ({ way, word, button: this.#key(way) }));
     this.hint = h("p.soft.small", { role: "status" });
     this.move = h("div.stack");
+    const picture = button("", "Picture on the tiles\u2026", () => {});
+    opens(picture, () => import("../picture/chooser.js"), app.onNote);
     this.element = h(
       "aside.panel.card",
       { "aria-label": "Settings", tabindex: "-1" },
       h("h2", { text: "Settings" }),
       choice.element,
+      picture,
       h("div.switches", {}, ...switches),
       h(
         "fieldset.own-keys",

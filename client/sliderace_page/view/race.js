@@ -11,6 +11,7 @@ import { button, doubtful } from "./controls.js";
 import { h, setAttribute, setText, show } from "./dom.js";
 import { Lanes, rows } from "./lanes.js";
 import { Watch } from "./watch.js";
+import { wear } from "./wear.js";
 
 const FRAME_PX = 250; // head, clock and controls around the spectators' boards
 const SIDE_BY_SIDE = "(min-width: 1100px)"; // as in style.css
@@ -253,6 +254,7 @@ export class Race {
   }
 
   enter() {
+    this.undress = wear(this.board);
     this.deafen = listenToKeys(
       document,
       (direction) => {
@@ -265,6 +267,7 @@ export class Race {
   }
 
   leave() {
+    this.undress();
     this.deafen();
     clearTimeout(this.speaking);
     this.attempt = undefined;

@@ -6,6 +6,7 @@ import { BoardView } from "./board.js";
 import { button, doubtful } from "./controls.js";
 import { fill, h, setText, show } from "./dom.js";
 import { Signals } from "./signals.js";
+import { Solves } from "./solves.js";
 import { Podium, ResultTable } from "./table.js";
 import { parseBoard } from "../engine.js";
 import { isField } from "../input.js";
@@ -23,7 +24,9 @@ export class Results {
     this.leaveButton = doubtful("quiet", "Leave the room", "Really leave", () =>
       app.leave(command.leave()),
     );
-    this.record = h("a.button", { text: "Race record", download: true });
+    this.watch = h("a.button", { text: "Watch again", target: "_blank" });
+    this.verify = button("", "Verify", () => this.#verify());
+    this.solves = new Solves();
     this.board = new BoardView({ kind: "mini" });
     this.verdict = h("p.verdict");
     this.part = h("p.verdict.soft");
@@ -57,8 +60,9 @@ export class Results {
       {},
       this.title,
       this.podium.element,
-      h("div.go", {}, this.status, h("div.buttons", {}, this.again, this.record)),
+      h("div.go", {}, this.status, h("div.buttons", {}, this.again, this.watch, this.verify)),
       h("div.card", {}, this.table.element, this.notes),
+      this.solves.element,
       proof,
       this.signals.element,
       h("div.exits", {}, this.leaveButton),
@@ -81,11 +85,13 @@ export class Results {
     this.shown = results;
     setText(this.title, headline(results.standings, model.me));
     this.podium.update(results.standings);
-    this.table.update(results.standings, model.me);
+    const board = parseBoard(results.board);
+    this.table.update(results.standings, model.me, board.md);
     setText(this.notes, explainResults(results).join(" "));
     show(this.notes, this.notes.textContent !== "");
-    this.record.href = new URL(results.record.replace(/^\//, ""), location.href).href;
-    this.board.update(parseBoard(results.board));
+    this.watch.href = new URL(`replay/${results.race}`, location.href).href;
+    this.board.update(board);
+    this.#solves(results, model.kept?.seat ?? null);
     this.#prove(model, results);
   }
 
@@ -104,6 +110,27 @@ export class Results {
     );
     this.check.classList.toggle("bad", !good);
     this.check.classList.toggle("good", good);
+  }
+
+  /** Splits, downloads and links stand on the record, which comes a moment later. */
+  async #solves(results, seat) {
+    const text = await this.app.stay.audit.text(results);
+    if (text === null || this.shown !== results) return;
+    const { read } = await import("../record/reading.js");
+    try {
+      const { record } = JSON.parse(text);
+      read(record);
+      const path = results.record.replace(/^\//, "");
+      this.solves.update(record, new URL(path, location.href).href, seat);
+    } catch {
+      // A record that is none: the checks below say so.
+    }
+  }
+
+  #verify() {
+    this.made.open = true;
+    this.made.scrollIntoView({ block: "nearest" });
+    this.made.firstChild.focus({ preventScroll: true });
   }
 
   /** The record is computed again for those who want to know. */

@@ -6,7 +6,7 @@ import { button } from "./controls.js";
 import { h, setText, show } from "./dom.js";
 
 /** Copy text, also where the clipboard is closed to pages (plain http). */
-async function copy(text) {
+export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
@@ -81,7 +81,7 @@ export class Invitation {
   }
 
   async #copy() {
-    const done = await copy(this.url);
+    const done = await copyText(this.url);
     this.app.onNote(
       done ? "Link copied" : `Copy this: ${this.url}`,
       done ? "good" : "info",

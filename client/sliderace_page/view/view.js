@@ -4,6 +4,7 @@ import { formatCode } from "../text.js";
 import { button } from "./controls.js";
 import { fill, h, pressOnce, setAttribute, setText, show } from "./dom.js";
 import { SCREENS, STAY, fetchScreen, preload, sheet } from "./screens.js";
+import { helpButton } from "./tools.js";
 
 const NOTE_MS = 4000;
 const NOTES = 3;
@@ -107,6 +108,7 @@ export class View {
     });
     this.code = h("span.chip.code");
     this.state = h("span.chip.lost", { role: "status" });
+    this.help = helpButton((text, level) => this.note(text, level));
     this.gear = h("button.gear", {
       type: "button",
       "aria-label": "Settings",
@@ -117,7 +119,7 @@ export class View {
     this.main = h("main", { id: "main" });
     this.notes = h("div.notes", { "aria-live": "polite" });
     fill(body, [
-      h("header.top", {}, brand, this.notes, this.code, this.state, this.gear),
+      h("header.top", {}, brand, this.notes, this.code, this.state, this.help, this.gear),
       this.main,
     ]);
   }
@@ -165,7 +167,7 @@ export class View {
 
   nameOfScreen() {
     const { screen, model } = this.app;
-    if (screen === "home" || screen === "door") return screen;
+    if (["home", "door", "replay", "practice"].includes(screen)) return screen;
     if (screen === "stopped" || !model?.room) return "waiting";
     switch (model.phase) {
       case "countdown":

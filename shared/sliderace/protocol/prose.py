@@ -57,6 +57,7 @@ server never sends more than {down} bytes in one message.
 **Beside it** the server answers plain `GET`s with JSON: `/api/rooms` (public rooms),
 `/api/rooms/CODE` (404 where there is no such room), `/api/races`, `/api/races/ID` (the
 [race record](race-record.md), signed), `/healthz` (with the key it is signed by).
+`/replay/ID` leads to the page that shows the race again.
 """
 
 PLAYING = """\
