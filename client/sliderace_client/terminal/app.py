@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 import signal
+import sys
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -10,6 +11,7 @@ from typing import ClassVar, Literal
 
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
 from textual.filter import Monochrome, NoColor
 
 from sliderace.protocol.messages import Command, Join, Leave, RoleName
@@ -37,6 +39,7 @@ from sliderace_client.terminal.looks import THEMES, name_of, theme_of, without_c
 from sliderace_client.terminal.menu import Menu
 from sliderace_client.terminal.page import Page, RoomPage
 from sliderace_client.terminal.past import PastRaces
+from sliderace_client.terminal.pen import Pen
 from sliderace_client.terminal.play import Connect, Play
 from sliderace_client.terminal.race import Race
 from sliderace_client.terminal.results import ResultsPage
@@ -55,6 +58,15 @@ NEWS_MS = 6_000
 
 
 GREYS = (Monochrome, NoColor)
+
+
+def driver_class() -> type[Driver] | None:
+    """Our own driver; None, where only the library knows the terminal."""
+    if sys.platform == "win32":
+        return None
+    from sliderace_client.terminal.driver import CarefulDriver  # noqa: PLC0415 - POSIX
+
+    return CarefulDriver
 
 
 class Terminal(App[int]):
@@ -76,7 +88,8 @@ class Terminal(App[int]):
 
     def __init__(self, start: Start, connect: Connect | None = None) -> None:
         self._mono = without_colour(start.settings)
-        super().__init__(ansi_color=True if self._mono else None)
+        super().__init__(driver_class=driver_class(), ansi_color=self._mono or None)
+        self.pen: Pen | None = None
         # The library asks the environment alone, and knows shades of grey for NO_COLOR.
         kept = [each for each in self._filters if not isinstance(each, GREYS)]
         self._filters = [*kept, NoColor()] if self._mono else kept
@@ -119,6 +132,10 @@ class Terminal(App[int]):
                 self.push_screen(SoloPage(start))
             case "menu":
                 self.push_screen(Menu())
+
+    def hung_up(self) -> None:
+        """The terminal is gone, and no signal said so."""
+        self._signalled(signal.Signals.SIGHUP)
 
     def _signalled(self, number: signal.Signals) -> None:
         self.exit(return_code=128 + number)

@@ -30,7 +30,7 @@ class Table(Container):
     Table { height: 1fr; layout: vertical; }
     Table.-wide { layout: horizontal; }
     Table #panel { width: 1fr; height: 1fr; }
-    Table.-wide #panel { margin: 0 0 0 1; padding: 1 0 0 1; }
+    Table.-wide #panel { margin: 1 0 0 2; }
     """
 
     def __init__(self, on_press: Callable[[int, int], None]) -> None:

@@ -4,8 +4,9 @@ Both take plain rows or tiles from `sliderace_client.render`, remember what they
 and ask Textual to repaint only what differs. No text ever goes through markup.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import cast
 
 from rich.segment import Segment
 from rich.style import Style
@@ -16,9 +17,10 @@ from textual.widget import Widget
 
 from sliderace.protocol.names import cells
 from sliderace_client.render import Grid, Look, Paint, Row, Run, tile_rows
+from sliderace_client.terminal.pen import Pen, Touched
 from sliderace_client.terminal.placing import Placed, differences
 
-__all__ = ["Boards", "Lines", "strip_of"]
+__all__ = ["Boards", "Drawn", "Lines", "strip_of"]
 
 _VISIBLE = str.maketrans(
     dict.fromkeys((*range(32), *range(127, 160)), "\N{REPLACEMENT CHARACTER}")
@@ -48,7 +50,47 @@ def strip_of(row: Row, base: Style) -> Strip:
     )
 
 
-class Lines(Widget):
+class Drawn(Widget):
+    """A widget that draws line by line, and paints what differs at once.
+
+    The library would paint whole rows, in its next frame: some 16 ms later.
+    """
+
+    ALLOW_SELECT = False
+
+    def render_lines(self, crop: Region) -> list[Strip]:  # noqa: D102
+        # Not the library's: its cache would not know what we painted past it.
+        return [self.line(y).crop(crop.x, crop.right) for y in crop.line_range]
+
+    def line(self, y: int) -> Strip:
+        """One line as it goes to the terminal."""
+        strip, ground = self.render_line(y), self.background_colors[1]
+        for each in self.get_line_filters():
+            strip = strip.apply_filter(each, ground)
+        return strip
+
+    def lines(self, rows: Iterable[int]) -> dict[int, Strip]:
+        """Those lines that are on the screen."""
+        return {y: self.line(y) for y in rows if y < self.size.height}
+
+    def repaint_lines(self, before: Mapping[int, Strip]) -> None:
+        """Paint lines that may have changed, where `before` is what they were."""
+        pen = self._pen()
+        if pen is None:
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in before))
+            return
+        x, top, _, _ = self.region
+        pen.paint(Touched(x, top + y, old, self.line(y)) for y, old in before.items())
+
+    def _pen(self) -> Pen | None:
+        """How to paint at once; None where the library had better do it."""
+        pen = cast("Pen | None", getattr(self.app, "pen", None))
+        screen = self.screen
+        waits = screen._layout_required  # pyright: ignore[reportPrivateUsage]
+        return None if waits or screen is not self.app.screen else pen
+
+
+class Lines(Drawn):
     """Rows of text; only rows that differ are painted again.
 
     Args:
@@ -74,13 +116,16 @@ class Lines(Widget):
 
     def show(self, rows: Sequence[Row]) -> None:
         """Show these rows instead."""
-        old, self._rows = self._rows, tuple(rows)
-        if len(old) != len(self._rows):
+        old, new = self._rows, tuple(rows)
+        if len(old) != len(new):
+            self._rows = new
             self.refresh(layout=True)
             return
-        changed = [y for y, row in enumerate(self._rows) if row != old[y]]
-        if changed:
-            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
+        changed = [y for y, row in enumerate(new) if row != old[y]]
+        before = self.lines(changed)
+        self._rows = new
+        if before:
+            self.repaint_lines(before)
 
     def get_content_width(self, container: Size, viewport: Size) -> int:  # noqa: ARG002, D102
         lengths = (cells("".join(run.text for run in row)) for row in self._rows)
@@ -114,7 +159,7 @@ def _board_row(
     return strip_of((edge, *runs) if grid.edge else tuple(runs), base)
 
 
-class Boards(Widget):
+class Boards(Drawn):
     """One board or several, each with a caption; only changed cells are painted again.
 
     Args:
@@ -142,14 +187,16 @@ class Boards(Widget):
 
     def show(self, placed: Sequence[Placed], look: Look) -> None:
         """Show these boards instead."""
-        old, self._placed = self._placed, tuple(placed)
+        new = tuple(placed)
         same = look == self._look and not self._banner
-        self._look, self._banner = look, ()
-        dirty = differences(old, self._placed) if same else None
+        dirty = differences(self._placed, new) if same else None
+        rows = {y for box in dirty or () for y in range(box.y, box.y + box.height)}
+        before = self.lines(sorted(rows))
+        self._look, self._banner, self._placed = look, (), new
         if dirty is None:
             self.refresh()
-        elif dirty:
-            self.refresh(*(Region(*box) for box in dirty))
+        elif before:
+            self.repaint_lines(before)
 
     def announce(self, rows: Sequence[Row]) -> None:
         """Show rows in the middle of the canvas, and no boards."""
