@@ -57,6 +57,10 @@ class Settings:
         theme: ``auto``, ``dark`` or ``light``.
         own_keys: for left, right, up and down, in line mode: four characters, or
             ``arrows``.
+        tiles: what a tile's colour tells: ``fringe``, ``rows`` or ``mono``: nothing.
+        picture: one that is shown instead: ``none``, its name, or a file.
+        hover: ``on``: the tile under the pointer slides, without a click.
+        auto_ready: ``on``: ready for each race as soon as it is prepared.
     """
 
     name: str = ""
@@ -66,6 +70,12 @@ class Settings:
     )
     theme: str = field(default="auto", metadata={"choices": ("auto", "dark", "light")})
     own_keys: str = "adws"
+    tiles: str = field(
+        default="fringe", metadata={"choices": ("fringe", "rows", "mono")}
+    )
+    picture: str = "none"
+    hover: str = field(default="off", metadata={"choices": ("off", "on")})
+    auto_ready: str = field(default="off", metadata={"choices": ("off", "on")})
 
 
 def load(path: Path | None = None) -> tuple[Settings, list[str]]:

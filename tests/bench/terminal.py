@@ -43,9 +43,10 @@ def race(*, busy: bool) -> int:
 
     from sliderace.protocol import messages as m  # noqa: PLC0415
     from sliderace.race.rules import Rules  # noqa: PLC0415
+    from sliderace_client.connection import Ending  # noqa: PLC0415
 
     class Seat(offline.Offline):
-        async def run(self) -> offline.Ending:
+        async def run(self) -> Ending:
             self.race(BOARD, roster=tuple(range(6)))
             began, seq = time.monotonic(), 0
             while busy:
@@ -106,7 +107,7 @@ def _become(command: tuple[str, ...]) -> NoReturn:
     home = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
     env = os.environ | home | {"PYTHONPATH": os.pathsep.join(PARTS[1:])}
     time.sleep(0.05)  # until the size is set
-    os.execve(sys.executable, [sys.executable, *command], env)
+    os.execve(sys.executable, [sys.executable, *command], env)  # noqa: S606
 
 
 # --- The figures ----------------------------------------------------------------------
@@ -126,7 +127,9 @@ def keys() -> None:
         sizes.append(len(told))
     screen.end()
     worst = sorted(times)[len(times) * 95 // 100]
-    print(f"key to last byte   {median(times) * 1000:8.2f} ms   95 %: {worst * 1e3:.2f}")
+    print(
+        f"key to last byte   {median(times) * 1000:8.2f} ms   95 %: {worst * 1e3:.2f}"
+    )
     print(f"bytes of a key     {median(sizes):8.0f}      most: {max(sizes)}")
 
 

@@ -238,7 +238,7 @@ class SettingsDialog(ChoiceDialog):
 
     def _value(self, name: str) -> str:
         value: str = getattr(self._likes, name)
-        return VALUES.get(value, value)
+        return VALUES.get(name, {}).get(value, value)
 
     def change(self, row: int, step: int) -> None:  # noqa: D102
         each = self._fields[row]
@@ -250,5 +250,21 @@ class SettingsDialog(ChoiceDialog):
         self._use(self._likes)
 
 
-LABELS = {"keys": "Arrows", "color": "Colours", "theme": "Ground"}
-VALUES = {"tile": "move the tile", "gap": "move the gap"}
+LABELS = {
+    "keys": "Arrows",
+    "color": "Colours",
+    "theme": "Ground",
+    "tiles": "Tiles",
+    "hover": "Pointer",
+    "auto_ready": "Ready",
+}
+VALUES = {
+    "keys": {"tile": "move the tile", "gap": "move the gap"},
+    "tiles": {
+        "fringe": "coloured by layer",
+        "rows": "coloured by row",
+        "mono": "all one colour",
+    },
+    "hover": {"off": "slides by click", "on": "slides by hovering"},
+    "auto_ready": {"off": "when I say so", "on": "always at once"},
+}

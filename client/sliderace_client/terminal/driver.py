@@ -8,7 +8,7 @@ import codecs
 import os
 import select
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol, TextIO, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
@@ -41,7 +41,7 @@ SIGNS = {
     "…": "~",
     "≈": "~",
 }
-"""For terminals that have no Unicode: one sign for one, so that everything stays put."""
+"""For terminals without Unicode: one sign for one, so that everything stays put."""
 
 
 def plain_signs(error: UnicodeError) -> tuple[str, int]:
@@ -116,10 +116,10 @@ class CarefulDriver(LinuxDriver):
 
     def start_application_mode(self) -> None:
         """Take the terminal."""
-        file = self._file
-        encoding = getattr(file, "encoding", None) or "utf-8"
-        self._file = cast("TextIO", CarefulFile(file, encoding))
-        super().start_application_mode()
+        file = cast("Output", self._file)
+        encoding: str = getattr(file, "encoding", None) or "utf-8"
+        self._file = cast("Any", CarefulFile(file, encoding))
+        super().start_application_mode()  # type: ignore[no-untyped-call] # theirs
         app = cast("Terminal", self._app)
         app.pen = Pen(self.write, app.console.color_system, erases())
 

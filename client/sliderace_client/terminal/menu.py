@@ -9,6 +9,7 @@ from textual.widgets import Input
 
 from sliderace.engine import EngineError, Size
 from sliderace.protocol.names import clean_name
+from sliderace_client.pictures import BUILT_IN
 from sliderace_client.render import Grid, Paint, Row, Run
 from sliderace_client.start import Start
 from sliderace_client.terminal.actions import Action
@@ -60,6 +61,7 @@ class Menu(Page):
             Entry("w", "Watch", "see all boards live", lambda: ask(WatchForm())),
             Entry("s", "Solo", "play alone", lambda: ask(SoloForm())),
             Entry("r", "Results", "past races", self.terminal.past),
+            Entry("p", "Picture", "instead of numbers", lambda: ask(PictureForm())),
             Entry("e", "Settings", "keys, colours", self.terminal.edit_settings),
             Entry("q", "Quit", "", self.terminal.exit),
         ]
@@ -265,3 +267,17 @@ class SoloForm(Form):
         if size:
             self.terminal.pop_screen()
             self.terminal.solo(Start("solo", size=size, seed=self.value("seed")))
+
+
+class PictureForm(Form):
+    """Choose a picture for the tiles."""
+
+    HEADING = "A picture on the tiles"
+    FIELDS = (("picture", f"none, {', '.join(BUILT_IN)}, or a file of yours", ""),)
+
+    def on_mount(self) -> None:
+        """Textual calls the base class's handler too."""
+        self._inputs["picture"].value = self.terminal.settings.picture
+
+    def done(self) -> None:
+        self.terminal.show_picture(self.value("picture") or "none")

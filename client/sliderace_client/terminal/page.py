@@ -20,7 +20,7 @@ from sliderace_client.terminal.widgets import Lines
 if TYPE_CHECKING:
     from sliderace_client.terminal.app import Terminal
 
-__all__ = ["MIN_COLUMNS", "MIN_ROWS", "Page", "RoomPage"]
+__all__ = ["MIN_COLUMNS", "MIN_ROWS", "Page", "RoomPage", "picture_actions"]
 
 MIN_COLUMNS, MIN_ROWS = 40, 15
 """Below this a 10x10 board and its keys do not fit; it is said instead."""
@@ -133,6 +133,9 @@ class Page(Screen[None]):
     def on_key(self, event: Key) -> None:
         """Textual calls the handler of every base class: override `other_key`."""
         key = event.character if event.is_printable and event.character else event.key
+        if self._asking is None and self.first_key(key):
+            event.stop()
+            return
         action = match(self._shown, key) or match(self._shown, event.key)
         if action is not None:
             event.stop()
@@ -143,6 +146,10 @@ class Page(Screen[None]):
         elif not self.other_key(event.key):
             return
         event.stop()
+
+    def first_key(self, key: str) -> bool:
+        """A key that counts before any action; True if it was of use."""
+        return not key
 
     def other_key(self, key: str) -> bool:
         """A key that is no action; True if it was of use."""
@@ -219,3 +226,16 @@ class RoomPage(Page):
     def help(self) -> None:
         """Show the help."""
         self.terminal.help(self.TOPIC)
+
+
+def picture_actions(terminal: "Terminal") -> list[Action]:
+    """The keys of pictures: the next one, and its numbers."""
+    todo = [Action("i", "picture", terminal.next_picture)]
+    picture = terminal.look.picture
+    if picture is not None:
+        label = "no numbers" if terminal.look.numbers else "numbers"
+        todo = [
+            Action("i", picture.name.rpartition("/")[2][:12], terminal.next_picture),
+            Action("m", label, terminal.switch_numbers),
+        ]
+    return todo

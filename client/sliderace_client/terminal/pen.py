@@ -1,6 +1,6 @@
-"""Only what differs goes to the terminal: rows before and after, as few bytes as can be.
+"""Only what differs goes to the terminal, in as few bytes as can be.
 
-A slide repaints two tiles. The library sends whole rows of them, styled run by run; here
+A slide repaints two tiles. The library sends whole rows, styled run by run; here
 blanks are erased in one go, runs are sorted by colour, and what stays is left out.
 """
 

@@ -10,7 +10,7 @@ from typing import cast
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.events import Click
+from textual.events import Click, MouseMove
 from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
@@ -86,7 +86,7 @@ class Drawn(Widget):
         """How to paint at once; None where the library had better do it."""
         pen = cast("Pen | None", getattr(self.app, "pen", None))
         screen = self.screen
-        waits = screen._layout_required  # pyright: ignore[reportPrivateUsage]
+        waits = screen._layout_required  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
         return None if waits or screen is not self.app.screen else pen
 
 
@@ -164,6 +164,7 @@ class Boards(Drawn):
 
     Args:
         on_press: called with the index of a board and the cell that was clicked.
+        on_hover: the same for the cell that the pointer has come to.
     """
 
     DEFAULT_CSS = "Boards { width: 1fr; height: 1fr; }"
@@ -173,8 +174,11 @@ class Boards(Drawn):
         *,
         id: str | None = None,  # noqa: A002 - Textual's own name for it
         on_press: Callable[[int, int], None] | None = None,
+        on_hover: Callable[[int, int], None] | None = None,
     ) -> None:
         super().__init__(id=id)
+        self._on_hover = on_hover
+        self._under: tuple[int, int] | None = None
         self._placed: tuple[Placed, ...] = ()
         self._banner: tuple[Row, ...] = ()
         self._look = Look()
@@ -252,8 +256,22 @@ class Boards(Drawn):
         return Strip.join(strips).adjust_cell_length(width, base)
 
     def on_click(self, event: Click) -> None:  # noqa: D102
+        under = self._at(event.x, event.y)
+        if under is not None and self._on_press is not None:
+            self._on_press(*under)
+
+    def on_mouse_move(self, event: MouseMove) -> None:  # noqa: D102
+        before, self._under = self._under, self._at(event.x, event.y)
+        if self._under and self._under != before and self._on_hover:
+            self._on_hover(*self._under)
+
+    def on_leave(self) -> None:  # noqa: D102
+        self._under = None
+
+    def _at(self, x: int, y: int) -> tuple[int, int] | None:
+        """Index of the board and the cell at a point of the canvas."""
         for index, board in enumerate(self._placed):
-            cell = board.grid.cell_at(event.x - board.x, event.y - board.y)
-            if cell is not None and self._on_press is not None:
-                self._on_press(index, cell)
-                return
+            cell = board.grid.cell_at(x - board.x, y - board.y)
+            if cell is not None:
+                return index, cell
+        return None
