@@ -4,7 +4,8 @@ A slide repaints two tiles. The library sends whole rows, styled run by run; her
 blanks are erased in one go, runs are sorted by colour, and what stays is left out.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from textual.strip import Strip
 
 from sliderace.protocol.names import cells
 
-__all__ = ["Pen", "Touched", "paint"]
+__all__ = ["Cell", "Pen", "Touched", "cells_of", "paint"]
 
 SYSTEMS = {
     "standard": ColorSystem.STANDARD,
@@ -89,7 +90,8 @@ def _ground(style: Style | None, colours: str | None) -> str:
 
 
 @lru_cache(maxsize=2048)
-def _cells(parts: tuple[Segment, ...], colours: str | None) -> tuple[Cell, ...]:
+def cells_of(parts: tuple[Segment, ...], colours: str | None) -> tuple[Cell, ...]:
+    """The cells of a row."""
     found: list[Cell] = []
     for text, style, _ in parts:
         codes, ground = _codes(style, colours), _ground(style, colours)
@@ -115,16 +117,26 @@ class Piece(NamedTuple):
 
 def paint(rows: Iterable[Touched], colours: str | None, *, erases: bool) -> str:
     """What to write so that the terminal shows the new rows; empty: nothing."""
-    blanks: list[Piece] = []
-    prints: list[Piece] = []
+    fills: list[Piece] = []
+    pieces: list[Piece] = []
     for row in rows:
-        old, new = (_cells(tuple(each), colours) for each in (row.old, row.new))
+        old, new = (cells_of(tuple(each), colours) for each in (row.old, row.new))
         for start, end in _spans(old, new):
-            _cut(row, new, start, end, blanks if erases else None, prints)
-    order = {piece.codes: n for n, piece in enumerate([*prints, *blanks][::-1])}
-    blanks.sort(key=lambda piece: order[piece.codes])
-    prints.sort(key=lambda piece: order[piece.codes])
-    return _written([*blanks, *prints])
+            ground = _ground_of(new[start:end]) if erases else None
+            if ground is not None:
+                fills.append(Piece(ground, row.y, row.x + start, "", end - start))
+            pieces += _cut(row, new, start, end, ground, erases=erases)
+    order = {piece.codes: n for n, piece in enumerate([*pieces, *fills][::-1])}
+    fills.sort(key=lambda piece: order[piece.codes])
+    pieces.sort(key=lambda piece: order[piece.codes])
+    return _written([*fills, *pieces])
+
+
+def _ground_of(span: Sequence[Cell]) -> str | None:
+    """What the whole of a span is erased with before anything else is put there."""
+    grounds = Counter(cell.codes for cell in span if cell.text == " ")
+    codes, count = next(iter(grounds.most_common(1)), ("", 0))
+    return codes if count >= ERASED else None
 
 
 def _spans(old: Sequence[Cell], new: Sequence[Cell]) -> list[tuple[int, int]]:
@@ -152,21 +164,21 @@ def _cut(
     new: Sequence[Cell],
     start: int,
     end: int,
-    blanks: list[Piece] | None,
-    prints: list[Piece],
-) -> None:
-    """Cut a span into pieces of one style; long blanks apart, where they are erased."""
+    ground: str | None,
+    *,
+    erases: bool,
+) -> Iterator[Piece]:
+    """A span in pieces of one style; without what its ground is already."""
     at = start
     while at < end:
         codes, stop = new[at].codes, at
         while stop < end and new[stop].codes == codes:
             stop += 1
         text = "".join(cell.text for cell in new[at:stop])
-        x, y = row.x + at, row.y
-        if blanks is not None and len(text) >= ERASED and not text.strip(" "):
-            blanks.append(Piece(codes, y, x, "", blank=len(text)))
-        else:
-            prints.append(Piece(codes, y, x, text))
+        bare = not text.strip(" ")
+        if not bare or codes != ground:
+            blank = len(text) if erases and bare and len(text) >= ERASED else 0
+            yield Piece(codes, row.y, row.x + at, "" if blank else text, blank)
         at = stop
 
 

@@ -62,11 +62,21 @@ class Drawn(Widget):
         # Not the library's: its cache would not know what we painted past it.
         return [self.line(y).crop(crop.x, crop.right) for y in crop.line_range]
 
+    _base: tuple[str, Style] = ("", Style())
+
+    @property
+    def base(self) -> Style:
+        """What holds where a paint says nothing; asking the library is slow."""
+        theme = self.app.theme
+        if self._base[0] != theme:
+            self._base = (theme, self.rich_style)
+        return self._base[1]
+
     def line(self, y: int) -> Strip:
         """One line as it goes to the terminal."""
-        strip, ground = self.render_line(y), self.background_colors[1]
+        strip = self.render_line(y)
         for each in self.get_line_filters():
-            strip = strip.apply_filter(each, ground)
+            strip = strip.apply_filter(each, self.background_colors[1])
         return strip
 
     def lines(self, rows: Iterable[int]) -> dict[int, Strip]:
@@ -80,7 +90,8 @@ class Drawn(Widget):
             self.refresh(*(Region(0, y, self.size.width, 1) for y in before))
             return
         x, top, _, _ = self.region
-        pen.paint(Touched(x, top + y, old, self.line(y)) for y, old in before.items())
+        rows = (Touched(x, top + y, old, self.line(y)) for y, old in before.items())
+        pen.paint(rows)
 
     def _pen(self) -> Pen | None:
         """How to paint at once; None where the library had better do it."""
@@ -136,8 +147,8 @@ class Lines(Drawn):
 
     def render_line(self, y: int) -> Strip:  # noqa: D102
         if y >= len(self._rows):
-            return Strip.blank(self.size.width, self.rich_style)
-        width, base = self.size.width, self.rich_style
+            return Strip.blank(self.size.width, self.base)
+        width, base = self.size.width, self.base
         return strip_of(self._rows[y], base).adjust_cell_length(width, base)
 
     def on_click(self, event: Click) -> None:  # noqa: D102
@@ -214,7 +225,7 @@ class Boards(Drawn):
         return "\n".join("".join(run.text for run in row) for row in self._banner)
 
     def render_line(self, y: int) -> Strip:  # noqa: D102
-        width, base = self.size.width, self.rich_style
+        width, base = self.size.width, self.base
         if self._banner:
             row = y - (self.size.height - len(self._banner)) // 2
             if not 0 <= row < len(self._banner):
@@ -230,7 +241,7 @@ class Boards(Drawn):
         return self._line(sorted(parts, key=lambda part: part[0]))
 
     def _strip(self, board: Placed, y: int) -> Strip | None:
-        grid, look, base = board.grid, self._look, self.rich_style
+        grid, look, base = board.grid, self._look, self.base
         if y == -1 and board.caption:
             return strip_of(board.caption, base)
         if not 0 <= y < grid.rows:
@@ -246,7 +257,7 @@ class Boards(Drawn):
         return _board_row(tiles, line, grid, look, base)
 
     def _line(self, parts: Sequence[tuple[int, Strip]]) -> Strip:
-        base = self.rich_style
+        base = self.base
         strips: list[Strip] = []
         at = 0
         for x, strip in parts:
