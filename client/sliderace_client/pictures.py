@@ -76,13 +76,13 @@ def _hills(u: float, v: float) -> RGB:
         (0.69, 0.07, 9.0, 4.0, (66, 108, 92)),
         (0.84, 0.05, 12.0, 1.2, (34, 70, 56)),
     )
-    colour = mixed((120, 178, 226), (250, 226, 190), v * 2.2)
+    colour = mixed((120, 178, 226), (250, 226, 190), v * 2.2 + u * 0.35 - 0.1)
     if hypot(u - 0.24, v - 0.2) < 0.085:
         colour = (255, 246, 214)
     for height, swing, steps, shift, tint in ranges:
         crest = height + swing * sin(u * steps + shift) * cos(u * 2.3 + shift)
         if v > crest:
-            colour = mixed(tint, (12, 26, 26), (v - crest) * 0.9)
+            colour = mixed(tint, (12, 26, 26), (v - crest) * 0.9 + (1 - u) * 0.25)
     return colour
 
 
@@ -91,7 +91,7 @@ def _flower(u: float, v: float) -> RGB:
     x, y = u - 0.5, v - 0.5
     far, turn = hypot(x, y), atan2(y, x)
     petal = 0.30 + 0.13 * cos(turn * 7)
-    ground = mixed((40, 60, 120), (24, 120, 110), v)
+    ground = mixed((40, 60, 120), (24, 120, 110), 0.75 * v + 0.35 * u)
     if far < 0.11:
         return mixed((255, 220, 90), (190, 110, 30), far / 0.11)
     if far < petal:

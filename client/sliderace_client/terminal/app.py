@@ -70,6 +70,7 @@ class Terminal(Shell):
 
     def on_mount(self) -> None:  # noqa: D102
         self.hear_signals()
+        self.run_worker(self.read_picture(), group="picture")
         self.set_interval(TICK_S, self.repaint)
         start = self.begin
         match start.kind:
@@ -282,9 +283,12 @@ class Terminal(Shell):
         self.run_worker(self._show_picture(name), group="picture", exclusive=True)
 
     async def _show_picture(self, name: str) -> None:
-        if await asyncio.to_thread(self.have_picture, name):
-            self.use_settings(replace(self.settings, picture=name))
-            self.back()
+        refusal = await asyncio.to_thread(self.get_picture, name)
+        if refusal:
+            self.say(refusal, "bad")
+            return
+        self.use_settings(replace(self.settings, picture=name))
+        self.back()
 
     def past(self) -> None:
         """Show past races."""

@@ -298,14 +298,14 @@ def _lane(
         text = f"{out_text(lane.status, lane.why)} {percent(lane.high)}"
         return (*label, Run(fitted(text, room), Paint(look.bad)))
     tail = fitted(percent(lane.high), 5, right=True)
-    behind = fitted(_behind(lane, best), 4, right=True) if room >= BEHIND_W else ""
+    behind = fitted(_behind(lane, best), 5, right=True) if room >= BEHIND_W else ""
     colour = look.accent if own else look.bad if away else look.soft
     progress = bar(lane.high, max(0, room - len(tail) - len(behind)), look, colour)
     ink = Paint(look.bad if away else look.ink)
     return (*label, *progress, Run(tail, ink), Run(behind, Paint(look.soft)))
 
 
-BEHIND_W = 13
+BEHIND_W = 14
 """Columns from which on a bar is still one beside percent and delta."""
 
 

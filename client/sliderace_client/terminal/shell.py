@@ -31,6 +31,8 @@ NEWS_MS = 6_000
 """How long a line of news stands."""
 CUE_MS = 1_500
 """How long it is said why a tile did not move."""
+NO_PICTURE = ("none", "")
+NO_COLOURS = "Pictures need colours, which are switched off here."
 GREYS = (Monochrome, NoColor)
 
 
@@ -76,7 +78,7 @@ class Shell(App[int]):
         self._news_until = 0
         self._numbers = True
         self._cued = ""
-        self._photo: Picture | None = None
+        self._photo: tuple[str, Picture] | None = None
         self.look = MONO
         for name, look in THEMES.items():
             self.register_theme(theme_of(name, look))
@@ -150,34 +152,44 @@ class Shell(App[int]):
             scheme=self.settings.tiles, picture=picture, numbers=self._numbers
         )
 
-    def have_picture(self, name: str) -> bool:
-        """Whether a picture can be shown, else it is said; reads files."""
-        if self._mono and name not in ("none", ""):
-            self.say("Pictures need colours, which are switched off here.", "bad")
-            return False
-        return name in ("none", "") or self._picture(name) is not None
-
     def _picture(self, name: str) -> Picture | None:
-        """A picture by its name or file; None (and said) where it cannot be had."""
-        if name in ("none", ""):
-            return None
-        if name in BUILT_IN:
-            return BUILT_IN[name]
-        if self._photo is None or self._photo.name != name:
+        """A picture by its name, or one's own once it has been read."""
+        known, own = self._photo or ("", None)
+        return BUILT_IN.get(name, own if name == known else None)
+
+    def get_picture(self, name: str) -> str:
+        """Read a picture, if that is necessary; why it cannot be shown, or nothing.
+
+        It blocks: call it in a thread.
+        """
+        if name in NO_PICTURE:
+            return ""
+        if self._mono:
+            return NO_COLOURS
+        if name not in BUILT_IN:
             try:
-                self._photo = load_picture(Path(name).expanduser())
+                self._photo = (name, load_picture(Path(name).expanduser()))
             except BadPicture as error:
-                self._photo = None
-                self._news = Note(str(error), "bad")
-                self._news_until = self.now() + NEWS_MS
-        return self._photo
+                return str(error)
+        return ""
+
+    async def read_picture(self) -> None:
+        """Read the picture that the settings name, if it is a file."""
+        name = self.settings.picture
+        if name in (*NO_PICTURE, *BUILT_IN) or self._mono:
+            return
+        refusal = await asyncio.to_thread(self.get_picture, name)
+        if refusal:
+            self.say(refusal, "bad")
+        self._choose_look()
+        self.repaint()
 
     def next_picture(self) -> None:
         """The next built-in picture, the user's own, or numbers again."""
         if self._mono:
-            self.say("Pictures need colours, which are switched off here.", "bad")
+            self.say(NO_COLOURS, "bad")
             return
-        own = [self._photo.name] if self._photo else []
+        own = [self._photo[0]] if self._photo else []
         names = ["none", *BUILT_IN, *own]
         now = self.settings.picture
         at = names.index(now) if now in names else -1

@@ -103,11 +103,11 @@ class Watching(RoomPage):
             todo.append(Action("p", "pin", lambda: self._aim(lambda: camera.pin(seat))))
         order = self._best_first()
         for key, label, also, step in (
-            ("→", "next", ("right", "tab"), 1),
-            ("←", "previous", ("left", "shift+tab"), -1),
+            ("→", "next", ("right",), 1),
+            ("←", "previous", ("left",), -1),
         ):
             aim = partial(self._aim, partial(camera.turn, order, step))
-            todo.append(Action(key, label, aim, also))
+            todo.append(Action(key, label, aim, also, repeats=True))
         if not camera.wide:
             todo.append(Action("a", "all boards", lambda: self._aim(camera.all)))
         return todo
