@@ -118,7 +118,8 @@ def keys() -> None:
     screen = Screen(__file__, "--race")
     screen.until(b"give up")
     screen.quiet(1.0)
-    times, sizes = [], []
+    times: list[float] = []
+    sizes: list[int] = []
     for n in range(KEYS):
         pressed = time.perf_counter()
         os.write(screen.fd, b"da"[n % 2 : n % 2 + 1] if n else b"a")
@@ -152,14 +153,14 @@ def starts() -> None:
     """How long a user waits."""
     command = [sys.executable, "-m", "sliderace_client", "--help"]
     env = os.environ | {"PYTHONPATH": os.pathsep.join(PARTS[1:])}
-    waits = []
+    waits: list[float] = []
     for _ in range(RUNS):
         began = time.perf_counter()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=env)
         waits.append(time.perf_counter() - began)
     print(f"sliderace --help   {median(waits) * 1000:8.0f} ms")
     for name, word in (("solo", b"new board"), ("", b"Settings")):
-        waits = []
+        waits.clear()
         for _ in range(RUNS):
             screen = Screen("-m", "sliderace_client", *name.split())
             waits.append(screen.until(word) - 0.05)

@@ -304,7 +304,7 @@ async def test_solo_is_played_to_the_end_and_again() -> None:
     ("start", "words", "foreign"),
     [
         (Start("solo"), "a larger or smaller board", "rematch"),
-        (Start("menu", name="Ann"), "keys and colours", "give up"),
+        (Start("menu", name="Ann"), "keys, colours, pointer", "give up"),
     ],
 )
 async def test_the_help_is_that_of_the_page(

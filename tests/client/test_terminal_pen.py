@@ -87,11 +87,11 @@ async def test_rivals_wait_for_the_tick_and_touch_no_cell_of_the_board() -> None
         screen = Emulator(painted(app))
         canvas = app.screen.query_one("#boards", Boards)
         app.pen = Pen(texts.append, "truecolor", True)
-        app._urgent()
+        app.urgent()
         seat.hear(m.Progress(RACE, [m.Step(1, 3, 400, 3)]))
-        assert not app._urgent()
+        assert not app.urgent()
         seat.hear(m.PhaseEvent(0, RACE, "grace", 60_000))
-        assert app._frame_due
+        assert app.frame_due
         await settle(pilot)
         screen.write("".join(texts))
         assert screen.touched

@@ -53,7 +53,7 @@ class Terminal(Shell):
     """
 
     _play: Play | None = None
-    _frame_due = False
+    frame_due = False
     _gist: object = None
 
     def __init__(self, start: Start, connect: Connect | None = None) -> None:
@@ -183,18 +183,18 @@ class Terminal(Shell):
         What is ours is painted when it is done; rivals' progress can wait for the tick,
         so that a busy race costs no more than a running clock.
         """
-        if self.is_running and not self._frame_due and self._urgent():
-            self._frame_due = True
+        if self.is_running and not self.frame_due and self.urgent():
+            self.frame_due = True
             self.set_timer(FRAME_S, self._frame)
 
-    def _urgent(self) -> bool:
+    def urgent(self) -> bool:
         """Whether more than progress has changed since this was asked last."""
         told = (self._news, None if self._play is None else gist(self._play.model))
         before, self._gist = self._gist, told
         return told != before
 
     def _frame(self) -> None:
-        self._frame_due = False
+        self.frame_due = False
         self.repaint()
 
     def repaint(self) -> None:

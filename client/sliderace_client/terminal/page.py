@@ -228,8 +228,14 @@ class RoomPage(Page):
         self.terminal.help(self.TOPIC)
 
 
+PICTURE_ROWS = 18
+"""Below, tiles are too small for a picture, and the keys take a row from the lanes."""
+
+
 def picture_actions(terminal: "Terminal") -> list[Action]:
     """The keys of pictures: the next one, and its numbers."""
+    if terminal.size.height < PICTURE_ROWS:
+        return []
     todo = [Action("i", "picture", terminal.next_picture)]
     picture = terminal.look.picture
     if picture is not None:

@@ -313,7 +313,8 @@ def _behind(lane: Lane, best: Lane | None) -> str:
     """Percent points behind the leader; empty for the leader."""
     if best is None or best.seat == lane.seat:
         return ""
-    points = best.high // 10 - lane.high // 10
+    lead = SOLVED if best.status == "finished" else best.high
+    points = lead // 10 - lane.high // 10
     return f"-{points}" if points > 0 else "="
 
 

@@ -6,7 +6,7 @@ and ask Textual to repaint only what differs. No text ever goes through markup.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from rich.segment import Segment
 from rich.style import Style
@@ -19,6 +19,9 @@ from sliderace.protocol.names import cells
 from sliderace_client.render import Grid, Look, Paint, Row, Run, tile_rows
 from sliderace_client.terminal.pen import Pen, Touched
 from sliderace_client.terminal.placing import Placed, differences
+
+if TYPE_CHECKING:
+    from sliderace_client.terminal.shell import Shell
 
 __all__ = ["Boards", "Drawn", "Lines", "strip_of"]
 
@@ -65,9 +68,13 @@ class Drawn(Widget):
     _base: tuple[str, Style] = ("", Style())
 
     @property
+    def _program(self) -> "Shell":
+        return cast("Shell", self.app)  # pyright: ignore[reportUnknownMemberType] - theirs
+
+    @property
     def base(self) -> Style:
         """What holds where a paint says nothing; asking the library is slow."""
-        theme = self.app.theme
+        theme = self._program.theme
         if self._base[0] != theme:
             self._base = (theme, self.rich_style)
         return self._base[1]
@@ -95,10 +102,10 @@ class Drawn(Widget):
 
     def _pen(self) -> Pen | None:
         """How to paint at once; None where the library had better do it."""
-        pen = cast("Pen | None", getattr(self.app, "pen", None))
+        pen = self._program.pen
         screen = self.screen
         waits = screen._layout_required  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-        return None if waits or screen is not self.app.screen else pen
+        return None if waits or screen is not self._program.screen else pen
 
 
 class Lines(Drawn):
