@@ -7,7 +7,7 @@ __all__ = ["gist"]
 
 def gist(model: Model) -> object:
     """All that is seen of a room but progress, moves and acks; to be compared."""
-    standings = [(lane.seat, lane.status, lane.place) for lane in model.order()]
+    standings = [(lane.seat, lane.status, lane.place) for lane in model.lanes.values()]
     people = list(model.members.values())
     race = (model.phase, model.phase_ends, model.start, model.attempt is None)
     facts = (model.online, model.ended, model.results, model.gave_up_at, model.signals)
