@@ -121,7 +121,9 @@ def paint(rows: Iterable[Touched], colours: str | None, *, erases: bool) -> str:
     pieces: list[Piece] = []
     for row in rows:
         old, new = (cells_of(tuple(each), colours) for each in (row.old, row.new))
-        for start, end in _spans(old, new):
+        narrow = len(old) == len(row.old.text) and len(new) == len(row.new.text)
+        # Who knows how wide this terminal shows what is wide: then the whole row.
+        for start, end in _spans(old, new) if narrow else [(0, len(new))]:
             ground = _ground_of(new[start:end]) if erases else None
             if ground is not None:
                 fills.append(Piece(ground, row.y, row.x + start, "", end - start))
@@ -143,8 +145,8 @@ def _spans(old: Sequence[Cell], new: Sequence[Cell]) -> list[tuple[int, int]]:
     """Where the rows differ, as (first, after the last)."""
     if old == new:
         return []
-    if len(old) != len(new) or any(len(cell.text) != 1 for cell in (*old, *new)):
-        return [(0, len(new))]  # who knows how wide this terminal shows it
+    if len(old) != len(new):
+        return [(0, len(new))]
     spans: list[tuple[int, int]] = []
     start = -1
     for at, (before, after) in enumerate(zip(old, new, strict=True)):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 from rich.segment import Segment
 from rich.style import Style
 from textual.events import Click, MouseMove
+from textual.filter import ANSIToTruecolor
 from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
@@ -83,6 +84,10 @@ class Drawn(Widget):
         """One line as it goes to the terminal."""
         strip = self.render_line(y)
         for each in self.get_line_filters():
+            if isinstance(
+                each, ANSIToTruecolor
+            ):  # costs much; ours are no such colours
+                continue
             strip = strip.apply_filter(each, self.background_colors[1])
         return strip
 
