@@ -282,7 +282,8 @@ def _lane(
     waiting: int,
 ) -> Row:
     """Mark, name, then progress and how far behind, or how it ended."""
-    name_w = min(20, max(7, width * 2 // 5))
+    share = width * 2 // 5 if width >= NAMES_W else width // 3
+    name_w = min(20, max(7, share))
     name, far = named(lane.name + (" ⚙" if lane.bot else ""), told, name_w)
     label = (
         _mark(lane, told, look, away=away, own=own, waiting=waiting),
@@ -297,7 +298,7 @@ def _lane(
     if lane.status != "racing":
         text = f"{out_text(lane.status, lane.why)} {percent(lane.high)}"
         return (*label, Run(fitted(text, room), Paint(look.bad)))
-    tail = fitted(percent(lane.high), 5, right=True)
+    tail = fitted(percent(lane.high), 4, right=True)
     behind = fitted(_behind(lane, best), 5, right=True) if room >= BEHIND_W else ""
     colour = look.accent if own else look.bad if away else look.soft
     progress = bar(lane.high, max(0, room - len(tail) - len(behind)), look, colour)
@@ -305,7 +306,9 @@ def _lane(
     return (*label, *progress, Run(tail, ink), Run(behind, Paint(look.soft)))
 
 
-BEHIND_W = 14
+NAMES_W = 29
+"""Columns from which on names have more room than they must."""
+BEHIND_W = 13
 """Columns from which on a bar is still one beside percent and delta."""
 
 
