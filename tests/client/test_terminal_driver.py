@@ -12,53 +12,13 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from fcntl import ioctl
 from pathlib import Path
+from typing import TextIO
 
 import pytest
-
-from sliderace_client.terminal.driver import CarefulFile
 
 ROOT = Path(__file__).parents[2]
 PARTS = os.pathsep.join(str(ROOT / part) for part in ("shared", "server", "client"))
 pytestmark = pytest.mark.timeout(60)
-
-
-class Full:
-    """A file that cannot be written to."""
-
-    def write(self, text: str) -> None:
-        raise OSError(5, text)
-
-    def flush(self) -> None:
-        raise ValueError("closed")
-
-    def __init__(self, number: int) -> None:
-        self._number = number
-
-    def fileno(self) -> int:
-        return self._number
-
-
-def test_a_terminal_that_is_gone_swallows_everything(tmp_path: Path) -> None:
-    for first in ("write", "flush"):
-        with (tmp_path / "x").open("w") as some:
-            swallowed(Full(some.fileno()), first)
-
-
-def swallowed(full: Full, first: str) -> None:
-    file = CarefulFile(full, "utf-8")
-    if first == "write":
-        file.write("x")
-    file.flush()
-    file.write("y")
-    assert file.gone
-
-
-def test_signs_that_an_encoding_lacks_have_one_for_one_substitutes(
-    tmp_path: Path,
-) -> None:
-    with (tmp_path / "out").open("w", encoding="latin-1") as out:
-        CarefulFile(out, "latin-1").write("é █▀▄ ┌─┐ ▸ ✓ 猫 ◐↯")
-    assert (tmp_path / "out").read_text("latin-1") == "é ### +-+ > + ? .!"
 
 
 @pytest.mark.parametrize(
@@ -79,7 +39,9 @@ def test_erasing_in_colour_is_asked_of_terminfo(term: str, known: bool) -> None:
 class Solo:
     """The program in a pseudo-terminal that is not its controlling one: no SIGHUP."""
 
-    def __init__(self, folder: Path, **env: str) -> None:
+    def __init__(
+        self, folder: Path, errors: TextIO | None = None, **env: str
+    ) -> None:
         self.ours, theirs = pty.openpty()
         ioctl(self.ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         home = {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
@@ -88,7 +50,7 @@ class Solo:
             [sys.executable, "-m", "sliderace_client", "solo", "--size", "3x3"],
             stdin=theirs,
             stdout=theirs,
-            stderr=theirs,
+            stderr=theirs if errors is None else errors,
             env={"PATH": os.environ["PATH"]} | home | known | env,
             start_new_session=True,
         )
@@ -108,8 +70,10 @@ class Solo:
 
 
 @contextmanager
-def solo(folder: Path, **env: str) -> Generator[Solo]:
-    one = Solo(folder, **env)
+def solo(
+    folder: Path, errors: TextIO | None = None, **env: str
+) -> Generator[Solo]:
+    one = Solo(folder, errors, **env)
     try:
         yield one
     finally:
@@ -126,6 +90,24 @@ def test_a_terminal_that_is_lost_without_a_signal_ends_the_program(
         one.until(b"new board")
         one.close()
         assert one.program.wait(30) == 128 + signal.SIGHUP
+
+
+def test_a_terminal_that_stops_reading_stops_nothing(tmp_path: Path) -> None:
+    with solo(tmp_path) as one:
+        one.until(b"new board")
+        for _ in range(400):  # each repaints the board; nothing of it is read
+            os.write(one.ours, b"im")
+        os.write(one.ours, b"\x03")
+        assert one.program.wait(30) == 130
+
+
+def test_a_log_for_stderr_leaves_the_screen_alone(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with log.open("w") as errors, solo(tmp_path, errors) as one:
+        one.until(b"new board")
+        os.write(one.ours, b"q")
+        assert one.program.wait(30) == 0
+    assert log.read_text() == ""
 
 
 def test_bytes_that_are_no_text_and_split_sequences_do_no_harm(tmp_path: Path) -> None:

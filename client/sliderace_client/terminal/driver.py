@@ -7,109 +7,26 @@ where the terminal is gone while nobody has told us by a signal.
 import codecs
 import os
 import select
+import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 
+from sliderace_client.terminal.outlet import Outlet
 from sliderace_client.terminal.pen import Pen
 
 if TYPE_CHECKING:
     from sliderace_client.terminal.app import Terminal
 
-__all__ = ["CarefulDriver", "CarefulFile", "plain_signs"]
+__all__ = ["CarefulDriver"]
 
 BEAT_S = 0.1
 """How often the reader looks whether it shall end, and a lone Escape is one."""
 READ = 4096
-SIGNS = {
-    **dict.fromkeys("█▀▄■", "#"),
-    **dict.fromkeys("│▕▏▎▍▌▋▊▉┃", "|"),
-    **dict.fromkeys("─━", "-"),
-    **dict.fromkeys("┌┐└┘╭╮╰╯", "+"),
-    **dict.fromkeys("▸→", ">"),
-    **dict.fromkeys("◂←", "<"),
-    **dict.fromkeys("↑", "^"),
-    **dict.fromkeys("↓", "v"),
-    **dict.fromkeys("·●◐", "."),
-    "✓": "+",
-    "✗": "x",
-    "♛": "*",
-    "⚙": "%",
-    "↯": "!",
-    "…": "~",
-    "≈": "~",
-}
-"""For terminals without Unicode: one sign for one, so that everything stays put."""
-
-
-def plain_signs(error: UnicodeError) -> tuple[str, int]:
-    """What stands for characters that a terminal's encoding lacks."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    bad = error.object[error.start : error.end]
-    return "".join(SIGNS.get(char, "?") for char in bad), error.end
-
-
-codecs.register_error("sliderace-signs", plain_signs)
-
-
-class Output(Protocol):
-    """What a file must do to be written to."""
-
-    def write(self, text: str, /) -> object:
-        """Write text."""
-        ...
-
-    def flush(self) -> None:
-        """Hand over what was written."""
-        ...
-
-    def fileno(self) -> int:
-        """Number of the file."""
-        ...
-
-
-class CarefulFile:
-    """A terminal's output that never raises: one that is gone swallows everything.
-
-    Args:
-        file: the output.
-        encoding: what the terminal understands.
-    """
-
-    def __init__(self, file: Output, encoding: str) -> None:
-        self._file = file
-        self._encoding = encoding
-        self.gone = False
-
-    def write(self, text: str) -> None:
-        """Write what the terminal's encoding has; signs alike for the rest."""
-        if self.gone:
-            return
-        known = text.encode(self._encoding, "sliderace-signs").decode(self._encoding)
-        self._try(lambda: self._file.write(known))
-
-    def flush(self) -> None:
-        """Hand over what was written."""
-        if not self.gone:
-            self._try(self._file.flush)
-
-    def fileno(self) -> int:
-        """Number of the file."""
-        return self._file.fileno()
-
-    def isatty(self) -> bool:
-        """Whether it is a terminal."""
-        return os.isatty(self.fileno())
-
-    def _try(self, run: Callable[[], object]) -> None:
-        try:
-            run()
-        except (OSError, ValueError):  # ValueError: closed
-            self.gone = True
-            forsake(self._file.fileno())
+FAREWELL_S = 1.0
+"""So long a terminal that takes no bytes delays the end of the program."""
 
 
 def forsake(number: int) -> None:
@@ -119,22 +36,85 @@ def forsake(number: int) -> None:
     os.close(nowhere)
 
 
+def opened(number: int) -> int:
+    """The terminal once more, as a file that does not block.
+
+    The one we were given is the shell's, too: that one should stay as it is.
+    """
+    try:
+        way = os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK
+        return os.open(os.ttyname(number), way)
+    except OSError:  # it has no name here, as in some containers
+        ours = os.dup(number)
+        os.set_blocking(ours, False)
+        return ours
+
+
 class CarefulDriver(LinuxDriver):
-    """Reads any bytes, notices that the terminal is gone, and lends its pen."""
+    """Reads any bytes, notices that the terminal is gone, and lends its pen.
+
+    Nothing that is written is ever waited for.
+    """
+
+    _outlet: Outlet | None = None
+    _output = -1
 
     def start_application_mode(self) -> None:
         """Take the terminal."""
-        file = cast("Output", self._file)
-        encoding: str = getattr(file, "encoding", None) or "utf-8"
-        self._file = cast("Any", CarefulFile(file, encoding))
-        super().start_application_mode()  # type: ignore[no-untyped-call] # theirs
         app = cast("Terminal", self._app)
-        app.pen = Pen(self.write, app.console.color_system, erases())
+        # The library writes to stderr, which may be a log.
+        file = sys.__stdout__
+        number = 1 if file is None else file.fileno()
+        self._output = opened(number)
+        self._outlet = Outlet(
+            self._output,
+            getattr(file, "encoding", None) or "utf-8",
+            self._when_writable,
+            app.paint_all,
+        )
+        super().start_application_mode()  # type: ignore[no-untyped-call] # theirs
+        if self._writer_thread is not None:
+            self._writer_thread.stop()
+            self._writer_thread = None
+        self.flush()
+        app.pen = Pen(self._draw, app.console.color_system, erases())
+
+    def _when_writable(self, then: Callable[[], None] | None) -> None:
+        if then is None:
+            self._loop.remove_writer(self._output)
+        else:
+            self._loop.add_writer(self._output, then)
+
+    def write(self, data: str) -> None:
+        """Write soon; what belongs together is one write."""
+        if self._outlet is not None:
+            self._outlet.write(data)
+            self._loop.call_soon(self.flush)
+
+    def flush(self) -> None:
+        """Write what has been gathered."""
+        if self._outlet is not None:
+            self._outlet.flush()
+
+    def _draw(self, text: str) -> None:
+        if self._outlet is not None:
+            self._outlet.write(text)
+            self._outlet.flush()
 
     def stop_application_mode(self) -> None:
         """Give the terminal back as it was."""
         cast("Terminal", self._app).pen = None
+        if self._outlet is not None:
+            self._outlet.drop()
         super().stop_application_mode()
+
+    def close(self) -> None:
+        """The last that is written; then nothing more."""
+        outlet, self._outlet = self._outlet, None
+        if outlet is not None:
+            outlet.finish(FAREWELL_S)
+            os.set_blocking(self._output, True)
+            os.close(self._output)
 
     def run_input_thread(self) -> None:
         """Read keys and clicks until told to end, or until the terminal is gone."""

@@ -94,6 +94,10 @@ class Shell(App[int]):
     def repaint(self) -> None:
         """Show everything as it is now."""
 
+    def paint_all(self) -> None:
+        """Show everything once more: the terminal has missed something."""
+        self.screen.refresh()
+
     # --- Signals ----------------------------------------------------------------------
 
     def hear_signals(self) -> None:
