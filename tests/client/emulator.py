@@ -8,7 +8,7 @@ from sliderace_client.terminal.pen import Cell, cells_of
 
 __all__ = ["Emulator"]
 
-TOKEN = re.compile(r"\x1b\[([\d;]*)([HCXm])|([^\x1b])")
+TOKEN = re.compile(r"\x1b\[([\d;]*)([HCBXm])|([^\x1b])")
 
 
 class Emulator:
@@ -22,7 +22,8 @@ class Emulator:
         self.rows = [list(cells_of(tuple(row), "truecolor")) for row in rows]
         self.touched: set[tuple[int, int]] = set()
         self._x = self._y = 0
-        self._codes = ""
+        self._how: list[str] = []
+        self._colours = ["", ""]
 
     def write(self, text: str) -> None:
         for match in TOKEN.finditer(text):
@@ -31,18 +32,37 @@ class Emulator:
                 case "H":
                     self._y, self._x = (int(n) - 1 for n in numbers.split(";"))
                 case "C":
-                    self._x += int(numbers)
+                    self._x += int(numbers or 1)
+                case "B":
+                    self._y += int(numbers or 1)
                 case "X":
                     for x in range(self._x, self._x + int(numbers)):
                         self._put(x, " ")
                 case "m":
-                    on = numbers.removeprefix("0").removeprefix(";")
-                    self._codes = f"\x1b[{on}m" if on else ""
+                    self._style(numbers.split(";"))
                 case _:
                     self._put(self._x, char)
                     self._x += 1
-        assert self._codes == ""
+        assert not [*self._how, *filter(None, self._colours)]
+
+    def _style(self, numbers: list[str]) -> None:
+        while numbers:
+            first = numbers.pop(0)
+            if first in ("38", "48"):
+                count = 4 if numbers[0] == "2" else 2
+                self._colours[first == "48"] = ";".join([first, *numbers[:count]])
+                del numbers[:count]
+            elif first in ("39", "49"):
+                self._colours[first == "49"] = ""
+            elif first in ("", "0"):
+                self._how, self._colours = [], ["", ""]
+            else:
+                self._how.append(first)
 
     def _put(self, x: int, char: str) -> None:
-        self.rows[self._y][x] = Cell(char, self._codes)
+        parts = [*self._how, *self._colours]
+        if char == " " and not {"4", "7", "9"} & set(self._how):
+            parts = self._colours[1:]  # nothing else is seen of a blank
+        told = ";".join(filter(None, parts))
+        self.rows[self._y][x] = Cell(char, f"\x1b[{told}m" if told else "")
         self.touched.add((x, self._y))

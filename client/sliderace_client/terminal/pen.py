@@ -4,6 +4,7 @@ A slide repaints two tiles. The library sends whole rows, styled run by run; her
 blanks are erased in one go, runs are sorted by colour, and what stays is left out.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -27,6 +28,8 @@ SYSTEMS = {
 """By the names that the console gives them."""
 ERASED = 6
 """Blanks from which on erasing them is shorter than printing them."""
+BRIDGED = 3
+"""Cells up to which printing them again is no longer than jumping over them."""
 
 
 class Touched(NamedTuple):
@@ -105,6 +108,51 @@ def cells_of(parts: tuple[Segment, ...], colours: str | None) -> tuple[Cell, ...
     return tuple(found)
 
 
+PART = re.compile(
+    r"(?P<fg>38;5;\d+|38;2(?:;\d+){3}|3\d|9[0-7])"
+    r"|(?P<bg>48;5;\d+|48;2(?:;\d+){3}|4\d|10[0-7])"
+    r"|(?P<how>\d)(?=;|$)"
+)
+SEEN_ON_BLANKS = frozenset("479")
+"""Underlined, reversed, struck through."""
+
+
+class Paint(NamedTuple):
+    """A style in the parts that are switched one by one."""
+
+    how: tuple[str, ...]
+    fg: str
+    bg: str
+
+
+@lru_cache(maxsize=2048)
+def _parts(codes: str) -> Paint:
+    how, fg, bg = list[str](), "", ""
+    for part in PART.finditer(codes[2:-1]):
+        how += [part["how"]] if part["how"] else []
+        fg, bg = part["fg"] or fg, part["bg"] or bg
+    return Paint(tuple(how), fg, bg)
+
+
+@lru_cache(maxsize=2048)
+def _switch(now: Paint | None, then: Paint, *, blank: bool) -> tuple[Paint, str]:
+    """How to come to a style from another one; the style then, and the sequence.
+
+    Of a blank only the ground is seen: it leaves the rest as it is.
+    """
+    if now is not None and blank and not SEEN_ON_BLANKS & {*now.how, *then.how}:
+        then = now._replace(bg=then.bg)
+    if now == then:
+        return then, ""
+    parts: list[str] = []
+    if now is None or now.how != then.how:
+        parts = ["0", *then.how]
+        now = Paint(then.how, "", "")
+    parts += [then.fg or "39"] if now.fg != then.fg else []
+    parts += [then.bg or "49"] if now.bg != then.bg else []
+    return then, f"\x1b[{';'.join(parts)}m"
+
+
 class Piece(NamedTuple):
     """Some cells of a row in one style; `blank`: erased, not printed."""
 
@@ -128,10 +176,36 @@ def paint(rows: Iterable[Touched], colours: str | None, *, erases: bool) -> str:
             if ground is not None:
                 fills.append(Piece(ground, row.y, row.x + start, "", end - start))
             pieces += _cut(row, new, start, end, ground, erases=erases)
-    order = {piece.codes: n for n, piece in enumerate([*pieces, *fills][::-1])}
-    fills.sort(key=lambda piece: order[piece.codes])
-    pieces.sort(key=lambda piece: order[piece.codes])
-    return _written([*fills, *pieces])
+    return _written([*_sorted(fills), *_sorted(_joined(pieces))])
+
+
+def _sorted(pieces: Iterable[Piece]) -> list[Piece]:
+    """Ground by ground, and on each colour by colour, so that few are switched."""
+    listed = list(pieces)
+    grounds: dict[str, int] = {}
+    colours: dict[str, int] = {}
+    for piece in listed:
+        grounds.setdefault(_parts(piece.codes).bg, len(grounds))
+        colours.setdefault(piece.codes, len(colours))
+    return sorted(
+        listed, key=lambda one: (grounds[_parts(one.codes).bg], colours[one.codes])
+    )
+
+
+def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    """Blanks are as good in the colour of a text beside them, if its ground is theirs.
+
+    Then they are written with it.
+    """
+    texts = {
+        (piece.y, _parts(piece.codes).bg): piece.codes
+        for piece in pieces
+        if piece.text.strip(" ") and not SEEN_ON_BLANKS & {*_parts(piece.codes).how}
+    }
+    for piece in pieces:
+        codes = texts.get((piece.y, _parts(piece.codes).bg), piece.codes)
+        blank = not piece.text.strip(" ") and not _parts(piece.codes).how
+        yield piece._replace(codes=codes) if blank else piece
 
 
 def _ground_of(span: Sequence[Cell]) -> str | None:
@@ -148,17 +222,20 @@ def _spans(old: Sequence[Cell], new: Sequence[Cell]) -> list[tuple[int, int]]:
     if len(old) != len(new):
         return [(0, len(new))]
     spans: list[tuple[int, int]] = []
-    start = -1
     for at, (before, after) in enumerate(zip(old, new, strict=True)):
         if before == after:
-            if start >= 0:
-                spans.append((start, at))
-            start = -1
-        elif start < 0:
-            start = at
-    if start >= 0:
-        spans.append((start, len(new)))
+            continue
+        start, end = spans[-1] if spans else (0, -1 - BRIDGED)
+        near = 0 <= at - end <= BRIDGED
+        if near and (at == end or _alike(new[end - 1 : at + 1])):
+            spans[-1] = (start, at + 1)
+        else:
+            spans.append((at, at + 1))
     return spans
+
+
+def _alike(some: Sequence[Cell]) -> bool:
+    return all(cell.codes == some[0].codes for cell in some)
 
 
 def _cut(
@@ -186,18 +263,24 @@ def _cut(
 
 def _written(pieces: Iterable[Piece]) -> str:
     out: list[str] = []
-    codes, y, x = None, -1, -1
+    now: Paint | None = None
+    y, x = -1, -1
     for piece in pieces:
-        if piece.codes != codes:
-            on = piece.codes[2:]  # after CSI
-            out.append(f"\x1b[0;{on}" if on else "\x1b[0m")
-            codes = piece.codes
-        if (piece.y, piece.x) != (y, x):
-            jump = piece.x - x
-            same = piece.y == y and jump > 0
-            out.append(
-                f"\x1b[{jump}C" if same else f"\x1b[{piece.y + 1};{piece.x + 1}H"
-            )
-        out.append(f"\x1b[{piece.blank}X" if piece.blank else piece.text)
+        out.append(_jump(y, x, piece))
+        blank = bool(piece.blank) or not piece.text.strip(" ")
+        now, switch = _switch(now, _parts(piece.codes), blank=blank)
+        out += [switch, f"\x1b[{piece.blank}X" if piece.blank else piece.text]
         y, x = piece.y, piece.x + (0 if piece.blank else cells(piece.text))
     return "".join([*out, "\x1b[0m"]) if out else ""
+
+
+def _jump(y: int, x: int, piece: Piece) -> str:
+    """The shortest way from a cell to where a piece begins."""
+    right, down = piece.x - x, piece.y - y
+    if not right and not down:
+        return ""
+    if not down and right > 0:
+        return f"\x1b[{right}C" if right > 1 else "\x1b[C"
+    if not right and down == 1 and y >= 0:
+        return "\x1b[B"
+    return f"\x1b[{piece.y + 1};{piece.x + 1}H"
