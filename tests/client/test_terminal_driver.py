@@ -39,9 +39,7 @@ def test_erasing_in_colour_is_asked_of_terminfo(term: str, known: bool) -> None:
 class Solo:
     """The program in a pseudo-terminal that is not its controlling one: no SIGHUP."""
 
-    def __init__(
-        self, folder: Path, errors: TextIO | None = None, **env: str
-    ) -> None:
+    def __init__(self, folder: Path, errors: TextIO | None = None, **env: str) -> None:
         self.ours, theirs = pty.openpty()
         ioctl(self.ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         home = {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
@@ -70,9 +68,7 @@ class Solo:
 
 
 @contextmanager
-def solo(
-    folder: Path, errors: TextIO | None = None, **env: str
-) -> Generator[Solo]:
+def solo(folder: Path, errors: TextIO | None = None, **env: str) -> Generator[Solo]:
     one = Solo(folder, errors, **env)
     try:
         yield one
@@ -123,7 +119,7 @@ def test_bytes_that_are_no_text_and_split_sequences_do_no_harm(tmp_path: Path) -
 
 def test_a_terminal_without_unicode_is_served(tmp_path: Path) -> None:
     encoding = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    with solo(tmp_path, PYTHONIOENCODING="latin-1", **encoding) as one:
+    with solo(tmp_path, None, PYTHONIOENCODING="latin-1", **encoding) as one:
         shown = one.until(b"new board")
         assert all(byte < 0x80 for byte in shown)
         os.write(one.ours, b"q")

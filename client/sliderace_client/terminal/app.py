@@ -11,6 +11,7 @@ from sliderace_client.api import Unreachable
 from sliderace_client.connection import Client, Ending
 from sliderace_client.host import HostError
 from sliderace_client.locate import NotFound, find, join_command
+from sliderace_client.records import save_record
 from sliderace_client.seats import SeatFile, claim
 from sliderace_client.settings import drawn_name, nickname
 from sliderace_client.start import Start
@@ -21,7 +22,6 @@ from sliderace_client.terminal.doors import (
     only_here,
     past_races,
     room_links,
-    save_record,
 )
 from sliderace_client.terminal.gist import gist
 from sliderace_client.terminal.lobby import Lobby
@@ -169,6 +169,11 @@ class Terminal(Shell):
         """Whether we have a place in a room, which is kept when the program ends."""
         return self._play is not None and not self._play.model.ended
 
+    @property
+    def ends_the_room(self) -> bool:
+        """Whether the room's server is ours and ends with us."""
+        return self.begin.kind == "host" and not self.begin.back
+
     def link(self) -> str:
         """The best link to this room."""
         if self.begin.links:
@@ -306,7 +311,7 @@ class Terminal(Shell):
     async def _join(self, text: str, name: str, role: RoleName) -> None:
         self.say(f"Looking for {text} ...")
         try:
-            place = await find(text)
+            place = await find(text, first=self.settings.server)
         except NotFound as error:
             self.say(str(error), "bad")
             return

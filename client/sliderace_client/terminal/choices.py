@@ -10,6 +10,8 @@ from sliderace_client.render import Look, Paint, Row, Run
 from sliderace_client.settings import Settings as Likes
 from sliderace_client.terminal.actions import Action
 from sliderace_client.terminal.dialogs import Dialog
+from sliderace_client.terminal.liking import KeysForm, ServerForm
+from sliderace_client.terminal.menu import Form
 from sliderace_client.terminal.panels import fitted, line, minutes
 
 __all__ = ["ChoiceDialog", "RulesDialog", "SettingsDialog"]
@@ -249,9 +251,23 @@ class SettingsDialog(ChoiceDialog):
     def apply(self) -> None:  # noqa: D102
         self._use(self._likes)
 
+    def actions(self) -> list[Action]:  # noqa: D102
+        *first, cancel = super().actions()
+        return [
+            *first,
+            Action("k", "own keys", lambda: self._then(KeysForm())),
+            Action("s", "server", lambda: self._then(ServerForm())),
+            cancel,
+        ]
+
+    def _then(self, form: Form) -> None:
+        """Use what was chosen so far, and go on with a form."""
+        self._apply()
+        self.app.push_screen(form)  # pyright: ignore[reportUnknownMemberType] - theirs
+
 
 LABELS = {
-    "keys": "Arrows",
+    "keys": "Keys",
     "color": "Colours",
     "theme": "Ground",
     "tiles": "Tiles",

@@ -42,7 +42,7 @@ MENU = (
     ("s", "solo: play alone"),
     ("r", "results of past races"),
     ("p", "a picture on the tiles instead of numbers"),
-    ("e", "settings: keys, colours, pointer, always ready"),
+    ("e", "settings: own keys, colours, pointer, always ready, server"),
     ("q", "quit"),
 )
 SOLO = (
@@ -60,7 +60,7 @@ RESULTS = (
     ("credit", "travel time of the last slide, taken off the time"),
     ("≈, †", "photo finish; credit for a failure of the server"),
     ("r", "rematch: everybody goes on to the next race"),
-    ("t", "back to the lobby"),
+    ("t, escape", "back to the lobby, once the next race is prepared"),
     ("s", "save the race record; sliderace verify checks it"),
     ("g", "what the solves look like (host)"),
     ("q", "leave for good (asks first)"),
@@ -187,8 +187,8 @@ class Dialog(ModalScreen[None]):
 
 KEYS_W = 19
 """Columns of the keys in the help, where texts stand beside them."""
-TEXT_W = 56
-"""The longest text of the help."""
+TEXT_W = 40
+"""Columns that a text needs to stand there; what is longer goes on below."""
 
 
 HELP = {"menu": MENU, "solo": SOLO, "room": ROOM, "results": RESULTS}
@@ -208,7 +208,9 @@ class HelpDialog(Dialog):
         for keys, text in HELP[self._topic]:
             head = Run(fitted(keys, KEYS_W), Paint(look.accent, bold=True))
             if beside:
-                rows.append((head, Run(text, Paint(look.ink))))
+                for part in wrap(text, width - KEYS_W):
+                    rows.append((head, Run(part, Paint(look.ink))))
+                    head = Run(" " * KEYS_W, Paint())
                 continue
             rows.append((head,))
             rows += [line(f"  {part}", look.ink) for part in wrap(text, width - 2)]

@@ -9,6 +9,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from sliderace.protocol.messages import Close
+from sliderace.protocol.names import cells
 from sliderace_client.model import Model
 from sliderace_client.render import Look, Paint, Run
 from sliderace_client.terminal.actions import Action, Repeats, key_rows, match
@@ -163,8 +164,11 @@ class Page(Screen[None]):
 
     def _show_frame(self) -> None:
         look, width = self.look, self.size.width
-        title, right = "sliderace", self.head()
-        space = " " * max(1, width - len(title) - len(right) - 2)
+        title = "sliderace"
+        right = self.head()
+        if cells(right) > width - len(title) - 2:
+            right = fitted(right, width - len(title) - 2)
+        space = " " * max(1, width - len(title) - cells(right) - 2)
         self._head.show(
             [
                 (
@@ -221,6 +225,10 @@ class RoomPage(Page):
             end = Action("x", "close it for all", lambda: self.terminal.ask(close))
             ways.append(end)
         question = "Leave the room for good? (Ctrl-C keeps your seat for a while.)"
+        others = len(self.model.members) - 1
+        if self.terminal.ends_the_room and others > 0:
+            many = f"{others} other{'s' * (others > 1)}"
+            question = f"Leave? The server ends with you, and the room for {many}."
         self.ask(question, *ways, no="stay")
 
     def help(self) -> None:
@@ -229,7 +237,7 @@ class RoomPage(Page):
 
 
 PICTURE_ROWS = 18
-"""Below, tiles are too small for a picture, and the keys take a row from the lanes."""
+"""Below, a tile of a row or two shows nothing of a picture."""
 
 
 def picture_actions(terminal: "Terminal") -> list[Action]:

@@ -19,7 +19,7 @@ from sliderace_client.model import Note
 from sliderace_client.photo import BadPicture, load_picture
 from sliderace_client.pictures import BUILT_IN, Picture
 from sliderace_client.render import MONO
-from sliderace_client.settings import Settings, save
+from sliderace_client.settings import Settings, keep
 from sliderace_client.terminal.choices import SettingsDialog
 from sliderace_client.terminal.dialogs import HelpDialog, Topic
 from sliderace_client.terminal.looks import THEMES, name_of, theme_of, without_colour
@@ -78,6 +78,7 @@ class Shell(App[int]):
         self._news_until = 0
         self._numbers = True
         self._cued = ""
+        self._keeping = asyncio.Lock()
         self._photo: tuple[str, Picture] | None = None
         self.look = MONO
         for name, look in THEMES.items():
@@ -214,13 +215,14 @@ class Shell(App[int]):
 
     def use_settings(self, settings: Settings) -> None:
         """Take new settings, and keep them."""
-        self.settings = settings
+        before, self.settings = self.settings, settings
         self._choose_look()
-        self.run_worker(self._keep(settings), group="settings")
+        self.run_worker(self._keep(before, settings), group="settings")
 
-    async def _keep(self, settings: Settings) -> None:
+    async def _keep(self, before: Settings, after: Settings) -> None:
         try:
-            await asyncio.to_thread(save, settings)
+            async with self._keeping:  # each is written on top of the one before
+                await asyncio.to_thread(keep, before, after)
         except OSError as error:
             self.say(f"The settings cannot be kept: {error.strerror}", "bad")
 
