@@ -189,7 +189,7 @@ async def test_ones_own_picture_is_chosen_in_the_menu(
         await pilot.press(*["backspace"] * 4, *"b.png", "enter")
         await sees(pilot, "b.png cannot be read")
         await pilot.press(*["backspace"] * 5, *"a.png", "enter")
-        await sees(pilot, "open a room for friends")
+        await sees(pilot, "open a room")
         await saved(pilot)
         picture = terminal(pilot).look.picture
         assert picture is not None

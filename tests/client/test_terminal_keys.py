@@ -19,6 +19,7 @@ from tests.client.offline import (
     driven,
     opened,
     saved,
+    screen,
     settle,
 )
 from tests.client.rooms import ANN, BEN, RACE, member, standing
@@ -243,7 +244,7 @@ STATES = {
         {"l": "(leads)", **SEE}, as_spectator, watched, kind="watch", topic="room"
     ),
     "following": State(
-        {"p": "(pinned)", "a": "all boards", **SEE},
+        {"p": "(pinned)", "a": "leader", **SEE},
         as_spectator,
         watched,
         first=("l",),
@@ -256,9 +257,9 @@ STATES = {
         finished,
         topic="results",
     ),
-    "the next race is prepared": State(
+    "last results": State(
         {
-            "t": "sliderace join",
+            "t": "always ready",
             "r": m.Ready,
             "s": "annot reach",
             "g": "Signals",
@@ -266,7 +267,18 @@ STATES = {
         },
         Offline,
         prepared,
+        first=("t",),
         topic="results",
+    ),
+    "the next race is prepared": State(
+        {
+            "r": m.Ready,
+            "a": "not always ready",
+            "t": "Nobody finished",
+            **IN_LOBBY,
+        },
+        as_guest,
+        prepared,
     ),
 }
 ELSEWHERE = {
@@ -307,7 +319,7 @@ async def shown(state: State) -> AsyncGenerator[tuple[Driver, Offline]]:
         yield pilot, seat
 
 
-OPENS = ("e", "s", "k", "r", "w", "c", "question_mark")
+OPENS = ("t", "e", "s", "k", "r", "w", "c", "question_mark")
 """First keys that lead to another screen."""
 NOBODY = "http://192.0.2.7:8710"
 
@@ -329,7 +341,12 @@ def offered(pilot: Driver) -> list[str]:
     return [*entries, *(action.key for action in page._shown)]
 
 
-CASES = [(name, key) for name, state in STATES.items() for key in state.keys]
+CASES = {
+    (key, expected): (name, key)
+    for name, state in reversed(STATES.items())
+    for key, expected in reversed(state.keys.items())
+}.values()
+"""What a key does in the same words on several screens is tried on one of them."""
 
 
 @pytest.mark.parametrize(("name", "key"), CASES)
