@@ -39,6 +39,7 @@ from sliderace_client.options import (
     server_option,
     size_option,
 )
+from sliderace_client.operate import backup, restore, serve
 from sliderace_client.solo import choose, solo
 from sliderace_client.typed import typed
 
@@ -77,9 +78,7 @@ def run(args: list[str]) -> int:
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
         return exits.INTERRUPTED
-    except (
-        BrokenPipeError
-    ):  # the reader of our output went away; nobody is left to tell
+    except BrokenPipeError:  # who read our output went away; nobody is left to tell
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return exits.OK
     return code if isinstance(code, int) else exits.OK
@@ -178,38 +177,6 @@ def host(
             return hosting.host(asked, settings, say)
         except hosting.HostError as error:
             raise Failure(str(error), exits.FAILED) from None
-
-
-@cli.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def serve(arguments: tuple[str, ...]) -> NoReturn:
-    """Run a server until it is stopped; see: sliderace serve --help."""
-    run_server(arguments)
-
-
-@cli.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def backup(arguments: tuple[str, ...]) -> NoReturn:
-    """Copy a server's database to a file; see: sliderace backup --help."""
-    run_server(("backup", *arguments))
-
-
-@cli.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def restore(arguments: tuple[str, ...]) -> NoReturn:
-    """Put a backup in its place again; see: sliderace restore --help."""
-    run_server(("restore", *arguments))
-
-
-def run_server(arguments: tuple[str, ...]) -> NoReturn:
-    """Be the server's program, with these arguments."""
-    command = [sys.executable, "-m", "sliderace_server", *arguments]
-    sys.stdout.flush()
-    if os.name == "posix":  # the same process: its exit code and signals are its own
-        os.execv(sys.executable, command)  # noqa: S606 - no shell is the point
-    import subprocess
-
-    raise SystemExit(subprocess.call(command))  # noqa: S603 - our own program
 
 
 @cli.command()
@@ -407,4 +374,5 @@ def scramble(
         say(line)
 
 
-cli.add_command(solo)
+for command in (backup, restore, serve, solo):
+    cli.add_command(command)
