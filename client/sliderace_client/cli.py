@@ -32,6 +32,7 @@ from sliderace_client.console import (
     size_of,
     unreadable,
 )
+from sliderace_client.operate import backup, restore, serve
 from sliderace_client.options import (
     name_option,
     picture_option,
@@ -39,7 +40,6 @@ from sliderace_client.options import (
     server_option,
     size_option,
 )
-from sliderace_client.operate import backup, restore, serve
 from sliderace_client.solo import choose, solo
 from sliderace_client.typed import typed
 
