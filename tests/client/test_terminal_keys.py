@@ -3,6 +3,8 @@
 `STATES` is the table: a key that a screen shows and that is not in it fails a test.
 """
 
+# pyright: reportPrivateUsage=false
+
 import re
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
