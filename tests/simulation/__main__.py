@@ -1,16 +1,14 @@
 """Simulate races while everything fails: `python -m tests.simulation --help`."""
 
 import argparse
-import logging
 import sys
 import time
-import warnings
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import count
 from multiprocessing import get_context
 
-from tests.simulation.world import Figures, Lost, simulate
+from tests.simulation.world import Figures, one_world, quiet
 
 ROUND = 40
 """Worlds handed out at a time: a second or two of work for each job."""
@@ -29,10 +27,10 @@ def main() -> int:
         return _replay(asked.world)
     total, began = Figures(), time.monotonic()
     seeds = count(asked.seed)
-    with ProcessPoolExecutor(asked.jobs, get_context("spawn"), _quiet) as pool:
+    with ProcessPoolExecutor(asked.jobs, get_context("spawn"), quiet) as pool:
         while total.raced_s < asked.hours * 3_600 or total.crashes < asked.crashes:
             batch = [next(seeds) for _ in range(ROUND)]
-            for figures, lost in pool.map(_one, batch, chunksize=4):
+            for figures, lost in pool.map(one_world, batch, chunksize=4):
                 if lost:
                     print(lost)
                     return 1
@@ -41,24 +39,9 @@ def main() -> int:
     return 0
 
 
-def _quiet() -> None:
-    """Servers that are killed have much to say, and leave much undone."""
-    logging.disable(logging.CRITICAL)
-    warnings.simplefilter("ignore", RuntimeWarning)
-    sys.unraisablehook = lambda _: None
-
-
-def _one(seed: int) -> tuple[Figures, str]:
-    try:
-        return simulate(seed), ""
-    except Lost as lost:
-        again = f"replay: python -m tests.simulation --world {seed}"
-        return Figures(), f"{lost}\n{again}"
-
-
 def _replay(seed: int) -> int:
-    _quiet()
-    figures, lost = _one(seed)
+    quiet()
+    figures, lost = one_world(seed)
     print(lost or figures)
     return bool(lost)
 

@@ -5,6 +5,9 @@ network, time and chance are simulated.
 """
 
 import asyncio
+import logging
+import sys
+import warnings
 from dataclasses import dataclass, fields
 
 import detangle
@@ -17,7 +20,7 @@ from sliderace_server.config import Config
 from sliderace_server.limits import Limits
 from sliderace_server.server import running
 
-__all__ = ["Figures", "Lost", "simulate"]
+__all__ = ["Figures", "Lost", "one_world", "quiet", "simulate"]
 
 RULES = m.RulesPatch(
     size="3x2", start="ready", countdown_ms=3_000, limit_ms=0, away_ms=300_000
@@ -227,3 +230,19 @@ def simulate(seed: int, races: int = 2) -> Figures:
             result.failure.exception
         )
     return result.value
+
+
+def one_world(seed: int, races: int = 2) -> tuple[Figures, str]:
+    """As `simulate`; a broken promise as text, with how to see it again."""
+    try:
+        return simulate(seed, races), ""
+    except Lost as lost:
+        again = f"replay: python -m tests.simulation --world {seed}"
+        return Figures(), f"{lost}\n{again}"
+
+
+def quiet() -> None:
+    """Say nothing of servers that are killed: they leave much undone."""
+    logging.disable(logging.CRITICAL)
+    warnings.simplefilter("ignore", RuntimeWarning)
+    sys.unraisablehook = lambda _: None
