@@ -188,6 +188,10 @@ class Person:
         model = self.device.model
         return model.online and (not model.attempt or not model.unacked)
 
+    def switch_off(self) -> None:
+        """Nobody holds the device any more."""
+        self._task.cancel()
+
     @property
     def where(self) -> str:
         """What this person is about, for the report of a failure."""
@@ -230,7 +234,7 @@ class Person:
             self._asked = None
         elif model.racing:
             self._slide(self.device)
-        elif self.done.is_set():
+        elif self.calm:
             pass
         elif model.phase == "lobby" and model.is_player and not model.ready:
             wanted = m.Ready(model.race)

@@ -108,7 +108,7 @@ class World:
         """One misfortune after the other."""
         while True:
             again = detangle.flip(0.45)  # misfortunes seldom come alone
-            await asyncio.sleep(detangle.uniform(0.0, 0.8 if again else 24.0))
+            await asyncio.sleep(detangle.uniform(0.0, 0.8 if again else 30.0))
             match detangle.choice(["crash"] * 8 + ["cut", "disk"]):
                 case "crash":
                     await self.crash()
