@@ -266,4 +266,3 @@ class Person:
                 return
             direction = way[0]
         device.slide(direction)
-

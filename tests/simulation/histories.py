@@ -6,6 +6,7 @@ behind. A crash takes what was not committed; what was told by then must have be
 
 import random
 from dataclasses import dataclass, field
+from typing import Any
 
 from tests.checker import Seen, Sent, faults
 from tests.server.stage import Stage, solution
@@ -42,7 +43,7 @@ class History:
     """
 
     def __init__(self, seed: int) -> None:
-        self.rng = random.Random(seed)
+        self.rng = random.Random(seed)  # noqa: S311
         self.stage = Stage(RULES)
         self.committed = 0
         self.crashes = 0
@@ -108,7 +109,8 @@ class History:
         ahead = self.rng.random() < 0.1  # slides that never arrived lie between
         seq = attempt.seq + 1 + ahead
         stamp = self.rng.randint(0, 99_999)
-        message = m.Slides(self.stage.race, 0, seq, [(d, 1, stamp) for d in way])
+        slides: list[Any] = [(direction, 1, stamp) for direction in way]
+        message = m.Slides(self.stage.race, 0, seq, slides)
         self._send(member, player, message)
 
     def _send(self, member: int, player: Player, message: m.Slides) -> None:

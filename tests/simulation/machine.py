@@ -85,7 +85,7 @@ class Process:
     async def __aexit__(self, *exc: object) -> None:
         """Nothing to close."""
 
-    async def write(self, commit: Callable[[], None]) -> None:
+    async def write(self, commit: Callable[[], object]) -> None:
         """Wait for the disk; the process may be dead before, or just after."""
         slow = detangle.flip(SLOW)
         await asyncio.sleep(detangle.uniform(0.0005, SLOW_S if slow else FAST_S))
@@ -119,7 +119,7 @@ class _Log:
 
     async def drop(self, room: str) -> None:
         logs = self._process.disk.logs
-        await self._process.write(lambda: logs.pop(room, None) and None)
+        await self._process.write(lambda: logs.pop(room, None))
 
 
 class _Results:
@@ -128,7 +128,7 @@ class _Results:
 
     async def store(self, race: StoredRace) -> None:
         races = self._process.disk.races
-        await self._process.write(lambda: races.setdefault(race.summary.id, race) and None)
+        await self._process.write(lambda: races.setdefault(race.summary.id, race))
 
     async def races(
         self,

@@ -142,16 +142,16 @@ class World:
         self.start()
         first = Person("a", m.Create(name="Ann", rules=RULES), self.races)
         self.people.append(first)
-        playing = [asyncio.ensure_future(first.play())]
+        playing = [asyncio.create_task(first.play())]
         while not first.device.model.welcomed:
             await asyncio.sleep(0.1)
         code = first.device.model.code
         for name in "bc"[: detangle.randint(0, 2)]:
             person = Person(name, m.Join(code=code, name=name), self.races)
             self.people.append(person)
-            playing.append(asyncio.ensure_future(person.play()))
-        misfortune = asyncio.ensure_future(self.fate())
-        parts = [*playing, misfortune, asyncio.ensure_future(self._enough())]
+            playing.append(asyncio.create_task(person.play()))
+        misfortune = asyncio.create_task(self.fate())
+        parts = [*playing, misfortune, asyncio.create_task(self._enough())]
         done, _ = await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
         for one in done:
             one.result()
@@ -229,6 +229,7 @@ def simulate(seed: int, races: int = 2) -> Figures:
         raise Lost(f"seed {seed}: {result.failure.message}") from (
             result.failure.exception
         )
+    assert isinstance(result.value, Figures)
     return result.value
 
 

@@ -18,12 +18,13 @@ from sliderace.protocol import messages as m
 from sliderace_server.server import Server, running
 
 DAY_S = 86_400.0
-EVERY_S = 90.0
-"""Between two rooms: nearly a thousand a day."""
-STAY_S = 240.0
+EVERY_S = 300.0
+"""Between two rooms: two hundred and ninety a day."""
+STAY_S = 120.0
 """How long people stay; then they go, mostly without a word."""
 REST_S = 6 * 3_600.0 + 1_000.0
 """After this any room is closed, however it was left (DESIGN 4)."""
+
 
 @dataclass(slots=True)
 class Day:
@@ -38,7 +39,7 @@ async def _visit(number: int, day: Day) -> None:
     """Two people open a room, race for a while, and are gone."""
     first = Person(f"a{number}x", m.Create(name="Ann", rules=RULES), 9)
     people = [first]
-    playing = [asyncio.ensure_future(first.play())]
+    playing = [asyncio.create_task(first.play())]
     first.calm = True
     while not first.device.model.online:
         await asyncio.sleep(0.5)
@@ -46,7 +47,7 @@ async def _visit(number: int, day: Day) -> None:
     code = first.device.model.code
     second = Person(f"b{number}x", m.Join(code=code, name="Ben"), 9)
     people.append(second)
-    playing.append(asyncio.ensure_future(second.play()))
+    playing.append(asyncio.create_task(second.play()))
     first.calm = False
     await asyncio.sleep(detangle.uniform(5.0, STAY_S))
     for one in people:
@@ -81,7 +82,7 @@ async def _day() -> Day:
     before = _measured(server, disk)
     visits: set[asyncio.Task[None]] = set()
     for number in range(1, int(DAY_S / EVERY_S)):
-        visit = asyncio.ensure_future(_visit(number, day))
+        visit = asyncio.create_task(_visit(number, day))
         visits.add(visit)
         visit.add_done_callback(visits.discard)
         await asyncio.sleep(EVERY_S)
@@ -105,7 +106,7 @@ def _measured(server: Server, disk: Disk) -> tuple[int, ...]:
         health["rooms"],
         health["connections"],
         len(disk.logs),
-        len(hub._addresses),
+        len(hub._addresses),  # pyright: ignore[reportPrivateUsage]
         len(asyncio.all_tasks()),
         len(ours),
     )
