@@ -1,13 +1,14 @@
 """One day of a server's life in virtual time: `python -m tests.soak.day`.
 
 Rooms are opened, raced in, left, forgotten. In the end everything is as it was before
-the first of them: tasks, objects, rooms, logs, what is remembered of addresses.
+the first of them: tasks, rooms, logs, and the objects that the server holds.
 """
 
 import asyncio
 import gc
 import sys
 from dataclasses import dataclass
+from types import FunctionType, ModuleType
 
 import detangle
 from tests.simulation.devices import Person
@@ -75,47 +76,70 @@ async def _day() -> Day:
             ready.set_result(server)
             await asyncio.get_running_loop().create_future()
 
-    detangle.spawn(serve(), host="srv")
+    serving = serve()
+    detangle.spawn(serving, host="srv")
     server = await ready
     await _visit(0, day)
     await asyncio.sleep(REST_S)
-    before = _measured(server, disk)
+    before = _measured(server, disk, serving)
     visits: set[asyncio.Task[None]] = set()
     for number in range(1, int(DAY_S / EVERY_S)):
         visit = asyncio.create_task(_visit(number, day))
         visits.add(visit)
         visit.add_done_callback(visits.discard)
         await asyncio.sleep(EVERY_S)
+    busy = _measured(server, disk, serving)
     await asyncio.gather(*visits)
     await asyncio.sleep(REST_S)
-    after = _measured(server, disk)
+    after = _measured(server, disk, serving)
     day.races = len(disk.races)
-    print(f"before {before}\nafter {after}\n{day}")
+    print(f"before {before}\nbusy {busy}\nafter {after}\n{day}")
+    if not (busy[0] and busy[-1] > before[-1]):
+        raise Lost("this measures nothing")
     if after != before:
         raise Lost("not everything is as it was")
     return day
 
 
-def _measured(server: Server, disk: Disk) -> tuple[int, ...]:
-    """Rooms, connections, logs, addresses, tasks, and objects of the server."""
-    gc.collect()
-    ours = [one for one in gc.get_objects() if _is_ours(one)]
-    hub = server.hub
-    health = hub.health()
+def _measured(server: Server, disk: Disk, serving: object) -> tuple[int, ...]:
+    """Rooms, connections, logs, tasks, and objects that the server holds."""
+    health = server.hub.health()
     return (
         health["rooms"],
         health["connections"],
         len(disk.logs),
-        len(hub._addresses),  # pyright: ignore[reportPrivateUsage]
         len(asyncio.all_tasks()),
-        len(ours),
+        _held(serving),
     )
 
 
-def _is_ours(one: object) -> bool:
-    """Whether the server holds it; what is stored is meant to stay."""
-    module = str(type(one).__module__)
-    return module.startswith("sliderace_server") and "storage" not in module
+def _held(root: object) -> int:
+    """Objects of ours that can be reached from the running server.
+
+    What only the simulator or a client still holds does not count: they remember
+    every task and connection there ever was.
+    """
+    gc.collect()
+    seen, waiting, count = {id(root)}, [root], 0
+    while waiting:
+        for one in gc.get_referents(_inner(waiting.pop())):
+            module = str(type(one).__module__)
+            if id(one) in seen or isinstance(one, _OUTSIDE):
+                continue
+            if module.startswith(("detangle", "tests.")):
+                continue
+            seen.add(id(one))
+            waiting.append(one)
+            count += module.startswith("sliderace_server")
+    return count
+
+
+_OUTSIDE = (ModuleType, type, asyncio.Future)
+
+
+def _inner(one: object) -> object:
+    """A function's own cells, not all the names of its module."""
+    return one.__closure__ if isinstance(one, FunctionType) else one
 
 
 def main() -> int:
