@@ -21,6 +21,8 @@ SLOW = 0.04
 """How often a commit takes long, and how long that may be, in seconds."""
 SLOW_S = 3.0
 FAST_S = 0.02
+DEAF = 0.01
+"""How often a commit is carried out, and called a failure."""
 WALL_MS = 1_700_000_000_000
 
 
@@ -31,6 +33,7 @@ class Disk:
     Attributes:
         logs: room -> records.
         races: race id -> the stored race.
+        resting: code of a closed room -> when it may be used again.
         failing_until: up to this virtual time nothing can be written.
         began: race id -> virtual time at which its start was committed.
         raced_s: how long races have run, each counted once however many raced.
@@ -39,6 +42,7 @@ class Disk:
 
     logs: dict[str, list[bytes]] = field(default_factory=dict[str, list[bytes]])
     races: dict[str, StoredRace] = field(default_factory=dict[str, StoredRace])
+    resting: dict[str, int] = field(default_factory=dict[str, int])
     failing_until: float = 0.0
     began: float | None = None
     raced_s: float = 0.0
@@ -93,6 +97,8 @@ class Process:
         if detangle.now() < self.disk.failing_until:
             raise StorageUnavailable("the disk fails")
         commit()
+        if detangle.flip(DEAF):
+            raise StorageUnavailable("the answer is lost")
         if detangle.flip(0.3):  # the outcome may never be heard of
             await asyncio.sleep(detangle.uniform(0.0005, FAST_S))
             await self.alive()
@@ -117,9 +123,14 @@ class _Log:
     async def rooms(self) -> list[str]:
         return sorted(self._process.disk.logs)
 
-    async def drop(self, room: str) -> None:
+    async def drop(self, room: str, *, now_ms: int = 0, rest_ms: int = 0) -> None:
+        self._process.disk.resting[room] = now_ms + rest_ms
         logs = self._process.disk.logs
         await self._process.write(lambda: logs.pop(room, None))
+
+    async def resting(self, now_ms: int) -> dict[str, int]:
+        resting = self._process.disk.resting.items()
+        return {code: until - now_ms for code, until in resting if until > now_ms}
 
 
 class _Results:
