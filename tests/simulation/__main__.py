@@ -3,15 +3,13 @@
 import argparse
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import count
 from multiprocessing import get_context
 
 from tests.simulation.world import Figures, one_world, quiet
-
-ROUND = 40
-"""Worlds handed out at a time: a second or two of work for each job."""
 
 
 def main() -> int:
@@ -26,17 +24,31 @@ def main() -> int:
     if asked.world is not None:
         return _replay(asked.world)
     total, began = Figures(), time.monotonic()
-    seeds = count(asked.seed)
-    with ProcessPoolExecutor(asked.jobs, get_context("spawn"), quiet) as pool:
-        while total.raced_s < asked.hours * 3_600 or total.crashes < asked.crashes:
-            batch = [next(seeds) for _ in range(ROUND)]
-            for figures, lost in pool.map(one_world, batch, chunksize=4):
-                if lost:
-                    print(lost)
-                    return 1
-                total.add(figures)
+    for figures, lost in _worlds(asked.seed, asked.jobs):
+        if lost:
+            print(lost)
+            return 1
+        total.add(figures)
+        if total.raced_s >= asked.hours * 3_600 and total.crashes >= asked.crashes:
+            break
     _tell(total, time.monotonic() - began)
     return 0
+
+
+def _worlds(seed: int, jobs: int) -> Iterator[tuple[Figures, str]]:
+    """One world after the other, by ascending seed, without an end."""
+    if jobs == 1:
+        quiet()
+        yield from map(one_world, count(seed))
+    context = get_context("spawn")
+    with ProcessPoolExecutor(jobs, context, initializer=quiet) as pool:
+        ahead = deque(pool.submit(one_world, seed + n) for n in range(2 * jobs))
+        try:
+            for later in count(seed + 2 * jobs):
+                yield ahead.popleft().result()
+                ahead.append(pool.submit(one_world, later))
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def _replay(seed: int) -> int:
