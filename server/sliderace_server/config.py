@@ -355,7 +355,8 @@ def _typed(name: str, value: object, where: str) -> object:
     if name not in _SETTINGS:
         raise ConfigError(where, "there is no such setting")
     try:
-        return typed(type(_SETTINGS[name].default), value)
+        default: object = _SETTINGS[name].default
+        return typed(type(default), value)
     except ValueError as error:
         raise ConfigError(where, str(error)) from None
 

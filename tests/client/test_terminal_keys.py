@@ -6,10 +6,10 @@
 # pyright: reportPrivateUsage=false
 
 import re
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
-from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import pytest
@@ -35,6 +35,10 @@ from sliderace_client.start import Start
 from sliderace_client.terminal.dialogs import HELP, Dialog
 from sliderace_client.terminal.menu import Menu
 from sliderace_client.terminal.page import Page
+from sliderace_client.terminal.widgets import Lines
+
+pytestmark = pytest.mark.timeout(180)
+"""A case tries many keys; on a busy machine that takes its time."""
 
 Expected = type[m.Command] | str
 PRESSED = {
@@ -293,11 +297,14 @@ ELSEWHERE = {
 """What the help names beside the keys that are always shown; tested elsewhere."""
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for kind in ("CONFIG", "DATA", "STATE"):
-        monkeypatch.setenv(f"XDG_{kind}_HOME", str(tmp_path / kind))
-    monkeypatch.chdir(tmp_path)
+@contextmanager
+def at_home() -> Generator[None]:
+    """An empty home: what one run remembers is no matter of the next."""
+    with TemporaryDirectory() as home, pytest.MonkeyPatch.context() as patch:
+        for kind in ("CONFIG", "DATA", "STATE"):
+            patch.setenv(f"XDG_{kind}_HOME", f"{home}/{kind}")
+        patch.chdir(home)
+        yield
 
 
 @asynccontextmanager
@@ -310,21 +317,20 @@ async def shown(state: State) -> AsyncGenerator[tuple[Driver, Offline]]:
         screen_ = opened(Start("solo", seed="x"), state.size)
     else:
         screen_ = opened(Start("menu", name="Ann"), state.size)
-    async with screen_ as pilot:
-        state.enter(seat)
-        if not state.make:  # news stands, however slow the machine
-            terminal(pilot).now = lambda: 0  # type: ignore[method-assign]
-        await settle(pilot)
-        for key in state.first:
-            before = pilot.app.screen
-            await pilot.press(key)
+    with at_home():
+        async with screen_ as pilot:
+            state.enter(seat)
+            if not state.make:  # time passes with each key, however slow the machine
+                terminal(pilot).now = seat.now  # type: ignore[method-assign]
             await settle(pilot)
-            if key in OPENS:
-                while pilot.app.screen is before:
-                    await settle(pilot)
-        if isinstance(pilot.app.screen, Page):
-            pilot.app.screen._repeats.forget()
-        yield pilot, seat
+            for key in state.first:
+                before = pilot.app.screen
+                await pilot.press(key)
+                await settle(pilot)
+                if key in OPENS:
+                    while pilot.app.screen is before:
+                        await settle(pilot)
+            yield pilot, seat
 
 
 OPENS = ("t", "e", "s", "k", "r", "w", "c", "question_mark")
@@ -341,15 +347,20 @@ async def shows(pilot: Driver, words: str) -> None:
     raise AssertionError(f"{words} is not on:\n{screen(pilot)}")
 
 
-def offered(pilot: Driver) -> list[str]:
-    """The keys that the screen shows now."""
+def page_of(pilot: Driver) -> Page | Dialog:
     page = pilot.app.screen
     assert isinstance(page, Page | Dialog)
+    return page
+
+
+def offered(pilot: Driver) -> list[str]:
+    """The keys that the screen shows now."""
+    page = page_of(pilot)
     entries = [each.key for each in page.entries()] if isinstance(page, Menu) else []
-    return [*entries, *(action.key for action in page._shown)]
+    return [*entries, *(action.key for action in page.shown)]
 
 
-CASES = {
+TRIED = {
     (key, expected): (name, key)
     for name, state in reversed(STATES.items())
     for key, expected in reversed(state.keys.items())
@@ -357,42 +368,93 @@ CASES = {
 """What a key does in the same words on several screens is tried on one of them."""
 
 
-@pytest.mark.parametrize(("name", "key"), CASES)
-async def test_a_key_does_what_it_says(name: str, key: str) -> None:
-    state = STATES[name]
-    async with shown(state) as (pilot, seat):
-        asked = len(seat.asked)
-        seat.told.now += 2_000
-        await pilot.press(PRESSED.get(key, key))
-        await settle(pilot)
-        expected = state.keys[key]
-        if isinstance(expected, str):
-            await shows(pilot, expected)
-            await saved(pilot)
-        else:
-            assert [type(each) for each in seat.asked[asked:]] == [expected]
+def harmless_first(name: str) -> list[str]:
+    """The keys to try on a screen: first those that only send a command."""
+    keys = [key for state, key in TRIED if state == name]
+    return sorted(keys, key=lambda key: isinstance(STATES[name].keys[key], str))
+
+
+async def try_key(pilot: Driver, seat: Offline, key: str, expected: Expected) -> None:
+    """Press a key; what it does is what is expected."""
+    asked = len(seat.asked)
+    seat.told.now += 1_000  # no repetition of a key held down
+    await pilot.press(PRESSED.get(key, key))
+    await settle(pilot)
+    if isinstance(expected, str):
+        await saved(pilot)
+        await shows(pilot, expected)
+        ended = pilot.app.return_code is not None
+        assert ended == (not expected and key == "q"), key
+    else:
+        assert [type(each) for each in seat.asked[asked:]] == [expected], key
+
+
+async def come_back(pilot: Driver, page: Page | Dialog, keys: list[str]) -> bool:
+    """Close what came up; whether the screen is then as it was."""
+    if pilot.app.return_code is not None or page not in pilot.app.screen_stack:
+        return False
+    if pilot.app.screen is not page:
+        await pilot.press("escape")
+    elif "n" in offered(pilot) and "n" not in keys:  # a question
+        await pilot.press("n")
+    await settle(pilot)
+    return pilot.app.screen is page and sorted(offered(pilot)) == keys
+
+
+async def try_clicks(pilot: Driver, *, asking: bool) -> None:
+    """Where a key is shown is its action, and beside it none; the ends are clicked."""
+    page = page_of(pilot)
+    bar = page.query_one("#keys", Lines)
+    rows = bar.plain.split("\n")
+    done: list[str] = []
+    told = [each._replace(run=partial(done.append, each.key)) for each in page.shown]
+    if not asking:
+        page.actions = lambda: told  # type: ignore[method-assign]
+        page.update()
+    for action in page.shown:
+        where = [
+            (x, y)
+            for y, row in enumerate(rows)
+            for x in range(len(row))
+            if page.action_at(y, x) == action
+        ]
+        x, y = where[0]
+        assert {row for _, row in where} == {y}
+        assert rows[y][x : x + len(where)].split(maxsplit=1) == [
+            action.key,
+            action.label,
+        ]
+        if not asking and action.key in (told[0].key, told[-1].key):
+            await pilot.click("#keys", offset=(x, y))
+    if not asking:
+        assert done == list(dict.fromkeys((told[0].key, told[-1].key)))
+        del page.actions
+        page.update()
 
 
 @pytest.mark.parametrize("name", STATES)
-async def test_every_key_is_in_the_table_and_can_be_clicked(name: str) -> None:
+async def test_every_key_is_in_the_table_does_what_it_says_and_can_be_clicked(
+    name: str,
+) -> None:
     state = STATES[name]
-    async with shown(state) as (pilot, _):
-        assert sorted(offered(pilot)) == sorted(state.keys)
-        page = pilot.app.screen
-        assert isinstance(page, Page | Dialog)
-        done: list[str] = []
-        wanted = [action.key for action in page._shown]
-        told = [
-            each._replace(run=partial(done.append, each.key)) for each in page._shown
-        ]
-        if isinstance(page, Page) and page._asking:
-            page._asking = (page._asking[0], told)
-        else:
-            page.actions = lambda: told  # type: ignore[method-assign]
-        page.update()
-        for row, first, _end in page._places:
-            await pilot.click("#keys", offset=(first, row))
-        assert done == wanted
+    keys, left = sorted(state.keys), harmless_first(name)
+    async with shown(state) as (pilot, seat):
+        assert sorted(offered(pilot)) == keys
+        await try_clicks(pilot, asking=name.startswith("leaving"))
+        await try_keys(pilot, seat, state, left)
+    while left:
+        async with shown(state) as (pilot, seat):
+            await try_keys(pilot, seat, state, left)
+
+
+async def try_keys(pilot: Driver, seat: Offline, state: State, left: list[str]) -> None:
+    """Try keys, and take them from `left`, while the screen comes back to itself."""
+    page = page_of(pilot)
+    while left:
+        key = left.pop(0)
+        await try_key(pilot, seat, key, state.keys[key])
+        if not await come_back(pilot, page, sorted(state.keys)):
+            return
 
 
 @pytest.mark.parametrize("topic", sorted(HELP))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sliderace.protocol.names import cells
 from sliderace_client.render import Look, Paint, Row, Run
 
-__all__ = ["Action", "Repeats", "key_rows", "match"]
+__all__ = ["Action", "Places", "Repeats", "key_rows", "match", "under"]
 
 REPEAT_MS = 700
 """A key held down repeats after 250-660 ms, then every 30 ms: one press, one action."""
@@ -42,6 +42,18 @@ def match(actions: Sequence[Action], key: str) -> Action | None:
     return None
 
 
+Places = list[tuple[int, int, int]]
+"""Where each of some actions is: (row, first column, column after the last)."""
+
+
+def under(actions: Sequence[Action], places: Places, y: int, x: int) -> Action | None:
+    """The action that is shown at a row and a column, if any."""
+    for action, (row, first, end) in zip(actions, places, strict=True):
+        if row == y and first <= x < end:
+            return action
+    return None
+
+
 class Repeats:
     """Tells a held key from one pressed again."""
 
@@ -66,14 +78,14 @@ class Repeats:
 
 def key_rows(
     actions: Sequence[Action], look: Look, width: int
-) -> tuple[list[Row], list[tuple[int, int, int]]]:
+) -> tuple[list[Row], Places]:
     """The keys in as many rows as they need, and where each is.
 
     Returns:
-        The rows, and per action (row, first column, column after the last).
+        The rows, and the places of the actions in them.
     """
     rows: list[list[Run]] = [[]]
-    places: list[tuple[int, int, int]] = []
+    places: Places = []
     at = 0
     for action in actions:
         key = action.key if width < ROOMY else f" {action.key} "

@@ -12,7 +12,7 @@ from textual.screen import ModalScreen
 from sliderace.protocol.room_code import format_code
 from sliderace_client.locate import join_command
 from sliderace_client.render import Look, Paint, Row, Run, big_text
-from sliderace_client.terminal.actions import Action, key_rows, match
+from sliderace_client.terminal.actions import Action, Places, key_rows, match, under
 from sliderace_client.terminal.codes import qr_lines
 from sliderace_client.terminal.doors import only_here
 from sliderace_client.terminal.panels import fitted, line
@@ -89,7 +89,11 @@ ROOM = (
 
 
 class Dialog(ModalScreen[None]):
-    """A framed window; Escape, its own keys and a click beside it close it."""
+    """A framed window; Escape, its own keys and a click beside it close it.
+
+    Attributes:
+        shown: what can be done, as its keys are shown.
+    """
 
     DEFAULT_CSS = """
     Dialog { align: center middle; }
@@ -104,8 +108,8 @@ class Dialog(ModalScreen[None]):
         super().__init__()
         self.look = look
         self.top = 0
-        self._places: list[tuple[int, int, int]] = []
-        self._shown: list[Action] = []
+        self._places: Places = []
+        self.shown: list[Action] = []
         self._text = Lines(id="text", on_pick=self._pick_row)
         self._keys = Lines(id="keys", on_pick=self._pick_key)
 
@@ -140,13 +144,13 @@ class Dialog(ModalScreen[None]):
     def update(self) -> None:
         """Show the window as it is now; what does not fit is a key away."""
         (width, height), rows = self.space, self.rows()
-        self._shown = self.actions()
-        keys, self._places = key_rows(self._shown, self.look, width)
+        self.shown = self.actions()
+        keys, self._places = key_rows(self.shown, self.look, width)
         visible = max(1, height - len(keys))
         if len(rows) > visible:
             more = Action("↓", "more", lambda: self._scroll(visible), ("down", " "))
-            self._shown = [more, *self._shown]
-            keys, self._places = key_rows(self._shown, self.look, width)
+            self.shown = [more, *self.shown]
+            keys, self._places = key_rows(self.shown, self.look, width)
             visible = max(1, height - len(keys))
         self.top = self.top if self.top < len(rows) else 0
         self._text.show(rows[self.top : self.top + visible])
@@ -162,11 +166,14 @@ class Dialog(ModalScreen[None]):
     def _pick_row(self, y: int, x: int) -> None:
         self.pick(self.top + y, x)
 
+    def action_at(self, y: int, x: int) -> Action | None:
+        """The action under a row and a column of the keys, if any."""
+        return under(self.shown, self._places, y, x)
+
     def _pick_key(self, y: int, x: int) -> None:
-        for action, (row, first, end) in zip(self._shown, self._places, strict=True):
-            if row == y and first <= x < end:
-                action.run()
-                return
+        action = self.action_at(y, x)
+        if action is not None:
+            action.run()
 
     def on_key(self, event: Key) -> None:
         """Textual calls the handler of every base class: override `press`."""
@@ -176,7 +183,7 @@ class Dialog(ModalScreen[None]):
 
     def press(self, key: str) -> None:
         """Do what a key stands for."""
-        action = match(self._shown, key)
+        action = match(self.shown, key)
         if action is not None:
             action.run()
 

@@ -12,7 +12,14 @@ from sliderace.protocol.messages import Close
 from sliderace.protocol.names import cells
 from sliderace_client.model import Model
 from sliderace_client.render import Look, Paint, Run
-from sliderace_client.terminal.actions import Action, Repeats, key_rows, match
+from sliderace_client.terminal.actions import (
+    Action,
+    Places,
+    Repeats,
+    key_rows,
+    match,
+    under,
+)
 from sliderace_client.terminal.dialogs import Topic
 from sliderace_client.terminal.panels import fitted, line
 from sliderace_client.terminal.play import Play
@@ -32,6 +39,7 @@ class Page(Screen[None]):
 
     Attributes:
         ready: whether its widgets are there.
+        shown: what can be done, as its keys are shown.
     """
 
     DEFAULT_CSS = """
@@ -48,8 +56,8 @@ class Page(Screen[None]):
         self._news = Lines(id="news")
         self._keys = Lines(id="keys", on_pick=self._pick)
         self._repeats = Repeats()
-        self._places: list[tuple[int, int, int]] = []
-        self._shown: list[Action] = []
+        self._places: Places = []
+        self.shown: list[Action] = []
         self._asking: tuple[str, list[Action]] | None = None
 
     @property
@@ -107,7 +115,8 @@ class Page(Screen[None]):
     def renew(self) -> None:
         """Show the state as it is now, if there is anything to show it with."""
         if self.ready:
-            self.update()
+            with self.terminal.at_once():
+                self.update()
 
     def room_for_table(self) -> int:
         """Rows between head, news and keys."""
@@ -137,7 +146,7 @@ class Page(Screen[None]):
         if self._asking is None and self.first_key(key):
             event.stop()
             return
-        action = match(self._shown, key) or match(self._shown, event.key)
+        action = match(self.shown, key) or match(self.shown, event.key)
         if action is not None:
             event.stop()
             event.prevent_default()
@@ -156,11 +165,14 @@ class Page(Screen[None]):
         """A key that is no action; True if it was of use."""
         return not key
 
+    def action_at(self, y: int, x: int) -> Action | None:
+        """The action under a row and a column of the keys, if any."""
+        return under(self.shown, self._places, y, x)
+
     def _pick(self, y: int, x: int) -> None:
-        for action, (row, first, end) in zip(self._shown, self._places, strict=True):
-            if row == y and first <= x < end:
-                action.run()
-                return
+        action = self.action_at(y, x)
+        if action is not None:
+            action.run()
 
     def _show_frame(self) -> None:
         look, width = self.look, self.size.width
@@ -185,8 +197,8 @@ class Page(Screen[None]):
         self._news.show(
             [line(fitted(f" {text}", width), colour, bold=bool(self._asking))]
         )
-        self._shown = self._asking[1] if self._asking else self.actions()
-        rows, self._places = key_rows(self._shown, look, width)
+        self.shown = self._asking[1] if self._asking else self.actions()
+        rows, self._places = key_rows(self.shown, look, width)
         self._keys.show(rows)
 
 

@@ -294,8 +294,9 @@ class Race(Watching):
         """Slide, and show it at once."""
         done = self.play.slide(direction, count)
         if done:
-            self._show_boards()
-            self._show_panel(rivals=False)
+            with self.terminal.at_once():
+                self._show_boards()
+                self._show_panel(rivals=False)
         return done
 
     def _cue(self, text: str) -> None:

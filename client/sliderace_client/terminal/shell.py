@@ -4,7 +4,8 @@ import asyncio
 import signal
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -23,7 +24,7 @@ from sliderace_client.settings import Settings, keep
 from sliderace_client.terminal.choices import SettingsDialog
 from sliderace_client.terminal.dialogs import HelpDialog, Topic
 from sliderace_client.terminal.looks import THEMES, name_of, theme_of, without_colour
-from sliderace_client.terminal.pen import Pen
+from sliderace_client.terminal.pen import Pen, Touched
 
 __all__ = ["Shell"]
 
@@ -74,6 +75,7 @@ class Shell(App[int]):
         self._filters = [*kept, NoColor()] if self._mono else kept
         self.pen: Pen | None = None
         self.settings = settings
+        self._gathered: dict[tuple[int, int], Touched] | None = None
         self._news = Note("")
         self._news_until = 0
         self._numbers = True
@@ -98,6 +100,30 @@ class Shell(App[int]):
     def paint_all(self) -> None:
         """Show everything once more: the terminal has missed something."""
         self.screen.refresh()
+
+    @contextmanager
+    def at_once(self) -> Generator[None]:
+        """Send all that is painted meanwhile to the terminal as one."""
+        if self._gathered is not None:
+            yield
+            return
+        self._gathered = {}
+        try:
+            yield
+        finally:
+            rows, self._gathered = self._gathered.values(), None
+            self.draw(rows)
+
+    def draw(self, rows: Iterable[Touched]) -> None:
+        """Paint rows on the terminal, now or with what is being gathered."""
+        if self._gathered is None:
+            if self.pen is not None:
+                self.pen.paint(rows)
+            return
+        for row in rows:
+            place = row.y, row.x
+            first = self._gathered.get(place, row)
+            self._gathered[place] = row._replace(old=first.old)
 
     # --- Signals ----------------------------------------------------------------------
 

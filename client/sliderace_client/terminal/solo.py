@@ -181,6 +181,7 @@ class SoloPage(Page):
         if attempt.board.is_solved and self._begun:
             size, time = attempt.board.size, attempt.slides[-1][2]
             self._best[size] = min(time, self._best.get(size, time))
-        self._show_board()
-        self._show_figures()
+        with self.terminal.at_once():
+            self._show_board()
+            self._show_figures()
         return done

@@ -18,7 +18,7 @@ from textual.widget import Widget
 
 from sliderace.protocol.names import cells
 from sliderace_client.render import Grid, Look, Paint, Row, Run, tile_rows
-from sliderace_client.terminal.pen import Pen, Touched
+from sliderace_client.terminal.pen import Touched
 from sliderace_client.terminal.placing import Placed, differences
 
 if TYPE_CHECKING:
@@ -97,20 +97,18 @@ class Drawn(Widget):
 
     def repaint_lines(self, before: Mapping[int, Strip]) -> None:
         """Paint lines that may have changed, where `before` is what they were."""
-        pen = self._pen()
-        if pen is None:
+        if not self._can_paint():
             self.refresh(*(Region(0, y, self.size.width, 1) for y in before))
             return
         x, top, _, _ = self.region
         rows = (Touched(x, top + y, old, self.line(y)) for y, old in before.items())
-        pen.paint(rows)
+        self._program.draw(rows)
 
-    def _pen(self) -> Pen | None:
-        """How to paint at once; None where the library had better do it."""
-        pen = self._program.pen
-        screen = self.screen
+    def _can_paint(self) -> bool:
+        """Whether to paint at once; else the library had better do it."""
+        screen, program = self.screen, self._program
         waits = screen._layout_required  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-        return None if waits or screen is not self._program.screen else pen
+        return program.pen is not None and not waits and screen is program.screen
 
 
 class Lines(Drawn):
