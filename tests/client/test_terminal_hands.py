@@ -198,6 +198,15 @@ async def test_ones_own_picture_is_chosen_in_the_menu(
     assert 'picture = "a.png"' in (tmp_path / "sliderace/settings.toml").read_text()
 
 
+@pytest.mark.parametrize("columns", [40, 80])
+async def test_a_terminal_too_low_for_pictures_says_so(columns: int) -> None:
+    async with opened(Start("solo", size="3x3"), (columns, 17)) as pilot:
+        assert ("picture" in keys(pilot)) == (columns == 80)
+        await pilot.press("i")
+        await sees(pilot, "A picture needs 18 rows; this")
+        assert terminal(pilot).look.picture is None
+
+
 async def test_a_picture_that_is_gone_is_said_and_numbers_are_shown() -> None:
     settings = Settings(picture="/nowhere/x.png")
     async with opened(Start("solo", size="3x3", settings=settings)) as pilot:
