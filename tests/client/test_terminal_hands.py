@@ -20,12 +20,14 @@ from tests.client.offline import (
     terminal,
 )
 from tests.client.rooms import NEXT, RACE, START
+from textual.widgets import Input
 
 from sliderace.protocol import messages as m
 from sliderace.race.rules import Rules
 from sliderace_client.pictures import BUILT_IN
 from sliderace_client.settings import Settings
 from sliderace_client.start import Start
+from sliderace_client.terminal.liking import KeysForm
 from sliderace_client.terminal.race import LATE_MS
 from sliderace_client.terminal.widgets import Boards
 
@@ -250,3 +252,32 @@ async def test_always_ready_is_said_once_for_each_race(
         await settle(pilot)
         readied = [each.race for each in seat.asked if isinstance(each, m.Ready)]
         assert readied == [RACE, NEXT]
+
+
+@pytest.mark.parametrize(
+    ("chars", "move", "words"),
+    [
+        ("ads", "tile", "Too few"),
+        ("adwsx", "tile", "Too many"),
+        ("adwA", "tile", "all four must differ"),
+        ("ad s", "tile", "A blank cannot be a key."),
+        ("adqs", "tile", "has a meaning of its own"),
+        ("adws", "board", "Keys move the tile or the gap"),
+    ],
+)
+async def test_keys_that_cannot_be_are_refused_and_the_old_ones_stay(
+    chars: str, move: str, words: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    async with opened(Start("menu", name="Ann")) as pilot:
+        app = terminal(pilot)
+        before = app.settings
+        await app.push_screen(KeysForm())
+        await settle(pilot)
+        for name, value in (("keys", chars), ("move", move)):
+            app.screen.query_one(f"Input#{name}", Input).value = value
+        await settle(pilot)
+        await pilot.press("enter")
+        await sees(pilot, words)
+        assert isinstance(app.screen, KeysForm)
+        assert app.settings == before
