@@ -29,7 +29,14 @@ from sliderace_client.terminal.widgets import Lines
 if TYPE_CHECKING:
     from sliderace_client.terminal.app import Terminal
 
-__all__ = ["MIN_COLUMNS", "MIN_ROWS", "Page", "RoomPage", "picture_actions", "picture_refused"]
+__all__ = [
+    "MIN_COLUMNS",
+    "MIN_ROWS",
+    "Page",
+    "RoomPage",
+    "picture_actions",
+    "picture_refused",
+]
 
 MIN_COLUMNS, MIN_ROWS = 40, 15
 """Below this a 10x10 board and its keys do not fit; it is said instead."""
