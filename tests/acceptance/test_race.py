@@ -1,5 +1,6 @@
 """A race in lines: Ann against a bot, Wil watches, and what each of them reads."""
 
+import json
 import re
 import signal
 from collections.abc import Iterator
@@ -31,6 +32,7 @@ class People:
 
     def __init__(self, shell: Shell, commands: ExitStack) -> None:
         self._shell, self._commands = shell, commands
+        self.home = shell.home
         options = ("--size", "3x3", "--seed", "tea", "--bind", "127.0.0.1")
         self.host = self._run("host", "--no-tui", "--port", "0", *options)
         self.code = code_of(self.host)
@@ -111,6 +113,10 @@ def test_a_whole_race_against_a_bot(people: People) -> None:
         who.line(r"^ +1st  Ann ")
         who.line(r"^ +2nd  Bot ")
     ann.line("^Checked: ")
+    ann.type("save")
+    saved = Path(ann.line(r"^Saved: (.+)$"))
+    assert saved.parent.samefile(people.home)
+    assert json.loads(saved.read_text())["record"]["race"].startswith(people.code)
     # The host is shown what the solves look like, nobody else.
     ann.type("signals")
     ann.line("^Signals, never verdicts")

@@ -197,6 +197,16 @@ def test_the_boxed_style_has_rules_between_the_rows() -> None:
     assert Style(boxed=True, zero_based=True).lines(board)[1] == "|06|  |01|"
 
 
+@pytest.mark.parametrize(("rows", "boxed"), [(0, True), (14, True), (13, False)])
+def test_a_box_that_would_scroll_away_is_aligned_columns(
+    rows: int, boxed: bool
+) -> None:
+    board = parse_board("7 0 2/1 5 3/4 6 8")
+    lines = Style(boxed=True, rows=rows).lines(board)
+    assert (lines == Style(boxed=True).lines(board)) == boxed
+    assert (lines == Style().lines(board)) == (not boxed)
+
+
 def test_from_zero_the_gap_is_blank() -> None:
     board = parse_board("7 0 2/1 5 3/4 6 8")
     assert Style(zero_based=True).lines(board) == ["6   1", "0 4 2", "3 5 7"]

@@ -20,12 +20,14 @@ from tests.client.offline import (
     terminal,
 )
 from tests.client.rooms import NEXT, RACE, START
+from textual.widgets import Input
 
 from sliderace.protocol import messages as m
 from sliderace.race.rules import Rules
 from sliderace_client.pictures import BUILT_IN
 from sliderace_client.settings import Settings
 from sliderace_client.start import Start
+from sliderace_client.terminal.liking import KeysForm
 from sliderace_client.terminal.race import LATE_MS
 from sliderace_client.terminal.widgets import Boards
 
@@ -198,6 +200,15 @@ async def test_ones_own_picture_is_chosen_in_the_menu(
     assert 'picture = "a.png"' in (tmp_path / "sliderace/settings.toml").read_text()
 
 
+@pytest.mark.parametrize("columns", [40, 80])
+async def test_a_terminal_too_low_for_pictures_says_so(columns: int) -> None:
+    async with opened(Start("solo", size="3x3"), (columns, 17)) as pilot:
+        assert ("picture" in keys(pilot)) == (columns == 80)
+        await pilot.press("i")
+        await sees(pilot, "A picture needs 18 rows; this")
+        assert terminal(pilot).look.picture is None
+
+
 async def test_a_picture_that_is_gone_is_said_and_numbers_are_shown() -> None:
     settings = Settings(picture="/nowhere/x.png")
     async with opened(Start("solo", size="3x3", settings=settings)) as pilot:
@@ -241,3 +252,32 @@ async def test_always_ready_is_said_once_for_each_race(
         await settle(pilot)
         readied = [each.race for each in seat.asked if isinstance(each, m.Ready)]
         assert readied == [RACE, NEXT]
+
+
+@pytest.mark.parametrize(
+    ("chars", "move", "words"),
+    [
+        ("ads", "tile", "Too few"),
+        ("adwsx", "tile", "Too many"),
+        ("adwA", "tile", "all four must differ"),
+        ("ad s", "tile", "A blank cannot be a key."),
+        ("adqs", "tile", "has a meaning of its own"),
+        ("adws", "board", "Keys move the tile or the gap"),
+    ],
+)
+async def test_keys_that_cannot_be_are_refused_and_the_old_ones_stay(
+    chars: str, move: str, words: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    async with opened(Start("menu", name="Ann")) as pilot:
+        app = terminal(pilot)
+        before = app.settings
+        await app.push_screen(KeysForm())
+        await settle(pilot)
+        for name, value in (("keys", chars), ("move", move)):
+            app.screen.query_one(f"Input#{name}", Input).value = value
+        await settle(pilot)
+        await pilot.press("enter")
+        await sees(pilot, words)
+        assert isinstance(app.screen, KeysForm)
+        assert app.settings == before

@@ -1,24 +1,20 @@
 """Every key that a screen shows does what it says, by the keyboard and by the mouse.
 
-`STATES` is the table: a key that a screen shows and that is not in it fails a test.
+`key_states.STATES` is the table: a key that a screen shows and that is not in it fails
+a test.
 """
 
-# pyright: reportPrivateUsage=false
-
 import re
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
 import pytest
-from tests.client import rooms
+from tests.client.key_states import STATES, Expected, State
 from tests.client.offline import (
-    MINUTE,
     Driver,
     Offline,
-    as_guest,
     driven,
     opened,
     saved,
@@ -26,11 +22,7 @@ from tests.client.offline import (
     settle,
     terminal,
 )
-from tests.client.rooms import ANN, BEN, RACE, member, standing
-from tests.client.test_terminal_race import as_spectator
 
-from sliderace.protocol import messages as m
-from sliderace.protocol.parts import Signal
 from sliderace_client.start import Start
 from sliderace_client.terminal.dialogs import HELP, Dialog
 from sliderace_client.terminal.menu import Menu
@@ -40,7 +32,6 @@ from sliderace_client.terminal.widgets import Lines
 pytestmark = pytest.mark.timeout(180)
 """A case tries many keys; on a busy machine that takes its time."""
 
-Expected = type[m.Command] | str
 PRESSED = {
     "↑↓": "down",
     "←→": "right",
@@ -54,241 +45,6 @@ PRESSED = {
     "-": "minus",
 }
 """What the pilot calls a key."""
-HELPED = "arrows, wasd, hjkl"
-LEAVING = {"?": HELPED, "q": "Leave the room"}
-IN_LOBBY = {"w": "warm-up", "c": "http://192.0.2.7:8710/KWXTRB", **LEAVING}
-
-
-class State(NamedTuple):
-    """A screen, and what its keys bring about: a command, or words on the screen."""
-
-    keys: dict[str, Expected]
-    make: Callable[[], Offline] | None = None
-    enter: Callable[[Offline], object] = lambda _: None
-    first: tuple[str, ...] = ()
-    size: tuple[int, int] = (80, 24)
-    kind: str = "join"
-    topic: str = ""
-
-
-def racing(seat: Offline) -> None:
-    seat.race()
-
-
-def in_grace(seat: Offline) -> None:
-    seat.race()
-    seat.hear(m.PhaseEvent(0, RACE, "grace", MINUTE))
-
-
-def gave_up(seat: Offline) -> None:
-    seat.race()
-    seat.model.ask(m.Forfeit(RACE), seat.now())
-    seat.hear(m.StandingEvent(0, RACE, standing(0, "forfeited")))
-
-
-def watched(seat: Offline) -> None:
-    seat.race(roster=(1, 2, 3, 4, 5, 6))
-    steps = [m.Step(n, 1, 100 * n, 1, 0, "L") for n in range(1, 7)]
-    seat.hear(m.Progress(RACE, steps))
-
-
-def open_boards(seat: Offline) -> None:
-    seat.race()
-    seat.hear(m.Progress(RACE, [m.Step(1, 1, 100, 1, 0, "L")]))
-
-
-def finished(seat: Offline) -> None:
-    told = rooms.results()
-    seat.race(told.board)
-    seat.hear(m.PhaseEvent(0, RACE, "results", MINUTE))
-    seat.hear(told)
-    looks = Signal("tps_milli", 3_210, None, None, "proves nothing", False)
-    seat.hear(m.Signals(RACE, [m.SignalsOf(0, [looks])]))
-
-
-def prepared(seat: Offline, host: int = ANN) -> None:
-    finished(seat)
-    seat.hear(m.RoomEvent(0, rooms.room(race=rooms.NEXT, host=host), "race"))
-    seat.hear(m.PhaseEvent(0, rooms.NEXT, "lobby", None))
-
-
-BENCHED = {"members": [member(ANN, 0, benched=True), member(BEN, 1, "Ben")]}
-SEE = {"→": "(pinned)", "←": "(pinned)", "i": "sunset", **LEAVING}
-DIALOG: dict[str, Expected] = {
-    "↑↓": "▸ Colours",
-    "←→": "move the gap",
-    "enter": "Host",
-    "k": "Your keys",
-    "s": "Your server",
-    "esc": "Host",
-}
-STATES = {
-    "menu": State(
-        {
-            "h": "Open a room",
-            "j": "Join a room",
-            "w": "Watch a room",
-            "s": "Play alone",
-            "r": "past races",
-            "p": "A picture on the tiles",
-            "e": "Settings",
-            "q": "",
-            "enter": "Open a room",
-            "?": "results of past races",
-        },
-        topic="menu",
-    ),
-    "form": State({"enter": "solo, 4x4", "esc": "Host"}, first=("s",)),
-    "own keys": State({"enter": "Keys: left a", "esc": "Host"}, first=("e", "k")),
-    "server": State({"enter": "No server", "esc": "Host"}, first=("e", "s")),
-    "settings": State(DIALOG, first=("e",)),
-    "past": State({"esc": "Host"}, first=("r",)),
-    "menu's help": State({"esc": "Host"}, first=("question_mark",)),
-    "solo": State(
-        {
-            "n": "the first slide starts it",
-            "r": "the first slide starts it",
-            "+": "solo, 5x5",
-            "-": "solo, 3x3",
-            "i": "sunset",
-            "?": HELPED,
-            "q": "",
-        },
-        kind="solo",
-        topic="solo",
-    ),
-    "solo with a picture": State(
-        {
-            **dict.fromkeys("nr+-", ""),
-            "i": "hills",
-            "m": " m  numbers",
-            "?": HELPED,
-            "q": "",
-        },
-        kind="solo",
-        first=("i",),
-        topic="solo",
-    ),
-    "lobby of the host": State(
-        {
-            "r": m.Ready,
-            "a": "not always ready",
-            "s": "Not ready, would only watch: Ben.",
-            "e": "The rules of the next race",
-            "x": m.Lock,
-            "k": "Send Ben out?",
-            "b": m.Bench,
-            "o": "Make Ben the host?",
-            **IN_LOBBY,
-        },
-        Offline,
-        first=("down",),
-        topic="room",
-    ),
-    "rules": State(
-        {"↑↓": "▸ Time limit", "←→": "4x4", "enter": "KWX", "esc": "KWX"},
-        Offline,
-        first=("e",),
-    ),
-    "code": State({"esc": "always ready"}, Offline, first=("c",)),
-    "lobby of a guest": State(
-        {"r": m.Ready, "a": "not always ready", "p": m.Role, **IN_LOBBY},
-        as_guest,
-        topic="room",
-    ),
-    "lobby of one benched": State(
-        {"b": m.Bench, **IN_LOBBY}, partial(as_guest, **BENCHED)
-    ),
-    "lobby of a spectator": State({"p": m.Role, **IN_LOBBY}, as_spectator),
-    "warm-up": State(
-        {
-            **dict.fromkeys("nr+i", ""),
-            "?": HELPED,
-            "q": "always ready",
-        },
-        as_guest,
-        first=("w",),
-    ),
-    "leaving": State({"y": m.Leave, "n": "always ready"}, as_guest, first=("q",)),
-    "leaving as host": State(
-        {"y": m.Leave, "x": m.Close, "n": "always ready"}, Offline, first=("q",)
-    ),
-    "race": State(
-        {"f": "Give up this race?", "i": "sunset", **LEAVING},
-        as_guest,
-        racing,
-        topic="room",
-    ),
-    "race of the host": State(
-        {
-            "f": "Give up this race?",
-            "x": "Call the race off?",
-            "i": "sunset",
-            **LEAVING,
-        },
-        Offline,
-        racing,
-    ),
-    "grace": State(
-        {
-            "f": "Give up this race?",
-            "x": "Call the race off?",
-            "e": m.CallTime,
-            "i": "sunset",
-            **LEAVING,
-        },
-        Offline,
-        in_grace,
-    ),
-    "gave up": State({"u": m.Undo, "i": "sunset", **LEAVING}, as_guest, gave_up),
-    "race with open boards": State(
-        {"f": "Give up this race?", "v": "my board", "i": "sunset", **LEAVING},
-        as_guest,
-        open_boards,
-        topic="room",
-    ),
-    "watching": State(
-        {"l": "(leads)", **SEE}, as_spectator, watched, kind="watch", topic="room"
-    ),
-    "following": State(
-        {"p": "(pinned)", "a": "leader", **SEE},
-        as_spectator,
-        watched,
-        first=("l",),
-        kind="watch",
-        topic="room",
-    ),
-    "results": State(
-        {"r": m.Rematch, "s": "annot reach", "g": "Signals", **LEAVING | {"?": "MTM"}},
-        Offline,
-        finished,
-        topic="results",
-    ),
-    "last results": State(
-        {
-            "t": "always ready",
-            "r": m.Ready,
-            "s": "annot reach",
-            "g": "Signals",
-            **LEAVING | {"?": "MTM"},
-        },
-        Offline,
-        prepared,
-        first=("t",),
-        topic="results",
-    ),
-    "the next race is prepared": State(
-        {
-            "r": m.Ready,
-            "a": "not always ready",
-            "p": m.Role,
-            "t": "Nobody finished",
-            **IN_LOBBY,
-        },
-        as_guest,
-        partial(prepared, host=BEN),
-    ),
-}
 ELSEWHERE = {
     *("7", "12", "up", "down", "enter", "escape", "click", "click a tile", "Ctrl-C"),
     *("arrows", "wasd", "hjkl", "m", "1?"),
@@ -420,10 +176,7 @@ async def try_clicks(pilot: Driver, *, asking: bool) -> None:
         ]
         x, y = where[0]
         assert {row for _, row in where} == {y}
-        assert rows[y][x : x + len(where)].split(maxsplit=1) == [
-            action.key,
-            action.label,
-        ]
+        assert rows[y][x : x + len(where)] == f" {action.key}  {action.label}"
         if not asking and action.key in (told[0].key, told[-1].key):
             await pilot.click("#keys", offset=(x, y))
     if not asking:

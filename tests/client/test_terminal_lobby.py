@@ -244,6 +244,25 @@ async def test_help_and_code_are_windows_and_a_race_closes_them() -> None:
         assert board(pilot) == START
 
 
+@pytest.mark.parametrize(("others", "many"), [(1, "1 other."), (2, "2 others.")])
+async def test_who_ends_the_server_by_leaving_is_told_how_many_lose_the_room(
+    others: int, many: str
+) -> None:
+    people = [member(ANN, 0), member(BEN, 1, "Ben"), member(CAT, 2, "Cat")]
+    seat = Offline(members=people[: 1 + others])
+    async with driven(seat, kind="host") as pilot:
+        await pilot.press("q")
+        await settle(pilot)
+        assert f"The server ends with you, and the room for {many}" in screen(pilot)
+
+
+async def test_who_hosts_alone_loses_nobody() -> None:
+    async with driven(Offline(members=[member(ANN, 0)]), kind="host") as pilot:
+        await pilot.press("q")
+        await settle(pilot)
+        assert "Leave the room for good?" in screen(pilot)
+
+
 async def test_leaving_is_asked_and_said() -> None:
     seat = Offline()
     async with driven(seat) as pilot:

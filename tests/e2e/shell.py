@@ -65,6 +65,7 @@ class Shell:
             text=True,
             bufsize=1,
             env=self._env,
+            cwd=self.home,  # what it saves goes there
             start_new_session=True,
         )
         command = Running(process)

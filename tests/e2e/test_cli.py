@@ -71,7 +71,8 @@ def test_from_host_to_verified_results(shell: Shell) -> None:
 def check_verify(shell: Shell, race: str) -> None:
     """The record is right, whichever way it comes; one that was changed is not."""
     link = f"http://127.0.0.1:{shell.noted['port']}/api/races/{race}"
-    for named in (race, race.lower(), link):
+    room = f"http://127.0.0.1:{shell.noted['port']}/{race[:6]}"
+    for named in (race, race.lower(), link, room):
         checked = shell.run("verify", named)
         assert checked.returncode == exits.OK, checked.stdout
         assert {line.split()[0] for line in checked.stdout.splitlines()} == {"ok"}
@@ -139,6 +140,8 @@ def test_a_second_host_uses_the_server_that_is_there(shell: Shell) -> None:
         with shell.running(*HOST) as second:
             second.line(f"A server is already running here: http://127.0.0.1:{port}")
             assert code_of(second) != one
+        with shell.running(*HOST, "--bind", "127.0.0.2") as third:
+            third.line("It listens where it did before: --bind 127.0.0.2 has no effect")
         assert is_alive(shell.noted["pid"])
 
 

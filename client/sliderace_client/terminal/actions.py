@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sliderace.protocol.names import cells
 from sliderace_client.render import Look, Paint, Row, Run
 
-__all__ = ["Action", "Places", "Repeats", "key_rows", "match", "under"]
+__all__ = ["ROOMY", "Action", "Places", "Repeats", "key_rows", "match", "under"]
 
 REPEAT_MS = 700
 """A key held down repeats after 250-660 ms, then every 30 ms: one press, one action."""

@@ -13,6 +13,7 @@ from sliderace.protocol.names import cells
 from sliderace_client.model import Model
 from sliderace_client.render import Look, Paint, Run
 from sliderace_client.terminal.actions import (
+    ROOMY,
     Action,
     Places,
     Repeats,
@@ -28,7 +29,14 @@ from sliderace_client.terminal.widgets import Lines
 if TYPE_CHECKING:
     from sliderace_client.terminal.app import Terminal
 
-__all__ = ["MIN_COLUMNS", "MIN_ROWS", "Page", "RoomPage", "picture_actions"]
+__all__ = [
+    "MIN_COLUMNS",
+    "MIN_ROWS",
+    "Page",
+    "RoomPage",
+    "picture_actions",
+    "picture_refused",
+]
 
 MIN_COLUMNS, MIN_ROWS = 40, 15
 """Below this a 10x10 board and its keys do not fit; it is said instead."""
@@ -252,10 +260,25 @@ PICTURE_ROWS = 18
 """Below, a tile of a row or two shows nothing of a picture."""
 
 
+def picture_refused(terminal: "Terminal", key: str) -> bool:
+    """Whether a key wants a picture where none has room; then that is said."""
+    rows = terminal.size.height
+    refused = key == "i" and rows < PICTURE_ROWS
+    if refused:
+        terminal.say(f"A picture needs {PICTURE_ROWS} rows; this terminal has {rows}.")
+    return refused
+
+
 def picture_actions(terminal: "Terminal") -> list[Action]:
-    """The keys of pictures: the next one, and its numbers."""
-    if terminal.size.height < PICTURE_ROWS:
-        return []
+    """The keys of pictures: the next one, and its numbers.
+
+    Where the terminal is too low for them the key stays, and says so; it is not shown
+    where that would cost the lanes a row.
+    """
+    columns, rows = terminal.size
+    if rows < PICTURE_ROWS and terminal.look.picture is None:
+        refuse = Action("i", "picture", lambda: picture_refused(terminal, "i"))
+        return [refuse] if columns >= ROOMY else []
     todo = [Action("i", "picture", terminal.next_picture)]
     picture = terminal.look.picture
     if picture is not None:

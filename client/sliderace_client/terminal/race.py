@@ -13,7 +13,7 @@ from sliderace_client.phrases import duration, ordinal
 from sliderace_client.render import Row, big_size, big_text
 from sliderace_client.terminal.actions import Action
 from sliderace_client.terminal.hands import Hands
-from sliderace_client.terminal.page import picture_actions
+from sliderace_client.terminal.page import picture_actions, picture_refused
 from sliderace_client.terminal.panels import (
     banner,
     clock_text,
@@ -284,7 +284,7 @@ class Race(Watching):
         if key in NO_UNDO_KEYS and self.model.board is not None:
             self.terminal.say(NO_UNDO)
             return True
-        return False
+        return picture_refused(self.terminal, key)
 
     def board(self) -> Board | None:
         """One's own board, while it is shown and can be played."""

@@ -20,7 +20,7 @@ from sliderace_client.render import Row, big_text
 from sliderace_client.start import Start
 from sliderace_client.terminal.actions import Action
 from sliderace_client.terminal.hands import Hands
-from sliderace_client.terminal.page import Page, picture_actions
+from sliderace_client.terminal.page import Page, picture_actions, picture_refused
 from sliderace_client.terminal.panels import clock_text, fitted, line, moves, tps
 from sliderace_client.terminal.placing import plan
 from sliderace_client.terminal.table import Table
@@ -154,6 +154,9 @@ class SoloPage(Page):
 
     def first_key(self, key: str) -> bool:  # noqa: D102
         return self._hands.key(key, self.terminal.settings, self.terminal.now())
+
+    def other_key(self, key: str) -> bool:  # noqa: D102
+        return picture_refused(self.terminal, key)
 
     def _cue(self, text: str) -> None:
         self.terminal.cue(text)
