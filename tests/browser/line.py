@@ -72,14 +72,14 @@ class Line:
                     self._live -= {here, there}
 
     def _pump(self, source: socket.socket, sink: socket.socket) -> None:
-        """Pass on what comes until either side ends; then neither goes on."""
+        """Pass on what comes, and an end; what is half open hears of no end."""
         dead = False
         with contextlib.suppress(OSError):
             while data := source.recv(65_536):
                 dead = dead or not self._flows
                 if not dead:
                     sink.sendall(data)
-        for one in (source, sink):
+        for one in () if dead or not self._flows else (source, sink):
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
 

@@ -151,10 +151,10 @@ def test_a_sleeping_tab_wakes_up(browser: Browser) -> None:
         own = board.copy()
         _play(ben, own, slides[:2])
         line.swallow()  # half open: no end is heard of, as after a night
-        _play(ben, own, slides[2:4])
         _play(ann, board, slides[:4])
-        ben.evaluate(WAKE)
+        ben.evaluate(WAKE)  # else it would be 25 s before the page asks by itself
         ben.wait_for_selector(".chip.lost", timeout=20_000)
+        _play(ben, own, slides[2:4])
         line.mend()
         ben.evaluate(WAKE)
         ben.wait_for_selector(".chip.lost", state="hidden", timeout=20_000)
