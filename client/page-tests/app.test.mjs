@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { App } from "../sliderace_page/app.js";
-import { command } from "../sliderace_page/protocol.js";
+import { command, enter } from "../sliderace_page/protocol.js";
 import { Seats } from "../sliderace_page/seats.js";
 import { Stay } from "../sliderace_page/stay.js";
 import {
@@ -29,7 +29,7 @@ class Page {
     { lasting = new FakeStorage(), tab = new FakeStorage(), answers = {} } = {},
   ) {
     this.seats = new Seats(lasting, tab, () => 0);
-    this.location = { pathname: path, href: `http://host:8710${path}` };
+    this.location = { pathname: path.split("#")[0], href: `http://host:8710${path}` };
     this.sockets = [];
     this.notes = [];
     this.timers = [];
@@ -48,10 +48,8 @@ class Page {
     this.app = new App({
       location: this.location,
       history: {
-        pushState: (_, __, to) => {
-          const url = new URL(to, this.location.href);
-          Object.assign(this.location, { href: url.href, pathname: url.pathname });
-        },
+        pushState: (_, __, to) => this.go(to),
+        replaceState: (_, __, to) => this.go(to),
       },
       seats: this.seats,
       fetch: async (url) => {
@@ -74,6 +72,11 @@ class Page {
     });
     this.app.onNote = (text) => this.notes.push(text);
     this.app.route();
+  }
+
+  go(to) {
+    const { href, pathname } = new URL(to, this.location.href);
+    Object.assign(this.location, { href, pathname });
   }
 
   get socket() {
@@ -486,4 +489,14 @@ test("public rooms: a list, or none", async () => {
   const listed = new Page("/", { answers: { "/api/rooms": { rooms: [room()] } } });
   assert.equal((await listed.app.publicRooms()).length, 1);
   assert.deepEqual(await new Page("/").app.publicRooms(), []);
+});
+
+test("a ticket takes a seat over, and leaves the address at once", () => {
+  const ticket = "1".repeat(32);
+  const page = new Page(`/KWXTRB#ticket=${ticket}`).open();
+  assert.deepEqual(page.socket.sent[0].enter, enter.redeem("KWXTRB", ticket));
+  assert.equal(page.location.href, "http://host:8710/KWXTRB");
+  page.hear(welcome(), snapshot());
+  assert.equal(page.seats.get("KWXTRB").token, TOKEN);
+  assert.equal(new Page("/KWXTRB#ticket=123").app.screen, "door");
 });

@@ -157,7 +157,7 @@ class Model(Witness):
                 self._lines(event)
             case m.Signals():
                 self._signals(event)
-            case m.Pong():
+            case m.Pong() | m.Ticket():
                 pass
             case _:
                 if self._in_turn(event.o, now):

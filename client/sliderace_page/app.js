@@ -73,10 +73,12 @@ export class App {
     this.stopped = this.peek = null;
     const last = this.location.pathname.split("/").pop();
     this.code = codeOfText(last);
-    this.#takeSeat();
     const query = new URL(this.location.href).searchParams;
     this.replay = query.get("replay"); // the id of a race
-    if (this.replay) {
+    const ticket = this.#takeTicket();
+    if (ticket) {
+      this.#enter({ as: "redeem", code: this.code, ticket });
+    } else if (this.replay) {
       this.#show("replay");
     } else if (query.has("practice")) {
       this.#show("practice");
@@ -103,21 +105,20 @@ export class App {
     return pin ?? (this.view === "stream" ? "leader" : "all");
   }
 
-  /** The link that takes one's own seat to another device; null: there is none. */
-  seatLink() {
-    const seat = this.screen === "room" && this.code ? this.seats.get(this.code) : null;
-    // What stands after # is never sent to any server.
-    return seat && new URL(`${this.code}#seat=${seat.token}`, this.location.href).href;
+  /** The link that takes one's own seat to another device. @param {string} ticket */
+  async seatLink(ticket) {
+    const here = new URL(this.code, this.location.href);
+    const room = (isLoopback(here.href) && (await this.linkForOthers())) || here.href;
+    return `${room}#ticket=${ticket}`; // what stands after # is sent to no server
   }
 
-  /** A seat that came by such a link is kept, and leaves the address at once. */
-  #takeSeat() {
+  /** The ticket of such a link; it leaves the address at once. */
+  #takeTicket() {
     const { hash } = new URL(this.location.href);
-    const [, token] = /^#seat=([0-9a-f]{32})$/.exec(hash) ?? [];
-    if (!token || !this.code) return;
-    this.seats.keep(this.code, { token, name: this.seats.name });
-    this.seats.room = this.code;
+    const [, ticket] = /^#ticket=([0-9a-f]{32})$/.exec(hash) ?? [];
+    if (!ticket || !this.code) return null;
     this.history.replaceState(null, "", this.code);
+    return ticket;
   }
 
   /** Go to a room's door, or home. @param {string | null} code */

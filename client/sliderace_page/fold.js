@@ -155,6 +155,10 @@ const FOLDS = {
     model.signals = { race, signals };
   },
 
+  ticket(model, { ticket, in_ms: left }, now) {
+    model.ticket = { ticket, until: now + left };
+  },
+
   board(model, { race, seat, seq, board: text, in_ms: left }, now) {
     if (race !== model.race) return;
     const board = parseBoard(text);

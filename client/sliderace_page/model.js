@@ -51,6 +51,7 @@ export class Model {
     this.forfeitedAt = null;
     this.oldestUnacked = null;
     this.pace = new Pace(this.limits, 0);
+    this.ticket = null; // takes my seat to another device: {ticket, until}
     this.waiting = false; // for a snapshot; the stream means nothing until then
     this.pending = null; // my board as `welcome` told it, until its clock is known
     this.asked = new Map(); // seat -> when its board was asked for

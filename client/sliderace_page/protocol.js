@@ -26,6 +26,7 @@ export const enter = {
     epoch,
     offset,
   }),
+  redeem: (code, ticket) => ({ as: "redeem", code, ticket }),
 };
 
 /** Everything that may be said after `hello`. */
@@ -52,6 +53,7 @@ export const command = {
   bench: (member, on) => ({ t: "bench", member, on }),
   lock: (on) => ({ t: "lock", on }),
   handOver: (member) => ({ t: "hand_over", member }),
+  transfer: () => ({ t: "transfer" }),
   leave: () => ({ t: "leave" }),
   close: () => ({ t: "close" }),
   resync: (seat = null) => ({ t: "resync", seat }),
@@ -275,6 +277,7 @@ const EVENTS = new Map(
       value: or(str, ""),
       retry_ms: or(int, 0),
     },
+    ticket: { ticket: str, in_ms: int },
     pong: { id: int },
   }).map(([t, fields]) => [t, object(fields)]),
 );
@@ -307,6 +310,8 @@ const SAID = {
   room_locked: "The host has locked this room.",
   bad_name: "That nickname cannot be shown. Please choose another.",
   bad_token: "Your place in this room is gone. You can join again.",
+  bad_ticket:
+    "That picture was used before, or is too old. Show a new one on the other device.",
   too_many_tries: "Too many wrong codes. Please wait a moment.",
   version: "The server has been updated. Reload the page to go on.",
   storage_unavailable: "The server cannot open rooms right now. Please try again soon.",

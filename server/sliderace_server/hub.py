@@ -25,6 +25,7 @@ from sliderace_server.storage import (
     StorageUnavailable,
     StoredRace,
 )
+from sliderace_server.tickets import Tickets
 from sliderace_server.works import Works
 
 __all__ = ["Hub"]
@@ -33,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 RETRY_S = 1.0
 """Pause while a room's log cannot be removed."""
-MISSES = {"room_unknown", "bad_token"}
+MISSES = {"room_unknown", "bad_ticket", "bad_token"}
 """Refusals of what may have been a guess."""
 _DOES_NOT_FIT = (AssertionError, AttributeError, LookupError, TypeError, ValueError)
 """How folding a record ends that has no place where it stands."""
@@ -55,6 +56,7 @@ class Hub:
     def __init__(self, works: Works, keeper: Keeper, addresses: PerAddress) -> None:
         self.works = works
         self.stopping = False
+        self.tickets = Tickets()
         self._keeper = keeper
         self._addresses = addresses
         self._codes = Codes()
@@ -134,6 +136,25 @@ class Hub:
         member = room.member_by_token(found.state, token_hash)
         if member is None:
             return self._missed(Refusal("bad_token"), address)
+        return found, member
+
+    def find_holder(
+        self, text: str, ticket_hash: str, address: str
+    ) -> tuple[Runner, int] | Refusal:
+        """The live room with a code, and the member who showed a ticket; once.
+
+        Args:
+            text: the code as typed.
+            ticket_hash: as kept.
+            address: of the client, for whom wrong codes and tickets are counted.
+        """
+        found = self._look_up(text)
+        if isinstance(found, Refusal):
+            return self._missed(found, address)
+        now = self.works.clock.now_ms()
+        member = self.tickets.redeem(found.code, ticket_hash, now)
+        if member is None or member not in found.state.members:
+            return self._missed(Refusal("bad_ticket"), address)
         return found, member
 
     def _look_up(self, text: str) -> Runner | Refusal:

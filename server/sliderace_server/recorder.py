@@ -40,6 +40,7 @@ TYPES: Final[dict[str, type[Record]]] = {
     "closed": room.Closed,
     "alive": room.Alive,
     "wall_set": room.WallSet,
+    "token_given": room.TokenGiven,
     "race_made": race.RaceMade,
     "countdown_began": race.CountdownBegan,
     "countdown_stopped": race.CountdownStopped,

@@ -8,7 +8,7 @@ and only the scribe's own task waits for the disk.
 import logging
 from collections.abc import Callable, Iterable, Sequence
 
-from sliderace.protocol.messages import Ack, Event, Slides, Welcome
+from sliderace.protocol.messages import Event, Slides, Welcome
 from sliderace.race.records import (
     CountdownBegan,
     Postponed,
@@ -27,13 +27,8 @@ from sliderace_server.crowd import Crowd
 from sliderace_server.limits import Quota
 from sliderace_server.results import stored_race
 from sliderace_server.room import RoomState, Timeline
-from sliderace_server.room.records import (
-    Closed,
-    Gone,
-    HostChanged,
-    Record,
-)
-from sliderace_server.scribe import Entry, Scribe
+from sliderace_server.room.records import Closed, Gone, HostChanged, Record
+from sliderace_server.scribe import Entry, Scribe, acks_of
 from sliderace_server.storage import StoredRace
 from sliderace_server.works import Follower, Works
 
@@ -139,17 +134,24 @@ class Runner:
         self._greet(follower, token, (0, 0))
         return None
 
-    def resume(self, follower: Follower, member: int, seen: tuple[int, int]) -> None:
+    def resume(
+        self,
+        follower: Follower,
+        command: room.Connect,
+        seen: tuple[int, int] = (0, 0),
+        token: str | None = None,
+    ) -> None:
         """A member is back; the newest connection wins.
 
         Args:
             follower: the new connection.
-            member: whose it is.
+            command: whose it is.
             seen: epoch and offset of the last event that reached the client.
+            token: the new one, for who comes from another device.
         """
-        self._crowd.arrive(follower, member)
-        self._do(room.Connect(member))
-        self._greet(follower, None, seen)
+        self._crowd.arrive(follower, command.member)
+        self._do(command)
+        self._greet(follower, token, seen)
 
     def lost(self, follower: Follower) -> None:
         """A connection has ended; only a member's current one matters."""
@@ -300,7 +302,7 @@ class Runner:
     # --- what waits for the log ------------------------------------------------------
 
     def _committed(self, batch: Sequence[Entry]) -> None:
-        self._crowd.ack(self._acks(batch))
+        self._crowd.ack(acks_of(batch, self.state))
         for entry in batch:
             if entry.event is not None and entry.offset is not None:
                 self._crowd.publish(entry.offset, entry.record.t, entry.event)
@@ -308,16 +310,6 @@ class Runner:
         self._crowd.settle()
         for entry in batch:
             self._after_commit(entry.record)
-
-    def _acks(self, batch: Sequence[Entry]) -> dict[int, Ack]:
-        """The last durable slide of every member in the batch."""
-        acks: dict[int, Ack] = {}
-        for entry in batch:
-            slid = entry.record
-            if isinstance(slid, Slid) and slid.race == self.state.race.id:
-                member = self.state.racers[slid.seat].member
-                acks[member] = Ack(slid.race, slid.seq + len(slid.slides) - 1)
-        return acks
 
     def _after_commit(self, record: Record) -> None:
         match record:

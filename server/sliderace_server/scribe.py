@@ -4,13 +4,14 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sliderace.protocol.messages import Event
+from sliderace.protocol.messages import Ack, Event
+from sliderace.race.records import Slid
 from sliderace_server.recorder import encode
-from sliderace_server.room import Record
+from sliderace_server.room import Record, RoomState
 from sliderace_server.storage import Conflict, StorageUnavailable
 from sliderace_server.works import Works
 
-__all__ = ["Entry", "Scribe"]
+__all__ = ["Entry", "Scribe", "acks_of"]
 
 _log = logging.getLogger(__name__)
 
@@ -31,6 +32,17 @@ class Entry:
     record: Record
     offset: int | None
     event: Event | None
+
+
+def acks_of(batch: Sequence[Entry], state: RoomState) -> dict[int, Ack]:
+    """Member -> up to where a batch makes the slides of the room's race durable."""
+    acks: dict[int, Ack] = {}
+    for entry in batch:
+        slid = entry.record
+        if isinstance(slid, Slid) and slid.race == state.race.id:
+            member = state.racers[slid.seat].member
+            acks[member] = Ack(slid.race, slid.seq + len(slid.slides) - 1)
+    return acks
 
 
 class Scribe:

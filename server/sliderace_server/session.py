@@ -25,16 +25,20 @@ from sliderace.protocol.messages import (
     Opened,
     Ping,
     Pong,
+    Redeem,
     Refused,
     Resume,
     Resync,
     Slides,
+    Ticket,
+    Transfer,
 )
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
 from sliderace_server.hub import Hub
 from sliderace_server.limits import TokenBucket
 from sliderace_server.runner import Runner
+from sliderace_server.tickets import TICKET_MS
 from sliderace_server.works import Peer
 
 __all__ = ["Session"]
@@ -51,6 +55,8 @@ NEWCOMERS = 0
 """Whose quota joining counts for: no member's id."""
 COMING_AND_GOING = 2
 """Records: one when somebody comes, one when he goes."""
+NEW_TOKEN = 1
+"""One more for who comes with a ticket."""
 
 CLOSE_AFTER: Mapping[str, int] = {
     "version": 4504,
@@ -188,6 +194,8 @@ class Session:
             self._send(Pong(command.id))
         elif isinstance(command, Resync):
             self._resync(self._room, command)
+        elif isinstance(command, Transfer):
+            self._transfer(self._room)
         elif isinstance(command, Slides):
             self._pay(sum(tiles for _, tiles, _ in command.slides))
             self._room.ask(self, command)
@@ -230,6 +238,8 @@ class Session:
                 outcome = self._join(join)
             case Resume() as resume:
                 outcome = self._resume(resume)
+            case Redeem() as redeem:
+                outcome = self._redeem(redeem)
             case _:
                 assert_never(hello.enter)
         if isinstance(outcome, Refusal):
@@ -286,8 +296,29 @@ class Session:
         if not self._may_write(runner, member):
             return Refusal("rate")
         runner.quota.use(member, COMING_AND_GOING)
-        runner.resume(self, member, (resume.epoch, resume.offset))
+        seen = resume.epoch, resume.offset
+        runner.resume(self, room.Connect(member), seen)
         return runner
+
+    def _redeem(self, redeem: Redeem) -> Runner | Refusal:
+        ticket = _hash(redeem.ticket)
+        found = self._hub.find_holder(redeem.code, ticket, self.peer.address)
+        if isinstance(found, Refusal):
+            return found
+        runner, member = found
+        if not self._may_write(runner, member):
+            return Refusal("rate")
+        runner.quota.use(member, COMING_AND_GOING + NEW_TOKEN)
+        token = self._new_token()
+        runner.resume(self, room.Connect(member, _hash(token)), token=token)
+        return runner
+
+    def _transfer(self, runner: Runner) -> None:
+        """A ticket. Who was replaced or is out is not heard: no fence is needed."""
+        ticket = self._new_token()
+        now = self._works.clock.now_ms()
+        self._hub.tickets.issue(runner.code, self.member, _hash(ticket), now)
+        self._send(Ticket(ticket, TICKET_MS))
 
     # --- answers ---------------------------------------------------------------------
 

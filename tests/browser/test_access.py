@@ -34,9 +34,14 @@ def _examine(page: Page, screen: str) -> None:
     assert wrong == [], f"{screen}: {json.dumps(wrong, indent=1)}"
 
 
-@pytest.mark.parametrize(
-    ("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desk", "phone"]
-)
+DESK = pytest.param(DESKTOP, "light", id="desk")
+ON_A_PHONE = pytest.param(PHONE, "dark", id="phone")
+ON_DEMAND = pytest.param(PHONE, "dark", id="phone", marks=pytest.mark.bench)
+"""The same screens again: `pytest -m bench tests/browser/test_access.py`."""
+EITHER_WAY = ("size", "scheme")
+
+
+@pytest.mark.parametrize(EITHER_WAY, [DESK, ON_DEMAND])
 def test_axe_finds_nothing(
     pages: Pages, axe: str, size: tuple[int, int], scheme: Literal["light", "dark"]
 ) -> None:
@@ -83,3 +88,33 @@ def test_axe_finds_nothing(
         ben.get_by_role("button", name=name).click()
     ann.wait_for_selector("[data-screen=results]")
     _examine(ann, "results")
+    for summary in ann.locator("[data-screen=results] summary").all():
+        summary.click()
+    ann.wait_for_selector(".splits tbody tr")
+    ann.wait_for_selector(".checks >> text=/results:/")
+    _examine(ann, "results, all of it open")
+    again = ann.get_by_role("link", name="Watch again").get_attribute("href")
+    ann.goto(str(again))
+    ann.wait_for_selector("[data-screen=replay]")
+    _examine(ann, "replay")
+
+
+@pytest.mark.parametrize(EITHER_WAY, [ON_A_PHONE])
+def test_axe_finds_nothing_alone(
+    pages: Pages, axe: str, size: tuple[int, int], scheme: Literal["light", "dark"]
+) -> None:
+    """Practice, help and pictures."""
+    page = pages.blank(size, scheme=scheme)
+    page.add_init_script(axe)
+    page.emulate_media(reduced_motion="reduce", color_scheme=scheme)
+    page.goto(f"{pages.address}/?practice")
+    page.wait_for_selector("[data-screen=practice] [data-board]")
+    page.get_by_text("From a seed").click()
+    _examine(page, "practice")
+    page.get_by_label("Help").click()
+    page.get_by_role("heading", name="How to play").wait_for()
+    _examine(page, "help")
+    page.get_by_role("button", name="Close").click()
+    page.get_by_role("button", name="Picture").click()
+    page.get_by_label("Harbour").wait_for()
+    _examine(page, "pictures")

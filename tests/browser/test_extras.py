@@ -1,5 +1,7 @@
 """Settings, the lobby's comforts, views for others, and a seat that changes device."""
 
+from urllib.parse import urlsplit
+
 import pytest
 from tests.browser.conftest import PHONE, Pages
 from tests.browser.player import (
@@ -42,18 +44,25 @@ def test_a_seat_goes_to_another_device(pages: Pages) -> None:
     code = host(ann, "Ann")
     quick_rules(ann)
     start(ann)
-    direction = own_board(ann).legal_slides()[0][0]
-    press(ann, direction)
     board = own_board(ann)
+    direction = board.legal_slides()[0][0]
+    press(ann, direction)
+    board.slide(direction)
     ann.get_by_label("Settings").click()
     ann.get_by_role("button", name="another device").click()
-    ann.wait_for_selector(".panel .qr svg")
-    kept = ann.evaluate("code => localStorage['sliderace.seat.' + code]", code)
-    token = kept.split('"token":"')[1][:32]
-    phone = pages.open(f"/{code}#seat={token}", PHONE)
+    picture = ann.locator(".panel .qr")
+    picture.locator("svg").wait_for()
+    ticket = urlsplit(picture.get_attribute("data-link") or "").fragment
+    kept = "code => localStorage['sliderace.seat.' + code]"
+    assert ticket.removeprefix("ticket=") not in ann.evaluate(kept, code)
+    phone = pages.open(f"/{code}#{ticket}", PHONE)
     sees_own(phone, board)
     assert phone.url == f"{pages.address}/{code}"
     ann.wait_for_selector("text=on another device now")
+    eve = pages.open(f"/{code}#{ticket}")
+    eve.wait_for_selector("text=used before")
+    phone.reload()
+    sees_own(phone, board)
 
 
 def test_rules_are_folded_at_home_and_hold_in_the_room(pages: Pages) -> None:

@@ -40,6 +40,8 @@ QUICK = m.RulesPatch(size="2x2", countdown_ms=3_000)
 """The shortest race there can be."""
 
 E = TypeVar("E", bound=m.Event)
+Entry = m.Create | m.Open | m.Join | m.Resume | m.Redeem
+"""The ways into a room."""
 
 
 def rules(size: str = "2x2", **more: int | bool | str) -> m.RulesPatch:
@@ -214,7 +216,7 @@ class Talker:
 
 @contextlib.asynccontextmanager
 async def talking(
-    port: int, enter: m.Create | m.Open | m.Join | m.Resume | None = None, **how: object
+    port: int, enter: Entry | None = None, **how: object
 ) -> AsyncGenerator[Talker, None]:
     """A connection; with `enter` it says hello and waits for the welcome."""
     url = f"ws://127.0.0.1:{port}/ws"

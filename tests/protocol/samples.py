@@ -18,6 +18,7 @@ COMMANDS: list[m.Command] = [
     m.Hello(1, m.Open(PATCH, public=False, seed=None)),
     m.Hello(1, m.Join("kwx-trb", "Ben", "spectator", bot=False)),
     m.Hello(1, m.Resume("KWXTRB", "0" * 32, 2, 17)),
+    m.Hello(1, m.Redeem("KWXTRB", "1" * 32)),
     m.Ready(RACE, on=False, nonce_commitment="d" * 64),
     m.Nonce(RACE, "e" * 32),
     m.Start(RACE),
@@ -33,6 +34,7 @@ COMMANDS: list[m.Command] = [
     m.Bench(2, on=False),
     m.Lock(on=True),
     m.HandOver(2),
+    m.Transfer(),
     m.Leave(),
     m.Close(),
     m.Resync(3),
@@ -79,6 +81,7 @@ EVENTS: list[m.Event] = [
     m.Ack(RACE, 3),
     m.Rejected(RACE, 1, 3, "illegal", "1 0/3 2"),
     m.Refused("start", "not_host", "Only the host may do that.", "f", "v", 100),
+    m.Ticket("1" * 32, 120_000),
     m.Pong(7),
 ]  # fmt: skip
 

@@ -73,6 +73,7 @@ def test_names_and_fields_are_for_ever() -> None:
         "closed": "t why",
         "alive": "t",
         "wall_set": "t wall_ms",
+        "token_given": "t member token_hash",
         "race_made": "t race rules secret commitment known_seed",
         "countdown_began": "t race t0",
         "countdown_stopped": "t race why",

@@ -87,7 +87,7 @@ async def test_only_the_newest_connection_of_a_member_may_speak() -> None:
         old, new = Ear(), Ear()
         assert runner.enter(old, room.Enter("Ann", "0" * 64, creator=True), "t") is None
         await eventually(lambda: old.following)
-        runner.resume(new, old.member, (0, 0))
+        runner.resume(new, room.Connect(old.member))
         await eventually(lambda: new.following)
         assert old.codes == [4503]
         old.heard.clear()
@@ -222,7 +222,7 @@ async def test_a_start_while_a_welcome_waits_is_told_after_it(
         store.held = True
         again = Ear()
         runner.lost(ben)
-        runner.resume(again, ben.member, (0, 0))
+        runner.resume(again, room.Connect(ben.member))
         await eventually(lambda: store.busy)
         clock.advance(LOCK_MS)
         assert runner.state.phase == "racing"
@@ -363,7 +363,7 @@ async def test_lines_are_told_when_they_change_and_to_newcomers_at_once() -> Non
         clock.advance(2_000)
         assert heard(ann, m.Lines)[-1] == m.Lines([m.LineOf(2, 80, 9)])
         again = Ear()
-        runner.resume(again, ben.member, (0, 0))
+        runner.resume(again, room.Connect(ben.member))
         await eventually(lambda: again.following)
         assert heard(again, m.Lines) == [
             m.Lines([m.LineOf(1, 23, 4), m.LineOf(2, 80, 9)])
@@ -400,7 +400,7 @@ async def test_signals_are_for_the_host_alone() -> None:
         await eventually(lambda: runner.idle)
         assert heard(ben, m.Signals) == [told]
         again = Ear()
-        runner.resume(again, ben.member, (0, 0))
+        runner.resume(again, room.Connect(ben.member))
         await eventually(lambda: again.following)
         assert heard(again, m.Signals) == [told]
         assert not eve.has(m.Signals)

@@ -36,7 +36,10 @@ export class Panel {
     });
     this.keys = WAYS.map(([way, word]) => ({ way, word, button: this.#key(way) }));
     this.hint = h("p.soft.small", { role: "status" });
-    this.move = h("div.stack");
+    this.ask = button("", "Go on on another device", () =>
+      app.ask({ t: "transfer" }),
+    );
+    this.move = h("div.stack", {}, this.ask);
     const picture = button("", "Picture on the tiles\u2026", () => {});
     opens(picture, () => import("../picture/chooser.js"), app.onNote);
     this.element = h(
@@ -93,23 +96,30 @@ export class Panel {
     }
   }
 
-  /** A picture that takes one's own seat to another device. */
+  /** A picture that takes one's own seat to another device, made when asked for. */
   update() {
     const { app } = this;
-    const link = app.seatLink();
-    show(this.move, link !== null);
-    if (link === this.link) return;
-    this.link = link;
-    const open = button("", "Go on on another device", () => this.#picture(link));
-    fill(this.move, link ? [open] : []);
+    const model = app.screen === "room" ? app.model : null;
+    show(this.move, model !== null);
+    const now = app.now();
+    const valid = model?.ticket && model.ticket.until > now ? model.ticket : null;
+    if (valid === this.ticket) return;
+    this.ticket = valid;
+    fill(this.move, [this.ask]);
+    if (!valid) return;
+    setTimeout(() => app.onChange(), valid.until - now);
+    this.#picture(valid);
   }
 
-  async #picture(link) {
+  async #picture(valid) {
+    const link = await this.app.seatLink(valid.ticket);
     const { qrPicture } = await import("./share.js");
+    if (this.ticket !== valid) return;
     const picture = h("div.qr", {}, qrPicture(link, "QR code of your own seat"));
+    picture.dataset.link = link;
     const words =
-      "Scan it with your other device: your seat goes there, and this page lets go. " +
-      "Show it to nobody else.";
+      "Scan it with your other device within two minutes: your seat goes there, and " +
+      "this page lets go. It works once.";
     fill(this.move, [h("p.small", { text: words }), picture]);
   }
 }

@@ -17,6 +17,7 @@ const FRAME_PX = 250; // head, clock and controls around the spectators' boards
 const SIDE_BY_SIDE = "(min-width: 1100px)"; // as in style.css
 const SIDE_PX = 300;
 const BELOW_PX = 180;
+const SETTLE_MS = 1500; // one's own solved board is seen before the others' boards
 const SAY_MS = 700; // a screen reader speaks when the hand rests
 
 export class Race {
@@ -125,7 +126,9 @@ export class Race {
 
   update(model, now) {
     const all = rows(model);
-    const own = model.attempt && (model.racing || !model.watching);
+    this.settling = settles(model, now);
+    const own =
+      model.attempt && (model.racing || !model.watching || this.settling);
     const countdown = model.phase === "countdown";
     const grid = model.watching && (!own || model.room.rules.open_boards);
     this.element.classList.toggle("spectating", Boolean(grid && !own));
@@ -134,7 +137,7 @@ export class Race {
     show(this.watch.element, grid);
     if (grid) this.#grid(model, own ? all.filter((row) => !row.mine) : all, own);
     show(this.stage, own || countdown || !grid);
-    if (!this.stage.hidden) this.#stage(model);
+    if (!this.stage.hidden || model.attempt !== this.attempt) this.#stage(model);
     if (countdown && !this.announced) {
       this.announced = true;
       this.spoken.say(`The race starts in ${formatSpan(model.remaining(now) ?? 0)}`);
@@ -230,6 +233,7 @@ export class Race {
   }
 
   tick(model, now) {
+    if (this.settling !== settles(model, now)) this.app.onChange();
     const left = model.remaining(now);
     const countdown = model.phase === "countdown";
     show(this.overlay, countdown && !model.attempt);
@@ -272,6 +276,12 @@ export class Race {
     clearTimeout(this.speaking);
     this.attempt = undefined;
   }
+}
+
+/** Whether one has just solved it: the hand rests, the time stands. */
+function settles({ attempt }, now) {
+  const at = attempt?.solvedAt ?? null;
+  return at !== null && now - at < SETTLE_MS;
 }
 
 /** The solved board, while there is none yet. */

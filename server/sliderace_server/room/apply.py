@@ -42,6 +42,7 @@ from sliderace_server.room.records import (
     RoleChanged,
     RoomOpened,
     StartPlanned,
+    TokenGiven,
     WallSet,
 )
 from sliderace_server.room.state import MemberState, Racer, RoomState
@@ -56,6 +57,7 @@ _UNSEEN = (
     NonceTold,
     RoomOpened,
     Slid,
+    TokenGiven,
     WallSet,
     WentAway,
 )
@@ -128,7 +130,7 @@ def _apply_to_room(state: RoomState, record: MemberRecord) -> None:
     match record:
         case Entered() | Gone() | Connected() | Disconnected():
             _come_or_go(state, record)
-        case Readied() | NonceCommitted() | Benched() | RoleChanged():
+        case Readied() | NonceCommitted() | Benched() | RoleChanged() | TokenGiven():
             _alter(state, record)
         case HostStarted():
             state.host_started = True
@@ -195,7 +197,8 @@ def _begin_epoch(state: RoomState, record: EpochBegan, before: int) -> None:
 
 
 def _alter(
-    state: RoomState, record: Readied | NonceCommitted | Benched | RoleChanged
+    state: RoomState,
+    record: Readied | NonceCommitted | Benched | RoleChanged | TokenGiven,
 ) -> None:
     member = record.member
     match record:
@@ -209,6 +212,9 @@ def _alter(
         case RoleChanged(role=role, seat=seat):
             _change(state, member, role=role, seat=seat, ready=False, benched=False)
             _change(state, member, nonce_commitment="")  # that was for another seat
+        case TokenGiven(token_hash=given):
+            before = state.members[member].token_hash
+            _change(state, member, token_hash=given, former_hash=before)
         case _:
             assert_never(record)
 

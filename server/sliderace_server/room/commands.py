@@ -86,9 +86,16 @@ class Enter:
 
 @dataclass(frozen=True, slots=True)
 class Connect:
-    """A member has a live connection again."""
+    """A member has a live connection again.
+
+    Args:
+        member: who.
+        token_hash: hex SHA-256 of a new seat token, for who comes from another device;
+            empty: the tokens stay as they are.
+    """
 
     member: int
+    token_hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ from sliderace_server.room.records import (
     HostChanged,
     Record,
     RoomOpened,
+    TokenGiven,
     WallSet,
 )
 from sliderace_server.room.state import RoomLimits, RoomState
@@ -127,8 +128,8 @@ def _carry_out(draft: Draft, command: RoomCommand) -> Refusal | None:
             return None
         case Enter():
             return _enter(draft, command)
-        case Connect(member=member):
-            return _connect(draft, member)
+        case Connect(member=member, token_hash=token_hash):
+            return _connect(draft, member, token_hash)
         case Disconnect(member=member):
             return _disconnect(draft, member)
         case LockNotDurable():
@@ -160,10 +161,12 @@ def _enter(draft: Draft, enter: Enter) -> Refusal | None:
     return None
 
 
-def _connect(draft: Draft, member: int) -> Refusal | None:
+def _connect(draft: Draft, member: int, token_hash: str) -> Refusal | None:
     if member not in draft.state.members:
         return Refusal("bad_token")
     known = draft.state.members[member]
+    if token_hash:
+        draft.write([TokenGiven(draft.now, member, token_hash)])
     if known.connected:
         return None
     draft.write([Connected(draft.now, member)])

@@ -67,6 +67,7 @@ from sliderace_server.room.records import (
     RoleChanged,
     RoomOpened,
     StartPlanned,
+    TokenGiven,
     WallSet,
 )
 from sliderace_server.room.state import MemberState, RoomState
@@ -217,7 +218,7 @@ def _of_room(record: MemberRecord, state: RoomState) -> Event | None:
             return messages.Closed(state.offset, why)
         case RoomOpened() | EpochBegan() | HostStarted() | NonceCommitted():
             return None
-        case Alive() | WallSet():
+        case Alive() | WallSet() | TokenGiven():
             return None
         case _:
             assert_never(record)

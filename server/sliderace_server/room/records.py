@@ -31,6 +31,7 @@ __all__ = [
     "RoleChanged",
     "RoomOpened",
     "StartPlanned",
+    "TokenGiven",
     "WallSet",
 ]
 
@@ -202,6 +203,16 @@ class WallSet:
     """Unix time at the begin of the epoch, by the wall clock as it is set now."""
 
 
+@dataclass(frozen=True, slots=True)
+class TokenGiven:
+    """A member has gone to another device, which has a token of its own."""
+
+    t: int
+    member: int
+    token_hash: str
+    """Hex SHA-256 of it. The last one before stays good; older ones do not."""
+
+
 MemberRecord = (
     RoomOpened
     | EpochBegan
@@ -221,5 +232,6 @@ MemberRecord = (
     | Closed
     | Alive
     | WallSet
+    | TokenGiven
 )
 Record = MemberRecord | RaceRecord

@@ -64,7 +64,7 @@ MAX_VALUE = 40
 def member_by_token(state: RoomState, token_hash: str) -> int | None:
     """Whose seat token has that SHA-256; None: nobody's here."""
     for member in state.members.values():
-        if member.token_hash == token_hash:
+        if token_hash in (member.token_hash, member.former_hash):
             return member.id
     return None
 

@@ -76,6 +76,8 @@ class MemberState:
         seat: fixed while its holder has it.
         bot: declared as one.
         token_hash: hex SHA-256 of the seat token.
+        former_hash: likewise, of the device that the seat was on before: good as well,
+            so that a welcome that gets lost loses no seat; or empty.
         ready: will race.
         benched: sits out.
         connected: has a live connection.
@@ -90,6 +92,7 @@ class MemberState:
     seat: Seat | None
     bot: bool
     token_hash: str
+    former_hash: str = ""
     ready: bool = False
     benched: bool = False
     connected: bool = True

@@ -20,6 +20,7 @@ REFUSALS: Final = MappingProxyType(
         "room_locked": "The host has locked the room.",
         "bad_name": "That nickname cannot be shown.",
         "bad_token": "That seat is not yours.",
+        "bad_ticket": "That ticket was used before, or is too old.",
         "too_many_rooms": "Too many rooms are open from your address.",
         "too_many_tries": "Too many wrong codes; wait a little.",
         "storage_unavailable": "The server cannot store anything right now.",

@@ -37,6 +37,7 @@ __all__ = [
     "Open",
     "Ping",
     "Ready",
+    "Redeem",
     "Rematch",
     "Resume",
     "Resync",
@@ -45,6 +46,7 @@ __all__ = [
     "Settings",
     "Slides",
     "Start",
+    "Transfer",
     "Undo",
 ]
 
@@ -117,12 +119,20 @@ class Resume(_Enter, frozen=True, tag="resume"):
     """The last stream offset seen in that epoch."""
 
 
+class Redeem(_Enter, frozen=True, tag="redeem"):
+    """Take one's seat over from another device, with the ticket of a `transfer`."""
+
+    code: Code
+    ticket: Token
+    """What the other device was told: good once, and not for long."""
+
+
 class Hello(_Command, frozen=True, tag="hello"):
     """The first message of every connection, within 3 seconds."""
 
     v: Annotated[int, Meta(ge=1, le=65535)]
     """Protocol version; see the version rule."""
-    enter: Create | Open | Join | Resume
+    enter: Create | Open | Join | Resume | Redeem
     """How you come in."""
     client: Annotated[str, Meta(max_length=40)] = ""
     """Program and version, for the server's log."""
@@ -240,6 +250,10 @@ class HandOver(_Command, frozen=True, tag="hand_over"):
     """The new host: a player, no bot."""
 
 
+class Transfer(_Command, frozen=True, tag="transfer"):
+    """Ask for a ticket that takes your seat to another device, see `redeem`."""
+
+
 class Leave(_Command, frozen=True, tag="leave"):
     """Leave the room for good; the seat is given up."""
 
@@ -278,6 +292,7 @@ Command = (
     | Bench
     | Lock
     | HandOver
+    | Transfer
     | Leave
     | Close
     | Resync

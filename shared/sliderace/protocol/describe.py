@@ -29,6 +29,7 @@ from sliderace.protocol.messages import (
     NonceOf,
     Open,
     RaceView,
+    Redeem,
     Resume,
     Room,
     Signal,
@@ -41,7 +42,7 @@ from sliderace.race.rules import RANGES, Rules
 
 __all__ = ["protocol_page", "words"]
 
-ENTRIES: tuple[type[msgspec.Struct], ...] = (Create, Open, Join, Resume)
+ENTRIES: tuple[type[msgspec.Struct], ...] = (Create, Open, Join, Resume, Redeem)
 COMMON = {
     "race": "Id of the race: what `room` tells as `race`.",
     "o": "Place in the room's stream.",

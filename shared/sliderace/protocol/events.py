@@ -37,6 +37,7 @@ __all__ = [
     "Signals",
     "Snapshot",
     "StandingEvent",
+    "Ticket",
     "Welcome",
     "WinnerEvent",
 ]
@@ -59,7 +60,7 @@ class Welcome(_Event, frozen=True, tag="welcome"):
     seat: int | None
     """Yours; none for spectators."""
     token: str | None
-    """Secret that proves your seat; given once, keep it. None on a resume."""
+    """Secret that proves your seat; given once, keep it. None on a `resume`."""
     epoch: int
     gen: int
     """0: of the slides on this connection."""
@@ -276,6 +277,15 @@ class Refused(_Event, frozen=True, tag="refused"):
     """When to try again; 0: not by itself."""
 
 
+class Ticket(_Event, frozen=True, tag="ticket"):
+    """To you alone: what another device needs to take your seat over."""
+
+    ticket: str
+    """Good for one `redeem`; asking again or a restart of the server ends it."""
+    in_ms: int
+    """Until it is worth nothing."""
+
+
 class Pong(_Event, frozen=True, tag="pong"):
     """Answer to `ping`."""
 
@@ -302,5 +312,6 @@ Event = (
     | Ack
     | Rejected
     | Refused
+    | Ticket
     | Pong
 )

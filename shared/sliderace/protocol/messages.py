@@ -28,6 +28,7 @@ from sliderace.protocol.commands import (
     Open,
     Ping,
     Ready,
+    Redeem,
     Rematch,
     Resume,
     Resync,
@@ -36,6 +37,7 @@ from sliderace.protocol.commands import (
     Settings,
     Slides,
     Start,
+    Transfer,
     Undo,
 )
 from sliderace.protocol.events import (
@@ -58,6 +60,7 @@ from sliderace.protocol.events import (
     Signals,
     Snapshot,
     StandingEvent,
+    Ticket,
     Welcome,
     WinnerEvent,
 )
@@ -112,6 +115,7 @@ __all__ = [
     "Progress",
     "RaceView",
     "Ready",
+    "Redeem",
     "Refused",
     "Rejected",
     "Rematch",
@@ -136,6 +140,8 @@ __all__ = [
     "Start",
     "StatusName",
     "Step",
+    "Ticket",
+    "Transfer",
     "Undo",
     "Welcome",
     "WinnerEvent",

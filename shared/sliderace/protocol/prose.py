@@ -29,7 +29,8 @@ CONNECTION = """\
    comes by https. Offer the subprotocol `{subprotocol}` if you like. Programs send no
    `Origin` header; web pages of other sites are refused with 403. Compression is off.
 2. **Say [`hello`](#hello)** within 3 seconds. Its field `enter` says how you come in:
-   [`create`](#create), [`open`](#open), [`join`](#join) or [`resume`](#resume).
+   [`create`](#create), [`open`](#open), [`join`](#join), [`resume`](#resume) or
+   [`redeem`](#redeem).
 3. The server answers [`welcome`](#welcome), then [`snapshot`](#snapshot) (after a
    `resume` perhaps the missed events instead), once all of it is stored. Whoever
    cannot come in gets [`refused`](#refused), and the connection is closed.

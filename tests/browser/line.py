@@ -1,0 +1,94 @@
+"""A line between a page and the server that can be cut, like a network that is gone."""
+
+import contextlib
+import socket
+import threading
+from collections.abc import Generator
+
+__all__ = ["Line", "a_line"]
+
+
+class Line:
+    """Carries connections to a port of this machine, while it is whole.
+
+    Args:
+        port: of the server.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._whole = self._flows = True
+        self._live: set[socket.socket] = set()
+        self._lock = threading.Lock()
+        self._door = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        """Where the server seems to be."""
+        return f"http://127.0.0.1:{self._door.getsockname()[1]}"
+
+    def cut(self) -> None:
+        """End all connections, and let nothing through any more."""
+        with self._lock:
+            self._whole = False
+            for one in self._live:
+                with contextlib.suppress(OSError):
+                    one.shutdown(socket.SHUT_RDWR)
+
+    def swallow(self) -> None:
+        """Lose all that is sent, both ways, and say nothing: half open."""
+        self._flows = False
+
+    def mend(self) -> None:
+        """Whoever tries again comes through; what was half open stays dead."""
+        self._whole = True
+        self._flows = True
+
+    def close(self) -> None:
+        """Nobody is let in any more."""
+        self.cut()
+        self._door.close()
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                here, _ = self._door.accept()
+                threading.Thread(target=self._carry, args=(here,), daemon=True).start()
+
+    def _carry(self, here: socket.socket) -> None:
+        with here, contextlib.suppress(OSError):
+            if not self._whole:
+                return
+            with socket.create_connection(("127.0.0.1", self._port)) as there:
+                with self._lock:
+                    self._live |= {here, there}
+                ways = (there, here)
+                back = threading.Thread(target=self._pump, args=ways, daemon=True)
+                back.start()
+                self._pump(here, there)
+                back.join()
+                with self._lock:
+                    self._live -= {here, there}
+
+    def _pump(self, source: socket.socket, sink: socket.socket) -> None:
+        """Pass on what comes, and an end; what is half open hears of no end."""
+        dead = False
+        with contextlib.suppress(OSError):
+            while data := source.recv(65_536):
+                dead = dead or not self._flows
+                if not dead:
+                    sink.sendall(data)
+        for one in () if dead or not self._flows else (source, sink):
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+
+
+@contextlib.contextmanager
+def a_line(port: int) -> Generator[Line]:
+    """A line to a port of this machine."""
+    line = Line(port)
+    try:
+        yield line
+    finally:
+        line.close()

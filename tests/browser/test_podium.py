@@ -1,0 +1,62 @@
+"""Who shares a place stands as high, on a phone as well."""
+
+from typing import Any
+
+import pytest
+from tests.browser.conftest import DESKTOP, SMALL, Pages
+from tests.browser.player import fits
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(60)]
+
+SHOW = """async (places) => {
+  const { Podium } = await import("./view/table.js");
+  const { sheet } = await import("./view/screens.js");
+  await sheet("results.css");
+  const podium = new Podium();
+  podium.update(places.map(([name, place, time_ms]) =>
+    ({ name, place, time_ms, status: place ? "finished" : "forfeited" })));
+  document.querySelector("main").replaceChildren(podium.element);
+  return [...podium.element.children].map((step) => ({
+    text: step.innerText.split(/\\s*\\n\\s*/).filter(Boolean),
+    high: Math.round(step.querySelector(".block").getBoundingClientRect().height),
+  }));
+}"""
+
+
+def _podium(pages: Pages, size: tuple[int, int], *places: object) -> list[Any]:
+    page = pages.open("/", size)
+    page.emulate_media(reduced_motion="reduce")  # the steps grow, else
+    page.wait_for_selector(".home")
+    shown: list[Any] = page.evaluate(SHOW, places)
+    assert fits(page)
+    return shown
+
+
+@pytest.mark.parametrize("size", [SMALL, DESKTOP])
+def test_a_tie_shares_a_step(pages: Pages, size: tuple[int, int]) -> None:
+    """1, 1, 3: two as high as each other, both said to be tied; nobody is second."""
+    ann, ben, cat = _podium(
+        pages,
+        size,
+        ("Ann Wonderland-Winner", 1, 9_000),
+        ("Ben Wonderland-Winner", 1, 9_000),
+        ("Cat", 3, 9_001),
+        ("Dan", None, None),
+    )
+    assert ann["text"][1:] == ben["text"][1:] == ["9.000 s", "1", "tie"]
+    assert cat["text"] == ["Cat", "9.001 s", "3"]
+    assert ann["high"] == ben["high"] > cat["high"] > 0
+
+
+def test_four_may_stand_there(pages: Pages) -> None:
+    """A tie for the third place brings one more."""
+    told = _podium(
+        pages, SMALL, ("A", 1, 1_000), ("B", 2, 2_000), ("C", 3, 3_000), ("D", 3, 3_000)
+    )
+    assert [step["text"][2:] for step in told] == [
+        ["1"],
+        ["2"],
+        ["3", "tie"],
+        ["3", "tie"],
+    ]
+    assert told[0]["high"] > told[1]["high"] > told[2]["high"] == told[3]["high"]
