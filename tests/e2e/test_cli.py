@@ -71,7 +71,7 @@ def test_from_host_to_verified_results(shell: Shell) -> None:
 def check_verify(shell: Shell, race: str) -> None:
     """The record is right, whichever way it comes; one that was changed is not."""
     link = f"http://127.0.0.1:{shell.noted['port']}/api/races/{race}"
-    for named in (race, race.lower(), link):
+    for named in (race, race.lower(), link, race[:6], f"{race[:3]}-{race[3:6]}"):
         checked = shell.run("verify", named)
         assert checked.returncode == exits.OK, checked.stdout
         assert {line.split()[0] for line in checked.stdout.splitlines()} == {"ok"}
