@@ -285,7 +285,7 @@ def say_unless_left(text: str) -> None:
 )
 @server_option
 def results(what: str, slidysim: bool, server: str) -> None:
-    """Show stored races, those of a room, or one race and where to watch it again."""
+    """Show stored races, a room's, or one and where to watch it."""
     from sliderace.protocol.room_code import parse_code
     from sliderace_client import records
 
@@ -305,7 +305,7 @@ def results(what: str, slidysim: bool, server: str) -> None:
 
 
 @cli.command()
-@click.argument("what", metavar="FILE|LINK|RACE")
+@click.argument("what", metavar="FILE|LINK|CODE|RACE")
 @click.option(
     "--commitment",
     metavar="C",
@@ -319,7 +319,8 @@ def verify(
 ) -> int:
     """Check a race record again.
 
-    Signature, seed, board, every move, times and places.
+    Signature, seed, board, every move, times and places. CODE is a room's: its last
+    race.
 
     Exit code 0: all is right; 1: something is not; 2: it cannot be read, or something
     cannot be known.

@@ -196,7 +196,10 @@ def server_for_results(server: str) -> str:
     base = server or any_server()
     base = server_address(base) if base else ""
     if not base:
-        raise NotFound("no server is running here; give one with --server")
+        raise NotFound(
+            "no server is running here; sliderace serve (or host) brings its past races"
+            " back, --server names another"
+        )
     return base
 
 

@@ -30,5 +30,6 @@ INTERRUPTED: Final = 130
 EPILOG: Final = """\
 Exit codes: 0 done; 1 verify found something wrong; 2 wrong usage, or verify could not
 read or know; 3 no server or room was found; 4 the server refused or sent you out; 5 our
-own server failed; 130 Ctrl-C.
+own server failed; 130 Ctrl-C. serve, backup and restore: 1 ended in a hurry; 2 wrong
+usage or settings; 3 the port cannot be had; 4 a file or the storage cannot be used.
 """

@@ -16,7 +16,6 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from ipaddress import ip_address
 from select import select
 
 from sliderace.protocol.messages import Open, RulesPatch
@@ -24,10 +23,10 @@ from sliderace_client import locate
 from sliderace_client.api import is_live
 from sliderace_client.connection import Client
 from sliderace_client.discovery import lan_addresses
-from sliderace_client.locate import EVERYWHERE, Noted
+from sliderace_client.locate import EVERYWHERE, Noted, is_loopback
 from sliderace_client.settings import state_dir
 
-__all__ = ["HostError", "OwnServer", "is_loopback", "links", "open_room", "running"]
+__all__ = ["HostError", "OwnServer", "links", "open_room", "running"]
 
 START_S = 15.0
 """A server that is not ready by then never will be."""
@@ -115,14 +114,6 @@ def links(base: str, code: str, bind: str = "", public: str = "") -> list[str]:
     elif bind and not is_loopback(bind):
         found.append(base)
     return [f"{server}/{code}" for server in dict.fromkeys(found)]
-
-
-def is_loopback(bind: str) -> bool:
-    """Whether an address is one that only this machine reaches."""
-    try:
-        return ip_address(bind).is_loopback
-    except ValueError:
-        return bind == "localhost"
 
 
 class OwnServer:

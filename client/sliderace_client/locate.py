@@ -8,6 +8,7 @@ import asyncio
 import json
 import shlex
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -23,6 +24,7 @@ __all__ = [
     "Place",
     "find",
     "here",
+    "is_loopback",
     "join_command",
     "noted",
     "parse",
@@ -178,6 +180,14 @@ async def _on_the_network(code: str) -> str | None:
 async def _used_last(code: str) -> str | None:
     server = await asyncio.to_thread(last_server)
     return server if server and await _has(server, code) else None
+
+
+def is_loopback(bind: str) -> bool:
+    """Whether an address is one that only this machine reaches."""
+    try:
+        return ip_address(bind).is_loopback
+    except ValueError:
+        return bind == "localhost"
 
 
 @dataclass(frozen=True, slots=True)

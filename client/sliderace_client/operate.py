@@ -19,7 +19,7 @@ def serve(arguments: tuple[str, ...]) -> NoReturn:
 @click.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def backup(arguments: tuple[str, ...]) -> NoReturn:
-    """Copy a server's database to a file; see: sliderace backup --help."""
+    """Copy a server's database; see: sliderace backup --help."""
     run_server(("backup", *arguments))
 
 

@@ -31,6 +31,7 @@ __all__ = [
     "refused",
     "round_trip",
     "standing",
+    "stands",
     "why_out",
     "won",
 ]
@@ -93,6 +94,16 @@ _WHY_OUT = {
     "kicked": "sent out",
     "called": "the host called time",
 }
+
+
+def stands(status: str) -> str:
+    """A status without a time in words; a stranger's word as it is.
+
+    >>> stands("dnf"), stands("forfeited"), stands("dns")
+    ('DNF', 'gave up', 'did not start')
+    """
+    words = {"dnf": "DNF", "forfeited": "gave up", "dns": "did not start"}
+    return words.get(status, status)
 
 
 def why_out(why: str) -> str:

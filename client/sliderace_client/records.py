@@ -17,9 +17,10 @@ from sliderace.race.record import WrittenRace, WrittenRacer
 from sliderace.race.signed import unseal
 from sliderace.race.slidysim import link_to, solve_of
 from sliderace.race.verify import Check, steps, verify
-from sliderace_client.api import Unreachable, get
+from sliderace_client.api import Reply, Unreachable, get
 from sliderace_client.keys import check_signature
-from sliderace_client.phrases import duration, why_out
+from sliderace_client.locate import is_loopback
+from sliderace_client.phrases import duration, stands, why_out
 
 __all__ = [
     "Unreadable",
@@ -37,6 +38,8 @@ __all__ = [
 ]
 
 
+BRINGS_BACK = "sliderace serve (or host) brings its past races back"
+"""What helps when a server of this machine has ended."""
 _RACE_ID = re.compile(r"[A-Z0-9-]{1,32}")
 
 
@@ -48,8 +51,9 @@ def load(text: str, server: str) -> object:
     """The file of a race record as any JSON value.
 
     Args:
-        text: a file, a link to a record or a room (its last race), or a race's id.
-        server: whom to ask for an id; empty: nobody.
+        text: a file, a link to a record, a race's id; or the link or the code of a
+            room, which stands for its last race.
+        server: whom to ask for an id or a code; empty: nobody.
 
     Raises:
         Unreadable: it is not there, or not the JSON that records are made of.
@@ -69,7 +73,11 @@ def load(text: str, server: str) -> object:
     if not _RACE_ID.fullmatch(text.upper()):
         raise Unreadable(f"{text}: no such file")
     if not server:
-        raise Unreadable(f"{text}: no such file, and no server to ask for a race")
+        why = "no such file, and no server to ask for a race"
+        raise Unreadable(f"{text}: {why}; {BRINGS_BACK}")
+    code = parse_code(text)
+    if code is not None:
+        return _last_of(server, code)
     return _fetched(server, f"/api/races/{quote(text.upper(), safe='')}", text)
 
 
@@ -101,6 +109,16 @@ def _read_file(path: Path) -> bytes:
         raise Unreadable(f"{path}: {error.strerror}") from None
 
 
+def _asked(server: str, path: str) -> Reply:
+    """Ask a server; where it was one of this machine's, say how it comes back."""
+    try:
+        return get(server, path)
+    except Unreachable as error:
+        if is_loopback(urlsplit(server).hostname or ""):
+            raise Unreachable(f"{error}; {BRINGS_BACK}") from None
+        raise
+
+
 def _last_of(server: str, code: str) -> object:
     """The record of a room's last race."""
     races = _races(server, code)
@@ -111,7 +129,7 @@ def _last_of(server: str, code: str) -> object:
 
 
 def _fetched(base: str, path: str, text: str) -> object:
-    reply = get(base, path)
+    reply = _asked(base, path)
     if reply.status != 200:
         raise Unreadable(f"{base} has no race {text}")
     return _parsed(reply.body, text)
@@ -210,7 +228,7 @@ def races_lines(server: str, room: str = "") -> list[str]:
 
 def _races(server: str, room: str) -> list[dict[str, Any]]:
     """What a server tells of its races, or of a room's; the latest first."""
-    reply = get(server, f"/api/races?room={room}" if room else "/api/races")
+    reply = _asked(server, f"/api/races?room={room}" if room else "/api/races")
     body = reply.json()
     if reply.status != HTTPStatus.OK or not isinstance(body, dict):
         raise Unreadable(f"{server} does not tell its races")
@@ -231,7 +249,7 @@ def race_lines(file: object) -> list[str]:
             [
                 str(racer.place or "-"),
                 _name(racer.name) + (" (bot)" if racer.bot else ""),
-                duration(finish.official_ms) if finish else racer.status.upper(),
+                duration(finish.official_ms) if finish else stands(racer.status),
                 str(racer.stm),
                 f"{racer.high // 10} %",
                 _remark(racer),
@@ -308,7 +326,7 @@ def _attempt(row: Mapping[str, Any]) -> str:
     name += " (bot)" if row.get("bot") is True else ""
     if isinstance(time, int):
         return f"{row.get('place') or '-'}. {name} {duration(time)}"
-    return f"{name} {_word(row, 'status').upper()}"
+    return f"{name} {stands(_word(row, 'status'))}"
 
 
 def _list(value: Mapping[str, Any], key: str) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 import { codeOfText, isLoopback } from "./text.js";
 
+const ASTRAY = "This link leads to no room: a letter of it may be off.";
 const GONE = "The server is not answering. Is it still running?";
 
 export class App {
@@ -83,6 +84,7 @@ export class App {
     } else if (query.has("practice")) {
       this.#show("practice");
     } else if (!this.code) {
+      if (last && last !== "index.html") this.problem = ASTRAY;
       this.#show("home");
     } else if (this.view === "stream") {
       this.#enter({ as: "join", code: this.code, name: "Stream", role: "spectator" });

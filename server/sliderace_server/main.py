@@ -33,10 +33,10 @@ tells."""
 LOOK_S = 0.5
 """Between looks whether the last race of others has ended."""
 
-EXIT_HURRY = 1
-EXIT_CONFIG = 2
-EXIT_PORT = 3
-EXIT_STORAGE = 4
+EXIT_HURRY, EXIT_CONFIG, EXIT_PORT, EXIT_STORAGE = 1, 2, 3, 4
+EXITS = """\
+Exit codes: 0 done; 1 ended in a hurry; 2 wrong usage or settings; 3 the port cannot be
+had; 4 a file or the storage cannot be used."""
 
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
@@ -74,6 +74,7 @@ def _where(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.group(
+    epilog=EXITS,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -104,7 +105,7 @@ def main(
         _serve(settings)
 
 
-@main.command("backup")
+@main.command("backup", epilog=EXITS)
 @click.argument("file", type=click.Path(path_type=Path))
 @_toml
 @_where
@@ -119,7 +120,7 @@ def copy_out(file: Path, config: Path | None, **options: object) -> None:
     click.echo(f"{database} is copied to {file}")
 
 
-@main.command("restore")
+@main.command("restore", epilog=EXITS)
 @click.argument("file", type=click.Path(path_type=Path))
 @_toml
 @_where

@@ -30,6 +30,8 @@ SECURITY: Mapping[str, str] = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 """Sent with every answer: no guessing of types, no link of a room told to others."""
+_MISTYPED = re.compile("/[A-Za-z0-9-]{1,32}")
+"""What was meant to be the link of a room, perhaps."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data: blob:; connect-src {connect}; worker-src 'self'; "
@@ -284,8 +286,11 @@ class Site:
                 return self._file(request, path)
 
     def _file(self, request: Request, path: str) -> Answer:
+        status = 200
         if path == "/" or parse_code(path[1:]):
             path = INDEX
+        elif path not in self._page and _MISTYPED.fullmatch(path):
+            path, status = INDEX, 404  # the page says so, and knows the way home
         asset = self._page.get(path)
         if asset is None:
             return Answer(404, b"There is nothing here.\n")
@@ -296,12 +301,12 @@ class Site:
         if self._doors.public.startswith("https:"):
             # Over plain HTTP browsers ignore it and complain to whoever looks.
             headers["Cross-Origin-Opener-Policy"] = "same-origin"
-        if request.etag == asset.etag:
+        if request.etag == asset.etag and status == 200:
             return Answer(304, b"", asset.type, headers)
         if request.packs and asset.packed:
             headers["Content-Encoding"] = "gzip"
-            return Answer(200, asset.packed, asset.type, headers)
-        return Answer(200, asset.body, asset.type, headers)
+            return Answer(status, asset.packed, asset.type, headers)
+        return Answer(status, asset.body, asset.type, headers)
 
     def policy(self, host: str) -> str:
         """The page's content security policy.

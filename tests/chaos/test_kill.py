@@ -45,5 +45,5 @@ async def test_who_solves_while_the_server_is_down_does_not_pay_for_it(
         [row] = model.results.standings
         assert row.time_ms == stamp
         assert row.outage_ms > 1_000
-        assert row.credit_ms >= row.outage_ms - 260
+        assert row.credit_ms >= row.outage_ms - stamp  # he may have slid in it
         assert not model.proof

@@ -194,7 +194,7 @@ STATES = {
         {
             "f": "Give up this race?",
             "x": "Call the race off?",
-            "e": m.CallTime,
+            "e": "End the race now, for everybody?",
             "i": "sunset",
             **LEAVING,
         },

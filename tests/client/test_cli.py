@@ -64,6 +64,7 @@ def test_help_names_every_command_and_every_exit_code(capsys: Captured) -> None:
         value for name in exits.__all__ if isinstance(value := vars(exits)[name], int)
     }
     assert all(f"{code} " in out for code in codes)
+    assert "restore: 1 ended in a hurry" in " ".join(out.split())
     assert "..." not in out.split("Commands:")[1]  # no line is cut
     assert run(["--version"]) == exits.OK
 
@@ -222,7 +223,9 @@ def test_what_is_no_record_is_one_and_says_why(home: Path, capsys: Captured) -> 
 
 def test_no_server_to_ask_for_results_is_three(capsys: Captured) -> None:
     assert run(["results", "--server", "127.0.0.1:9"]) == exits.UNREACHABLE
-    assert "cannot reach" in one_line(capsys)
+    said = one_line(capsys)
+    assert "cannot reach" in said
+    assert "sliderace serve (or host) brings its past races back" in said
 
 
 # --- solo ----------------------------------------------------------------------------

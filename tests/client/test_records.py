@@ -114,8 +114,35 @@ def test_a_record_comes_from_a_link_or_by_its_id(server: Served) -> None:
         load("KWXTRB-A-2", base)
     with pytest.raises(Unreadable, match="no such file"):
         load("KWXTRB-A-1", "")
-    with pytest.raises(Unreachable):
+
+
+def test_a_code_stands_for_the_room_s_last_race(server: Served) -> None:
+    base, bodies = server
+    races = {"races": [{"id": "QSQXWD-A-2"}, {"id": "QSQXWD-A-1"}]}
+    bodies["/api/races?room=QSQXWD"] = json.dumps(races).encode()
+    bodies["/api/races/QSQXWD-A-2"] = b'{"a": 2}'
+    for text in ("QSQ-XWD", "qsqxwd", f"{base}/QSQXWD"):
+        assert load(text, base) == {"a": 2}
+    bodies["/api/races?room=KWXTRB"] = b'{"races": []}'
+    with pytest.raises(Unreadable, match="no race of the room KWX-TRB yet"):
+        load("KWX-TRB", base)
+
+
+def test_a_server_of_this_machine_that_has_ended_is_brought_back() -> None:
+    with pytest.raises(Unreachable, match=r"cannot reach .*; sliderace serve"):
         load("KWXTRB-A-1", "http://127.0.0.1:9")
+    with pytest.raises(Unreachable, match=r"cannot reach .*; sliderace serve"):
+        races_lines("http://[::1]:9")
+    with pytest.raises(Unreachable, match=r"cannot reach [^;]*$"):
+        races_lines("http://nowhere.invalid")
+
+
+def test_a_status_is_told_in_words(server: Served) -> None:
+    base, bodies = server
+    rows = [{"name": "Ann", "status": "forfeited"}, {"name": "Ben", "status": "dns"}]
+    race = {"id": "KWXTRB-A-1", "size": "4x4", "started_ms": 0, "attempts": rows}
+    bodies["/api/races"] = json.dumps({"races": [race]}).encode()
+    assert races_lines(base)[1].endswith("Ann gave up, Ben did not start")
 
 
 def test_the_table_of_something_else_is_refused() -> None:

@@ -1,5 +1,8 @@
 """The lobby and the windows over it, driven by keys and clicks."""
 
+import re
+from collections.abc import Callable
+
 import pytest
 from tests.client import rooms
 from tests.client.offline import (
@@ -160,6 +163,70 @@ async def test_a_start_by_itself_is_counted_down_in_the_lobby() -> None:
         seat.hear(m.PhaseEvent(0, RACE, "lobby", None))
         await settle(pilot)
         assert "starts in" not in screen(pilot)
+
+
+@pytest.mark.parametrize("make", [Offline, as_guest])
+async def test_whom_the_lobby_has_no_room_for_is_counted_and_scrolled_to(
+    make: Callable[..., Offline],
+) -> None:
+    names = [f"Racer{n:02}" for n in range(12)]
+    people = [member(ANN + n, n, name) for n, name in enumerate(names)]
+    async with driven(make(members=people), (80, 24)) as pilot:
+        seen: set[str] = set()
+        for _ in range(len(names)):
+            text = screen(pilot)
+            shown = set(re.findall(r"Racer\d\d", text))
+            told = re.search(r"and (\d+) more \(↑ (\d+), ↓ (\d+)\)", text)
+            assert told is not None
+            assert len(shown) + int(told[1]) == len(names)
+            assert int(told[2]) + int(told[3]) == int(told[1])
+            chosen = re.search(r"▸ \W*(Racer\d\d)", text)
+            assert chosen is not None
+            seen.add(chosen[1])
+            await pilot.press("down")  # then the footer has keys of this person, too
+            await settle(pilot)
+    assert seen == set(names)
+
+
+async def test_who_is_alone_reads_how_bots_come_in() -> None:
+    hint = "sliderace bot KWX-TRB"
+    async with driven(Offline(members=[member(ANN, 0)])) as pilot:
+        assert hint in screen(pilot)
+    async with driven(Offline()) as pilot:
+        assert hint not in screen(pilot)
+
+
+async def test_what_ends_with_the_host_s_server_is_said_as_it_is() -> None:
+    seat = Offline()
+    async with driven(seat, kind="host") as pilot:
+        await pilot.press("q")
+        await settle(pilot)
+        assert "The server ends with you, and the room for 2 others." in screen(pilot)
+        await pilot.press("n")
+        seat.race()
+        await settle(pilot)
+        await pilot.press("q")
+        await settle(pilot)
+        assert "Server and room (for 2 others) end after this race." in screen(pilot)
+
+
+async def test_the_help_of_a_room_fits_80x24_and_pages_turn_both_ways() -> None:
+    async with driven(Offline()) as pilot:
+        await pilot.press("?")
+        await pilot.pause()
+        assert "arrows, wasd" in screen(pilot)
+        assert "Ctrl-C" in screen(pilot)
+        assert "more" not in keys(pilot)
+    async with driven(Offline(), (80, 15)) as pilot:
+        await pilot.press("?")
+        await pilot.pause()
+        await pilot.press("down", "down", "down")
+        await pilot.pause()
+        assert "Ctrl-C" in screen(pilot)
+        assert "more" not in keys(pilot)
+        await pilot.press("up", "up")
+        await pilot.pause()
+        assert "arrows, wasd" in screen(pilot)
 
 
 async def test_a_click_chooses_whom_the_host_means() -> None:

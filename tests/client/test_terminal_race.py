@@ -184,7 +184,17 @@ async def test_the_host_ends_the_grace_time_or_calls_the_race_off() -> None:
         seat.race()
         seat.hear(m.PhaseEvent(0, RACE, "grace", MINUTE))
         await settle(pilot)
-        await pilot.press("e", "x")
+        await pilot.press("e")
+        await settle(pilot)
+        assert "End the race now, for everybody?" in screen(pilot)
+        assert seat.asked == []
+        await pilot.press("n")
+        seat.told.now += 2_000
+        await pilot.press("e")
+        await settle(pilot)
+        await pilot.press("y")
+        await settle(pilot)
+        await pilot.press("x")
         await settle(pilot)
         await pilot.press("y")
     assert seat.asked == [m.CallTime(RACE), m.Abort(RACE)]

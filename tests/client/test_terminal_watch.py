@@ -46,6 +46,19 @@ async def test_the_camera_follows_the_leader_whoever_that_is() -> None:
         assert followed(pilot) == 6
 
 
+async def test_who_follows_the_leader_reads_who_has_finished() -> None:
+    seat = as_spectator()
+    async with driven(seat, (120, 40), kind="watch") as pilot:
+        seat.race(roster=(1, 2))
+        seat.hear(steps(P2=1000, P3=0))
+        told = standing(1, "finished", place=1, time_ms=9_000, high=1000, member=2)
+        seat.hear(m.StandingEvent(0, RACE, told))
+        await settle(pilot)
+        await pilot.press("l")
+        await settle(pilot)
+        assert "P3, 0% (leads the rest; ✓ Ben)" in screen(pilot)
+
+
 async def test_next_previous_and_a_click_choose_a_racer() -> None:
     seat = as_spectator()
     async with driven(seat, (100, 40), kind="watch") as pilot:

@@ -71,8 +71,9 @@ def test_from_host_to_verified_results(shell: Shell) -> None:
 def check_verify(shell: Shell, race: str) -> None:
     """The record is right, whichever way it comes; one that was changed is not."""
     link = f"http://127.0.0.1:{shell.noted['port']}/api/races/{race}"
-    room = f"http://127.0.0.1:{shell.noted['port']}/{race[:6]}"
-    for named in (race, race.lower(), link, room):
+    code = race[:6]
+    room = f"http://127.0.0.1:{shell.noted['port']}/{code}"
+    for named in (race, race.lower(), link, room, code, f"{code[:3]}-{code[3:]}"):
         checked = shell.run("verify", named)
         assert checked.returncode == exits.OK, checked.stdout
         assert {line.split()[0] for line in checked.stdout.splitlines()} == {"ok"}

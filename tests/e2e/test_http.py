@@ -139,6 +139,17 @@ async def test_nothing_else_is_served(path: str) -> None:
         assert (await ask(server.port, path)).status == 404
 
 
+@pytest.mark.parametrize("path", ["/ABCDEF", "/nosuch"])
+async def test_a_mistyped_link_is_answered_by_the_page(path: str) -> None:
+    async with a_server() as server:
+        page = await ask(server.port, "/")
+        for more in ({}, {"If_None_Match": page.headers["etag"]}):
+            answer = await ask(server.port, path, **more)
+            assert (answer.status, answer.body) == (404, page.body)
+            policy = "content-security-policy"
+            assert answer.headers[policy] == page.headers[policy]
+
+
 async def test_the_opener_policy_is_sent_where_browsers_heed_it() -> None:
     """Over plain HTTP they ignore it, and complain in the console."""
     header = "cross-origin-opener-policy"

@@ -67,6 +67,20 @@ def test_a_broken_key_stops_the_start_and_says_so(tmp_path: Path) -> None:
     assert result.output.splitlines()[-1].endswith("no key that can be read")
 
 
+def test_a_backup_over_a_file_ends_with_the_code_help_tells(
+    tmp_path: Path,
+) -> None:
+    there = tmp_path / "copy.db"
+    there.touch()
+    result = CliRunner().invoke(main, ["backup", str(there), "--data", str(tmp_path)])
+    assert "that file is there already" in result.output
+    for command in ([], ["backup"], ["restore"]):
+        told = CliRunner().invoke(main, [*command, "--help"]).output.split()
+        meaning = f"{result.exit_code} a file or the storage cannot be used."
+        assert meaning in " ".join(told)
+    assert not there.read_bytes()
+
+
 def test_ctrl_c_ends_it_as_well(tmp_path: Path) -> None:
     with ServerProcess(tmp_path, "--memory") as server:
         server.signal(signal.SIGINT)

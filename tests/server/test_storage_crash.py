@@ -164,6 +164,7 @@ def damage(path: Path) -> None:
 async def test_after_a_crash_the_file_is_checked_and_it_is_said(
     crashed: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.WARNING)
     async with SqliteStore(crashed) as store:
         assert len(await store.log.read("KWXTRB")) == 50
     said = "did not end in good order"

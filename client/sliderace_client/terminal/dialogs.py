@@ -75,13 +75,13 @@ ROOM = (
     ("r, a", "ready; ready for every race; after a race: r is rematch"),
     ("w", "warm up on a board of your own until the race begins"),
     ("s", "start (host); after the race: save the race record"),
-    ("e, x", "rules, lock (host)"),
+    ("e, x", "rules, lock (host); in a race: end it now, call it off"),
     ("up, down", "choose somebody: k kick, b bench, o make host"),
     ("c", "the code, the link and the QR"),
     ("23±4 ms", "the line: its round trip, and how much that wavers"),
     ("1?", "a place that may still be lost"),
-    ("●  ◐  ↯", "the connection: good; late (◐3: three slides on the way); lost"),
-    ("42% -7", "best progress so far, and percent points behind the leader"),
+    ("●  ◐  ↯", "connection: good; late (◐3: 3 slides on the way); lost"),
+    ("42% -7", "best progress so far; percent points behind the leader"),
     ("(-12 ms)", "credit: travel time of the last slide, taken off the time"),
     ("q", "leave for good (asks first)"),
     ("Ctrl-C", "end the program; the seat is kept for a while"),
@@ -149,15 +149,23 @@ class Dialog(ModalScreen[None]):
         visible = max(1, height - len(keys))
         if len(rows) > visible:
             more = Action("↓", "more", lambda: self._scroll(visible), ("down", " "))
-            self.shown = [more, *self.shown]
-            keys, self._places = key_rows(self.shown, self.look, width)
+            back = Action("↑", "back", lambda: self._scroll(-visible), ("up",))
+            # With both keys, so that every page has as many rows.
+            keys, _ = key_rows([more, back, *self.shown], self.look, width)
             visible = max(1, height - len(keys))
-        self.top = self.top if self.top < len(rows) else 0
+            turns = [more] if self.top + visible < len(rows) else []
+            turns += [back] if self.top else []
+            self.shown = [*turns, *self.shown]
+            keys, self._places = key_rows(self.shown, self.look, width)
+        else:
+            self.top = 0
         self._text.show(rows[self.top : self.top + visible])
         self._keys.show(keys)
+        for lines in (self._text, self._keys):  # as wide as what they show now
+            lines.refresh(layout=True)
 
     def _scroll(self, rows: int) -> None:
-        self.top += rows
+        self.top = max(0, self.top + rows)
         self.update()
 
     def pick(self, y: int, x: int) -> None:

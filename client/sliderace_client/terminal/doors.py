@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 from sliderace.protocol.messages import RulesPatch
 from sliderace_client.api import Unreachable, get
-from sliderace_client.host import OwnServer, is_loopback, links, open_room, running
-from sliderace_client.locate import Noted, noted
+from sliderace_client.host import OwnServer, links, open_room, running
+from sliderace_client.locate import Noted, is_loopback, noted
 from sliderace_client.records import Unreadable, races_lines
 from sliderace_client.settings import Settings, last_server, remember_server
 from sliderace_client.start import Start

@@ -27,10 +27,29 @@ from sliderace_client.terminal.page import MIN_ROWS, RoomPage
 from sliderace_client.terminal.panels import fitted, line, member_row, rule_line
 from sliderace_client.terminal.widgets import Lines
 
-__all__ = ["Lobby"]
+__all__ = ["Lobby", "window"]
 
 QR_ROOM = 38
 """Columns that code and players keep when the QR stands beside them."""
+
+
+def window(count: int, rows: int, chosen: int, top: int) -> tuple[int, int]:
+    """Which of `count` people stand in `rows` rows: the first, and how many.
+
+    Where not all fit, a row is left for how many more there are.
+
+    Args:
+        count: how many there are.
+        rows: how many rows there are.
+        chosen: who must be seen.
+        top: who came first until now.
+
+    >>> window(10, 10, 0, 0), window(10, 7, 8, 0), window(10, 7, 2, 3)
+    ((0, 10), (3, 6), (2, 6))
+    """
+    room = count if count <= rows else max(1, rows - 1)
+    top = min(top, count - room)
+    return max(0, min(top, chosen), chosen - room + 1), room
 
 
 class Lobby(RoomPage):
@@ -74,8 +93,9 @@ class Lobby(RoomPage):
         self._code.show(qr)
         width = self.size.width - (len(qr[0][0].text) + 2 if qr else 0)
         roomy = self.size.height >= 22
-        self._facts.show(self._room(width, roomy=roomy))
-        self._list.show(self._people(width))
+        facts = self._room(width, roomy=roomy)
+        self._facts.show(facts)
+        self._list.show(self._people(width, self.room_for_table() - len(facts)))
 
     def _qr(self) -> list[Row]:
         link = self.terminal.link()
@@ -122,25 +142,32 @@ class Lobby(RoomPage):
             key=lambda who: (who.role == "spectator", who.id != host, who.id),
         )
 
-    def _people(self, width: int) -> list[Row]:
+    def _people(self, width: int, height: int) -> list[Row]:
         members = self._members()
         host = self.model.room.host if self.model.room else None
         self._chosen = max(0, min(self._chosen, len(members) - 1))
-        height = max(1, self._list.size.height)
-        self._top = min(self._top, max(0, len(members) - height))
-        self._top = max(min(self._top, self._chosen), self._chosen - height + 1)
-        return [
+        self._top, room = window(len(members), height, self._chosen, self._top)
+        above, below = self._top, len(members) - self._top - room
+        hidden = above + below
+        rows = [
             member_row(
                 member,
                 host,
                 self.model.me,
                 self.look,
                 width - 1,
-                chosen=index == self._chosen and self.model.is_host,
+                chosen=index == self._chosen and (self.model.is_host or hidden > 0),
                 told=self.model.lines.get(member.id),
             )
             for index, member in enumerate(members)
-        ][self._top :]
+        ][self._top : self._top + room]
+        if hidden:
+            text = f"    and {hidden} more (↑ {above}, ↓ {below})"
+            rows.append(line(fitted(text, width), self.look.soft))
+        elif len(members) == 1 and self.model.room and len(rows) + 1 < height:
+            text = f"  Bots race too: sliderace bot {format_code(self.model.room.code)}"
+            rows += [line(""), line(fitted(text, width), self.look.soft)]
+        return rows
 
     # --- What can be done -------------------------------------------------------------
 

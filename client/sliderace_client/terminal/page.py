@@ -128,7 +128,8 @@ class Page(Screen[None]):
 
     def room_for_table(self) -> int:
         """Rows between head, news and keys."""
-        return max(1, self.size.height - 2 - max(1, self._keys.size.height))
+        keys = 1 + max((row for row, _, _ in self._places), default=0)
+        return max(1, self.size.height - 2 - keys)
 
     def ask(self, question: str, *ways: Action, no: str = "no") -> None:
         """Ask before doing something that cannot be taken back."""
@@ -249,7 +250,18 @@ class RoomPage(Page):
         if self.terminal.ends_the_room and others > 0:
             many = f"{others} other{'s' * (others > 1)}"
             question = f"Leave? The server ends with you, and the room for {many}."
+            if self.others_race:
+                question = f"Leave? Server and room (for {many}) end after this race."
         self.ask(question, *ways, no="stay")
+
+    @property
+    def others_race(self) -> bool:
+        """Whether a server of ours waits for others: their race is not over."""
+        model = self.model
+        return model.phase in ("countdown", "racing", "grace") and any(
+            lane.seat != model.seat and lane.status == "racing"
+            for lane in model.lanes.values()
+        )
 
     def help(self) -> None:
         """Show the help."""

@@ -268,9 +268,13 @@ class Race(Watching):
         stop = Action("y", "call it off", lambda: self.terminal.ask(Abort(race)))
         todo = [Action("x", "call off", lambda: self.ask("Call the race off?", stop))]
         if self.model.phase == "grace":
-            call = CallTime(race)
-            todo.append(Action("e", "end it now", lambda: self.terminal.ask(call)))
+            todo.append(Action("e", "end it now", self._call_time))
         return todo
+
+    def _call_time(self) -> None:
+        call = CallTime(self.model.race)
+        yes = Action("y", "end it now", lambda: self.terminal.ask(call))
+        self.ask("End the race now, for everybody?", yes, no="race on")
 
     def _give_up(self) -> None:
         forfeit = Forfeit(self.model.race)

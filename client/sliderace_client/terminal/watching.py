@@ -134,4 +134,8 @@ class Watching(RoomPage):
 
     def _whose(self, lane: Lane) -> str:
         how = "leads" if self._camera.leads else "pinned"
+        order = self._best_first()
+        done = [one.name for one in order if one.status == "finished"]
+        if self._camera.leads and done and lane.status == "racing":
+            how = f"leads the rest; ✓ {', '.join(done)}"
         return f"{lane.name}, {percent(lane.high)} ({how})"
