@@ -17,7 +17,13 @@ from tests.browser.player import (
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
 
 CUT = """parts => [...document.querySelectorAll(parts)]
-  .filter(part => part.scrollWidth > part.clientWidth || !part.clientWidth)
+  .filter(part => {
+    const text = document.createRange();
+    text.selectNodeContents(part);
+    const hair = text.getBoundingClientRect().width - part.getBoundingClientRect().width;
+    const cut = part.matches('.name') && hair > 0.01;
+    return cut || part.scrollWidth > part.clientWidth || !part.clientWidth;
+  })
   .map(part => part.className + ' ' + part.textContent)"""
 """What is wider than its place, or has none."""
 LANES = ".lane .line, .lane .name, .lane .value:not(:empty)"
