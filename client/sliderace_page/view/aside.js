@@ -46,6 +46,7 @@ export class Aside {
     const inside = this.element.contains(document.activeElement);
     this.element.remove();
     this.opener.setAttribute("aria-expanded", "false");
+    /** @type {HTMLElement | null} */
     const gear = document.querySelector(".gear[aria-label=Settings]");
     const back = this.opener.isConnected ? this.opener : gear;
     if (inside) back?.focus({ preventScroll: true });

@@ -33,12 +33,10 @@ class Waiting {
 
   update() {
     const { stopped, serverGone, farGone } = this.app;
-    const trying = farGone
-      ? FAR_GONE
-      : serverGone
+    const trying = serverGone
       ? "The server is not answering. Still trying\u2026"
       : "Connecting\u2026";
-    setText(this.text, stopped?.text ?? trying);
+    setText(this.text, stopped?.text ?? (farGone ? FAR_GONE : trying));
     const words = {
       again: "Play here instead",
       reload: "Reload the page",
