@@ -33,6 +33,7 @@ class Page {
     this.sockets = [];
     this.notes = [];
     this.timers = [];
+    this.now = 1000;
     const page = this;
     class FakeSocket {
       sent = [];
@@ -58,7 +59,7 @@ class Page {
         const text = async () => JSON.stringify(answer);
         return { ok: true, status: 200, json: async () => answer, text, ...answer };
       },
-      now: () => 1000,
+      now: () => this.now,
       random: (count) => new Uint8Array(count).fill(7),
       later: (work) => setImmediate(work),
       Stay,
@@ -212,6 +213,23 @@ test("after three losses in a row the page asks whether the server lives", async
   }
   page.open().hear(welcome({ token: null }));
   assert.equal(page.app.serverGone, false);
+});
+
+test("a server that is away for a minute may be gone for good", async () => {
+  const page = new Page("/KWXTRB");
+  page.app.join("KWXTRB", "Ann", "player");
+  page.enter();
+  for (let i = 0; i < 3; i += 1) {
+    page.close(1006);
+    await settled();
+    page.again();
+  }
+  page.now += 59999;
+  assert.equal(page.app.farGone, false);
+  page.now += 1;
+  assert.equal(page.app.farGone, true);
+  page.open().hear(welcome({ token: null }));
+  assert.equal(page.app.farGone, false);
 });
 
 test("refused at the door: the reason stands there, and nothing is tried again", () => {

@@ -56,6 +56,10 @@ export class App {
     return this.stay?.serverGone ?? false;
   }
 
+  get farGone() {
+    return this.stay?.farGone ?? false;
+  }
+
   get refusals() {
     return this.stay?.refusals ?? 0;
   }

@@ -25,6 +25,7 @@ const PASSING = new Set([
 const UNSAID = new Set(["resync", "slides", "ping", "nonce"]);
 /** Closes after which this page must be loaded again. */
 const STALE = new Set([1002, 1007, 1009, 4504]);
+const FAR_GONE_MS = 60000; // then people should do more than wait
 const ASK_AFTER = 3; // lost connections in a row before we ask whether the server lives
 
 export class Stay {
@@ -54,6 +55,7 @@ export class Stay {
     this.model = new Model(entering, random);
     this.audit = new Audit(world);
     this.losses = 0; // connections lost in a row
+    this.lostAt = null; // since when there is no connection
     this.serverGone = false;
     this.refusals = 0; // of what was asked in a room
     this.refused = null; // the entry
@@ -71,6 +73,12 @@ export class Stay {
 
   open() {
     this.link.open();
+  }
+
+  /** Whether the server is away for so long that it may not come back. */
+  get farGone() {
+    const since = this.lostAt ?? Infinity;
+    return this.serverGone && this.now() - since >= FAR_GONE_MS;
   }
 
   /** Hang up; the seat stays. */
@@ -123,6 +131,7 @@ export class Stay {
     }
     this.link.settled();
     this.losses = 0;
+    this.lostAt = null;
     this.serverGone = false;
     this.tell.welcomed(event);
   }
@@ -184,6 +193,7 @@ export class Stay {
       tell.stopped(sayClosed(kicked ? 4501 : 4502), "home");
     } else if (mayReconnect(code)) {
       this.losses += 1;
+      this.lostAt ??= this.now();
       if (this.losses >= ASK_AFTER) this.#askHealth();
       return 0;
     } else {

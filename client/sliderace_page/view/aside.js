@@ -23,6 +23,7 @@ export class Aside {
     this.escape = (event) => {
       if (event.key === "Escape") this.close();
     };
+    this.yields = () => this.close();
   }
 
   /** @param {...HTMLElement} children */
@@ -32,6 +33,7 @@ export class Aside {
     fill(this.body, children);
     document.body.append(this.element);
     document.addEventListener("keydown", this.escape); // wherever the focus went
+    addEventListener("settings", this.yields);
     this.opener.setAttribute("aria-expanded", "true");
     this.title.focus({ preventScroll: true });
   }
@@ -40,10 +42,14 @@ export class Aside {
     if (open !== this) return;
     open = null;
     document.removeEventListener("keydown", this.escape);
+    removeEventListener("settings", this.yields);
     const inside = this.element.contains(document.activeElement);
     this.element.remove();
     this.opener.setAttribute("aria-expanded", "false");
-    if (inside) this.opener.focus({ preventScroll: true });
+    /** @type {HTMLElement | null} */
+    const gear = document.querySelector(".gear[aria-label=Settings]");
+    const back = this.opener.isConnected ? this.opener : gear;
+    if (inside) back?.focus({ preventScroll: true });
   }
 
   get isOpen() {

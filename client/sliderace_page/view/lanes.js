@@ -24,9 +24,8 @@ export class LaneRow {
       {},
       this.place,
       this.name,
-      this.lag.element,
-      this.marks,
-      this.delta,
+      // What yields where a lane is narrow: the last first.
+      h("span.extras", {}, this.delta, this.marks, this.lag.element),
       this.value,
       this.why,
     );

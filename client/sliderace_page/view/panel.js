@@ -41,7 +41,12 @@ export class Panel {
     );
     this.move = h("div.stack", {}, this.ask);
     const picture = button("", "Picture on the tiles\u2026", () => {});
-    opens(picture, () => import("../picture/chooser.js"), app.onNote);
+    const choose = async () => {
+      const chooser = await import("../picture/chooser.js");
+      close(); // one panel takes the place of the other
+      return chooser;
+    };
+    opens(picture, choose, app.onNote);
     this.element = h(
       "aside.panel.card",
       { "aria-label": "Settings", tabindex: "-1" },

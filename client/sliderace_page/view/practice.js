@@ -46,6 +46,7 @@ export class Practice {
     this.back = button("", "Undo", () => this.#undo());
     const picture = button("quiet", "Picture", () => {});
     opens(picture, () => import("../picture/chooser.js"), app.onNote);
+    const home = button("quiet", "Back to the start", () => app.visit(null));
     this.bar = h(
       "div.bar",
       {},
@@ -58,7 +59,7 @@ export class Practice {
       "section.race.practice",
       {},
       h("h1.unseen", { text: "Practice" }),
-      h("div.hud", {}, this.clock, this.counts),
+      h("div.hud", {}, this.clock, this.counts, home),
       this.banner,
       this.stage,
       this.spoken.element,

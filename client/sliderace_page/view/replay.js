@@ -12,10 +12,11 @@ import { button } from "./controls.js";
 import { fill, h, setAttribute, setText, show } from "./dom.js";
 import { Solves } from "./solves.js";
 import { ResultTable } from "./table.js";
+import { arrange } from "./watch.js";
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
 const JUMP_MS = 1000;
-const MANY = 6; // boards of which each may still be large
+const FRAME_PX = 290; // head and timeline around the boards
 
 class Seat {
   constructor({ name, bot }) {
@@ -161,8 +162,7 @@ export class Replay {
       this.seats.map(({ element }) => element),
     );
     const { width, height, md } = parseBoard(record.board);
-    setAttribute(this.boards, "data-count", Math.min(MANY, this.seats.length));
-    this.boards.style.setProperty("--shape", width / height);
+    this.shape = width / height;
     const [code, , number] = record.race.split("-");
     setText(this.title, `Race ${number ?? record.race} of ${formatCode(code)}`);
     const day = new Date(record.started_ms).toLocaleString(undefined, {
@@ -176,6 +176,7 @@ export class Replay {
     this.solves.update(record, href, null);
     show(this.said, false);
     show(this.film, true);
+    this.update();
     this.#paint();
     this.run.focus({ preventScroll: true });
   }
@@ -266,5 +267,12 @@ export class Replay {
     document.removeEventListener("keydown", this.press);
   }
 
-  update() {}
+  /** Boards as large as they can be, as when the race was live. */
+  update() {
+    if (!this.head) return;
+    const room = { width: this.element.clientWidth, height: innerHeight - FRAME_PX };
+    const { columns, cell } = arrange(this.seats.length, room, this.shape);
+    this.boards.style.setProperty("--columns", String(columns));
+    this.boards.style.setProperty("--cell", `${Math.floor(cell)}px`);
+  }
 }

@@ -71,7 +71,7 @@ export class Results {
 
   rematch() {
     const { model } = this.app;
-    if (model.phase === "results" && model.isPlayer)
+    if (model.phase === "results" && model.isPlayer && model.online)
       this.app.ask(command.rematch(model.race));
   }
 
@@ -79,6 +79,7 @@ export class Results {
     const { results } = model;
     this.tick(model, now);
     show(this.again, model.isPlayer);
+    this.again.disabled = !model.online;
     this.signals.update(model);
     this.#checked(this.app.check, results);
     if (!results || results === this.shown) return;

@@ -94,8 +94,11 @@ export const SCREENS = {
     modules: [
       "view/replay.js",
       "view/badges.js",
+      "view/glide.js",
+      "view/lanes.js",
       "view/solves.js",
       "view/table.js",
+      "view/watch.js",
       "record/csv.js",
       "record/reading.js",
       "record/slidysim.js",

@@ -8,6 +8,9 @@ import { helpButton } from "./tools.js";
 
 const NOTE_MS = 4000;
 const NOTES = 3;
+const FAR_GONE =
+  "The server has not answered for a while and may be gone for good. " +
+  "If so, ask the host for a new link. If it comes back, so will this page.";
 const RETRY_MS = 2000; // until files that did not come are asked for again
 
 /** Connecting, or told to stay away. */
@@ -29,11 +32,11 @@ class Waiting {
   }
 
   update() {
-    const { stopped, serverGone } = this.app;
+    const { stopped, serverGone, farGone } = this.app;
     const trying = serverGone
       ? "The server is not answering. Still trying\u2026"
       : "Connecting\u2026";
-    setText(this.text, stopped?.text ?? trying);
+    setText(this.text, stopped?.text ?? (farGone ? FAR_GONE : trying));
     const words = {
       again: "Play here instead",
       reload: "Reload the page",
@@ -118,8 +121,10 @@ export class View {
     });
     this.main = h("main", { id: "main" });
     this.notes = h("div.notes", { "aria-live": "polite" });
+    this.farGone = h("p.far-gone.soft.small", { role: "status" });
     fill(body, [
       h("header.top", {}, brand, this.notes, this.code, this.state, this.help, this.gear),
+      this.farGone,
       this.main,
     ]);
   }
@@ -133,6 +138,7 @@ export class View {
       this.gear.focus();
       return;
     }
+    dispatchEvent(new Event("settings")); // what else is open there closes
     const [{ Panel }] = await Promise.all([import("./panel.js"), sheet("panel.css")]);
     this.panel = new Panel(this.app, () => this.#settings(false));
     this.main.before(this.panel.element);
@@ -229,6 +235,8 @@ export class View {
     if (inRoom) setText(this.code, formatCode(app.model.room.code));
     const away = inRoom && !app.model.online;
     show(this.state, Boolean(away));
+    show(this.farGone, Boolean(away) && app.farGone);
+    setText(this.farGone, app.farGone ? FAR_GONE : "");
     setText(
       this.state,
       app.serverGone ? "\u26a1 server not answering" : "\u26a1 reconnecting",

@@ -1,0 +1,119 @@
+"""What is told stays whole where there is little room for it."""
+
+import pytest
+from playwright.sync_api import Browser, Page
+from tests.browser.conftest import DESKTOP, PHONE, SMALL, Pages, a_server, our_program
+from tests.browser.player import (
+    fits,
+    host,
+    join,
+    own_board,
+    press,
+    quick_rules,
+    solution,
+    start,
+)
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
+
+CUT = """parts => [...document.querySelectorAll(parts)]
+  .filter(part => {
+    const text = document.createRange();
+    text.selectNodeContents(part);
+    const hair = text.getBoundingClientRect().width - part.getBoundingClientRect().width;
+    const cut = part.matches('.name') && hair > 0.01;
+    return cut || part.scrollWidth > part.clientWidth || !part.clientWidth;
+  })
+  .map(part => part.className + ' ' + part.textContent)"""
+"""What is wider than its place, or has none."""
+LANES = ".lane .line, .lane .name, .lane .value:not(:empty)"
+HEIGHTS = """() => [...new Set([...document.querySelectorAll('.lane')]
+  .map(lane => Math.round(lane.getBoundingClientRect().height)))]"""
+EXPECTED = ("WebSocket connection", "ERR_CONNECTION", "Failed to load")
+
+
+def _solve(page: Page) -> None:
+    for direction, count in solution(own_board(page)):
+        press(page, direction, count)
+
+
+def _end(page: Page) -> None:
+    for name in ("End the race now", "End it for everybody"):
+        page.get_by_role("button", name=name).click()
+    page.wait_for_selector("[data-screen=results]")
+
+
+def test_ten_lanes_keep_names_and_times(pages: Pages, server: str) -> None:
+    """In the race and in All, of some who finish and some who do not; all as high."""
+    ann = pages.open("/", DESKTOP)
+    code = host(ann, "Ann")
+    quick_rules(ann)
+    ben = pages.open(f"/{code}", PHONE)
+    join(ben, "Wilhelmina Constance", watch=True)
+    bot = ("sliderace_client", "bot", code, "--server", server, "--races", "1")
+    fast = our_program(*bot, "--count", "5", "--tps", "40")
+    slow = our_program(*bot, "--count", "4", "--tps", "0.2")
+    try:
+        ann.wait_for_selector(".member.is-ready >> nth=8")
+        ann.get_by_role("button", name="Start the race").click()
+        ann.wait_for_selector(".lane >> nth=9")
+        (before,) = ann.evaluate(HEIGHTS)
+        ann.wait_for_selector(".stage [data-board]")
+        ann.wait_for_selector(".lane.finished >> nth=4", timeout=30_000)
+        assert ann.evaluate(CUT, LANES) == []
+        assert ann.evaluate(HEIGHTS) == [before]
+        _solve(ann)
+        ann.wait_for_selector(".watched .lane.finished >> nth=5")
+        ben.wait_for_selector(".watched .lane.finished >> nth=5")
+        for page in (ann, ben):
+            assert page.evaluate(CUT, LANES) == []
+            assert len(page.evaluate(HEIGHTS)) == 1
+            assert fits(page)
+    finally:
+        for program in (fast, slow):
+            program.kill()
+            program.wait()
+
+
+def test_why_somebody_is_out_stays_in_its_column(pages: Pages) -> None:
+    """On a desk and on phones."""
+    ann = pages.open()
+    code = host(ann, "Ann")
+    quick_rules(ann)
+    ben = pages.open(f"/{code}", PHONE)
+    join(ben, "Ben")
+    ben.get_by_role("button", name="ready").click()
+    ann.wait_for_selector(".member.is-ready")
+    start(ann)
+    _solve(ann)
+    _end(ann)
+    ben.wait_for_selector("[data-screen=results]")
+    cells = ".results td, .results .time small, .card:has(> .results)"
+    for page, size in ((ann, DESKTOP), (ben, PHONE), (ben, SMALL)):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        assert "called time" in page.locator(".results .dnf .time").inner_text()
+        filled = ", ".join(f"{cell}:not(:empty)" for cell in cells.split(", "))
+        assert page.evaluate(CUT, filled) == []
+        assert fits(page)
+
+
+@pytest.mark.parametrize("size", [PHONE, SMALL])
+def test_a_lost_server_leaves_the_head_whole(
+    browser: Browser, size: tuple[int, int]
+) -> None:
+    """Help and settings stay in reach; no rematch is offered that nobody hears."""
+    with a_server("--memory", "--port", "0") as server:
+        pages = Pages(browser, server.url)
+        ann = pages.open(size=size)
+        host(ann, "Ann")
+        quick_rules(ann)
+        start(ann)
+        _solve(ann)
+        ann.wait_for_selector("[data-screen=results]")
+        server.kill()
+        ann.wait_for_selector(".chip.lost >> text=not answering", timeout=20_000)
+        assert ann.evaluate(CUT, ".top, .chip.lost") == []
+        assert fits(ann)
+        assert ann.get_by_role("button", name="Rematch").is_disabled()
+        pages.close()
+        assert [f for f in pages.faults if not any(e in f for e in EXPECTED)] == []
