@@ -40,11 +40,19 @@ class Channel:
         self._told.setdefault(slid.seat, slid.seq - 1)
         self._news.add(slid.seat)
 
-    def take(self, state: RoomState) -> Sequence[Step]:
-        """What is new since the last call, by ascending seat."""
+    def take(self, state: RoomState, *, heard: bool = True) -> Sequence[Step]:
+        """What is new since the last call, by ascending seat.
+
+        Args:
+            state: the room.
+            heard: somebody listens; else nothing is made of it, but it is known.
+        """
         steps: list[Step] = []
         if self._race == state.race.id:
             for seat in sorted(self._news):
+                if not heard:
+                    self._told[seat] = state.race.attempts[seat].seq
+                    continue
                 since = self._told[seat]
                 step = progress_step(state, seat, since, boards=self._boards)
                 self._told[seat] = step.seq

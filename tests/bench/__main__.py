@@ -6,7 +6,6 @@ each round: the machine's moods meet all three alike. One JSON line for each run
 
 import argparse
 import json
-import sys
 from statistics import median
 
 from tests.bench.scenarios import SCENARIOS, Line, machine
@@ -56,4 +55,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -80,11 +80,13 @@ class Member:
             for opcode, payload in self._frames():
                 if opcode == 9:
                     self.send(frame(payload, 10))
-                elif opcode == 8:
+                    continue
+                if opcode == 8:
                     raise ConnectionError(payload)
-                elif (event := json.loads(payload))["t"] == kind:
+                event: dict[str, Any] = json.loads(payload)
+                if event["t"] == kind:
                     return event
-                elif event["t"] == "refused":
+                if event["t"] == "refused":
                     raise ConnectionError(event)
             data = self.socket.recv(1 << 20)
             if not data:

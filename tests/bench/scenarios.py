@@ -2,8 +2,6 @@
 
 import os
 import platform
-import random
-import sys
 import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -160,7 +158,7 @@ def peak(kind: str, seconds: float) -> Line:
 
 def held_rooms(kind: str, seconds: float) -> Line:
     """The most rooms of 4 + 4 at 4 moves a second with ack p99 below 50 ms."""
-    low, high, best = 0, 200, Line
+    low, high = 0, 200
     held: Line = {}
     while high - low > max(20, low // 10):
         with serving(kind) as server:
@@ -202,7 +200,7 @@ def idle(kind: str, seconds: float) -> Line:
     return {**line, "kib_per_connection": round(per, 1)}
 
 
-def _lobbies(server: Process, count: int) -> Any:  # noqa: ANN401 - a generator
+def _lobbies(server: Process, count: int) -> Any:
     for n in range(0, count, 8):
         (host,) = opened(server.port, [_host(server, n)])
         _kept.append(host)

@@ -22,14 +22,15 @@ UNLIMITED = {
     "players": 255,
 }
 """All limits are on, but a driver that plays for four hundred may not meet them."""
+CORES = sorted(os.sched_getaffinity(0))
 KINDS = ("product", "plain", "raw")
 TICK_HZ = os.sysconf("SC_CLK_TCK")
 
 
-def pin(core: int) -> None:
-    """Keep this process, and those it starts, to one core, where there are several."""
-    if len(cores := sorted(os.sched_getaffinity(0))) > core:
-        os.sched_setaffinity(0, {cores[core]})
+def pin(core: int, process: int = 0) -> None:
+    """Keep a process (0: this one) to one core, where there are several."""
+    if len(CORES) > core:
+        os.sched_setaffinity(process, {CORES[core]})
 
 
 def free_port() -> int:
@@ -96,13 +97,14 @@ def serving(kind: str, more: Sequence[str] = ()) -> Iterator[Process]:
 
 
 def _start(arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
+    process = subprocess.Popen(
         arguments,
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": ":".join(["shared", "server", "client"])},
         stdin=subprocess.DEVNULL,
-        preexec_fn=lambda: pin(0),
     )
+    pin(0, process.pid)
+    return process
 
 
 def _reach(port: int, process: "subprocess.Popen[bytes]") -> None:

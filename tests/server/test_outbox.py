@@ -79,6 +79,9 @@ def test_a_peer_that_does_not_read_is_cut_off_at_the_limit_and_no_earlier() -> N
     assert paper.aborts == []
     outbox.post(b"x")
     turns.turn()
+    assert paper.aborts == []
+    outbox.post(b"one byte too many is unread by now")
+    turns.turn()
     assert len(paper.aborts) == 1
     outbox.post(b"more")
     turns.turn()
@@ -95,17 +98,19 @@ def test_a_snapshot_does_not_count_but_what_follows_it_does() -> None:
     assert paper.aborts == []
     outbox.post(b"x")
     turns.turn()
+    outbox.post(b"one byte too many is unread by now")
+    turns.turn()
     assert len(paper.aborts) == 1
 
 
 def test_snapshots_that_are_asked_for_and_not_read_do_not_pile_up() -> None:
     turns, paper = Turns(), Paper(reads=False)
     outbox = Outbox(paper, Postman(turns.soon), max_unsent=100)
-    outbox.post_snapshot(b"s" * 5_000)
-    turns.turn()
-    outbox.post_snapshot(b"s" * 5_000)
-    turns.turn()
+    for _ in range(3):
+        outbox.post_snapshot(b"s" * 5_000)
+        turns.turn()
     assert len(paper.aborts) == 1
+    assert paper.kept == 10_000
 
 
 def test_who_reads_may_get_any_amount() -> None:

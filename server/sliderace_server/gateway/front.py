@@ -65,6 +65,7 @@ class Gateway:
         metrics: counts.
         spawn: starts a task that belongs to the server's task group.
         addresses: what every client's address has in use.
+        postman: empties the outboxes.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class Gateway:
         metrics: Metrics,
         spawn: Spawn,
         addresses: PerAddress,
+        postman: Postman,
     ) -> None:
         self.config = config
         self.limits = config.limits
@@ -83,7 +85,7 @@ class Gateway:
         self.metrics = metrics
         self.spawn = spawn
         self.port = config.port
-        self.postman = Postman(asyncio.get_running_loop().call_soon)
+        self.postman = postman
         self._site = site
         self.clock = clock
         self._proxies = config.proxies()
@@ -123,7 +125,7 @@ class Gateway:
             self._handle,
             cast("str", self._hosts()),  # it goes to asyncio, which takes a list
             self.config.port,
-            create_connection=type("Ours", (Socket,), {"door": self}),
+            create_connection=type("Ours", (Socket,), self._of_sockets()),
             process_request=self._answer,
             subprotocols=[Subprotocol(SUBPROTOCOL)],
             select_subprotocol=_choose,
@@ -135,6 +137,9 @@ class Gateway:
             max_size=self.limits.up_bytes,
             max_queue=QUEUE,
         )
+
+    def _of_sockets(self) -> dict[str, object]:
+        return {"door": self, "most": self.limits.up_bytes}
 
     def _hosts(self) -> str | list[str]:
         """The addresses to listen on; `::` alone would be deaf to IPv4."""
@@ -212,7 +217,7 @@ class Gateway:
         _log.info("connected", extra={"conn": peer.id, "address": asked.peer})
         self.watch(peer.pulse)
         try:
-            await self._read(connection, peer.session)
+            await self._read(connection, peer)
         except ConnectionClosed:
             pass
         finally:
@@ -226,7 +231,8 @@ class Gateway:
             # The library's own close would wait for ever for a peer that stalls.
             await self.end(connection, 1011, "")
 
-    async def _read(self, connection: Socket, session: Session) -> None:
+    async def _read(self, connection: Socket, peer: Peer) -> None:
+        session = peer.session
         try:
             async with asyncio.timeout(self.limits.hello_timeout_ms / 1_000):
                 first = await connection.recv()
@@ -235,10 +241,13 @@ class Gateway:
             await connection.wait_closed()
             return
         session.receive(first)
-        while True:
+        connection.answered()
+        connection.texts = peer.text
+        while True:  # what the socket leaves to the library, as a fragmented message
             message = await connection.recv()
             await self._hold(connection, session.pause())
             session.receive(message)
+            connection.answered()
 
     async def _hold(self, connection: Socket, pause: float) -> None:
         """Read nothing for so many seconds, unless the connection ends."""
