@@ -23,7 +23,7 @@ from sliderace.race.timing import UNMEASURED, Line
 from sliderace_server import room
 from sliderace_server.audience import Audiences
 from sliderace_server.clock import Timer
-from sliderace_server.fanout import Channel, LateChannel
+from sliderace_server.fanout import Behind, Channel, LateChannel
 from sliderace_server.history import History
 from sliderace_server.lines import Told
 from sliderace_server.room import RoomState, View
@@ -53,6 +53,11 @@ class Crowd:
         self._leaving: dict[int, Follower] = {}
         self._audiences = Audiences(state, self._current, now, self._show_all)
         self.forget = self._audiences.forget
+        self._behind = Behind(
+            lambda look: works.clock.later(works.config.spectator_tick, look),
+            self.is_current,
+            self._tell_newest,
+        )
         self._history = History()
         self._racers = Channel(boards=False)
         self._watchers = Channel(boards=True)
@@ -164,6 +169,8 @@ class Crowd:
             t: room time at which it happened, ms.
             event: as it was then.
         """
+        if self._asked:  # how somebody got there comes before what it led to
+            self._tell_now()
         self._history.add(offset, t, event)
         self.told = offset
         aged = room.aged(event, self._now() - t)
@@ -327,13 +334,11 @@ class Crowd:
                 self._asked = True
                 self._works.postman.first(self._tell_now)
             return
-        open_boards = self._state.race.rules.open_boards
-        slow = config.player_tick if open_boards else config.spectator_tick
-        for channel, period in (
-            (self._racers, config.player_tick),
-            (self._watchers, slow),
-        ):
+        slow = not self._state.race.rules.open_boards
+        for channel in (self._racers, self._watchers):
             if channel.has_news and channel not in self._ticks:
+                late = slow and channel is self._watchers
+                period = config.spectator_tick if late else config.player_tick
                 self._tick_later(channel, period)
 
     def _tell_now(self) -> None:
@@ -369,20 +374,25 @@ class Crowd:
         ms = max(1, round(period * 1_000))
         phase = int.from_bytes(self._state.code.encode()) % ms
         wait = ms - (self._works.clock.now_ms() - phase) % ms
-        self._ticks[channel] = self._works.clock.later(
-            wait / 1_000, lambda: self._tick(channel)
-        )
 
-    def _tick(self, channel: Channel) -> None:
-        del self._ticks[channel]
-        self._tell(channel)
+        def tick() -> None:
+            del self._ticks[channel]
+            self._tell(channel)
+
+        self._ticks[channel] = self._works.clock.later(wait / 1_000, tick)
 
     def _tell(self, channel: Channel) -> None:
-        if not channel.has_news:
-            return
         audience = self._audiences.of(boards=channel is self._watchers)
-        steps = channel.take(self._state, heard=bool(audience))
-        if steps:
+        if steps := channel.take(self._state, heard=bool(audience)):
             frame = self._works.frame(Progress(self._state.race.id, [*steps]))
             for follower in audience:
-                follower.peer.post_progress(frame)
+                if not follower.peer.post_progress(frame):
+                    self._behind.add(follower)
+
+    def _tell_newest(self, follower: Follower) -> None:
+        """What somebody who read slowly went without."""
+        if follower.sees:
+            self._show_all(follower)
+        else:
+            view = self.view_of(follower.member)
+            self._progress_since(follower, view, whole=False)

@@ -88,7 +88,7 @@ def main(file: Path | None, limits: tuple[str, ...], **options: object) -> None:
 def _serve(config: Config) -> None:
     """Run until the end; a trouble is one line and an exit code of its own."""
     try:
-        with asyncio.Runner(loop_factory=_new_loop()) as runner:
+        with asyncio.Runner(loop_factory=_new_loop(config)) as runner:
             runner.run(_run(config))
     except asyncio.CancelledError:
         _log.error("ended in a hurry")  # not `_stop`: perhaps nobody reads
@@ -101,8 +101,14 @@ def _serve(config: Config) -> None:
         _stop(str(error), EXIT_STORAGE)
 
 
-def _new_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """The faster loop of the extra `fast`, where it is there; else Python's own."""
+def _new_loop(config: Config) -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """The faster loop of the extra `fast`, where it is there; else Python's own.
+
+    Not where we are announced by mDNS: zeroconf closes its sockets under that loop, and
+    now and then that ends the process (libuv: `fd > STDERR_FILENO`).
+    """
+    if config.advertise and not config.loopback:
+        return None
     try:
         from uvloop import new_event_loop  # noqa: PLC0415 - it may be missing
     except ImportError:

@@ -98,12 +98,10 @@ class Outbox:
         wire: where they go.
         postman: who takes them there.
         max_unsent: bytes the peer may leave unread, beyond its last snapshot.
-
-    Attributes:
-        missed: progress was left out; whoever makes it good says so here.
     """
 
     __slots__ = (
+        "_behind",
         "_beyond",
         "_frames",
         "_gathered",
@@ -113,7 +111,6 @@ class Outbox:
         "_slow",
         "_snapshot",
         "_wire",
-        "missed",
     )
 
     def __init__(
@@ -128,7 +125,7 @@ class Outbox:
         self._gathered = 0
         self._beyond = 0
         self._snapshot = 0
-        self.missed = False
+        self._behind = False
 
     def post(self, frame: bytes) -> None:
         """Send a frame with this turn's write."""
@@ -139,25 +136,32 @@ class Outbox:
         self._frames.append(frame)
         self._gathered += len(frame)
 
-    def post_progress(self, frame: bytes) -> None:
-        """Send a frame that newer ones make good; a slow peer goes without."""
-        if self.missed or (self._slow and self.slow):
-            self.missed = True
-        else:
-            self.post(frame)
+    def post_progress(self, frame: bytes) -> bool:
+        """Send a frame that newer ones make good, unless the peer reads slowly.
+
+        Returns:
+            Whether it was sent: who goes without is told the newest state later.
+        """
+        if self._behind or (self._slow and self._is_slow()):
+            self._behind = True
+            return False
+        self.post(frame)
+        return True
+
+    def caught_up(self) -> bool:
+        """Whether a peer that went without has read on, and takes progress again."""
+        self._behind = self._is_slow()
+        return not self._behind
+
+    def _is_slow(self) -> bool:
+        self._slow = self._wire.unsent() > self._max_unsent // SLOW
+        return self._slow
 
     def post_snapshot(self, frame: bytes) -> None:
         """Send a frame that makes everything before it superfluous."""
         self.post(frame)
         self._snapshot = min(len(frame), MAX_DOWN_BYTES)
         self._gathered = self._beyond = 0
-        self.missed = False
-
-    @property
-    def slow(self) -> bool:
-        """Whether so much is unread that only what cannot be left out is sent."""
-        self._slow = self._wire.unsent() > self._max_unsent // SLOW
-        return self._slow
 
     def flush(self) -> None:
         """Write what gathered; cut the peer off if it has stopped reading."""

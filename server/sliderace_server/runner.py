@@ -26,13 +26,7 @@ from sliderace_server.clock import Timer
 from sliderace_server.crowd import Crowd
 from sliderace_server.results import stored_race
 from sliderace_server.room import RoomState, Timeline
-from sliderace_server.room.records import (
-    Closed,
-    Entered,
-    Gone,
-    HostChanged,
-    Record,
-)
+from sliderace_server.room.records import Closed, Entered, Gone, HostChanged, Record
 from sliderace_server.scribe import Entry, Scribe
 from sliderace_server.storage import StoredRace
 from sliderace_server.works import Follower, Works

@@ -45,8 +45,12 @@ class Peer(Protocol):
         """Send a frame with this turn's write."""
         ...
 
-    def post_progress(self, frame: bytes) -> None:
-        """Send a frame that the next of its kind makes good."""
+    def post_progress(self, frame: bytes) -> bool:
+        """Send a frame that newer ones make good; False: the peer reads too slowly."""
+        ...
+
+    def caught_up(self) -> bool:
+        """Whether a peer that went without has read on, and takes progress again."""
         ...
 
     def post_snapshot(self, frame: bytes) -> None:

@@ -92,6 +92,7 @@ class Peer:
         self.outbox = Outbox(self, front.postman, front.limits.unsent_bytes)
         self.post = self.outbox.post
         self.post_progress = self.outbox.post_progress
+        self.caught_up = self.outbox.caught_up
         self.post_snapshot = self.outbox.post_snapshot
         self.session = front.new_session(self)
         self.pulse = Pulse(
