@@ -223,6 +223,12 @@ class Driver:
                 return True
         return False
 
+    def close(self) -> None:
+        """Leave without a word."""
+        self.poll.close()
+        for member in (*self.members, self.probe):
+            member.socket.close()
+
     def _begin(self, now: float) -> None:
         self.counting = True
         for member in self.players:

@@ -8,7 +8,10 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from tests.bench.driver import Driver, Figures, Member, opened, text
+from tests.bench.engine import figures
 from tests.bench.servers import Process, serving
+
+from sliderace.engine import Size
 
 Line = dict[str, Any]
 WARM_UP_S = 0.5
@@ -138,6 +141,7 @@ def play(
     figures = driver.run(seconds)
     line = line_of(figures, server.cpu_s - cpu, server, len(members))
     line["all_acked"] = driver.settle()
+    driver.close()
     return {"rooms": count, **line}
 
 
@@ -148,6 +152,12 @@ def saturation(kind: str, seconds: float) -> Line:
     """100 rooms of 4, each slide behind the ack of the last: how much goes through."""
     with serving(kind) as server:
         return play(server, 100, 4, 0, 0, seconds)
+
+
+def smoke(kind: str, seconds: float) -> Line:
+    """5 rooms of 2 + 2: whether the bench itself works."""
+    with serving(kind) as server:
+        return play(server, 5, 2, 2, 10, seconds)
 
 
 def peak(kind: str, seconds: float) -> Line:
@@ -200,6 +210,10 @@ def idle(kind: str, seconds: float) -> Line:
     return {**line, "kib_per_connection": round(per, 1)}
 
 
+_kept: list[Member] = []
+"""Hosts of the lobbies, whose connections stay open."""
+
+
 def _lobbies(server: Process, count: int) -> Any:
     for n in range(0, count, 8):
         (host,) = opened(server.port, [_host(server, n)])
@@ -209,14 +223,10 @@ def _lobbies(server: Process, count: int) -> Any:
             yield {"as": "join", "code": code, "name": "P", "role": "spectator"}
 
 
-_kept: list[Member] = []
-
-
 def connect_storm(kind: str, _: float) -> Line:
     """2,000 connections, each with its hello."""
     with serving(kind) as server:
-        code = _code(server, 0, opened(server.port, [_host(server, 0)])[0])
-        del code
+        opened(server.port, [_host(server, 0)])
         began, cpu = time.perf_counter(), server.cpu_s
         members = opened(server.port, [_host(server, n) for n in range(2_000)])
         seconds, cpu = time.perf_counter() - began, server.cpu_s - cpu
@@ -289,8 +299,15 @@ def linear(kind: str, seconds: float) -> Line:
     return line
 
 
+def engine(_: str, __: float) -> Line:
+    """A validated slide in ns, a scramble in us; no server."""
+    small, large = figures(Size(4, 4)), figures(Size(10, 10))
+    return {"4x4": small, "10x10": large}
+
+
 SCENARIOS: dict[str, Callable[[str, float], Line]] = {
     "saturation": saturation,
+    "smoke": smoke,
     "peak": peak,
     "rooms": held_rooms,
     "big-room": big_room,
@@ -301,4 +318,6 @@ SCENARIOS: dict[str, Callable[[str, float], Line]] = {
     "overload": overload,
     "storage": storage,
     "linear": linear,
+    "engine": engine,
+    "scramble": engine,
 }

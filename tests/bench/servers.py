@@ -18,6 +18,7 @@ UNLIMITED = {
     "tiles_per_s": 1_000_000,
     "tiles_burst": 1_000_000,
     "max_tiles": 100_000_000,
+    "ping_timeout_ms": 60_000,
     "spectators": 10_000,
     "players": 255,
 }
