@@ -218,7 +218,8 @@ class Driver:
         while time.perf_counter() < until:
             self._read(0.01)
             for member in self.players:
-                member.unsent and member.send(b"")
+                if member.unsent:
+                    member.send(b"")
             if all(one.acked == one.seq for one in self.players):
                 return True
         return False

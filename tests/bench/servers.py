@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -83,7 +83,7 @@ def command(kind: str, port: int, folder: str, more: Sequence[str]) -> list[str]
 
 
 @contextlib.contextmanager
-def serving(kind: str, more: Sequence[str] = ()) -> Iterator[Process]:
+def serving(kind: str, more: Sequence[str] = ()) -> Generator[Process]:
     """A server of `KINDS`, until the context ends."""
     with tempfile.TemporaryDirectory(prefix="sliderace-bench-") as folder:
         port = free_port()
@@ -93,8 +93,7 @@ def serving(kind: str, more: Sequence[str] = ()) -> Iterator[Process]:
             _reach(port, server.process)
             yield server
         finally:
-            server.process.terminate()
-            server.process.wait(10)
+            server.kill()
 
 
 def _start(arguments: Sequence[str]) -> "subprocess.Popen[bytes]":

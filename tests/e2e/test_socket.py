@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 from collections.abc import AsyncGenerator
-from itertools import pairwise
 from random import Random
 from typing import cast
 
@@ -67,7 +66,8 @@ class Wire:
 
     async def send(self, data: bytes, cuts: list[int] | None = None) -> None:
         """Send, in the pieces that the cuts make of it."""
-        for start, end in pairwise([0, *(cuts or []), len(data)]):
+        ends = [*(cuts or []), len(data)]
+        for start, end in zip([0, *ends], ends, strict=False):
             self.writer.write(data[start:end])
             await self.writer.drain()
             await asyncio.sleep(0)
@@ -103,7 +103,9 @@ class Wire:
 
 
 @contextlib.asynccontextmanager
-async def wire(port: int, early: bytes = b"") -> AsyncGenerator[Wire, None]:
+async def wire(
+    port: int, early: bytes = b"", *, hello: bool = True
+) -> AsyncGenerator[Wire, None]:
     """A connection that was welcomed; `early` is sent with the request."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     one = Wire(reader, writer)
@@ -111,7 +113,7 @@ async def wire(port: int, early: bytes = b"") -> AsyncGenerator[Wire, None]:
         await one.send(REQUEST + early)
         async with asyncio.timeout(HEAR_S):
             await reader.readuntil(b"\r\n\r\n")
-        if not early:
+        if hello and not early:
             await one.send(frame(HELLO))
             await one.until("snapshot")
         yield one
@@ -186,7 +188,7 @@ async def test_what_is_wrong_is_closed_alike(bad: bytes, code: int) -> None:
     async with a_server(GENEROUS) as server, wire(server.port) as one:
         await one.send(frame(ping(1)))
         assert await one.pongs(1) == [1]
-        await one.send(bad + frame(ping(2)))
+        await one.send(bad)
         assert await one.closed() == code
 
 
@@ -196,6 +198,18 @@ async def test_who_sends_more_than_the_request_loses_nothing() -> None:
     async with a_server(GENEROUS) as server, wire(server.port, early) as one:
         await one.send(frame(ping(2)))
         assert await one.pongs(2) == [1, 2]
+
+
+@both
+async def test_what_waits_in_the_library_is_not_overtaken() -> None:
+    limits = Limits(messages_per_s=50, messages_burst=2, ping_timeout_ms=PATIENT)
+    pings = [frame(ping(n)) for n in range(20)]
+    async with a_server(limits) as server, wire(server.port, hello=False) as one:
+        await one.send(frame(HELLO) + b"".join(pings[:10]))
+        assert await one.pongs(1) == [0]
+        for late in pings[10:]:
+            await one.send(late)
+        assert await one.pongs(19) == [*range(1, 20)]
 
 
 @both
@@ -212,9 +226,11 @@ async def test_whole_texts_go_past_the_library(direct: bool) -> None:
     async with a_server() as server, talking(server.port, m.Create(name="Ann")) as ann:
         runner = server.hub.find(ann.code, "")
         assert isinstance(runner, Runner)
-        (follower,) = runner._crowd._current.values()
+        crowd = runner._crowd  # pyright: ignore[reportPrivateUsage]
+        (follower,) = crowd._current.values()  # pyright: ignore[reportPrivateUsage]
         peer = cast("Peer", follower.peer)
-        peer._socket.frames = heard.append
+        socket = peer._socket  # pyright: ignore[reportPrivateUsage]
+        socket.frames = heard.append
         await ann.aside()
     texts = [one for one in heard if one.opcode is Opcode.TEXT]
     assert (texts == []) == direct
