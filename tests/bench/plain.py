@@ -14,6 +14,7 @@ from itertools import count
 from typing import Any
 
 from websockets.asyncio.server import ServerConnection, broadcast, serve
+from websockets.exceptions import ConnectionClosed
 
 from sliderace.engine import Board, Size, format_board, progress_permille, scramble
 
@@ -75,6 +76,8 @@ class Plain:
         try:
             async for text in socket:
                 await self.receive(socket, room, seat, json.loads(text))
+        except ConnectionClosed:
+            pass
         finally:
             room.members.discard(socket)
 
@@ -112,6 +115,8 @@ class Raw(Plain):
                     continue
                 await socket.send(f'{{"t":"ack","seq":{next(numbers)}}}')
                 broadcast(room.members, text)
+        except ConnectionClosed:
+            pass
         finally:
             room.members.discard(socket)
 

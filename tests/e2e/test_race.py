@@ -69,7 +69,7 @@ async def test_any_number_of_players_and_spectators_see_the_same_results(
 
 
 async def test_who_comes_in_mid_race_is_told_from_then_on() -> None:
-    async with a_server() as server, a_race(server.port, 2) as (ann, ben):
+    async with a_server() as server, a_race(server.port, 2, limit_ms=0) as (ann, ben):
         moves = solution(ann.board)
         await ann.say(ann.slides(moves[:1]))
         await ben.until(m.Progress)
@@ -82,7 +82,10 @@ async def test_who_comes_in_mid_race_is_told_from_then_on() -> None:
 
 
 async def test_a_forfeit_that_has_become_final_opens_the_boards() -> None:
-    async with a_server() as server, a_race(server.port, 3) as (ann, ben, _):
+    async with (
+        a_server() as server,
+        a_race(server.port, 3, limit_ms=0) as (ann, ben, _),
+    ):
         await ann.say(m.Forfeit(race=ann.race))
         there = solution(ben.board)[0]
         back = ({"U": "D", "D": "U", "L": "R", "R": "L"}[there[0]], there[1])
