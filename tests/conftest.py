@@ -69,6 +69,18 @@ def chromium() -> str:
     return _program("chromium", "chromium-browser", "google-chrome")
 
 
+@pytest.fixture(scope="session")
+def nginx() -> str:
+    """The path of nginx, else a skip."""
+    return _program("nginx", "/usr/sbin/nginx")  # often not in a user's path
+
+
+@pytest.fixture(scope="session")
+def caddy() -> str:
+    """The path of Caddy, else a skip."""
+    return _program("caddy")
+
+
 def _program(*names: str) -> str:
     """Find the first program there is; skip without one."""
     for name in names:

@@ -4,6 +4,7 @@ import test from "node:test";
 import { App } from "../sliderace_page/app.js";
 import { command } from "../sliderace_page/protocol.js";
 import { Seats } from "../sliderace_page/seats.js";
+import { Stay } from "../sliderace_page/stay.js";
 import {
   RACE,
   START,
@@ -62,6 +63,7 @@ class Page {
       now: () => 1000,
       random: (count) => new Uint8Array(count).fill(7),
       later: (work) => setImmediate(work),
+      Stay,
       socket: {
         WebSocket: FakeSocket,
         random: () => 0,
@@ -307,9 +309,10 @@ test("the room was closed: not a lost connection, whatever the close says", () =
 test("the record of a race is computed again check by check, if it is there", async () => {
   const answers = { "/base/api/races/X": { record: { race: "Y" } } };
   const page = new Page("/base/KWXTRB", { answers });
+  page.app.join("KWXTRB", "Ann", "spectator");
   const told = { race: "X", standings: [], nonces: [], board: "", seed: "", secret: null };
   const kept = { size: "", commitment: "", late: true, listed: null, own: null };
-  const found = (record) => page.app.verifyRecord({ ...told, record }, kept);
+  const found = (record) => page.app.stay.audit.verify({ ...told, record }, kept);
   const [form, results] = await found("/api/races/X");
   assert.deepEqual([form.name, form.verdict], ["structure", "not ok"]);
   assert.deepEqual([results.name, results.verdict], ["results", "not ok"]);

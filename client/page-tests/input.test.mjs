@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import * as input from "../sliderace_page/input.js";
+import { pressOnce } from "../sliderace_page/view/dom.js";
 
 const key = (change) => ({ key: "", code: "", target: null, ...change });
 
@@ -114,7 +115,7 @@ test("no race: arrows are the browser's", () => {
 
 test("a held Enter presses a button once", () => {
   const page = new Target();
-  input.listenToKeys(page, () => false);
+  pressOnce(page);
   const button = { closest: (selector) => (selector === "button" ? {} : null) };
   const press = (repeat) =>
     page.fire("keydown", key({ key: "Enter", repeat, target: button })).prevented;
@@ -131,9 +132,14 @@ function board() {
   const surface = new Surface();
   const acts = [];
   let size = { width: 3, height: 3 };
-  input.listenToPointers(surface, () => size, {
-    cell: (cell) => acts.push(cell),
+  let done = null; // what a press slides
+  input.listenToPointers(surface, surface, () => size, {
+    cell: (cell) => {
+      acts.push(cell);
+      return done;
+    },
     swipe: (direction) => acts.push(direction),
+    over: (cell) => acts.push(`over ${cell}`),
   });
   const at = (type, clientX, clientY, more = {}) =>
     surface.fire(type, {
@@ -144,7 +150,7 @@ function board() {
       pointerType: "touch",
       ...more,
     });
-  return { at, acts, noRace: () => (size = null) };
+  return { at, acts, noRace: () => (size = null), slides: (way) => (done = way) };
 }
 
 test("a mouse acts when it goes down, with its first button only", () => {
@@ -186,4 +192,45 @@ test("no race: nothing", () => {
   at("pointerup", 150, 50);
   at("pointerdown", 50, 50, { pointerType: "mouse" });
   assert.deepEqual(acts, []);
+});
+
+test("dragging a pressed tile along asks for its slide once", () => {
+  const { at, acts, slides } = board();
+  const mouse = { pointerType: "mouse" };
+  slides("R");
+  at("pointerdown", 150, 150, mouse);
+  at("pointermove", 195, 150, mouse);
+  at("pointermove", 250, 150, mouse);
+  assert.deepEqual(acts, [4], "a cell's way, and the tile has gone it");
+  at("pointermove", 250, 60, mouse);
+  at("pointerup", 250, 60, mouse);
+  assert.deepEqual(acts, [4, "U"]);
+});
+
+test("hover: each cell the mouse comes over, also between two frames", () => {
+  const { at, acts } = board();
+  const points = [
+    { clientX: 50, clientY: 50 },
+    { clientX: 150, clientY: 50 },
+    { clientX: 150, clientY: 60 },
+    { clientX: 150, clientY: 150 },
+    { clientX: 150, clientY: 350 },
+  ];
+  at("pointermove", 150, 350, {
+    pointerType: "mouse",
+    getCoalescedEvents: () => points,
+  });
+  assert.deepEqual(acts, ["over 0", "over 1", "over 4"]);
+  at("pointermove", 50, 50, { pointerType: "touch" });
+  assert.equal(acts.length, 3, "a finger does not hover");
+});
+
+test("own keys win; keys may mean the gap", () => {
+  const wishes = { keys: { KeyI: "U", KeyD: "L" }, gap: false };
+  const way = (change, all = wishes) => input.directionOfKey(key(change), all);
+  assert.equal(way({ key: "i", code: "KeyI" }), "U");
+  assert.equal(way({ key: "d", code: "KeyD" }), "L");
+  assert.equal(way({ key: "w", code: "KeyW" }), "U");
+  assert.equal(way({ key: "ArrowUp" }, { gap: true }), "D");
+  assert.equal(way({ key: "i", code: "KeyI" }, { ...wishes, gap: true }), "D");
 });

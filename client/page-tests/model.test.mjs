@@ -80,7 +80,7 @@ test("the stream is folded in its order, each event once", () => {
   stage.hear({ ...ben(false), o: 11 });
   stage.hear({ ...ben(false), o: 4 });
   assert.equal(stage.model.members.get(2).ready, true, "old news");
-  stage.hear({ t: "hidden", o: 12 });
+  stage.hear({ ...ben(true), o: 12 });
   assert.equal(stage.model.offset, 12);
 });
 

@@ -36,6 +36,7 @@ class Attempt:
         "_origin",
         "_painted",
         "_stm",
+        "_tiles",
         "acked",
         "approx",
         "base",
@@ -76,6 +77,7 @@ class Attempt:
         """Be at `board`, which `slides` lead to from the origin."""
         self.board = board.copy()
         self.slides = slides
+        self._tiles = sum(count for _, count, _ in slides)
         self.best_md = min(self._reached(slides))
 
     def _reached(self, slides: list[Slide]) -> Iterator[int]:
@@ -94,7 +96,7 @@ class Attempt:
     @property
     def stm(self) -> int:
         """Tiles moved, as far as known here."""
-        return self._stm + sum(count for _, count, _ in self.slides)
+        return self._stm + self._tiles
 
     @property
     def mtm(self) -> int:
@@ -137,6 +139,7 @@ class Attempt:
 
     def _made(self, slide: Slide) -> None:
         self.slides.append(slide)
+        self._tiles += slide[1]
         self.best_md = min(self.best_md, self.board.md)
 
     def after(self, seq: int) -> Board | None:

@@ -32,8 +32,10 @@ from sliderace_client.console import (
     size_of,
     unreadable,
 )
+from sliderace_client.operate import backup, restore, serve
 from sliderace_client.options import (
     name_option,
+    picture_option,
     plain_option,
     server_option,
     size_option,
@@ -76,9 +78,7 @@ def run(args: list[str]) -> int:
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
         return exits.INTERRUPTED
-    except (
-        BrokenPipeError
-    ):  # the reader of our output went away; nobody is left to tell
+    except BrokenPipeError:  # who read our output went away; nobody is left to tell
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return exits.OK
     return code if isinstance(code, int) else exits.OK
@@ -140,6 +140,7 @@ def menu_in_lines() -> int:
 @click.option(
     "--friendly-timing", is_flag=True, help="Up to 100 ms more credit for poor lines."
 )
+@picture_option
 @plain_option
 @click.option("--no-tui", is_flag=True, help="Serve; the first to join is the host.")
 def host(
@@ -151,13 +152,14 @@ def host(
     public: bool,
     seed: str | None,
     friendly_timing: bool,
+    picture: str | None,
     plain: bool,
     no_tui: bool,
 ) -> int:
     """Open a room on a server of your own, and enter it as its host."""
     from sliderace_client import hosting
 
-    settings = load_settings()
+    settings = load_settings(picture)
     with explained():
         asked = hosting.Asked(
             size=str(size_of(size)),
@@ -177,47 +179,37 @@ def host(
             raise Failure(str(error), exits.FAILED) from None
 
 
-@cli.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def serve(arguments: tuple[str, ...]) -> NoReturn:
-    """Run a server until it is stopped; see: sliderace serve --help."""
-    command = [sys.executable, "-m", "sliderace_server", *arguments]
-    sys.stdout.flush()
-    if os.name == "posix":  # the same process: its exit code and signals are its own
-        os.execv(sys.executable, command)  # noqa: S606 - no shell is the point
-    import subprocess
-
-    raise SystemExit(subprocess.call(command))  # noqa: S603 - our own program
-
-
 @cli.command()
 @click.argument("room")
 @name_option
 @server_option
+@picture_option
 @plain_option
-def join(room: str, name: str, server: str, plain: bool) -> int:
+def join(room: str, name: str, server: str, picture: str | None, plain: bool) -> int:
     """Race in a room.
 
     ROOM is a code (KWX-TRB), CODE@HOST[:PORT] or a link. A bare code is looked for on
     this machine, in the local network and on the server used last.
     """
-    return enter(room, name, server, plain=plain, role="player")
+    return enter(room, name, server, picture, plain=plain, role="player")
 
 
 @cli.command()
 @click.argument("room")
 @name_option
 @server_option
+@picture_option
 @plain_option
-def watch(room: str, name: str, server: str, plain: bool) -> int:
+def watch(room: str, name: str, server: str, picture: str | None, plain: bool) -> int:
     """Watch a room; ROOM as in join."""
-    return enter(room, name, server, plain=plain, role="spectator")
+    return enter(room, name, server, picture, plain=plain, role="spectator")
 
 
 def enter(
     room: str,
     name: str,
     server: str,
+    picture: str | None,
     *,
     plain: bool,
     role: Literal["player", "spectator"],
@@ -226,7 +218,7 @@ def enter(
     from sliderace_client.locate import join_command
     from sliderace_client.start import Start
 
-    settings = load_settings()
+    settings = load_settings(picture)
     goes_by = own_name(name, settings)
     place = found(room, server)
     kind: Literal["join", "watch"] = "join" if role == "player" else "watch"
@@ -288,9 +280,12 @@ def say_unless_left(text: str) -> None:
 
 @cli.command()
 @click.argument("what", default="", metavar="[CODE|RACE]")
+@click.option(
+    "--slidysim", is_flag=True, help="Of one race: each solve as a link to slidysim."
+)
 @server_option
-def results(what: str, server: str) -> None:
-    """Show stored races, those of a room, or one race."""
+def results(what: str, slidysim: bool, server: str) -> None:
+    """Show stored races, those of a room, or one race and where to watch it again."""
     from sliderace.protocol.room_code import parse_code
     from sliderace_client import records
 
@@ -298,7 +293,11 @@ def results(what: str, server: str) -> None:
         base = server_for_results(server)
         code = parse_code(what) if what else ""
         if code is None:
-            lines = records.race_lines(records.load(what, base))
+            file = records.load(what, base)
+            lines = records.race_lines(file)
+            lines += ["", f"Watch it again: {records.replay_of(file, base)}"]
+            if slidysim:
+                lines += records.slidysim_lines(file)
         else:
             lines = records.races_lines(base, code)
     for line in lines:
@@ -375,4 +374,5 @@ def scramble(
         say(line)
 
 
-cli.add_command(solo)
+for command in (backup, restore, serve, solo):
+    cli.add_command(command)

@@ -96,20 +96,20 @@ def is_terminal() -> bool:
     )
 
 
-def load_settings() -> "Settings":
-    """The user's settings; what cannot be used of them is said."""
+def load_settings(picture: str | None = None) -> "Settings":
+    """The user's settings, where flags win; what cannot be used of them is said."""
     from sliderace_client.settings import load
 
     settings, complaints = load()
     for complaint in complaints:
         say_error(complaint)
-    return settings
+    return settings if picture is None else replace(settings, picture=picture)
 
 
 def own_name(name: str, settings: "Settings") -> str:
     """The nickname to go by; one that had to be drawn is kept for the next time."""
     from sliderace.protocol.names import clean_name
-    from sliderace_client.settings import drawn_name, nickname, save
+    from sliderace_client.settings import drawn_name, keep, nickname
 
     if not name:
         known = nickname(settings)
@@ -117,7 +117,7 @@ def own_name(name: str, settings: "Settings") -> str:
             return known
         drawn = drawn_name(int.from_bytes(os.urandom(4), "big") / 2**32)
         with suppress(OSError):  # then it is drawn again the next time
-            save(replace(settings, name=drawn))
+            keep(settings, replace(settings, name=drawn))
         return drawn
     clean = clean_name(name)
     if clean is None:
@@ -161,10 +161,10 @@ def first_digits_of(option: str, text: str | None) -> str:
 def found(room: str, server: str) -> "Place":
     """Where the room is; the server is remembered for the next time."""
     from sliderace_client.locate import find
-    from sliderace_client.settings import remember_server
+    from sliderace_client.settings import load, remember_server
 
     with explained():
-        place = awaited(find(room, server))
+        place = awaited(find(room, server, load()[0].server))
     remember_server(place.server)
     return place
 
@@ -181,19 +181,20 @@ def unreadable() -> Generator[None]:
 
 
 def any_server() -> str:
-    """A server that is live on this machine, else the one used last, else none."""
+    """The server of the settings, else a live one here, else the one used last."""
     from sliderace_client.api import is_live
     from sliderace_client.locate import here
-    from sliderace_client.settings import last_server
+    from sliderace_client.settings import last_server, load
 
-    return next(filter(is_live, here()), "") or last_server()
+    return load()[0].server or next(filter(is_live, here()), "") or last_server()
 
 
 def server_for_results(server: str) -> str:
     """The server to ask for races; raises `NotFound`."""
     from sliderace_client.locate import NotFound, server_address
 
-    base = server_address(server) if server else any_server()
+    base = server or any_server()
+    base = server_address(base) if base else ""
     if not base:
         raise NotFound("no server is running here; give one with --server")
     return base

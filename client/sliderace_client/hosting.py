@@ -26,6 +26,9 @@ __all__ = ["Asked", "HostError", "host", "invitation"]
 Say = Callable[[str], None]
 
 
+DEFAULT_BIND = "0.0.0.0"  # noqa: S104 - friends in the network shall reach it
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """The options of `sliderace host`.
@@ -55,6 +58,8 @@ def host(asked: Asked, settings: Settings, say: Say) -> int:
     if base is not None:
         say(f"A server is already running here: {base}")
         known = noted()
+        if asked.bind != DEFAULT_BIND and (known is None or known.bind != asked.bind):
+            say(f"It listens where it did before: --bind {asked.bind} has no effect.")
         return _in_room(asked, settings, say, base, known or Noted(0), stays=True)
     server = OwnServer(
         bind=asked.bind,

@@ -62,7 +62,8 @@ class Lane:
         self.standing = standing
         self.member, self.name, self.bot = standing.member, standing.name, standing.bot
         self.status, self.place = standing.status, standing.place
-        self.high, self.stm = standing.high, standing.stm
+        if standing.status != "racing":  # else progress says it, where it may be known
+            self.high, self.stm = standing.high, standing.stm
 
     def step(self, step: Step, start: str | None) -> bool:
         """Take one step of `progress`.

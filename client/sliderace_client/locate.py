@@ -118,12 +118,13 @@ def join_command(link: str, name: str = "") -> str:
     return shlex.join(words)
 
 
-async def find(text: str, server: str = "") -> Place:
+async def find(text: str, server: str = "", first: str = "") -> Place:
     """The server that has the room.
 
     Args:
         text: what was typed; see `parse`.
         server: where to look, and only there; empty: see this module.
+        first: where to look before all else; empty: nowhere.
 
     Raises:
         NotFound: no server has it; or the text is no code.
@@ -133,6 +134,8 @@ async def find(text: str, server: str = "") -> Place:
         base = place.server or server_address(server)
         if await _ask(base, place.code) is False:
             raise NotFound(f"{base} has no room {format_code(place.code)}")
+        return Place(base, place.code)
+    if first and await _has(base := server_address(first), place.code):
         return Place(base, place.code)
     for look in (_on_this_machine, _on_the_network, _used_last):
         if found := await look(place.code):

@@ -42,7 +42,6 @@ Streamed = (
     | m.WinnerEvent
     | m.Results
     | m.Closed
-    | m.Hidden
 )
 
 
@@ -190,8 +189,6 @@ class Model(Witness):
                 self.ended = phrases.closed(event)
                 self._outs.append(Forget())
                 self._note(self.ended, "bad")
-            case m.Hidden():
-                pass
             case _:
                 assert_never(event)
 

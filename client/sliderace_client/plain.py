@@ -12,6 +12,7 @@ from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
 from sliderace.protocol.room_code import format_code
 from sliderace_client import exits, figures
+from sliderace_client.api import Unreachable
 from sliderace_client.connection import Client, Ending
 from sliderace_client.line import texts
 from sliderace_client.line.answers import Refusal, shown
@@ -21,6 +22,7 @@ from sliderace_client.line.keys import Keys, keys_of
 from sliderace_client.line.show import Style
 from sliderace_client.model import Note
 from sliderace_client.phrases import FRIENDLY, duration, phase, place, round_trip
+from sliderace_client.records import save_record
 from sliderace_client.seats import SeatFile, claim
 from sliderace_client.settings import Settings
 from sliderace_client.start import Start
@@ -144,6 +146,7 @@ class _Table:
         keys: Keys,
     ) -> None:
         self._say = say
+        self._server = server
         self._grammar = Grammar(keys, Style())
         self._commentary = Commentary()
         self._changed = asyncio.Event()
@@ -205,9 +208,13 @@ class _Table:
     async def listen(self, lines: "asyncio.Queue[str | None]") -> None:
         """Do what is typed, until that means to go."""
         while (line := await lines.get()) is not None:
-            if line.strip().lower() in QUIT:
+            word = line.strip().lower()
+            if word in QUIT:
                 return
-            self._do(line)
+            if word == "save":
+                await self._save()
+            else:
+                self._do(line)
 
     def _do(self, line: str) -> None:
         words = line.lower().split()
@@ -244,6 +251,20 @@ class _Table:
             self.client.slide(*move.slide)
         self._say(moved(moves, Style()))
         self._board()
+
+    async def _save(self) -> None:
+        """Store the record of the last race in the current folder."""
+        told = self.client.model.results
+        if told is None:
+            self._say("There is no race to save yet.")
+            return
+        saving = asyncio.to_thread(save_record, self._server, told.race, told.record)
+        try:
+            self._say(f"Saved: {await saving}")
+        except Unreachable as error:
+            self._say(str(error))
+        except OSError as error:
+            self._say(f"Cannot write the record: {error.strerror}")
 
     def _shows(self) -> dict[str, Callable[[], None]]:
         help_ = self._help

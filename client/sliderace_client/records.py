@@ -3,18 +3,21 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote, urlsplit
 
 from sliderace.engine import Board
 from sliderace.protocol.names import cells, clean_name
+from sliderace.protocol.room_code import format_code, parse_code
 from sliderace.race import canonical
 from sliderace.race.reading import BadRecord
 from sliderace.race.record import WrittenRace, WrittenRacer
 from sliderace.race.signed import unseal
+from sliderace.race.slidysim import link_to, solve_of
 from sliderace.race.verify import Check, steps, verify
-from sliderace_client.api import get
+from sliderace_client.api import Unreachable, get
 from sliderace_client.keys import check_signature
 from sliderace_client.phrases import duration, why_out
 
@@ -25,6 +28,9 @@ __all__ = [
     "load",
     "race_lines",
     "races_lines",
+    "replay_of",
+    "save_record",
+    "slidysim_lines",
     "step_lines",
     "table",
     "verdict_of",
@@ -42,7 +48,7 @@ def load(text: str, server: str) -> object:
     """The file of a race record as any JSON value.
 
     Args:
-        text: a file, a link, or a race's id.
+        text: a file, a link to a record or a room (its last race), or a race's id.
         server: whom to ask for an id; empty: nobody.
 
     Raises:
@@ -55,6 +61,10 @@ def load(text: str, server: str) -> object:
     if "://" in text:
         parts = urlsplit(text)
         base, path_text = f"{parts.scheme}://{parts.netloc}", parts.path
+        front, _, last = path_text.rstrip("/").rpartition("/")
+        code = parse_code(last)
+        if code is not None:
+            return _last_of(base + front, code)
         return _fetched(base, path_text, text)
     if not _RACE_ID.fullmatch(text.upper()):
         raise Unreadable(f"{text}: no such file")
@@ -63,11 +73,41 @@ def load(text: str, server: str) -> object:
     return _fetched(server, f"/api/races/{quote(text.upper(), safe='')}", text)
 
 
+def save_record(server: str, race: str, path: str) -> Path:
+    """Fetch a race record and store it in the current folder.
+
+    Args:
+        server: base address.
+        race: the race's id; it names the file, so what has no place there is dropped.
+        path: of the record on the server.
+
+    Raises:
+        Unreachable: the server cannot be reached, or has no such record.
+        OSError: the file cannot be written.
+    """
+    reply = get(server, path)
+    if reply.status != HTTPStatus.OK:
+        raise Unreachable("The server has no record of that race.")
+    name = re.sub("[^A-Z0-9-]", "", race)[:32]
+    target = Path.cwd() / f"sliderace-{name}.json"
+    target.write_bytes(reply.body)
+    return target
+
+
 def _read_file(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
         raise Unreadable(f"{path}: {error.strerror}") from None
+
+
+def _last_of(server: str, code: str) -> object:
+    """The record of a room's last race."""
+    races = _races(server, code)
+    if not races:
+        raise Unreadable(f"{server} has no race of the room {format_code(code)} yet")
+    race = _word(races[0], "id")
+    return _fetched(server, f"/api/races/{quote(race, safe='')}", race)
 
 
 def _fetched(base: str, path: str, text: str) -> object:
@@ -157,11 +197,7 @@ def races_lines(server: str, room: str = "") -> list[str]:
         Unreadable: the server does not answer as one of ours would.
         Unreachable: it cannot be reached.
     """
-    reply = get(server, f"/api/races?room={room}" if room else "/api/races")
-    body = reply.json()
-    if reply.status != 200 or not isinstance(body, dict):
-        raise Unreadable(f"{server} does not tell its races")
-    races = _list(cast("dict[str, Any]", body), "races")
+    races = _races(server, room)
     if not races:
         return ["No races yet."]
     rows = [["when", "race", "size", "results"]]
@@ -170,6 +206,15 @@ def races_lines(server: str, room: str = "") -> list[str]:
         for race in races
     ]
     return table(rows)
+
+
+def _races(server: str, room: str) -> list[dict[str, Any]]:
+    """What a server tells of its races, or of a room's; the latest first."""
+    reply = get(server, f"/api/races?room={room}" if room else "/api/races")
+    body = reply.json()
+    if reply.status != HTTPStatus.OK or not isinstance(body, dict):
+        raise Unreadable(f"{server} does not tell its races")
+    return _list(cast("dict[str, Any]", body), "races")
 
 
 def race_lines(file: object) -> list[str]:
@@ -195,6 +240,33 @@ def race_lines(file: object) -> list[str]:
     known = ", seed known in advance" if race.seed_known else ""
     friendly = ", friendly timing" if race.rules.friendly_timing else ""
     return [f"{race.race}, {race.rules.size}{known}{friendly}", "", *table(rows)]
+
+
+def replay_of(file: object, server: str) -> str:
+    """Where a browser shows the race again.
+
+    Args:
+        file: the file of a race record, as any JSON value.
+        server: base address of the server that has it.
+
+    Raises:
+        Unreadable: it is no record.
+    """
+    return f"{server.rstrip('/')}/replay/{_read(file).race}"
+
+
+def slidysim_lines(file: object) -> list[str]:
+    """A link for each solve: it opens in slidysim's public replay viewer.
+
+    Raises:
+        Unreadable: it is no record.
+    """
+    race = _read(file)
+    return [
+        f"{_name(racer.name)}: {link_to(solve_of(race.board, racer.slides, finish))}"
+        for racer in race.racers
+        if (finish := racer.finish)
+    ]
 
 
 def _remark(racer: WrittenRacer) -> str:

@@ -9,6 +9,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from sliderace_client.glyphs import GLYPH_H, big_size, big_text, pixels
+from sliderace_client.pictures import Picture
+
 __all__ = [
     "BASIC",
     "DARK",
@@ -26,6 +29,7 @@ __all__ = [
     "layer",
     "qr_rows",
     "tile_rows",
+    "tint",
 ]
 
 
@@ -68,6 +72,12 @@ class Look(NamedTuple):
     bad: str = ""
     layers: tuple[str, ...] = LAYERS
     """Of tiles, by fringe layer."""
+    scheme: str = "fringe"
+    """What a tile's colour tells: ``fringe``, ``rows``, or nothing (``mono``)."""
+    picture: Picture | None = None
+    """Shown on the tiles instead of their colours."""
+    numbers: bool = True
+    """Whether tiles of a picture carry their numbers."""
 
     @property
     def mono(self) -> bool:
@@ -125,6 +135,18 @@ def layer(tile: int, width: int) -> int:
     [0, 0, 0, 1, 2]
     """
     return min(divmod(tile - 1, width))
+
+
+def tint(tile: int, width: int, look: Look) -> str:
+    """The colour of a tile's body."""
+    match look.scheme:
+        case "rows":
+            index = (tile - 1) // width
+        case "mono":
+            index = 0
+        case _:
+            index = layer(tile, width)
+    return look.layers[index % len(look.layers)]
 
 
 MIN_TILE_W = 3
@@ -196,78 +218,6 @@ class Grid(NamedTuple):
         return self.edge + column * self.tile_w, self.edge + row * self.tile_h
 
 
-# --- Numerals: pixels of half a row each ----------------------------------------------
-
-GLYPHS = {
-    "0": "###/# #/# #/# #/###",
-    "1": " # /## / # / # /###",
-    "2": "###/  #/###/#  /###",
-    "3": "###/  #/ ##/  #/###",
-    "4": "# #/# #/###/  #/  #",
-    "5": "###/#  /###/  #/###",
-    "6": "###/#  /###/# #/###",
-    "7": "###/  #/  #/  #/  #",
-    "8": "###/# #/###/# #/###",
-    "9": "###/# #/###/  #/###",
-    ":": " /#/ /#/ ",
-    ".": " / / / /#",
-    "-": "  /  /##/  /  ",
-    "!": "#/#/#/ /#",
-    "B": "### /#  #/### /#  #/### ",
-    "C": " ###/#   /#   /#   / ###",
-    "D": "### /#  #/#  #/#  #/### ",
-    "F": "####/#   /### /#   /#   ",
-    "G": " ###/#   /# ##/#  #/ ###",
-    "H": "#  #/#  #/####/#  #/#  #",
-    "J": "  ##/   #/   #/#  #/ ## ",
-    "K": "#  #/# # /##  /# # /#  #",
-    "M": "#   #/## ##/# # #/#   #/#   #",
-    "N": "#   #/##  #/# # #/#  ##/#   #",
-    "O": " ## /#  #/#  #/#  #/ ## ",
-    "P": "### /#  #/### /#   /#   ",
-    "Q": " ## /#  #/#  #/# ##/ ###",
-    "R": "### /#  #/### /# # /#  #",
-    "S": " ###/#   / ## /   #/### ",
-    "T": "#####/  #  /  #  /  #  /  #  ",
-    "V": "#   #/#   #/ # # / # # /  #  ",
-    "W": "#   #/#   #/# # #/## ##/#   #",
-    "X": "#   #/ # # /  #  / # # /#   #",
-    "Z": "####/   #/ ## /#   /####",
-}
-"""Five pixels high. Digits are all three wide, so a running clock does not jitter; the
-letters are those of room codes, and GO."""
-GLYPH_H = 5
-
-
-def _pixels(text: str, scale: int) -> list[str]:
-    """Rows of ``#`` and space; unknown characters are left out."""
-    glyphs = [GLYPHS[char].split("/") for char in text if char in GLYPHS]
-    rows = [" ".join(glyph[y] for glyph in glyphs) for y in range(GLYPH_H)]
-    return ["".join(c * scale for c in row) for row in rows for _ in range(scale)]
-
-
-def big_size(text: str, scale: int = 1) -> tuple[int, int]:
-    """Columns and rows of `big_text`."""
-    pixels = _pixels(text, scale)
-    return len(pixels[0]), (len(pixels) + 1) // 2
-
-
-def big_text(text: str, scale: int = 1) -> list[str]:
-    """Large numerals out of half blocks, one string a row.
-
-    >>> print(*big_text("74"), sep="|")
-    ▀▀█ █ █|  █ ▀▀█|  ▀   ▀
-    """
-    pixels = _pixels(text, scale)
-    if len(pixels) % 2:
-        pixels.append(" " * len(pixels[0]))
-    halves = {"  ": " ", "# ": "▀", " #": "▄", "##": "█"}
-    return [
-        "".join(halves[top + bottom] for top, bottom in zip(*pair, strict=True))
-        for pair in zip(pixels[::2], pixels[1::2], strict=True)
-    ]
-
-
 # --- Tiles ----------------------------------------------------------------------------
 
 
@@ -285,7 +235,10 @@ def tile_rows(tile: int, grid: Grid, look: Look) -> tuple[Row, ...]:
         return _mono_tile(text, grid, gap=not tile)
     if not tile:
         return ((Run(" " * grid.tile_w, Paint(bg=look.well)),),) * grid.tile_h
-    body = look.layers[layer(tile, grid.width) % len(look.layers)]
+    if look.picture is not None:
+        part = PicturePart(look.picture, tile, text if look.numbers else "", grid)
+        return tuple(_join(_picture(part, look)))
+    body = tint(tile, grid.width, look)
     if grid.tile_h == 1:
         number = Run(text.center(grid.tile_w - 1), Paint(TILE_INK, body, bold=True))
         return ((number, Run("▕", Paint(look.well, body))),)
@@ -322,13 +275,57 @@ def _shade(text: str, grid: Grid, body: str, look: Look) -> Iterable[list[Run]]:
         yield cells
 
 
+class PicturePart(NamedTuple):
+    """What one tile shows of a picture."""
+
+    picture: Picture
+    tile: int
+    text: str
+    grid: Grid
+
+    def colour(self, x: int, y: int, columns: int, height: int) -> str:
+        """At a pixel of the tile, of `columns` and `height` of them."""
+        row, column = divmod(self.tile - 1, self.grid.width)
+        u = (column + (x + 0.5) / columns) / self.grid.width
+        v = (row + (y + 0.5) / height) / self.grid.height
+        return self.picture.at(u, v)
+
+
+def _picture(part: PicturePart, look: Look) -> Iterable[list[Run]]:
+    """A part of a picture, cell by cell, two pixels each; its number in the corner."""
+    grid = part.grid
+    columns, gutter = grid.tile_w - 1, int(grid.tile_h > 1)
+    height = 2 * grid.tile_h - gutter
+    start = max(0, (columns - len(part.text)) // 2) if grid.tile_h == 1 else 0
+    for y in range(grid.tile_h):
+        cells: list[Run] = []
+        for x in range(columns):
+            upper = part.colour(x, 2 * y, columns, height)
+            lower = (
+                part.colour(x, 2 * y + 1, columns, height)
+                if 2 * y + 1 < height
+                else look.well
+            )
+            if y == 0 and start <= x < start + len(part.text):
+                paint = Paint(TILE_INK, NUMBER_GROUND, bold=True)
+                cells.append(Run(part.text[x - start], paint))
+            else:
+                cells.append(Run("▀", Paint(upper, lower)))
+        cells.append(Run(" ", Paint(bg=look.well)))
+        yield cells
+
+
+NUMBER_GROUND = "#f4f0e7"
+"""So that a number can be read on any picture."""
+
+
 def _digits(text: str, columns: int, height: int) -> list[str]:
     """The largest numerals that leave a margin in the tile; none if too large."""
     best: list[str] = []
     scale = 1
     # Two digits must fit whether this tile has one or two: all tiles look alike.
-    while 7 * scale + 2 <= columns and GLYPH_H * scale + 2 <= height and text:
-        best = _pixels(text, scale)
+    while 7 * scale + 2 <= columns and GLYPH_H * scale + 2 * scale <= height and text:
+        best = pixels(text, scale)
         scale += 1
     return best
 

@@ -2,12 +2,14 @@
 
 ``settings.toml`` in the user's configuration folder. A missing or damaged file, an
 unknown key or a wrong value never stops anything: the default holds, and it is said.
+A variable, such as ``SLIDERACE_KEYS``, wins over the file, and is not written to it.
 """
 
 import json
 import os
 import tomllib
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ __all__ = [
     "config_dir",
     "data_dir",
     "drawn_name",
+    "keep",
     "last_server",
     "load",
     "nickname",
@@ -57,6 +60,11 @@ class Settings:
         theme: ``auto``, ``dark`` or ``light``.
         own_keys: for left, right, up and down, in line mode: four characters, or
             ``arrows``.
+        tiles: what a tile's colour tells: ``fringe``, ``rows`` or ``mono``: nothing.
+        picture: one that is shown instead: ``none``, its name, or a file.
+        hover: ``on``: the tile under the pointer slides, without a click.
+        auto_ready: ``on``: ready for each race as soon as it is prepared.
+        server: address where a bare code is looked for first; empty: none.
     """
 
     name: str = ""
@@ -66,31 +74,83 @@ class Settings:
     )
     theme: str = field(default="auto", metadata={"choices": ("auto", "dark", "light")})
     own_keys: str = "adws"
+    tiles: str = field(
+        default="fringe", metadata={"choices": ("fringe", "rows", "mono")}
+    )
+    picture: str = "none"
+    hover: str = field(default="off", metadata={"choices": ("off", "on")})
+    auto_ready: str = field(default="off", metadata={"choices": ("off", "on")})
+    server: str = ""
 
 
-def load(path: Path | None = None) -> tuple[Settings, list[str]]:
-    """The settings, and what in their file could not be used, a line each."""
-    path = path or config_dir() / "settings.toml"
+VARIABLE = "SLIDERACE_"
+"""Before a setting's name, in capitals."""
+
+
+def load(
+    path: Path | None = None, environ: Mapping[str, str] | None = None
+) -> tuple[Settings, list[str]]:
+    """The settings, and what could not be used of them, a line each.
+
+    Args:
+        path: the file; None: the user's.
+        environ: variables, which win; None: those of this process.
+    """
+    stored, complaints = _stored(path or config_dir() / "settings.toml")
+    environ = os.environ if environ is None else environ
+    given = {
+        each.name: environ[variable]
+        for each in fields(Settings)
+        if environ.get(variable := VARIABLE + each.name.upper())
+    }
+    known, wrong = _usable(given)
+    complaints += [f"{VARIABLE}{text[0].upper()} {text[1]}" for text in wrong]
+    return replace(stored, **known), complaints
+
+
+def _stored(path: Path) -> tuple[Settings, list[str]]:
+    """What the file says."""
     try:
         values = tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         return Settings(), []
     except (OSError, ValueError, RecursionError) as error:
         return Settings(), [f"{path}: {error}; the defaults are used"]
+    known, wrong = _usable(values)
+    return Settings(**known), [
+        f"{path}: there is no setting {key}" if not why else f"{path}: {key} {why}"
+        for key, why in wrong
+    ]
+
+
+def _usable(values: Mapping[str, Any]) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """The values that settings may have; and why the others may not be."""
     known = {setting.name: setting for setting in fields(Settings)}
     kept: dict[str, str] = {}
-    complaints: list[str] = []
+    wrong: list[tuple[str, str]] = []
     for key, value in values.items():
         if key not in known:
-            complaints.append(f"{path}: there is no setting {key}")
+            wrong.append((key, ""))
         elif not isinstance(value, str):
-            complaints.append(f"{path}: {key} must be text")
+            wrong.append((key, "must be text"))
         elif value not in known[key].metadata.get("choices", (value,)):
             choices = ", ".join(known[key].metadata["choices"])
-            complaints.append(f"{path}: {key} must be one of {choices}")
+            wrong.append((key, f"must be one of {choices}"))
         else:
             kept[key] = value
-    return Settings(**kept), complaints
+    return kept, wrong
+
+
+def keep(before: Settings, after: Settings, path: Path | None = None) -> None:
+    """Store what the user changed, and nothing that only a variable or a flag says.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    stored, _ = load(path, {})
+    old, new = asdict(before), asdict(after)
+    changes = {key: value for key, value in new.items() if value != old[key]}
+    save(replace(stored, **changes), path)
 
 
 def save(settings: Settings, path: Path | None = None) -> None:

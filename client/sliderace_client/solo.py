@@ -2,6 +2,7 @@
 # ruff: noqa: PLC0415 - only what a command needs is loaded
 
 import os
+import shutil
 import sys
 import time
 from collections.abc import Iterable
@@ -24,7 +25,7 @@ from sliderace_client.console import (
     say_error,
     unreadable,
 )
-from sliderace_client.options import plain_option, server_option
+from sliderace_client.options import picture_option, plain_option, server_option
 from sliderace_client.typed import typed
 
 if TYPE_CHECKING:
@@ -54,12 +55,13 @@ MAX_SHUFFLE = 100_000
 )
 @click.option("--race", metavar="ID|FILE", help="The board of a past race.")
 @server_option
+@picture_option
 @plain_option
 @click.option("--keys", metavar="KEYS", help="For left, right, up, down: adws.")
 @click.option(
     "--move", type=click.Choice(["tile", "gap"]), help="What a key moves, its way."
 )
-@click.option("--boxed", is_flag=True, help="Board with rules: |07|00|02|.")
+@click.option("--boxed", is_flag=True, help="Board with rules: |07|00|02|, if it fits.")
 @click.option("--zero-based", is_flag=True, help="Tiles from 0, the gap blank.")
 @click.option("--single", is_flag=True, help="One tile at a time.")
 @click.option("--no-intro", is_flag=True, help="Begin at once.")
@@ -72,6 +74,7 @@ def solo(
     shuffle: int | None,
     race: str | None,
     server: str,
+    picture: str | None,
     plain: bool,
     keys: str | None,
     move: str | None,
@@ -90,7 +93,7 @@ def solo(
     from sliderace_client.line.session import Wanted
     from sliderace_client.line.show import Style
 
-    settings = load_settings()
+    settings = load_settings(picture)
     with explained(), unreadable():
         origin, shape = _board(size, seed, scramble, shuffle, race, server)
     for_lines = (keys, move, boxed, zero_based, single, no_intro, no_clear, trace)
@@ -102,7 +105,7 @@ def solo(
         ask_keys=keys is None,
         intro=not no_intro,
         origin=origin,
-        style=Style(boxed=boxed, zero_based=zero_based),
+        style=Style(boxed=boxed, zero_based=zero_based, rows=_rows()),
         single=single,
     )
     return play(wanted, settings, clear=not no_clear, trace=trace)
@@ -215,6 +218,11 @@ class Lines:
         return line
 
 
+def _rows() -> int:
+    """Rows of the terminal; 0 where there is none."""
+    return shutil.get_terminal_size().lines if sys.stdout.isatty() else 0
+
+
 def _can_clear() -> bool:
     return sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
@@ -271,13 +279,13 @@ def _traced(trace: "Trace", file: RawIOBase) -> RawIOBase | None:
 
 def _remembered(keys: "Keys", settings: "Settings") -> "Settings":
     """Keep the keys for the next time; where that cannot be, they hold for now."""
-    from sliderace_client.settings import save
+    from sliderace_client.settings import keep
 
     what = "gap" if keys.gap else "tile"
     kept = replace(settings, own_keys=keys.chars or "arrows", keys=what)
     if kept != settings:
         with suppress(OSError):
-            save(kept)
+            keep(settings, kept)
     return kept
 
 

@@ -1,35 +1,8 @@
-// Which screen is shown and why: the address, the seats kept, the connection. Shell.
+// Which screen is shown and why: the address, the seats kept, the stay in a room. Shell.
 
-import { Connection } from "./connection.js";
-import { EngineError } from "./engine.js";
-import { Model } from "./model.js";
-import { say } from "./phrases.js";
-import { against } from "./proof.js";
-import {
-  ProtocolError,
-  VERSION,
-  decodeEvent,
-  enter,
-  mayReconnect,
-  sayClosed,
-  sayRefused,
-} from "./protocol.js";
 import { codeOfText, isLoopback } from "./text.js";
 
-/** Refusals of a resume that pass by themselves. */
-const PASSING = new Set([
-  "too_many_tries",
-  "storage_unavailable",
-  "shutting_down",
-  "rate",
-]);
-/** Refusals that tell a player nothing: the model deals with them. */
-const UNSAID = new Set(["resync", "slides", "ping", "nonce"]);
-/** Closes after which this page must be loaded again. */
-const STALE = new Set([1002, 1007, 1009, 4504]);
-const RECORD_TRIES = 4; // a record may be stored a moment after the results are told
-const RECORD_MS = 1500; // between two tries
-const ASK_AFTER = 3; // lost connections in a row before we ask whether the server lives
+const GONE = "The server is not answering. Is it still running?";
 
 export class App {
   /**
@@ -37,28 +10,58 @@ export class App {
    * @param {Location} world.location
    * @param {History} world.history
    * @param {Seats} world.seats
+   * @param {Settings} world.settings
    * @param {typeof fetch} world.fetch
    * @param {() => number} world.now monotonic ms
    * @param {(count: number) => Uint8Array} world.random bytes of pure chance
    * @param {SubtleCrypto} [world.subtle] missing without https
    * @param {(work: () => void, ms: number) => void} [world.later]
-   * @param {object} [world.socket] for `Connection`, in tests
+   * @param {typeof import("./stay.js").Stay} [world.Stay] loaded when it is needed, if not given
+   * @param {Wire} [world.socket] for `Connection`, in tests
    */
   constructor(world) {
-    this.later = (work, ms) => setTimeout(work, ms);
-    Object.assign(this, world);
+    this.later = world.later ?? ((work, ms) => setTimeout(work, ms));
+    this.location = world.location;
+    this.history = world.history;
+    this.seats = world.seats;
+    this.settings = world.settings;
+    this.fetch = world.fetch;
+    this.now = world.now;
+    this.random = world.random;
+    this.subtle = world.subtle;
+    this.Stay = world.Stay;
+    this.socket = world.socket;
     this.screen = "home"; // home, door (of a room), room, stopped
     this.code = null; // of the address
     this.problem = ""; // why the last try to enter failed
     this.peek = null; // what the server tells of the room before entering
+    /** @type {Stay | null} */
+    this.stay = null;
     this.stopped = null; // {text, action: "again" | "reload" | "home"}
-    this.model = null;
-    this.link = null;
-    this.serverGone = false;
-    this.refusals = 0; // of what was asked in a room
-    this.check = null; // of a race's record: {race, wrong: sentences; null: not known}
     this.onChange = () => {};
+    /** @type {(text: string, level: string) => void} */
     this.onNote = () => {};
+  }
+
+  get model() {
+    return this.stay?.model ?? null;
+  }
+
+  get link() {
+    return this.stay?.link ?? null;
+  }
+
+  get serverGone() {
+    return this.stay?.serverGone ?? false;
+  }
+
+  get refusals() {
+    return this.stay?.refusals ?? 0;
+  }
+
+  /** Of the last race's record: {race, wrong: sentences; null: not known}. */
+  get check() {
+    return this.stay?.audit.check ?? null;
   }
 
   // --- Places ------------------------------------------------------------------------
@@ -70,14 +73,51 @@ export class App {
     this.stopped = this.peek = null;
     const last = this.location.pathname.split("/").pop();
     this.code = codeOfText(last);
-    if (!this.code) {
+    this.#takeSeat();
+    const query = new URL(this.location.href).searchParams;
+    this.replay = query.get("replay"); // the id of a race
+    if (this.replay) {
+      this.#show("replay");
+    } else if (query.has("practice")) {
+      this.#show("practice");
+    } else if (!this.code) {
       this.#show("home");
+    } else if (this.view === "stream") {
+      this.#enter({ as: "join", code: this.code, name: "Stream", role: "spectator" });
     } else if (this.seats.room === this.code && this.seats.get(this.code)) {
       this.resume();
     } else {
       this.#show("door");
       this.#look(this.code);
     }
+  }
+
+  /** `?view=stream`: a picture for others, without controls and without a seat. */
+  get view() {
+    return new URL(this.location.href).searchParams.get("view");
+  }
+
+  /** Whose board a picture for others shows. */
+  get camera() {
+    const pin = new URL(this.location.href).searchParams.get("pin");
+    return pin ?? (this.view === "stream" ? "leader" : "all");
+  }
+
+  /** The link that takes one's own seat to another device; null: there is none. */
+  seatLink() {
+    const seat = this.screen === "room" && this.code ? this.seats.get(this.code) : null;
+    // What stands after # is never sent to any server.
+    return seat && new URL(`${this.code}#seat=${seat.token}`, this.location.href).href;
+  }
+
+  /** A seat that came by such a link is kept, and leaves the address at once. */
+  #takeSeat() {
+    const { hash } = new URL(this.location.href);
+    const [, token] = /^#seat=([0-9a-f]{32})$/.exec(hash) ?? [];
+    if (!token || !this.code) return;
+    this.seats.keep(this.code, { token, name: this.seats.name });
+    this.seats.room = this.code;
+    this.history.replaceState(null, "", this.code);
   }
 
   /** Go to a room's door, or home. @param {string | null} code */
@@ -88,78 +128,33 @@ export class App {
   }
 
   async #look(code) {
-    const peek = await this.#fetch(`api/rooms/${code}`);
-    if (this.code !== code || this.screen !== "door" || peek.failed) return;
-    this.peek = peek;
+    const peek = await this.get(`api/rooms/${code}`);
+    if (this.code !== code || this.screen !== "door") return;
+    if (peek.failed) this.problem ||= GONE;
+    else this.peek = peek;
     this.onChange();
   }
 
   /** Public rooms, for the home page. @returns {Promise<object[]>} */
   async publicRooms() {
-    const found = await this.#fetch("api/rooms");
+    const found = await this.get("api/rooms");
     return Array.isArray(found.rooms) ? found.rooms : [];
   }
 
   /** A link to this room from elsewhere, if the server knows one. */
   async linkForOthers() {
-    const { links } = await this.#fetch(`api/rooms/${this.code}`);
+    const { links } = await this.get(`api/rooms/${this.code}`);
     const all = Array.isArray(links) ? links : [];
     return all.find((link) => /^https?:\/\//.test(link) && !isLoopback(link));
   }
 
   /**
-   * The record of a race, computed again check by check, and held against what was told.
-   * @returns {Promise<Check[]>}
+   * Ask the server, below the page's own address.
+   * @param {string} path
+   * @param {(answer: Response) => any} [read]
+   * @returns {Promise<any>} what `read` made of it, {unknown: true} or {failed: true}
    */
-  async verifyRecord(results, kept) {
-    const text = await this.#record(results);
-    if (text === null) {
-      const why = "The record was not found.";
-      return [{ name: "record", verdict: "cannot be known", text: why }];
-    }
-    const { verify } = await import("./record.js"); // for the few who ask
-    const promised = kept.late ? "" : kept.commitment;
-    const checks = await verify(text, this.subtle, { promised });
-    const wrong = against(recordIn(text), results, kept);
-    const verdict = wrong.length ? "not ok" : "ok";
-    const told = wrong.join(" ") || "The record is what was told after the race.";
-    return [...checks, { name: "results", verdict, text: told }];
-  }
-
-  /** The file of a race's record, fetched once; null: not found. */
-  #record(results) {
-    if (this.file?.path !== results.record) {
-      this.file = { path: results.record, text: this.#fetchRecord(results) };
-    }
-    return this.file.text;
-  }
-
-  async #fetchRecord({ record }) {
-    const path = record.replace(/^\//, "");
-    for (let tries = 1; ; tries += 1) {
-      const text = await this.#fetch(path, (answer) => answer.text());
-      if (typeof text === "string") return text;
-      if (tries === RECORD_TRIES) return null;
-      await new Promise((resolve) => this.later(resolve, RECORD_MS));
-    }
-  }
-
-  /** Who raced holds the record against what was shown and sent, unasked and once. */
-  async #checkRecord() {
-    const { kept, results } = this.model;
-    const raced = kept && !kept.late && (kept.seat !== null || kept.own !== null);
-    if (!raced || this.check?.race === results.race) return;
-    const check = { race: results.race, wrong: null };
-    this.check = check;
-    const text = await this.#record(results);
-    if (text === null) return; // not to be had: that says nothing against it
-    check.wrong = against(recordIn(text), results, kept);
-    if (check.wrong.length)
-      this.onNote("The race record does not fit this race", "bad");
-    this.onChange();
-  }
-
-  async #fetch(path, read = (answer) => answer.json()) {
+  async get(path, read = (answer) => answer.json()) {
     try {
       const answer = await this.fetch(new URL(path, this.location.href));
       if (answer.status === 404) return { unknown: true };
@@ -173,90 +168,73 @@ export class App {
 
   host(name, options) {
     this.#remember(name);
-    this.#enter(enter.create(name, options));
+    this.#enter({ as: "create", name, ...options });
   }
 
   join(code, name, role) {
     this.#remember(name);
-    this.#enter(enter.join(code, name, role));
+    this.#enter({ as: "join", code, name, role });
   }
 
   /** Take the seat again that this browser has in the room of the address. */
   resume() {
-    const seat = this.seats.get(this.code);
-    if (seat) this.#enter(enter.resume(this.code, seat.token));
+    const { code } = this;
+    const seat = this.seats.get(code);
+    if (!seat) return;
+    this.#enter({ as: "resume", code, token: seat.token, epoch: 0, offset: 0 });
   }
 
   #remember(name) {
     this.seats.name = name;
   }
 
+  /** Load what a room needs, before it is needed. */
+  async prepare() {
+    this.Stay ??= (await import("./stay.js")).Stay;
+  }
+
   #enter(entering) {
     this.#drop();
     this.problem = "";
-    this.stopped = this.refused = null;
-    this.losses = 0;
-    this.serverGone = false;
-    this.model = new Model(entering, this.random);
+    this.stopped = null;
+    this.#show("room");
+    if (this.Stay) this.#begin(entering);
+    else this.#load(entering);
+  }
+
+  async #load(entering) {
+    this.loading = entering;
+    const loaded = await this.prepare().then(
+      () => true,
+      () => false,
+    );
+    if (this.loading !== entering || this.screen !== "room") return;
+    if (loaded) this.#begin(entering);
+    else this.#stop(GONE, "reload");
+  }
+
+  #begin(entering) {
     const url = new URL("ws", this.location.href);
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-    this.link = new Connection(
-      {
-        url: url.href,
-        hello: () => this.model.hello(),
-        onMessage: (text) => this.#hear(text),
-        onClose: (code) => this.#closed(code),
-        onState: () => this.onChange(),
-      },
-      this.socket,
-    );
-    this.#show("room");
-    this.link.open();
+    const { now, random, later, subtle, socket } = this;
+    const get = (path, read) => this.get(path, read);
+    const world = { url: url.href, now, random, later, subtle, socket, get };
+    this.stay = new this.Stay(entering, world, {
+      changed: () => this.onChange(),
+      note: (text, level) => this.onNote(text, level),
+      welcomed: (event) => this.#welcomed(event),
+      stopped: (text, action) => this.#stop(text, action),
+      turnedAway: (said, seated) => this.#turnedAway(said, seated),
+      seatLost: () => this.seats.forget(this.code),
+    });
+    this.stay.open();
+    this.onChange();
   }
 
   // --- In the room -------------------------------------------------------------------
 
-  #hear(text) {
-    try {
-      const event = decodeEvent(text);
-      if (event === null) return;
-      this.#tell(event);
-      this.model.receive(event, this.now());
-      if (this.model.results) this.#checkRecord();
-    } catch (error) {
-      if (!(error instanceof ProtocolError || error instanceof EngineError))
-        throw error;
-      this.#stop("Server and page do not understand each other.", "reload");
-    }
-    this.flush();
-  }
-
-  #tell(event) {
-    const { waiting, offset } = this.model;
-    const note = waiting || event.o <= offset ? "" : say(event, this.model);
-    if (note) this.onNote(note, "info");
-    if (event.t === "welcome") this.#welcomed(event);
-    if (event.t === "refused") this.#refusal(event);
-  }
-
-  #refusal(event) {
-    if (event.of === "hello") {
-      this.refused = event;
-      return;
-    }
-    this.refusals += 1;
-    const unasked = event.of === "ready" && this.model.nonces.unasked;
-    if (!unasked && !UNSAID.has(event.of)) this.onNote(sayRefused(event), "bad");
-  }
-
-  #welcomed({ v, code, token }) {
-    if (v !== VERSION) {
-      this.#stop(sayClosed(4504), "reload");
-      return;
-    }
-    this.link.settled();
-    this.losses = 0;
-    this.serverGone = false;
+  #welcomed({ code, token }) {
+    if (this.view === "stream") return;
     if (token) this.seats.keep(code, { token, name: this.seats.name });
     this.seats.room = code;
     if (this.code !== code) {
@@ -265,37 +243,19 @@ export class App {
     }
   }
 
-  /** Send what the model has to say, now and when it is due. */
-  flush() {
-    if (this.link) this.link.send(this.model.poll(this.now()));
-    clearTimeout(this.timer);
-    const wait = (this.model?.due(this.now()) ?? Infinity) - this.now();
-    if (wait < Infinity) this.timer = setTimeout(() => this.flush(), Math.max(0, wait));
-    this.onChange();
-  }
-
-  /** Say something to the room. @param {object} message of `protocol.command` */
+  /** Say something to the room. @param {Wire} message of `protocol.command` */
   ask(message) {
-    if (!this.model?.ask(message, this.now())) {
-      this.onNote("Not connected. Please wait a moment.", "bad");
-    }
-    this.flush();
+    this.stay?.ask(message);
   }
 
   /** @returns {boolean} whether the tile moved */
   slide(direction) {
-    return this.#slid(this.model?.slide(direction, 1, this.now()));
+    return this.stay?.slide(direction) ?? false;
   }
 
+  /** @returns {boolean} whether the tile in that cell moved */
   slideCell(cell) {
-    return this.#slid(this.model?.slideCell(cell, this.now()));
-  }
-
-  #slid(moved) {
-    if (!moved) return false;
-    if (this.model.late(this.now())) this.link.probe();
-    this.flush();
-    return true;
+    return this.stay?.slideCell(cell) ?? false;
   }
 
   leave(message) {
@@ -311,50 +271,12 @@ export class App {
 
   // --- Ends --------------------------------------------------------------------------
 
-  /** @returns {number | null} ms until we may come back by ourselves; null: never */
-  #closed(code) {
-    const { refused, model } = this;
-    this.refused = null;
-    model.lost();
-    if (refused) {
-      if (model.token && PASSING.has(refused.code)) return refused.retry_ms;
-      this.#turnedAway(refused);
-    } else if (code === 4501 || code === 4502 || model.ended) {
-      this.seats.forget(this.code);
-      this.#stop(
-        sayClosed(code === 4501 || model.ended === "kicked" ? 4501 : 4502),
-        "home",
-      );
-    } else if (mayReconnect(code)) {
-      this.losses += 1;
-      if (this.losses >= ASK_AFTER) this.#askHealth();
-      return 0;
-    } else {
-      this.#stop(
-        sayClosed(code),
-        code === 4503 ? "again" : STALE.has(code) ? "reload" : "home",
-      );
-    }
-    return null;
-  }
-
-  #turnedAway(refused) {
-    if (refused.code === "version") {
-      this.#stop(sayRefused(refused), "reload");
-      return;
-    }
-    if (this.model.token) this.seats.forget(this.code);
+  #turnedAway(said, seated) {
+    if (seated) this.seats.forget(this.code);
     this.#drop();
-    this.problem = sayRefused(refused);
+    this.problem = said;
     this.#show(this.code ? "door" : "home");
     if (this.code) this.#look(this.code);
-  }
-
-  /** A browser hides why a connection failed; a plain request tells more. */
-  async #askHealth() {
-    const health = await this.#fetch("healthz");
-    this.serverGone = health.failed === true;
-    this.onChange();
   }
 
   #stop(text, action) {
@@ -363,25 +285,14 @@ export class App {
     this.#show("stopped");
   }
 
+  /** Hang up. What was seen stays until another stay begins. */
   #drop() {
-    clearTimeout(this.timer);
-    const { link } = this;
-    this.link = null;
-    this.model?.lost();
-    link?.close();
+    this.loading = null;
+    this.stay?.drop();
   }
 
   #show(screen) {
     this.screen = screen;
     this.onChange();
-  }
-}
-
-/** The record of a file; undefined: there is none. */
-function recordIn(text) {
-  try {
-    return JSON.parse(text)?.record;
-  } catch {
-    return undefined;
   }
 }

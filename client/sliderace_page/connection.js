@@ -14,10 +14,14 @@ export class Connection {
    * @param {(code: number) => number | null} wanted.onClose when to come back: not
    *   before so many ms; null: never
    * @param {() => void} wanted.onState `state` has changed
-   * @param {object} [world] what a test replaces
+   * @param {Wire} [world] what a test replaces
    */
   constructor({ url, hello, onMessage, onClose, onState }, world = {}) {
-    Object.assign(this, { url, hello, onMessage, onClose, onState });
+    this.url = url;
+    this.hello = hello;
+    this.onMessage = onMessage;
+    this.onClose = onClose;
+    this.onState = onState;
     this.world = {
       WebSocket: globalThis.WebSocket,
       random: Math.random,
@@ -62,7 +66,7 @@ export class Connection {
     this.tries = 0;
   }
 
-  /** @param {object[]} commands */
+  /** @param {Wire[]} commands */
   send(commands) {
     if (this.state !== "open") return;
     for (const one of commands) this.socket.send(JSON.stringify(one));

@@ -17,7 +17,7 @@ const FINAL = new Set(["done", "not_racing", "too_early", "too_many_tiles"]);
 /**
  * Take one event.
  * @param {Model} model
- * @param {object} event of `decodeEvent`
+ * @param {Wire} event of `decodeEvent`
  * @param {number} now ms
  * @throws {EngineError} the server sent a board that cannot be
  */
@@ -98,7 +98,8 @@ const FOLDS = {
     Object.assign(model, { phase, phaseWhy: why });
     model.phaseEnds = left === null ? null : now + left;
     if (roster.length) model.roster = roster;
-    if (phase === "racing") model.leftOut = model.isPlayer && !roster.includes(model.seat);
+    if (phase === "racing")
+      model.leftOut = model.isPlayer && !roster.includes(model.seat);
     if (phase === "countdown") model.results = model.signals = null;
     if (phase === "racing") model.t0 ??= now;
     const missed = phase === "racing" && !model.start;

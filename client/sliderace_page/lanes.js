@@ -3,7 +3,7 @@
 import { parseBoard, parseSlides } from "./engine.js";
 
 export class Lane {
-  /** @param {number} seat @param {object} [member] who sits there, as far as known */
+  /** @param {number} seat @param {Wire} [member] who sits there, as far as known */
   constructor(seat, member) {
     this.seat = seat;
     this.member = member?.id ?? null;
@@ -31,8 +31,9 @@ export class Lane {
   /** Take the server's word on this racer. */
   told(standing) {
     const { member, name, bot, status, place, final, high, stm } = standing;
-    Object.assign(this, { standing, member, name, bot, status, place, high, stm });
-    this.final = final;
+    Object.assign(this, { standing, member, name, bot, status, place, final });
+    // How far who still races is, progress says, where it may be known.
+    if (status !== "racing") Object.assign(this, { high, stm });
   }
 
   /** Take a board: the start, or the answer to `resync`. */
@@ -44,7 +45,7 @@ export class Lane {
 
   /**
    * Take one step of `progress`.
-   * @param {object} step
+   * @param {Wire} step
    * @param {string | null} start the race's start board, if known
    * @returns {boolean} false: slides are missing before it; ask for the board
    */

@@ -2,8 +2,12 @@
 
 import { App } from "./app.js";
 import { Seats } from "./seats.js";
+import { Settings } from "./settings.js";
 import { View } from "./view/view.js";
 
+const KEEP_AFTER_MS = 1500; // what is seen first comes first
+
+/** @returns {Storage | undefined} @param {"localStorage" | "sessionStorage"} name */
 const storage = (name) => {
   try {
     return window[name];
@@ -16,6 +20,7 @@ const app = new App({
   location,
   history,
   seats: new Seats(storage("localStorage"), storage("sessionStorage")),
+  settings: new Settings(storage("localStorage")),
   fetch: (url) => fetch(url),
   now: () => performance.now(),
   random: (count) => crypto.getRandomValues(new Uint8Array(count)),
@@ -24,7 +29,18 @@ const app = new App({
 new View(document, app);
 addEventListener("popstate", () => app.route());
 addEventListener("online", () => app.wake());
+addEventListener("pageshow", ({ persisted }) => persisted && app.wake());
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState === "visible") app.wake();
 });
 app.route();
+keepForOffline();
+
+/** A copy of the page for when there is no network; only where browsers allow it. */
+function keepForOffline() {
+  const workers = globalThis.isSecureContext && navigator.serviceWorker;
+  // Whoever comes by a link is about to race: not now.
+  if (!workers || app.screen === "door" || app.screen === "room") return;
+  const keep = () => workers.register("sw.js").catch(() => {}); // full, or forbidden
+  addEventListener("load", () => setTimeout(keep, KEEP_AFTER_MS));
+}

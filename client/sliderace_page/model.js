@@ -13,45 +13,43 @@ const LATE_ACK_MS = 5000; // an ack takes a round trip and a commit; far beyond:
 
 export class Model {
   /**
-   * @param {object} entering a way in, of `protocol.enter`
+   * @param {Wire} entering a way in, of `protocol.enter`
    * @param {(count: number) => Uint8Array} random as many bytes of pure chance
    */
   constructor(entering, random) {
     this.entering = entering;
     this.nonces = new Nonces(random);
     const { code = null, token = null } = entering;
-    Object.assign(this, {
-      code,
-      token,
-      online: false, // welcomed on the present connection
-      ended: "", // why the room is no more
-      me: null, // member id
-      seat: null,
-      epoch: 0,
-      offset: 0,
-      limits: DEFAULT_LIMITS,
-      room: null,
-      members: new Map(),
-      lines: new Map(), // member id -> {rtt, jitter} in ms
-      phase: "lobby",
-      phaseWhy: "",
-      phaseEnds: null,
-      race: "",
-      roster: [],
-      leftOut: false, // this race was locked without me, though I play
-      start: null, // board text
-      startMd: 0,
-      t0: null,
-      lanes: new Map(),
-      attempt: null,
-      results: null,
-      kept: null, // what the results are held against
-      faults: [],
-      partFault: "",
-      signals: null, // for the host: {race, signals}
-      forfeitedAt: null,
-      oldestUnacked: null,
-    });
+    this.code = code;
+    this.token = token;
+    this.online = false; // welcomed on the present connection
+    this.ended = ""; // why the room is no more
+    this.me = null; // member id
+    this.seat = null;
+    this.epoch = 0;
+    this.offset = 0;
+    this.limits = DEFAULT_LIMITS;
+    this.room = null;
+    this.members = new Map();
+    this.lines = new Map(); // member id -> {rtt, jitter} in ms
+    this.phase = "lobby";
+    this.phaseWhy = "";
+    this.phaseEnds = null;
+    this.race = "";
+    this.roster = [];
+    this.leftOut = false; // this race was locked without me, though I play
+    this.start = null; // board text
+    this.startMd = 0;
+    this.t0 = null;
+    this.lanes = new Map();
+    this.attempt = null;
+    this.results = null;
+    this.kept = null; // what the results are held against
+    this.faults = [];
+    this.partFault = "";
+    this.signals = null; // for the host: {race, signals}
+    this.forfeitedAt = null;
+    this.oldestUnacked = null;
     this.pace = new Pace(this.limits, 0);
     this.waiting = false; // for a snapshot; the stream means nothing until then
     this.pending = null; // my board as `welcome` told it, until its clock is known
@@ -176,12 +174,12 @@ export class Model {
     return slide !== null && this.slide(slide[0], slide[1], now);
   }
 
-  /** Fold one event. @param {object} event of `decodeEvent` @param {number} now */
+  /** Fold one event. @param {Wire} event of `decodeEvent` @param {number} now */
   receive(event, now) {
     fold(this, event, now);
   }
 
-  /** Commands to send now, in this order. @param {number} now @returns {object[]} */
+  /** Commands to send now, in this order. @param {number} now @returns {Wire[]} */
   poll(now) {
     if (this.clockDue !== null && now >= this.clockDue) {
       this.clockDue = null;

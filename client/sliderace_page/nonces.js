@@ -32,7 +32,7 @@ export class Nonces {
 
   /**
    * The player's own `ready`, with the commitment where there is one to give.
-   * @param {object} ready @param {Model} model
+   * @param {Wire} ready @param {Model} model
    */
   attach(ready, model) {
     this.unasked = false;
@@ -40,7 +40,7 @@ export class Nonces {
     return fits ? this.#bind(ready, model.seat) : ready;
   }
 
-  /** What to say now by ourselves. @param {Model} model @returns {object[]} */
+  /** What to say now by ourselves. @param {Model} model @returns {Wire[]} */
   due(model) {
     const { race, seat } = model;
     if (!model.online || model.waiting || seat === null) return [];

@@ -11,7 +11,7 @@ const WHY_OUT = {
   called: "the host called time",
 };
 
-/** How a racer stands, in a few words. @param {object} standing @returns {string} */
+/** How a racer stands, in a few words. @param {Wire} standing @returns {string} */
 export function stands({ status, time, high }) {
   switch (status) {
     case "finished":
@@ -30,6 +30,22 @@ export function stands({ status, time, high }) {
 /** Why somebody did not finish: `(time is up)`, or "". @returns {string} */
 export const reason = ({ status, why }) =>
   status === "dnf" && WHY_OUT[why] ? `(${WHY_OUT[why]})` : "";
+
+/**
+ * How far a racer is behind the first: percentage points, or time; "" for the first.
+ * @param {Wire} lane @param {Wire} first lane
+ * @returns {string} `\u22127 %`, `+1.204 s`
+ */
+export function behind(lane, first) {
+  if (!first || lane.seat === first.seat) return "";
+  if (lane.status === "finished" && first.status === "finished") {
+    const ms = lane.time - first.time;
+    return ms > 0 ? `+${formatTime(ms)}` : "";
+  }
+  if (lane.status !== "racing" || first.status === "finished") return "";
+  const points = Math.floor(first.high / 10) - Math.floor(lane.high / 10);
+  return points > 0 ? `\u2212${points} %` : "";
+}
 
 const MEMBER = {
   joined: (who) => `${who.name} joined${who.role === "spectator" ? " to watch" : ""}`,
@@ -54,7 +70,7 @@ const STANDING = {
 /**
  * One line about an event, or "" where the screen says enough. Call before the model
  * folds the event: who leaves is still known then.
- * @param {object} event
+ * @param {Wire} event
  * @param {Model} model
  */
 export function say(event, model) {
@@ -121,7 +137,7 @@ const LIMITS = {
   "10x10": 60 * MINUTE,
 };
 
-/** The time limit in force in ms; 0: none. @param {object} rules */
+/** The time limit in force in ms; 0: none. @param {Wire} rules */
 export function limitOf({ size, limit_ms: limit }) {
   if (limit !== -1) return limit;
   const [width, height] = size.split("x").map(Number);
@@ -151,7 +167,7 @@ export function describeRules(rules) {
 export const explainLine = ({ rtt, jitter }) =>
   `Line to the server: ${rtt} ms there and back, wavering by ${jitter} ms. The official time makes up for it.`;
 
-/** The credit of a time, in words. @param {object} standing */
+/** The credit of a time, in words. @param {Wire} standing */
 export function explainCredit({ time_ms: time, credit_ms: credit, outage_ms: outage }) {
   const line = credit - outage;
   const parts = [
@@ -162,7 +178,7 @@ export function explainCredit({ time_ms: time, credit_ms: credit, outage_ms: out
   return `${formatTime(time + credit)} at the server, less ${why}`;
 }
 
-/** What the marks of a result table mean, one sentence each. @param {object} results */
+/** What the marks of a result table mean, one sentence each. @param {Wire} results */
 export function explainResults({ standings, friendly_timing: friendly }) {
   const any = (test) => standings.some(test);
   return [
@@ -196,7 +212,7 @@ function thousandth(milli) {
 
 /**
  * One signal in words; of a newer server as it comes.
- * @param {object} signal
+ * @param {Wire} signal
  * @returns {{label: string, value: string, range: string}} range: of humans, or ""
  */
 export function describeSignal({ name, value, low, high }) {
@@ -241,7 +257,10 @@ export function waitsFor(model, now) {
     : `${ready} of ${active.length} are ready.`;
 }
 
-/** Why I watch the race that runs or is about to. @param {Model} model */
+/**
+ * Why I watch the race that runs or is about to.
+ * @param {{leftOut: boolean, room: Wire}} model
+ */
 export function whyIWatch({ leftOut, room }) {
   if (leftOut) return "You were not ready: you watch this race";
   return room.rules.spectator_delay_ms
@@ -249,6 +268,6 @@ export function whyIWatch({ leftOut, room }) {
     : "You watch this race";
 }
 
-/** What was fixed before the race, and what for. @param {object} room */
+/** What was fixed before the race, and what for. @param {Wire} room */
 export const sealOf = ({ commitment }) =>
   `Board sealed: ${commitment}. The server\u2019s part is fixed already, each player adds one at the start; after the race your browser checks both.`;

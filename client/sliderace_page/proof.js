@@ -21,7 +21,7 @@ const { EngineError, bytesToHex, hexToBytes } = engine;
 
 /**
  * Check the told secret, nonces, seed and board against what was shown before.
- * @param {object} results as told
+ * @param {Wire} results as told
  * @param {Kept} kept
  * @returns {string[]} what does not hold; empty: all is well
  */
@@ -77,7 +77,7 @@ const isListed = (listed, rows) =>
 
 /**
  * What became of our own part in the draw; a slow line may have cost it.
- * @param {object} results as told
+ * @param {Wire} results as told
  * @param {Kept} kept
  * @returns {string} empty: it was used, or there was none
  */
@@ -93,7 +93,7 @@ export function partFault({ nonces }, { seat, nonce, seedKnown }) {
 /**
  * Check the record of a race against what we were shown and what we sent.
  * @param {any} record as read; it may be anything
- * @param {object} results as told
+ * @param {Wire} results as told
  * @param {Kept} kept
  * @returns {string[]} what differs; empty: nothing
  */

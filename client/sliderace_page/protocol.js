@@ -12,7 +12,7 @@ export class ProtocolError extends Error {}
 
 // --- Commands ------------------------------------------------------------------------
 
-/** @param {object} enter one of `enter` below @returns {object} the first message */
+/** @param {Wire} enter one of `enter` below @returns {Wire} the first message */
 export const hello = (enter) => ({ t: "hello", v: VERSION, enter, client: CLIENT });
 
 /** Ways into a room. */
@@ -258,7 +258,6 @@ const EVENTS = new Map(
     winner: { o: int, race: str, seats: list(int) },
     results,
     closed: { o: int, why: str },
-    hidden: { o: int },
     progress: { race: str, p: list(step) },
     lines: { lines: list(line) },
     signals: {
@@ -283,7 +282,7 @@ const EVENTS = new Map(
 /**
  * One event, checked field by field.
  * @param {unknown} text a WebSocket message
- * @returns {object | null} null: an event of a newer server, to be passed over
+ * @returns {Wire | null} null: an event of a newer server, to be passed over
  * @throws {ProtocolError} it is not a message of this protocol
  */
 export function decodeEvent(text) {

@@ -1,7 +1,7 @@
 // What the browser remembers: the nickname, and the proof of one's seat in each room.
 
 /** Storage may be forbidden (private windows, settings): then nothing is kept. */
-const quietly = (work, otherwise = null) => {
+export const quietly = (work, otherwise = null) => {
   try {
     return work() ?? otherwise;
   } catch {
@@ -17,7 +17,9 @@ const KEPT_MS = 24 * 3600 * 1000; // no code is given again within a day
 export class Seats {
   /** @param {Storage} lasting @param {Storage} tab @param {() => number} wall ms */
   constructor(lasting, tab, wall = Date.now) {
-    Object.assign(this, { lasting, tab, wall });
+    this.lasting = lasting;
+    this.tab = tab;
+    this.wall = wall;
   }
 
   get name() {

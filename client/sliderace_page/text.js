@@ -180,3 +180,23 @@ export function ordinal(n) {
 
 /** `4x4` with a real multiplication sign. @param {string} size */
 export const formatSize = (size) => size.replace("x", "\u00d7");
+
+const PHASES = {
+  lobby: "waiting",
+  countdown: "starting",
+  racing: "racing now",
+  grace: "racing now",
+  results: "just finished",
+};
+
+/** What a server tells of a room, in a few words. */
+export function roomFacts({ size, players, phase }) {
+  const many = Array.isArray(players) ? players.length : players;
+  return [
+    typeof size === "string" ? formatSize(size) : "",
+    Number.isInteger(many) ? count(many, "player") : "",
+    PHASES[phase] ?? "",
+  ]
+    .filter(Boolean)
+    .join(" \u00b7 ");
+}

@@ -4,8 +4,9 @@ A flag wins over the environment (``SLIDERACE_PORT``), that over the TOML file, 
 over the default. What is wrong is said by the name of the setting and where it stood.
 """
 
+import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from ipaddress import ip_address, ip_network
 from pathlib import Path
@@ -18,13 +19,18 @@ from sliderace.protocol.limits import MAX_SEAT, MAX_UP_BYTES
 from sliderace_server.forwarded import Network
 from sliderace_server.limits import Limits
 from sliderace_server.room.state import RoomLimits
+from sliderace_server.typed import typed
 
 __all__ = ["Config", "ConfigError", "default_data", "load_config"]
 
 PREFIX = "SLIDERACE_"
 """Of the settings in the environment."""
-MAY_BE_ZERO = {"spectators", "gather_ms"}
+MAY_BE_ZERO = {"spectators", "gather_ms", "failed_joins_per_s"}
 """Limits for which nothing at all is a sensible value."""
+
+
+BASE_PATH = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*", re.ASCII)
+"""Plain names: what a browser and a proxy would write in no other way."""
 
 
 class ConfigError(ValueError):
@@ -69,6 +75,15 @@ class Config:
     )
     public_url: str = field(
         default="", metadata=_free("address people use where a proxy stands before us")
+    )
+    base_path: str = field(
+        default="", metadata=_free("path below which we are found, such as /race")
+    )
+    tls_cert: str = field(
+        default="", metadata=_free("PEM file with our certificate and its chain")
+    )
+    tls_key: str = field(
+        default="", metadata=_free("PEM file with its key, where it is another one")
     )
     hosts: tuple[str, ...] = field(
         default=(), metadata=_free("further host names we answer to; * for any")
@@ -137,7 +152,10 @@ class Config:
             raise ConfigError("bind", "must not be empty; 0.0.0.0 or :: for all")
         if self.memory and self.database:
             raise ConfigError("memory", "contradicts database")
+        if self.tls_key and not self.tls_cert:
+            raise ConfigError("tls_key", "needs tls_cert")
         self._check_public_url()
+        self._check_base_path()
         self.proxies()
 
     def _check_public_url(self) -> None:
@@ -150,8 +168,39 @@ class Config:
             raise ConfigError("public_url", str(error)) from None
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigError("public_url", "must look like https://race.example.org")
-        if parts.query or parts.fragment or parts.path not in ("", "/"):
-            raise ConfigError("public_url", "must end after the host and port")
+        if parts.query or parts.fragment:
+            raise ConfigError("public_url", "must not hold ? or #")
+
+    def _check_base_path(self) -> None:
+        told, own = self._told_path, self.base_path.rstrip("/")
+        setting = "base_path" if own else "public_url"
+        if told and own and told != own:
+            raise ConfigError("base_path", f"public_url says {told}")
+        if not BASE_PATH.fullmatch(own or told):
+            raise ConfigError(setting, "its path must look like /race")
+
+    @property
+    def _told_path(self) -> str:
+        """The path of `public_url`."""
+        return urlsplit(self.public_url).path.rstrip("/")
+
+    @property
+    def base(self) -> str:
+        """The path below which people find us, such as ``/race``; empty: the root."""
+        return self.base_path.rstrip("/") or self._told_path
+
+    @property
+    def public_base(self) -> str:
+        """Where people find us, as far as we were told: no slash at its end."""
+        if not self.public_url:
+            return ""
+        parts = urlsplit(self.public_url)
+        return f"{parts.scheme}://{parts.netloc}{self.base}"
+
+    @property
+    def scheme(self) -> str:
+        """How our own port is spoken to."""
+        return "https" if self.tls_cert else "http"
 
     def proxies(self) -> tuple[Network, ...]:
         """`trusted_proxies` as networks."""
@@ -170,7 +219,12 @@ class Config:
         """What `sliderace_server.storage.open_store` is asked for."""
         if self.memory:
             return "memory:"
-        return f"sqlite:{self.database or self.data_path / 'sliderace.db'}"
+        return f"sqlite:{self.database_path}"
+
+    @property
+    def database_path(self) -> Path:
+        """The SQLite file, unless nothing is kept."""
+        return Path(self.database or self.data_path / "sliderace.db")
 
     @property
     def loopback(self) -> bool:
@@ -231,10 +285,9 @@ def _limit(name: str, value: object, where: str) -> int:
     if name not in _ROOM_LIMITS | _OWN_LIMITS:
         raise ConfigError(f"{where} {name}", "there is no such limit")
     try:
-        return _int(value)
-    except (TypeError, ValueError):
-        text = f"{value!r} is not a whole number"
-        raise ConfigError(f"{where} {name}", text) from None
+        return int(typed(int, value))
+    except ValueError as error:
+        raise ConfigError(f"{where} {name}", str(error)) from None
 
 
 _ROOM_LIMITS = {limit.name for limit in fields(RoomLimits)}
@@ -301,64 +354,10 @@ def _typed(name: str, value: object, where: str) -> object:
     """A value from outside as the type of its setting."""
     if name not in _SETTINGS:
         raise ConfigError(where, "there is no such setting")
-    kind = cast("type", type(_SETTINGS[name].default))
     try:
-        return _READERS[kind](value)
-    except (TypeError, ValueError):
-        raise ConfigError(where, f"{value!r} is not {_NAMES[kind]}") from None
+        return typed(type(_SETTINGS[name].default), value)
+    except ValueError as error:
+        raise ConfigError(where, str(error)) from None
 
 
 _SETTINGS = {one.name: one for one in fields(Config) if one.name != "limits"}
-_WORDS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
-
-
-def _int(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise TypeError
-    return int(value)
-
-
-def _float(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise TypeError
-    return float(value)
-
-
-def _bool(value: object) -> bool:
-    if isinstance(value, bool):
-        return value
-    word = _str(value).lower()
-    if word not in _WORDS:
-        raise ValueError
-    return _WORDS[word]
-
-
-def _str(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError
-    return value
-
-
-def _strings(value: object) -> tuple[str, ...]:
-    if not isinstance(value, str | list | tuple):
-        raise TypeError
-    if isinstance(value, str):
-        value = value.split(",")
-    parts = cast("Sequence[object]", value)
-    return tuple(stripped for part in parts if (stripped := _str(part).strip()))
-
-
-_READERS: Mapping[type, Callable[[object], object]] = {
-    int: _int,
-    float: _float,
-    bool: _bool,
-    str: _str,
-    tuple: _strings,
-}
-_NAMES: Mapping[type, str] = {
-    int: "a whole number",
-    float: "a number",
-    bool: "true or false",
-    str: "text",
-    tuple: "a list of texts",
-}

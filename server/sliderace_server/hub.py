@@ -18,7 +18,7 @@ from sliderace_server.limits import PerAddress
 from sliderace_server.recorder import UnknownRecord, decode
 from sliderace_server.results import Keeper, stored_race
 from sliderace_server.room import RoomState
-from sliderace_server.rooms import Codes
+from sliderace_server.rooms import REST_MS, Codes
 from sliderace_server.runner import Runner
 from sliderace_server.storage import (
     RaceSummary,
@@ -167,7 +167,7 @@ class Hub:
             host: how the asking client calls this server.
         """
         config = self.works.config
-        base = config.public_url.rstrip("/") or f"http://{host}"
+        base = config.public_base or f"{config.scheme}://{host}{config.base}"
         return f"{base}/{code}"
 
     def _run(self, runner: Runner) -> Runner:
@@ -202,11 +202,12 @@ class Hub:
                 self.works.spawn(self._drop(code))
 
     async def _drop(self, code: str) -> None:
+        log, clock = self.works.store.log, self.works.clock
         while True:
             try:
-                await self.works.store.log.drop(code)
+                await log.drop(code, now_ms=clock.wall_ms(), rest_ms=REST_MS)
             except StorageUnavailable:
-                await self.works.clock.sleep(RETRY_S)
+                await clock.sleep(RETRY_S)
             else:
                 return
 
@@ -218,8 +219,11 @@ class Hub:
         Raises:
             StorageUnavailable: the storage cannot be read.
         """
-        for code in await self.works.store.log.rooms():
-            data = await self.works.store.log.read(code)
+        log, clock = self.works.store.log, self.works.clock
+        for code, rest_ms in (await log.resting(clock.wall_ms())).items():
+            self._codes.retire(RoomCode(code), clock.now_ms(), rest_ms)
+        for code in await log.rooms():
+            data = await log.read(code)
             try:
                 state = await self._fold(data)
             except (UnknownRecord, _Damaged) as error:
@@ -231,6 +235,7 @@ class Hub:
                 self._codes.claim(RoomCode(code))
                 continue
             if state.closed:
+                self._codes.retire(state.code, clock.now_ms())
                 self._closed.add(code)
                 continue
             self._codes.claim(state.code)
@@ -282,11 +287,9 @@ class Hub:
         self._heart = self.works.clock.later(room.BEAT_MS / 1_000, self._beat)
 
     def _beat(self) -> None:
-        """Note in quiet races that we are here; one timer serves all rooms."""
+        """Note in all rooms that we are here; one timer serves them."""
         for runner in list(self._rooms.values()):
-            state = runner.state
-            if state.race.running and state.t + room.BEAT_MS <= runner.now:
-                runner.beat()
+            runner.beat()
         self._beat_later()
 
     # --- what others ask -------------------------------------------------------------

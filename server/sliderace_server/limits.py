@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from sliderace.protocol import limits as wire, messages
 from sliderace_server.room.state import RoomLimits
 
-__all__ = ["Limits", "PerAddress", "TokenBucket", "is_loopback"]
+__all__ = ["Limits", "PerAddress", "Quota", "TokenBucket", "is_loopback"]
 
 SWEEP_MS = 60_000
 """Between two looks for addresses that can be forgotten."""
@@ -40,17 +40,27 @@ class Limits:
         flood_ms: who floods for so long is closed with 4429.
         gather_ms: for how long clients gather slides after the first.
         connections_per_ip: counted before the handshake.
+        head_bytes: of a request before it is complete; browsers send 1 to 2 KB.
+        answer_timeout_ms: for a whole plain answer to be read: a large race record
+            on a poor line.
+        answer_bytes_per_ip: of large plain answers that one address may leave unread
+            at once, if they are more than one: they lie in our memory so long.
         pages_per_s: requests of one address that are no connection.
         pages_burst: how many at once: a class behind one address opens the link, and
             each visit is some forty files.
         rooms_per_ip: live rooms that one address has opened.
         failed_joins_per_min: wrong codes from one address.
+        failed_joins_per_s: wrong codes from all addresses together; beyond it nobody
+            enters by a code. 0: no such bound, because with it a few strangers who
+            guess could keep all friends out.
         room: the figures of one room.
     """
 
     up_bytes: int = wire.MAX_UP_BYTES
     unsent_bytes: int = 65_536
     open_timeout_ms: int = 3_000
+    head_bytes: int = 16_384
+    answer_timeout_ms: int = 30_000
     hello_timeout_ms: int = 3_000
     close_timeout_ms: int = 1_000
     ping_race_ms: int = 5_000
@@ -64,10 +74,12 @@ class Limits:
     flood_ms: int = 10_000
     gather_ms: int = 33
     connections_per_ip: int = 200
+    answer_bytes_per_ip: int = 4_194_304
     pages_per_s: int = 50
     pages_burst: int = 1_200
     rooms_per_ip: int = 10
     failed_joins_per_min: int = 10
+    failed_joins_per_s: int = 0
     room: RoomLimits = field(default_factory=RoomLimits)
 
     @property
@@ -139,14 +151,24 @@ class PerAddress:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._connections: Counter[str] = Counter()
+        self._unread: Counter[str] = Counter()
         self._rooms: Counter[str] = Counter()
         self._pages: dict[str, TokenBucket] = {}
         self._tries: dict[str, TokenBucket] = {}
+        self._all_tries: TokenBucket | None = None
+        if per_s := limits.failed_joins_per_s:
+            self._all_tries = TokenBucket(per_s, per_s)
         self._sweep_at_ms = 0
 
     def __len__(self) -> int:
         """How many addresses are remembered."""
-        known = (self._connections, self._rooms, self._pages, self._tries)
+        known = (
+            self._connections,
+            self._unread,
+            self._rooms,
+            self._pages,
+            self._tries,
+        )
         return len({address for addresses in known for address in addresses})
 
     def connect(self, address: str) -> bool:
@@ -161,6 +183,19 @@ class PerAddress:
     def disconnect(self, address: str) -> None:
         """Count a connection out that `connect` has counted in."""
         _count_out(self._connections, _client(address))
+
+    def sending(self, address: str, size: int) -> bool:
+        """Count a large answer in; False: too much is unread there, not counted."""
+        unread = self._unread[_client(address)]
+        most = self._limits.answer_bytes_per_ip
+        if unread and unread + size > most and not is_loopback(address):
+            return False
+        self._unread[_client(address)] += size
+        return True
+
+    def sent(self, address: str, size: int) -> None:
+        """Count a large answer out that `sending` has counted in."""
+        _count_out(self._unread, _client(address), size)
 
     def page_wait(self, address: str, now_ms: int) -> int:
         """A page is asked for; 0: give it, else after how many ms to ask again."""
@@ -177,10 +212,13 @@ class PerAddress:
     def try_wait(self, address: str, now_ms: int) -> int:
         """0: a wrong code is one more try, else after how many ms to try again.
 
-        Only an address's own misses count: those of strangers keep nobody out.
+        Unless the operator wants otherwise only an address's own misses count: those
+        of strangers keep nobody out.
         """
-        mine = self._tries.get(_client(address))
-        return mine.wait(now_ms) if mine else 0
+        if is_loopback(address):
+            return 0
+        buckets = (self._tries.get(_client(address)), self._all_tries)
+        return max(bucket.wait(now_ms) if bucket else 0 for bucket in buckets)
 
     def failed_try(self, address: str, now_ms: int) -> None:
         """A code was wrong, or a token."""
@@ -190,6 +228,8 @@ class PerAddress:
         per_min = self._limits.failed_joins_per_min
         new = TokenBucket(per_min / 60, per_min)
         self._tries.setdefault(_client(address), new).take(1, now_ms)
+        if self._all_tries is not None:
+            self._all_tries.take(1, now_ms)
 
     def may_open(self, address: str) -> bool:
         """Whether that address may open one more room."""
@@ -212,6 +252,37 @@ class PerAddress:
         for buckets in (self._pages, self._tries):
             for address in [key for key, one in buckets.items() if one.is_full(now_ms)]:
                 del buckets[address]
+
+
+class Quota:
+    """How much each may do before something happens; then all of it again.
+
+    Args:
+        most: how much.
+    """
+
+    __slots__ = ("_epoch", "_most", "_used")
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._epoch = ""
+        self._used: Counter[int] = Counter()
+
+    def left(self, who: int, epoch: str) -> bool:
+        """Whether somebody may do more.
+
+        Args:
+            who: whose quota.
+            epoch: another one than the last time: everybody's begins again.
+        """
+        if epoch != self._epoch:
+            self._epoch = epoch
+            self._used.clear()
+        return self._used[who] < self._most
+
+    def use(self, who: int, amount: int) -> None:
+        """Count what somebody has done."""
+        self._used[who] += amount
 
 
 def is_loopback(address: str) -> bool:
@@ -243,7 +314,7 @@ def _client(address: str) -> str:
     return str(ipaddress.IPv6Address(int(ip) >> 64 << 64))
 
 
-def _count_out(counter: Counter[str], address: str) -> None:
-    counter[address] -= 1
+def _count_out(counter: Counter[str], address: str, amount: int = 1) -> None:
+    counter[address] -= amount
     if counter[address] <= 0:
         del counter[address]

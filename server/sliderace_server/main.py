@@ -8,7 +8,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any, NoReturn
@@ -16,14 +16,15 @@ from typing import Any, NoReturn
 import click
 
 from sliderace import __version__
+from sliderace_server.clock import Clock
 from sliderace_server.config import Config, ConfigError, load_config
 from sliderace_server.gateway import CannotListen
 from sliderace_server.keys import BadKey
 from sliderace_server.logs import logging_to
 from sliderace_server.server import Server, running
-from sliderace_server.storage import StorageError
+from sliderace_server.storage import StorageError, backup, restore
 
-__all__ = ["STATE_FILE", "main"]
+__all__ = ["STATE_FILE", "main", "run"]
 
 _log = logging.getLogger(__name__)
 
@@ -64,32 +65,104 @@ def _option(setting: Field[Any]) -> Callable[..., Any]:
     )
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "--config", "file", type=click.Path(path_type=Path), help="TOML file with settings"
+_toml = click.option(
+    "--config", type=click.Path(path_type=Path), help="TOML file with settings"
 )
+
+
+def _where(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say where everything is kept."""
+    kept = [one for one in fields(Config) if one.name in ("data", "database")]
+    for setting in reversed(kept):
+        command = _option(setting)(command)
+    return command
+
+
+@click.group(
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@_toml
 @_options
 @click.version_option(__version__, prog_name="sliderace server")
-def main(file: Path | None, limits: tuple[str, ...], **options: object) -> None:
+@click.pass_context
+def main(
+    context: click.Context,
+    /,
+    config: Path | None,
+    limits: tuple[str, ...],
+    **options: object,
+) -> None:
     """Serve races: rooms, the page and the results, on one port.
 
     Every option is also a variable (SLIDERACE_PORT) and a line of the TOML file.
     """
+    if context.invoked_subcommand is not None:
+        return
     given = {name: value for name, value in options.items() if value not in (None, ())}
     try:
         flags = {**given, "limits": dict(map(_pair, limits))}
-        config = load_config(flags, os.environ, file)
+        settings = load_config(flags, os.environ, config)
     except ConfigError as error:
         _stop(str(error), EXIT_CONFIG)
-    with logging_to(sys.stderr, config.log_level):
-        _serve(config)
+    with logging_to(sys.stderr, settings.log_level):
+        _serve(settings)
+
+
+@main.command("backup")
+@click.argument("file", type=click.Path(path_type=Path))
+@_toml
+@_where
+def copy_out(file: Path, config: Path | None, **options: object) -> None:
+    """Copy the database to FILE, while a server runs on it or not.
+
+    The key that signs race records is a file of its own beside the database.
+    """
+    database = _database(config, options)
+    with _told_apart():
+        backup(database, file)
+    click.echo(f"{database} is copied to {file}")
+
+
+@main.command("restore")
+@click.argument("file", type=click.Path(path_type=Path))
+@_toml
+@_where
+def copy_in(file: Path, config: Path | None, **options: object) -> None:
+    """Put a copy that `backup` made in the place of the database.
+
+    No server may be running on it. What was there is kept as DATABASE.replaced.
+    """
+    database = _database(config, options)
+    with _told_apart():
+        restore(file, database)
+    click.echo(f"{file} is now {database}")
+
+
+def _database(file: Path | None, options: Mapping[str, object]) -> Path:
+    """The file that a server with these settings keeps everything in."""
+    given = {name: value for name, value in options.items() if value is not None}
+    try:
+        config = load_config(given, os.environ, file)
+    except ConfigError as error:
+        _stop(str(error), EXIT_CONFIG)
+    return config.database_path
+
+
+@contextlib.contextmanager
+def _told_apart() -> Generator[None, None, None]:
+    """A file that cannot be used is one line and an exit code."""
+    try:
+        yield
+    except StorageError as error:
+        _stop(str(error), EXIT_STORAGE)
 
 
 def _serve(config: Config) -> None:
     """Run until the end; a trouble is one line and an exit code of its own."""
     try:
         with asyncio.Runner(loop_factory=_new_loop(config)) as runner:
-            runner.run(_run(config))
+            runner.run(run(config))
     except asyncio.CancelledError:
         _log.error("ended in a hurry")  # not `_stop`: perhaps nobody reads
         sys.exit(EXIT_HURRY)
@@ -192,11 +265,16 @@ class _End:
                 await asyncio.wait_for(self.asked.wait(), LOOK_S)
 
 
-async def _run(config: Config) -> None:
+async def run(config: Config, clock: Clock | None = None) -> None:
+    """Run a server until a signal, or the end of its pipe, ends it.
+
+    Args:
+        config: the settings.
+        clock: the machine's; None: the real one.
+    """
     end = _End()
     with end.signals(), end.eof(config.until_eof):
-        async with running(config) as server:
-            _spare_the_collector()
+        async with running(config, clock=clock) as server:
             with _told(config, server):
                 await end.come(server)
             _log.info("stopping")
@@ -211,7 +289,7 @@ def _told(config: Config, server: Server) -> Generator[None, None, None]:
         "url": server.url,
         "pid": os.getpid(),
         "bind": config.bind,
-        "public_url": config.public_url.rstrip("/"),
+        "public_url": config.public_base,
         "version": __version__,
     }
     line = json.dumps(told) + "\n"

@@ -6,15 +6,20 @@ turned into a path of the disk.
 
 import gzip
 import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-__all__ = ["INDEX", "Asset", "load_page"]
+__all__ = ["INDEX", "OFFLINE", "Asset", "load_page"]
 
 INDEX = "/index.html"
 """The page itself: served at `/` and at every room's link."""
+OFFLINE = "/sw.js"
+"""The service worker: what it keeps for offline use is written into it, see `_told`."""
+PLACE = b"const PAGE = null;"
+"""The line of the service worker that is replaced."""
 
 TYPES: Mapping[str, str] = {
     "html": "text/html; charset=utf-8",
@@ -61,7 +66,23 @@ def load_page(package: str = "sliderace_page") -> dict[str, Asset]:
         root = files(package)
     except ModuleNotFoundError:
         return {}
-    return dict(_walk(root, "/"))
+    page = dict(_walk(root, "/"))
+    if worker := page.pop(OFFLINE, None):
+        page[OFFLINE] = _asset(_told(worker.body, page), worker.type)
+    return page
+
+
+def _told(worker: bytes, page: Mapping[str, Asset]) -> bytes:
+    """The service worker with the files to keep, and a version that follows from them.
+
+    A browser that finds it changed fetches all of them anew, and none of them is ever
+    mixed with those of another version.
+    """
+    tags = "".join(f"{url} {page[url].etag}\n" for url in sorted(page))
+    version = hashlib.sha256(tags.encode() + worker).hexdigest()[:16]
+    kept = {"version": version, "files": sorted(page)}
+    told = json.dumps(kept, separators=(",", ":")).encode()
+    return worker.replace(PLACE, b"const PAGE = " + told + b";")
 
 
 def _walk(folder: Traversable, url: str) -> Iterator[tuple[str, Asset]]:
@@ -71,9 +92,12 @@ def _walk(folder: Traversable, url: str) -> Iterator[tuple[str, Asset]]:
         if entry.is_dir():
             yield from _walk(entry, f"{url}{entry.name}/")
         elif kind := TYPES.get(entry.name.rpartition(".")[2]):
-            body = entry.read_bytes()
-            etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
-            yield f"{url}{entry.name}", Asset(body, _packed(body), kind, etag)
+            yield f"{url}{entry.name}", _asset(entry.read_bytes(), kind)
+
+
+def _asset(body: bytes, kind: str) -> Asset:
+    etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+    return Asset(body, _packed(body), kind, etag)
 
 
 def _packed(body: bytes) -> bytes:

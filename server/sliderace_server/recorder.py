@@ -39,6 +39,7 @@ TYPES: Final[dict[str, type[Record]]] = {
     "role_changed": room.RoleChanged,
     "closed": room.Closed,
     "alive": room.Alive,
+    "wall_set": room.WallSet,
     "race_made": race.RaceMade,
     "countdown_began": race.CountdownBegan,
     "countdown_stopped": race.CountdownStopped,

@@ -3,12 +3,13 @@
 import hashlib
 from collections.abc import Iterator, Set as AbstractSet
 from itertools import islice
+from typing import Final
 
 from sliderace.protocol.room_code import ALPHABET, LENGTH, RoomCode
 
-__all__ = ["Codes", "draw"]
+__all__ = ["REST_MS", "Codes", "draw"]
 
-REST_MS = 86_400_000
+REST_MS: Final = 86_400_000
 """A code rests for a day: a stale link or a scrap of paper must not lead strangers
 into somebody's room."""
 
@@ -49,9 +50,7 @@ DENIED = (
 class Codes:
     """The codes of one server.
 
-    What was used before the server began is not known here, but for the rooms that
-    were recovered. With 47 million codes nobody will notice; and race ids, which must
-    never meet, hold the second of their room's opening.
+    Those that were used before the server began come from its store.
     """
 
     def __init__(self) -> None:
@@ -80,10 +79,16 @@ class Codes:
         """A room with that code was recovered."""
         self._live.add(code)
 
-    def retire(self, code: RoomCode, now_ms: int) -> None:
-        """The room is no more: its code rests."""
+    def retire(self, code: RoomCode, now_ms: int, rest_ms: int = REST_MS) -> None:
+        """The room is no more: its code rests.
+
+        Args:
+            code: the room's.
+            now_ms: the machine's monotonic clock.
+            rest_ms: for how long; less, where it has rested for a while.
+        """
         self._live.discard(code)
-        self._resting[code] = now_ms + REST_MS
+        self._resting[code] = now_ms + rest_ms
 
     def _wake(self, now_ms: int) -> None:
         rested = [code for code, until in self._resting.items() if until <= now_ms]

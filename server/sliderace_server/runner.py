@@ -24,9 +24,10 @@ from sliderace_server import room
 from sliderace_server.backlog import Backlog
 from sliderace_server.clock import Timer
 from sliderace_server.crowd import Crowd
+from sliderace_server.limits import Quota
 from sliderace_server.results import stored_race
 from sliderace_server.room import RoomState, Timeline
-from sliderace_server.room.records import Closed, Entered, Gone, HostChanged, Record
+from sliderace_server.room.records import Closed, Gone, HostChanged, Record
 from sliderace_server.scribe import Entry, Scribe
 from sliderace_server.storage import StoredRace
 from sliderace_server.works import Follower, Works
@@ -64,6 +65,7 @@ class Runner:
         self.state = state
         self.code = state.code
         self.over = False
+        self.quota = Quota(works.room_limits.lobby_records)
         self._works = works
         self._timeline = Timeline(state.epoch)
         self._ended = ended
@@ -110,8 +112,14 @@ class Runner:
         return len(self._crowd)
 
     def beat(self) -> None:
-        """The server is well."""
-        self._do(room.Beat())
+        """The server is well: note it in a race, and whether the clock was set."""
+        clock = self._works.clock
+        wall = room.wall_set_to(self.state.epoch, clock.now_ms(), clock.wall_ms())
+        if wall is not None:
+            _log.warning("the wall clock was set", extra={"room": self.code})
+            self._do(room.SetWall(wall))
+        if self.state.race.running and self.state.t + room.BEAT_MS <= self.now:
+            self._do(room.Beat())
 
     # --- what comes in ---------------------------------------------------------------
 
@@ -122,8 +130,7 @@ class Runner:
         outcome = self._do(command)
         if isinstance(outcome, Refusal):
             return outcome
-        member = next(one.member for one in outcome if isinstance(one, Entered))
-        self._crowd.arrive(follower, member)
+        self._crowd.arrive(follower, self.state.last_member)
         self._greet(follower, token, (0, 0))
         return None
 
@@ -224,17 +231,15 @@ class Runner:
 
     def _apply(self, record: Record) -> None:
         state = room.apply(self.state, record)
-        if isinstance(record, Slid):
+        if isinstance(record, Slid):  # the hot path
             self._scribe.add(Entry(record, None, None))
             self._works.metrics.count("slides", by=len(record.slides))
             self._slid[state.racers[record.seat].member] = self._scribe.applied
             self._crowd.moved(record)
             return
         self._crowd.forget()
-        event = room.present(record, state)
-        self._scribe.add(
-            Entry(record, state.offset if room.takes_offset(record) else None, event)
-        )
+        offset = state.offset if room.takes_offset(record) else None
+        self._scribe.add(Entry(record, offset, room.present(record, state)))
         match record:
             case CountdownBegan():
                 self._crowd.burst()
@@ -243,9 +248,8 @@ class Runner:
             case RaceStarted():
                 self._crowd.started()
             case RaceEnded():
-                self._results[record.race] = stored_race(
-                    state, self._works.version, self._works.key
-                )
+                race = stored_race(state, self._works.version, self._works.key)
+                self._results[record.race] = race
             case Gone():
                 self._crowd.gone(record.member)
                 self._backlog.gone(record.member)

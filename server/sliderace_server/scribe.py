@@ -114,8 +114,10 @@ class Scribe:
                 await works.clock.sleep(RETRY_S[min(attempt, len(RETRY_S) - 1)])
                 attempt += 1
             except Conflict:
-                self._step_down("another writer has it")
-                return False
+                if not attempt or not await self._arrived(data):
+                    self._step_down("another writer has it")
+                    return False
+                break
             else:
                 break
         self.failing = False
@@ -123,6 +125,19 @@ class Scribe:
         works.metrics.count("commits")
         works.metrics.count("records", by=len(batch))
         return True
+
+    async def _arrived(self, data: Sequence[bytes]) -> bool:
+        """Whether an append that was called a failure had reached the log after all."""
+        works = self._works
+        while not self._stopped:
+            try:
+                found = await works.store.log.read(self._code, self.durable)
+            except StorageUnavailable as error:
+                self._failed(error)
+                await works.clock.sleep(RETRY_S[-1])
+            else:
+                return found == data
+        return False
 
     def _failed(self, error: StorageUnavailable) -> None:
         self._works.metrics.count("commit_failures")

@@ -11,6 +11,7 @@ import ipaddress
 import logging
 import secrets
 import socket
+import ssl
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,7 @@ from urllib.parse import urlsplit
 
 from sliderace import __version__
 from sliderace_server.clock import Clock, SystemClock
-from sliderace_server.config import Config
+from sliderace_server.config import Config, ConfigError
 from sliderace_server.discovery import advertised, reachable
 from sliderace_server.gateway import Gateway
 from sliderace_server.hub import Hub
@@ -82,12 +83,14 @@ async def running(
     Raises:
         CannotListen: the address is not ours, or in use.
         BadKey: the server's key cannot be read or made.
+        ConfigError: certificate and key cannot be used.
         StorageError: the store cannot be opened or read.
     """
     # Both read files.
     if clock is None:
         clock = await asyncio.to_thread(SystemClock)
     page = await asyncio.to_thread(load_page)
+    tls = await asyncio.to_thread(_tls, config)
     async with (
         store or open_store(config.store_url, config.durability) as opened,
         _tasks() as spawn,
@@ -122,6 +125,7 @@ async def running(
             _Tries(addresses, clock),
             metrics.render,
             lambda code: _links(config, gateway.port, code),
+            config.base,
         )
         gateway = Gateway(
             config,
@@ -132,6 +136,7 @@ async def running(
             spawn,
             addresses,
             postman,
+            tls,
         )
         async with gateway.listening() as port, _announced(config, port):
             try:
@@ -139,6 +144,22 @@ async def running(
             finally:
                 hub.freeze()
         await _flush(hub)
+
+
+def _tls(config: Config) -> ssl.SSLContext | None:
+    """Certificate and key, if the port is to speak TLS itself."""
+    if not config.tls_cert:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    try:
+        # An empty password: nobody is there to type one.
+        context.load_cert_chain(config.tls_cert, config.tls_key or None, password="")
+    except OSError as error:  # SSLError is one
+        why = error.strerror or str(error)
+        files = " and ".join(filter(None, (config.tls_cert, config.tls_key)))
+        raise ConfigError("tls_cert", f"{files}: {why}") from None
+    return context
 
 
 def _key(config: Config) -> ServerKey:
@@ -188,7 +209,8 @@ async def _flush(hub: Hub) -> None:
 
 @contextlib.asynccontextmanager
 async def _announced(config: Config, port: int) -> AsyncGenerator[None, None]:
-    if config.loopback or not config.advertise:
+    # Who finds us by mDNS asks in plain HTTP, at the root.
+    if config.loopback or not config.advertise or config.tls_cert:
         yield
         return
     bind = "" if config.bind == "::" else config.bind
@@ -212,16 +234,17 @@ def _doors(config: Config) -> Doors:
 
 def _links(config: Config, port: int, code: str) -> list[str]:
     """Where people elsewhere find a room; none where only this machine is let in."""
-    if config.public_url:
-        return [f"{config.public_url.rstrip('/')}/{code}"]
+    if config.public_base:
+        return [f"{config.public_base}/{code}"]
     bind = "" if config.bind == "::" else config.bind
     addresses = [] if config.loopback else reachable(bind)
-    return [f"http://{address}:{port}/{code}" for address in addresses]
+    places = (f"{config.scheme}://{address}:{port}" for address in addresses)
+    return [f"{place}{config.base}/{code}" for place in places]
 
 
 def _url(config: Config, port: int) -> str:
-    if config.public_url:
-        return config.public_url.rstrip("/")
+    if config.public_base:
+        return config.public_base
     host = config.bind
     with contextlib.suppress(ValueError):
         address = ipaddress.ip_address(host)
@@ -229,7 +252,7 @@ def _url(config: Config, port: int) -> str:
             host = "127.0.0.1"
         elif address.version == 6:
             host = f"[{address}]"
-    return f"http://{host}:{port}"
+    return f"{config.scheme}://{host}:{port}{config.base}"
 
 
 class _Tries:

@@ -12,11 +12,15 @@ from typing import assert_never, get_args
 from sliderace.protocol.codec import ProtocolError, decode_command
 from sliderace.protocol.codes import CLOSE_CODES
 from sliderace.protocol.messages import (
+    Close,
     Command,
     Create,
     Event,
     Hello,
     Join,
+    Kick,
+    Leave,
+    Nonce,
     Open,
     Opened,
     Ping,
@@ -39,6 +43,14 @@ _log = logging.getLogger(__name__)
 
 SNAPSHOT_COST = 20
 """Messages a snapshot counts for: it is the largest thing anybody may ask for."""
+
+ALWAYS = (Close, Kick, Leave, Nonce)
+"""Commands that are bounded by themselves: whoever wrote too much may still go, and a
+host may still put an end to it."""
+NEWCOMERS = 0
+"""Whose quota joining counts for: no member's id."""
+COMING_AND_GOING = 2
+"""Records: one when somebody comes, one when he goes."""
 
 CLOSE_AFTER: Mapping[str, int] = {
     "version": 4504,
@@ -194,8 +206,20 @@ class Session:
             self._send(Pong(command.id))
         elif isinstance(command, Resync):
             self._resync(self._room, command)
-        else:
+        elif self._may_write(self._room, self.member, command):
+            before = self._room.state.offset
             self._room.ask(self, command)
+            self._room.quota.use(self.member, self._room.state.offset - before)
+        else:
+            self._refuse(str(command.__struct_config__.tag), Refusal("rate"))
+
+    def _may_write(
+        self, runner: Runner, who: int, command: Command | None = None
+    ) -> bool:
+        """Whether a member may still have something noted, before the next race."""
+        return isinstance(command, ALWAYS) or runner.quota.left(
+            who, runner.state.last_race
+        )
 
     def _resync(self, runner: Runner, command: Resync) -> None:
         if command.seat is None:
@@ -255,9 +279,14 @@ class Session:
         runner = self._hub.find(join.code, self.peer.address)
         if isinstance(runner, Refusal):
             return runner
+        if not self._may_write(runner, NEWCOMERS):
+            return Refusal("rate")
         token = self._new_token()
         command = room.Enter(join.name, _hash(token), join.role, join.bot)
-        return runner.enter(self, command, token) or runner
+        if refusal := runner.enter(self, command, token):
+            return refusal
+        runner.quota.use(NEWCOMERS, COMING_AND_GOING)
+        return runner
 
     def _new_token(self) -> str:
         """A secret of 128 bits."""
@@ -269,6 +298,9 @@ class Session:
         if isinstance(found, Refusal):
             return found
         runner, member = found
+        if not self._may_write(runner, member):
+            return Refusal("rate")
+        runner.quota.use(member, COMING_AND_GOING)
         runner.resume(self, member, (resume.epoch, resume.offset))
         return runner
 

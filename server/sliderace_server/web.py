@@ -21,6 +21,8 @@ SOCKET = "/ws"
 """Where the race itself is spoken."""
 PAGE_SIZE = 50
 """Races in one answer of `/api/races`."""
+RACE_ID = re.compile(r"[A-Z0-9-]{1,32}", re.ASCII)
+"""What may stand in the address of a replay."""
 
 SECURITY: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
@@ -209,6 +211,8 @@ class Site:
         tries: bounds per address.
         metrics: content type and body of `/metrics`.
         links: a room's code -> where people find it, the best first.
+        base: path below which people find us, such as ``/race``; empty: the root.
+            A proxy may take it away or leave it, so the root answers as well.
     """
 
     def __init__(
@@ -219,6 +223,7 @@ class Site:
         tries: Tries,
         metrics: Callable[[], tuple[str, bytes]],
         links: Callable[[str], Sequence[str]],
+        base: str = "",
     ) -> None:
         self._page = page
         self._inside = inside
@@ -226,6 +231,7 @@ class Site:
         self._tries = tries
         self._metrics = metrics
         self._links = links
+        self._base = base
 
     async def answer(self, request: Request) -> Answer | None:
         """The answer, or None where the race's socket is wanted and allowed."""
@@ -236,6 +242,9 @@ class Site:
         if not self._doors.knows_origin(request.origin, request.host):
             return Answer(403, b"Pages of other sites may not do that.\n")
         path, _, query = request.target.partition("?")
+        if self._base and path == self._base:  # what is relative would go astray
+            return Answer(308, headers={"Location": f"{path}/"})
+        path = self._below(path)
         if path == SOCKET:
             return None
         if request.method not in ("GET", "HEAD"):
@@ -244,6 +253,11 @@ class Site:
             return await self._route(request, unquote(path), query)
         except StorageUnavailable:
             return Answer(503, b"The storage cannot be read.\n")
+
+    def _below(self, path: str) -> str:
+        """A path without the base, if it has it."""
+        below = self._base and path.startswith(f"{self._base}/")
+        return path.removeprefix(self._base) if below else path
 
     async def _route(self, request: Request, path: str, query: str) -> Answer:
         match path.split("/")[1:]:
@@ -261,6 +275,11 @@ class Site:
                 return await self._races(request, query)
             case ["api", "races", race_id]:
                 return await self._record(race_id)
+            case ["replay", race_id] if RACE_ID.fullmatch(race_id):
+                # Relative, so that it holds below any path; there the page's own
+                # relative links hold, too.
+                there = {"Location": f"../?replay={race_id}"}
+                return Answer(302, headers=there | {"Cache-Control": "no-cache"})
             case _:
                 return self._file(request, path)
 

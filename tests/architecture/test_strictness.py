@@ -44,13 +44,13 @@ def outcome(folder: Path, test: str, **environment: str) -> dict[str, int]:
 
 BLOCKING = """
 from pathlib import Path
-from sliderace_server.storage.hold import hold, release
+from sliderace_server.storage.hold import Hold
 
 async def test_in_the_loop(tmp_path):
-    release(hold(tmp_path / "x"))
+    Hold.take(tmp_path / "x").release()
 
 def test_outside(tmp_path):
-    release(hold(tmp_path / "x"))
+    Hold.take(tmp_path / "x").release()
 """
 SKIPPED = """
 import pytest

@@ -110,6 +110,17 @@ class Pages:
         scheme: Literal["light", "dark"] = "light",
     ) -> Page:
         """A page of a new visitor; small ones are phones."""
+        page = self.blank(size, scheme=scheme)
+        page.goto(self.address + path)
+        return page
+
+    def blank(
+        self,
+        size: tuple[int, int] = DESKTOP,
+        *,
+        scheme: Literal["light", "dark"] = "light",
+    ) -> Page:
+        """The same before it has gone anywhere."""
         phone = size[1] < 900
         context = self.browser.new_context(
             viewport={"width": size[0], "height": size[1]},
@@ -118,16 +129,20 @@ class Pages:
             color_scheme=scheme,
         )
         self.contexts.append(context)
-        return self.tab(context, path)
+        return self._watched(context)
 
     def tab(self, context: BrowserContext, path: str) -> Page:
         """Another tab of a visitor."""
+        page = self._watched(context)
+        page.goto(self.address + path)
+        return page
+
+    def _watched(self, context: BrowserContext) -> Page:
         page = context.new_page()
         page.set_default_timeout(10_000)
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on("console", self._console)
         page.on("request", self._request)
-        page.goto(self.address + path)
         return page
 
     def _console(self, message: ConsoleMessage) -> None:
@@ -171,3 +186,15 @@ def bot(server: str) -> Iterator[Callable[[str, float], None]]:
 def page_folder() -> Path:
     """Where the page's files lie."""
     return Path(__file__).parents[2] / "client" / "sliderace_page"
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core, a checker of accessibility; never shipped.
+
+    `SLIDERACE_AXE` names its file, as `.ci/run` does after an npm install elsewhere.
+    """
+    file = os.environ.get("SLIDERACE_AXE")
+    if not file:
+        pytest.skip("axe-core is not here: set SLIDERACE_AXE to its axe.min.js")
+    return Path(file).read_text()

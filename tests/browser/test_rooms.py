@@ -97,7 +97,7 @@ def test_host_controls(pages: Pages) -> None:
     ann.get_by_label("Open boards").check()
     ben.wait_for_selector(".rule-line >> text=boards open")
     ann.get_by_label("Options for Ben").click()
-    ann.get_by_role("button", name="Sit out").click()
+    ann.locator(".menu[open]").get_by_role("button", name="Sit out").click()
     ben.get_by_role("button", name="Play again").click()
     ann.wait_for_selector(".member .ready >> nth=1 >> text=not ready")
     ann.get_by_label("Options for Ben").click()
@@ -222,3 +222,24 @@ def test_a_server_that_is_gone_is_told(browser: Browser) -> None:
         ann.wait_for_selector(".chip.lost >> text=not answering", timeout=20_000)
         assert ann.locator(".top").bounding_box() == one_line
         pages.close()
+
+
+def test_below_a_path_all_is_found(browser: Browser) -> None:
+    options = ("--memory", "--port", "0", "--base-path", "/race")
+    with a_server(*options) as server:
+        pages = Pages(browser, server.url)
+        ann = pages.open()
+        code = host(ann, "Ann")
+        assert urlsplit(ann.url).path == f"/race/{code}"
+        ben = pages.open(f"/{code}")
+        join(ben, "Ben")
+        quick_rules(ann)
+        start(ann)
+        board = own_board(ann)
+        for direction, count in solution(board):
+            press(ann, direction, count)
+        ann.wait_for_selector("[data-screen=results]", timeout=30_000)
+        ann.reload()
+        ann.wait_for_selector("[data-screen=results]")
+        pages.close()
+        assert pages.faults == []

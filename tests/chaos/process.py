@@ -12,7 +12,8 @@ from typing import Self
 
 __all__ = ["ServerProcess"]
 
-START_S = 15.0
+HERE = Path(__file__).parents[2]
+START_S = 60.0
 END_S = 10.0
 
 
@@ -22,11 +23,17 @@ class ServerProcess:
     Args:
         folder: for the database, `server.json` and the log.
         options: of its command line.
+        program: what Python is to run.
     """
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    def __init__(
+        self, folder: Path, *options: str, program: str = "sliderace_server"
+    ) -> None:
         self.folder = folder
+        folder.mkdir(exist_ok=True)
         self.options = options
+        self.program = program
+        self.environment: dict[str, str] = {}
         self.port = 0
         self.log = folder / "server.log"
         self.process: subprocess.Popen[bytes] | None = None
@@ -58,8 +65,12 @@ class ServerProcess:
             options += ["--until-eof", str(held)]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "sliderace_server", *options],
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+                [sys.executable, "-m", self.program, *options],
+                env={
+                    **os.environ,
+                    "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path]),
+                    **self.environment,
+                },
                 pass_fds=[fd for fd in (tell, held) if fd >= 0],
                 stdin=subprocess.DEVNULL,
                 stdout=log,

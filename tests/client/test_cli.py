@@ -18,6 +18,8 @@ from sliderace_client.solo import CLEAR
 from sliderace_client.typed import typed as typed_lines
 
 COMMANDS = ["bot", "host", "join", "results", "scramble", "solo", "verify", "watch"]
+OPERATE = ["backup", "restore", "serve"]
+"""Have the help of the server's program."""
 VECTORS = Path(__file__).parents[2] / "shared" / "vectors" / "scramble-v1.jsonl"
 
 
@@ -54,7 +56,7 @@ def one_line(capsys: Captured) -> str:
 
 def test_help_names_every_command_and_every_exit_code(capsys: Captured) -> None:
     assert isinstance(cli.cli, Group)
-    assert sorted(cli.cli.commands) == sorted([*COMMANDS, "serve"])
+    assert sorted(cli.cli.commands) == sorted([*COMMANDS, *OPERATE])
     assert run(["--help"]) == exits.OK
     out = capsys.readouterr().out
     assert all(name in out for name in cli.cli.commands)

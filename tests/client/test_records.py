@@ -15,6 +15,8 @@ from sliderace_client.records import (
     load,
     race_lines,
     races_lines,
+    replay_of,
+    slidysim_lines,
     table,
     verdict_of,
 )
@@ -142,3 +144,17 @@ def test_checks_list_who_was_left_out_of_the_draw() -> None:
         "Committed to none: seat 4, 5, 6.",
     ]
     assert len({len(line) - len(line.lstrip()) for line in more}) == 1
+
+
+def test_a_race_can_be_watched_again_where_its_record_is() -> None:
+    file = sealed(sample_record())
+    assert replay_of(file, "http://pc:8710/") == (
+        "http://pc:8710/replay/KWXTRB-SA1B2C-3"
+    )
+
+
+def test_each_solve_has_a_link_and_only_solves() -> None:
+    lines = slidysim_lines(sealed(sample_record()))
+    names = [racer["name"] for racer in sample_record()["racers"] if racer["finish"]]
+    assert [line.partition(": ")[0] for line in lines] == names
+    assert all(": https://slidysim.github.io/replay?r=" in line for line in lines)

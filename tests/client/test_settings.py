@@ -1,4 +1,5 @@
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -113,3 +114,15 @@ def test_a_drawn_name_is_kept(home: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert own_name("", load()[0]) == drawn
     assert own_name("Zoe", load()[0]) == "Zoe"
     assert load()[0].name == drawn
+
+
+def test_a_variable_wins_over_the_file_and_is_not_written_to_it(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    save(Settings("Ann", server="http://192.0.2.7:8710"), path)
+    environ = {"SLIDERACE_NAME": "Eve", "SLIDERACE_KEYS": "cat", "SLIDERACE_HOVER": ""}
+    found, complaints = load(path, environ)
+    assert found == Settings("Eve", server="http://192.0.2.7:8710")
+    assert complaints == ["SLIDERACE_KEYS must be one of tile, gap"]
+    settings.keep(found, replace(found, theme="dark"), path)
+    kept = Settings("Ann", server="http://192.0.2.7:8710", theme="dark")
+    assert load(path, {}) == (kept, [])

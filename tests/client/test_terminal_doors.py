@@ -10,7 +10,8 @@ import pytest
 from tests.client.offline import Offline, driven, screen, settle
 
 from sliderace_client.api import Unreachable
-from sliderace_client.terminal.doors import room_links, save_record
+from sliderace_client.records import save_record
+from sliderace_client.terminal.doors import room_links
 
 RECORD = b'{"race": "KWXTRB-SA1B2C-1"}'
 LAN = "http://192.0.2.7:8710/KWXTRB"

@@ -303,3 +303,14 @@ async def test_the_host_may_close_the_room_for_all_a_guest_may_not() -> None:
             assert ("close it for all" in screen(pilot)) == bool(closed)
             await pilot.press("x")
         assert seat.asked == closed
+
+
+async def test_names_are_no_markup_and_steer_no_terminal() -> None:
+    """Whatever a hostile server says: brackets are shown, and nothing else is."""
+    hostile = ["[red]B[/]", "[@click=app.bell]C", "\x1b]52;c;eA==\x07\u202eD\x9b2J"]
+    people = [member(ANN, 0), *(member(9 + n, 1 + n, x) for n, x in enumerate(hostile))]
+    async with driven(Offline(members=people), (100, 30)) as pilot:
+        text = screen(pilot)
+    assert hostile[0] in text
+    assert hostile[1] in text
+    assert not set(text) & set("\x1b\x07\u202e\x9b")

@@ -139,9 +139,9 @@ def test_a_lane_says_how_it_stands_without_colour() -> None:
     assert texts[1] == "Ben DNF (time limit) 42%"
     assert texts[2] == "P2 gave up 10%"
     assert texts[3].startswith("P3 did not start")
-    assert texts[4] == "P4 ✓ solved"
+    assert texts[4] == "● P4 ✓ solved"
     assert texts[5].startswith("↯ P5")
-    assert texts[5].endswith("99%")
+    assert texts[5].endswith("99% -1")
 
 
 # --- People ---------------------------------------------------------------------------

@@ -89,31 +89,6 @@ async def test_a_click_slides_all_tiles_up_to_the_gap() -> None:
     assert [slide[:2] for slide in seat.asked[-1].slides] == [("L", 2)]  # type: ignore[union-attr]
 
 
-async def test_only_rows_of_changed_cells_are_painted_again() -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
-        seat.race()
-        await settle(pilot)
-        canvas = pilot.app.screen.query_one("#boards", Boards)
-        (placed,) = canvas.placed
-        painted: list[int] = []
-        paint = canvas.render_line
-
-        def watched(y: int) -> object:
-            painted.append(y)
-            return paint(y)
-
-        canvas.render_line = watched  # type: ignore[method-assign, assignment]
-        seat.told.now += 700  # clocks run, a rival moves: no line of the board
-        seat.hear(m.Progress(RACE, [m.Step(1, 3, 400, 3)]))
-        await settle(pilot)
-        assert painted == []
-        await pilot.press("left")
-        await settle(pilot)
-        top = placed.y + placed.grid.place_of(6)[1]
-        assert set(painted) == set(range(top, top + placed.grid.tile_h))
-
-
 @pytest.mark.parametrize("key", ["u", "r", "z", "backspace"])
 async def test_asking_for_undo_in_a_race_says_why_there_is_none(key: str) -> None:
     seat = Offline()

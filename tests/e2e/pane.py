@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -116,6 +117,16 @@ class Pane:
                 stdin=terminal,
             )
         return modes + stty.stdout
+
+    def at_prompt(self) -> str:
+        """Wait until the shell reads a line again; the `state` then."""
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            state = self.state()
+            modes, stty = state.split("\n", 1)
+            reads = not int(stty.split(":")[3], 16) & termios.ICANON
+            if (reads and modes.startswith("0")) or time.monotonic() > deadline:
+                return state
 
 
 @contextmanager

@@ -23,6 +23,9 @@ class MoodyStore:
         full: set it, and whatever is to be stored is refused.
         stolen: rooms that another writer has.
         mistake: set it, and appends raise it.
+        deaf: so many appends are carried out, and called a failure.
+        thief: the record that is stored instead of such an append.
+        undroppable: set it, and no log can be removed.
         results_flowing: clear it, and results wait.
     """
 
@@ -35,6 +38,9 @@ class MoodyStore:
         self.stolen: set[str] = set()
         self.waiting = asyncio.Event()
         self.mistake: Exception | None = None
+        self.deaf = 0
+        self.thief = b""
+        self.undroppable = False
         self.results_flowing = asyncio.Event()
         self.results_flowing.set()
         self.appends: list[tuple[str, int, int]] = []
@@ -66,6 +72,11 @@ class MoodyLog:
             raise store.mistake
         if room in store.stolen:
             raise Conflict(room, expected, expected + 1)
+        if store.deaf:
+            store.deaf -= 1
+            stored = [store.thief] if store.thief else records
+            await store.real.log.append(room, expected, stored)
+            raise StorageUnavailable("the answer is lost")
         await store.real.log.append(room, expected, records)
         store.appends.append((room, expected, len(records)))
 
@@ -75,8 +86,13 @@ class MoodyLog:
     async def rooms(self) -> list[str]:
         return await self._store.real.log.rooms()
 
-    async def drop(self, room: str) -> None:
-        await self._store.real.log.drop(room)
+    async def drop(self, room: str, *, now_ms: int = 0, rest_ms: int = 0) -> None:
+        if self._store.undroppable:
+            raise StorageUnavailable("the disk is busy")
+        await self._store.real.log.drop(room, now_ms=now_ms, rest_ms=rest_ms)
+
+    async def resting(self, now_ms: int) -> dict[str, int]:
+        return await self._store.real.log.resting(now_ms)
 
 
 class MoodyResults:

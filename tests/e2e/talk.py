@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import inspect
+import secrets
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from typing import Any, TypeVar
@@ -95,14 +96,18 @@ async def a_server(
     limits: Limits | None = None, **settings: object
 ) -> AsyncGenerator[Server, None]:
     """A whole server in this process, on a free port, that keeps nothing."""
-    store, clock = settings.pop("store", None), settings.pop("clock", FastClock())
+    parts = {
+        "store": settings.pop("store", None),
+        "clock": settings.pop("clock", FastClock()),
+        "entropy": settings.pop("entropy", secrets.token_bytes),
+    }
     config = Config(
         port=0,
         memory=True,
         limits=limits or Limits(),
         **settings,  # type: ignore[arg-type]
     )
-    async with running(config, store=store, clock=clock) as server:  # type: ignore[arg-type]
+    async with running(config, **parts) as server:  # type: ignore[arg-type]
         yield server
 
 
@@ -117,7 +122,7 @@ class Talker:
         self.token = ""
         self.member = 0
         self.seat = -1
-        self.race = ""
+        self.race: str = ""
         self.epoch = 0
         self.offset = 0
         self.gen = 0
@@ -246,6 +251,8 @@ async def a_race(
         await players[0].say(m.Start(race=players[0].race))
         for player in players:
             await player.until(m.BoardEvent)
+        for player in players:  # on a slow line the board comes long before T0
+            await player.phase("racing")
         yield players
 
 

@@ -270,6 +270,24 @@ async def test_a_room_without_anybody_is_dropped_once_its_results_are_stored() -
             assert (await late.until(m.Refused)).code == "room_unknown"
 
 
+async def test_a_code_is_not_given_again_after_a_restart() -> None:
+    store, codes = MoodyStore(), set[str]()
+    for left_open in (False, True, False):
+        async with (
+            a_server(store=store, entropy=bytes) as server,  # the same draws each time
+            talking(server.port, m.Create(name="Ann")) as ann,
+        ):
+            assert ann.code not in codes
+            codes.add(ann.code)
+            if left_open:  # its log says so, and is not dropped yet
+                store.undroppable = True
+            await ann.say(m.Close())
+            assert await ann.closed() == 4502
+            if not left_open:
+                await eventually(lambda: no_rooms(store))
+        store.undroppable = False
+
+
 async def test_a_log_of_another_release_is_left_alone_and_said() -> None:
     store = MoodyStore()
     async with (
@@ -358,7 +376,6 @@ async def test_any_other_absence_is_made_good_by_a_snapshot(
 
 async def test_a_drop_in_the_race_is_made_good_without_the_boards_of_others() -> None:
     async with a_server() as server, a_race(server.port, 2, "3x3") as (ann, ben):
-        await ann.phase("racing")
         await ben.say(ben.slides(solution(ben.board)[:4]))
         await ben.acked(4)
         enter = m.Resume(

@@ -71,6 +71,20 @@ async def test_the_page_and_every_room_link_are_the_same_page() -> None:
         assert (again.status, again.body) == (304, b"")
 
 
+async def test_a_replay_has_an_address_of_its_own_below_any_path() -> None:
+    async with a_server() as server:
+        found = await ask(server.port, "/replay/KWXTRB-SA1B2C-3")
+        assert found.status == 302
+        assert found.headers["location"] == "../?replay=KWXTRB-SA1B2C-3"
+        assert (await ask(server.port, "/?replay=KWXTRB-SA1B2C-3")).status == 200
+
+
+@pytest.mark.parametrize("name", ["", "a", "A%0d%0aX:1", "A/B", "..", "A" * 33, "%c4"])
+async def test_what_is_no_race_has_no_replay(name: str) -> None:
+    async with a_server() as server:
+        assert (await ask(server.port, f"/replay/{name}")).status == 404
+
+
 async def test_files_are_packed_for_those_who_can_unpack_them() -> None:
     async with a_server() as server:
         plain = await ask(server.port, "/model.js")

@@ -7,6 +7,7 @@ what to look for, because it asks the room itself.
 import asyncio
 import base64
 import contextlib
+import hashlib
 import logging
 from collections.abc import AsyncGenerator
 from urllib.request import urlopen
@@ -19,6 +20,7 @@ from sliderace.engine import Board, format_board, nonce_commitment
 from sliderace.protocol import messages as m
 from sliderace.race.state import LOCK_MS, Race
 from sliderace_server.config import Config
+from sliderace_server.logs import LogFormat
 from sliderace_server.server import Server, running
 
 NONCE = bytes(range(200, 216))
@@ -185,3 +187,42 @@ async def test_until_the_results_nobody_is_told_secret_or_seed() -> None:
             assert_untold(said[:-1], spellings(race, board=False))
             assert race.secret in said[-1]
             assert race.seed in said[-1]
+
+
+async def test_logs_and_figures_hold_no_token_nonce_secret_or_board(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Not before the start, and not when it is all over and told to the racers."""
+    caplog.set_level(logging.DEBUG, "sliderace_server")
+    clock = HandClock()
+    async with a_room(clock) as (server, [ann, ben, eve]):
+        for one in (ann, ben):
+            await one.say(ready(one))
+        await to_the_lock(clock, ann, ben, eve)
+        clock.advance(LOCK_MS)
+        for one in (ann, ben, eve):
+            await one.until(m.BoardEvent)
+        race = race_of(server, ann.code)
+        hidden = [*spellings(race, board=True), NONCE.hex()]
+        for one in (ann, ben):
+            await one.solve()
+        await ann.until(m.Results)
+        wrong = m.Resume(code=ann.code, token="5ec7e7" * 5 + "ab")
+        right = m.Resume(code=ann.code, token=ben.token)
+        async with talking(server.port, right), talking(server.port) as thief:
+            await thief.say(m.Hello(v=1, enter=wrong))
+            assert await thief.closed() == 4500
+        shown = await pages(server, ann.code)
+        tokens = [one.token for one in (ann, ben, eve)]
+        assert all(tokens)
+    hidden += [*tokens, wrong.token]
+    hidden += [hashlib.sha256(token.encode()).hexdigest() for token in tokens]
+    lines = as_logged(caplog)
+    assert f"room={ann.code}" in lines
+    assert "conn=1" in lines
+    assert_untold([lines, *shown], hidden)
+
+
+def as_logged(caplog: pytest.LogCaptureFixture) -> str:
+    """What stands in the log, with all fields."""
+    return "\n".join(LogFormat().format(record) for record in caplog.records)

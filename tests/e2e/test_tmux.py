@@ -33,7 +33,7 @@ def read_board(pane: Pane, side: int) -> Board:
 
 def test_host_race_alone_save_and_leave(tmp_path: Path) -> None:
     with a_pane(tmp_path, 40, 15) as pane:
-        before = pane.state()
+        before = pane.at_prompt()
         pane.run(
             *("host", "--size", "3x3", "--name", "Ann", "--port", "0"),
             *("--bind", "127.0.0.1"),
@@ -55,7 +55,7 @@ def test_host_race_alone_save_and_leave(tmp_path: Path) -> None:
         pane.until("Leave the room")
         pane.keys("y")
         pane.until("ended=0")
-        assert pane.state() == before
+        assert pane.at_prompt() == before
 
 
 def program_of(pane: Pane) -> int:
@@ -83,7 +83,7 @@ def test_however_it_ends_the_terminal_is_as_it_was(
     tmp_path: Path, number: signal.Signals | None, code: int
 ) -> None:
     with a_pane(tmp_path) as pane:
-        before = pane.state()
+        before = pane.at_prompt()
         pane.run("solo")
         pane.until("new board")
         assert pane.state() != before
@@ -92,7 +92,46 @@ def test_however_it_ends_the_terminal_is_as_it_was(
         else:
             os.kill(program_of(pane), number)
         pane.until(f"ended={code}")
-        assert pane.state() == before
+        assert pane.at_prompt() == before
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_killed_in_mid_race_the_terminal_is_as_it_was(
+    tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    with a_pane(tmp_path) as pane:
+        before = pane.at_prompt()
+        pane.run(
+            *("host", "--size", "3x3", "--name", "Ann", "--port", "0"),
+            *("--bind", "127.0.0.1"),
+        )
+        pane.until("♛ host")
+        pane.keys("s")
+        pane.until("0 moves")
+        pane.keys("Left", "Up", "Right", "Down")
+        pane.until("1 move", "2 moves", "3 moves", "4 moves")
+        os.kill(program_of(pane), number)
+        pane.until(f"ended={code}")
+        assert pane.at_prompt() == before
+
+
+def test_a_storm_of_sizes_and_keys_leaves_a_whole_screen(tmp_path: Path) -> None:
+    with a_pane(tmp_path, 100, 40) as pane:
+        pane.run("solo", "--size", "4x4", "--seed", "storm")
+        calm = pane.until("new board")
+        sizes = [(1, 1), (100, 40), (39, 15), (3, 50), (200, 60), (40, 15), (120, 3)]
+        for n, (columns, rows) in enumerate(sizes * 3):
+            size = ("-x", str(columns), "-y", str(rows))
+            pane.tmux("resize-window", *size)
+            pane.keys("Left" if n % 2 else "Right")
+        pane.tmux("resize-window", "-x", "100", "-y", "40")
+        pane.keys("r")
+        pane.until("the first slide starts it")
+        pane.until(calm.rstrip())
+        pane.keys("q")
+        pane.until("ended=0")
 
 
 def test_any_size_down_to_one_by_one(tmp_path: Path) -> None:

@@ -72,7 +72,6 @@ EVENTS: list[m.Event] = [
     m.WinnerEvent(6, RACE, [0]),
     RESULTS,
     m.Closed(6, "host"),
-    m.Hidden(7),
     m.Progress(RACE, [m.Step(0, 3, 250, 4, 1, "R2U")]),
     m.Lines([m.LineOf(1, 23, 4)]),
     m.Signals(RACE, [m.SignalsOf(0, [SIGNAL])]),

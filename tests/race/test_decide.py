@@ -313,6 +313,23 @@ def test_an_outage_in_the_last_interval_is_credited(
     assert finished.official == arrival - T0 - 130 - outage
 
 
+@pytest.mark.parametrize(("crashed", "outage"), [(3_500, 4_500), (5_000, 0)])
+def test_a_forfeit_undone_after_an_outage_is_credited_for_it(
+    crashed: int, outage: int
+) -> None:
+    """Unless it was final before we failed: nothing brings that back."""
+    track = Track(Rules(size="3x2", limit_ms=600_000)).start(ANN, BEN)
+    track.do(decide.forfeit(track.race, ANN, T0 + 1_000))
+    recovered(track.race, T0 + crashed, T0 + 8_000)
+    assert bool(track[ANN].outages) == bool(outage)
+    if not outage:
+        return
+    track.do(decide.undo_forfeit(track.race, ANN, T0 + 9_000))
+    finished = track.solve(ANN, T0 + 9_500, PHONE, e=100)[1]
+    assert isinstance(finished, Finished)
+    assert finished.outage == outage + 1_000  # until Ann was back
+
+
 def test_an_outage_before_the_last_interval_is_not_credited() -> None:
     track = Track(Rules(size="3x2", limit_ms=600_000)).start(ANN, BEN)
     recovered(track.race, T0 + 2_000, T0 + 8_000)

@@ -104,7 +104,13 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         ({"log_level": "loud"}, "log_level"),
         ({"durability": "some"}, "durability"),
         ({"public_url": "race.example"}, "public_url"),
-        ({"public_url": "https://race.example/deep"}, "public_url"),
+        ({"public_url": "https://race.example/a//b"}, "public_url"),
+        ({"public_url": "https://race.example/a?b"}, "public_url"),
+        ({"base_path": "race"}, "base_path"),
+        ({"base_path": "/../x"}, "base_path"),
+        ({"base_path": "/a b"}, "base_path"),
+        ({"base_path": "/b", "public_url": "https://race.example/a"}, "base_path"),
+        ({"tls_key": "key.pem"}, "tls_key"),
         ({"public_url": "https://["}, "public_url"),
         ({"public_url": "https://race.example:99999"}, "public_url"),
         ({"bind": ""}, "bind"),
@@ -127,6 +133,25 @@ def test_the_players_of_a_room_fit_the_seats_of_the_scramble() -> None:
     assert load_config({"limits": {"players": 255}}, {}).limits.room.players == 255
     with pytest.raises(ConfigError, match="limit players: must be 255 or less"):
         load_config({"limits": {"players": 256}}, {})
+
+
+@pytest.mark.parametrize(
+    ("public_url", "base_path", "base", "public"),
+    [
+        ("", "", "", ""),
+        ("", "/", "", ""),
+        ("", "/race/", "/race", ""),
+        ("https://race.example/", "", "", "https://race.example"),
+        ("https://race.example/a/b", "", "/a/b", "https://race.example/a/b"),
+        ("https://race.example", "/race", "/race", "https://race.example/race"),
+        ("https://race.example/race", "/race", "/race", "https://race.example/race"),
+    ],
+)
+def test_the_base_path_is_told_by_itself_or_by_the_public_address(
+    public_url: str, base_path: str, base: str, public: str
+) -> None:
+    config = Config(public_url=public_url, base_path=base_path)
+    assert (config.base, config.public_base) == (base, public)
 
 
 def test_where_things_are_kept(tmp_path: Path) -> None:

@@ -1,8 +1,15 @@
 """The files in server/deploy say what is true."""
 
+import re
+import shutil
+import subprocess
+import sys
 import tomllib
 from dataclasses import fields
 from pathlib import Path
+
+import pytest
+from tests.conftest import not_allowed
 
 from sliderace_server.config import Config, load_config
 from sliderace_server.limits import Limits
@@ -25,7 +32,40 @@ def test_every_setting_and_every_limit_is_shown() -> None:
     assert set(limits) == ours - {"room"}
 
 
-def test_proxies_are_told_to_say_who_the_client_is() -> None:
-    nginx = (DEPLOY / "nginx.conf").read_text()
+@pytest.mark.parametrize("name", ["nginx.conf", "nginx-path.conf"])
+def test_proxies_are_told_to_say_who_the_client_is(name: str) -> None:
+    nginx = (DEPLOY / name).read_text()
     assert nginx.count("proxy_set_header X-Forwarded-For $remote_addr;") == 2
     assert nginx.count("proxy_set_header Host $host;") == 2
+
+
+def test_the_unit_is_one_that_systemd_understands(tmp_path: Path) -> None:
+    tool = shutil.which("systemd-analyze")
+    if tool is None:
+        not_allowed("no systemd here to ask")
+    unit = tmp_path / "sliderace.service"
+    text = (DEPLOY / "sliderace.service").read_text()
+    unit.write_text(text.replace("/opt/sliderace/bin/python", sys.executable))
+    asked = subprocess.run(
+        [tool, "verify", str(unit)], capture_output=True, text=True, check=False
+    )
+    about_us = [line for line in asked.stderr.splitlines() if "sliderace" in line]
+    assert not about_us
+
+
+def test_unit_and_container_run_as_nobody_in_particular() -> None:
+    unit = (DEPLOY / "sliderace.service").read_text()
+    assert "DynamicUser=yes" in unit
+    assert "\nCapabilityBoundingSet=\n" in unit
+    steps = (DEPLOY / "Containerfile").read_text().splitlines()
+    user = next(n for n, line in enumerate(steps) if line.startswith("USER "))
+    begun = next(n for n, line in enumerate(steps) if line.startswith("ENTRYPOINT"))
+    assert "root" not in steps[user]
+    assert user < begun
+
+
+def test_the_container_s_settings_are_settings() -> None:
+    text = (DEPLOY / "Containerfile").read_text()
+    named = dict(re.findall(r"(SLIDERACE_\w+)=(\S+)", text))
+    config = load_config({}, named)
+    assert (config.bind, config.data, config.advertise) == ("0.0.0.0", "/data", False)

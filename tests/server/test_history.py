@@ -3,14 +3,14 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from sliderace.protocol.messages import Event, Hidden, PhaseEvent
+from sliderace.protocol.messages import Closed, Event, PhaseEvent
 from sliderace_server.history import History
 
 
 def of(count: int, first: int = 1, size: int = 64) -> History:
     history = History(size)
     for offset in range(first, first + count):
-        history.add(offset, offset * 10, Hidden(offset))
+        history.add(offset, offset * 10, Closed(offset, "host"))
     return history
 
 
@@ -19,7 +19,9 @@ def test_all_that_was_missed_or_nothing(
     count: int, size: int, first: int, seen: int
 ) -> None:
     missed = of(count, first, size).since(seen, 10_000)
-    everything: list[Event] = [Hidden(o) for o in range(seen + 1, first + count)]
+    everything: list[Event] = [
+        Closed(o, "host") for o in range(seen + 1, first + count)
+    ]
     if count and seen < first + count and len(everything) <= min(size, count):
         assert missed == everything
     else:
@@ -52,4 +54,4 @@ def test_time_to_go_is_told_as_it_is_now() -> None:
 def test_the_stream_has_no_hole(offset: int) -> None:
     history = of(3)
     with pytest.raises(ValueError, match="follows 3"):
-        history.add(offset, 0, Hidden(offset))
+        history.add(offset, 0, Closed(offset, "host"))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sliderace.protocol import limits as wire
-from sliderace_server.limits import Limits, PerAddress, TokenBucket, is_loopback
+from sliderace_server.limits import Limits, PerAddress, Quota, TokenBucket, is_loopback
 
 HOME = "192.168.1.7"
 
@@ -219,3 +219,42 @@ def test_clients_are_told_what_they_must_keep_to() -> None:
 def test_every_figure_has_its_reason() -> None:
     for field in fields(Limits):
         assert f"        {field.name}: " in (Limits.__doc__ or "")
+
+
+# --- what is not read, and what is guessed by many -----------------------------------
+
+
+def test_large_answers_lie_in_memory_until_they_are_read() -> None:
+    addresses = PerAddress(Limits(answer_bytes_per_ip=100))
+    assert addresses.sending(HOME, 500)  # the only one may be as large as it is
+    assert not addresses.sending(HOME, 1)
+    assert addresses.sending("192.168.1.8", 1)
+    addresses.sent(HOME, 500)
+    assert addresses.sending(HOME, 60)
+    assert addresses.sending(HOME, 40)
+    assert not addresses.sending(HOME, 1)
+    assert addresses.sending("127.0.0.1", 500)
+    assert addresses.sending("127.0.0.1", 500)
+
+
+def test_guesses_of_all_together_are_bounded_where_the_operator_says_so() -> None:
+    free, bounded = PerAddress(Limits()), PerAddress(Limits(failed_joins_per_s=5))
+    for number in range(5):
+        for addresses in (free, bounded):
+            assert addresses.try_wait(f"10.0.0.{number}", 0) == 0
+            addresses.failed_try(f"10.0.0.{number}", 0)
+    assert free.try_wait(HOME, 0) == 0
+    assert bounded.try_wait(HOME, 0) == 200
+    assert bounded.try_wait("127.0.0.1", 0) == 0
+    assert bounded.try_wait(HOME, 200) == 0
+
+
+def test_a_quota_is_for_each_and_begins_again() -> None:
+    quota = Quota(2)
+    assert quota.left(1, "")
+    quota.use(1, 2)
+    assert not quota.left(1, "")
+    assert quota.left(2, "")
+    assert quota.left(1, "RACE")
+    quota.use(1, 5)
+    assert not quota.left(1, "RACE")

@@ -199,3 +199,23 @@ def test_help_tells_every_setting() -> None:
         "--until-eof",
     ):
         assert flag in output
+
+
+def test_backup_and_restore_are_commands(tmp_path: Path) -> None:
+    copy, data = tmp_path / "copy.db", ["--data", str(tmp_path / "data")]
+    with ServerProcess(tmp_path / "data") as server:
+        told = CliRunner().invoke(main, ["backup", str(copy), *data])
+        assert (told.exit_code, copy.exists()) == (0, True), told.output
+        refused = CliRunner().invoke(main, ["restore", str(copy), *data])
+        assert refused.exit_code == 4
+        assert server.process is not None
+        assert f"process id {server.process.pid}" in refused.output
+    restored = CliRunner().invoke(main, ["restore", str(copy), *data])
+    assert (restored.exit_code, restored.output.splitlines()[-1]) == (
+        0,
+        f"{copy} is now {tmp_path / 'data' / 'sliderace.db'}",
+    )
+    again = CliRunner().invoke(main, ["backup", str(copy), *data])
+    assert (again.exit_code, len(again.output.splitlines())) == (4, 1)
+    wrong = CliRunner().invoke(main, ["backup", str(copy), "--config", "nowhere.toml"])
+    assert wrong.exit_code == 2

@@ -1,11 +1,13 @@
 """The page is what lies in the package, and nothing beside it."""
 
+import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from sliderace_server.page import INDEX, load_page
+from sliderace_server.page import INDEX, OFFLINE, load_page
 
 
 @pytest.fixture
@@ -18,6 +20,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     (folder / "index.html").write_text("<p>")
     (folder / "view" / "lobby.js").write_text("export {}")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.delitem(sys.modules, "some_page", raising=False)  # of another test
     return "some_page"
 
 
@@ -36,3 +39,35 @@ def test_another_content_has_another_tag() -> None:
 
 def test_without_the_package_there_is_no_page() -> None:
     assert load_page("no_such_package_at_all") == {}
+
+
+def _told(package: str) -> dict[str, Any]:
+    body = load_page(package)[OFFLINE].body.decode()
+    told: dict[str, Any] = json.loads(
+        body.removeprefix("const PAGE = ").removesuffix(";")
+    )
+    return told
+
+
+def test_the_service_worker_is_told_every_file_but_itself(
+    package: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "some_page"
+    (folder / "sw.js").write_text("const PAGE = null;")
+    assert _told(package)["files"] == [INDEX, "/view/lobby.js"]
+
+
+def test_another_file_is_another_version_and_another_service_worker(
+    package: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "some_page"
+    (folder / "sw.js").write_text("const PAGE = null;")
+    before, tag = _told(package), load_page(package)[OFFLINE].etag
+    assert _told(package) == before
+    (folder / "view" / "lobby.js").write_text("export let a")
+    assert _told(package)["version"] != before["version"]
+    assert load_page(package)[OFFLINE].etag != tag
+
+
+def test_our_service_worker_is_told_its_files() -> None:
+    assert b"const PAGE = null;" not in load_page()[OFFLINE].body

@@ -72,6 +72,7 @@ def test_names_and_fields_are_for_ever() -> None:
         "role_changed": "t member role seat",
         "closed": "t why",
         "alive": "t",
+        "wall_set": "t wall_ms",
         "race_made": "t race rules secret commitment known_seed",
         "countdown_began": "t race t0",
         "countdown_stopped": "t race why",

@@ -17,12 +17,14 @@ from sliderace_server.room import (
     Disconnect,
     EpochBegan,
     RoomLimits,
+    SetWall,
     Tick,
     Timeline,
     first_epoch,
     next_epoch,
+    wall_set_to,
 )
-from sliderace_server.room.records import Alive
+from sliderace_server.room.records import Alive, WallSet
 
 BIG = st.integers(0, 2**50)
 
@@ -69,13 +71,31 @@ def test_after_a_reboot_the_wall_clock_carries_it(boot: str) -> None:
 
 @pytest.mark.parametrize(("mono", "wall"), [(9_000, 0), (9_000, 1_000_100), (1, 5)])
 def test_but_never_backwards(mono: int, wall: int) -> None:
-    assert epochs("another", mono, wall).t == 400
+    assert epochs("another", mono, wall).t == 401  # and the results will say so
 
 
 def test_no_boot_id_is_no_proof_of_the_same_machine() -> None:
     stage = stage_of("Ann")
     stage.state.epoch = first_epoch("", 5_000, 1_000_000)
     assert next_epoch(stage.state, "", 99_000, 1_000_700).t == 700
+
+
+@pytest.mark.parametrize("hour", [3_600_000, -3_600_000])
+def test_a_wall_clock_that_was_set_does_not_count_after_a_reboot(hour: int) -> None:
+    stage = stage_of("Ann")
+    epoch = stage.state.epoch
+    stage.wait(5_000)
+    mono, wall = epoch.mono_ms + 5_000, epoch.wall_ms + 5_000
+    assert wall_set_to(epoch, mono, wall + 999) is None
+    told = wall_set_to(epoch, mono, wall + hour)
+    assert told is not None
+    assert stage.do(SetWall(told)) == [WallSet(stage.now, told)]
+    assert wall_set_to(stage.state.epoch, mono, wall + hour) is None
+    state = stage.replayed()
+    rebooted = next_epoch(state, "another boot", 3, wall + hour + 2_000)
+    assert rebooted.t == stage.now + 2_000
+    same = next_epoch(state, epoch.boot, mono + 2_000, wall)
+    assert same.t == stage.now + 2_000
 
 
 # --- what carries on -----------------------------------------------------------------

@@ -214,6 +214,23 @@ def test_the_standings_tell_them_nothing_sooner() -> None:
     assert told(3) == told(1)
 
 
+@pytest.mark.parametrize("delay", [0, 5_000])
+def test_a_return_and_an_undone_forfeit_tell_them_nothing_sooner(delay: int) -> None:
+    stage = racing(spectator_delay_ms=delay)
+    stage.wait(6_000)
+    while not stage.state.race.attempts[stage.seat(2)].high:
+        stage.ask(2, stage.slides(2, 1))
+    stage.ask(2, m.Forfeit(stage.race))
+    stage.ask(2, m.Undo(stage.race))
+    stage.do(room.Disconnect(2))
+    stage.do(room.Connect(2))
+    told = [one for one in stage.events if isinstance(one, m.StandingEvent)]
+    racing_ = [one.standing for one in told if one.standing.status == "racing"]
+    assert len(racing_) == 2
+    for one in racing_:
+        assert any((one.stm, one.mtm, one.high)) == (not delay)
+
+
 def test_their_progress_is_what_it_was_and_complete() -> None:
     stage = racing(spectator_delay_ms=5_000)
     lag, seat, since = Lag(), stage.seat(1), 0
@@ -481,7 +498,7 @@ def test_a_late_event_has_less_time_to_go() -> None:
     assert later.in_ms == 3_500
     assert room.aged(phase, 9_000) == m.PhaseEvent(1, "R", "countdown", 0)
     assert room.aged(m.PhaseEvent(1, "R", "lobby", None), 5).in_ms is None  # type: ignore[union-attr]
-    assert room.aged(m.Hidden(1), 5) == m.Hidden(1)
+    assert room.aged(m.Closed(1, "host"), 5) == m.Closed(1, "host")
 
 
 def test_a_listing_says_no_more_than_a_stranger_may_know() -> None:

@@ -121,3 +121,24 @@ async def test_after_any_other_trouble_neither() -> None:
 
 def test_the_two_troubles_of_a_store_are_told_apart() -> None:
     assert not issubclass(Conflict, StorageUnavailable)
+
+
+async def test_an_append_whose_answer_was_lost_is_no_conflict() -> None:
+    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+        desk = Desk(store, group)
+        store.deaf = 1
+        desk.add(1, 2)
+        await eventually(lambda: desk.scribe.idle)
+        desk.add(3)
+        await eventually(lambda: desk.scribe.idle)
+        assert (desk.losses, desk.batches) == (0, [[1, 2], [3]])
+        assert await desk.log() == [1, 2, 3]
+
+
+async def test_what_another_writer_stored_meanwhile_is_a_conflict() -> None:
+    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+        desk = Desk(store, group)
+        store.deaf, store.thief = 1, b"another writer's"
+        desk.add(1)
+        await eventually(lambda: desk.losses)
+        assert desk.batches == []

@@ -119,6 +119,75 @@ async def test_a_dropped_room_begins_anew(store: Store) -> None:
     assert await store.log.read("KWXTRB") == [b"new"]
 
 
+async def test_the_code_of_a_dropped_room_rests(store: Store) -> None:
+    day = 86_400_000
+    await store.log.append("KWXTRB", 0, [b"old"])
+    await store.log.drop("KWXTRB", now_ms=1_000, rest_ms=day)
+    await store.log.drop("BCDFGH", now_ms=3_000, rest_ms=day)  # with or without a log
+    await store.log.drop("ZZZZZZ")
+    assert await store.log.resting(5_000) == {
+        "KWXTRB": day - 4_000,
+        "BCDFGH": day - 2_000,
+    }
+    assert await store.log.resting(day + 1_000) == {"BCDFGH": 2_000}
+    await store.log.drop("KWXTRB", now_ms=day + 2_000, rest_ms=day)
+    assert await store.log.resting(day + 4_000) == {"KWXTRB": day - 2_000}
+    assert await store.log.rooms() == []
+
+
+async def test_writers_that_race_for_a_log_lose_nothing(store: Store) -> None:
+    """Each writes on from what it reads; who loses the place reads again."""
+    stored: dict[int, list[int]] = {}
+
+    async def write(name: int) -> None:
+        for number in range(10):
+            while True:
+                held = await store.log.read("KWXTRB")
+                try:
+                    await store.log.append("KWXTRB", len(held), [bytes([name, number])])
+                except Conflict:
+                    continue
+                break
+            stored.setdefault(name, []).append(len(held))
+
+    await asyncio.gather(*(write(name) for name in range(5)))
+    held = await store.log.read("KWXTRB")
+    assert len(held) == 50
+    for name, positions in stored.items():
+        mine = [held[position] for position in positions]
+        assert mine == [bytes([name, number]) for number in range(10)]
+
+
+async def test_what_was_appended_is_read_at_once(store: Store) -> None:
+    for length in range(30):
+        await store.log.append("KWXTRB", length, [b"%d" % length])
+        assert await store.log.read("KWXTRB", length) == [b"%d" % length]
+        assert await store.log.rooms() == ["KWXTRB"]
+
+
+async def test_after_a_lost_answer_the_log_tells_the_outcome(store: Store) -> None:
+    """The same append again either arrives, or meets the very records."""
+    for arrived in (False, True):
+        length = len(await store.log.read("KWXTRB"))
+        batch = [b"one", b"two"]
+        if arrived:
+            await store.log.append("KWXTRB", length, batch)  # nobody heard of it
+        try:
+            await store.log.append("KWXTRB", length, batch)
+        except Conflict:
+            assert arrived
+        assert await store.log.read("KWXTRB", length) == batch
+
+
+async def test_a_race_and_its_room_may_come_and_go_in_any_order(store: Store) -> None:
+    await store.log.append("KWXTRB", 0, [b"one"])
+    stored = race("KWXTRB-1-1")
+    again = asyncio.gather(*(store.results.store(stored) for _ in range(5)))
+    await asyncio.gather(again, store.log.drop("KWXTRB"))
+    assert await store.results.races(room="KWXTRB") == [stored.summary]
+    assert await store.log.rooms() == []
+
+
 async def test_rooms_are_sorted(store: Store) -> None:
     for room in ("TTTTTT", "BBBBBB", "KKKKKK"):
         await store.log.append(room, 0, [b"x", b"y"])
@@ -178,6 +247,7 @@ async def test_a_closed_store_is_unavailable(closed: Store) -> None:
         lambda: closed.log.read("KWXTRB"),
         closed.log.rooms,
         lambda: closed.log.drop("KWXTRB"),
+        lambda: closed.log.resting(0),
         lambda: closed.results.store(race("A")),
         closed.results.races,
         lambda: closed.results.record("A"),

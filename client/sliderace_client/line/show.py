@@ -6,6 +6,9 @@ from sliderace.engine import Board
 
 __all__ = ["Style"]
 
+BESIDE = 7
+"""Rows that a turn in line mode says around the board."""
+
 
 @dataclass(frozen=True, slots=True)
 class Style:
@@ -13,11 +16,13 @@ class Style:
 
     Args:
         boxed: ``|07|00|02|`` with rules between the rows; else aligned columns.
+        rows: of the terminal; a box that would scroll away is not drawn; 0: no matter.
         zero_based: the first tile is 0; the gap is blank then.
     """
 
     boxed: bool = False
     zero_based: bool = False
+    rows: int = 0
 
     def label(self, tile: int) -> str:
         """What is written on a tile."""
@@ -45,10 +50,12 @@ class Style:
         """
         columns, tiles = board.size.width, board.tiles
         longest = len(self.label(board.size.cells - 1))
-        width = max(2, longest) if self.boxed else longest
-        cells = [self._cell(tile, width) for tile in tiles]
+        high = 2 * board.size.height + 1 + BESIDE
+        boxed = self.boxed and (not self.rows or high <= self.rows)
+        width = max(2, longest) if boxed else longest
+        cells = [self._cell(tile, width, boxed=boxed) for tile in tiles]
         rows = [cells[at : at + columns] for at in range(0, len(cells), columns)]
-        if not self.boxed:
+        if not boxed:
             return [" ".join(row).rstrip() for row in rows]
         rule = "+" + ("-" * width + "+") * columns
         lines = [rule]
@@ -56,9 +63,9 @@ class Style:
             lines += [f"|{'|'.join(row)}|", rule]
         return lines
 
-    def _cell(self, tile: int, width: int) -> str:
+    def _cell(self, tile: int, width: int, *, boxed: bool) -> str:
         if not tile and self.zero_based:
             return " " * width
-        if self.boxed:
+        if boxed:
             return self.label(tile).rjust(width, "0")
         return (self.label(tile) if tile else ".").rjust(width)

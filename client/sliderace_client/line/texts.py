@@ -82,7 +82,7 @@ def how_to_race(keys: Keys, style: Style) -> list[str]:
         "  board             your board again; who watches: board NAME",
         "  standings         who is where",
         "  forfeit           gives up; undo takes that back for 3 s, and no slide",
-        "After it: rematch; signals (for the host)",
+        "After it: rematch; save (the race record); signals (for the host)",
         "Always: q leaves and keeps your seat for a while; leave gives it up.",
         *TIPS,
     ]

@@ -2,62 +2,49 @@
 
 import asyncio
 import secrets
-import signal
-import time
-from contextlib import suppress
 from dataclasses import replace
-from typing import ClassVar, Literal
+from typing import Literal
 
-from textual.app import App
-from textual.binding import Binding, BindingType
-from textual.filter import Monochrome, NoColor
-
-from sliderace.protocol.messages import Command, Join, Leave, RoleName
+from sliderace.protocol.messages import Command, Join, Leave, Ready, RoleName
 from sliderace_client import exits
 from sliderace_client.api import Unreachable
 from sliderace_client.connection import Client, Ending
 from sliderace_client.host import HostError
 from sliderace_client.locate import NotFound, find, join_command
-from sliderace_client.model import Note
-from sliderace_client.render import MONO
+from sliderace_client.records import save_record
 from sliderace_client.seats import SeatFile, claim
-from sliderace_client.settings import Settings, drawn_name, nickname, save
+from sliderace_client.settings import drawn_name, nickname
 from sliderace_client.start import Start
-from sliderace_client.terminal.choices import RulesDialog, SettingsDialog
-from sliderace_client.terminal.dialogs import CodeDialog, HelpDialog, Topic
+from sliderace_client.terminal.choices import RulesDialog
+from sliderace_client.terminal.dialogs import CodeDialog
 from sliderace_client.terminal.doors import (
     Host,
     only_here,
     past_races,
     room_links,
-    save_record,
 )
+from sliderace_client.terminal.gist import gist
 from sliderace_client.terminal.lobby import Lobby
-from sliderace_client.terminal.looks import THEMES, name_of, theme_of, without_colour
 from sliderace_client.terminal.menu import Menu
 from sliderace_client.terminal.page import Page, RoomPage
 from sliderace_client.terminal.past import PastRaces
 from sliderace_client.terminal.play import Connect, Play
 from sliderace_client.terminal.race import Race
 from sliderace_client.terminal.results import ResultsPage
+from sliderace_client.terminal.shell import Shell
 from sliderace_client.terminal.solo import SoloPage
 
 __all__ = ["Terminal"]
 
 FRAME_S = 1 / 60
-"""Changes are gathered for a frame: rivals are never painted more often."""
+"""Changes are gathered for a frame."""
 TICK_S = 0.1
-"""Clocks show tenths."""
+"""Clocks show tenths; rivals are painted as often and no oftener."""
 MENU_DEPTH = 2
 """Screens on the stack when only the menu is shown: the library's own, and the menu."""
-NEWS_MS = 6_000
-"""How long a line of news stands."""
 
 
-GREYS = (Monochrome, NoColor)
-
-
-class Terminal(App[int]):
+class Terminal(Shell):
     """The full-screen client.
 
     Args:
@@ -65,51 +52,25 @@ class Terminal(App[int]):
         connect: makes a seat from `on_change` and `on_note`; None: over the network.
     """
 
-    ENABLE_COMMAND_PALETTE = False
-    TITLE = "sliderace"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+c", "interrupt", show=False, priority=True)
-    ]
-    CSS = """
-    Page { background: $background; color: $foreground; }
-    """
+    _play: Play | None = None
+    frame_due = False
+    _gist: object = None
 
     def __init__(self, start: Start, connect: Connect | None = None) -> None:
-        self._mono = without_colour(start.settings)
-        super().__init__(ansi_color=True if self._mono else None)
-        # The library asks the environment alone, and knows shades of grey for NO_COLOR.
-        kept = [each for each in self._filters if not isinstance(each, GREYS)]
-        self._filters = [*kept, NoColor()] if self._mono else kept
+        super().__init__(start.settings)
         self.begin = start
-        self.settings = start.settings
         self._connect = connect
-        self._play: Play | None = None
-        self._news = Note("")
-        self._news_until = 0
-        self._frame_due = False
+        self._auto_readied = ""
         self._want_results: bool | None = None
         self._has_menu = start.kind == "menu"
         self.ending: Ending | None = None
         self.rooms = Host(self._say_from_thread)
-        self.look = MONO
-        for name, look in THEMES.items():
-            self.register_theme(theme_of(name, look))
-        self._choose_look()
-
-    def _choose_look(self) -> None:
-        name = name_of(self.settings, self.console.color_system)
-        self.theme = f"sliderace-{name}"
-        self.look = MONO if self._mono else THEMES[name]
 
     # --- Life -------------------------------------------------------------------------
 
     def on_mount(self) -> None:  # noqa: D102
-        loop = asyncio.get_running_loop()
-        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-            # Windows has neither the last one nor handlers in its loop.
-            with suppress(NotImplementedError, KeyError):
-                number = signal.Signals[name]
-                loop.add_signal_handler(number, self._signalled, number)
+        self.hear_signals()
+        self.run_worker(self.read_picture(), group="picture")
         self.set_interval(TICK_S, self.repaint)
         start = self.begin
         match start.kind:
@@ -120,16 +81,8 @@ class Terminal(App[int]):
             case "menu":
                 self.push_screen(Menu())
 
-    def _signalled(self, number: signal.Signals) -> None:
-        self.exit(return_code=128 + number)
-
-    def action_interrupt(self) -> None:
-        """Ctrl-C: end at once; a seat is kept for a while."""
-        self.exit(return_code=exits.INTERRUPTED)
-
-    def now(self) -> int:
-        """Monotonic ms."""
-        return self._play.now() if self._play else time.monotonic_ns() // 1_000_000
+    def now(self) -> int:  # noqa: D102
+        return self._play.now() if self._play else super().now()
 
     # --- A seat -----------------------------------------------------------------------
 
@@ -216,6 +169,11 @@ class Terminal(App[int]):
         """Whether we have a place in a room, which is kept when the program ends."""
         return self._play is not None and not self._play.model.ended
 
+    @property
+    def ends_the_room(self) -> bool:
+        """Whether the room's server is ours and ends with us."""
+        return self.begin.kind == "host" and not self.begin.back
+
     def link(self) -> str:
         """The best link to this room."""
         if self.begin.links:
@@ -225,22 +183,43 @@ class Terminal(App[int]):
     # --- What is shown ----------------------------------------------------------------
 
     def changed(self) -> None:
-        """Something changed: show it within a frame."""
-        if not self._frame_due:
-            self._frame_due = True
+        """Something changed: show it within a frame, or with the next tick.
+
+        What is ours is painted when it is done; rivals' progress can wait for the tick,
+        so that a busy race costs no more than a running clock.
+        """
+        if self.is_running and not self.frame_due and self.urgent():
+            self.frame_due = True
             self.set_timer(FRAME_S, self._frame)
 
+    def urgent(self) -> bool:
+        """Whether more than progress has changed since this was asked last."""
+        told = (self._news, None if self._play is None else gist(self._play.model))
+        before, self._gist = self._gist, told
+        return told != before
+
     def _frame(self) -> None:
-        self._frame_due = False
+        self.frame_due = False
         self.repaint()
 
     def repaint(self) -> None:
         """Show the right page, as it is now."""
         if self._play is not None:
+            self._get_ready(self._play)
             self._turn_to(self._wanted(self._play))
         for page in self.screen_stack[-1:]:
             if isinstance(page, Page):
                 page.renew()
+
+    def _get_ready(self, play: Play) -> None:
+        """Say that we are ready, once for each race, where the user always is."""
+        model, me = play.model, play.model.myself
+        waits = model.phase == "lobby" and me is not None and not me.benched
+        wanted = self.settings.auto_ready == "on" and model.is_player
+        if wanted and waits and self._auto_readied != model.race and model.online:
+            self._auto_readied = model.race
+            if not model.ready:
+                play.ask(Ready(model.race))
 
     def _turn_to(self, wanted: type[RoomPage]) -> None:
         """Show this page of the room; windows over another one are closed."""
@@ -272,25 +251,7 @@ class Terminal(App[int]):
         self._want_results = False
         self.repaint()
 
-    def say(self, text: str, level: str = "info") -> None:
-        """Show a line of news for a while."""
-        self._noted(Note(text, "bad" if level == "bad" else "info"))
-
-    def _noted(self, note: Note) -> None:
-        self._news, self._news_until = note, self.now() + NEWS_MS
-        self.changed()
-
-    def news(self) -> tuple[str, str]:
-        """The line of news and its level; empty when it is old."""
-        if self.now() > self._news_until:
-            return "", "info"
-        return self._news.text, self._news.level
-
     # --- Windows ----------------------------------------------------------------------
-
-    def help(self, topic: Topic) -> None:
-        """Show the keys of a page."""
-        self.push_screen(HelpDialog(self.look, topic))
 
     def show_code(self) -> None:
         """Show code, links and QR."""
@@ -305,27 +266,6 @@ class Terminal(App[int]):
         if room is not None:
             self.push_screen(RulesDialog(self.look, room.rules, room.public, self.ask))
 
-    def edit_settings(self) -> None:
-        """Let the user choose keys and colours."""
-        self.push_screen(SettingsDialog(self.look, self.settings, self.use_settings))
-
-    def use_settings(self, settings: Settings) -> None:
-        """Take new settings, and keep them."""
-        self.settings = settings
-        self._choose_look()
-        self.run_worker(self._keep(settings), group="settings")
-
-    async def _keep(self, settings: Settings) -> None:
-        try:
-            await asyncio.to_thread(save, settings)
-        except OSError as error:
-            self.say(f"The settings cannot be kept: {error.strerror}", "bad")
-
-    def remember_name(self, name: str) -> None:
-        """Keep a nickname for the next time."""
-        if name != self.settings.name:
-            self.use_settings(replace(self.settings, name=name))
-
     @property
     def nickname(self) -> str:
         """What the user goes by."""
@@ -338,6 +278,22 @@ class Terminal(App[int]):
         """Play alone."""
         self.say("")  # what was wrong in the form is right now
         self.push_screen(SoloPage(start))
+
+    def warm_up(self, size: str) -> None:
+        """Play alone while the others come; the race takes the screen back."""
+        self.push_screen(SoloPage(Start("solo", size=size), warm=True))
+
+    def show_picture(self, name: str) -> None:
+        """Show a picture on the tiles, built in or of a file; or none."""
+        self.run_worker(self._show_picture(name), group="picture", exclusive=True)
+
+    async def _show_picture(self, name: str) -> None:
+        refusal = await asyncio.to_thread(self.get_picture, name)
+        if refusal:
+            self.say(refusal, "bad")
+            return
+        self.use_settings(replace(self.settings, picture=name))
+        self.back()
 
     def past(self) -> None:
         """Show past races."""
@@ -355,7 +311,7 @@ class Terminal(App[int]):
     async def _join(self, text: str, name: str, role: RoleName) -> None:
         self.say(f"Looking for {text} ...")
         try:
-            place = await find(text)
+            place = await find(text, first=self.settings.server)
         except NotFound as error:
             self.say(str(error), "bad")
             return

@@ -10,6 +10,8 @@ from sliderace_client.render import Look, Paint, Row, Run
 from sliderace_client.settings import Settings as Likes
 from sliderace_client.terminal.actions import Action
 from sliderace_client.terminal.dialogs import Dialog
+from sliderace_client.terminal.liking import KeysForm, ServerForm
+from sliderace_client.terminal.menu import Form
 from sliderace_client.terminal.panels import fitted, line, minutes
 
 __all__ = ["ChoiceDialog", "RulesDialog", "SettingsDialog"]
@@ -238,7 +240,7 @@ class SettingsDialog(ChoiceDialog):
 
     def _value(self, name: str) -> str:
         value: str = getattr(self._likes, name)
-        return VALUES.get(value, value)
+        return VALUES.get(name, {}).get(value, value)
 
     def change(self, row: int, step: int) -> None:  # noqa: D102
         each = self._fields[row]
@@ -249,6 +251,36 @@ class SettingsDialog(ChoiceDialog):
     def apply(self) -> None:  # noqa: D102
         self._use(self._likes)
 
+    def actions(self) -> list[Action]:  # noqa: D102
+        *first, cancel = super().actions()
+        return [
+            *first,
+            Action("k", "own keys", lambda: self._then(KeysForm())),
+            Action("s", "server", lambda: self._then(ServerForm())),
+            cancel,
+        ]
 
-LABELS = {"keys": "Arrows", "color": "Colours", "theme": "Ground"}
-VALUES = {"tile": "move the tile", "gap": "move the gap"}
+    def _then(self, form: Form) -> None:
+        """Use what was chosen so far, and go on with a form."""
+        self._apply()
+        self.app.push_screen(form)  # pyright: ignore[reportUnknownMemberType] - theirs
+
+
+LABELS = {
+    "keys": "Keys",
+    "color": "Colours",
+    "theme": "Ground",
+    "tiles": "Tiles",
+    "hover": "Pointer",
+    "auto_ready": "Ready",
+}
+VALUES = {
+    "keys": {"tile": "move the tile", "gap": "move the gap"},
+    "tiles": {
+        "fringe": "coloured by layer",
+        "rows": "coloured by row",
+        "mono": "all one colour",
+    },
+    "hover": {"off": "slides by click", "on": "slides by hovering"},
+    "auto_ready": {"off": "when I say so", "on": "always at once"},
+}

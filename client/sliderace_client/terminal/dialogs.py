@@ -32,6 +32,8 @@ Topic = Literal["menu", "solo", "room", "results"]
 SLIDING = (
     ("arrows, wasd, hjkl", "slide: the tile beside the gap travels that way"),
     ("click a tile", "in the gap's row or column: it and all between slide"),
+    ("7, 12", "a number slides that tile, as a click does"),
+    ("i, m", "a picture instead of numbers; numbers on it"),
 )
 MENU = (
     ("up, down, enter", "choose"),
@@ -39,7 +41,8 @@ MENU = (
     ("j, w", "join or watch a room by its code or link"),
     ("s", "solo: play alone"),
     ("r", "results of past races"),
-    ("e", "settings: keys and colours"),
+    ("p", "a picture on the tiles instead of numbers"),
+    ("e", "settings: own keys, colours, pointer, always ready, server"),
     ("q", "quit"),
 )
 SOLO = (
@@ -57,7 +60,7 @@ RESULTS = (
     ("credit", "travel time of the last slide, taken off the time"),
     ("≈, †", "photo finish; credit for a failure of the server"),
     ("r", "rematch: everybody goes on to the next race"),
-    ("t", "back to the lobby"),
+    ("t, escape", "back to the lobby, once the next race is prepared"),
     ("s", "save the race record; sliderace verify checks it"),
     ("g", "what the solves look like (host)"),
     ("q", "leave for good (asks first)"),
@@ -67,13 +70,19 @@ ROOM = (
     *SLIDING,
     ("f", "give up (asks first; u undoes it for 3 seconds)"),
     ("v, n", "other boards, more boards (as a spectator, or when done)"),
-    ("r", "ready; after the race: rematch"),
+    ("l, p, a", "watching: follow the leader, stay with this one, all"),
+    ("←, →, click", "watching: the racer before or after; the one clicked"),
+    ("r, a", "ready; ready for every race; after a race: r is rematch"),
+    ("w", "warm up on a board of your own until the race begins"),
     ("s", "start (host); after the race: save the race record"),
     ("e, x", "rules, lock (host)"),
     ("up, down", "choose somebody: k kick, b bench, o make host"),
     ("c", "the code, the link and the QR"),
     ("23±4 ms", "the line: its round trip, and how much that wavers"),
     ("1?", "a place that may still be lost"),
+    ("●  ◐  ↯", "the connection: good; late (◐3: three slides on the way); lost"),
+    ("42% -7", "best progress so far, and percent points behind the leader"),
+    ("(-12 ms)", "credit: travel time of the last slide, taken off the time"),
     ("q", "leave for good (asks first)"),
     ("Ctrl-C", "end the program; the seat is kept for a while"),
 )
@@ -178,8 +187,8 @@ class Dialog(ModalScreen[None]):
 
 KEYS_W = 19
 """Columns of the keys in the help, where texts stand beside them."""
-TEXT_W = 56
-"""The longest text of the help."""
+TEXT_W = 40
+"""Columns that a text needs to stand there; what is longer goes on below."""
 
 
 HELP = {"menu": MENU, "solo": SOLO, "room": ROOM, "results": RESULTS}
@@ -199,7 +208,9 @@ class HelpDialog(Dialog):
         for keys, text in HELP[self._topic]:
             head = Run(fitted(keys, KEYS_W), Paint(look.accent, bold=True))
             if beside:
-                rows.append((head, Run(text, Paint(look.ink))))
+                for part in wrap(text, width - KEYS_W):
+                    rows.append((head, Run(part, Paint(look.ink))))
+                    head = Run(" " * KEYS_W, Paint())
                 continue
             rows.append((head,))
             rows += [line(f"  {part}", look.ink) for part in wrap(text, width - 2)]

@@ -2,8 +2,6 @@
 
 import re
 from collections.abc import Callable
-from http import HTTPStatus
-from pathlib import Path
 from typing import Any, TypeGuard, cast
 from urllib.parse import urlsplit
 
@@ -15,7 +13,7 @@ from sliderace_client.records import Unreadable, races_lines
 from sliderace_client.settings import Settings, last_server, remember_server
 from sliderace_client.start import Start
 
-__all__ = ["Host", "only_here", "past_races", "room_links", "save_record"]
+__all__ = ["Host", "only_here", "past_races", "room_links"]
 
 MAX_LINKS, MAX_LINK = 8, 200
 """More links than a screen shows, and longer than one that is typed."""
@@ -93,27 +91,6 @@ def _is_link(text: object) -> TypeGuard[str]:
         and len(text) <= MAX_LINK
         and re.fullmatch(r"https?://[!-~]+", text) is not None
     )
-
-
-def save_record(server: str, race: str, path: str) -> Path:
-    """Fetch a race record and store it in the current folder.
-
-    Args:
-        server: base address.
-        race: the race's id; it names the file, so what has no place there is dropped.
-        path: of the record on the server.
-
-    Raises:
-        Unreachable: the server cannot be reached, or has no such record.
-        OSError: the file cannot be written.
-    """
-    reply = get(server, path)
-    if reply.status != HTTPStatus.OK:
-        raise Unreachable("The server has no record of that race.")
-    name = re.sub("[^A-Z0-9-]", "", race)[:32]
-    target = Path.cwd() / f"sliderace-{name}.json"
-    target.write_bytes(reply.body)
-    return target
 
 
 def past_races() -> list[str]:

@@ -1,6 +1,7 @@
 """The lobby: the code to read aloud, who is here, who is ready, and the host's keys."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
@@ -152,6 +153,10 @@ class Lobby(RoomPage):
                 todo += self._host(locked=room.locked)
         if model.results is not None:
             todo.append(Action("t", "last results", self.terminal.show_results))
+        if room is not None:
+            size = room.rules.size
+            warm = Action("w", "warm up", lambda: self.terminal.warm_up(size))
+            todo.append(warm)
         return [
             *todo,
             Action("c", "code & QR", self.terminal.show_code),
@@ -168,9 +173,18 @@ class Lobby(RoomPage):
         ready = Ready(self.model.race, not myself.ready)
         label = "not ready" if myself.ready else "ready"
         todo = [Action("r", label, lambda: self.send(ready), ("enter", "space"))]
+        always = self.terminal.settings.auto_ready == "on"
+        label = "not always ready" if always else "always ready"
+        todo.append(Action("a", label, self._auto_ready))
         if not self.model.is_host:
             todo.append(Action("p", "only watch", lambda: self.send(Role("spectator"))))
         return todo
+
+    def _auto_ready(self) -> None:
+        settings = self.terminal.settings
+        turned = "off" if settings.auto_ready == "on" else "on"
+        self.terminal.use_settings(replace(settings, auto_ready=turned))
+        self.terminal.repaint()
 
     def _host(self, *, locked: bool) -> list[Action]:
         model = self.model

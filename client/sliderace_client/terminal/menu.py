@@ -9,6 +9,7 @@ from textual.widgets import Input
 
 from sliderace.engine import EngineError, Size
 from sliderace.protocol.names import clean_name
+from sliderace_client.pictures import BUILT_IN
 from sliderace_client.render import Grid, Paint, Row, Run
 from sliderace_client.start import Start
 from sliderace_client.terminal.actions import Action
@@ -55,11 +56,12 @@ class Menu(Page):
         """The lines of the menu."""
         ask = self.terminal.push_screen
         return [
-            Entry("h", "Host", "open a room for friends", lambda: ask(HostForm())),
-            Entry("j", "Join", "enter a room by its code", lambda: ask(JoinForm())),
+            Entry("h", "Host", "open a room", lambda: ask(HostForm())),
+            Entry("j", "Join", "enter a room", lambda: ask(JoinForm())),
             Entry("w", "Watch", "see all boards live", lambda: ask(WatchForm())),
             Entry("s", "Solo", "play alone", lambda: ask(SoloForm())),
             Entry("r", "Results", "past races", self.terminal.past),
+            Entry("p", "Picture", "instead of numbers", lambda: ask(PictureForm())),
             Entry("e", "Settings", "keys, colours", self.terminal.edit_settings),
             Entry("q", "Quit", "", self.terminal.exit),
         ]
@@ -143,10 +145,12 @@ class Form(Page):
     HEADING = ""
     FIELDS: tuple[tuple[str, str, str], ...] = ()
     """Name, label and what stands there at first."""
+    HINT = ""
 
     def __init__(self) -> None:
         super().__init__()
         self._heading = Lines()
+        self._hint = Lines()
         self._labels = [Lines() for _ in self.FIELDS]
         self._inputs = {name: Input(value, id=name) for name, _, value in self.FIELDS}
 
@@ -156,6 +160,7 @@ class Form(Page):
             for label, field in zip(self._labels, self._inputs.values(), strict=True):
                 yield label
                 yield field
+            yield self._hint
 
     def on_mount(self) -> None:
         """Textual calls the base class's handler too."""
@@ -173,6 +178,7 @@ class Form(Page):
         self._heading.show([line(self.HEADING, look.accent, bold=True), line("")])
         for label, (_, text, _) in zip(self._labels, self.FIELDS, strict=True):
             label.show([line(text, look.soft)])
+        self._hint.show([line(self.HINT, look.soft)])
 
     def actions(self) -> list[Action]:  # noqa: D102
         return [
@@ -265,3 +271,17 @@ class SoloForm(Form):
         if size:
             self.terminal.pop_screen()
             self.terminal.solo(Start("solo", size=size, seed=self.value("seed")))
+
+
+class PictureForm(Form):
+    """Choose a picture for the tiles."""
+
+    HEADING = "A picture on the tiles"
+    FIELDS = (("picture", f"none, {', '.join(BUILT_IN)}, or a file of yours", ""),)
+
+    def on_mount(self) -> None:
+        """Textual calls the base class's handler too."""
+        self._inputs["picture"].value = self.terminal.settings.picture
+
+    def done(self) -> None:
+        self.terminal.show_picture(self.value("picture") or "none")

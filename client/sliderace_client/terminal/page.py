@@ -9,6 +9,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from sliderace.protocol.messages import Close
+from sliderace.protocol.names import cells
 from sliderace_client.model import Model
 from sliderace_client.render import Look, Paint, Run
 from sliderace_client.terminal.actions import Action, Repeats, key_rows, match
@@ -20,7 +21,7 @@ from sliderace_client.terminal.widgets import Lines
 if TYPE_CHECKING:
     from sliderace_client.terminal.app import Terminal
 
-__all__ = ["MIN_COLUMNS", "MIN_ROWS", "Page", "RoomPage"]
+__all__ = ["MIN_COLUMNS", "MIN_ROWS", "Page", "RoomPage", "picture_actions"]
 
 MIN_COLUMNS, MIN_ROWS = 40, 15
 """Below this a 10x10 board and its keys do not fit; it is said instead."""
@@ -133,6 +134,9 @@ class Page(Screen[None]):
     def on_key(self, event: Key) -> None:
         """Textual calls the handler of every base class: override `other_key`."""
         key = event.character if event.is_printable and event.character else event.key
+        if self._asking is None and self.first_key(key):
+            event.stop()
+            return
         action = match(self._shown, key) or match(self._shown, event.key)
         if action is not None:
             event.stop()
@@ -143,6 +147,10 @@ class Page(Screen[None]):
         elif not self.other_key(event.key):
             return
         event.stop()
+
+    def first_key(self, key: str) -> bool:
+        """A key that counts before any action; True if it was of use."""
+        return not key
 
     def other_key(self, key: str) -> bool:
         """A key that is no action; True if it was of use."""
@@ -156,8 +164,11 @@ class Page(Screen[None]):
 
     def _show_frame(self) -> None:
         look, width = self.look, self.size.width
-        title, right = "sliderace", self.head()
-        space = " " * max(1, width - len(title) - len(right) - 2)
+        title = "sliderace"
+        right = self.head()
+        if cells(right) > width - len(title) - 2:
+            right = fitted(right, width - len(title) - 2)
+        space = " " * max(1, width - len(title) - cells(right) - 2)
         self._head.show(
             [
                 (
@@ -214,8 +225,31 @@ class RoomPage(Page):
             end = Action("x", "close it for all", lambda: self.terminal.ask(close))
             ways.append(end)
         question = "Leave the room for good? (Ctrl-C keeps your seat for a while.)"
+        others = len(self.model.members) - 1
+        if self.terminal.ends_the_room and others > 0:
+            many = f"{others} other{'s' * (others > 1)}"
+            question = f"Leave? The server ends with you, and the room for {many}."
         self.ask(question, *ways, no="stay")
 
     def help(self) -> None:
         """Show the help."""
         self.terminal.help(self.TOPIC)
+
+
+PICTURE_ROWS = 18
+"""Below, a tile of a row or two shows nothing of a picture."""
+
+
+def picture_actions(terminal: "Terminal") -> list[Action]:
+    """The keys of pictures: the next one, and its numbers."""
+    if terminal.size.height < PICTURE_ROWS:
+        return []
+    todo = [Action("i", "picture", terminal.next_picture)]
+    picture = terminal.look.picture
+    if picture is not None:
+        label = "no numbers" if terminal.look.numbers else "numbers"
+        todo = [
+            Action("i", picture.name.rpartition("/")[2][:12], terminal.next_picture),
+            Action("m", label, terminal.switch_numbers),
+        ]
+    return todo

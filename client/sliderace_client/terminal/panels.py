@@ -205,6 +205,7 @@ def lane_rows(
     width: int,
     height: int,
     lines: Mapping[int, LineOf] | None = None,
+    waiting: int = 0,
 ) -> list[Row]:
     """One lane per racer, best first; one's own is always among them.
 
@@ -216,7 +217,9 @@ def lane_rows(
         width: columns.
         height: rows; what does not fit is counted in the last one.
         lines: how far away members are, by their ids.
+        waiting: own slides that the server should have stored by now.
     """
+    best = lanes[0] if lanes else None
     gone = set(away)
     told = lines or {}
     shown = list(lanes)
@@ -232,6 +235,8 @@ def lane_rows(
             width,
             away=lane.member in gone,
             own=lane.seat == mine,
+            best=best,
+            waiting=waiting if lane.seat == mine else 0,
         )
         for lane in shown
     ]
@@ -240,35 +245,97 @@ def lane_rows(
     return rows[: max(0, height)]
 
 
-def _lane(
-    lane: Lane, told: LineOf | None, look: Look, width: int, *, away: bool, own: bool
-) -> Row:
-    """Mark, name, then progress, or how it ended. The mark is place, ↯ or ▸."""
-    name_w = min(20, max(7, width * 2 // 5))
-    mark, mark_colour = ("▸", look.accent) if own else ("", look.soft)
-    if away and lane.status == "racing":
-        mark, mark_colour = "↯", look.bad
+FAR_MS = 300
+"""A round trip and its wavering from which on a line is late."""
+
+
+def _mark(
+    lane: Lane, told: LineOf | None, look: Look, *, away: bool, own: bool, waiting: int
+) -> Run:
+    """A place, or how the connection is: ● ok, ◐ late, ↯ lost; ▸ is one's own."""
     if lane.place and lane.status == "finished":
-        mark = str(lane.place) + ("" if lane.final else "?")
+        sign, colour = str(lane.place) + ("" if lane.final else "?"), look.soft
+    elif lane.status != "racing":
+        sign, colour = "", look.soft
+    elif away:
+        sign, colour = "↯", look.bad
+    elif waiting:
+        sign, colour = f"◐{min(waiting, 99)}", look.bad
+    elif own:
+        sign, colour = "▸", look.accent
+    elif told is not None and told.rtt_ms + told.jitter_ms >= FAR_MS:
+        sign, colour = "◐", look.bad
+    else:
+        sign, colour = "●", look.good
+    return Run(fitted(sign, MARK_W), Paint(colour, bold=True))
+
+
+def _lane(
+    lane: Lane,
+    told: LineOf | None,
+    look: Look,
+    width: int,
+    *,
+    away: bool,
+    own: bool,
+    best: Lane | None,
+    waiting: int,
+) -> Row:
+    """Mark, name, then progress and how far behind, or how it ended."""
+    share = width * 2 // 5 if width >= NAMES_W else width // 3
+    name_w = min(20, max(7, share))
     name, far = named(lane.name + (" ⚙" if lane.bot else ""), told, name_w)
     label = (
-        Run(fitted(mark, MARK_W), Paint(mark_colour, bold=True)),
+        _mark(lane, told, look, away=away, own=own, waiting=waiting),
         Run(name, Paint(look.accent if own else look.ink, bold=own)),
         Run(far, Paint(look.soft)),
         Run(" ", Paint()),
     )
     room = width - name_w - MARK_W - 1
     if lane.status == "finished" or (lane.status == "racing" and lane.high == SOLVED):
-        time = "solved" if lane.time_ms is None else duration(lane.time_ms)
-        done = Run(fitted(f"✓ {time}", room), Paint(look.good, bold=True))
+        done = Run(fitted(_time(lane, best, room), room), Paint(look.good, bold=True))
         return (*label, done)
     if lane.status != "racing":
         text = f"{out_text(lane.status, lane.why)} {percent(lane.high)}"
         return (*label, Run(fitted(text, room), Paint(look.bad)))
-    tail = fitted(percent(lane.high), 5, right=True)
+    tail = fitted(percent(lane.high), 4, right=True)
+    behind = fitted(_behind(lane, best), 5, right=True) if room >= BEHIND_W else ""
     colour = look.accent if own else look.bad if away else look.soft
-    progress = bar(lane.high, max(0, room - len(tail)), look, colour)
-    return (*label, *progress, Run(tail, Paint(look.bad if away else look.ink)))
+    progress = bar(lane.high, max(0, room - len(tail) - len(behind)), look, colour)
+    ink = Paint(look.bad if away else look.ink)
+    return (*label, *progress, Run(tail, ink), Run(behind, Paint(look.soft)))
+
+
+NAMES_W = 29
+"""Columns from which on names have more room than they must."""
+BEHIND_W = 13
+"""Columns from which on a bar is still one beside percent and delta."""
+
+
+def _behind(lane: Lane, best: Lane | None) -> str:
+    """Percent points behind the leader; empty for the leader."""
+    if best is None or best.seat == lane.seat:
+        return ""
+    lead = SOLVED if best.status == "finished" else best.high
+    points = lead // 10 - lane.high // 10
+    return f"-{points}" if points > 0 else "="
+
+
+def _time(lane: Lane, best: Lane | None, width: int) -> str:
+    """A finish time, its distance to the first and its credit, as far as they fit."""
+    if lane.time_ms is None:
+        return "✓ solved"
+    text = f"✓ {duration(lane.time_ms)}"
+    credit = lane.standing.credit_ms if lane.standing else 0
+    first = best.time_ms if best is not None else None
+    after = lane.time_ms - first if first is not None else 0
+    for more in (
+        f" +{duration(after)}" if after > 0 else "",
+        f" (-{credit} ms)" if credit else "",
+    ):
+        if cells(text + more) <= width:
+            text += more
+    return text
 
 
 ROOMY_W = 62

@@ -1,17 +1,19 @@
 """The race: countdown, one's own board, everyone's lanes; and watching the others."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from copy import copy
 
 from textual.widget import Widget
 
+from sliderace.engine import Board, Direction
 from sliderace.protocol.messages import Abort, CallTime, Forfeit, Undo
 from sliderace_client.attempt import Attempt
-from sliderace_client.keymap import direction_of
 from sliderace_client.lanes import Lane
 from sliderace_client.phrases import duration, ordinal
-from sliderace_client.render import Paint, Row, Run, big_size, big_text
+from sliderace_client.render import Row, big_size, big_text
 from sliderace_client.terminal.actions import Action
-from sliderace_client.terminal.page import RoomPage
+from sliderace_client.terminal.hands import Hands
+from sliderace_client.terminal.page import picture_actions
 from sliderace_client.terminal.panels import (
     banner,
     clock_text,
@@ -20,12 +22,12 @@ from sliderace_client.terminal.panels import (
     line,
     moves,
     out_text,
-    percent,
     rule_line,
     tps,
 )
-from sliderace_client.terminal.placing import Placed, gallery, mosaic, plan
+from sliderace_client.terminal.placing import gallery, plan
 from sliderace_client.terminal.table import Table
+from sliderace_client.terminal.watching import Watching
 
 __all__ = ["Race"]
 
@@ -33,20 +35,22 @@ GO_MS = 800
 """How long GO stands where the clock is; the board is playable at once."""
 LARGE_ROWS = 30
 """Rows from which on the clock is drawn twice as large."""
+LATE_MS = 600
+"""A slide not stored for so long is late: more than a far line and a slow disk."""
 NO_UNDO = "Races have no undo and no reset: every slide counts, the same for everybody."
 NO_UNDO_KEYS = frozenset({"u", "r", "z", "backspace", "ctrl+z"})
 
 
-class Race(RoomPage):
+class Race(Watching):
     """From the countdown to the last finisher."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._table = Table(self._press)
+        self._table = Table(self._press, self._hover)
+        self._hands = Hands(self, self._cue)
+        self._rivals: list[Lane] = []
+        self._rang = False
         self._painted: Attempt | None = None
-        self._look_around: bool | None = None
-        self._from = 0
-        self._fit = 0
 
     def body(self) -> Iterable[Widget]:  # noqa: D102
         yield self._table
@@ -60,6 +64,9 @@ class Race(RoomPage):
         clock = model.clock(self.play.now())
         if clock is None:
             return self._phase_words()
+        followed = self._followed()
+        if followed is not None:
+            return f"{clock_text(clock)}  {self._whose(followed)}"
         if model.board is None:
             return f"{clock_text(clock)}  {self._phase_words()}"
         return f"{clock_text(clock)}  {moves(model.stm)}  {tps(model.stm, clock)} TPS"
@@ -80,20 +87,30 @@ class Race(RoomPage):
     def update(self) -> None:  # noqa: D102
         if self.model.room is None:
             return
+        self._ring()
+        self._hands.tick(self.play.now())
         self._arrange()
         super().update()
         self._show_boards()
         self._show_panel()
 
-    @property
-    def _sides(self) -> tuple[int, int]:
-        room = self.model.room
-        return (room.rules.width, room.rules.height) if room else (4, 4)
+    def _ring(self) -> None:
+        """GO is heard, too."""
+        model = self.model
+        if (
+            model.phase == "racing"
+            and model.racing
+            and not model.locked(self.play.now())
+        ):
+            if not self._rang:
+                self.terminal.bell()
+            self._rang = True
 
     def _arrange(self) -> None:
         rows = self.room_for_table()
         lanes = max(1, len(self.model.lanes) or len(self.model.present_players()))
-        boards = len(self._others()) if self._watching() else 0
+        watched = self._watching() and self._followed() is None
+        boards = len(self._others()) if watched else 0
         if boards > 1:
             new = gallery(boards, self._sides, self.size.width, rows)
         else:
@@ -109,6 +126,10 @@ class Race(RoomPage):
                 self._painted = model.attempt
                 self.call_after_refresh(self.play.painted)
             return
+        followed = self._followed()
+        if followed is not None and followed.board is not None:
+            self._table.show_one(followed.board, self.look)
+            return
         boards = self._others()
         if boards:
             canvas.show(self._placed(boards, columns, rows), self.look)
@@ -121,64 +142,43 @@ class Race(RoomPage):
         else:
             canvas.announce(banner(text, self.look.accent, columns, rows))
 
-    def _watching(self) -> bool:
-        """Whether all boards are shown: by choice, else as soon as we race no more."""
-        if self.model.board is None:
-            return True
-        if not self._others():
-            return False
-        if self._look_around is not None:
-            return self._look_around
-        lane = self.model.lane
-        return lane is None or lane.status != "racing"
+    def _show_panel(self, *, rivals: bool = True) -> None:
+        """Show clock and lanes.
 
-    def _others(self) -> list[Lane]:
-        lanes = sorted(self.model.lanes.values(), key=lambda lane: lane.seat)
-        seen = [lane for lane in lanes if lane.board is not None]
-        mine = self.model.seat
-        return seen if any(lane.seat != mine for lane in seen) else []
-
-    def _placed(self, lanes: Sequence[Lane], columns: int, rows: int) -> list[Placed]:
-        count = len(lanes)
-        places = mosaic(count, self._sides, columns, rows)
-        self._fit = len(places)
-        first = self._from % count if self._fit < count else 0
-        shown = [lanes[(first + n) % count] for n in range(len(places))]
-        return [
-            Placed(
-                lane.board.tiles, grid, x, y, caption=self._caption(lane, grid.columns)
-            )
-            for lane, (x, y, grid) in zip(shown, places, strict=True)
-            if lane.board is not None
-        ]
-
-    def _caption(self, lane: Lane, width: int) -> Row:
-        look = self.look
-        if lane.status == "finished" and lane.time_ms is not None:
-            state, colour = f"✓ {duration(lane.time_ms)}", look.good
-        elif lane.status == "racing":
-            state, colour = percent(lane.high), look.ink
-        else:
-            state, colour = out_text(lane.status, lane.why), look.bad
-        state = fitted(state, min(len(state), width - 2))
-        name = fitted(lane.name, width - len(state) - 1)
-        bold = lane.seat == self.model.seat
-        return (
-            Run(name, Paint(look.accent if bold else look.ink, bold=bold)),
-            Run(f" {state}", Paint(colour)),
-        )
-
-    def _show_panel(self) -> None:
+        Args:
+            rivals: not only what is one's own: that is painted at once, theirs with
+                the next tick.
+        """
         columns, rows = self._table.plan.panel
         top = self._figures(columns) if self._table.plan.wide else []
         away = [who.id for who in self.model.members.values() if not who.connected]
         room = rows - len(top) - (1 if self._table.plan.wide else 0)
-        racers = self.model.order() or self._starters()
+        if rivals:
+            racers = self.model.order() or self._starters()
+            self._rivals = [copy(lane) for lane in racers]
+        else:
+            mine_now = self.model.lane
+            self._rivals = [
+                copy(mine_now) if mine_now and lane.seat == mine_now.seat else lane
+                for lane in self._rivals
+            ]
         mine, lines = self.model.seat, self.model.lines
-        rows_ = lane_rows(racers, away, mine, self.look, columns - 1, room, lines)
+        rows_ = lane_rows(
+            self._rivals, away, mine, self.look, columns - 1, room, lines, self._late()
+        )
         if self._table.plan.wide and 2 * len(rows_) <= room:  # air between the lanes
             rows_ = [row for lane in rows_ for row in (lane, line(""))]
         self._table.panel.show([*top, *rows_])
+
+    def _late(self) -> int:
+        """Own slides on their way for too long, or for want of a connection."""
+        model = self.model
+        if not model.unacked or model.attempt is None:
+            return 0
+        attempt = model.attempt
+        first = attempt.slides[attempt.acked - attempt.base][2] + attempt.zero
+        late = not model.online or self.play.now() - first > LATE_MS
+        return model.unacked if late else 0
 
     def _starters(self) -> list[Lane]:
         """Who will race, before the roster is told."""
@@ -213,6 +213,11 @@ class Race(RoomPage):
 
     def _own_words(self) -> str:
         model, now = self.model, self.play.now()
+        if self._hands.typed:
+            return f"tile {self._hands.typed} ..."
+        followed = self._followed()
+        if followed is not None:
+            return self._whose(followed)
         lane = model.lane
         if model.locked(now):
             return "look, but do not touch yet"
@@ -246,10 +251,12 @@ class Race(RoomPage):
         if model.board is not None and self._others():
             label = "my board" if self._watching() else "other boards"
             todo.append(Action("v", label, self._look))
-        if self._watching() and self._fit < len(self._others()):
-            todo.append(Action("n", "more boards", self._turn, ("pagedown",)))
+        if self._watching() and self._others():
+            todo += self._cameras()
         if model.is_host:
             todo += self._host()
+        if model.board is not None or self._others():
+            todo += picture_actions(self.terminal)
         return [
             *todo,
             Action("?", "help", self.help),
@@ -270,25 +277,37 @@ class Race(RoomPage):
         yes = Action("y", "give up", lambda: self.terminal.ask(forfeit))
         self.ask("Give up this race? You can undo it for 3 seconds.", yes, no="race on")
 
-    def _look(self) -> None:
-        self._look_around = not self._watching()
-        self.update()
-
-    def _turn(self) -> None:
-        self._from += max(1, self._fit)
-        self.update()
+    def first_key(self, key: str) -> bool:  # noqa: D102
+        return self._hands.key(key, self.terminal.settings, self.play.now())
 
     def other_key(self, key: str) -> bool:  # noqa: D102
-        direction = direction_of(key, self.terminal.settings.keys)
-        if direction is not None and self.model.racing:
-            if self.play.slide(direction, 1):
-                self._show_boards()
-            return True
         if key in NO_UNDO_KEYS and self.model.board is not None:
             self.terminal.say(NO_UNDO)
             return True
         return False
 
-    def _press(self, _board: int, cell: int) -> None:
-        if self.model.racing and not self._watching() and self.play.slide_cell(cell):
+    def board(self) -> Board | None:
+        """One's own board, while it is shown and can be played."""
+        return self.model.board if self.model.racing and not self._watching() else None
+
+    def slide(self, direction: Direction, count: int) -> bool:
+        """Slide, and show it at once."""
+        done = self.play.slide(direction, count)
+        if done:
             self._show_boards()
+            self._show_panel(rivals=False)
+        return done
+
+    def _cue(self, text: str) -> None:
+        if not self.model.locked(self.play.now()):
+            self.terminal.cue(text)
+
+    def _press(self, index: int, cell: int) -> None:
+        if self._watching():
+            self._pick_board(index)
+        else:
+            self._hands.cell(cell)
+
+    def _hover(self, _board: int, cell: int) -> None:
+        if self.terminal.settings.hover == "on" and not self._watching():
+            self._hands.cell(cell, quiet=True)

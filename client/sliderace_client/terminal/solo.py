@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from textual.widget import Widget
 
 from sliderace.engine import (
+    Board,
     Direction,
-    IllegalSlide,
     Size,
     format_board,
     parse_board,
@@ -15,12 +15,12 @@ from sliderace.engine import (
     seed_from_text,
 )
 from sliderace_client.attempt import Attempt
-from sliderace_client.keymap import direction_of
 from sliderace_client.phrases import duration
 from sliderace_client.render import Row, big_text
 from sliderace_client.start import Start
 from sliderace_client.terminal.actions import Action
-from sliderace_client.terminal.page import Page
+from sliderace_client.terminal.hands import Hands
+from sliderace_client.terminal.page import Page, picture_actions
 from sliderace_client.terminal.panels import clock_text, fitted, line, moves, tps
 from sliderace_client.terminal.placing import plan
 from sliderace_client.terminal.table import Table
@@ -38,11 +38,14 @@ class SoloPage(Page):
 
     Args:
         start: size, seed or board of the first.
+        warm: only until a race begins.
     """
 
-    def __init__(self, start: Start) -> None:
+    def __init__(self, start: Start, *, warm: bool = False) -> None:
         super().__init__()
-        self._table = Table(self._press)
+        self._table = Table(self._press, self._hover)
+        self._hands = Hands(self, self._cue)
+        self._warm = warm
         self._best: dict[Size, int] = {}
         if start.board:
             self._begin(start.board, "a given board")
@@ -84,7 +87,8 @@ class SoloPage(Page):
 
     def head(self) -> str:  # noqa: D102
         if self._table.plan.wide:
-            return f"solo, {self._attempt.board.size}"
+            what = "warm-up: the race comes by itself" if self._warm else "solo"
+            return f"{what}, {self._attempt.board.size}"
         clock, stm = self._clock(), self._attempt.stm
         return f"{clock_text(clock)}  {moves(stm)}  {tps(stm, clock)} TPS"
 
@@ -94,8 +98,13 @@ class SoloPage(Page):
         self._table.divide(new)
         super().update()
         self._show_board()
-        width = new.panel[0] - 1
-        figures = self._figures(width) if new.wide else [line(self._words())]
+        self._hands.tick(self.terminal.now())
+        self._show_figures()
+
+    def _show_figures(self) -> None:
+        divided = self._table.plan
+        width = divided.panel[0] - 1
+        figures = self._figures(width) if divided.wide else [line(self._words())]
         self._table.panel.show(figures)
 
     def _show_board(self) -> None:
@@ -118,6 +127,8 @@ class SoloPage(Page):
     def _words(self) -> str:
         if self._attempt.board.is_solved:
             return f"solved in {duration(self._clock())}"
+        if self._hands.typed:
+            return f"tile {self._hands.typed} ..."
         return "" if self._begun else "the first slide starts it"
 
     # --- What can be done -------------------------------------------------------------
@@ -133,34 +144,43 @@ class SoloPage(Page):
             todo.append(Action("+", "larger", lambda: self._new(larger), ("=",)))
         if smaller in SIDES:
             todo.append(Action("-", "smaller", lambda: self._new(smaller)))
+        todo += picture_actions(self.terminal)
+        quit_ = self.terminal.pop_screen if self._warm else self.terminal.back
         return [
             *todo,
             Action("?", "help", lambda: self.terminal.help("solo")),
-            Action("q", "quit", self.terminal.back, ("escape",)),
+            Action("q", "back" if self._warm else "quit", quit_, ("escape",)),
         ]
 
-    def other_key(self, key: str) -> bool:  # noqa: D102
-        direction = direction_of(key, self.terminal.settings.keys)
-        if direction is not None:
-            self._slide(direction, 1)
-        return direction is not None
+    def first_key(self, key: str) -> bool:  # noqa: D102
+        return self._hands.key(key, self.terminal.settings, self.terminal.now())
+
+    def _cue(self, text: str) -> None:
+        self.terminal.cue(text)
 
     def _press(self, _board: int, cell: int) -> None:
-        try:
-            direction, count = self._attempt.board.slide_of_cell(cell)
-        except IllegalSlide:
-            return
-        self._slide(direction, count)
+        self._hands.cell(cell)
 
-    def _slide(self, direction: Direction, count: int) -> None:
+    def _hover(self, _board: int, cell: int) -> None:
+        if self.terminal.settings.hover == "on":
+            self._hands.cell(cell, quiet=True)
+
+    def board(self) -> Board | None:
+        """The board, while it can be played."""
+        return None if self._attempt.board.is_solved else self._attempt.board
+
+    def slide(self, direction: Direction, count: int) -> bool:
+        """Slide; the first slide starts the clock."""
         attempt, now = self._attempt, self.terminal.now()
         if not self._begun and not attempt.board.is_solved:
             attempt.zero = now
-        if attempt.slide(direction, count, now):
-            self._begun = True
+        done = attempt.slide(direction, count, now)
+        self._begun = self._begun or done
         if not self._begun:
             attempt.zero = FAR
         if attempt.board.is_solved and self._begun:
             size, time = attempt.board.size, attempt.slides[-1][2]
             self._best[size] = min(time, self._best.get(size, time))
         self._show_board()
+        self._show_figures()
+        return done

@@ -19,6 +19,7 @@ class Table(Container):
 
     Args:
         on_press: called with the index of a board and the cell that was clicked.
+        on_hover: the same for the cell that the pointer has come to.
 
     Attributes:
         canvas: where boards are drawn.
@@ -30,12 +31,16 @@ class Table(Container):
     Table { height: 1fr; layout: vertical; }
     Table.-wide { layout: horizontal; }
     Table #panel { width: 1fr; height: 1fr; }
-    Table.-wide #panel { margin: 0 0 0 1; padding: 1 0 0 1; }
+    Table.-wide #panel { margin: 1 0 0 2; }
     """
 
-    def __init__(self, on_press: Callable[[int, int], None]) -> None:
+    def __init__(
+        self,
+        on_press: Callable[[int, int], None],
+        on_hover: Callable[[int, int], None],
+    ) -> None:
         super().__init__(id="table")
-        self.canvas = Boards(id="boards", on_press=on_press)
+        self.canvas = Boards(id="boards", on_press=on_press, on_hover=on_hover)
         self.panel = Lines(id="panel")
         self.plan = Plan(False, (0, 0), (0, 0))
 

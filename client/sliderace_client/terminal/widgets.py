@@ -4,21 +4,27 @@ Both take plain rows or tiles from `sliderace_client.render`, remember what they
 and ask Textual to repaint only what differs. No text ever goes through markup.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING, cast
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.events import Click
+from textual.events import Click, MouseMove
+from textual.filter import ANSIToTruecolor
 from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
 from sliderace.protocol.names import cells
 from sliderace_client.render import Grid, Look, Paint, Row, Run, tile_rows
+from sliderace_client.terminal.pen import Pen, Touched
 from sliderace_client.terminal.placing import Placed, differences
 
-__all__ = ["Boards", "Lines", "strip_of"]
+if TYPE_CHECKING:
+    from sliderace_client.terminal.shell import Shell
+
+__all__ = ["Boards", "Drawn", "Lines", "strip_of"]
 
 _VISIBLE = str.maketrans(
     dict.fromkeys((*range(32), *range(127, 160)), "\N{REPLACEMENT CHARACTER}")
@@ -48,7 +54,66 @@ def strip_of(row: Row, base: Style) -> Strip:
     )
 
 
-class Lines(Widget):
+class Drawn(Widget):
+    """A widget that draws line by line, and paints what differs at once.
+
+    The library would paint whole rows, in its next frame: some 16 ms later.
+    """
+
+    ALLOW_SELECT = False
+
+    def render_lines(self, crop: Region) -> list[Strip]:  # noqa: D102
+        # Not the library's: its cache would not know what we painted past it.
+        return [self.line(y).crop(crop.x, crop.right) for y in crop.line_range]
+
+    _base: tuple[str, Style] = ("", Style())
+
+    @property
+    def _program(self) -> "Shell":
+        return cast("Shell", self.app)  # pyright: ignore[reportUnknownMemberType] - theirs
+
+    @property
+    def base(self) -> Style:
+        """What holds where a paint says nothing; asking the library is slow."""
+        theme = self._program.theme
+        if self._base[0] != theme:
+            self._base = (theme, self.rich_style)
+        return self._base[1]
+
+    def line(self, y: int) -> Strip:
+        """One line as it goes to the terminal."""
+        strip = self.render_line(y)
+        for each in self.get_line_filters():
+            if isinstance(
+                each, ANSIToTruecolor
+            ):  # costs much; ours are no such colours
+                continue
+            strip = strip.apply_filter(each, self.background_colors[1])
+        return strip
+
+    def lines(self, rows: Iterable[int]) -> dict[int, Strip]:
+        """Those lines that are on the screen."""
+        return {y: self.line(y) for y in rows if y < self.size.height}
+
+    def repaint_lines(self, before: Mapping[int, Strip]) -> None:
+        """Paint lines that may have changed, where `before` is what they were."""
+        pen = self._pen()
+        if pen is None:
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in before))
+            return
+        x, top, _, _ = self.region
+        rows = (Touched(x, top + y, old, self.line(y)) for y, old in before.items())
+        pen.paint(rows)
+
+    def _pen(self) -> Pen | None:
+        """How to paint at once; None where the library had better do it."""
+        pen = self._program.pen
+        screen = self.screen
+        waits = screen._layout_required  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        return None if waits or screen is not self._program.screen else pen
+
+
+class Lines(Drawn):
     """Rows of text; only rows that differ are painted again.
 
     Args:
@@ -74,13 +139,16 @@ class Lines(Widget):
 
     def show(self, rows: Sequence[Row]) -> None:
         """Show these rows instead."""
-        old, self._rows = self._rows, tuple(rows)
-        if len(old) != len(self._rows):
+        old, new = self._rows, tuple(rows)
+        if len(old) != len(new):
+            self._rows = new
             self.refresh(layout=True)
             return
-        changed = [y for y, row in enumerate(self._rows) if row != old[y]]
-        if changed:
-            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
+        changed = [y for y, row in enumerate(new) if row != old[y]]
+        before = self.lines(changed)
+        self._rows = new
+        if before:
+            self.repaint_lines(before)
 
     def get_content_width(self, container: Size, viewport: Size) -> int:  # noqa: ARG002, D102
         lengths = (cells("".join(run.text for run in row)) for row in self._rows)
@@ -91,8 +159,8 @@ class Lines(Widget):
 
     def render_line(self, y: int) -> Strip:  # noqa: D102
         if y >= len(self._rows):
-            return Strip.blank(self.size.width, self.rich_style)
-        width, base = self.size.width, self.rich_style
+            return Strip.blank(self.size.width, self.base)
+        width, base = self.size.width, self.base
         return strip_of(self._rows[y], base).adjust_cell_length(width, base)
 
     def on_click(self, event: Click) -> None:  # noqa: D102
@@ -114,11 +182,12 @@ def _board_row(
     return strip_of((edge, *runs) if grid.edge else tuple(runs), base)
 
 
-class Boards(Widget):
+class Boards(Drawn):
     """One board or several, each with a caption; only changed cells are painted again.
 
     Args:
         on_press: called with the index of a board and the cell that was clicked.
+        on_hover: the same for the cell that the pointer has come to.
     """
 
     DEFAULT_CSS = "Boards { width: 1fr; height: 1fr; }"
@@ -128,8 +197,11 @@ class Boards(Widget):
         *,
         id: str | None = None,  # noqa: A002 - Textual's own name for it
         on_press: Callable[[int, int], None] | None = None,
+        on_hover: Callable[[int, int], None] | None = None,
     ) -> None:
         super().__init__(id=id)
+        self._on_hover = on_hover
+        self._under: tuple[int, int] | None = None
         self._placed: tuple[Placed, ...] = ()
         self._banner: tuple[Row, ...] = ()
         self._look = Look()
@@ -142,14 +214,16 @@ class Boards(Widget):
 
     def show(self, placed: Sequence[Placed], look: Look) -> None:
         """Show these boards instead."""
-        old, self._placed = self._placed, tuple(placed)
+        new = tuple(placed)
         same = look == self._look and not self._banner
-        self._look, self._banner = look, ()
-        dirty = differences(old, self._placed) if same else None
+        dirty = differences(self._placed, new) if same else None
+        rows = {y for box in dirty or () for y in range(box.y, box.y + box.height)}
+        before = self.lines(sorted(rows))
+        self._look, self._banner, self._placed = look, (), new
         if dirty is None:
             self.refresh()
-        elif dirty:
-            self.refresh(*(Region(*box) for box in dirty))
+        elif before:
+            self.repaint_lines(before)
 
     def announce(self, rows: Sequence[Row]) -> None:
         """Show rows in the middle of the canvas, and no boards."""
@@ -163,7 +237,7 @@ class Boards(Widget):
         return "\n".join("".join(run.text for run in row) for row in self._banner)
 
     def render_line(self, y: int) -> Strip:  # noqa: D102
-        width, base = self.size.width, self.rich_style
+        width, base = self.size.width, self.base
         if self._banner:
             row = y - (self.size.height - len(self._banner)) // 2
             if not 0 <= row < len(self._banner):
@@ -179,7 +253,7 @@ class Boards(Widget):
         return self._line(sorted(parts, key=lambda part: part[0]))
 
     def _strip(self, board: Placed, y: int) -> Strip | None:
-        grid, look, base = board.grid, self._look, self.rich_style
+        grid, look, base = board.grid, self._look, self.base
         if y == -1 and board.caption:
             return strip_of(board.caption, base)
         if not 0 <= y < grid.rows:
@@ -195,7 +269,7 @@ class Boards(Widget):
         return _board_row(tiles, line, grid, look, base)
 
     def _line(self, parts: Sequence[tuple[int, Strip]]) -> Strip:
-        base = self.rich_style
+        base = self.base
         strips: list[Strip] = []
         at = 0
         for x, strip in parts:
@@ -205,8 +279,22 @@ class Boards(Widget):
         return Strip.join(strips).adjust_cell_length(width, base)
 
     def on_click(self, event: Click) -> None:  # noqa: D102
+        under = self._at(event.x, event.y)
+        if under is not None and self._on_press is not None:
+            self._on_press(*under)
+
+    def on_mouse_move(self, event: MouseMove) -> None:  # noqa: D102
+        before, self._under = self._under, self._at(event.x, event.y)
+        if self._under and self._under != before and self._on_hover:
+            self._on_hover(*self._under)
+
+    def on_leave(self) -> None:  # noqa: D102
+        self._under = None
+
+    def _at(self, x: int, y: int) -> tuple[int, int] | None:
+        """Index of the board and the cell at a point of the canvas."""
         for index, board in enumerate(self._placed):
-            cell = board.grid.cell_at(event.x - board.x, event.y - board.y)
-            if cell is not None and self._on_press is not None:
-                self._on_press(index, cell)
-                return
+            cell = board.grid.cell_at(x - board.x, y - board.y)
+            if cell is not None:
+                return index, cell
+        return None

@@ -216,7 +216,7 @@ function exchanges(tiles) {
 // From the gap to the tiles that would move: a tile that goes up comes from below.
 const TOWARDS_TILES = { U: [0, 1], D: [0, -1], L: [1, 0], R: [-1, 0] };
 
-/** @type {Map<string, object>} */
+/** @type {Map<string, any>} */
 const shapes = new Map();
 
 /** What all boards of one size share; looking a slide up in `paths` validates it. */
@@ -231,6 +231,13 @@ function shapeOf(width, height) {
 
 function makeShape(width, height) {
   const cells = [...Array(width * height).keys()];
+  const towards = (direction, gap) =>
+    pathsTo(
+      gap,
+      /** @type {[number, number]} */ (TOWARDS_TILES[direction]),
+      width,
+      height,
+    );
   return {
     width,
     height,
@@ -239,7 +246,7 @@ function makeShape(width, height) {
     paths: new Map(
       DIRECTIONS.map((direction) => [
         direction,
-        cells.map((gap) => pathsTo(gap, TOWARDS_TILES[direction], width, height)),
+        cells.map((gap) => towards(direction, gap)),
       ]),
     ),
     // tile -> cell -> steps home; all 0 for the gap
@@ -249,7 +256,7 @@ function makeShape(width, height) {
   };
 }
 
-/** Whether a board may have a side of that length. @param {unknown} side */
+/** Whether a board may have a side of that length. @param {any} side */
 export const isSide = (side) =>
   Number.isInteger(side) && side >= MIN_SIDE && side <= MAX_SIDE;
 

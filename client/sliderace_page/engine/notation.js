@@ -2,8 +2,6 @@
 
 import { Board, EngineError } from "./board.js";
 
-/** @typedef {import("./board.js").Slide} Slide */
-
 const ROW = /^[0-9]{1,2}(?: [0-9]{1,2})*$/;
 
 /** Rows of labels, 0 for the gap: `8 2 0/4 6 1/3 7 5`. @param {Board} board */

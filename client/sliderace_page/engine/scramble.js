@@ -7,7 +7,7 @@ const SECRET_BYTES = 32;
 const NONCE_BYTES = 16;
 const MAX_SEAT = 254;
 
-/** @param {string} hex @returns {Uint8Array} */
+/** @param {string} hex @returns {Uint8Array<ArrayBuffer>} */
 export function hexToBytes(hex) {
   if (!/^(?:[0-9A-Fa-f]{2})*$/.test(hex)) throw new EngineError("seed", "not hex");
   return Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16));

@@ -13,7 +13,7 @@ export class BadRecord extends Error {}
 
 /**
  * Check the form of a record; whether what it claims is true is another question.
- * @param {unknown} record as `JSON.parse` gives it
+ * @param {any} record as `JSON.parse` gives it
  * @throws {BadRecord}
  */
 export function read(record) {

@@ -4,9 +4,13 @@
 import { fill, h, setAttribute, setText } from "./dom.js";
 
 const LAYERS = 5; // colours of the palette
+const REFUSE_MS = 160;
 
 export class BoardView {
-  /** @param {object} [look] @param {string} [look.kind] extra class */
+  /**
+   * @param {object} [look]
+   * @param {string} [look.kind] extra class
+   */
   constructor({ kind = "" } = {}) {
     this.element = h("div.board", { "aria-hidden": "true" });
     if (kind) this.element.classList.add(kind);
@@ -28,6 +32,27 @@ export class BoardView {
     this.element.classList.toggle("solved", board.isSolved);
   }
 
+  /**
+   * A picture instead of colours.
+   * @param {string | null} url null: colours
+   * @param {boolean} numbers on top of the picture
+   */
+  setPicture(url, numbers) {
+    this.element.classList.toggle("pictured", url !== null);
+    this.element.classList.toggle("unnumbered", url !== null && !numbers);
+    this.element.style.setProperty("--picture", url === null ? "none" : `url("${url}")`);
+  }
+
+  /** A gentle sign that this tile, or (null) no tile, can go there. */
+  refuse(tile) {
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const face =
+      tile === null ? this.element : this.tiles[tile - 1]?.element.firstChild;
+    const [from, to] = still ? [{ opacity: 0.7 }, {}] : [{ translate: "2% 0" }, {}];
+    const back = still ? {} : { translate: "-2% 0" };
+    face?.animate([to, from, back, to], { duration: REFUSE_MS, easing: "ease-out" });
+  }
+
   #make(width, height) {
     this.width = width;
     this.height = height;
@@ -36,8 +61,15 @@ export class BoardView {
     this.element.style.setProperty("--h", height);
     this.tiles = Array.from({ length: width * height - 1 }, (_, home) => {
       const layer = Math.min(Math.floor(home / width), home % width) % LAYERS;
+      const row = Math.floor(home / width) % LAYERS;
       const face = h("span.face", { text: String(home + 1) });
-      return { element: h(`div.tile.layer${layer}`, {}, face), cell: -1 };
+      const element = h(`div.tile.layer${layer}.row${row}`, {}, face);
+      // Which part of a square picture it shows; the middle of it on other boards.
+      const side = Math.max(width, height);
+      const part = (at, length) => `${((at + (side - length) / 2) / (side - 1)) * 100}%`;
+      element.style.setProperty("--across", part(home % width, width));
+      element.style.setProperty("--down", part(Math.floor(home / width), height));
+      return { element, cell: -1 };
     });
     fill(
       this.element,

@@ -62,6 +62,7 @@ export class Choice {
 
 /** A switch. */
 export class Switch {
+  /** @param {string} label @param {string} hint @param {(on: boolean) => void} change */
   constructor(label, hint, change = () => {}) {
     this.input = h("input", {
       type: "checkbox",
@@ -88,7 +89,11 @@ export class Switch {
 
 /** One of a list, by name. */
 export class Select {
-  /** @param {[number | string, string][]} options value and text */
+  /**
+   * @param {string} label
+   * @param {[number | string, string][]} options value and text
+   * @param {(value: number | string) => void} change
+   */
   constructor(label, options, change = () => {}) {
     const id = newId("select");
     this.select = h("select", { id, on: { change: () => change(this.value) } });
@@ -162,6 +167,7 @@ export class Problem {
   }
 }
 
+/** @type {[string, string][]} */
 export const SIZES = [3, 4, 5, 6, 7, 8, 9, 10].map((n) => [
   `${n}x${n}`,
   `${n}\u00d7${n}`,

@@ -1,9 +1,8 @@
 // The door of a room: who am I in there?
 
-import { codeOfText, formatCode } from "../text.js";
+import { codeOfText, formatCode, roomFacts } from "../text.js";
 import { NameField, Problem, button } from "./controls.js";
 import { fill, h, setText, show } from "./dom.js";
-import { roomFacts } from "./home.js";
 
 export class Door {
   /** @param {App} app */

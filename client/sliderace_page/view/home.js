@@ -1,7 +1,7 @@
 // Home: open a room, or go to one.
 
-import { Board } from "../engine.js";
-import { codeOfText, count, formatCode, formatSize } from "../text.js";
+import { Board } from "../engine/board.js";
+import { codeOfText, formatCode, roomFacts } from "../text.js";
 import { BoardView } from "./board.js";
 import {
   Choice,
@@ -12,9 +12,18 @@ import {
   button,
   newId,
 } from "./controls.js";
-import { Listing, h, setText, show } from "./dom.js";
+import { Listing, fill, h, setText, show } from "./dom.js";
 
 const STEP_MS = 1100;
+/** What the fields show as long as nobody changes them: the servers' own rules. */
+const USUAL = {
+  start: "ready",
+  every_ms: 60000,
+  countdown_ms: 5000,
+  inspection_ms: 0,
+  away_ms: 60000,
+  spectator_delay_ms: 0,
+};
 
 /** A board that plays by itself, to show what this is about. */
 class Toy {
@@ -60,16 +69,27 @@ export class Home {
     this.size = new Choice("Board", SIZES);
     this.size.value = "4x4";
     this.open = new Switch("Public room", "Listed here for everybody");
-    this.boards = new Switch("Open boards", "Racers see each other's boards");
+    this.boards = new Switch("Open boards", "Racers see each other\u2019s boards");
+    this.fields = h("div.rules-grid");
+    this.changed = {}; // rules that were touched
+    const more = h(
+      "details.more",
+      { on: { toggle: () => this.#fold(more) } },
+      h("summary", { text: "More rules" }),
+      this.boards.element,
+      this.fields,
+    );
     const host = h(
       "form.card",
       { on: { submit: (event) => this.#host(event) } },
       h("h2", { text: "Host a race" }),
       this.name.element,
       this.size.element,
-      h("div.switches", {}, this.open.element, this.boards.element),
+      this.open.element,
+      more,
       h("button.button.primary.big", { type: "submit", text: "Open a room" }),
     );
+    const alone = button("", "Practise alone", () => app.visit(".?practice"));
     const hero = h(
       "header.hero",
       {},
@@ -92,7 +112,7 @@ export class Home {
         "div.columns",
         {},
         host,
-        h("div.stack", {}, this.#joinCard(), this.#roomsCard()),
+        h("div.stack", {}, this.#joinCard(), this.#roomsCard(), alone),
       ),
     );
   }
@@ -145,10 +165,32 @@ export class Home {
     return { element: h("li", {}, go), update };
   }
 
+  /** The fields of the folded rules are fetched when somebody unfolds them. */
+  async #fold(more) {
+    if (!more.open || this.fields.firstChild) return;
+    const { ruleSelects } = await import("./fields.js");
+    const change = (name) => (value) => {
+      this.changed[name] = value;
+      show(every, this.changed.start === "every");
+    };
+    const selects = ruleSelects(change);
+    for (const [name, select] of selects) select.show(USUAL[name] ?? -1, "");
+    const every = selects.find(([name]) => name === "every_ms")[1].element;
+    show(every, false);
+    fill(
+      this.fields,
+      selects.map(([, select]) => select.element),
+    );
+  }
+
   #host(event) {
     event.preventDefault();
     this.app.host(this.name.value, {
-      rules: { size: this.size.value, open_boards: this.boards.value },
+      rules: {
+        ...this.changed,
+        size: this.size.value,
+        open_boards: this.boards.value,
+      },
       public: this.open.value,
     });
   }
@@ -176,24 +218,4 @@ export class Home {
   update() {
     this.problem.update(this.app.problem);
   }
-}
-
-const PHASES = {
-  lobby: "waiting",
-  countdown: "starting",
-  racing: "racing now",
-  grace: "racing now",
-  results: "just finished",
-};
-
-/** What a server tells of a room, in a few words. */
-export function roomFacts({ size, players, phase }) {
-  const many = Array.isArray(players) ? players.length : players;
-  return [
-    typeof size === "string" ? formatSize(size) : "",
-    Number.isInteger(many) ? count(many, "player") : "",
-    PHASES[phase] ?? "",
-  ]
-    .filter(Boolean)
-    .join(" \u00b7 ");
 }

@@ -1,35 +1,15 @@
 // The racers' lanes: how far everybody is, at a glance.
 
-import { explainLine, reason, stands } from "../phrases.js";
-import { formatLine, ordinal } from "../text.js";
-import { BoardView } from "./board.js";
-import { Listing, fill, h, setAttribute, setText, show } from "./dom.js";
+import { behind, explainCredit, reason, stands } from "../phrases.js";
+import { ordinal } from "../text.js";
+import { Lag, badge } from "./badges.js";
+import { Listing, fill, h, setAttribute, setText } from "./dom.js";
+import { glide } from "./glide.js";
 
+const BEHIND = "Behind the first";
 const SO_FAR = "So far: the times of others may still count for less";
 
-/** @returns {HTMLElement} a small word about somebody, with its sign */
-export const badge = (kind, sign, word, title = null) =>
-  h(
-    `span.badge.${kind}`,
-    { title },
-    sign ? `${sign} ` : null,
-    h("span.word", { text: word }),
-  );
-
-/** How far away somebody is, beside the name. */
-export class Lag {
-  constructor() {
-    this.element = h("span.lag");
-  }
-
-  /** @param {{rtt: number, jitter: number} | undefined} line */
-  update(line) {
-    setText(this.element, line ? formatLine(line) : "");
-    setAttribute(this.element, "title", line ? explainLine(line) : null);
-  }
-}
-
-class LaneRow {
+export class LaneRow {
   constructor(tag = "li") {
     this.place = h("span.place");
     this.name = h("span.name");
@@ -37,6 +17,7 @@ class LaneRow {
     this.lag = new Lag();
     this.value = h("span.value");
     this.why = h("span.why");
+    this.delta = h("span.delta");
     this.bar = h("span.fill", { "aria-hidden": "true" });
     const line = h(
       "span.line",
@@ -45,15 +26,16 @@ class LaneRow {
       this.name,
       this.lag.element,
       this.marks,
+      this.delta,
       this.value,
       this.why,
     );
     this.element = h(`${tag}.lane`, {}, this.bar, line);
   }
 
-  /** @param {object} row of `rows` */
+  /** @param {Wire} row of `rows` */
   update(row) {
-    const { lane, mine, away, waiting, line } = row;
+    const { lane, mine, away, waiting, line, delta } = row;
     const placed = lane.status === "finished" && lane.place;
     const soFar = placed && !lane.final;
     setText(this.place, placed ? String(lane.place) : "");
@@ -64,6 +46,9 @@ class LaneRow {
     fill(this.marks, this.#marks(row));
     setText(this.value, waiting ? "" : stands(lane));
     setText(this.why, waiting ? "" : reason(lane));
+    setText(this.delta, waiting ? "" : delta);
+    setAttribute(this.delta, "title", delta ? BEHIND : null);
+    setAttribute(this.value, "title", credit(lane));
     this.bar.style.transform = `scaleX(${waiting ? 0 : lane.high / 1000})`;
     this.element.className = `lane ${waiting ? "waiting" : lane.status}`;
     this.element.classList.toggle("mine", mine);
@@ -87,27 +72,28 @@ class LaneRow {
 }
 
 /**
- * What the lanes show, by seat: a place on the screen is easier to follow than a rank.
+ * What the lanes show, best first; before the race, who is ready.
  * @param {Model} model
  */
 export function rows(model) {
   const { seat, attempt, members, lines } = model;
   const racing = model.order(); // also gives the places
-  const shown = racing.length
-    ? [...racing].sort((a, b) => a.seat - b.seat)
-    : toRace(model);
+  const shown = (racing.length ? racing : toRace(model)).map((lane) =>
+    lane.seat === seat && attempt ? withOwnBoard(lane, attempt) : lane,
+  );
   return shown.map((lane) => ({
-    lane: lane.seat === seat && attempt ? withOwnBoard(lane, attempt) : lane,
+    lane,
     mine: lane.seat === seat,
     away: members.get(lane.member)?.connected === false,
     line: lines.get(lane.member),
     waiting: !racing.length,
+    delta: behind(lane, shown[0]),
   }));
 }
 
 /** One's own lane shows what one has just done, not what the server heard of it. */
 function withOwnBoard(lane, attempt) {
-  const { seat, name, bot, status, place, final, time, why, member } = lane;
+  const { seat, name, bot, status, place, final, time, why, member, standing } = lane;
   const high = status === "racing" ? attempt.high : lane.high;
   return {
     seat,
@@ -119,6 +105,7 @@ function withOwnBoard(lane, attempt) {
     time,
     why,
     member,
+    standing,
     high,
     board: attempt.board,
   };
@@ -138,6 +125,13 @@ const toRace = (model) =>
     }))
     .sort((a, b) => a.seat - b.seat);
 
+/** Why a time is less than the clock at the server showed, or null. */
+const credit = ({ status, standing }) =>
+  status === "finished" && standing?.credit_ms > 0 ? explainCredit(standing) : null;
+
+/** @param {Wire[]} all rows */
+export const orderOf = (all) => all.map(({ lane }) => lane.seat).join();
+
 export class Lanes {
   constructor() {
     this.element = h("ol.lanes", { "aria-label": "Racers" });
@@ -150,87 +144,6 @@ export class Lanes {
 
   update(all) {
     setAttribute(this.element, "data-many", all.length > 4);
-    this.listing.update(all);
-  }
-}
-
-/** One racer's lane with the board below it. */
-class WatchCard {
-  constructor() {
-    this.row = new LaneRow("div");
-    this.board = new BoardView({ kind: "mini" });
-    this.hidden = h("p.hidden-board", { text: "\u2026", "aria-hidden": "true" });
-    const tray = h("div.tray", {}, this.board.element, this.hidden);
-    this.element = h("li.watched", {}, this.row.element, tray);
-  }
-
-  update(row, blank) {
-    this.row.update(row);
-    const { lane } = row;
-    const board = lane.board ?? blank;
-    if (board) this.board.update(board);
-    this.element.classList.toggle("veiled", !lane.board);
-    show(this.hidden, !lane.board);
-    setAttribute(this.element, "data-seat", lane.seat);
-    setAttribute(
-      this.element,
-      "data-board",
-      lane.board ? lane.board.tiles.join(" ") : null,
-    );
-  }
-}
-
-const GAP = 16;
-const HEAD = 36; // a lane and the gap below it
-const NARROW = 200; // px, as in style.css: a lane with a line for the name alone
-const NARROW_HEAD = 58;
-const LEAST = 140; // px: below this a board cannot be read; the page scrolls instead
-
-/**
- * The columns that make boards largest where all fit; else as many as can be read.
- * @param {number} many boards
- * @param {{width: number, height: number}} room px
- * @param {number} shape width of a board over its height
- * @returns {{columns: number, cell: number}} cell: px of a column
- */
-export function arrange(many, { width, height }, shape) {
-  let best = { columns: 1, cell: 0 };
-  for (let columns = 1; columns <= Math.max(1, many); columns += 1) {
-    const lines = Math.ceil(many / columns);
-    const wide = (width - GAP * (columns - 1)) / columns;
-    const side = (head) =>
-      Math.floor(
-        Math.min(wide, ((height - GAP * (lines - 1)) / lines - head) * shape),
-      );
-    const cell = side(HEAD) > NARROW ? side(HEAD) : side(NARROW_HEAD);
-    if (cell > best.cell) best = { columns, cell };
-  }
-  if (best.cell >= LEAST) return best;
-  const columns = Math.max(1, Math.floor((width + GAP) / (LEAST + GAP)));
-  return { columns, cell: Math.floor((width - GAP * (columns - 1)) / columns) };
-}
-
-/** Everybody's board, live. */
-export class WatchGrid {
-  constructor() {
-    this.element = h("ol.watch", { "aria-label": "Boards of all racers" });
-    this.listing = new Listing(
-      this.element,
-      (row) => row.lane.seat,
-      () => new WatchCard(),
-    );
-  }
-
-  /**
-   * @param {object[]} all rows
-   * @param {Board | null} blank for unseen boards
-   * @param {{width: number, height: number}} room px to fill
-   * @param {number} shape width of a board over its height
-   */
-  update(all, blank, room, shape) {
-    const { columns, cell } = arrange(all.length, room, shape);
-    this.element.style.setProperty("--columns", columns);
-    this.element.style.setProperty("--cell", `${cell}px`);
-    this.listing.update(all, blank);
+    glide(this.element, orderOf(all), () => this.listing.update(all));
   }
 }

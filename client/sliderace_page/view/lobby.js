@@ -1,87 +1,16 @@
 // The lobby: the code to share, who is here, and what will be raced.
 
+import { parseBoard } from "../engine.js";
 import { count } from "../text.js";
 import { waitsFor } from "../phrases.js";
 import { command } from "../protocol.js";
-import { button, doubtful } from "./controls.js";
-import { Listing, fill, h, setAttribute, setText, show } from "./dom.js";
-import { Lag, badge } from "./lanes.js";
+import { Switch, button, doubtful } from "./controls.js";
+import { Listing, h, setAttribute, setText, show } from "./dom.js";
+import { MemberRow } from "./members.js";
 import { RulesCard } from "./rules.js";
 import { Invitation } from "./share.js";
 import { ResultTable } from "./table.js";
-
-/** One person in the room. */
-class MemberRow {
-  constructor(lobby) {
-    this.lobby = lobby;
-    this.name = h("span.name");
-    this.lag = new Lag();
-    this.marks = h("span.marks");
-    this.ready = h("span.ready");
-    this.menu = h("details.menu", {}, h("summary", { text: "\u22ef" }));
-    this.actions = h("div.actions");
-    this.menu.append(this.actions);
-    this.menu.addEventListener("keydown", ({ key }) => {
-      if (key === "Escape") this.menu.open = false;
-    });
-    this.menu.addEventListener("focusout", ({ relatedTarget }) => {
-      if (relatedTarget && !this.menu.contains(relatedTarget)) this.menu.open = false;
-    });
-    const who = h("span.who", {}, this.name, this.lag.element, this.marks);
-    this.element = h("li.member", {}, who, this.ready, this.menu);
-  }
-
-  update(member, model) {
-    const { host, me, isHost } = {
-      host: model.room.host,
-      me: model.me,
-      isHost: model.isHost,
-    };
-    const plays = member.role === "player" && !member.benched;
-    setText(this.name, member.name);
-    this.lag.update(model.lines.get(member.id));
-    const key = JSON.stringify([member, host === member.id, me === member.id, isHost]);
-    if (key === this.key) return;
-    this.key = key;
-    fill(this.marks, [
-      member.id === me ? badge("you", "", "you") : null,
-      member.id === host ? badge("host", "\u265b", "host") : null,
-      member.bot ? badge("bot", "\u2699", "bot") : null,
-      member.benched ? badge("bench", "", "sits out") : null,
-      member.connected ? null : badge("lost", "\u26a1", "reconnecting"),
-    ]);
-    setText(
-      this.ready,
-      !plays ? "" : member.ready ? "\u2713 ready" : "\u00b7 not ready",
-    );
-    this.element.classList.toggle("is-ready", plays && member.ready);
-    this.element.classList.toggle("away", !member.connected);
-    this.#menu(member, isHost && member.id !== me);
-  }
-
-  #menu(member, mayAct) {
-    show(this.menu, mayAct);
-    if (!mayAct) return;
-    setAttribute(this.menu.firstChild, "aria-label", `Options for ${member.name}`);
-    const { ask } = this.lobby;
-    const act = (text, message) => {
-      const close = () => {
-        this.menu.open = false;
-        ask(message);
-      };
-      return button("row", text, close);
-    };
-    const player = member.role === "player";
-    fill(this.actions, [
-      player && !member.bot ? act("Make host", command.handOver(member.id)) : null,
-      player && !member.benched ? act("Sit out", command.bench(member.id, true)) : null,
-      player && member.benched
-        ? act("Let play", command.bench(member.id, false))
-        : null,
-      doubtful("row", "Remove", "Really remove", () => ask(command.kick(member.id))),
-    ]);
-  }
-}
+import { WarmUp } from "./warmup.js";
 
 export class Lobby {
   /** @param {App} app */
@@ -89,7 +18,9 @@ export class Lobby {
     this.app = app;
     this.ask = (message) => app.ask(message);
     this.invitation = new Invitation(app);
-    this.rules = new RulesCard(this.ask, () => setAttribute(this.start, "disabled", true));
+    this.rules = new RulesCard(this.ask, () =>
+      setAttribute(this.start, "disabled", true),
+    );
     this.list = h("ul.members");
     this.members = new Listing(
       this.list,
@@ -108,6 +39,14 @@ export class Lobby {
     this.ready = button("primary big", "", () => this.#ready());
     this.start = button("primary big", "Start the race", () => this.#start());
     this.status = h("p.soft.small", { "aria-live": "polite" });
+    this.always = new Switch("Always ready", "For each race, by itself", (on) =>
+      app.settings.set({ ready: on }),
+    );
+    this.always.value = app.settings.now.ready;
+    this.warmUp = new WarmUp(app);
+    this.sitOut = button("quiet", "Sit out", () =>
+      this.ask(command.bench(app.model.me, true)),
+    );
     this.role = button("quiet", "", () => this.#role());
     this.lastTitle = h("h2", { text: "Last race" });
     this.last = new ResultTable();
@@ -129,15 +68,17 @@ export class Lobby {
       this.empty,
       this.watchersTitle,
       this.watchers,
-      this.role,
+      this.always.element,
+      h("div.buttons", {}, this.role, this.sitOut),
     );
     const buttons = h("div.buttons", {}, this.start, this.ready);
     const go = h("div.go.dock", {}, this.status, buttons);
     this.element = h(
       "section.lobby",
       {},
+      h("h1.unseen", { text: "Lobby" }),
       h("div.stack", {}, this.invitation.element, this.rules.element),
-      h("div.stack", {}, players, go, this.lastCard),
+      h("div.stack", {}, players, go, this.lastCard, this.warmUp.element),
       h("div.exits", {}, this.leaveButton, this.closeButton),
     );
   }
@@ -149,6 +90,16 @@ export class Lobby {
 
   #start() {
     this.ask(command.start(this.app.model.race));
+  }
+
+  /** Who wants to be ready always says so once for each race. */
+  #readyBySelf(model) {
+    const { race, self, isPlayer, phase } = model;
+    if (!isPlayer) this.readied = null; // who sits out is asked again
+    const due = this.app.settings.now.ready && isPlayer && phase === "lobby";
+    if (!due || !model.online || self.ready || this.readied === race) return;
+    this.readied = race;
+    this.ask(command.ready(race, true));
   }
 
   #role() {
@@ -164,6 +115,8 @@ export class Lobby {
       (one) => one.role === "spectator",
     );
     this.invitation.update(room);
+    this.warmUp.update(room.rules.size);
+    this.#readyBySelf(model);
     this.rules.update(model, this.app.refusals);
     setText(this.playersTitle, count(players.length, "player"));
     this.list.classList.toggle("with-menus", model.isHost);
@@ -179,14 +132,20 @@ export class Lobby {
     this.#buttons(model, self);
     this.tick(model, now);
     show(this.lastCard, model.results !== null);
-    if (model.results) this.last.update(model.results.standings, model.me);
+    if (model.results) this.#showLast(model);
     show(this.closeButton, model.isHost);
+  }
+
+  #showLast({ results: { standings, board }, me }) {
+    this.last.update(standings, me, parseBoard(board).md);
   }
 
   #buttons(model, self) {
     const plays = model.isPlayer;
     const ready = self?.ready === true;
     show(this.ready, plays);
+    show(this.always.element, plays);
+    show(this.sitOut, plays);
     setText(this.ready, ready ? "Not ready after all" : "I\u2019m ready");
     setAttribute(this.ready, "aria-pressed", String(ready));
     const host = model.isHost && model.room.rules.start !== "every";

@@ -1,16 +1,19 @@
 // The race itself: lanes above, the board below, and nothing else that moves.
 
 import { Board, formatBoard, parseSize } from "../engine.js";
-import { listenToPointers } from "../input.js";
+import { listenToKeys, listenToPointers } from "../input.js";
 import { command } from "../protocol.js";
 import { whoWatches, whyIWatch } from "../phrases.js";
+import { play } from "../sounds.js";
 import { count, formatSpan, formatTime, ordinal } from "../text.js";
 import { BoardView, SpokenBoard } from "./board.js";
 import { button, doubtful } from "./controls.js";
-import { fill, h, setAttribute, setText, show } from "./dom.js";
-import { Lanes, WatchGrid, rows } from "./lanes.js";
+import { h, setAttribute, setText, show } from "./dom.js";
+import { Lanes, rows } from "./lanes.js";
+import { Watch } from "./watch.js";
+import { wear } from "./wear.js";
 
-const FRAME_PX = 190; // head, clock and controls around the spectators' boards
+const FRAME_PX = 250; // head, clock and controls around the spectators' boards
 const SIDE_BY_SIDE = "(min-width: 1100px)"; // as in style.css
 const SIDE_PX = 300;
 const BELOW_PX = 180;
@@ -21,7 +24,8 @@ export class Race {
   constructor(app) {
     this.app = app;
     this.lanes = new Lanes();
-    this.grid = new WatchGrid();
+    this.watch = new Watch(app.camera);
+    this.watch.onChange = () => app.onChange();
     this.board = new BoardView({ kind: "own" });
     this.spoken = new SpokenBoard();
     this.number = h("span.number");
@@ -53,11 +57,12 @@ export class Race {
     this.element = h(
       "section.race",
       {},
+      h("h1.unseen", { text: "Race" }),
       h("div.above", {}, this.lanes.element),
       h("div.hud", {}, this.clock, this.counts, this.ribbon),
       this.banner,
       this.stage,
-      this.grid.element,
+      this.watch.element,
       this.spoken.element,
       this.bar,
     );
@@ -94,10 +99,28 @@ export class Race {
   #listen() {
     const { app } = this;
     const size = () => (app.model?.racing ? app.model.attempt.board : null);
-    listenToPointers(this.board.element, size, {
-      cell: (cell) => app.slideCell(cell),
-      swipe: (direction) => app.slide(direction),
+    listenToPointers(this.element, this.board.element, size, {
+      cell: (cell) => this.#cell(cell),
+      swipe: (direction) => this.#slide(direction),
+      over: (cell) => app.settings.now.hover && app.slideCell(cell),
     });
+  }
+
+  /** @returns {string | null} the way it went */
+  #cell(cell) {
+    const { board } = this.app.model.attempt;
+    const [direction] = board.slideOfCell(cell) ?? [null];
+    if (direction && this.app.slideCell(cell)) return direction;
+    if (cell !== board.gap) this.board.refuse(board.tileAt(cell));
+    return null;
+  }
+
+  #sound(name) {
+    if (this.app.settings.now.sound) play(name);
+  }
+
+  #slide(direction) {
+    if (!this.app.slide(direction)) this.board.refuse(null);
   }
 
   update(model, now) {
@@ -108,7 +131,7 @@ export class Race {
     this.element.classList.toggle("spectating", Boolean(grid && !own));
     this.element.classList.toggle("open", Boolean(grid && own));
     this.lanes.update(grid && !own ? [] : all); // boards carry their lanes themselves
-    show(this.grid.element, grid);
+    show(this.watch.element, grid);
     if (grid) this.#grid(model, own ? all.filter((row) => !row.mine) : all, own);
     show(this.stage, own || countdown || !grid);
     if (!this.stage.hidden) this.#stage(model);
@@ -123,7 +146,7 @@ export class Race {
 
   #grid(model, shown, beside) {
     const { width, height } = parseSize(model.room.rules.size);
-    this.grid.update(shown, ghost(model), this.#space(beside), width / height);
+    this.watch.update(shown, ghost(model), this.#space(beside), width / height);
   }
 
   /** px for the boards of the others: all there is, or what one's own leaves. */
@@ -154,6 +177,7 @@ export class Race {
     this.attempt = attempt;
     this.said = null;
     if (!attempt) return;
+    this.#sound("go");
     requestAnimationFrame(() => {
       this.app.model?.painted(this.app.now());
       this.play.focus({ preventScroll: true });
@@ -166,6 +190,7 @@ export class Race {
     if (this.said === key) return;
     const first = this.said === null;
     this.said = key;
+    if (!first) this.#sound(board.isSolved ? "finish" : "tick");
     clearTimeout(this.speaking);
     const [column, row] = [
       (board.gap % board.width) + 1,
@@ -212,6 +237,7 @@ export class Race {
     const ms = model.clock(now);
     const final = model.myLane?.time ?? null;
     setText(this.clock, ms === null ? "" : formatTime(ms, final === null ? 1 : 3));
+    this.clock.classList.toggle("final", final !== null);
     setText(this.counts, countsText(model, ms));
     setText(this.ribbon, ribbonText(model, left, now));
     if (!this.undo.hidden) this.#bar(model, now);
@@ -219,6 +245,7 @@ export class Race {
 
   #count(left) {
     const seconds = left === null ? "" : String(Math.max(1, Math.ceil(left / 1000)));
+    if (seconds !== this.number.textContent) this.#sound("count");
     setText(this.number, seconds);
     const { isPlayer, self, room } = this.app.model;
     const leftOut = isPlayer && !self.ready;
@@ -226,9 +253,22 @@ export class Race {
     setText(this.caption, plays ? "Get ready" : whyIWatch({ leftOut, room }));
   }
 
-  enter() {}
+  enter() {
+    this.undress = wear(this.board);
+    this.deafen = listenToKeys(
+      document,
+      (direction) => {
+        if (!this.app.model?.racing) return false;
+        this.#slide(direction);
+        return true;
+      },
+      () => this.app.settings.now,
+    );
+  }
 
   leave() {
+    this.undress();
+    this.deafen();
     clearTimeout(this.speaking);
     this.attempt = undefined;
   }

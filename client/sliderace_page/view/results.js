@@ -6,8 +6,10 @@ import { BoardView } from "./board.js";
 import { button, doubtful } from "./controls.js";
 import { fill, h, setText, show } from "./dom.js";
 import { Signals } from "./signals.js";
+import { Solves } from "./solves.js";
 import { Podium, ResultTable } from "./table.js";
 import { parseBoard } from "../engine.js";
+import { isField } from "../input.js";
 import { explainResults } from "../phrases.js";
 
 export class Results {
@@ -22,7 +24,9 @@ export class Results {
     this.leaveButton = doubtful("quiet", "Leave the room", "Really leave", () =>
       app.leave(command.leave()),
     );
-    this.record = h("a.button", { text: "Race record", download: true });
+    this.watch = h("a.button", { text: "Watch again", target: "_blank" });
+    this.verify = button("", "Verify", () => this.#verify());
+    this.solves = new Solves();
     this.board = new BoardView({ kind: "mini" });
     this.verdict = h("p.verdict");
     this.part = h("p.verdict.soft");
@@ -30,7 +34,12 @@ export class Results {
     this.notes = h("p.soft.small");
     this.signals = new Signals();
     this.details = h("dl.proof");
-    this.made = h("details", {}, h("summary", { text: "How it was made" }), this.details);
+    this.made = h(
+      "details",
+      {},
+      h("summary", { text: "How it was made" }),
+      this.details,
+    );
     this.made.addEventListener("toggle", () => this.#judge());
     const proof = h(
       "div.card.fair",
@@ -51,8 +60,9 @@ export class Results {
       {},
       this.title,
       this.podium.element,
-      h("div.go", {}, this.status, h("div.buttons", {}, this.again, this.record)),
+      h("div.go", {}, this.status, h("div.buttons", {}, this.again, this.watch, this.verify)),
       h("div.card", {}, this.table.element, this.notes),
+      this.solves.element,
       proof,
       this.signals.element,
       h("div.exits", {}, this.leaveButton),
@@ -75,11 +85,13 @@ export class Results {
     this.shown = results;
     setText(this.title, headline(results.standings, model.me));
     this.podium.update(results.standings);
-    this.table.update(results.standings, model.me);
+    const board = parseBoard(results.board);
+    this.table.update(results.standings, model.me, board.md);
     setText(this.notes, explainResults(results).join(" "));
     show(this.notes, this.notes.textContent !== "");
-    this.record.href = new URL(results.record.replace(/^\//, ""), location.href).href;
-    this.board.update(parseBoard(results.board));
+    this.watch.href = new URL(`replay/${results.race}`, location.href).href;
+    this.board.update(board);
+    this.#solves(results, model.kept?.seat ?? null);
     this.#prove(model, results);
   }
 
@@ -100,13 +112,34 @@ export class Results {
     this.check.classList.toggle("good", good);
   }
 
+  /** Splits, downloads and links stand on the record, which comes a moment later. */
+  async #solves(results, seat) {
+    const text = await this.app.stay.audit.text(results);
+    if (text === null || this.shown !== results) return;
+    const { read } = await import("../record/reading.js");
+    try {
+      const { record } = JSON.parse(text);
+      read(record);
+      const path = results.record.replace(/^\//, "");
+      this.solves.update(record, new URL(path, location.href).href, seat);
+    } catch {
+      // A record that is none: the checks below say so.
+    }
+  }
+
+  #verify() {
+    this.made.open = true;
+    this.made.scrollIntoView({ block: "nearest" });
+    this.made.firstChild.focus({ preventScroll: true });
+  }
+
   /** The record is computed again for those who want to know. */
   #judge() {
     const { model } = this.app;
     if (!this.made.open || !this.unchecked || !model?.kept) return;
     const { checks } = this;
     this.unchecked = false;
-    this.app.verifyRecord(model.results, model.kept).then((found) =>
+    this.app.stay.audit.verify(model.results, model.kept).then((found) =>
       fill(
         checks,
         found.map(({ name, verdict, text }) =>
@@ -162,9 +195,16 @@ export class Results {
 
   enter() {
     this.title.focus({ preventScroll: true });
+    this.press = (event) => {
+      const plain = !event.repeat && !event.ctrlKey && !event.metaKey && !event.altKey;
+      if (plain && event.key === "r" && !isField(event.target)) this.rematch();
+    };
+    document.addEventListener("keydown", this.press);
   }
 
-  leave() {}
+  leave() {
+    document.removeEventListener("keydown", this.press);
+  }
 }
 
 /** How many took part in the draw. */

@@ -3,48 +3,9 @@
 import { describeRules, sealOf } from "../phrases.js";
 import { command } from "../protocol.js";
 import { formatSpan } from "../text.js";
-import { Choice, SIZES, Select, Switch, button, newId } from "./controls.js";
+import { Choice, SIZES, Switch, button, newId } from "./controls.js";
 import { h, setText, show } from "./dom.js";
-
-const spans = (...all) => all.map((ms) => [ms, formatSpan(ms)]);
-const MINUTE = 60000;
-
-const SELECTS = {
-  start: [
-    "Start",
-    [
-      ["ready", "host, or all ready"],
-      ["host", "only the host"],
-      ["every", "again and again"],
-    ],
-  ],
-  every_ms: ["Pause between races", spans(10000, 30000, MINUTE, 5 * MINUTE)],
-  countdown_ms: ["Countdown", spans(3000, 5000, 10000, 30000)],
-  inspection_ms: ["Time to inspect", [[0, "none"], ...spans(3000, 5000, 10000, 15000)]],
-  limit_ms: [
-    "Time limit",
-    [
-      [-1, "by size"],
-      [0, "none"],
-      ...spans(MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE, 60 * MINUTE),
-    ],
-  ],
-  grace_ms: [
-    "Time after the winner",
-    [[-1, "automatic"], [0, "none"], ...spans(10000, 30000, MINUTE, 5 * MINUTE)],
-  ],
-  away_ms: [
-    "Wait for lost connections",
-    [[0, "not at all"], ...spans(10000, 30000, MINUTE, 5 * MINUTE)],
-  ],
-  spectator_delay_ms: [
-    "Spectators see boards",
-    [
-      [0, "live"],
-      ...[5000, 30000, MINUTE, 5 * MINUTE].map((ms) => [ms, `${formatSpan(ms)} later`]),
-    ],
-  ],
-};
+import { ruleSelects } from "./fields.js";
 
 export class RulesCard {
   /**
@@ -54,16 +15,15 @@ export class RulesCard {
   constructor(ask, waits) {
     this.ask = ask;
     this.pending = false;
+    this.room = null; // as the controls show it
+    this.refusals = 0;
     const rule = (name) => (value) => {
       this.pending = true;
       waits();
       ask(command.settings({ rules: { [name]: value } }));
     };
     this.size = new Choice("Board", SIZES, rule("size"));
-    this.selects = Object.entries(SELECTS).map(([name, [label, options]]) => [
-      name,
-      new Select(label, options, rule(name)),
-    ]);
+    this.selects = ruleSelects(rule);
     this.boards = new Switch(
       "Open boards",
       "Racers see each other's boards",

@@ -6,7 +6,7 @@ import { button } from "./controls.js";
 import { h, setText, show } from "./dom.js";
 
 /** Copy text, also where the clipboard is closed to pages (plain http). */
-async function copy(text) {
+export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
@@ -23,14 +23,14 @@ async function copy(text) {
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** A QR code as a picture. @param {string} text */
-export function qrPicture(text) {
+/** A QR code as a picture. @param {string} text @param {string} [label] */
+export function qrPicture(text, label = `QR code of ${text}`) {
   const modules = qr(text);
   const side = modules.length + 8; // a quiet zone of four modules on each side
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", `0 0 ${side} ${side}`);
   svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", `QR code of ${text}`);
+  svg.setAttribute("aria-label", label);
   const path = document.createElementNS(SVG, "path");
   const dots = modules.flatMap((row, y) =>
     row.flatMap((dark, x) => (dark ? [`M${x + 4} ${y + 4}h1v1h-1z`] : [])),
@@ -81,7 +81,7 @@ export class Invitation {
   }
 
   async #copy() {
-    const done = await copy(this.url);
+    const done = await copyText(this.url);
     this.app.onNote(
       done ? "Link copied" : `Copy this: ${this.url}`,
       done ? "good" : "info",

@@ -2,57 +2,62 @@
 
 import { explainCredit, reason, stands } from "../phrases.js";
 import { formatTime } from "../text.js";
-import { fill, h, setText } from "./dom.js";
-import { badge } from "./lanes.js";
-
-/** Tiles a second over the solver's own time. */
-export function tps({ stm, solve_ms: solve }) {
-  return solve ? ((stm * 1000) / solve).toFixed(2) : "";
-}
+import { fill, h } from "./dom.js";
+import { badge } from "./badges.js";
+import { formatMmd, formatTps } from "../record/summary.js";
 
 const PHOTO = "Closer to a neighbour than their lines can tell apart";
+const MMD = "Moves by Manhattan distance: 1 is the shortest conceivable way";
 const COLUMNS = [
-  ["place", "Place"],
-  ["name", "Name"],
-  ["time", "Time"],
-  ["moves", "Moves"],
-  ["tps", "TPS"],
+  ["place", "Place", null],
+  ["name", "Name", null],
+  ["time", "Time", "Official time: it decides the place"],
+  ["solve", "Solve", "From the first slide to the last, on the solver\u2019s own clock"],
+  ["moves", "STM/MTM", "Moves: each tile counts one / runs count one"],
+  ["tps", "TPS", "Tiles a second"],
+  ["mmd", "M/MD", MMD],
+  ["credit", "Credit", "What was taken off for the line"],
 ];
+const LABELS = Object.fromEntries(COLUMNS);
 
 export class ResultTable {
   constructor() {
-    const heads = COLUMNS.map(([name, text]) =>
-      h(`th.${name}`, { scope: "col", text }),
+    const heads = COLUMNS.map(([name, text, title]) =>
+      h(`th.${name}`, { scope: "col", text, title }),
     );
     this.body = h("tbody");
     this.element = h(
       "table.results",
       {},
+      h("caption.unseen", { text: "Results" }),
       h("thead", {}, h("tr", {}, ...heads)),
       this.body,
     );
   }
 
-  /** @param {object[]} standings @param {number} me member id */
-  update(standings, me) {
+  /**
+   * @param {Wire[]} standings
+   * @param {number | undefined} me member id
+   * @param {number} md Manhattan distance of the scramble
+   */
+  update(standings, me, md) {
     if (standings === this.shown) return;
     this.shown = standings;
     fill(
       this.body,
-      standings.map((row) => this.#row(row, me)),
+      standings.map((row) => this.#row(row, me, md)),
     );
   }
 
-  #row(row, me) {
+  #row(row, me, md) {
     const lane = { ...row, time: row.time_ms };
     const far = row.status === "dnf" || row.status === "forfeited";
-    const credited = row.status === "finished" && row.credit_ms > 0;
-    const note = far
-      ? `${Math.floor(row.high / 10)} % ${reason(lane)}`
-      : credited
-        ? `\u2212${row.credit_ms} ms credit`
-        : "";
+    const done = row.status === "finished";
+    const credited = done && row.credit_ms > 0;
+    const note = far ? `${Math.floor(row.high / 10)} % ${reason(lane)}` : "";
     const raced = row.status !== "dns";
+    const figure = (name, text, title = null) =>
+      h(`td.${name}`, { text, title, "data-label": LABELS[name] });
     return h(
       `tr.${row.status}${row.member === me ? ".mine" : ""}`,
       {},
@@ -69,13 +74,22 @@ export class ResultTable {
       h(
         "td.time",
         { text: stands(lane).replace("\u2713 ", "") },
-        h("small", { text: note, title: credited ? explainCredit(row) : null }),
+        h("small", { text: note }),
       ),
-      h("td.moves", { text: raced ? String(row.stm) : "" }),
-      h("td.tps", { text: raced ? tps(row) : "" }),
+      figure("solve", done && row.solve_ms ? formatTime(row.solve_ms) : ""),
+      figure("moves", raced ? `${row.stm}/${row.mtm}` : ""),
+      figure("tps", done ? formatTps(row) : ""),
+      figure("mmd", formatMmd(row, md)),
+      figure(
+        "credit",
+        credited ? `${row.credit_ms} ms` : "",
+        credited ? explainCredit(row) : null,
+      ),
     );
   }
 }
+
+const STEPS = 3; // places that stand on the podium; ties may bring more people
 
 export class Podium {
   constructor() {
@@ -85,25 +99,30 @@ export class Podium {
   update(standings) {
     if (standings === this.shown) return;
     this.shown = standings;
-    const best = standings.filter((row) => row.status === "finished").slice(0, 3);
-    this.element.dataset.count = best.length;
+    const best = standings.filter(
+      ({ status, place }) => status === "finished" && place <= STEPS,
+    );
+    this.element.dataset.count = Math.min(best.length, STEPS);
     fill(
       this.element,
-      best.map((row, i) => this.#step(row, i + 1)),
+      best.map((row) =>
+        this.#step(row, best.some((one) => one !== row && one.place === row.place)),
+      ),
     );
   }
 
-  #step(row, order) {
-    const time = h("span.time", { text: formatTime(row.time_ms ?? 0) });
-    const block = h("span.block", { text: String(row.place ?? order) });
-    const item = h(
-      `li.step.order${order}`,
+  #step({ name, place, time_ms: time }, tied) {
+    return h(
+      `li.step.place${place}`,
       {},
-      h("span.name", { text: row.name }),
-      time,
-      block,
+      h("span.name", { text: name }),
+      h("span.time", { text: formatTime(time ?? 0) }),
+      h(
+        "span.block",
+        {},
+        String(place),
+        tied ? h("small", { text: "tie" }) : null,
+      ),
     );
-    setText(block, String(row.place ?? order));
-    return item;
   }
 }

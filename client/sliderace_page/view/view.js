@@ -1,17 +1,14 @@
 // The page's frame: the head, the screen that is shown, and short notes.
 
-import { directionOfKey, isField, listenToKeys } from "../input.js";
 import { formatCode } from "../text.js";
 import { button } from "./controls.js";
-import { Door } from "./door.js";
-import { fill, h, setText, show } from "./dom.js";
-import { Home } from "./home.js";
-import { Lobby } from "./lobby.js";
-import { Race } from "./race.js";
-import { Results } from "./results.js";
+import { fill, h, pressOnce, setAttribute, setText, show } from "./dom.js";
+import { SCREENS, STAY, fetchScreen, preload, sheet } from "./screens.js";
+import { helpButton } from "./tools.js";
 
 const NOTE_MS = 4000;
 const NOTES = 3;
+const RETRY_MS = 2000; // until files that did not come are asked for again
 
 /** Connecting, or told to stay away. */
 class Waiting {
@@ -58,39 +55,51 @@ export class View {
     this.app = app;
     this.shown = null;
     this.head(document.body);
-    const make = {
-      home: () => new Home(app),
-      door: () => new Door(app),
-      waiting: () => new Waiting(app),
-      lobby: () => new Lobby(app),
-      race: () => new Race(app),
-      results: () => new Results(app),
-    };
-    this.make = make;
     app.onChange = () => this.dirty();
+    app.settings.onChange = () => {
+      this.#wishes();
+      this.dirty();
+    };
+    this.#wishes();
+    if (app.view === "stream") document.documentElement.dataset.view = "stream";
     app.onNote = (text, level) => this.note(text, level);
     addEventListener("resize", () => this.dirty());
-    document.addEventListener("pointerdown", ({ target }) => {
-      for (const menu of document.querySelectorAll("details.menu[open]")) {
+    document.addEventListener("pointerdown", (event) => {
+      const target = /** @type {Node} */ (event.target);
+      const aside = this.panel && !this.panel.element.contains(target);
+      if (aside && !this.gear.contains(target)) this.#settings(false);
+      /** @type {NodeListOf<HTMLDetailsElement>} */
+      const menus = document.querySelectorAll("details.menu[open]");
+      for (const menu of menus) {
         if (!menu.contains(target)) menu.open = false;
       }
     });
-    listenToKeys(document, (direction) => {
-      const { model } = app;
-      if (this.name !== "race" || !model.racing) return false;
-      app.slide(direction);
-      return true;
-    });
-    document.addEventListener("keydown", (event) => {
-      const plain = !event.repeat && !event.ctrlKey && !event.metaKey && !event.altKey;
-      const mine = plain && !isField(event.target) && directionOfKey(event) === null;
-      if (mine && event.key === "r" && this.name === "results") this.screen.rematch();
-    });
+    pressOnce(document);
+    // The first sign that somebody wants to play: fetch what a room needs.
+    const intent = () => this.#prepare();
+    for (const type of ["pointerdown", "focusin", "keydown"])
+      document.addEventListener(type, intent, { once: true });
+  }
+
+  #prepare() {
+    preload(STAY);
+    this.app.prepare().catch(() => {});
+    this.#fetch("lobby");
+  }
+
+  /** Fetch a screen that is likely to be next. */
+  #fetch(name) {
+    fetchScreen(name).catch(() => {});
   }
 
   head(body) {
     const mark = h("span.mark", { "aria-hidden": "true" }, h("i"), h("i"), h("i"));
-    const brand = h("a.brand", { href: "." }, mark, h("span", { text: "sliderace" }));
+    const brand = h(
+      "a.brand",
+      { href: ".", "aria-label": "sliderace" },
+      mark,
+      h("span", { text: "sliderace" }),
+    );
     brand.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
@@ -99,12 +108,41 @@ export class View {
     });
     this.code = h("span.chip.code");
     this.state = h("span.chip.lost", { role: "status" });
+    this.help = helpButton((text, level) => this.note(text, level));
+    this.gear = h("button.gear", {
+      type: "button",
+      "aria-label": "Settings",
+      "aria-expanded": "false",
+      text: "\u2699",
+      on: { click: () => this.#settings() },
+    });
     this.main = h("main", { id: "main" });
     this.notes = h("div.notes", { "aria-live": "polite" });
     fill(body, [
-      h("header.top", {}, brand, this.notes, this.code, this.state),
+      h("header.top", {}, brand, this.notes, this.code, this.state, this.help, this.gear),
       this.main,
     ]);
+  }
+
+  /** Open or close the settings. */
+  async #settings(open = this.gear.getAttribute("aria-expanded") === "false") {
+    setAttribute(this.gear, "aria-expanded", String(open));
+    if (!open) {
+      this.panel?.element.remove();
+      this.panel = null;
+      this.gear.focus();
+      return;
+    }
+    const [{ Panel }] = await Promise.all([import("./panel.js"), sheet("panel.css")]);
+    this.panel = new Panel(this.app, () => this.#settings(false));
+    this.main.before(this.panel.element);
+    this.panel.element.focus();
+    this.dirty();
+  }
+
+  /** What does not need a new screen. */
+  #wishes() {
+    document.documentElement.dataset.scheme = this.app.settings.now.scheme;
   }
 
   dirty() {
@@ -120,15 +158,16 @@ export class View {
     const name = this.nameOfScreen();
     if (name !== this.name || (name === "door" && app.code !== this.door))
       this.#change(name);
-    const now = app.now();
-    this.screen.update(app.model, now);
+    if (name !== this.name) return; // its files are on their way
+    this.screen.update(app.model, app.now());
+    this.panel?.update();
     this.#head();
     this.#clock();
   }
 
   nameOfScreen() {
     const { screen, model } = this.app;
-    if (screen === "home" || screen === "door") return screen;
+    if (["home", "door", "replay", "practice"].includes(screen)) return screen;
     if (screen === "stopped" || !model?.room) return "waiting";
     switch (model.phase) {
       case "countdown":
@@ -138,19 +177,49 @@ export class View {
       case "results":
         return "results";
       default:
-        return "lobby";
+        return this.app.view === "stream" ? "race" : "lobby";
     }
   }
 
-  #change(name) {
+  async #change(name) {
+    if (name === "waiting") {
+      this.#enter(name, new Waiting(this.app));
+      return;
+    }
+    if (this.wanted === name) return;
+    this.wanted = name;
+    let module;
+    try {
+      module = await fetchScreen(name);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error; // not a failed fetch: a fault
+      this.note("The server is not answering. Still trying\u2026", "bad");
+      setTimeout(() => {
+        if (this.wanted === name) this.wanted = null;
+        this.dirty();
+      }, RETRY_MS);
+      return;
+    }
+    if (this.wanted !== name) return;
+    this.wanted = null;
+    if (this.nameOfScreen() === name)
+      this.#enter(name, SCREENS[name].make(module, this.app));
+    this.dirty();
+  }
+
+  #enter(name, screen) {
+    this.wanted = null;
     this.screen?.leave();
     this.name = name;
     this.door = this.app.code;
-    this.screen = this.make[name]();
-    fill(this.main, [this.screen.element]);
+    this.screen = screen;
+    fill(this.main, [screen.element]);
     document.body.dataset.screen = name;
     scrollTo(0, 0);
-    this.screen.enter();
+    screen.enter();
+    const next = { lobby: "race", race: "results", waiting: "race" }[name];
+    if (name === "waiting" && this.app.screen === "room") this.#prepare();
+    if (next) this.#fetch(next);
   }
 
   #head() {
@@ -186,7 +255,7 @@ export class View {
     });
   }
 
-  /** @param {string} text @param {"info" | "good" | "bad"} level */
+  /** @param {string} text @param {string} level "info", "good" or "bad" */
   note(text, level = "info") {
     const note = h(`p.note.${level}`, { text });
     // Only the last one is seen: what went wrong stays in front of what else happens.

@@ -7,7 +7,8 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from email.utils import formatdate
 from http import HTTPStatus
 from itertools import count
-from typing import cast
+from ssl import SSLContext
+from typing import Any, cast
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.datastructures import Headers
@@ -44,6 +45,9 @@ QUEUE = 4
 """Frames the library may hold per connection while we do not read: each is up to
 2 KiB, and what it holds arrived without being counted."""
 
+LARGE = 65_536
+"""Bytes of an answer that the system's buffers may not take in one go."""
+
 HOLD_STEP_S = 0.5
 """While we read nothing from a peer, this often we look whether it is still there."""
 
@@ -66,6 +70,7 @@ class Gateway:
         spawn: starts a task that belongs to the server's task group.
         addresses: what every client's address has in use.
         postman: empties the outboxes.
+        tls: certificate and key; None: the port speaks without.
     """
 
     def __init__(
@@ -78,6 +83,7 @@ class Gateway:
         spawn: Spawn,
         addresses: PerAddress,
         postman: Postman,
+        tls: SSLContext | None = None,
     ) -> None:
         self.config = config
         self.limits = config.limits
@@ -87,6 +93,7 @@ class Gateway:
         self.port = config.port
         self.postman = postman
         self._site = site
+        self._tls = tls
         self.clock = clock
         self._proxies = config.proxies()
         self._addresses = addresses
@@ -125,21 +132,31 @@ class Gateway:
             self._handle,
             cast("str", self._hosts()),  # it goes to asyncio, which takes a list
             self.config.port,
-            create_connection=type("Ours", (Socket,), self._of_sockets()),
+            create_connection=type("Ours", (Socket,), {"door": self}),
             process_request=self._answer,
             subprotocols=[Subprotocol(SUBPROTOCOL)],
             select_subprotocol=_choose,
             compression=None,
             server_header=SERVER,
-            open_timeout=self.limits.open_timeout_ms / 1_000,
+            **self._secured(),
+            # For a request there is less time, see `Socket`; this is for the answer.
+            open_timeout=self.limits.answer_timeout_ms / 1_000,
             ping_interval=None,
             close_timeout=self.limits.close_timeout_ms / 1_000,
             max_size=self.limits.up_bytes,
             max_queue=QUEUE,
         )
 
-    def _of_sockets(self) -> dict[str, object]:
-        return {"door": self, "most": self.limits.up_bytes}
+    def _secured(self) -> dict[str, Any]:
+        """What makes it speak TLS, if it does."""
+        if self._tls is None:
+            return {}
+        limits = self.limits
+        return {
+            "ssl": self._tls,
+            "ssl_handshake_timeout": limits.open_timeout_ms / 1_000,
+            "ssl_shutdown_timeout": limits.close_timeout_ms / 1_000,
+        }
 
     def _hosts(self) -> str | list[str]:
         """The addresses to listen on; `::` alone would be deaf to IPv4."""
@@ -162,6 +179,8 @@ class Gateway:
         """A TCP connection has ended."""
         if socket.counted is not None:
             self._addresses.disconnect(socket.counted)
+            if socket.unread:
+                self._addresses.sent(socket.counted, socket.unread)
 
     def _count(self, socket: Socket, address: str) -> bool:
         if not self._addresses.connect(address):
@@ -181,10 +200,21 @@ class Gateway:
         answer = await self._site.answer(asked)
         if answer is None:
             return None
+        if len(answer.body) > LARGE:
+            answer = self._large(connection, answer)
         self.metrics.count("requests", str(answer.status))
         extra = {"address": asked.peer, "target": asked.target, "status": answer.status}
         _log.debug(asked.method, extra=extra)
         return _response(answer, asked)
+
+    def _large(self, connection: Socket, answer: Answer) -> Answer:
+        """Have patience with who reads a large answer, but not with many of them."""
+        size, address = len(answer.body), cast("str", connection.counted)
+        if not self._addresses.sending(address, size):
+            return Answer(429, b"One after the other.\n", headers={"Retry-After": "2"})
+        connection.unread = size
+        connection.close_timeout = self.limits.answer_timeout_ms / 1_000
+        return answer
 
     def _request(self, connection: ServerConnection, request: HttpRequest) -> Request:
         headers = request.headers

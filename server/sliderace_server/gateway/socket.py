@@ -21,6 +21,8 @@ try:
 except ImportError:  # the library's wheels for rare platforms have no C
     from websockets.utils import apply_mask
 
+from sliderace_server.limits import Limits
+
 __all__ = ["KNOWN_MAJOR", "Socket", "is_known"]
 
 KNOWN_MAJOR = 17
@@ -44,8 +46,19 @@ def is_known(release: str) -> bool:
     return release.partition(".")[0] == str(KNOWN_MAJOR)
 
 
+TOO_LONG = (
+    b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
+    b"Connection: close\r\nContent-Length: 0\r\n\r\n"
+)
+
+
 class Door(Protocol):
     """Who counts connections."""
+
+    @property
+    def limits(self) -> Limits:
+        """The server's."""
+        ...
 
     def opened(self, socket: "Socket") -> None:
         """A TCP connection was accepted."""
@@ -61,17 +74,17 @@ class Socket(ServerConnection):
 
     Attributes:
         door: who is told of the beginning and the end.
-        most: bytes of the largest message let in; less than `PIECE`.
         direct: whether text frames may be taken from under the library.
         counted: the address that it counts for.
+        unread: bytes of a large plain answer that count for it, too.
         frames: who is told of each frame of the library, once the handshake is done.
         texts: who takes text messages, as UTF-8 that nobody has checked.
     """
 
     door: Door
-    most: int
     direct = is_known(version)
     counted: str | None = None
+    unread = 0
     frames: Callable[[Frame], None] | None = None
     texts: Callable[[bytes], None] | None = None
     _framed = False  # what comes next begins with a frame, and the library waits for it
@@ -79,11 +92,15 @@ class Socket(ServerConnection):
     _full = False
     _held = False
     _feeding = False
+    _head = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Count the connection before anything is read from it."""
         super().connection_made(transport)
         self._inflow = bytearray()
+        # Who sends a request byte by byte would keep us waiting for ever.
+        patience = self.door.limits.open_timeout_ms / 1_000
+        self._no_request = self.loop.call_later(patience, self.transport.abort)
         # The library pauses and resumes when its queue of messages is full or not.
         self.recv_messages.pause = self._queue_is_full
         self.recv_messages.resume = self._queue_has_room
@@ -91,12 +108,19 @@ class Socket(ServerConnection):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Count it no more."""
+        self._no_request.cancel()
         self._inflow.clear()
         super().connection_lost(exc)
         self.door.closed(self)
 
     def data_received(self, data: bytes) -> None:
         """Bytes came in."""
+        if self.request is None:
+            self._head += len(data)
+            if self._head > self.door.limits.head_bytes:
+                self.transport.write(TOO_LONG)
+                self.transport.close()
+                return
         busy = self._feeding or self._held or self._full
         if self._framed and not busy and not self._inflow and len(data) <= PIECE:
             taken = self._take(data)
@@ -119,6 +143,7 @@ class Socket(ServerConnection):
     def process_event(self, event: Event) -> None:
         """Hear frames that never become a message."""
         super().process_event(event)
+        self._no_request.cancel()
         if self.frames is not None and isinstance(event, Frame):
             self.frames(event)
 
@@ -188,7 +213,7 @@ class Socket(ServerConnection):
             first, size, body = data[at], data[at + 1] & 0x7F, at + 6
             if size == 126 and end - at >= 8:
                 size, body = data[at + 2] << 8 | data[at + 3], at + 8
-                known = 126 <= size <= self.most
+                known = 126 <= size <= self.door.limits.up_bytes
             else:
                 known = size < 126
                 if size == 126:

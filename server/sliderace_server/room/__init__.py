@@ -21,6 +21,7 @@ from sliderace_server.room.commands import (
     LineOf,
     LockNotDurable,
     RoomCommand,
+    SetWall,
     Tick,
 )
 from sliderace_server.room.deadlines import closes_at, lock_check_at, next_deadline
@@ -47,7 +48,12 @@ from sliderace_server.room.sight import (
     welcome,
 )
 from sliderace_server.room.state import MemberState, Racer, RoomLimits, RoomState
-from sliderace_server.room.timeline import Timeline, first_epoch, next_epoch
+from sliderace_server.room.timeline import (
+    Timeline,
+    first_epoch,
+    next_epoch,
+    wall_set_to,
+)
 from sliderace_server.room.view import View, view_of
 
 __all__ = [
@@ -69,6 +75,7 @@ __all__ = [
     "RoomCommand",
     "RoomLimits",
     "RoomState",
+    "SetWall",
     "Tick",
     "Timeline",
     "View",
@@ -101,5 +108,6 @@ __all__ = [
     "standings_of",
     "takes_offset",
     "view_of",
+    "wall_set_to",
     "welcome",
 ]

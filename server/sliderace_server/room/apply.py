@@ -42,6 +42,7 @@ from sliderace_server.room.records import (
     RoleChanged,
     RoomOpened,
     StartPlanned,
+    WallSet,
 )
 from sliderace_server.room.state import MemberState, Racer, RoomState
 
@@ -55,6 +56,7 @@ _UNSEEN = (
     NonceTold,
     RoomOpened,
     Slid,
+    WallSet,
     WentAway,
 )
 """Records without an event: slides travel as progress, the rest tells nobody anything.
@@ -143,6 +145,8 @@ def _apply_to_room(state: RoomState, record: MemberRecord) -> None:
             state.public = record.public
         case Closed():
             state.closed = record.why
+        case WallSet(wall_ms=wall_ms):
+            state.epoch = replace(state.epoch, wall_ms=wall_ms)
         case Alive():
             pass
         case RoomOpened() | EpochBegan():

@@ -35,6 +35,7 @@ __all__ = [
     "LineOf",
     "LockNotDurable",
     "RoomCommand",
+    "SetWall",
     "Tick",
 ]
 
@@ -125,4 +126,17 @@ class Beat:
     """The server is well: to be noted in a race in which nothing else is."""
 
 
-RoomCommand = Beat | Enter | Connect | Disconnect | Ask | Tick | LockNotDurable
+@dataclass(frozen=True, slots=True)
+class SetWall:
+    """The machine's wall clock was set, as `wall_set_to` tells.
+
+    Args:
+        wall_ms: Unix time at the begin of the epoch, by the clock as it is now.
+    """
+
+    wall_ms: int
+
+
+RoomCommand = (
+    Beat | SetWall | Enter | Connect | Disconnect | Ask | Tick | LockNotDurable
+)

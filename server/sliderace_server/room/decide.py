@@ -25,6 +25,7 @@ from sliderace_server.room.commands import (
     LineOf,
     LockNotDurable,
     RoomCommand,
+    SetWall,
     Tick,
 )
 from sliderace_server.room.deadlines import DEFAULT_LIMITS, run_clock
@@ -38,6 +39,7 @@ from sliderace_server.room.records import (
     HostChanged,
     Record,
     RoomOpened,
+    WallSet,
 )
 from sliderace_server.room.state import RoomLimits, RoomState
 
@@ -119,6 +121,9 @@ def _carry_out(draft: Draft, command: RoomCommand) -> Refusal | None:
         case Beat():
             if draft.state.race.running and draft.state.t + BEAT_MS <= draft.now:
                 draft.write([Alive(draft.now)])
+            return None
+        case SetWall(wall_ms=wall_ms):
+            draft.write([WallSet(draft.now, wall_ms)])
             return None
         case Enter():
             return _enter(draft, command)

@@ -6,6 +6,7 @@ end is neither its secret nor its seed nor its board.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal, assert_never
 
 import msgspec
@@ -39,6 +40,7 @@ from sliderace.race.records import (
     RaceStarted,
     Returned,
     RosterFrozen,
+    Seat,
     Slid,
     TimeCalled,
     WentAway,
@@ -65,6 +67,7 @@ from sliderace_server.room.records import (
     RoleChanged,
     RoomOpened,
     StartPlanned,
+    WallSet,
 )
 from sliderace_server.room.state import MemberState, RoomState
 
@@ -212,7 +215,9 @@ def _of_room(record: MemberRecord, state: RoomState) -> Event | None:
             return _phase(state)
         case Closed(why=why):
             return messages.Closed(state.offset, why)
-        case RoomOpened() | EpochBegan() | HostStarted() | NonceCommitted() | Alive():
+        case RoomOpened() | EpochBegan() | HostStarted() | NonceCommitted():
+            return None
+        case Alive() | WallSet():
             return None
         case _:
             assert_never(record)
@@ -246,8 +251,7 @@ def _of_race(record: RaceRecord, state: RoomState) -> Event | None:
             | Returned(seat=seat)
             | DidNotFinish(seat=seat)
         ):
-            rows = standings(state.race)
-            row = next(row for row in rows if row.seat == seat)
+            row = _row_for_all(state, seat)
             return StandingEvent(state.offset, state.race.id, _standing(state, row))
         case RaceEnded():
             return results_of(state)
@@ -255,6 +259,17 @@ def _of_race(record: RaceRecord, state: RoomState) -> Event | None:
             return None
         case _:
             assert_never(record)
+
+
+def _row_for_all(state: RoomState, seat: Seat) -> Row:
+    """A racer's line as everybody may know it.
+
+    How far who still races is, delayed members are told later, others by `progress`.
+    """
+    row = next(row for row in standings(state.race) if row.seat == seat)
+    if row.status == "racing" and state.race.rules.spectator_delay_ms:
+        return replace(row, stm=0, mtm=0, high=0)
+    return row
 
 
 def _member(state: RoomState, member: int, why: MemberWhy) -> Event:

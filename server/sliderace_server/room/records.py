@@ -31,6 +31,7 @@ __all__ = [
     "RoleChanged",
     "RoomOpened",
     "StartPlanned",
+    "WallSet",
 ]
 
 
@@ -192,6 +193,15 @@ class Alive:
     t: int
 
 
+@dataclass(frozen=True, slots=True)
+class WallSet:
+    """The machine's wall clock was set; its monotonic clock goes on as before."""
+
+    t: int
+    wall_ms: int
+    """Unix time at the begin of the epoch, by the wall clock as it is set now."""
+
+
 MemberRecord = (
     RoomOpened
     | EpochBegan
@@ -210,5 +220,6 @@ MemberRecord = (
     | RoleChanged
     | Closed
     | Alive
+    | WallSet
 )
 Record = MemberRecord | RaceRecord

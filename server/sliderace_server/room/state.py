@@ -39,6 +39,9 @@ class RoomLimits:
             for less still races.
         rematch_ms: a rematch starts this long after the first who is ready.
         max_tiles: what one seat may move in one race.
+        lobby_records: what one member may write into the room's log between two races:
+            ready, not ready, and so on for ever would fill the disk. Newcomers share
+            one such quota.
     """
 
     players: int = 16
@@ -51,6 +54,7 @@ class RoomLimits:
     away_grace_ms: int = 20_000
     rematch_ms: int = 30_000
     max_tiles: int = 20_000
+    lobby_records: int = 1_000
 
 
 class Racer(NamedTuple):

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from sliderace_server.room.records import EpochBegan
 from sliderace_server.room.state import RoomState
 
-__all__ = ["Timeline", "first_epoch", "next_epoch"]
+__all__ = ["Timeline", "first_epoch", "next_epoch", "wall_set_to"]
+
+SET_MS = 1_000
+"""From such a step on a wall clock was set; below, it is only being adjusted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,8 @@ def next_epoch(state: RoomState, boot: str, mono_ms: int, wall_ms: int) -> Epoch
 
     While the machine has not been restarted its monotonic clock went on, so room time
     includes the outage exactly, whatever the wall clock did. Otherwise the wall clock
-    says how long it was, but never backwards.
+    says how long it was, but never backwards, and not nothing: the results of a
+    race that it hit shall say so.
 
     Args:
         state: the fold of the whole log.
@@ -55,8 +59,25 @@ def next_epoch(state: RoomState, boot: str, mono_ms: int, wall_ms: int) -> Epoch
     """
     last = state.epoch
     if boot and boot == last.boot:
-        passed = mono_ms - last.mono_ms
+        t = max(state.t, last.t + mono_ms - last.mono_ms)
     else:
-        passed = wall_ms - last.wall_ms
-    t = max(state.t, last.t + passed)
+        t = max(state.t + 1, last.t + wall_ms - last.wall_ms)
     return EpochBegan(t, last.epoch + 1, boot, mono_ms, wall_ms)
+
+
+def wall_set_to(epoch: EpochBegan, mono_ms: int, wall_ms: int) -> int | None:
+    """What `SetWall` is to be told, None while nobody set the wall clock.
+
+    After a reboot the time since the epoch began would else include the step.
+
+    Args:
+        epoch: the room's.
+        mono_ms: the monotonic clock now.
+        wall_ms: Unix time now.
+
+    >>> wall_set_to(EpochBegan(0, 1, "boot", 5_000, 1_000_000), 6_000, 1_001_900)
+    >>> wall_set_to(EpochBegan(0, 1, "boot", 5_000, 1_000_000), 6_000, 4_601_000)
+    4600000
+    """
+    began_ms = wall_ms - (mono_ms - epoch.mono_ms)
+    return began_ms if abs(began_ms - epoch.wall_ms) >= SET_MS else None

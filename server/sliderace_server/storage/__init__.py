@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+from .backup import backup, restore
 from .memory import MemoryStore
 from .ports import (
     AttemptRow,
@@ -35,7 +36,9 @@ __all__ = [
     "StoreHeld",
     "StoreRefused",
     "StoredRace",
+    "backup",
     "open_store",
+    "restore",
 ]
 
 

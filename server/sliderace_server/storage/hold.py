@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Self
 
 from .ports import StoreHeld
 
@@ -13,44 +14,69 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-__all__ = ["hold", "release"]
+__all__ = ["Hold", "flush_folder"]
 
 LOCKED_BYTE = 1 << 30
 """Windows keeps others from reading what is locked: lock far behind the text."""
 
 
-def hold(database: Path) -> int:
-    """Take a database for this process, until `release` or the end of the process.
+class Hold:
+    """A database that is ours until `release`, or until the process ends.
 
     The kernel keeps the lock, so it also ends with SIGKILL; the file `….lock` stays,
-    since removing it would let two servers lock two files of one name.
+    since removing it would let two servers lock two files of one name. What stands in
+    it, our process id, is taken out only in good order: who finds one there knows that
+    the last holder came to a bad end.
 
-    Returns:
-        What `release` wants.
-
-    Raises:
-        StoreHeld: A live process holds it.
-        OSError: The lock file cannot be written.
+    Attributes:
+        unclean: the last holder did not release it, and nobody has checked the
+            database since. Set it to False after a check; else the mark stays.
     """
-    file = Path(f"{database}.lock")
-    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+
+    def __init__(self, descriptor: int, *, unclean: bool) -> None:
+        self._descriptor = descriptor
+        self.unclean = unclean
+
+    @classmethod
+    def take(cls, database: Path) -> Self:
+        """Take a database for this process.
+
+        Raises:
+            StoreHeld: A live process holds it.
+            OSError: The lock file cannot be written.
+        """
+        file = Path(f"{database}.lock")
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            _lock(descriptor)
+        except OSError:
+            text = os.read(descriptor, 20).decode("ascii", "replace").strip()
+            os.close(descriptor)
+            pid = int(text) if text.isdecimal() else None
+            who = f"the server with process id {pid}" if pid else "another server"
+            raise StoreHeld(f"{database}: {who} uses it", pid) from None
+        unclean = os.fstat(descriptor).st_size > 0
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, f"{os.getpid()}\n".encode())
+        os.fsync(descriptor)  # the mark must outlive what it marks
+        return cls(descriptor, unclean=unclean)
+
+    def release(self) -> None:
+        """Let others take the database."""
+        if not self.unclean:
+            os.ftruncate(self._descriptor, 0)
+        os.close(self._descriptor)
+
+
+def flush_folder(folder: Path) -> None:
+    """Make the names in a folder survive a loss of power, where the system can."""
+    if sys.platform == "win32":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        _lock(descriptor)
-    except OSError:
-        text = os.read(descriptor, 20).decode("ascii", "replace").strip()
+        os.fsync(descriptor)
+    finally:
         os.close(descriptor)
-        pid = int(text) if text.isdecimal() else None
-        who = f"the server with process id {pid}" if pid else "another server"
-        raise StoreHeld(f"{database}: {who} uses it", pid) from None
-    os.ftruncate(descriptor, 0)
-    os.write(descriptor, f"{os.getpid()}\n".encode())
-    return descriptor
-
-
-def release(held: int) -> None:
-    """Let others take the database."""
-    os.ftruncate(held, 0)
-    os.close(held)
 
 
 def _lock(descriptor: int) -> None:

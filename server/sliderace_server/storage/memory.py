@@ -40,6 +40,7 @@ class _Log:
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
         self._rooms: dict[str, list[bytes]] = {}
+        self._resting: dict[str, int] = {}
 
     async def append(self, room: str, expected: int, records: Sequence[bytes]) -> None:
         self._store.check()
@@ -57,9 +58,16 @@ class _Log:
         self._store.check()
         return sorted(self._rooms)
 
-    async def drop(self, room: str) -> None:
+    async def drop(self, room: str, *, now_ms: int = 0, rest_ms: int = 0) -> None:
         self._store.check()
         self._rooms.pop(room, None)
+        if rest_ms:
+            self._resting[room] = now_ms + rest_ms
+
+    async def resting(self, now_ms: int) -> dict[str, int]:
+        self._store.check()
+        left = {room: until - now_ms for room, until in self._resting.items()}
+        return {room: ms for room, ms in left.items() if ms > 0}
 
 
 class _Results:

@@ -72,9 +72,11 @@ class Conflict(StorageError):
 
 
 class StorageUnavailable(StorageError):
-    """The disk is full or failing, or the store is closed: nothing was stored.
+    """The disk is full or failing, or the store is closed or out of reach.
 
-    The same call may be tried again; the text says what the storage said.
+    Nothing was stored, as far as anybody knows: an answer may be lost on its way. The
+    same call may be tried again. Where an append did arrive, the second one meets a
+    `Conflict`, and `read` shows the very records. The text says what the storage said.
     """
 
 
@@ -94,7 +96,8 @@ class RoomLog(Protocol):
 
         Raises:
             Conflict: The log does not hold exactly `expected` records.
-            StorageUnavailable: Nothing was stored; the same append may be retried.
+            StorageUnavailable: All of it or nothing was stored; the same append may be
+                retried, see there.
         """
         ...
 
@@ -116,11 +119,27 @@ class RoomLog(Protocol):
         """
         ...
 
-    async def drop(self, room: str) -> None:
-        """Forget a room's log; an unknown room is no error.
+    async def drop(self, room: str, *, now_ms: int = 0, rest_ms: int = 0) -> None:
+        """Forget a room's log and let its code rest; an unknown room is no error.
+
+        Args:
+            room: The room's code.
+            now_ms: Unix time; who has rested until then is forgotten, too.
+            rest_ms: For how long `resting` shall name the code.
 
         Raises:
-            StorageUnavailable: Nothing was removed.
+            StorageUnavailable: As in `append`; the same call may be retried.
+        """
+        ...
+
+    async def resting(self, now_ms: int) -> dict[str, int]:
+        """Return the codes that rest, and for how many ms from `now_ms` on.
+
+        Args:
+            now_ms: Unix time.
+
+        Raises:
+            StorageUnavailable: The storage cannot be read.
         """
         ...
 

@@ -15,6 +15,7 @@ __all__ = [
     "drop",
     "insert_race",
     "read",
+    "resting",
     "rooms",
     "select_races",
     "select_record",
@@ -53,9 +54,19 @@ def rooms(connection: sqlite3.Connection) -> list[str]:
     return [room for (room,) in connection.execute(query)]
 
 
-def drop(connection: sqlite3.Connection, room: str) -> None:
-    """Remove a room's log."""
+def drop(connection: sqlite3.Connection, room: str, now_ms: int, rest_ms: int) -> None:
+    """Remove a room's log, and let its code rest; see `RoomLog.drop`."""
     connection.execute("DELETE FROM log WHERE room = ?", (room,))
+    connection.execute("DELETE FROM resting WHERE until_ms <= ?", (now_ms,))
+    if rest_ms:
+        insert = "INSERT OR REPLACE INTO resting VALUES (?, ?)"
+        connection.execute(insert, (room, now_ms + rest_ms))
+
+
+def resting(connection: sqlite3.Connection, now_ms: int) -> dict[str, int]:
+    """Return the codes that rest, and how long; see `RoomLog.resting`."""
+    query = "SELECT room, until_ms - ? FROM resting WHERE until_ms > ?"
+    return dict(connection.execute(query, (now_ms, now_ms)))
 
 
 def insert_race(connection: sqlite3.Connection, race: StoredRace) -> None:

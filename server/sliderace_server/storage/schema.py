@@ -12,7 +12,7 @@ from importlib import resources
 
 from .ports import StoreRefused
 
-__all__ = ["APPLICATION_ID", "inspect", "migrate", "migrations", "statements"]
+__all__ = ["APPLICATION_ID", "check", "inspect", "migrate", "migrations", "statements"]
 
 APPLICATION_ID = int.from_bytes(b"SlRc")
 """In the file's header since migration 1, where `file` and SQLite's tools show it."""
@@ -74,6 +74,32 @@ def inspect(connection: sqlite3.Connection, newest: int) -> int:
             "a newer sliderace wrote it"
         )
     return int(version)
+
+
+def check(connection: sqlite3.Connection) -> None:
+    """Look whether a database of ours is whole: every page, and every room's log.
+
+    It reads the whole file. A version without tables is whole.
+
+    Raises:
+        StoreRefused: It is damaged.
+        sqlite3.Error: It cannot even be read.
+    """
+    (verdict, *_) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    if verdict == "ok" and _has_log(connection):
+        gap = "SELECT room FROM log GROUP BY room HAVING count(*) != max(position)"
+        if row := connection.execute(gap).fetchone():
+            verdict = f"records of room {row[0]} are missing"
+    if verdict == "ok" and connection.execute("PRAGMA foreign_key_check").fetchone():
+        verdict = "a race is missing"
+    if verdict != "ok":
+        damage = " ".join(verdict.split())
+        raise StoreRefused(f"it is damaged: {damage}; restore a backup")
+
+
+def _has_log(connection: sqlite3.Connection) -> bool:
+    query = "SELECT 1 FROM sqlite_master WHERE name = 'log'"
+    return connection.execute(query).fetchone() is not None
 
 
 def migrate(connection: sqlite3.Connection, scripts: list[str]) -> None:

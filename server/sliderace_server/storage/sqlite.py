@@ -9,8 +9,10 @@ what is committed.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import sqlite3
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
@@ -21,7 +23,7 @@ from typing import Literal, Self, TypeVar
 import aiosqlite
 
 from . import queries
-from .hold import hold, release
+from .hold import Hold, flush_folder
 from .ports import (
     Conflict,
     RaceSummary,
@@ -30,9 +32,11 @@ from .ports import (
     StoreHeld,
     StoreRefused,
 )
-from .schema import inspect, migrate, migrations
+from .schema import check, inspect, migrate, migrations
 
 __all__ = ["SqliteStore"]
+
+_log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Job = Callable[[sqlite3.Connection], T]
@@ -100,14 +104,26 @@ class SqliteStore:
     async def _open(self, stack: AsyncExitStack) -> None:
         """Open what the stack is to close, in the opposite order."""
         path, held = await asyncio.to_thread(_claim, self.path)
-        stack.callback(release, held)
+        stack.callback(held.release)
         writing = await _Thread.start(f"{path.as_uri()}?mode=rw")
         stack.push_async_callback(writing.close)
+        if held.unclean:
+            await writing.run(self._check)
+            held.unclean = False
         await writing.run(self._prepare)
         self._writer = _Writer(writing)
         stack.push_async_callback(self._writer.close)
         self._reader = await _Thread.start(f"{path.as_uri()}?mode=ro")
         stack.push_async_callback(self._reader.close)
+
+    def _check(self, connection: sqlite3.Connection) -> None:
+        """Look whether the database came whole through a crash."""
+        began = time.monotonic()
+        inspect(connection, len(migrations()))
+        check(connection)
+        took_ms = round((time.monotonic() - began) * 1_000)
+        extra = {"database": str(self.path), "ms": took_ms}
+        _log.warning("did not end in good order; the database is whole", extra=extra)
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         """Check and set up the database, in the thread of the writing connection."""
@@ -155,8 +171,11 @@ class _Log:
     async def rooms(self) -> list[str]:
         return await self._store.read(queries.rooms)
 
-    async def drop(self, room: str) -> None:
-        await self._store.write(lambda db: queries.drop(db, room))
+    async def drop(self, room: str, *, now_ms: int = 0, rest_ms: int = 0) -> None:
+        await self._store.write(lambda db: queries.drop(db, room, now_ms, rest_ms))
+
+    async def resting(self, now_ms: int) -> dict[str, int]:
+        return await self._store.read(lambda db: queries.resting(db, now_ms))
 
 
 class _Results:
@@ -326,14 +345,18 @@ def _outcome(connection: sqlite3.Connection, job: Job[None]) -> Exception | None
     return None
 
 
-def _claim(path: Path) -> tuple[Path, int]:
+def _claim(path: Path) -> tuple[Path, Hold]:
     """Make and hold the file, for its owner's eyes only: races' secrets are in it."""
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
-    held = hold(path)
+    held = Hold.take(path)
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        # What SQLite left behind says as much as our own mark, and comes with a copy.
+        log = Path(f"{path}-wal")
+        held.unclean = held.unclean or (log.exists() and log.stat().st_size > 0)
+        flush_folder(path.parent)
     except OSError:
-        release(held)
+        held.release()
         raise
     return path, held

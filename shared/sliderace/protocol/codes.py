@@ -58,7 +58,6 @@ CLOSE_CODES: Final = MappingProxyType(
         1012: "the server restarts",
         1013: "the server is busy",
         4002: "no hello in time",
-        4003: "idle",
         4429: "too many messages",
         4500: "bad request or token",
         4501: "kicked",

@@ -23,7 +23,6 @@ __all__ = [
     "Closed",
     "Event",
     "Gone",
-    "Hidden",
     "Lines",
     "MemberEvent",
     "Opened",
@@ -202,12 +201,6 @@ class Closed(_Event, frozen=True, tag="closed"):
     why: Literal["host", "timeout"]
 
 
-class Hidden(_Event, frozen=True, tag="hidden"):
-    """Something you may not see yet happened; only its place in the stream."""
-
-    o: int
-
-
 class Progress(_Event, frozen=True, tag="progress"):
     """The newest state of some seats; provisional, without an offset."""
 
@@ -302,7 +295,6 @@ Event = (
     | WinnerEvent
     | Results
     | Closed
-    | Hidden
     | Progress
     | Lines
     | Signals

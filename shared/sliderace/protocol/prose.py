@@ -57,6 +57,7 @@ server never sends more than {down} bytes in one message.
 **Beside it** the server answers plain `GET`s with JSON: `/api/rooms` (public rooms),
 `/api/rooms/CODE` (404 where there is no such room), `/api/races`, `/api/races/ID` (the
 [race record](race-record.md), signed), `/healthz` (with the key it is signed by).
+`/replay/ID` leads to the page that shows the race again.
 """
 
 PLAYING = """\
@@ -155,8 +156,8 @@ STREAM = """\
 ## Stream, progress, and what is yours alone
 
 **The stream.** Events with a field `o` are numbered 1, 2, 3 ... in each room; this
-offset goes up by one with every event, for everybody alike. What you may not see yet
-comes as `hidden`: its number alone. A `snapshot` tells everything up to its own `o`.
+offset goes up by one with every event, for everybody alike. A `snapshot` tells
+everything up to its own `o`.
 
 - The next event has the offset after the last: take it.
 - A lower one: you know it already; ignore it.

@@ -116,12 +116,18 @@ def recovered(race: Race, down: int, now: int) -> None:
         down: room time of the last record before, ms: the failure came after it.
         now: room time of the recovery, ms.
     """
+    undoable = [
+        attempt
+        for attempt in race.attempts.values()
+        if attempt.status == "forfeited" and down < race.final_at(attempt)
+    ]
     race.hold_until = now + HOLD_MS
     for attempt in race.attempts.values():
-        if attempt.status == "racing":
+        races = attempt.status == "racing"
+        if races:
             attempt.away_since = now
-            if race.running and down < now:
-                attempt.outages += (Outage(down, now),)
+        if race.running and down < now and (races or attempt in undoable):
+            attempt.outages += (Outage(down, now),)
 
 
 def _freeze(race: Race, record: RosterFrozen) -> None:
@@ -163,22 +169,28 @@ def _apply_to(attempt: Attempt, record: _OfSeat, *, started: bool) -> None:
         case ForfeitUndone():
             attempt.status = "racing"
             attempt.forfeited_at = None
+            _back(attempt, record.t)
         case WentAway():
             attempt.away_since = record.t
         case Returned():
             attempt.status, attempt.why = "racing", ""
             attempt.away_since = None
             attempt.seen = started
-            attempt.outages = tuple(
-                replace(outage, back=record.t) if outage.back is None else outage
-                for outage in attempt.outages
-            )
+            _back(attempt, record.t)
         case DidNotFinish():
             began = attempt.seen or attempt.slides
             attempt.status = "dnf" if began else "dns"
             attempt.why = record.why
         case _:
             assert_never(record)
+
+
+def _back(attempt: Attempt, t: int) -> None:
+    """Whoever a failure of ours drove away is here again."""
+    attempt.outages = tuple(
+        replace(outage, back=t) if outage.back is None else outage
+        for outage in attempt.outages
+    )
 
 
 def _slide(attempt: Attempt, record: Slid) -> None:

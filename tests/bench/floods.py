@@ -1,0 +1,55 @@
+"""What a racer notices of each flood: `python tests/bench/floods.py`, five minutes.
+
+Prints the table of `docs/operating.md`: the 99th percentile of round trips while a
+flood goes on, beside that of the calm seconds right before it, and by how much the
+server's memory has grown a few seconds after it. Figures to look at, never a gate.
+"""
+
+import asyncio
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.chaos.floods import FLOODS
+from tests.chaos.honest import flooded, memory, racer, watch
+from tests.chaos.process import ServerProcess
+
+WATCH_S = 8.0
+REST_S = 2.0
+"""For connections that end after a flood."""
+
+
+async def measure(server: ServerProcess, kind: str) -> str:
+    """A row of the table."""
+    assert server.process is not None
+    pid = server.process.pid
+    async with racer(server.port) as ben:
+        calm = await watch(ben, WATCH_S)
+        before = memory(pid)
+        with flooded(kind, server.port, ben.code):
+            wild = await watch(ben, WATCH_S)
+        await asyncio.sleep(REST_S)
+        grown = memory(pid) - before
+    ratio = wild.at(0.99) / calm.at(0.99)
+    p50s, p99s = (
+        f"{calm.at(share):.1f} / {wild.at(share):.1f}" for share in (0.5, 0.99)
+    )
+    return f"| {kind} | {p50s} | {p99s} | {ratio:.1f} | {grown:+.1f} |"
+
+
+async def main() -> None:
+    print("| flood | p50 calm / flood, ms | p99 calm / flood, ms | ratio | MiB |")
+    print("| --- | --- | --- | --- | --- |")
+    options = ("--trusted-proxies", "127.0.0.1", "--log-level", "warning")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ServerProcess(Path(folder), *options) as server,
+    ):
+        for kind in sys.argv[1:] or FLOODS:
+            print(await measure(server, kind), flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,85 @@
+"""What axe-core, a checker of accessibility, finds on each screen: nothing."""
+
+import json
+from typing import Any, Literal
+
+import pytest
+from playwright.sync_api import Page
+from tests.browser.conftest import DESKTOP, PHONE, Pages
+from tests.browser.player import host, join, own_board, press, quick_rules, solution
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+
+RUN = """async () => {
+  const wcag = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+  const { passes, violations } = await axe.run(document, {
+    runOnly: [...wcag, "best-practice"],
+    resultTypes: ["violations"],
+  });
+  return [passes.length, violations.map(({ id, nodes }) =>
+    `${id}: ${nodes.map(({ html, any, all, none }) =>
+      html.slice(0, 160) + " " + [...any, ...all, ...none].map(
+        ({ message }) => message).join("; ")).join(" | ")}`)];
+}"""
+
+
+def _examine(page: Page, screen: str) -> None:
+    """Let axe look at the page as it stands, when nothing fades any more."""
+    page.wait_for_function(
+        "() => document.getAnimations().every((one) => one.playState !== 'running')"
+    )
+    found: Any = page.evaluate(RUN)
+    passes, wrong = found
+    assert passes > 5, f"{screen}: nothing was looked at"
+    assert wrong == [], f"{screen}: {json.dumps(wrong, indent=1)}"
+
+
+@pytest.mark.parametrize(
+    ("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desk", "phone"]
+)
+def test_axe_finds_nothing(
+    pages: Pages, axe: str, size: tuple[int, int], scheme: Literal["light", "dark"]
+) -> None:
+    ann, ben, sam = (pages.blank(size, scheme=scheme) for _ in range(3))
+    for page in (ann, ben, sam):
+        page.add_init_script(axe)
+        page.emulate_media(reduced_motion="reduce", color_scheme=scheme)
+    ann.goto(pages.address)
+    ann.get_by_text("More rules").click()
+    ann.wait_for_selector(".home select")
+    _examine(ann, "home")
+    code = host(ann, "Ann")
+    ben.goto(f"{pages.address}/{code}")
+    ben.wait_for_selector(".door form")
+    _examine(ben, "door")
+    join(ben, "Ben")
+    sam.goto(f"{pages.address}/{code}")
+    join(sam, "Sam", watch=True)
+    quick_rules(ann)
+    ann.get_by_text("Warm up").click()
+    ben.get_by_role("button", name="ready").click()
+    ann.wait_for_selector(".member.is-ready")
+    _examine(ann, "lobby of the host")
+    _examine(ben, "lobby of a guest")
+    ann.get_by_label("Settings").click()
+    ann.wait_for_selector(".panel")
+    _examine(ann, "settings")
+    ann.get_by_role("button", name="Done").click()
+    ann.get_by_role("button", name="Start the race").click()
+    ann.wait_for_selector("[data-screen=race]")
+    _examine(ann, "countdown")
+    ann.wait_for_selector("[data-board]")
+    sam.wait_for_selector(".watched[data-board] >> nth=1")
+    _examine(ann, "race")
+    _examine(sam, "watching")
+    sam.get_by_role("button", name="Leader").click()
+    sam.wait_for_selector(".watched.big")
+    _examine(sam, "the leader")
+    for direction, count in solution(own_board(ann)):
+        press(ann, direction, count)
+    ann.wait_for_selector(".watched >> nth=1")
+    _examine(ann, "finished")
+    for name in ("Give up", "Really give up"):
+        ben.get_by_role("button", name=name).click()
+    ann.wait_for_selector("[data-screen=results]")
+    _examine(ann, "results")

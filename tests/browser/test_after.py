@@ -1,0 +1,166 @@
+"""After the race: results to take along, the race seen again, its links."""
+
+import csv
+import io
+import json
+import zlib
+from base64 import b64decode
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page
+from tests.browser.conftest import DESKTOP, PHONE, SMALL, Pages
+from tests.browser.player import (
+    fits,
+    host,
+    join,
+    own_board,
+    press,
+    quick_rules,
+    solution,
+    start,
+)
+
+from sliderace.engine import Board, format_board, parse_slides, stm
+from sliderace.race.reading import read
+from sliderace.race.slidysim import link_to, solve_of
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
+
+NAME = "=cmd"
+"""A name that a spreadsheet would take for a formula."""
+SHOWN = ".film:not([hidden])"
+
+
+def _race(pages: Pages) -> tuple[Page, Page, Board]:
+    """Who solved it, who gave up in the middle, and the board."""
+    ann = pages.open()
+    code = host(ann, NAME)
+    quick_rules(ann)
+    ben = pages.open(f"/{code}", PHONE)
+    join(ben, "Ben")
+    ben.get_by_role("button", name="ready").click()
+    ann.wait_for_selector(".member.is-ready")
+    start(ann)
+    board = own_board(ann)
+    way = solution(board)
+    for direction, count in way:
+        press(ann, direction, count)
+    for direction, count in way[:3]:
+        press(ben, direction, count)
+    for name in ("Give up", "Really give up"):
+        ben.get_by_role("button", name=name).click()
+    for page in (ann, ben):
+        page.wait_for_selector(".solves:not([hidden])")
+    return ann, ben, board
+
+
+def _saved(page: Page, name: str) -> bytes:
+    with page.expect_download() as download:
+        page.get_by_role("link", name=name).click()
+    return Path(download.value.path()).read_bytes()
+
+
+def _opened(link: str) -> Any:
+    """What slidysim's viewer finds in a link."""
+    parts = urlsplit(link)
+    assert f"{parts.scheme}://{parts.netloc}{parts.path}" == (
+        "https://slidysim.github.io/replay"
+    )
+    (packed,) = parse_qs(parts.query)["r"]
+    return json.loads(zlib.decompress(b64decode(packed)))
+
+
+def test_a_race_can_be_taken_along_and_seen_again(pages: Pages) -> None:
+    """Results, downloads, links; then, for a stranger, every board at any moment."""
+    ann, ben, board = _race(pages)
+    _take_along(ann, ben, board)
+    address = ann.get_by_role("link", name="Watch again").get_attribute("href") or ""
+    assert urlsplit(address).path.startswith("/replay/")
+    _see_again(pages.open(urlsplit(address).path), board)
+
+
+def _take_along(ann: Page, ben: Page, board: Board) -> None:
+    """The record, a table no spreadsheet runs, a link that holds the very solve."""
+    file = json.loads(_saved(ann, "Race record"))
+    race = read(file["record"])
+    winner, loser = race.racers
+    assert winner.finish is not None
+
+    text = _saved(ann, "Table").decode("utf-8-sig")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [row["name"] for row in rows] == [f"'{NAME}", "Ben"]
+    assert rows[0]["time_ms"] == str(winner.finish.official_ms)
+    assert rows[0]["solve_ms"] == str(winner.finish.solve_ms)
+    assert [row["stm"] for row in rows] == [str(winner.stm), str(loser.stm)]
+    assert (rows[1]["status"], rows[1]["time_ms"]) == ("forfeited", "")
+
+    viewer = ann.get_by_role("link", name="slidysim")
+    link = viewer.get_attribute("href") or ""
+    expected = solve_of(race.board, winner.slides, winner.finish)
+    assert _opened(link) == _opened(link_to(expected)) == list(expected)
+    solved, tps, scramble, times = _opened(link)
+    assert scramble == format_board(board)
+    assert len(times) == winner.stm == stm(parse_slides(solved))
+    assert tps == winner.stm * 1_000_000 // winner.finish.solve_ms
+    end = board.copy()
+    for direction, count in parse_slides(solved):
+        end.slide(direction, count)
+    assert end.is_solved
+
+    assert ann.locator(".splits tbody tr").count() == 3
+    ben.wait_for_selector("text=/rows? not reached/")
+    assert not ben.get_by_role("link", name="slidysim").is_visible()
+    for cell in ("td.solve", "td.mmd", "td.moves"):
+        assert ann.locator(f"tr.mine {cell}").inner_text() != ""
+    ann.get_by_role("button", name="Verify").click()
+    ann.wait_for_selector(".checks >> text=/^ok .* ranking:/")
+    ben.set_viewport_size({"width": SMALL[0], "height": SMALL[1]})
+    assert fits(ben)
+
+
+def _see_again(eve: Page, board: Board) -> None:
+    """Both ways, by keys, by the bar, and by itself."""
+    eve.wait_for_selector(SHOWN)
+    first = eve.locator(".watched").first
+    scrambled = " ".join(map(str, board.tiles))
+    assert first.get_attribute("data-board") == scrambled
+    solved = " ".join(map(str, Board.solved(board.size).tiles))
+
+    eve.keyboard.press("End")
+    eve.wait_for_selector(f".watched:has(.finished)[data-board='{solved}']")
+    assert eve.locator(".watched .forfeited").inner_text().startswith("Ben")
+    eve.keyboard.press("Home")
+    eve.wait_for_selector(f".watched:first-child[data-board='{scrambled}']")
+    for _ in range(2):
+        eve.keyboard.press(".")
+    between = first.get_attribute("data-board")
+    eve.keyboard.press(",")
+    assert first.get_attribute("data-board") != between
+    eve.keyboard.press(".")
+    assert first.get_attribute("data-board") == between
+
+    eve.get_by_label("Moment").fill(
+        eve.get_by_label("Moment").get_attribute("max") or ""
+    )
+    eve.wait_for_selector(f"[data-board='{solved}']")
+    eve.get_by_label("Speed").select_option("8")
+    eve.get_by_role("button", name="Play").click()
+    eve.wait_for_selector("button:text-is('Pause')")
+    eve.wait_for_selector("button:text-is('Play')")
+    assert first.get_attribute("data-board") == solved, "it ran to the end"
+    for width, height in (SMALL, PHONE, DESKTOP):
+        eve.set_viewport_size({"width": width, "height": height})
+        assert fits(eve)
+        assert eve.get_by_role("button", name="Play").is_visible()
+
+
+def test_a_race_that_is_not_there_is_said(pages: Pages) -> None:
+    page = pages.blank()
+    page.goto(f"{pages.address}/replay/KWXTRB-S1-1")
+    page.wait_for_selector("text=There is no such race here")
+    page.get_by_role("button", name="Back to the start").click()
+    page.wait_for_selector("[data-screen=home]")
+    pages.faults[:] = [one for one in pages.faults if "404" not in one]

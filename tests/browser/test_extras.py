@@ -1,0 +1,107 @@
+"""Settings, the lobby's comforts, views for others, and a seat that changes device."""
+
+import pytest
+from tests.browser.conftest import PHONE, Pages
+from tests.browser.player import (
+    host,
+    join,
+    own_board,
+    press,
+    quick_rules,
+    sees_own,
+    start,
+)
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
+
+CLEAR = "getComputedStyle(document.body).backgroundColor"
+
+
+def test_a_stream_shows_the_leader_and_nothing_else(pages: Pages) -> None:
+    """`?view=stream`: no door, no controls, nothing behind the board."""
+    ann = pages.open()
+    code = host(ann, "Ann")
+    quick_rules(ann)
+    stream = pages.open(f"/{code}?view=stream")
+    stream.wait_for_selector("[data-screen=race]")
+    assert stream.evaluate(CLEAR) == "rgba(0, 0, 0, 0)"
+    ann.wait_for_selector(".watchers >> text=Stream")
+    start(ann)
+    stream.wait_for_selector(".watched.big[data-board]")
+    for what in ("button", "header", "input"):
+        assert stream.locator(f"{what}:visible").count() == 0, what
+    direction = own_board(ann).legal_slides()[0][0]
+    press(ann, direction)
+    shown = " ".join(map(str, own_board(ann).tiles))
+    stream.wait_for_selector(f".watched.big[data-board='{shown}']")
+
+
+def test_a_seat_goes_to_another_device(pages: Pages) -> None:
+    """By a picture; the first device lets go, and no address keeps the secret."""
+    ann = pages.open()
+    code = host(ann, "Ann")
+    quick_rules(ann)
+    start(ann)
+    direction = own_board(ann).legal_slides()[0][0]
+    press(ann, direction)
+    board = own_board(ann)
+    ann.get_by_label("Settings").click()
+    ann.get_by_role("button", name="another device").click()
+    ann.wait_for_selector(".panel .qr svg")
+    kept = ann.evaluate("code => localStorage['sliderace.seat.' + code]", code)
+    token = kept.split('"token":"')[1][:32]
+    phone = pages.open(f"/{code}#seat={token}", PHONE)
+    sees_own(phone, board)
+    assert phone.url == f"{pages.address}/{code}"
+    ann.wait_for_selector("text=on another device now")
+
+
+def test_rules_are_folded_at_home_and_hold_in_the_room(pages: Pages) -> None:
+    ann = pages.open()
+    ann.get_by_text("More rules").click()
+    ann.get_by_label("Spectators see boards").select_option("30 s later")
+    ann.get_by_label("Open boards").check()
+    host(ann, "Ann")
+    line = ann.locator(".rule-line").inner_text()
+    assert "boards open" in line
+    assert "spectators 30 s behind" in line
+
+
+def test_the_lobby_is_a_place_to_wait_in(pages: Pages) -> None:
+    """Ready by itself, sitting out, and a board that is nobody's business."""
+    ann = pages.open()
+    code = host(ann, "Ann")
+    ben = pages.open(f"/{code}")
+    join(ben, "Ben")
+    ben.get_by_label("Always ready").check()
+    ann.wait_for_selector(".member.is-ready >> text=Ben")
+    ann.get_by_label("5\u00d75").check()  # another race: everybody is asked again
+    ben.wait_for_selector(".rule-line >> text=5\u00d75")
+    ann.wait_for_selector(".member.is-ready >> text=Ben")
+    ben.get_by_text("Warm up").click()
+    tray = ben.get_by_label("Warm-up board")
+    tray.focus()
+    for key in ("ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"):
+        ben.keyboard.press(key)
+    ben.wait_for_selector(".warmup >> text=/^[1-4] moves?$/")
+    ben.get_by_role("button", name="Sit out").click()
+    ann.wait_for_selector(".member .badge.bench")
+    ben.get_by_role("button", name="Play again").click()
+    ann.wait_for_selector(".member.is-ready >> text=Ben")
+
+
+def test_tiles_are_coloured_as_one_likes(pages: Pages) -> None:
+    page = pages.open()
+    face = page.locator(".board .tile:nth-child(4) .face")  # row 2, column 1
+    tone = "face => getComputedStyle(face).backgroundColor"
+    seen = {face.evaluate(tone)}
+    page.get_by_label("Settings").click()
+    for scheme in ("Rows", "Plain"):
+        page.get_by_label(scheme).check()
+        seen.add(face.evaluate(tone))
+    assert len(seen) == 3
+    page.keyboard.press("Escape")
+    page.reload()
+    page.wait_for_selector(".home")
+    assert face.evaluate(tone) in seen
+    assert page.evaluate("document.documentElement.dataset.scheme") == "mono"

@@ -1,0 +1,179 @@
+"""Every way to slide a tile, and none of the slides is lost."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+from tests.browser.conftest import PHONE, Pages
+from tests.browser.player import (
+    host,
+    join,
+    own_board,
+    point,
+    quick_rules,
+    sees_own,
+    solution,
+    start,
+)
+
+from sliderace.engine import Board
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+
+STEPS = {"U": (0, 1), "D": (0, -1), "L": (1, 0), "R": (-1, 0)}
+"""Where the tile that goes that way lies, seen from the gap."""
+OWN = {"U": "i", "D": "k", "L": "j", "R": "n"}
+OTHER = {"U": "D", "D": "U", "L": "R", "R": "L"}
+
+
+def _centre(page: Page, board: Board, cell: int) -> tuple[float, float]:
+    width, height = board.size
+    row, column = divmod(cell, width)
+    return point(page, (column + 0.5) / width, (row + 0.5) / height)
+
+
+def _beside(board: Board, direction: str, count: int = 1) -> int:
+    across, down = STEPS[direction]
+    return int(board.gap) + count * (across + down * board.size.width)
+
+
+def _own_keys(page: Page, direction: str, count: int, _: Board) -> None:
+    """Own keys that mean the way of the gap."""
+    for _number in range(count):
+        page.keyboard.press(OWN[OTHER[direction]])
+
+
+def _click(page: Page, direction: str, count: int, board: Board) -> None:
+    page.mouse.click(*_centre(page, board, _beside(board, direction, count)))
+
+
+def _drag(page: Page, direction: str, count: int, board: Board) -> None:
+    """The farthest tile is taken to where it belongs, with all before it."""
+    away, near = _beside(board, direction, count), _beside(board, direction, count - 1)
+    begin, end = _centre(page, board, away), _centre(page, board, near)
+    page.mouse.move(*begin)
+    page.mouse.down()
+    page.mouse.move(*end, steps=4)
+    page.mouse.up()
+
+
+def _hover(page: Page, direction: str, count: int, board: Board) -> None:
+    page.mouse.move(*_centre(page, board, int(board.gap)))
+    page.mouse.move(*_centre(page, board, _beside(board, direction, count)))
+
+
+def _swipe(page: Page, direction: str, count: int, _: Board) -> None:
+    """Below the board: a swipe counts anywhere."""
+    session = page.context.new_cdp_session(page)
+    across, down = STEPS[direction]
+    x, y = page.evaluate("[innerWidth / 2, innerHeight - 90]")
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        at = [{"x": x, "y": y} for x, y in points]
+        event = {"type": kind, "touchPoints": at}
+        session.send("Input.dispatchTouchEvent", event)  # pyright: ignore[reportUnknownMemberType]
+
+    for _number in range(count):
+        touch("touchStart", (x, y))
+        touch("touchMove", (x - 30 * across, y - 30 * down))
+        touch("touchMove", (x - 70 * across, y - 70 * down))
+        touch("touchEnd")
+    session.detach()
+
+
+WAYS: dict[str, Callable[[Page, str, int, Board], None]] = {
+    "Keys": _own_keys,
+    "Click": _click,
+    "Drag": _drag,
+    "Hover": _hover,
+    "Swipe": _swipe,
+}
+
+
+def _like(page: Page, *, hover: bool = False, keys: bool = False) -> None:
+    """Choose in the settings as a person does."""
+    page.get_by_label("Settings").click()
+    if hover:
+        page.get_by_label("Hover").check()
+    if keys:
+        page.get_by_label("Keys move the gap").check()
+        for direction, word in zip(
+            "UDLR", ("Up", "Down", "Left", "Right"), strict=True
+        ):
+            page.get_by_role("button", name=f"{word}:").click()
+            page.keyboard.press(OWN[direction])
+            page.wait_for_selector(f"text={word}: {OWN[direction].upper()}")
+    page.get_by_role("button", name="Done").click()
+
+
+def test_every_way_solves_a_board(pages: Pages) -> None:
+    """Own keys for the gap, clicks, drags, hover and swipes: one race, five players."""
+    first, *others = WAYS
+    racers = {first: pages.open()}
+    code = host(racers[first], first)
+    quick_rules(racers[first])
+    for name in others:
+        page = pages.open(f"/{code}", *([PHONE] if name == "Swipe" else []))
+        join(page, name)
+        page.get_by_role("button", name="ready").click()
+        racers[name] = page
+    _like(racers["Keys"], keys=True)
+    _like(racers["Hover"], hover=True)
+    racers[first].wait_for_selector(".member.is-ready >> nth=3")
+    racers[first].bring_to_front()
+    start(racers[first])
+    for name, slide in WAYS.items():
+        page = racers[name]
+        page.bring_to_front()
+        page.wait_for_selector(".stage [data-board]")
+        board = own_board(page)
+        for direction, count in solution(board):
+            slide(page, direction, count, board)
+            board.slide(direction, count)
+            if not board.is_solved:
+                sees_own(page, board)
+    for page in racers.values():
+        page.wait_for_selector("[data-screen=results]")
+        assert page.locator("table.results .finished").count() == len(WAYS)
+
+
+def test_two_hundred_moves_by_hover_arrive_all(pages: Pages) -> None:
+    """As fast as a mouse can be moved; what the server has is told after a reload."""
+    page = pages.open()
+    host(page, "Swift", "4\u00d74")
+    quick_rules(page)
+    _like(page, hover=True)
+    start(page)
+    board = own_board(page)
+    here = int(board.gap)
+    there = _beside(board, board.legal_slides()[0][0])
+    spots = [_centre(page, board, cell) for cell in (here, there)]
+    page.mouse.move(*spots[0])
+    begun = page.evaluate("performance.now()")
+    for number in range(200):
+        page.mouse.move(*spots[(number + 1) % 2])
+    print("200 moves in", page.evaluate("performance.now()") - begun, "ms")
+    page.wait_for_selector(".counts >> text=200 moves")
+    sees_own(page, board)
+    page.wait_for_timeout(500)  # the last of them are gathered, then sent
+    page.reload()
+    sees_own(page, board)
+    page.wait_for_selector(".counts >> text=200 moves")
+
+
+def test_a_tile_that_cannot_move_says_so_gently(pages: Pages) -> None:
+    """Nothing changes, and the tile trembles for a moment."""
+    page = pages.open()
+    host(page, "Ann")
+    quick_rules(page)
+    start(page)
+    board = own_board(page)
+    slides = [
+        _beside(board, direction, count) for direction, count in board.legal_slides()
+    ]
+    stuck = next(cell for cell in range(9) if cell not in [*slides, board.gap])
+    face = f".board.own .tile:nth-child({board.tiles[stuck]}) .face"
+    page.mouse.click(*_centre(page, board, stuck))
+    assert page.locator(face).evaluate("face => face.getAnimations().length > 0")
+    assert own_board(page) == board
+    page.wait_for_selector(".counts >> text=0 moves")

@@ -1,0 +1,185 @@
+"""A race of real clients on a real server, and what must hold of it in the end."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.request import urlopen
+
+from tests.chaos.process import ServerProcess
+
+from sliderace.engine import parse_board
+from sliderace.protocol import messages as m
+from sliderace.race.verify import verify
+from sliderace_client.connection import Client
+from sliderace_client.keys import check_signature
+from sliderace_client.solver import solve
+
+__all__ = ["Race", "Racer", "a_race"]
+
+
+class Racer:
+    """The real client, whose player solves the board at a steady pace.
+
+    Attributes:
+        pace: seconds between slides.
+    """
+
+    def __init__(self, server: str, enter: m.Create | m.Join) -> None:
+        self.changed = asyncio.Event()
+        self.pace = 0.2  # a race must outlast what befalls it on a slow machine, too
+        self.client = Client(server, enter, on_change=self.changed.set)
+
+    @property
+    def acked(self) -> int:
+        """Slides that the server called durable."""
+        attempt = self.client.model.attempt
+        return attempt.acked if attempt else 0
+
+    @property
+    def made(self) -> list[tuple[str, int]]:
+        attempt = self.client.model.attempt
+        return [(d, k) for d, k, _ in attempt.slides] if attempt else []
+
+    def entered(self) -> bool:
+        return self.client.model.room is not None
+
+    def online(self) -> bool:
+        return self.client.model.online
+
+    def done(self) -> bool:
+        return self.client.model.results is not None
+
+    async def until(self, condition: Callable[[], object]) -> None:
+        while not condition():
+            self.changed.clear()
+            await self.changed.wait()
+
+    async def play(self) -> None:
+        """Solve, whether the server is there or not."""
+        client, model = self.client, self.client.model
+        await self.until(lambda: model.board is not None and model.racing)
+        client.painted()
+        assert model.start is not None
+        for stage in solve(parse_board(model.start)):
+            for direction, count in stage:
+                await asyncio.sleep(self.pace)
+                await self.until(lambda: model.racing)
+                assert client.slide(direction, count)
+
+
+class Race:
+    """One race, from its start to its results.
+
+    Attributes:
+        server: where it is run.
+        racers: the host first.
+        plays: a task for each, done when its board is solved.
+    """
+
+    def __init__(
+        self,
+        server: ServerProcess,
+        racers: Sequence[Racer],
+        plays: Sequence[asyncio.Task[None]],
+    ) -> None:
+        self.server = server
+        self.racers = racers
+        self.plays = plays
+
+    def acked(self) -> list[int]:
+        """What each was told to be durable."""
+        return [one.acked for one in self.racers]
+
+    async def moved(self, slides: int = 5) -> None:
+        """Wait until everybody has so many more slides acknowledged, or all of them."""
+        pairs = zip(self.racers, self.plays, self.acked(), strict=True)
+        waits = [_moved(one, play, had + slides) for one, play, had in pairs]
+        await asyncio.gather(*waits)
+
+    async def back(self, durable: Sequence[int]) -> None:
+        """Wait until everybody is back, and has at least what was durable."""
+        for one, slides in zip(self.racers, durable, strict=True):
+            await one.until(one.online)
+            assert one.acked >= slides
+
+    async def finish(self) -> dict[str, Any]:
+        """Race on to the results and leave; the record, when all of it is right.
+
+        Every slide that a client made stands in it exactly once and in order; every
+        client holds the same results, and its record to be true.
+        """
+        for one in self.racers:
+            one.pace = 0.005
+        await asyncio.gather(*self.plays)
+        for one in self.racers:
+            await one.until(one.done)
+        results = [one.client.model.results for one in self.racers]
+        made = {one.client.model.seat: one.made for one in self.racers}
+        first = results[0]
+        assert first is not None
+        assert {row.status for row in first.standings} == {"finished"}
+        assert all(result == first for result in results)
+        assert all(not one.client.model.proof for one in self.racers)
+        record = await asyncio.to_thread(_get, f"{self.server.url}{first.record}")
+        assert {check.verdict for check in verify(record, check_signature)} == {"ok"}
+        for racer in record["record"]["racers"]:
+            stored = [(slide[0], slide[1]) for slide in racer["slides"]]
+            assert stored == made[racer["seat"]]
+        return record
+
+
+@asynccontextmanager
+async def a_race(
+    server: ServerProcess,
+    count: int = 3,
+    size: str = "6x6",
+    through: Sequence[str] = (),
+) -> AsyncGenerator[Race, None]:
+    """A race that has just begun, everybody slides; at the end all leave.
+
+    Args:
+        server: where.
+        count: how many race.
+        size: of the board.
+        through: for each racer the address to connect to; empty: the server's own.
+    """
+    doors = [*through] or [server.url] * count
+    rules = m.RulesPatch(size=size, countdown_ms=3_000)
+    host = Racer(doors[0], m.Create(name="Host", rules=rules))
+    racers = [host]
+    async with asyncio.TaskGroup() as group:
+        group.create_task(host.client.run())
+        await host.until(host.entered)
+        room = host.client.model.room
+        assert room is not None
+        for number in range(1, count):
+            enter = m.Join(code=room.code, name=f"P{number}")
+            one = Racer(doors[number], enter)
+            racers.append(one)
+            group.create_task(one.client.run())
+            await one.until(one.entered)
+        for one in racers:
+            assert one.client.ask(m.Ready(one.client.model.race))
+        if count == 1:
+            assert host.client.ask(m.Start(host.client.model.race))
+        plays = [group.create_task(one.play()) for one in racers]
+        for one in racers:
+            await one.until(lambda o=one: o.client.model.racing)  # type: ignore[misc]
+        yield Race(server, racers, plays)
+        for one in racers:
+            one.client.ask(m.Leave())
+
+
+async def _moved(racer: Racer, play: asyncio.Task[None], slides: int) -> None:
+    def moved() -> bool:
+        solved = play.done() and racer.acked == len(racer.made)
+        return racer.acked >= slides or solved
+
+    await racer.until(moved)
+
+
+def _get(url: str) -> dict[str, Any]:
+    with urlopen(url, timeout=3) as answer:  # noqa: S310
+        return json.load(answer)  # type: ignore[no-any-return]

@@ -1,0 +1,41 @@
+"""The server, on a machine whose clocks are what a test says.
+
+    python -m tests.chaos.set_clocks OPTIONS
+
+In the environment: CLOCKS_BOOT names the run of the machine, CLOCKS_MONO_MS is added to
+its monotonic clock. The file CLOCKS_WALL holds what is added to its wall clock, in ms;
+it is read each time, so that the clock can be set while the server runs.
+"""
+
+import asyncio
+import os
+import sys
+
+from sliderace_server.clock import SystemClock
+from sliderace_server.config import load_config
+from sliderace_server.logs import logging_to
+from sliderace_server.main import run
+
+
+class SetClock(SystemClock):
+    """The clocks of another machine."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.boot = os.environ["CLOCKS_BOOT"]
+        self._mono = int(os.environ["CLOCKS_MONO_MS"])
+        self._wall = os.open(os.environ["CLOCKS_WALL"], os.O_RDONLY)
+
+    def now_ms(self) -> int:
+        return super().now_ms() + self._mono
+
+    def wall_ms(self) -> int:
+        return super().wall_ms() + int(os.pread(self._wall, 20, 0) or b"0")
+
+
+if __name__ == "__main__":
+    pairs = zip(sys.argv[1::2], sys.argv[2::2], strict=False)
+    flags = {name[2:].replace("-", "_"): value for name, value in pairs}
+    flags = {name: value for name, value in flags.items() if name != "no_advertise"}
+    with logging_to(sys.stderr, "info"):
+        asyncio.run(run(load_config(flags, {}, None), SetClock()))

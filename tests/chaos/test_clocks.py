@@ -1,0 +1,72 @@
+"""Clocks are set and machines rebooted in mid-race: times stay right."""
+
+import asyncio
+import os
+import time
+from pathlib import Path
+
+import pytest
+from tests.chaos.process import ServerProcess
+from tests.chaos.race import a_race
+
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(400)]
+
+HOUR_MS = 3_600_000
+LEAST_MS = 50
+"""No machine starts a Python program with a server in it sooner."""
+
+
+async def test_the_wall_clock_is_set_by_an_hour_forward_and_back(
+    tmp_path: Path,
+) -> None:
+    """While the server runs, during an outage, and before a reboot.
+
+    None of it may be taken for time that passed, and no outage is negative.
+    """
+    wall = tmp_path / "wall"
+    server = ServerProcess(tmp_path, program="tests.chaos.set_clocks")
+
+    def set_wall(offset_ms: int) -> None:
+        # In place, and always as long: whoever reads meanwhile sees one or the other.
+        descriptor = os.open(wall, os.O_WRONLY | os.O_CREAT, 0o600)
+        os.pwrite(descriptor, f"{offset_ms:<12}".encode(), 0)
+        os.close(descriptor)
+
+    def until_seen(times: int) -> None:
+        while server.log.read_text().count("the wall clock was set") < times:
+            time.sleep(0.02)
+
+    def start(boot: str, mono_ms: int) -> None:
+        server.environment |= {"CLOCKS_BOOT": boot, "CLOCKS_MONO_MS": str(mono_ms)}
+        server.start()
+
+    set_wall(0)
+    server.environment = {"CLOCKS_WALL": str(wall)}
+    await asyncio.to_thread(start, "first", 0)
+    try:
+        async with a_race(server, count=2, size="6x6") as race:
+            await race.moved(3)
+            set_wall(HOUR_MS)
+            await asyncio.to_thread(until_seen, 1)
+            server.kill()
+            durable = race.acked()
+            set_wall(-HOUR_MS)
+            await asyncio.to_thread(start, "first", 0)
+            await race.back(durable)
+
+            set_wall(3 * HOUR_MS)
+            await asyncio.to_thread(until_seen, 2)
+            server.kill()
+            durable = race.acked()
+            await asyncio.to_thread(start, "second", -40_000)
+            await race.back(durable)
+            record = (await race.finish())["record"]
+    finally:
+        server.kill()
+    same_boot, rebooted = (up - down for down, up in record["outages"])
+    assert LEAST_MS < same_boot < HOUR_MS / 2
+    assert LEAST_MS < rebooted < HOUR_MS / 2
+    for racer in record["racers"]:
+        arrivals = [slide[3] for slide in racer["slides"]]
+        assert arrivals == sorted(arrivals)
+        assert racer["finish"]["g_ms"] < HOUR_MS / 2

@@ -1,0 +1,104 @@
+"""What goes to the terminal: only what differs; the screen is then as it should be."""
+
+from hypothesis import given, strategies as st
+from rich.segment import Segment
+from rich.style import Style
+from tests.client import rooms
+from tests.client.emulator import Emulator
+from tests.client.offline import Offline, driven, painted, settle, terminal
+from tests.client.rooms import RACE, member
+from textual.strip import Strip
+
+from sliderace.protocol import messages as m
+from sliderace.race.rules import Rules
+from sliderace_client.terminal.pen import Pen, Touched, paint
+from sliderace_client.terminal.race import Race
+from sliderace_client.terminal.widgets import Boards
+
+WIDTH = 24
+styles = st.sampled_from(
+    [
+        Style(),
+        Style(bgcolor="#112233"),
+        Style(color="#ffffff", bgcolor="#112233"),
+        Style(color="#ff0000", bgcolor="#445566", bold=True),
+        Style(reverse=True),
+    ]
+)
+
+
+@st.composite
+def strips(draw: st.DrawFn) -> Strip:
+    parts: list[Segment] = []
+    left = WIDTH
+    while left:
+        width = draw(st.integers(1, left))
+        text = draw(st.sampled_from([" " * width, "▀" * width, "x" * width]))
+        parts.append(Segment(text, draw(styles)))
+        left -= width
+    return Strip(parts)
+
+
+@given(st.lists(st.tuples(strips(), strips()), min_size=1, max_size=4), st.booleans())
+def test_what_is_painted_is_what_should_be_there(
+    rows: list[tuple[Strip, Strip]], erases: bool
+) -> None:
+    screen = Emulator([old for old, _ in rows])
+    touched = [Touched(0, y, old, new) for y, (old, new) in enumerate(rows)]
+    screen.write(paint(touched, "truecolor", erases=erases))
+    assert screen.rows == Emulator([new for _, new in rows]).rows
+
+
+@given(strips())
+def test_what_is_the_same_costs_nothing(strip: Strip) -> None:
+    assert paint([Touched(3, 4, strip, strip)], "truecolor", erases=True) == ""
+
+
+def test_a_row_with_wide_signs_is_painted_whole() -> None:
+    old, new = Strip([Segment("猫 a")]), Strip([Segment("猫 b")])
+    assert "猫 b" in paint([Touched(0, 0, old, new)], None, erases=False)
+
+
+async def test_a_slide_is_painted_at_once_and_in_few_bytes() -> None:
+    seat = Offline(
+        room=rooms.room(rules=Rules("4x4")),
+        members=[member(n + 1, n, f"Racer {n}") for n in range(6)],
+    )
+    async with driven(seat, (100, 40)) as pilot:
+        seat.race("5 1 2 3/9 6 7 4/13 10 11 8/0 14 15 12", roster=(0, 1, 2, 3, 4, 5))
+        await settle(pilot)
+        app, texts = terminal(pilot), list[str]()
+        screen = Emulator(painted(app))
+        app.pen = Pen(texts.append, "truecolor", True)
+        page = app.screen
+        assert isinstance(page, Race)
+        assert page.first_key("left")
+        assert 0 < len("".join(texts).encode()) < 600
+        screen.write("".join(texts))
+        assert screen.rows == Emulator(painted(app)).rows
+        texts.clear()
+        app.repaint()
+        assert texts == []  # nothing is left for a later frame
+
+
+async def test_rivals_wait_for_the_tick_and_touch_no_cell_of_the_board() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        seat.race()
+        await settle(pilot)
+        app, texts = terminal(pilot), list[str]()
+        screen = Emulator(painted(app))
+        canvas = app.screen.query_one("#boards", Boards)
+        app.pen = Pen(texts.append, "truecolor", True)
+        while app.frame_due:
+            await pilot.pause()
+        seat.hear(m.Progress(RACE, [m.Step(1, 3, 400, 3)]))
+        due = [app.frame_due]
+        seat.hear(m.PhaseEvent(0, RACE, "grace", 60_000))
+        due.append(app.frame_due)
+        assert due == [False, True]
+        await settle(pilot)
+        screen.write("".join(texts))
+        assert screen.touched
+        assert not any(canvas.region.contains(x, y) for x, y in screen.touched)
+        assert screen.rows == Emulator(painted(app)).rows

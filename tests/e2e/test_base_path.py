@@ -1,0 +1,122 @@
+"""Below a path of its own, and with TLS of its own: both clients find their way."""
+
+import datetime
+import ssl
+from ipaddress import ip_address
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+from tests.e2e.talk import a_server, talking
+from tests.e2e.test_http import ask
+from websockets.asyncio.client import connect
+
+from sliderace.protocol import messages as m
+from sliderace.protocol.codec import decode_event, encode_command
+from sliderace_client.connection import socket_url
+from sliderace_server.config import Config, ConfigError
+from sliderace_server.server import running
+
+
+def make_certificate(folder: Path) -> Path:
+    """A certificate for this machine, and its key, in one file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    now = datetime.datetime.now(datetime.UTC)
+    names = [x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))]
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), 1)
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName(names), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    form = serialization.PrivateFormat.PKCS8
+    file = folder / "both.pem"
+    file.write_bytes(
+        key.private_bytes(pem, form, serialization.NoEncryption())
+        + made.public_bytes(pem)
+    )
+    return file
+
+
+@pytest.fixture(scope="module")
+def cert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_certificate(tmp_path_factory.mktemp("tls"))
+
+
+async def test_below_its_path_and_at_the_root_is_the_same() -> None:
+    async with (
+        a_server(base_path="/race") as server,
+        talking(server.port, m.Create(name="Ann")) as ann,
+    ):
+        assert server.url.endswith("/race")
+        for path in ("/", "/app.js", f"/{ann.code}", "/api/rooms"):
+            below = await ask(server.port, f"/race{path}")
+            root = await ask(server.port, path)
+            assert (below.status, below.body) == (200, root.body)
+        assert (await ask(server.port, "/race/healthz")).status == 200
+        away = await ask(server.port, "/race")
+        assert (away.status, away.headers["location"]) == (308, "/race/")
+        for path in (
+            "/racecar/healthz",
+            "/race/race/",
+            "/race//etc/passwd",
+            "/race/../app.js",
+        ):
+            assert (await ask(server.port, path)).status == 404
+        url = socket_url(f"http://127.0.0.1:{server.port}/race")
+        async with connect(url, proxy=None) as socket:
+            hello = m.Hello(v=1, enter=m.Join(code=ann.code, name="Ben"))
+            await socket.send(encode_command(hello))
+            assert isinstance(decode_event(await socket.recv()), m.Welcome)
+
+
+async def test_links_hold_the_path_and_the_public_address() -> None:
+    public = "https://race.example/race"
+    async with (
+        a_server(public_url=public) as server,
+        talking(server.port, m.Create(name="Ann")) as ann,
+    ):
+        found = (await ask(server.port, f"/race/api/rooms/{ann.code}")).json()
+        assert found["links"] == [f"{public}/{ann.code}"]
+        own = await ask(server.port, "/race/", Origin="https://race.example")
+        assert own.status == 200
+
+
+async def test_with_a_certificate_all_of_it_is_secure(cert: Path) -> None:
+    config = Config(port=0, memory=True, tls_cert=str(cert))
+    trust = ssl.create_default_context(cafile=str(cert))
+    async with running(config) as server:
+        assert server.url.startswith("https://")
+        url = socket_url(server.url)
+        assert url.startswith("wss://")
+        async with connect(url, proxy=None, ssl=trust) as socket:
+            hello = m.Hello(v=1, enter=m.Open())
+            await socket.send(encode_command(hello))
+            opened = decode_event(await socket.recv())
+            assert isinstance(opened, m.Opened)
+            assert opened.link.startswith("https://127.0.0.1:")
+            await socket.wait_closed()
+            assert socket.close_code == 1000
+        with pytest.raises(ssl.SSLCertVerificationError):
+            async with connect(url, proxy=None):
+                raise AssertionError("it trusts whom it does not know")
+        assert server.hub.health()["rooms"] == 1
+
+
+@pytest.mark.parametrize("text", ["", "-----BEGIN CERTIFICATE-----"])
+async def test_a_certificate_that_is_none_stops_the_start(
+    tmp_path: Path, text: str
+) -> None:
+    for file in (tmp_path / "cert.pem", tmp_path / "missing.pem"):
+        (tmp_path / "cert.pem").write_text(text)
+        config = Config(port=0, memory=True, tls_cert=str(file))
+        with pytest.raises(ConfigError, match=r"tls_cert: .*pem: "):
+            async with running(config):
+                raise AssertionError("it runs")

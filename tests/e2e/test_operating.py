@@ -1,0 +1,79 @@
+"""docs/operating.md says what is true: each row is tried while others race."""
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from tests.e2e import bad_input_door, bad_input_inside
+from tests.e2e.bad_input import CASES, on_stage
+
+from sliderace.protocol.codes import CLOSE_CODES, may_reconnect
+from sliderace_server.limits import Limits
+from sliderace_server.room import RoomLimits
+
+pytestmark = pytest.mark.timeout(120)  # a slow machine has many rows to try
+
+PAGE = (Path(__file__).parents[2] / "docs" / "operating.md").read_text("utf-8")
+
+
+def rows(title: str) -> list[list[str]]:
+    """The cells of a section's table, its head left out."""
+    section = PAGE.split(f"## {title}\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+    assert len(cells) > 2
+    return cells[2:]
+
+
+BAD = {
+    bad: (answer.strip("`"), close)
+    for bad, answer, close in rows("Bad input and what is answered")
+}
+
+
+def test_every_row_is_tried_and_every_trial_has_its_row() -> None:
+    modules = {bad_input_door.__name__, bad_input_inside.__name__}
+    assert {case.try_it.__module__ for case in CASES.values()} == modules
+    assert list(BAD) == list(CASES)
+
+
+@pytest.mark.parametrize("group", sorted({case.group for case in CASES.values()}))
+async def test_bad_input_is_answered_as_the_page_says(group: str) -> None:
+    async with on_stage(group) as stage:
+        for bad, case in CASES.items():
+            if case.group == group:
+                assert await case.try_it(stage) == BAD[bad], bad
+                await stage.untouched()
+        await stage.finished()
+
+
+def test_every_close_code_is_explained() -> None:
+    table = {
+        int(code): back
+        for code, _, _, back in rows("Close codes and what stays intact")
+    }
+    wanted = {code: "yes" if may_reconnect(code) else "no" for code in CLOSE_CODES}
+    assert table == wanted
+    seen = {int(close) for _, close in BAD.values() if close.isdigit()}
+    # 1000, 1001 and 1012 answer no bad input, 1006 is what a cut looks like.
+    assert seen == CLOSE_CODES.keys() - {1000, 1001, 1006, 1012}
+
+
+def test_every_limit_is_listed_with_its_figure() -> None:
+    table = {name.strip("`"): int(figure) for name, figure, _ in rows("Limits")}
+    limits = Limits()
+    parts = (limits, limits.room)
+    ours = {one.name: getattr(part, one.name) for part in parts for one in fields(part)}
+    del ours["room"]
+    assert table == ours
+    assert {one.name for one in fields(RoomLimits)} <= table.keys()
+
+
+def test_the_text_names_figures_as_they_are() -> None:
+    limits = Limits()
+    assert "more than 16 KiB" in PAGE
+    assert limits.head_bytes == 16 * 1024
+    assert "more than 2 KiB" in PAGE
+    assert limits.up_bytes == 2 * 1024
+    assert "may miss ten times a minute" in PAGE
+    assert limits.failed_joins_per_min == 10

@@ -1,0 +1,85 @@
+"""The power fails: the disk has what was flushed, and every room comes back from it."""
+
+import asyncio
+import shutil
+from pathlib import Path
+
+from tests.e2e.talk import FastClock, Talker, a_race, a_server, solution, talking
+
+from sliderace.protocol import messages as m
+from sliderace_server.storage import open_store
+
+
+def image(path: Path, to: Path) -> Path:
+    """The disk as it is now, with half a page of a commit that was cut off."""
+    to.mkdir()
+    shutil.copyfile(path, to / path.name)
+    log = to / f"{path.name}-wal"
+    shutil.copyfile(f"{path}-wal", log)
+    with log.open("ab") as file:
+        file.write(bytes(24) + b"\xab" * 2_000)
+    return to / path.name
+
+
+async def seen(port: int, talker: Talker) -> tuple[m.Welcome, m.Snapshot]:
+    """What a member is told who comes back."""
+    resume = m.Resume(code=talker.code, token=talker.token)
+    async with talking(port, resume) as back:
+        welcome = next(e for e in back.heard if isinstance(e, m.Welcome))
+        return welcome, await back.until(m.Snapshot)
+
+
+async def test_every_room_comes_back_as_it_was_when_it_was_last_acknowledged(
+    tmp_path: Path,
+) -> None:
+    path, clock = tmp_path / "rooms.db", FastClock()
+    settings = m.RulesPatch(size="7x5", open_boards=True, grace_ms=90_000)
+    async with (
+        a_server(store=open_store(f"sqlite:{path}"), clock=clock) as server,
+        a_race(server.port, 2, "3x3", limit_ms=600_000) as (ann, ben),
+        talking(server.port, m.Create(name="Cat", rules=settings)) as cat,
+        talking(server.port, m.Join(code=cat.code, name="Dan")) as dan,
+    ):
+        began = clock.now_ms()  # or a little earlier
+        await ann.solve()  # the grace time begins
+        await ann.until(m.StandingEvent)
+        grace = await ben.phase("grace")
+        await ben.say(ben.slides(solution(ben.board)[:3]))
+        await ben.acked(3)
+        await cat.say(m.Lock())
+        await cat.until(m.RoomEvent, lambda e: e.room.locked)
+        await dan.say(m.Ready(race=dan.race))
+        await cat.until(m.MemberEvent, lambda e: e.member.ready)
+        disk = await asyncio.to_thread(image, path, tmp_path / "disk")
+        await ben.say(ben.slides(solution(ben.board)[3:5]))
+        await ben.acked(5)  # by a disk that will have forgotten it
+    async with a_server(store=open_store(f"sqlite:{disk}"), clock=clock) as server:
+        least = clock.now_ms() - began - 2  # less what is rounded
+        welcome, snapshot = await seen(server.port, ben)
+        assert (welcome.seat, welcome.seq, welcome.epoch) == (ben.seat, 3, 2)
+        assert snapshot.phase == "grace"
+        assert grace.in_ms is not None
+        assert snapshot.in_ms is not None
+        # The time to go went on; but nothing ends before half a minute has passed.
+        assert 0 < snapshot.in_ms <= max(grace.in_ms, 30_000)
+        assert snapshot.race.start == ann.board
+        assert snapshot.race.elapsed_ms is not None
+        assert snapshot.race.elapsed_ms >= least
+        [first, second] = snapshot.race.standings
+        assert (first.status, first.place, second.seat) == ("finished", 1, ben.seat)
+        welcome, _ = await seen(server.port, ann)
+        assert (welcome.seat, welcome.member) == (ann.seat, ann.member)
+
+        welcome, snapshot = await seen(server.port, dan)
+        assert (welcome.seat, welcome.race) == (dan.seat, dan.race)
+        assert snapshot.room.locked
+        assert snapshot.room.host == cat.member
+        assert snapshot.room.rules.size == "7x5"
+        assert snapshot.room.rules.open_boards
+        assert snapshot.room.rules.grace_ms == 90_000
+        assert [one.ready for one in snapshot.members] == [False, True]
+        resume = m.Resume(code=ben.code, token=ben.token)
+        async with talking(server.port, resume) as back:
+            await back.say(back.slides(solution(back.board)))
+            results = await back.until(m.Results)
+            assert [row.status for row in results.standings] == ["finished"] * 2

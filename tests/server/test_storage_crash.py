@@ -1,0 +1,218 @@
+"""A disk that forgets what was not flushed, torn writes, and what a crash leaves."""
+
+import asyncio
+import logging
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.server.test_storage_sqlite import read_all
+
+from sliderace_server.storage import StoreRefused
+from sliderace_server.storage.sqlite import SqliteStore
+
+FRAME = 4_096 + 24
+"""A page in the write-ahead log, with its header."""
+HEADER = 32
+"""Of the write-ahead log itself."""
+
+
+def image(path: Path, to: Path) -> Path:
+    """The disk as it would be if the power failed now: the files, and no memory."""
+    to.mkdir()
+    for side in ("", "-wal"):
+        shutil.copyfile(f"{path}{side}", f"{to / path.name}{side}")
+    return to / path.name
+
+
+def wal_of(path: Path) -> Path:
+    return Path(f"{path}-wal")
+
+
+async def test_a_disk_that_forgets_keeps_whatever_was_acknowledged(
+    tmp_path: Path,
+) -> None:
+    """At every acknowledgement the disk has it; whatever the tail behind it is.
+
+    The tail: records of a commit that was never acknowledged, cut off at any byte, or
+    torn: some of its sectors came to the disk, and others did not.
+    """
+    chance = random.Random(6)  # noqa: S311
+    path = tmp_path / "rooms.db"
+    async with SqliteStore(path) as store:
+        for acked in range(1, 13):
+            record = b"%d" % acked * chance.randint(1, 6_000)
+            await store.log.append("KWXTRB", acked - 1, [record])
+            disk = image(path, tmp_path / f"acked-{acked}")
+            flushed = wal_of(disk).stat().st_size
+            await store.log.append(f"ROOM{acked}", 0, [b"not flushed"] * 20)
+            unflushed = wal_of(path).read_bytes()[flushed:]
+            await asyncio.to_thread(_check_tails, disk, unflushed, acked, chance)
+
+
+def _check_tails(
+    disk: Path, unflushed: bytes, acked: int, chance: random.Random
+) -> None:
+    whole = wal_of(disk).read_bytes()
+    cut = chance.randrange(len(unflushed) + 1)
+    torn = bytearray(unflushed)
+    for at in range(0, len(torn), 512):
+        if chance.random() < 0.3:
+            torn[at : at + 512] = bytes(len(torn[at : at + 512]))
+    garbage = chance.randbytes(2 * FRAME)
+    for number, tail in enumerate((b"", unflushed[:cut], bytes(torn), garbage)):
+        folder = disk.parent / str(number)
+        folder.mkdir()
+        shutil.copyfile(disk, folder / disk.name)
+        wal_of(folder / disk.name).write_bytes(whole + tail)
+        stored = asyncio.run(read_all(folder / disk.name))
+        assert len(stored["KWXTRB"]) == acked
+        assert all(r.startswith(b"%d" % n) for n, r in enumerate(stored["KWXTRB"], 1))
+        extra = stored.get(f"ROOM{acked}", [])
+        assert extra in ([], [b"not flushed"] * 20)  # all of a commit, or nothing
+
+
+STRACE = shutil.which("strace")
+
+WRITER = """
+import asyncio, os, sys
+from pathlib import Path
+from sliderace_server.storage.sqlite import SqliteStore
+
+async def main():
+    async with SqliteStore(Path(sys.argv[1]), sys.argv[2]) as store:
+        for n in range(5):
+            os.write(1, b"asked\\n")
+            await store.log.append("KWXTRB", n, [b"record"])
+            os.write(1, b"acked\\n")
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(STRACE is None, reason="strace is not installed")
+@pytest.mark.parametrize(
+    ("durability", "flushes"), [("full", True), ("process", False)]
+)
+def test_between_asked_and_acked_lies_a_flush(
+    tmp_path: Path, durability: str, flushes: bool
+) -> None:
+    trace = tmp_path / "trace"
+    calls = "trace=pwrite64,fdatasync,fsync,write"
+    command = [str(STRACE), "-f", "-o", str(trace), "-e", calls, sys.executable, "-c"]
+    done = subprocess.run(
+        [*command, WRITER, str(tmp_path / "rooms.db"), durability],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode and b"ptrace" in done.stderr:
+        pytest.skip("not allowed here: tracing a process")
+    assert not done.returncode, done.stderr
+    *appends, _ = trace.read_text().split('"asked')[2:]  # the first one makes the log
+    assert len(appends) == 3
+    for append in appends:
+        asked = append.split('"acked')[0]
+        written, *_ = asked.rpartition("pwrite64(")
+        assert written
+        assert ("sync(" in asked.rpartition("pwrite64(")[2]) == flushes
+
+
+# --- What a crash leaves behind ------------------------------------------------------
+
+CRASH = """
+import asyncio, os, sys
+from pathlib import Path
+from sliderace_server.storage.sqlite import SqliteStore
+
+async def main():
+    async with SqliteStore(Path(sys.argv[1])) as store:
+        await store.log.append("KWXTRB", 0, [bytes(1_000)] * 50)
+        os._exit(9)
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture
+def crashed(tmp_path: Path) -> Path:
+    """A database whose server came to a sudden end."""
+    path = tmp_path / "rooms.db"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", CRASH, str(path)]
+    assert subprocess.run(command, env=environment, check=False).returncode == 9
+    return path
+
+
+def damage(path: Path) -> None:
+    """Write nonsense over the root page of the log."""
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        query = "SELECT rootpage FROM sqlite_master WHERE name = 'log'"
+        (page,) = db.execute(query).fetchone()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * 4_096)
+        file.write(b"\xff" * 4_096)
+
+
+async def test_after_a_crash_the_file_is_checked_and_it_is_said(
+    crashed: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with SqliteStore(crashed) as store:
+        assert len(await store.log.read("KWXTRB")) == 50
+    said = "did not end in good order"
+    assert said in caplog.text
+    caplog.clear()
+    async with SqliteStore(crashed):
+        pass
+    assert said not in caplog.text
+
+
+@pytest.mark.parametrize("sign", ["lock", "wal"])
+async def test_either_sign_of_a_crash_is_enough(
+    crashed: Path, sign: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING)
+    if sign == "lock":
+        with closing(sqlite3.connect(crashed)) as db:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    else:
+        crashed.with_name("rooms.db.lock").unlink()
+    async with SqliteStore(crashed):
+        assert "did not end in good order" in caplog.text
+
+
+async def test_a_damaged_file_is_refused_each_time_until_it_is_whole(
+    crashed: Path, tmp_path: Path
+) -> None:
+    whole = image(crashed, tmp_path / "whole")
+    damage(crashed)
+    for _ in range(2):
+        with pytest.raises(StoreRefused, match="it is damaged"):
+            await SqliteStore(crashed).__aenter__()
+    shutil.copyfile(whole, crashed)
+    shutil.copyfile(wal_of(whole), wal_of(crashed))
+    async with SqliteStore(crashed) as store:
+        assert len(await store.log.read("KWXTRB")) == 50
+
+
+async def test_a_hole_in_a_log_is_damage(crashed: Path) -> None:
+    with closing(sqlite3.connect(crashed, isolation_level=None)) as db:
+        db.execute("DELETE FROM log WHERE position = 7")
+    with pytest.raises(StoreRefused, match="records of room KWXTRB are missing"):
+        await SqliteStore(crashed).__aenter__()
+
+
+async def test_lines_of_a_race_that_is_missing_are_damage(crashed: Path) -> None:
+    with closing(sqlite3.connect(crashed, isolation_level=None)) as db:
+        db.execute(
+            "INSERT INTO attempt VALUES ('A', 0, 0, 'Ann', 0, 'dnf', NULL, NULL, 0, 0)"
+        )
+    with pytest.raises(StoreRefused, match="a race is missing"):
+        await SqliteStore(crashed).__aenter__()

@@ -1,0 +1,75 @@
+"""A database of the first release: it is migrated, and its race goes on."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from tests.e2e.talk import a_server, solution, talking
+
+from sliderace.protocol import messages as m
+from sliderace_server.storage import StoreRefused, open_store
+from sliderace_server.storage.schema import inspect, migrations
+
+OLD = Path(__file__).with_name("version_1.sql")
+CODE, BOARD = "NWNTMB", "5 1 3/2 6 4/7 8 0"
+ANN = "e50a4f999dbdb6f8a38243a74eb3a4ce"
+BEN = "f1ae6fca214fdad54f9a8d0e37235a30"
+RACE = "VFFRKB-S4BTGS-1"
+
+RELEASED = ("d76d1685c3e9", "5ba6baa490e7")
+"""How the digests of migrations that were released begin."""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """The file that the old program left behind."""
+    path = tmp_path / "rooms.db"
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(OLD.read_text("utf-8"))
+    return path
+
+
+async def test_its_rooms_and_races_are_there_and_the_race_goes_on(path: Path) -> None:
+    async with a_server(store=open_store(f"sqlite:{path}")) as server:
+        assert server.hub.health()["rooms"] == 1
+        [race] = await server.hub.races(None, None, public_only=False, limit=9)
+        assert (race.id, race.attempts[0].name) == (RACE, "Player 1")
+        assert await server.hub.record(RACE)
+        ann = m.Resume(code=CODE, token=ANN)
+        async with talking(server.port, ann) as back:
+            assert (back.seat, back.seq, back.epoch) == (0, 5, 2)
+            snapshot = await back.until(m.Snapshot)
+            assert (snapshot.phase, snapshot.race.start) == ("racing", BOARD)
+            await back.say(back.slides(solution(back.board)))
+            done = await back.until(m.StandingEvent, lambda e: e.standing.place == 1)
+            assert done.standing.stm > 5
+        ben = m.Resume(code=CODE, token=BEN)
+        async with talking(server.port, ben) as back:
+            assert (back.seat, back.seq) == (1, 2)
+    assert await asyncio.to_thread(version, path) == len(RELEASED)
+
+
+def version(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as db:
+        return inspect(db, len(migrations()))
+
+
+def test_what_cannot_be_migrated_stays_as_it_is(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE resting (something_else)")
+        before = list(db.iterdump())
+    store = open_store(f"sqlite:{path}")
+    with pytest.raises(StoreRefused, match="already exists"):
+        asyncio.run(store.__aenter__())
+    with closing(sqlite3.connect(path)) as db:
+        assert list(db.iterdump()) == before
+    assert version(path) == 1
+
+
+def test_a_released_migration_never_changes() -> None:
+    digests = [sha256(script.encode()).hexdigest() for script in migrations()]
+    for digest, begin in zip(digests, RELEASED, strict=True):
+        assert digest.startswith(begin)
