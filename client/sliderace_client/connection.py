@@ -100,6 +100,7 @@ class Client:
         on_note: called with everything to tell the user.
         patience: seconds to try to come back; None: for ever.
         chance: random numbers, 0 ... 1; None: its own.
+        entropy: that many random bytes.
         checks: compare race records with what we saw and sent.
 
     Attributes:
@@ -117,11 +118,12 @@ class Client:
         on_note: Callable[[Note], None] = lambda _: None,
         patience: float | None = None,
         chance: Callable[[], float] | None = None,
+        entropy: Callable[[int], bytes] = os.urandom,
         checks: bool = True,
     ) -> None:
         self.server = server
         token = seat.token if seat else None
-        self.model = Model(enter, entropy=os.urandom, token=token)
+        self.model = Model(enter, entropy=entropy, token=token)
         self.notes: deque[Note] = deque(maxlen=100)
         self._name = "" if isinstance(enter, m.Open) else enter.name
         self._seat = seat

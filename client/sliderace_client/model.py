@@ -227,6 +227,8 @@ class Model(Witness):
         if event.board is None:
             if attempt is not None:
                 attempt.over = True
+                if attempt.race == event.race:
+                    attempt.ack(event.seq)  # its own ack may have been lost
             return
         board = parse_board(event.board)
         if attempt is None or attempt.race != event.race:

@@ -275,6 +275,7 @@ async def run(config: Config, clock: Clock | None = None) -> None:
     end = _End()
     with end.signals(), end.eof(config.until_eof):
         async with running(config, clock=clock) as server:
+            _spare_the_collector()
             with _told(config, server):
                 await end.come(server)
             _log.info("stopping")
@@ -293,7 +294,9 @@ def _told(config: Config, server: Server) -> Generator[None, None, None]:
         "version": __version__,
     }
     line = json.dumps(told) + "\n"
-    _log.info("listening", extra=told)
+    loop = type(asyncio.get_running_loop()).__module__.partition(".")[0]
+    frozen = gc.get_freeze_count()
+    _log.info("listening", extra={**told, "loop": loop, "frozen": frozen})
     with _state_file(config, line):
         if config.ready_fd >= 0:
             with (

@@ -12,7 +12,7 @@ import logging
 import secrets
 import socket
 import ssl
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -27,7 +27,7 @@ from sliderace_server.keys import KEY_FILE, ServerKey, kept_key, new_key
 from sliderace_server.limits import PerAddress
 from sliderace_server.metrics import Metrics
 from sliderace_server.outbox import Postman
-from sliderace_server.page import load_page
+from sliderace_server.page import Asset, load_page
 from sliderace_server.results import Keeper
 from sliderace_server.session import Session
 from sliderace_server.storage import Store, open_store
@@ -69,6 +69,7 @@ async def running(
     store: Store | None = None,
     clock: Clock | None = None,
     entropy: Callable[[int], bytes] = secrets.token_bytes,
+    page: Mapping[str, Asset] | None = None,
 ) -> AsyncGenerator[Server, None]:
     """A server, as long as the context lasts; then it ends in good order.
 
@@ -79,6 +80,7 @@ async def running(
         store: where to keep things; None: what the settings say.
         clock: the machine's; None: the real one.
         entropy: that many random bytes.
+        page: URL path -> file; None: the installed page.
 
     Raises:
         CannotListen: the address is not ours, or in use.
@@ -89,7 +91,8 @@ async def running(
     # Both read files.
     if clock is None:
         clock = await asyncio.to_thread(SystemClock)
-    page = await asyncio.to_thread(load_page)
+    if page is None:
+        page = await asyncio.to_thread(load_page)
     tls = await asyncio.to_thread(_tls, config)
     async with (
         store or open_store(config.store_url, config.durability) as opened,

@@ -659,6 +659,16 @@ def test_the_old_attempt_ends_with_the_welcome_to_another_race() -> None:
     assert (attempt.race, attempt.seq) == (NEXT, 0)
 
 
+def test_an_ack_that_was_lost_is_made_good_by_the_welcome_after_the_race() -> None:
+    play = Play()
+    play.race()
+    play.slide(("L", 1))
+    play.model.lost(1006)
+    assert play.model.unacked == 1
+    play.hear(welcome(seq=1))
+    assert play.model.unacked == 0
+
+
 # --- The others ----------------------------------------------------------------------
 
 

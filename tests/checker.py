@@ -1,0 +1,276 @@
+"""Was anything lost, doubled, mixed up or mistimed? One answer for every kind of proof.
+
+Pure: the log of a room, and what its members' clients sent and saw, go in; what does
+not agree comes out, each fault as one sentence that begins with the rule it breaks.
+The rules of the game are not asked: only the engine, and arithmetic of its own.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, pairwise
+
+from sliderace.engine import Board, EngineError, Size, format_board
+from sliderace.race.records import (
+    Finished,
+    LoggedSlide,
+    Postponed,
+    RaceLocked,
+    RaceMade,
+    Slid,
+)
+from sliderace.race.rules import Rules
+from sliderace_server.recorder import UnknownRecord, decode
+from sliderace_server.room.records import Entered, EpochBegan, Record, RoleChanged
+
+__all__ = ["RULES", "Heard", "Seen", "Sent", "faults"]
+
+RULES = (
+    "log",
+    "numbers",
+    "moves",
+    "sessions",
+    "acks",
+    "boards",
+    "time",
+    "clock",
+    "offsets",
+    "epochs",
+)
+"""Everything that can be broken; each has a planted history in the tests."""
+
+
+@dataclass(slots=True)
+class Sent:
+    """What one connection of a seat sent in one race.
+
+    Attributes:
+        race: its id.
+        base: number of the last slide when it was welcomed, 0 where the race began
+            later.
+        slides: number -> slide, as handed to the socket.
+    """
+
+    race: str
+    base: int
+    slides: dict[int, LoggedSlide] = field(default_factory=dict[int, LoggedSlide])
+
+    def add(self, seq: int, slides: Iterable[LoggedSlide]) -> None:
+        """Slides went out, numbered from `seq`."""
+        self.slides.update(enumerate(slides, seq))
+
+    def rejected(self, seq: int) -> None:
+        """The server counts on from `seq`: what was sent beyond it is void."""
+        for later in [number for number in self.slides if number > seq]:
+            del self.slides[later]
+
+
+Heard = tuple[str, int, int]
+"""`welcome`, `snapshot` or `event`; its epoch (0: not told); its offset (0: none)."""
+
+
+@dataclass(slots=True)
+class Seen:
+    """One member's side of the story.
+
+    Attributes:
+        member: the id.
+        sent: by connection and race.
+        acked: race -> the highest number that the client ever saw acked.
+        boards: (race, number, board text): the client's own board after that slide.
+        heard: per device, what came in, in its order.
+    """
+
+    member: int
+    sent: list[Sent] = field(default_factory=list[Sent])
+    acked: dict[str, int] = field(default_factory=dict[str, int])
+    boards: list[tuple[str, int, str]] = field(
+        default_factory=list[tuple[str, int, str]]
+    )
+    heard: list[list[Heard]] = field(default_factory=list[list[Heard]])
+
+
+@dataclass(slots=True)
+class _Raced:
+    """One seat in one race, as the log tells it."""
+
+    member: int
+    board: Board
+    slides: list[LoggedSlide] = field(default_factory=list[LoggedSlide])
+    texts: list[str] = field(default_factory=list[str])
+
+
+def faults(log: Sequence[bytes], seen: Iterable[Seen] = ()) -> list[str]:
+    """Everything that does not agree; empty where all does.
+
+    Args:
+        log: all records of one room.
+        seen: of those members whose story is known.
+    """
+    try:
+        records = [decode(line) for line in log]
+    except UnknownRecord as error:
+        return [f"log: {error}"]
+    reading = _Reading()
+    found = [*reading.read(records), *_clock(records), *_times(records)]
+    for one in seen:
+        found += _of_member(one, reading.raced)
+    return found
+
+
+class _Reading:
+    """The log, from its first record to its last."""
+
+    def __init__(self) -> None:
+        self.raced: dict[tuple[str, int], _Raced] = {}
+        self._rules: dict[str, Rules] = {}
+        self._seats: dict[int, int] = {}
+
+    def read(self, records: Iterable[Record]) -> Iterator[str]:
+        for record in records:
+            match record:
+                case RaceMade():
+                    self._rules[record.race] = record.rules
+                case Entered(seat=seat) | RoleChanged(seat=seat) if seat is not None:
+                    self._seats[seat] = record.member
+                case RaceLocked():
+                    self._locked(record)
+                case Slid():
+                    yield from self._slid(record)
+                case _:
+                    pass
+
+    def _locked(self, record: RaceLocked) -> None:
+        size = Size.parse(self._rules[record.race].size)
+        for seat in record.roster:
+            board = Board(size, record.board)
+            raced = _Raced(self._seats[seat], board, texts=[format_board(board)])
+            self.raced[record.race, seat] = raced
+
+    def _slid(self, record: Slid) -> Iterator[str]:
+        where = f"{record.race} seat {record.seat}"
+        raced = self.raced.get((record.race, record.seat))
+        if raced is None:
+            yield f"log: {where} slid without a board"
+            return
+        if record.seq != len(raced.slides) + 1:
+            yield f"numbers: {where}: {record.seq} after {len(raced.slides)}"
+        for direction, tiles, stamp in record.slides:
+            try:
+                raced.board.slide(direction, tiles)
+            except EngineError:
+                yield f"moves: {where}: {direction}{tiles} is not legal"
+            raced.slides.append((direction, tiles, stamp))
+            raced.texts.append(format_board(raced.board))
+
+
+def _clock(records: Iterable[Record]) -> Iterator[str]:
+    """Room time is the monotonic clock's, through restarts, and never goes back."""
+    last, epoch = 0, EpochBegan(0, 0, "", 0, 0)
+    for record in records:
+        if record.t < last:
+            yield f"clock: {record.t} after {last}"
+        last = record.t
+        if not isinstance(record, EpochBegan):
+            continue
+        if record.epoch != epoch.epoch + 1:
+            yield f"epochs: the log has {record.epoch} after {epoch.epoch}"
+        passed = record.t - epoch.t
+        same = record.boot and record.boot == epoch.boot
+        if same and passed != record.mono_ms - epoch.mono_ms:
+            measured = record.mono_ms - epoch.mono_ms
+            yield f"clock: {passed} ms passed in the room, {measured} on the machine"
+        epoch = record
+
+
+def _times(records: Iterable[Record]) -> Iterator[str]:
+    """Each official time lies in [g - K, g], by DESIGN's own formula."""
+    starts: dict[tuple[str, int], int] = {}
+    rosters: dict[str, Sequence[int]] = {}
+    friendly: dict[str, bool] = {}
+    recovered = 0
+    for record in records:
+        match record:
+            case RaceMade():
+                friendly[record.race] = record.rules.friendly_timing
+            case RaceLocked() | Postponed():
+                if isinstance(record, RaceLocked):
+                    rosters[record.race] = record.roster
+                roster = rosters.get(record.race, ())
+                for seat, s in zip(roster, record.starts, strict=False):
+                    starts[record.race, seat] = s
+            case EpochBegan(epoch=epoch, t=t) if epoch > 1:
+                recovered = t
+            case Finished():
+                s = starts.get((record.race, record.seat), record.s)
+                yield from _time(record, s, recovered, friendly[record.race])
+            case _:
+                pass
+
+
+def _time(one: Finished, s: int, recovered: int, friendly: bool) -> Iterator[str]:
+    where = f"time: {one.race} seat {one.seat}"
+    bound = min(one.rtt, 200) + min(max(2 * one.jitter, 30), 60) + one.outage
+    bound += 100 if friendly else 0
+    if (one.s, one.g) != (s, one.t - s):
+        yield f"{where}: s {one.s}, g {one.g}, but {s}, {one.t - s} by the log"
+    if not max(0, one.g - bound) <= one.official <= one.g:
+        yield f"{where}: {one.official} is not in [{one.g} - {bound}, {one.g}]"
+    if one.e is not None and one.official < min(one.e, one.g):
+        yield f"{where}: {one.official} is less than the client's own {one.e}"
+    if one.outage and recovered < s:
+        yield f"{where}: credit of {one.outage} for no failure"
+
+
+def _of_member(seen: Seen, raced: Mapping[tuple[str, int], _Raced]) -> Iterator[str]:
+    for (race, seat), one in raced.items():
+        if one.member != seen.member:
+            continue
+        where, n = f"{race} seat {seat}", len(one.slides)
+        yield from _sessions(where, one, [s for s in seen.sent if s.race == race])
+        if (acked := seen.acked.get(race, 0)) > n:
+            yield f"acks: {where}: {acked} acked, {n} in the log"
+        for of, seq, text in seen.boards:
+            if of == race and (seq > n or one.texts[seq] != text):
+                yield f"boards: {where}: the client's board after {seq} is {text}"
+    unknown = set(seen.acked) - {race for race, _ in raced}
+    yield from (f"acks: {race} is not in the log" for race in sorted(unknown))
+    for device in seen.heard:
+        yield from _stream(f"member {seen.member}", device)
+
+
+def _sessions(where: str, raced: _Raced, sent: Iterable[Sent]) -> Iterator[str]:
+    """The log is made of prefixes of what the connections sent, one after the other.
+
+    A welcome tells the number of the last durable slide, so the order of the bases is
+    the order of the fence. Where several have the same one, one alone slid from it.
+    """
+    by_base = sorted(sent, key=lambda one: one.base)
+    groups = [(base, [*group]) for base, group in groupby(by_base, lambda s: s.base)]
+    if not groups or groups[0][0] > 0:
+        groups.insert(0, (0, []))
+    for (base, group), (end, _) in pairwise([*groups, (len(raced.slides), [])]):
+        # One that is ahead of the log is a lost ack; that rule speaks for itself.
+        wanted = dict(enumerate(raced.slides[base:end], base + 1))
+        if wanted and not any(wanted.items() <= one.slides.items() for one in group):
+            yield f"sessions: {where}: nobody sent {base + 1} ... {base + len(wanted)}"
+
+
+def _stream(where: str, heard: Iterable[Heard]) -> Iterator[str]:
+    """No epoch goes back; in one epoch every offset follows the one before."""
+    epoch = offset = 0
+    known = False
+    for kind, told, o in heard:
+        if kind == "event":
+            if not known or o != offset + 1:
+                yield f"offsets: {where}: {o} after {offset} in epoch {epoch}"
+            offset = o
+            continue
+        if told < epoch:
+            yield f"epochs: {where}: {told} after {epoch}"
+        if kind == "snapshot":
+            if known and told == epoch and o < offset:
+                yield f"offsets: {where}: a snapshot of {o} after {offset}"
+            known, offset = True, o
+        elif told != epoch:
+            known = False
+        epoch = told

@@ -1,0 +1,19 @@
+"""Mutated frames into the decoder: `python -m tests.fuzz 10000000 [SEED]`."""
+
+import sys
+import time
+from collections import Counter
+
+from tests.fuzz.decoding import decoded
+
+
+def main(count: int, seed: int) -> None:
+    """Decode so many; whatever goes wrong ends it with the frame at fault."""
+    began, outcomes = time.process_time(), Counter[str]()
+    for first in range(0, count, 1_000_000):
+        outcomes += decoded(min(1_000_000, count - first), seed + first)
+    print(dict(outcomes), f"{time.process_time() - began:.1f} CPU s")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1)

@@ -1,0 +1,91 @@
+"""A million mutated frames, and a hundred thousand of them beside an honest race."""
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import AsyncGenerator
+
+import pytest
+from tests.e2e.talk import Talker, a_race, a_server, talking
+from tests.fuzz.decoding import CODES, decoded
+from tests.fuzz.frames import REAL, mutated
+from websockets.exceptions import ConnectionClosed
+
+from sliderace.protocol import messages as m
+from sliderace.protocol.codec import decode_command
+from sliderace_server.limits import Limits
+
+FRAMES = 1_000_000
+SENT = 100_000
+LIMITS = Limits(
+    messages_per_s=1_000_000, messages_burst=1_000_000, tiles_per_s=1_000_000,
+    tiles_burst=1_000_000, pages_burst=1_000_000,
+)  # fmt: skip
+"""The token bucket would hold back what is to be tried here."""
+IN_FLIGHT = 200
+"""Frames between two pauses in which the attacker reads what it was answered."""
+
+
+def test_real_frames_are_understood() -> None:
+    assert all(decode_command(frame) for frame in REAL)
+
+
+@pytest.mark.timeout(300)
+def test_any_frame_is_understood_or_refused_in_one_way() -> None:
+    outcomes = decoded(FRAMES, seed=1)
+    assert outcomes.total() == FRAMES
+    assert outcomes.keys() == {"ok", *CODES}
+    assert outcomes["ok"] > FRAMES / 100
+
+
+@pytest.mark.timeout(300)
+async def test_frames_of_a_stranger_disturb_no_honest_race() -> None:
+    asyncio.get_running_loop().set_debug(False)  # a tenth of the speed
+    async with (
+        a_server(LIMITS) as server,
+        a_race(server.port, 2, "3x3", limit_ms=0) as (ann, ben),
+    ):
+        attack = asyncio.create_task(_attack(server.port))
+        played = 0
+        while not attack.done():
+            await ann.say(ann.slides([_back_and_forth(ann, played)]))
+            await ann.acked(ann.seq)
+            played += 1
+        closes = attack.result()
+        assert played > 20
+        assert closes.keys() <= {1000, 1007, 1009, 4500, 4501, 4502, 4504}
+        await ben.aside()
+        assert server.hub.health()["status"] == "ok"
+        assert server.metrics.counts["refusals"]["bad_message"] > SENT / 4
+
+
+def _back_and_forth(one: Talker, n: int) -> tuple[str, int]:
+    """The same two legal slides, over and over."""
+    gap = one.board.replace("/", " ").split().index("0")
+    there, back = ("R", "L") if gap % 3 else ("L", "R")
+    return (back if n % 2 else there, 1)
+
+
+async def _attack(port: int) -> Counter[int]:
+    """Send all those frames, over as many connections as it takes."""
+    frames, sent = mutated(SENT, seed=2), 0
+    closes = Counter[int]()
+    while sent < SENT:
+        async with _inside(port) as stranger:
+            try:
+                for frame in frames:
+                    sent += 1
+                    await stranger.say(frame.decode("utf-8", "replace"))
+                    if sent % IN_FLIGHT == 0:
+                        await stranger.aside()
+            except ConnectionClosed:
+                pass
+        closes[stranger.socket.close_code or 0] += 1
+    return closes
+
+
+@contextlib.asynccontextmanager
+async def _inside(port: int) -> AsyncGenerator[Talker, None]:
+    """A stranger who has a room, so that frames are judged one by one."""
+    async with talking(port, m.Create(name="Eve")) as stranger:
+        yield stranger

@@ -1,0 +1,209 @@
+"""Plants known bugs in a copy of the sources; each must be caught by its test.
+
+    python tests/mutants              all of them
+    python tests/mutants NAME ...     some of them
+
+Fails when a bug survives, or when the text that it replaces is not there exactly once.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ("shared", "server", "client", "tests")
+FILES = ("pyproject.toml", "README.md")
+LONGEST_S = 900
+UNNEEDED = shutil.ignore_patterns("__pycache__", ".*")
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A bug, and who catches it.
+
+    Args:
+        name: what it does wrong.
+        file: where, from the root of the sources.
+        right: text that is there exactly once.
+        wrong: what is planted in its place.
+        test: catches it: pytest's id, or the seed of the first simulated world.
+    """
+
+    name: str
+    file: str
+    right: str
+    wrong: str
+    test: str | int
+
+
+SERVER = "server/sliderace_server/"
+E2E = "tests/e2e/"
+DURABLE = f"{E2E}test_durable.py::"
+
+MUTANTS = (
+    Mutant(
+        "ack before commit",
+        f"{SERVER}runner.py",
+        "                self._crowd.moved(record)\n",
+        "                self._crowd.moved(record)\n"
+        "                last = record.seq + len(record.slides) - 1\n"
+        "                member = state.racers[record.seat].member\n"
+        "                self._crowd.ack({member: Ack(record.race, last)})\n",
+        1,
+    ),
+    Mutant(
+        "no dedupe",
+        "shared/sliderace/race/decide.py",
+        "    if seq + len(batch) - 1 <= attempt.seq:\n        return []\n",
+        "    seq = max(seq, attempt.seq + 1)\n",
+        "tests/race/test_decide.py::test_what_was_applied_is_acked_again",
+    ),
+    Mutant(
+        "upto before durable",
+        f"{SERVER}runner.py",
+        "        self.when_durable(follower, send)\n",
+        "        send()\n        self._crowd.settle()\n",
+        1,
+    ),
+    Mutant(
+        "drop instead of sleep",
+        f"{SERVER}gateway/front.py",
+        "            await self._hold(connection, session.pause())\n",
+        "            if session.pause():\n                continue\n",
+        f"{E2E}test_fanout.py"
+        "::test_too_fast_means_being_read_more_slowly_not_losing_anything",
+    ),
+    Mutant(
+        "no slow-reader guard",
+        f"{SERVER}outbox.py",
+        "            self.close()\n            self._wire.abort()\n",
+        "            pass\n",
+        "tests/server/test_outbox.py"
+        "::test_a_peer_that_does_not_read_is_cut_off_at_the_limit_and_no_earlier",
+    ),
+    Mutant(
+        "no fence",
+        f"{SERVER}runner.py",
+        "            return  # the fence\n",
+        "            pass\n",
+        "tests/server/test_runner.py"
+        "::test_only_the_newest_connection_of_a_member_may_speak",
+    ),
+    Mutant(
+        "client time unbounded",
+        "shared/sliderace/race/timing.py",
+        "    return max(0, e, g - credit_bound(line, friendly=friendly))\n",
+        "    return max(0, e)\n",
+        "tests/properties/test_race_timing.py::test_credit_and_time_keep_their_bounds",
+    ),
+    Mutant(
+        "board in the lobby snapshot",
+        f"{SERVER}room/sight.py",
+        "board_text(state) if _is_revealed(state, member, now) else None",
+        "board_text(state) if state.race.drawn else None",
+        "tests/server/test_room_sight.py::test_before_t0_nobody_sees_a_board",
+    ),
+    Mutant(
+        "timer from the wall clock within one boot",
+        f"{SERVER}room/timeline.py",
+        "    if boot and boot == last.boot:\n",
+        "    if not boot:  # never so on Linux\n",
+        1,
+    ),
+    Mutant(
+        "log dropped before the result",
+        f"{SERVER}hub.py",
+        "            if not self._keeper.has_races_of(code):\n",
+        "            if True:\n",
+        f"{DURABLE}test_a_log_is_kept_until_its_results_are_stored",
+    ),
+)
+
+
+def planted(mutant: Mutant, root: Path) -> str:
+    """The file's text with the bug in it.
+
+    Raises:
+        ValueError: the text to replace is not there exactly once.
+    """
+    text = (root / mutant.file).read_text("utf-8")
+    if text.count(mutant.right) != 1:
+        found = text.count(mutant.right)
+        raise ValueError(f"{mutant.name}: its text is {found} times in {mutant.file}")
+    return text.replace(mutant.right, mutant.wrong)
+
+
+def command(mutant: Mutant) -> list[str]:
+    """What runs its test."""
+    if isinstance(mutant.test, int):
+        few = ["--hours", "0.5", "--crashes", "200", "--jobs", "1"]
+        few += ["--seed", str(mutant.test)]
+        return [sys.executable, "-m", "tests.simulation", *few]
+    return [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider",
+            mutant.test]  # fmt: skip
+
+
+def caught(mutant: Mutant, copy: Path) -> str:
+    """Plant a bug, run its test, take it out; what caught it, or nothing."""
+    file = copy / mutant.file
+    right = file.read_text("utf-8")
+    file.write_text(planted(mutant, copy), "utf-8")
+    try:
+        done = subprocess.run(
+            command(mutant), cwd=copy, env=_environment(copy), text=True, check=False,
+            capture_output=True, timeout=LONGEST_S,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return ""
+    finally:
+        file.write_text(right, "utf-8")
+    lines = done.stdout.splitlines()
+    sure = [one for one in lines if one.startswith(("FAILED", "seed"))]
+    return sure[0][:160] if done.returncode == 1 and sure else ""
+
+
+def sound(chosen: list[Mutant], copy: Path) -> bool:
+    """Whether the tests pass where nothing is planted: else they would catch all."""
+    tests = [one.test for one in chosen if isinstance(one.test, str)]
+    few = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
+    if not tests:
+        return True
+    done = subprocess.run(
+        few, cwd=copy, env=_environment(copy), text=True, check=False,
+        capture_output=True,
+    )  # fmt: skip
+    if done.returncode:
+        print(f"without any bug:\n{done.stdout[-2_000:]}")
+    return done.returncode == 0
+
+
+def _environment(copy: Path) -> dict[str, str]:
+    path = os.pathsep.join(str(copy / name) for name in SOURCES[:3])
+    return {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def main(names: list[str]) -> int:
+    """Plant them one after the other; 1 when one survives."""
+    chosen = [one for one in MUTANTS if not names or one.name in names]
+    survived = 0
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder)
+        for name in SOURCES:
+            shutil.copytree(ROOT / name, copy / name, ignore=UNNEEDED)
+        for name in FILES:
+            shutil.copy(ROOT / name, copy / name)
+        if chosen and not sound(chosen, copy):
+            return 1
+        for mutant in chosen:
+            how = caught(mutant, copy)
+            print(f"{mutant.name}: {how or 'SURVIVED'}", flush=True)
+            survived += not how
+    return bool(survived or not chosen)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,268 @@
+"""People who play: our own client, its wire tapped, on devices that come and go."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any, cast
+
+import detangle
+from tests.checker import Heard, Seen, Sent
+from tests.server.stage import solution
+from websockets.asyncio.client import ClientConnection
+
+from sliderace.engine import format_board
+from sliderace.protocol import messages as m
+from sliderace.protocol.codec import decode_command, decode_event
+from sliderace_client.connection import Client
+from sliderace_client.seats import SeatFile
+
+__all__ = ["SERVER", "Device", "Person"]
+
+SERVER = "http://srv:80"
+TWICE = 0.08
+"""How often slides are sent two times."""
+SWALLOWED = 0.02
+"""How often slides never leave; the next ones then come with a gap."""
+STUCK_S = 2.0
+"""After slides were swallowed a connection ends, as TCP does not lose in the middle."""
+HOP = 0.015
+"""How often a person goes on at another device, while the first one still sends."""
+RELOAD = 0.015
+"""How often a connection is cut from this side."""
+WANDERING = 0.4
+"""How often a slide is any legal one, not one on the way home."""
+
+
+class Pocket:
+    """Where a person keeps the seat's token: what every device of hers knows."""
+
+    def __init__(self) -> None:
+        self.token: str | None = None
+
+    def keep(self, token: str, name: str) -> None:  # noqa: ARG002
+        self.token = token
+
+    def forget(self) -> None:
+        self.token = None
+
+
+class Tap:
+    """A client's socket that notes what passes, and now and then misbehaves."""
+
+    def __init__(self, socket: ClientConnection, device: "Device") -> None:
+        self._socket = socket
+        self._device = device
+        self._sent: dict[str, Sent] = {}
+
+    @property
+    def close_code(self) -> int | None:
+        return self._socket.close_code
+
+    async def close(self, code: int = 1000) -> None:
+        await self._socket.close(code)
+
+    async def send(self, text: str) -> None:
+        """Send a command; slides perhaps twice, perhaps never."""
+        command = decode_command(text)
+        if not isinstance(command, m.Slides):
+            await self._socket.send(text)
+        elif detangle.flip(SWALLOWED):
+            loop = asyncio.get_running_loop()
+            loop.call_later(STUCK_S, self._socket.transport.abort)
+        else:
+            self._of(command.race, 0).add(command.seq, command.slides)
+            await self._socket.send(text)
+            if detangle.flip(TWICE):
+                await self._socket.send(text)
+
+    async def __aiter__(self) -> AsyncIterator[str | bytes]:
+        async for frame in self._socket:
+            self._note(decode_event(frame))
+            yield frame
+
+    def _of(self, race: str, base: int) -> Sent:
+        if race not in self._sent:
+            self._sent[race] = Sent(race, base)
+            self._device.seen.sent.append(self._sent[race])
+        return self._sent[race]
+
+    def _note(self, event: m.Event) -> None:
+        seen = self._device.seen
+        match event:
+            case m.Welcome():
+                seen.member = event.member
+                self._of(event.race, event.seq)
+                self._device.heard.append(("welcome", event.epoch, 0))
+            case m.Snapshot():
+                self._device.heard.append(("snapshot", event.epoch, event.o))
+            case m.Ack():
+                seen.acked[event.race] = max(seen.acked.get(event.race, 0), event.seq)
+            case m.Rejected():
+                self._of(event.race, 0).rejected(event.seq)
+            case _:
+                if offset := getattr(event, "o", 0):
+                    self._device.heard.append(("event", 0, offset))
+
+
+class Device(Client):
+    """A client on one device, in virtual time.
+
+    Args:
+        enter: how it comes in without a token.
+        pocket: where the token is.
+        seen: the person's side of the story.
+    """
+
+    def __init__(self, enter: m.Create | m.Join, pocket: Pocket, seen: Seen) -> None:
+        super().__init__(
+            SERVER,
+            enter,
+            seat=cast("SeatFile", pocket),
+            chance=lambda: detangle.uniform(0, 1),
+            entropy=lambda size: detangle.randint(0, 2**31).to_bytes(size),
+            checks=False,
+        )
+        self.seen = seen
+        self.heard: list[Heard] = []
+        seen.heard.append(self.heard)
+        self.socket: ClientConnection | None = None
+
+    def now(self) -> int:
+        return int(detangle.now() * 1_000)
+
+    async def _talk(self, socket: ClientConnection) -> int:
+        self.socket = socket
+        try:
+            return await super()._talk(cast("ClientConnection", Tap(socket, self)))
+        finally:
+            self.socket = None
+            self.note_board()
+
+    def note_board(self) -> None:
+        """Write down what this device believes of the board that was acked."""
+        attempt = self.model.attempt
+        if attempt is None:
+            return
+        seq = self.seen.acked.get(attempt.race, 0)
+        board = attempt.after(seq)
+        if board is not None and seq <= attempt.acked:
+            self.seen.boards.append((attempt.race, seq, format_board(board)))
+
+
+class Person:
+    """Somebody who plays until enough races are over.
+
+    Args:
+        host: the name of the first device in the network.
+        enter: how to come in.
+        races: how many to see the results of.
+    """
+
+    def __init__(self, host: str, enter: m.Create | m.Join, races: int) -> None:
+        self.host = host
+        self.seen = Seen(0)
+        self.calm = False
+        self.done = asyncio.Event()
+        self._enter = enter
+        self._pocket = Pocket()
+        self._races = races
+        self._results: set[str] = set()
+        self._devices = 0
+        self._way: list[Any] = []
+        self._asked: tuple[m.Command, int] | None = None
+        self.device = self._take()
+
+    def _take(self) -> Device:
+        """Take a device in hand; it is on until it is switched off."""
+        if self._devices and self.device.model.code:
+            self._enter = m.Join(code=self.device.model.code, name=self.host)
+        device = Device(self._enter, self._pocket, self.seen)
+        self._devices += 1
+        name = f"{self.host}{self._devices}"
+        self._task = detangle.spawn(device.run(), host=name)
+        self.at = name
+        return device
+
+    @property
+    def settled(self) -> bool:
+        """Whether everything done is acked."""
+        model = self.device.model
+        return model.online and (not model.attempt or not model.unacked)
+
+    def switch_off(self) -> None:
+        """Nobody holds the device any more."""
+        self._task.cancel()
+
+    @property
+    def where(self) -> str:
+        """What this person is about, for the report of a failure."""
+        model = self.device.model
+        lane = model.lane.status if model.lane else "no lane"
+        online = "online" if model.online else "away"
+        attempt = f"{model.attempt.seq} slides" if model.attempt else "no board"
+        return f"{self.at} {online} in {model.phase}, {lane}, {attempt}"
+
+    async def play(self) -> None:
+        """One thing after the other, each after some thought."""
+        while True:
+            burst = detangle.flip(0.35)
+            await asyncio.sleep(detangle.uniform(0.01, 0.3 if burst else 12.0))
+            if self._task.done():  # it gave up, or another device took over
+                self.device = self._take()
+            elif not self.calm:
+                self._move_about()
+            self._act()
+
+    def _move_about(self) -> None:
+        device = self.device
+        if device.model.online and detangle.flip(HOP) and self._pocket.token:
+            old, still = self._task, detangle.uniform(0, 2.0)
+            self.device = self._take()
+            asyncio.get_running_loop().call_later(still, old.cancel)
+            if device.model.racing:  # two hands on two devices
+                self._slide(device)
+        elif device.socket is not None and detangle.flip(RELOAD):
+            device.socket.transport.abort()
+
+    def _act(self) -> None:
+        model = self.device.model
+        if model.results is not None and model.results.race not in self._results:
+            self._results.add(model.results.race)
+        if len(self._results) >= self._races:
+            self.done.set()
+        wanted: m.Command | None = None
+        if not model.online or model.room is None:
+            self._asked = None
+        elif model.racing:
+            self._slide(self.device)
+        elif self.calm:
+            pass
+        elif model.phase == "lobby" and model.is_player and not model.ready:
+            wanted = m.Ready(model.race)
+        elif model.can_start and len(model.present_players()) == 1:
+            wanted = m.Start(model.race)
+        elif model.phase in ("results", "aborted"):
+            wanted = m.Rematch(model.race)
+        now = self.device.now()
+        if wanted and (
+            self._asked is None
+            or self._asked[0] != wanted
+            or self._asked[1] < now - 10_000
+        ):
+            self._asked = (wanted, now)
+            self.device.ask(wanted)
+
+    def _slide(self, device: Device) -> None:
+        board = device.model.board
+        if board is None or device.model.locked(device.now()):
+            return
+        device.painted()
+        if detangle.flip(WANDERING):
+            direction, _ = detangle.choice(
+                [slide for slide in board.legal_slides() if slide[1] == 1]
+            )
+        else:
+            way = solution(board)
+            if not way:
+                return
+            direction = way[0]
+        device.slide(direction)

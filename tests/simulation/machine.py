@@ -1,0 +1,195 @@
+"""One machine that may fail at any moment: its clocks, its chance and its disk."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+import detangle
+
+from sliderace_server.storage import (
+    Conflict,
+    Durability,
+    RaceSummary,
+    StorageUnavailable,
+    StoredRace,
+)
+
+__all__ = ["Disk", "Machine", "Process"]
+
+SLOW = 0.04
+"""How often a commit takes long, and how long that may be, in seconds."""
+SLOW_S = 3.0
+FAST_S = 0.02
+DEAF = 0.01
+"""How often a commit is carried out, and called a failure."""
+WALL_MS = 1_700_000_000_000
+
+
+@dataclass(slots=True)
+class Disk:
+    """What is committed; it outlives every process.
+
+    Attributes:
+        logs: room -> records.
+        races: race id -> the stored race.
+        resting: code of a closed room -> when it may be used again.
+        failing_until: up to this virtual time nothing can be written.
+        began: race id -> virtual time at which its start was committed.
+        raced_s: how long races have run, each counted once however many raced.
+        commits: appends that were committed.
+    """
+
+    logs: dict[str, list[bytes]] = field(default_factory=dict[str, list[bytes]])
+    races: dict[str, StoredRace] = field(default_factory=dict[str, StoredRace])
+    resting: dict[str, int] = field(default_factory=dict[str, int])
+    failing_until: float = 0.0
+    began: float | None = None
+    raced_s: float = 0.0
+    commits: int = 0
+
+    def commit(self, room: str, expected: int, records: Sequence[bytes]) -> None:
+        """Compare and set, in one moment."""
+        log = self.logs.get(room, [])
+        if len(log) != expected:
+            raise Conflict(room, expected, len(log))
+        self.logs.setdefault(room, log).extend(records)
+        self.commits += 1
+        for record in records:
+            self._measure(record)
+
+    def _measure(self, record: bytes) -> None:
+        if b'"race_started"' in record:
+            self.began = detangle.now()
+        elif self.began is not None and (
+            b'"race_ended"' in record or b'"race_aborted"' in record
+        ):
+            self.raced_s += detangle.now() - self.began
+            self.began = None
+
+
+class Process:
+    """The store of one server process; what it had not committed dies with it.
+
+    Args:
+        disk: where it writes.
+    """
+
+    durability: Durability = "full"
+
+    def __init__(self, disk: Disk) -> None:
+        self.disk = disk
+        self.dead = False
+        self.log = _Log(self)
+        self.results = _Results(self)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        """Nothing to close."""
+
+    async def write(self, commit: Callable[[], object]) -> None:
+        """Wait for the disk; the process may be dead before, or just after."""
+        slow = detangle.flip(SLOW)
+        await asyncio.sleep(detangle.uniform(0.0005, SLOW_S if slow else FAST_S))
+        await self.alive()
+        if detangle.now() < self.disk.failing_until:
+            raise StorageUnavailable("the disk fails")
+        commit()
+        if detangle.flip(DEAF):
+            raise StorageUnavailable("the answer is lost")
+        if detangle.flip(0.3):  # the outcome may never be heard of
+            await asyncio.sleep(detangle.uniform(0.0005, FAST_S))
+            await self.alive()
+
+    async def alive(self) -> None:
+        """Go on, unless the process was killed: then nothing ever happens again."""
+        if self.dead:
+            await asyncio.get_running_loop().create_future()
+
+
+class _Log:
+    def __init__(self, process: Process) -> None:
+        self._process = process
+
+    async def append(self, room: str, expected: int, records: Sequence[bytes]) -> None:
+        disk = self._process.disk
+        await self._process.write(lambda: disk.commit(room, expected, records))
+
+    async def read(self, room: str, after: int = 0) -> list[bytes]:
+        return self._process.disk.logs.get(room, [])[after:]
+
+    async def rooms(self) -> list[str]:
+        return sorted(self._process.disk.logs)
+
+    async def drop(self, room: str, *, now_ms: int = 0, rest_ms: int = 0) -> None:
+        self._process.disk.resting[room] = now_ms + rest_ms
+        logs = self._process.disk.logs
+        await self._process.write(lambda: logs.pop(room, None))
+
+    async def resting(self, now_ms: int) -> dict[str, int]:
+        resting = self._process.disk.resting.items()
+        return {code: until - now_ms for code, until in resting if until > now_ms}
+
+
+class _Results:
+    def __init__(self, process: Process) -> None:
+        self._process = process
+
+    async def store(self, race: StoredRace) -> None:
+        races = self._process.disk.races
+        await self._process.write(lambda: races.setdefault(race.summary.id, race))
+
+    async def races(
+        self,
+        room: str | None = None,
+        *,
+        public_only: bool = False,
+        limit: int = 50,
+        before: str | None = None,
+    ) -> list[RaceSummary]:
+        raise NotImplementedError((room, public_only, limit, before))
+
+    async def record(self, race_id: str) -> bytes | None:
+        race = self._process.disk.races.get(race_id)
+        return None if race is None else race.record
+
+
+class Machine:
+    """What a server asks for time and chance; it goes on from process to process."""
+
+    def __init__(self) -> None:
+        self.boot = "boot 1"
+        self._boots = 1
+        self._began = -1_000.0
+        self._wall_step_ms = 0
+        self._draws = 0
+
+    def now_ms(self) -> int:
+        return int((detangle.now() - self._began) * 1_000)
+
+    def wall_ms(self) -> int:
+        return WALL_MS + int(detangle.now() * 1_000) + self._wall_step_ms
+
+    def later(self, seconds: float, call: Callable[[], None]) -> asyncio.TimerHandle:
+        return asyncio.get_running_loop().call_later(seconds, call)
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+    def entropy(self, size: int) -> bytes:
+        """Bytes that differ, and are the same ones in every replay."""
+        self._draws += 1
+        drawn = self._draws.to_bytes(8) + detangle.randint(0, 2**31).to_bytes(8)
+        return (drawn * (size // 16 + 1))[:size]
+
+    def step_wall(self, ms: int) -> None:
+        """Somebody sets the calendar."""
+        self._wall_step_ms += ms
+
+    def reboot(self) -> None:
+        """The monotonic clock begins anew."""
+        self._boots += 1
+        self.boot = f"boot {self._boots}"
+        self._began = detangle.now() - 5.0

@@ -1,0 +1,48 @@
+"""Worlds in which everything fails but the promise: nothing acked is ever lost.
+
+In a process of its own: the guard against blocking calls looks at each of the millions
+of steps here. `python -m tests.simulation --help` says how to run more.
+"""
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+HOURS = 10
+CRASHES = 4_000
+
+pytestmark = [
+    pytest.mark.simulation,
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(
+        find_spec("detangle") is None,
+        reason="needs detangle: pip install -e '.[test]'",
+    ),
+]
+
+
+def simulated(*arguments: object) -> str:
+    """What the command prints; it must succeed."""
+    command = [sys.executable, "-m", "tests.simulation", *map(str, arguments)]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_nothing_is_lost_in_ten_race_hours_with_four_thousand_crashes() -> None:
+    told = simulated("--hours", HOURS, "--crashes", CRASHES)
+    print(told)
+    figures = dict(line.split() for line in told.splitlines())
+    assert float(figures["race_hours"]) >= HOURS
+    assert int(figures["crashes"]) >= CRASHES
+    assert int(figures["acked"]) > 0
+
+
+def test_a_seed_gives_the_same_world_again() -> None:
+    assert simulated("--world", 3) == simulated("--world", 3)
