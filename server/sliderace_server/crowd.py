@@ -4,7 +4,7 @@ Every event is made into a frame once for all who get it. Boards go only to thos
 may see them; so progress has two channels, one with and one without them.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import chain
 
 import msgspec
@@ -21,8 +21,9 @@ from sliderace.race.records import Seat, Slid
 from sliderace.race.refusal import Refusal
 from sliderace.race.timing import UNMEASURED, Line
 from sliderace_server import room
+from sliderace_server.audience import Audiences
 from sliderace_server.clock import Timer
-from sliderace_server.fanout import Channel, LateChannel
+from sliderace_server.fanout import Behind, Channel, LateChannel
 from sliderace_server.history import History
 from sliderace_server.lines import Told
 from sliderace_server.room import RoomState, View
@@ -50,11 +51,19 @@ class Crowd:
         self._current: dict[int, Follower] = {}
         self._caught_up: list[tuple[Follower, View, bool]] = []
         self._leaving: dict[int, Follower] = {}
+        self._audiences = Audiences(state, self._current, now, self._show_all)
+        self.forget = self._audiences.forget
+        self._behind = Behind(
+            lambda look: works.clock.later(works.config.spectator_tick, look),
+            self.is_current,
+            self._tell_newest,
+        )
         self._history = History()
         self._racers = Channel(boards=False)
         self._watchers = Channel(boards=True)
         self._late = LateChannel()
         self._ticks: dict[Channel | LateChannel, Timer] = {}
+        self._asked = False
         self._lines = Told()
         self._lines_timer: Timer | None = None
         self.told = state.offset
@@ -74,6 +83,7 @@ class Crowd:
         replaced = self._current.pop(member, None)
         follower.member = member
         self._current[member] = follower
+        self.forget()
         if self._lines_timer is None:
             self._lines_later()
         if replaced is not None:
@@ -91,10 +101,17 @@ class Crowd:
         if not self.is_current(follower):
             return False
         del self._current[follower.member]
+        self.forget()
         return True
+
+    def unfollow(self, follower: Follower) -> None:
+        """Tell somebody nothing more, until `catch_up`."""
+        follower.following = False
+        self.forget()
 
     def gone(self, member: int) -> None:
         """A member is out of the room, but is still to be told so."""
+        self.forget()
         follower = self._current.pop(member, None)
         if follower is not None:
             self._leaving[member] = follower
@@ -152,6 +169,8 @@ class Crowd:
             t: room time at which it happened, ms.
             event: as it was then.
         """
+        if self._asked:  # how somebody got there comes before what it led to
+            self._tell_now()
         self._history.add(offset, t, event)
         self.told = offset
         aged = room.aged(event, self._now() - t)
@@ -204,6 +223,7 @@ class Crowd:
         follower.sees = view.sees
         follower.shown = view.shown
         follower.following = True
+        self.forget()
         self._caught_up.append((follower, view, missed is None))
 
     def _as_of_now(self, view: View, member: int) -> Event:
@@ -309,17 +329,23 @@ class Crowd:
     def tell_soon(self) -> None:
         """See to it that what moved is told."""
         config = self._works.config
-        small = len(self._state.members) <= config.small_room
-        open_boards = self._state.race.rules.open_boards
-        slow = config.player_tick if open_boards else config.spectator_tick
-        for channel, period in (
-            (self._racers, config.player_tick),
-            (self._watchers, slow),
-        ):
-            if small:
-                self._tell(channel)
-            elif channel.has_news and channel not in self._ticks:
+        if len(self._state.members) <= config.small_room:
+            if not self._asked and (self._racers.has_news or self._watchers.has_news):
+                self._asked = True
+                self._works.postman.first(self._tell_now)
+            return
+        slow = not self._state.race.rules.open_boards
+        for channel in (self._racers, self._watchers):
+            if channel.has_news and channel not in self._ticks:
+                late = slow and channel is self._watchers
+                period = config.spectator_tick if late else config.player_tick
                 self._tick_later(channel, period)
+
+    def _tell_now(self) -> None:
+        """What moved in this turn of the loop is one message."""
+        self._asked = False
+        self._tell(self._racers)
+        self._tell(self._watchers)
 
     def started(self) -> None:
         """The race runs: who may see boards gets them, at once or when it is time."""
@@ -336,52 +362,37 @@ class Crowd:
     def _tell_late(self) -> None:
         self.reveal()
         if steps := list(self._late.take(self._state, self._now())):
-            self._post(self._delayed(), Progress(self._state.race.id, steps))
+            self._post(self._audiences.delayed(), Progress(self._state.race.id, steps))
         self._late_later()
 
-    def _delayed(self) -> Iterator[Follower]:
-        now = self._now()
-        for member, follower in self._current.items():
-            if follower.following and room.is_delayed(self._state, member, now):
-                self._grant(follower, sees=True)
-                yield follower
-
-    def _grant(self, follower: Follower, *, sees: bool) -> None:
-        """Note whether somebody may see boards, and show them to who begins to.
-
-        Progress alone would leave holes to one who was a racer till now.
-        """
-        if sees and not follower.sees:
-            for seat in self._state.race.attempts:
-                self.show_board(follower, seat)
-        follower.sees = sees
+    def _show_all(self, follower: Follower) -> None:
+        for seat in self._state.race.attempts:
+            self.show_board(follower, seat)
 
     def _tick_later(self, channel: Channel, period: float) -> None:
         """Tell at this room's next tick; rooms tick at different moments."""
         ms = max(1, round(period * 1_000))
         phase = int.from_bytes(self._state.code.encode()) % ms
         wait = ms - (self._works.clock.now_ms() - phase) % ms
-        self._ticks[channel] = self._works.clock.later(
-            wait / 1_000, lambda: self._tick(channel)
-        )
 
-    def _tick(self, channel: Channel) -> None:
-        del self._ticks[channel]
-        self._tell(channel)
+        def tick() -> None:
+            del self._ticks[channel]
+            self._tell(channel)
+
+        self._ticks[channel] = self._works.clock.later(wait / 1_000, tick)
 
     def _tell(self, channel: Channel) -> None:
-        if not channel.has_news:
-            return
-        progress = Progress(self._state.race.id, list(channel.take(self._state)))
-        self._post(self._audience(boards=channel is self._watchers), progress)
+        audience = self._audiences.of(boards=channel is self._watchers)
+        if steps := channel.take(self._state, heard=bool(audience)):
+            frame = self._works.frame(Progress(self._state.race.id, [*steps]))
+            for follower in audience:
+                if not follower.peer.post_progress(frame):
+                    self._behind.add(follower)
 
-    def _audience(self, *, boards: bool) -> Iterator[Follower]:
-        """Those who see boards, or those who do not."""
-        now = self._now()
-        for member, follower in self._current.items():
-            if not follower.following or room.is_delayed(self._state, member, now):
-                continue
-            sees = room.sees_boards(self._state, member, now)
-            self._grant(follower, sees=sees)
-            if sees == boards:
-                yield follower
+    def _tell_newest(self, follower: Follower) -> None:
+        """What somebody who read slowly went without."""
+        if follower.sees:
+            self._show_all(follower)
+        else:
+            view = self.view_of(follower.member)
+            self._progress_since(follower, view, whole=False)

@@ -4,13 +4,14 @@ Progress is provisional and has no place in the stream; what is lost of it the n
 message makes good.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sliderace.protocol.messages import Step
 from sliderace.race.records import Seat, Slid
 from sliderace_server.room import Lag, RoomState, progress_step
+from sliderace_server.works import Follower
 
-__all__ = ["Channel", "LateChannel"]
+__all__ = ["Behind", "Channel", "LateChannel"]
 
 
 class Channel:
@@ -40,11 +41,19 @@ class Channel:
         self._told.setdefault(slid.seat, slid.seq - 1)
         self._news.add(slid.seat)
 
-    def take(self, state: RoomState) -> Sequence[Step]:
-        """What is new since the last call, by ascending seat."""
+    def take(self, state: RoomState, *, heard: bool = True) -> Sequence[Step]:
+        """What is new since the last call, by ascending seat.
+
+        Args:
+            state: the room.
+            heard: somebody listens; else nothing is made of it, but it is known.
+        """
         steps: list[Step] = []
         if self._race == state.race.id:
             for seat in sorted(self._news):
+                if not heard:
+                    self._told[seat] = state.race.attempts[seat].seq
+                    continue
                 since = self._told[seat]
                 step = progress_step(state, seat, since, boards=self._boards)
                 self._told[seat] = step.seq
@@ -78,3 +87,40 @@ class LateChannel:
         news = [step for step in steps if step.seq > step.since]
         self._told.update((Seat(step.seat), step.seq) for step in news)
         return news
+
+
+class Behind:
+    """Those who read too slowly for progress: told the newest state once they read on.
+
+    Args:
+        wait: calls a function in a moment.
+        here: whether somebody is still connected.
+        tell: tells somebody the newest state.
+    """
+
+    def __init__(
+        self,
+        wait: Callable[[Callable[[], None]], object],
+        here: Callable[[Follower], bool],
+        tell: Callable[[Follower], None],
+    ) -> None:
+        self._wait = wait
+        self._here = here
+        self._tell = tell
+        self._behind: list[Follower] = []
+
+    def add(self, follower: Follower) -> None:
+        """Somebody went without."""
+        if follower not in self._behind:
+            self._behind.append(follower)
+            if len(self._behind) == 1:
+                self._wait(self._look)
+
+    def _look(self) -> None:
+        here = [one for one in self._behind if self._here(one)]
+        ready = [one for one in here if one.peer.caught_up()]
+        self._behind = [one for one in here if one not in ready]
+        for one in ready:
+            self._tell(one)
+        if self._behind:
+            self._wait(self._look)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import json
 import logging
 import os
@@ -32,6 +33,10 @@ STATE_FILE = "server.json"
 tells."""
 LOOK_S = 0.5
 """Between looks whether the last race of others has ended."""
+
+GC_THRESHOLDS = (50_000, 20, 100)
+"""New objects before a look at the young ones, such looks before one at the middle
+ones, those before one at all."""
 
 EXIT_HURRY, EXIT_CONFIG, EXIT_PORT, EXIT_STORAGE = 1, 2, 3, 4
 EXITS = """\
@@ -157,7 +162,8 @@ def _told_apart() -> Generator[None, None, None]:
 def _serve(config: Config) -> None:
     """Run until the end; a trouble is one line and an exit code of its own."""
     try:
-        asyncio.run(run(config))
+        with asyncio.Runner(loop_factory=_new_loop(config)) as runner:
+            runner.run(run(config))
     except asyncio.CancelledError:
         _log.error("ended in a hurry")  # not `_stop`: perhaps nobody reads
         sys.exit(EXIT_HURRY)
@@ -167,6 +173,28 @@ def _serve(config: Config) -> None:
         _stop(f"cannot listen on {config.bind} port {config.port}: {error}", EXIT_PORT)
     except (StorageError, BadKey, OSError) as error:
         _stop(str(error), EXIT_STORAGE)
+
+
+def _new_loop(config: Config) -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """The faster loop of the extra `fast`, where it is there; else Python's own.
+
+    Not where we are announced by mDNS: zeroconf closes its sockets under that loop, and
+    now and then that ends the process (libuv: `fd > STDERR_FILENO`).
+    """
+    if config.advertise and not config.loopback:
+        return None
+    try:
+        from uvloop import new_event_loop  # noqa: PLC0415 - it may be missing
+    except ImportError:
+        return None
+    return new_event_loop
+
+
+def _spare_the_collector() -> None:
+    """Look for garbage seldom: what five thousand connections hold takes long."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*GC_THRESHOLDS)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -248,6 +276,7 @@ async def run(config: Config, clock: Clock | None = None) -> None:
     end = _End()
     with end.signals(), end.eof(config.until_eof):
         async with running(config, clock=clock) as server:
+            _spare_the_collector()
             with _told(config, server):
                 await end.come(server)
             _log.info("stopping")
@@ -266,7 +295,9 @@ def _told(config: Config, server: Server) -> Generator[None, None, None]:
         "version": __version__,
     }
     line = json.dumps(told) + "\n"
-    _log.info("listening", extra=told)
+    loop = type(asyncio.get_running_loop()).__module__.partition(".")[0]
+    frozen = gc.get_freeze_count()
+    _log.info("listening", extra={**told, "loop": loop, "frozen": frozen})
     with _state_file(config, line):
         if config.ready_fd >= 0:
             with (

@@ -25,6 +25,9 @@ SLICE = 100
 """Connections written to in one turn of the loop: about a millisecond of work."""
 MAX_UNSENT = 65_536
 """Bytes a peer may leave unread, beyond its last snapshot, before it is cut off."""
+SLOW = 4
+"""A peer that leaves a quarter of that unread gets no progress until it has read on:
+then the newest state, instead of everything it missed."""
 
 
 class Wire(Protocol):
@@ -58,6 +61,12 @@ class Postman:
         self._per_turn = per_turn
         self._waiting: deque[Outbox] = deque()
         self._called = False
+        self._tellers: deque[Callable[[], None]] = deque()
+
+    def first(self, tell: Callable[[], None]) -> None:
+        """In the next turn, call this before the outboxes are emptied."""
+        self._tellers.append(tell)
+        self._call()
 
     def collect(self, outbox: "Outbox") -> None:
         """Empty this outbox in the next turn."""
@@ -70,12 +79,16 @@ class Postman:
             self._call_soon(self._round)
 
     def _round(self) -> None:
-        self._called = False
         waiting = self._waiting
-        for _ in range(min(self._per_turn, len(waiting))):
-            waiting.popleft().flush()
-        if waiting:
-            self._call()
+        try:
+            while self._tellers:
+                self._tellers.popleft()()
+            for _ in range(min(self._per_turn, len(waiting))):
+                waiting.popleft().flush()
+        finally:  # one room's mistake is not everybody's
+            self._called = False
+            if waiting or self._tellers:
+                self._call()
 
 
 class Outbox:
@@ -88,11 +101,14 @@ class Outbox:
     """
 
     __slots__ = (
-        "_after_snapshot",
+        "_behind",
+        "_beyond",
         "_frames",
+        "_gathered",
         "_max_unsent",
         "_open",
         "_postman",
+        "_slow",
         "_snapshot",
         "_wire",
     )
@@ -105,8 +121,11 @@ class Outbox:
         self._max_unsent = max_unsent
         self._frames: list[bytes] = []
         self._open = True
+        self._slow = False
+        self._gathered = 0
+        self._beyond = 0
         self._snapshot = 0
-        self._after_snapshot = 0
+        self._behind = False
 
     def post(self, frame: bytes) -> None:
         """Send a frame with this turn's write."""
@@ -115,13 +134,34 @@ class Outbox:
         if not self._frames:
             self._postman.collect(self)
         self._frames.append(frame)
-        self._after_snapshot += len(frame)
+        self._gathered += len(frame)
+
+    def post_progress(self, frame: bytes) -> bool:
+        """Send a frame that newer ones make good, unless the peer reads slowly.
+
+        Returns:
+            Whether it was sent: who goes without is told the newest state later.
+        """
+        if self._behind or (self._slow and self._is_slow()):
+            self._behind = True
+            return False
+        self.post(frame)
+        return True
+
+    def caught_up(self) -> bool:
+        """Whether a peer that went without has read on, and takes progress again."""
+        self._behind = self._is_slow()
+        return not self._behind
+
+    def _is_slow(self) -> bool:
+        self._slow = self._wire.unsent() > self._max_unsent // SLOW
+        return self._slow
 
     def post_snapshot(self, frame: bytes) -> None:
         """Send a frame that makes everything before it superfluous."""
         self.post(frame)
         self._snapshot = min(len(frame), MAX_DOWN_BYTES)
-        self._after_snapshot = 0
+        self._gathered = self._beyond = 0
 
     def flush(self) -> None:
         """Write what gathered; cut the peer off if it has stopped reading."""
@@ -129,13 +169,18 @@ class Outbox:
         if not self._open or not frames:
             return
         self._frames = []
+        # What earlier writes left: some loops send what is written now a little later.
+        if unsent := self._wire.unsent():
+            self._slow = unsent > self._max_unsent // SLOW
+            beyond = min(unsent, self._beyond)
+            # The second test bounds those who ask for snapshots and read none of them.
+            if max(beyond, unsent - self._snapshot) > self._max_unsent:
+                self.close()
+                self._wire.abort()
+                return
+        self._beyond += self._gathered
+        self._gathered = 0
         self._wire.write(frames[0] if len(frames) == 1 else b"".join(frames))
-        unsent = self._wire.unsent()
-        beyond = min(unsent, self._after_snapshot)
-        # The second test bounds those who ask for snapshots and read none of them.
-        if max(beyond, unsent - self._snapshot) > self._max_unsent:
-            self.close()
-            self._wire.abort()
 
     def close(self) -> None:
         """Take nothing more; what was not written is dropped."""

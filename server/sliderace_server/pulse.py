@@ -47,6 +47,8 @@ class Pulse:
         self._held = held
         self._sent: dict[bytes, int] = {}
         self._samples: deque[tuple[int, int]] = deque()
+        self._line = UNMEASURED
+        self._line_until = 0
         self._number = count(1)
         self._burst = self._limits.ping_burst
         self._next_ping = 0
@@ -105,12 +107,21 @@ class Pulse:
             if earlier == payload:
                 break
         self._samples.append((now, now - sent))
+        self._line_until = 0
         return now - sent
 
     def line(self, now: int) -> Line:
         """The line by the samples of the last minute; see `Line.known`."""
+        if now < self._line_until:
+            return self._line
         while self._samples and self._samples[0][0] < now - WINDOW_MS:
             self._samples.popleft()
+        self._line = self._measured()
+        if self._samples:  # it holds until the oldest is too old, or a new one comes
+            self._line_until = self._samples[0][0] + WINDOW_MS + 1
+        return self._line
+
+    def _measured(self) -> Line:
         trips = [rtt for _, rtt in self._samples]
         if not trips:
             return UNMEASURED

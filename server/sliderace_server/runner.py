@@ -176,7 +176,7 @@ class Runner:
         """Send a snapshot, as soon as all that it says is durable."""
         if self._crowd.is_current(follower):
             self._do(room.Tick())  # a start that is not durable reveals no board
-            follower.following = False
+            self._crowd.unfollow(follower)
             if follower not in self._asked:  # else that one answers this, too
                 self._asked.append(follower)
                 self._bring(follower, None, (0, 0))
@@ -218,12 +218,12 @@ class Runner:
         return self._carry_out(command)
 
     def _carry_out(self, command: room.RoomCommand) -> Sequence[Record] | Refusal:
-        works = self._works
+        works, message = self._works, getattr(command, "message", None)
         outcome = room.decide(
             self.state,
             command,
             self.now,
-            works.entropy(32),
+            b"" if isinstance(message, Slides) else works.entropy(32),
             works.room_limits,
             self._crowd.line_of,
         )
@@ -238,15 +238,16 @@ class Runner:
 
     def _apply(self, record: Record) -> None:
         state = room.apply(self.state, record)
-        event = room.present(record, state)
-        self._scribe.add(
-            Entry(record, state.offset if room.takes_offset(record) else None, event)
-        )
+        if isinstance(record, Slid):  # the hot path
+            self._scribe.add(Entry(record, None, None))
+            self._works.metrics.count("slides", by=len(record.slides))
+            self._slid[state.racers[record.seat].member] = self._scribe.applied
+            self._crowd.moved(record)
+            return
+        self._crowd.forget()
+        offset = state.offset if room.takes_offset(record) else None
+        self._scribe.add(Entry(record, offset, room.present(record, state)))
         match record:
-            case Slid():
-                self._works.metrics.count("slides", by=len(record.slides))
-                self._slid[state.racers[record.seat].member] = self._scribe.applied
-                self._crowd.moved(record)
             case CountdownBegan():
                 self._crowd.burst()
             case RosterFrozen() | RaceLocked() | Postponed():
@@ -254,9 +255,8 @@ class Runner:
             case RaceStarted():
                 self._crowd.started()
             case RaceEnded():
-                self._results[record.race] = stored_race(
-                    state, self._works.version, self._works.key
-                )
+                race = stored_race(state, self._works.version, self._works.key)
+                self._results[record.race] = race
             case Gone():
                 self._crowd.gone(record.member)
                 self._backlog.gone(record.member)

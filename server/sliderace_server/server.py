@@ -26,6 +26,7 @@ from sliderace_server.hub import Hub
 from sliderace_server.keys import KEY_FILE, ServerKey, kept_key, new_key
 from sliderace_server.limits import PerAddress
 from sliderace_server.metrics import Metrics
+from sliderace_server.outbox import Postman
 from sliderace_server.page import Asset, load_page
 from sliderace_server.results import Keeper
 from sliderace_server.session import Session
@@ -100,6 +101,7 @@ async def running(
         # Only now: whoever holds the store is alone.
         key = await asyncio.to_thread(_key, config)
         metrics = Metrics()
+        postman = Postman(asyncio.get_running_loop().call_soon)
         keeper = Keeper(opened.results, spawn, clock)
         works = Works(
             config=config,
@@ -113,6 +115,7 @@ async def running(
             keep=keeper.keep,
             version=f"sliderace {__version__}",
             key=key,
+            postman=postman,
         )
         addresses = PerAddress(config.limits)
         hub = Hub(works, keeper, addresses)
@@ -135,6 +138,7 @@ async def running(
             metrics,
             spawn,
             addresses,
+            postman,
             tls,
         )
         async with gateway.listening() as port, _announced(config, port):

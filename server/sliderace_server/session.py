@@ -7,7 +7,7 @@ nobody else notices. Too fast means being read more slowly, never losing a messa
 import hashlib
 import logging
 from collections.abc import Mapping
-from typing import assert_never
+from typing import assert_never, get_args
 
 from sliderace.protocol.codec import ProtocolError, decode_command
 from sliderace.protocol.codes import CLOSE_CODES
@@ -68,6 +68,8 @@ CLOSE_AFTER: Mapping[str, int] = {
     "shutting_down": 1012,
 }
 """Refusal of a hello -> close code; for all others it is 4500."""
+
+_TAGS = {kind: str(kind.__struct_config__.tag) for kind in get_args(Command)}
 
 
 class Session:
@@ -143,12 +145,28 @@ class Session:
         if isinstance(data, bytes):
             self.close(1007)
             return
+        self._understand(data)
+
+    def text(self, payload: bytes) -> None:
+        """A text message, as UTF-8 that nobody has checked."""
+        if self._ended:
+            return
+        if not payload.isascii() and not _is_utf8(payload):
+            self.close(1007)
+            return
+        self._understand(payload)
+
+    def _understand(self, data: str | bytes) -> None:
         try:
             command = decode_command(data, self._limits.up_bytes)
         except ProtocolError as error:
             self._misunderstood(error)
+            return
+        self._works.metrics.count("commands", _TAGS[type(command)])
+        if isinstance(command, Slides) and self._room is not None:
+            self._pay(sum(tiles for _, tiles, _ in command.slides))
+            self._room.ask(self, command)
         else:
-            self._works.metrics.count("commands", str(command.__struct_config__.tag))
             self._carry_out(command)
 
     def no_hello(self) -> None:
@@ -196,9 +214,6 @@ class Session:
             self._resync(self._room, command)
         elif isinstance(command, Transfer):
             self._transfer(self._room)
-        elif isinstance(command, Slides):
-            self._pay(sum(tiles for _, tiles, _ in command.slides))
-            self._room.ask(self, command)
         elif self._may_write(self._room, self.member, command):
             before = self._room.state.offset
             self._room.ask(self, command)
@@ -339,6 +354,14 @@ class Session:
         self._send(Refused(error.of, error.code, error.text, error.field))
         if self._room is None:
             self.close(CLOSE_AFTER.get(error.code, 4500))
+
+
+def _is_utf8(payload: bytes) -> bool:
+    try:
+        payload.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _hash(token: str) -> str:

@@ -2,20 +2,22 @@
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
-from sliderace.protocol.codec import encode_event
+from sliderace.protocol.codec import event_bytes
 from sliderace.protocol.messages import Event, Limits
 from sliderace.race.timing import Line
 from sliderace_server.clock import Clock
 from sliderace_server.config import Config
 from sliderace_server.keys import ServerKey
 from sliderace_server.metrics import Metrics
-from sliderace_server.outbox import text_frame
+from sliderace_server.outbox import Postman, text_frame
 from sliderace_server.room import RoomLimits
 from sliderace_server.storage import Store, StoredRace
 
 __all__ = ["Follower", "Peer", "Spawn", "Works"]
+
+_TAGS = {kind: str(kind.__struct_config__.tag) for kind in get_args(Event)}
 
 Spawn = Callable[[Coroutine[Any, Any, None]], None]
 """Starts a task that belongs to the server's task group."""
@@ -41,6 +43,14 @@ class Peer(Protocol):
 
     def post(self, frame: bytes) -> None:
         """Send a frame with this turn's write."""
+        ...
+
+    def post_progress(self, frame: bytes) -> bool:
+        """Send a frame that newer ones make good; False: the peer reads too slowly."""
+        ...
+
+    def caught_up(self) -> bool:
+        """Whether a peer that went without has read on, and takes progress again."""
         ...
 
     def post_snapshot(self, frame: bytes) -> None:
@@ -100,6 +110,7 @@ class Works:
         keep: takes a race that ended, to be stored.
         version: program and version, for `welcome` and race records.
         key: signs race records.
+        postman: empties the outboxes.
     """
 
     config: Config
@@ -113,8 +124,9 @@ class Works:
     keep: Callable[[StoredRace], None]
     version: str
     key: ServerKey
+    postman: Postman
 
     def frame(self, event: Event) -> bytes:
         """An event as a frame: to be made once for everybody who gets it."""
-        self.metrics.count("encoded", str(event.__struct_config__.tag))
-        return text_frame(encode_event(event).encode())
+        self.metrics.count("encoded", _TAGS[type(event)])
+        return text_frame(event_bytes(event))

@@ -1,6 +1,6 @@
-"""What the engine and the solver cost: `python tests/bench/engine.py`.
+"""What the engine and the solver cost: `python -m tests.bench engine`.
 
-Figures to look at, never a gate: machines differ. The best of several runs counts,
+Figures to look at, never a gate: machines differ. The best of many short runs counts,
 since everything else on the machine can only make a run slower.
 """
 
@@ -15,44 +15,37 @@ ROUND = "f('D'); f('R'); f('U'); f('L')"
 """Four slides that end where they began."""
 WHOLE = "f('D', k); f('R', k); f('U', k); f('L', k)"
 REFUSED = "f('U'); f('L'); f('U'); f('L')"
+RUNS = 1_000
+REPEATS = 200
 
 
-def nanoseconds(code: str, names: dict[str, Any], per_run: int) -> float:
-    """Best time of one of the `per_run` steps of `code`, in ns."""
-    runs = 20_000
-    return (
-        min(repeat(code, globals=names, number=runs, repeat=7)) / runs / per_run * 1e9
-    )
+def nanoseconds(code: str, names: dict[str, Any]) -> float:
+    """Best time of one of the four steps of `code`, in ns."""
+    best = min(repeat(code, globals=names, number=RUNS, repeat=REPEATS))
+    return round(best / RUNS / 4 * 1e9)
 
 
-def microseconds(call: Callable[[], object], runs: int) -> float:
-    """Best average time of a call, in us."""
-    return min(repeat(call, number=runs, repeat=5)) / runs * 1e6
+def microseconds(call: Callable[[], object], repeats: int = REPEATS) -> float:
+    """Best time of a call, in us."""
+    return round(min(repeat(call, number=1, repeat=repeats)) * 1e6, 2)
 
 
-def bench(size: Size) -> None:
-    """Print the figures of one size."""
+def figures(size: Size) -> dict[str, float]:
+    """The figures of one size."""
     board = Board.solved(size)
     names = {"f": board.try_slide, "k": size.width - 1}
-    print(f"{size}: validated slide          {nanoseconds(ROUND, names, 4):8.0f} ns")
-    print(f"{size}: slide of a whole line    {nanoseconds(WHOLE, names, 4):8.0f} ns")
-    print(f"{size}: refused slide            {nanoseconds(REFUSED, names, 4):8.0f} ns")
     seed = bytes(32)
     mixed = scramble(seed, size)
-    text = format_board(mixed)
-    tiles = mixed.tiles
-    for what, call, runs in (
-        ("scramble", lambda: scramble(seed, size), 200),
-        ("new board", lambda: Board(size, tiles), 1000),
-        ("copy", mixed.copy, 10_000),
-        ("solvable", mixed.is_solvable, 1000),
-        ("parse", lambda: parse_board(text), 1000),
-        ("format", lambda: format_board(mixed), 1000),
-        ("solve", lambda: solve(mixed), 3),
-    ):
-        print(f"{size}: {what:24} {microseconds(call, runs):8.2f} us")
-
-
-if __name__ == "__main__":
-    for side in (4, 10):
-        bench(Size(side, side))
+    text, tiles = format_board(mixed), mixed.tiles
+    return {
+        "slide_ns": nanoseconds(ROUND, names),
+        "slide_of_a_line_ns": nanoseconds(WHOLE, names),
+        "refused_ns": nanoseconds(REFUSED, names),
+        "scramble_us": microseconds(lambda: scramble(seed, size)),
+        "new_board_us": microseconds(lambda: Board(size, tiles)),
+        "copy_us": microseconds(mixed.copy),
+        "solvable_us": microseconds(mixed.is_solvable),
+        "parse_us": microseconds(lambda: parse_board(text)),
+        "format_us": microseconds(lambda: format_board(mixed)),
+        "solve_us": microseconds(lambda: solve(mixed), 3),
+    }

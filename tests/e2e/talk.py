@@ -253,6 +253,8 @@ async def a_race(
         await players[0].say(m.Start(race=players[0].race))
         for player in players:
             await player.until(m.BoardEvent)
+        for player in players:  # on a slow line the board comes long before T0
+            await player.phase("racing")
         yield players
 
 

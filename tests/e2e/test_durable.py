@@ -376,7 +376,6 @@ async def test_any_other_absence_is_made_good_by_a_snapshot(
 
 async def test_a_drop_in_the_race_is_made_good_without_the_boards_of_others() -> None:
     async with a_server() as server, a_race(server.port, 2, "3x3") as (ann, ben):
-        await ann.phase("racing")
         await ben.say(ben.slides(solution(ben.board)[:4]))
         await ben.acked(4)
         enter = m.Resume(

@@ -7,8 +7,10 @@ from collections.abc import AsyncGenerator
 import pytest
 from tests.e2e.stores import MoodyStore
 from tests.e2e.talk import QUICK, Talker, a_race, a_server, solution, talking
+from websockets.frames import Frame, Opcode
 
 from sliderace.protocol import messages as m
+from sliderace.protocol.codec import encode_command
 from sliderace_server.limits import Limits
 from sliderace_server.outbox import text_frame
 from sliderace_server.runner import Runner
@@ -84,6 +86,49 @@ async def test_progress_is_encoded_once_for_each_audience() -> None:
             await eve.until(m.Progress)
             await racers[1].until(m.Progress)
             assert server.metrics.counts["encoded"]["progress"] - before == 2
+
+
+async def test_slides_of_one_turn_are_told_once_for_each_audience() -> None:
+    async with a_server() as server, a_race(server.port, 3, "3x3") as (ann, ben, _):
+        await ann.aside()
+        before = server.metrics.counts["encoded"]["progress"]
+        there = solution(ann.board)[0]
+        back = ({"U": "D", "D": "U", "L": "R", "R": "L"}[there[0]], there[1])
+        sent = [encode_command(ann.slides([way])) for way in (there, back) * 5]
+        frames = (Frame(Opcode.TEXT, one.encode()).serialize(mask=True) for one in sent)
+        ann.socket.transport.write(b"".join(frames))
+        told = await ben.until(m.Progress, lambda e: e.p[0].seq == 10)
+        assert told.p[0].seat == ann.seat
+        # What arrived in one piece was told in one message; the system may split it.
+        assert server.metrics.counts["encoded"]["progress"] - before < 5
+
+
+async def test_who_read_slowly_is_told_the_newest_state() -> None:
+    async with (
+        a_server(Limits(ping_timeout_ms=600_000)) as server,
+        a_race(server.port, 2, "3x3", limit_ms=0) as (ann, _),
+    ):
+        join = m.Join(code=ann.code, name="Slow", role="spectator")
+        async with talking(server.port, join) as slow:
+            joined = await ann.until(m.MemberEvent, lambda e: e.why == "joined")
+            peer = peer_of(server, ann.code, joined.member.id)
+            await slow.until(m.Snapshot)
+            slow.socket.transport.pause_reading()
+            filler = text_frame(b'{"t":"pong","id":1}' + b" " * 8_000)
+            while peer.caught_up():  # the system's own buffers are full then
+                peer.post(filler)
+                await asyncio.sleep(0)
+            moves = solution(ann.board)[:3]
+            for move in moves:
+                await ann.say(ann.slides([move]))
+            await ann.acked(3)
+            slow.socket.transport.resume_reading()
+            board = await slow.until(m.BoardEvent, lambda e: e.seat == ann.seat)
+            assert board.seq == 3
+            assert not [e for e in slow.heard if isinstance(e, m.Progress)]
+            await ann.say(ann.slides(solution(ann.board)[3:4]))
+            told = await slow.until(m.Progress)
+            assert (told.p[0].since, told.p[0].seq) == (3, 4)
 
 
 async def test_a_large_room_is_told_per_tick() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.request import urlopen
 
 import pytest
-from tests.e2e.talk import QUICK, a_race, a_server, talking
+from tests.e2e.talk import QUICK, a_race, a_server, solution, talking
 
 from sliderace.engine import (
     Size,
@@ -66,6 +66,35 @@ async def test_any_number_of_players_and_spectators_see_the_same_results(
         assert len(results[0].standings) == count
         assert all(result == results[0] for result in results)
         assert all(row.status == "finished" for row in results[0].standings)
+
+
+async def test_who_comes_in_mid_race_is_told_from_then_on() -> None:
+    async with a_server() as server, a_race(server.port, 2, limit_ms=0) as (ann, ben):
+        moves = solution(ann.board)
+        await ann.say(ann.slides(moves[:1]))
+        await ben.until(m.Progress)
+        join = m.Join(code=ann.code, name="Eve", role="spectator")
+        async with talking(server.port, join) as eve:
+            await eve.until(m.Snapshot)
+            await ann.say(ann.slides(moves[1:2]))
+            told = await eve.until(m.Progress, lambda event: event.p[0].seq == 2)
+            assert told.p[0].slides
+
+
+async def test_a_forfeit_that_has_become_final_opens_the_boards() -> None:
+    async with (
+        a_server() as server,
+        a_race(server.port, 3, limit_ms=0) as (ann, ben, _),
+    ):
+        await ann.say(m.Forfeit(race=ann.race))
+        there = solution(ben.board)[0]
+        back = ({"U": "D", "D": "U", "L": "R", "R": "L"}[there[0]], there[1])
+        told = None
+        while told is None or told.p[0].since < 0:  # it can be undone for 3 s
+            await ben.say(ben.slides([back if ben.seq % 2 else there]))
+            told = await ann.until(m.Progress)
+        shown = [e for e in ann.heard if isinstance(e, m.BoardEvent) and e.seat == 1]
+        assert shown
 
 
 async def test_a_spectator_sees_every_move_and_a_racer_none() -> None:

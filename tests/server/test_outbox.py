@@ -79,6 +79,9 @@ def test_a_peer_that_does_not_read_is_cut_off_at_the_limit_and_no_earlier() -> N
     assert paper.aborts == []
     outbox.post(b"x")
     turns.turn()
+    assert paper.aborts == []
+    outbox.post(b"one byte too many is unread by now")
+    turns.turn()
     assert len(paper.aborts) == 1
     outbox.post(b"more")
     turns.turn()
@@ -95,17 +98,19 @@ def test_a_snapshot_does_not_count_but_what_follows_it_does() -> None:
     assert paper.aborts == []
     outbox.post(b"x")
     turns.turn()
+    outbox.post(b"one byte too many is unread by now")
+    turns.turn()
     assert len(paper.aborts) == 1
 
 
 def test_snapshots_that_are_asked_for_and_not_read_do_not_pile_up() -> None:
     turns, paper = Turns(), Paper(reads=False)
     outbox = Outbox(paper, Postman(turns.soon), max_unsent=100)
-    outbox.post_snapshot(b"s" * 5_000)
-    turns.turn()
-    outbox.post_snapshot(b"s" * 5_000)
-    turns.turn()
+    for _ in range(3):
+        outbox.post_snapshot(b"s" * 5_000)
+        turns.turn()
     assert len(paper.aborts) == 1
+    assert paper.kept == 10_000
 
 
 def test_who_reads_may_get_any_amount() -> None:
@@ -135,3 +140,42 @@ def test_frames_are_those_of_the_library(size: int) -> None:
     if size <= 125:
         theirs = Frame(Opcode.PING, payload).serialize(mask=False)
         assert ping_frame(payload) == theirs
+
+
+def test_who_reads_slowly_goes_without_progress_until_it_has_read_on() -> None:
+    turns, paper = Turns(), Paper(reads=False)
+    outbox = Outbox(paper, Postman(turns.soon), max_unsent=100)
+    assert outbox.post_progress(b"x" * 26)
+    turns.turn()
+    outbox.post(b"an event cannot be left out")
+    turns.turn()
+    assert not outbox.post_progress(b"new")
+    assert not outbox.caught_up()
+    paper.kept = 0
+    assert not outbox.post_progress(b"first it is told the newest state")
+    assert outbox.caught_up()
+    assert outbox.post_progress(b"newer")
+    turns.turn()
+    assert paper.written[1:] == [b"an event cannot be left out", b"newer"]
+
+
+def test_who_tells_first_is_in_the_same_write() -> None:
+    turns, paper = Turns(), Paper()
+    postman = Postman(turns.soon)
+    outbox = Outbox(paper, postman)
+    postman.first(lambda: outbox.post(b"told"))
+    outbox.post(b"posted ")
+    turns.turn()
+    assert paper.written == [b"posted told"]
+
+
+def test_a_teller_that_fails_keeps_nobody_from_mail() -> None:
+    turns, paper = Turns(), Paper()
+    postman = Postman(turns.soon)
+    empty: list[None] = []
+    postman.first(empty.pop)
+    Outbox(paper, postman).post(b"mail")
+    with pytest.raises(IndexError):
+        turns.turn()
+    turns.turn()
+    assert paper.written == [b"mail"]

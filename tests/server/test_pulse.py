@@ -122,3 +122,15 @@ def test_a_pong_answers_all_earlier_pings_and_only_what_was_asked() -> None:
     assert line.pulse.pong(line.pings[0], 140) is None
     line.pulse.beat(5_000)
     assert not line.lost
+
+
+def test_every_answer_counts_at_once() -> None:
+    line = Line()
+    for number in range(8):
+        now = number * BURST_MS
+        line.pulse.beat(now)
+        line.pulse.pong(line.pings[-1], now + 40)
+    assert line.pulse.line(1_000).rtt_ms == 40
+    line.pulse.beat(60_000 - 1)
+    line.pulse.pong(line.pings[-1], 60_000)
+    assert line.pulse.line(60_000).rtt_ms == 1

@@ -47,6 +47,13 @@ class Ear:
         head = 2 if frame[1] < 126 else 4
         self.heard.append(decode_event(frame[head:]))
 
+    def post_progress(self, frame: bytes) -> bool:
+        self.post(frame)
+        return True
+
+    def caught_up(self) -> bool:
+        return True
+
     def post_snapshot(self, frame: bytes) -> None:
         self.post(frame)
 

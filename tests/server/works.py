@@ -10,6 +10,7 @@ from sliderace_server.clock import Clock
 from sliderace_server.config import Config
 from sliderace_server.keys import new_key
 from sliderace_server.metrics import Metrics
+from sliderace_server.outbox import Postman
 from sliderace_server.storage import Store, StoredRace
 from sliderace_server.works import Works
 
@@ -40,4 +41,5 @@ def works_with(
         keep=([] if kept is None else kept).append,
         version="test",
         key=new_key(),
+        postman=Postman(asyncio.get_running_loop().call_soon),
     )

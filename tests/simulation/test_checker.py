@@ -95,7 +95,7 @@ def test_what_is_no_log_is_said() -> None:
 
 LATE = EpochBegan(8_000, 2, "boot 1", 78_000, 0)
 
-PLANTED: dict[str, tuple[str, list[Record]]] = {
+PLANTED: dict[str, tuple[str, Sequence[Record]]] = {
     "a slide is lost": (
         "numbers",
         [one for one in history() if one != slid(8_500, 2, SLIDES[1])],

@@ -69,6 +69,7 @@ class Gateway:
         metrics: counts.
         spawn: starts a task that belongs to the server's task group.
         addresses: what every client's address has in use.
+        postman: empties the outboxes.
         tls: certificate and key; None: the port speaks without.
     """
 
@@ -81,6 +82,7 @@ class Gateway:
         metrics: Metrics,
         spawn: Spawn,
         addresses: PerAddress,
+        postman: Postman,
         tls: SSLContext | None = None,
     ) -> None:
         self.config = config
@@ -89,7 +91,7 @@ class Gateway:
         self.metrics = metrics
         self.spawn = spawn
         self.port = config.port
-        self.postman = Postman(asyncio.get_running_loop().call_soon)
+        self.postman = postman
         self._site = site
         self._tls = tls
         self.clock = clock
@@ -245,7 +247,7 @@ class Gateway:
         _log.info("connected", extra={"conn": peer.id, "address": asked.peer})
         self.watch(peer.pulse)
         try:
-            await self._read(connection, peer.session)
+            await self._read(connection, peer)
         except ConnectionClosed:
             pass
         finally:
@@ -259,7 +261,8 @@ class Gateway:
             # The library's own close would wait for ever for a peer that stalls.
             await self.end(connection, 1011, "")
 
-    async def _read(self, connection: Socket, session: Session) -> None:
+    async def _read(self, connection: Socket, peer: Peer) -> None:
+        session = peer.session
         try:
             async with asyncio.timeout(self.limits.hello_timeout_ms / 1_000):
                 first = await connection.recv()
@@ -268,10 +271,13 @@ class Gateway:
             await connection.wait_closed()
             return
         session.receive(first)
-        while True:
+        connection.answered()
+        connection.texts = peer.text
+        while True:  # what the socket leaves to the library, as a fragmented message
             message = await connection.recv()
             await self._hold(connection, session.pause())
             session.receive(message)
+            connection.answered()
 
     async def _hold(self, connection: Socket, pause: float) -> None:
         """Read nothing for so many seconds, unless the connection ends."""

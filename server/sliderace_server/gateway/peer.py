@@ -86,9 +86,14 @@ class Peer:
         self.host = asked.host
         self._socket = socket
         self._front = front
+        self._writes = front.metrics.counts["writes"]
         self._closing = False
         self._held = False
         self.outbox = Outbox(self, front.postman, front.limits.unsent_bytes)
+        self.post = self.outbox.post
+        self.post_progress = self.outbox.post_progress
+        self.caught_up = self.outbox.caught_up
+        self.post_snapshot = self.outbox.post_snapshot
         self.session = front.new_session(self)
         self.pulse = Pulse(
             front.limits,
@@ -103,7 +108,7 @@ class Peer:
     def write(self, data: bytes) -> None:
         """Hand bytes to the transport, unless the end of the connection has begun."""
         if self._socket.protocol.state is State.OPEN:
-            self._front.metrics.count("writes")
+            self._writes[""] += 1
             self._socket.transport.write(data)
 
     def unsent(self) -> int:
@@ -117,14 +122,6 @@ class Peer:
         self._socket.transport.abort()
 
     # --- what sessions and rooms ask of a peer ---------------------------------------
-
-    def post(self, frame: bytes) -> None:
-        """Send a frame with this turn's write."""
-        self.outbox.post(frame)
-
-    def post_snapshot(self, frame: bytes) -> None:
-        """Send a frame that makes everything before it superfluous."""
-        self.outbox.post_snapshot(frame)
 
     def close(self, code: int, reason: str = "") -> None:
         """Send what gathered, then close within a bounded time."""
@@ -146,6 +143,19 @@ class Peer:
         return self.pulse.line(self._front.clock.now_ms())
 
     # --- what the socket tells -------------------------------------------------------
+
+    def text(self, payload: bytes) -> None:
+        """A whole text message came in; who is too fast is read more slowly."""
+        if wait := self.session.pause():
+            self._held = True
+            self._socket.hold()
+            self._front.clock.later(wait, lambda: self._late(payload))
+        else:
+            self.session.text(payload)
+
+    def _late(self, payload: bytes) -> None:
+        self.session.text(payload)
+        self._go_on()
 
     def frame(self, frame: Frame) -> None:
         """A frame came in; a whole text message is counted when it is read."""

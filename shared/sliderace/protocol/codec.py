@@ -18,6 +18,7 @@ __all__ = [
     "decode_event",
     "encode_command",
     "encode_event",
+    "event_bytes",
 ]
 
 MAX_TEXT = 120
@@ -103,6 +104,11 @@ def encode_command(command: Command) -> str:
 def encode_event(event: Event) -> str:
     """The event as the text of a frame."""
     return _encode(event).decode()
+
+
+def event_bytes(event: Event) -> bytes:
+    """The event as the UTF-8 of a frame's text."""
+    return _encode(event)
 
 
 def _size(data: str | bytes) -> int:

@@ -61,6 +61,9 @@ def apply(race: Race | None, record: RaceRecord) -> Race:
         )
     if race is None or race.id != record.race:
         raise ValueError(f"a record of race {record.race} does not belong here")
+    if isinstance(record, Slid):  # the hot path
+        _slide(race.attempts[record.seat], record)
+        return race
     match record:
         case CountdownBegan():
             race.phase = "countdown"
@@ -152,15 +155,11 @@ def _postpone(race: Race, record: Postponed) -> None:
         attempt.s = attempt.high_at = s
 
 
-_OfSeat = (
-    Slid | Finished | Forfeited | ForfeitUndone | WentAway | Returned | DidNotFinish
-)
+_OfSeat = Finished | Forfeited | ForfeitUndone | WentAway | Returned | DidNotFinish
 
 
 def _apply_to(attempt: Attempt, record: _OfSeat, *, started: bool) -> None:
     match record:
-        case Slid():
-            _slide(attempt, record)
         case Finished():
             attempt.status = "finished"
             attempt.finish = record

@@ -1,0 +1,330 @@
+"""Many racers in one process: raw sockets, frames from templates, one epoll.
+
+Players slide to and fro, which is always legal. What comes in is hardly parsed: acks
+and pings are looked for in the bytes, all else is counted. A spectator whom nobody
+looks at is read only now and then; one watcher in each room reads at once.
+"""
+
+import json
+import re
+import select
+import socket
+import time
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from random import Random
+from typing import Any
+
+from sliderace.engine import parse_board
+
+HANDSHAKE = (
+    b"GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n"
+    b"Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+    b"Sec-WebSocket-Version: 13\r\n\r\n"
+)
+KEY = bytes(4)
+"""Masks nothing: the server unmasks it all the same, and we need not."""
+BACK = {"U": "D", "D": "U", "L": "R", "R": "L"}
+STEP = re.compile(rb"\[(\d+),(\d+),")
+"""Seat and seq of a step in `progress`."""
+WAVE = 100
+"""Connections opened together: what the listening socket keeps in its queue."""
+LAZY_S = 0.02
+"""Between two looks at spectators who do not measure."""
+PROBE_S = 0.005
+"""Between two pings of the probe: its longest answer bounds what blocks the loop."""
+
+
+def frame(payload: bytes, opcode: int = 1) -> bytes:
+    """A frame as a client sends it."""
+    size = len(payload)
+    head = bytes((0x80 | size,)) if size < 126 else b"\xfe" + size.to_bytes(2)
+    return bytes((0x80 | opcode,)) + head + KEY + payload
+
+
+def text(message: dict[str, Any]) -> bytes:
+    """A message as a frame."""
+    return frame(json.dumps(message).encode())
+
+
+class Member:
+    """One connection."""
+
+    def __init__(self, port: int) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.player = False
+        self.watches: dict[int, Member] = {}
+        self.welcome: dict[str, Any] = {}
+        self.buffer = b""
+        self.unsent = b""
+        self.seq = self.acked = 0
+        self.sent: dict[int, float] = {}
+        self.due = 0.0
+        self.slides: tuple[bytes, bytes] = (b"", b"")
+
+    def send(self, data: bytes) -> bool:
+        """Send, or keep what the socket does not take; False while that is so."""
+        self.unsent += data
+        try:
+            self.unsent = self.unsent[self.socket.send(self.unsent) :]
+        except BlockingIOError:
+            return False
+        return not self.unsent
+
+    def hear(self, kind: str) -> dict[str, Any]:
+        """Wait for a message of a kind, before the race; pings are answered."""
+        while True:
+            for opcode, payload in self._frames():
+                if opcode == 9:
+                    self.send(frame(payload, 10))
+                    continue
+                if opcode == 8:
+                    raise ConnectionError(payload)
+                event: dict[str, Any] = json.loads(payload)
+                if event["t"] == kind:
+                    return event
+                if event["t"] == "refused":
+                    raise ConnectionError(event)
+            data = self.socket.recv(1 << 20)
+            if not data:
+                raise ConnectionError(f"closed, waiting for {kind}")
+            self.buffer += data
+
+    def _frames(self) -> Iterator[tuple[int, bytes]]:
+        while len(self.buffer) >= 2:
+            size, start = self.buffer[1], 2
+            if size >= 126:
+                start = 4 if size == 126 else 10
+                size = int.from_bytes(self.buffer[2:start])
+            if len(self.buffer) < start + size:
+                return
+            opcode, payload = self.buffer[0] & 15, self.buffer[start : start + size]
+            self.buffer = self.buffer[start + size :]
+            yield opcode, payload
+
+    def shake(self) -> None:
+        """Read the answer to the handshake."""
+        while b"\r\n\r\n" not in self.buffer:
+            data = self.socket.recv(4_096)
+            if not data:
+                raise ConnectionError("no handshake")
+            self.buffer += data
+        head, _, self.buffer = self.buffer.partition(b"\r\n\r\n")
+        if b" 101 " not in head:
+            raise ConnectionError(head)
+
+    def plays(self, race: str, board: str) -> None:
+        """Prepare the two slides that this player makes for ever."""
+        direction, tiles = parse_board(board).legal_slides()[0]
+        start = b'{"t":"slides","race":"%s","gen":0,"seq":' % race.encode()
+        self.slides = (
+            start + b'%%d,"slides":[["%s",%d,1]]}' % (direction.encode(), tiles),
+            start + b'%%d,"slides":[["%s",%d,1]]}' % (BACK[direction].encode(), tiles),
+        )
+
+    def slide(self, due: float) -> bool:
+        """Make the next slide, if the socket takes it."""
+        if self.unsent and not self.send(b""):
+            return False
+        self.seq += 1
+        self.sent[self.seq] = due
+        self.send(frame(self.slides[self.seq & 1 ^ 1] % self.seq))
+        return True
+
+
+def opened(port: int, hellos: Iterable[dict[str, Any]]) -> list[Member]:
+    """Connect and say hello, in waves; everybody is welcome when this returns."""
+    members: list[Member] = []
+    todo = iter(hellos)
+    while some := list(islice(todo, WAVE)):
+        wave = [Member(port) for _ in some]
+        for member in wave:
+            member.send(HANDSHAKE)
+        for member, enter in zip(wave, some, strict=True):
+            member.shake()
+            member.send(text({"t": "hello", "v": 1, "enter": enter}))
+        for member, enter in zip(wave, some, strict=True):
+            member.welcome = member.hear("welcome")
+            member.player = enter.get("role", "player") == "player"
+        members += wave
+    return members
+
+
+@dataclass
+class Figures:
+    """What a run measured. Times in seconds."""
+
+    seconds: float = 0.0
+    moves: int = 0
+    acks: int = 0
+    unsent: int = 0
+    frames: int = 0
+    bytes: int = 0
+    rejects: int = 0
+    cpu: float = 0.0
+    ack: "array[float]" = field(default_factory=lambda: array("d"))
+    seen: "array[float]" = field(default_factory=lambda: array("d"))
+    probe: "array[float]" = field(default_factory=lambda: array("d"))
+
+
+class Driver:
+    """Plays with connected members.
+
+    Args:
+        members: all of them, in a race.
+        probe: one who only pings.
+        rate: slides a second of each player; 0: the next one follows the ack.
+        seed: of the moments at which they slide.
+    """
+
+    def __init__(
+        self, members: list[Member], probe: Member, rate: float, seed: int = 1
+    ) -> None:
+        self.members, self.probe, self.rate = members, probe, rate
+        self.players = [one for one in members if one.player]
+        self.random = Random(seed)  # noqa: S311 - no secret
+        self.figures = Figures()
+        self.poll = select.epoll()
+        self.eager: dict[int, Member] = {}
+        self.lazy: list[Member] = []
+        self.counting = True
+        for member in (*members, probe):
+            member.socket.setblocking(False)
+            if member.player or member.watches or member is probe:
+                self.eager[member.socket.fileno()] = member
+                self.poll.register(member.socket, select.EPOLLIN)
+            else:
+                self.lazy.append(member)
+
+    def run(self, seconds: float) -> Figures:
+        """Play for so long; figures of that time alone."""
+        self.figures = figures = Figures()
+        began, cpu = time.perf_counter(), time.process_time()
+        acked = sum(one.acked for one in self.players)
+        self._begin(began)
+        self._play(began + seconds)
+        figures.seconds = time.perf_counter() - began
+        figures.cpu = time.process_time() - cpu
+        figures.acks = sum(one.acked for one in self.players) - acked
+        return figures
+
+    def settle(self, seconds: float = 5.0) -> bool:
+        """Slide no more, read on; whether every slide sent was acked in time."""
+        self.counting = False
+        until = time.perf_counter() + seconds
+        while time.perf_counter() < until:
+            self._read(0.01)
+            for member in self.players:
+                if member.unsent:
+                    member.send(b"")
+            if all(one.acked == one.seq for one in self.players):
+                return True
+        return False
+
+    def close(self) -> None:
+        """Leave without a word."""
+        self.poll.close()
+        for member in (*self.members, self.probe):
+            member.socket.close()
+
+    def _begin(self, now: float) -> None:
+        self.counting = True
+        for member in self.players:
+            if self.rate:
+                member.due = now + self.random.random() / self.rate
+            elif member.acked == member.seq:
+                self._slide(member, now)
+
+    def _play(self, until: float) -> None:
+        lazy_at = probe_at = 0.0
+        order = sorted(self.players, key=lambda one: one.due)
+        turn = 0  # players slide in turns: whoever is due is always the next one
+        while (now := time.perf_counter()) < until:
+            if self.rate:
+                while order[turn].due <= now:
+                    member = order[turn]
+                    self._slide(member, member.due)
+                    member.due += 1 / self.rate
+                    turn = (turn + 1) % len(order)
+            if now >= probe_at:
+                probe_at = now + PROBE_S
+                self._ping(now)
+            if now >= lazy_at:
+                lazy_at = now + LAZY_S
+                for member in self.lazy:
+                    self._hear(member, now)
+            self._read(0.001)
+
+    def _slide(self, member: Member, due: float) -> None:
+        if member.slide(due):
+            self.figures.moves += 1
+        else:
+            self.figures.unsent += 1
+
+    def _ping(self, now: float) -> None:
+        probe = self.probe
+        if not probe.sent:  # the last one was answered
+            probe.seq += 1
+            probe.sent[probe.seq] = now
+            probe.send(frame(b'{"t":"ping","id":%d}' % probe.seq))
+
+    def _read(self, wait: float) -> None:
+        for number, _ in self.poll.poll(wait):
+            self._hear(self.eager[number], time.perf_counter())
+
+    def _hear(self, member: Member, now: float) -> None:
+        try:
+            data = member.socket.recv(1 << 18)
+        except BlockingIOError:
+            return
+        if not data:
+            raise ConnectionError("the server closed a connection")
+        figures = self.figures
+        figures.frames += data.count(b'{"t":"')
+        figures.bytes += len(data)
+        data = member.buffer + data
+        if b"\x89\x04" in data:  # a ping; JSON of ours has no such byte
+            at = data.rindex(b"\x89\x04") + 2
+            member.send(frame(data[at : at + 4], 10))
+        member.buffer = data[-16:]
+        if member is self.probe:
+            self._pong(data, now)
+            return
+        if b'"t":"reje' in data or b'"t":"refu' in data:
+            figures.rejects += 1
+        if member.watches:
+            self._watch(member, data, now)
+        if member.player:
+            self._ack(member, data, now)
+
+    def _pong(self, data: bytes, now: float) -> None:
+        if b'"id":%d}' % self.probe.seq in data and self.probe.sent:
+            self.figures.probe.append(now - self.probe.sent.pop(self.probe.seq))
+
+    def _ack(self, member: Member, data: bytes, now: float) -> None:
+        at = data.rfind(b'"t":"ack"')
+        if at < 0:
+            return
+        end = data.find(b"}", at)
+        if end < 0:
+            member.buffer = data[at:]
+            return
+        seq = int(data[data.rfind(b":", at, end) + 1 : end])
+        for number in range(member.acked + 1, seq + 1):
+            self.figures.ack.append(now - member.sent[number])
+            if number > 64:
+                member.sent.pop(number - 64, None)
+        if seq > member.acked:
+            member.acked = seq
+            if not self.rate and self.counting:
+                self._slide(member, now)
+
+    def _watch(self, member: Member, data: bytes, now: float) -> None:
+        for seat, seq in STEP.findall(data):
+            other = member.watches.get(int(seat))
+            sent = other.sent.get(int(seq)) if other else None
+            if sent is not None:
+                self.figures.seen.append(now - sent)

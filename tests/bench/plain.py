@@ -1,0 +1,139 @@
+"""Two servers to compare with: `python -m tests.bench.plain [--raw] PORT`.
+
+`plain` is the race server that one writes in an afternoon: the websockets library,
+the json module, the same engine, every move checked and told to all at once with the
+library's `broadcast`; nothing is stored, limited or counted. `raw` does not even
+play: it acks each message and hands it on. Both speak just enough of the project's
+protocol for the same driver.
+"""
+
+import argparse
+import asyncio
+import json
+from itertools import count
+from typing import Any
+
+from websockets.asyncio.server import ServerConnection, broadcast, serve
+from websockets.exceptions import ConnectionClosed
+
+from sliderace.engine import Board, Size, format_board, progress_permille, scramble
+
+TICK_S = 0.05
+"""With `--tick`: moves are told so often, as the product does in large rooms."""
+
+
+class Room:
+    """Its members, and the board of each player."""
+
+    def __init__(self, tick: float) -> None:
+        self.members: set[ServerConnection] = set()
+        self.boards: list[Board] = []
+        self.start = scramble(bytes(32), Size(4, 4))
+        self.news: dict[int, list[int]] = {}
+        self.tick = tick
+
+    def tell(self, step: list[int]) -> None:
+        """Tell everybody of one move, now or with the tick."""
+        if not self.tick:
+            self._broadcast([step])
+            return
+        if not self.news:
+            asyncio.get_running_loop().call_later(self.tick, self._tell_all)
+        self.news[step[0]] = step
+
+    def _tell_all(self) -> None:
+        self._broadcast(list(self.news.values()))
+        self.news.clear()
+
+    def _broadcast(self, steps: list[list[int]]) -> None:
+        broadcast(self.members, dumps({"t": "progress", "race": "R", "p": steps}))
+
+
+def dumps(event: object) -> str:
+    """JSON without spaces, as the product writes it."""
+    return json.dumps(event, separators=(",", ":"))
+
+
+class Plain:
+    """The race server of an afternoon."""
+
+    def __init__(self, tick: float) -> None:
+        self.rooms: dict[str, Room] = {}
+        self.tick = tick
+
+    async def handle(self, socket: ServerConnection) -> None:
+        """One connection: hello, then slides and pings."""
+        hello = json.loads(await socket.recv())["enter"]
+        room = self.rooms.setdefault(hello["code"], Room(self.tick))
+        room.members.add(socket)
+        seat = -1
+        if hello["role"] == "player":
+            seat = len(room.boards)
+            room.boards.append(room.start.copy())
+        board = format_board(room.start)
+        welcome = {"t": "welcome", "race": "R", "seat": seat, "board": board}
+        await socket.send(dumps(welcome))
+        try:
+            async for text in socket:
+                await self.receive(socket, room, seat, json.loads(text))
+        except ConnectionClosed:
+            pass
+        finally:
+            room.members.discard(socket)
+
+    async def receive(
+        self, socket: ServerConnection, room: Room, seat: int, message: dict[str, Any]
+    ) -> None:
+        """Check a move, ack it, tell everybody."""
+        if message["t"] == "ping":
+            await socket.send(dumps({"t": "pong", "id": message["id"]}))
+            return
+        board, seq = room.boards[seat], message["seq"]
+        for direction, tiles, _ in message["slides"]:
+            if not board.try_slide(direction, tiles):
+                await socket.send(dumps({"t": "rejected", "seq": seq}))
+                return
+        await socket.send(dumps({"t": "ack", "race": "R", "seq": seq}))
+        room.tell([seat, seq, progress_permille(board.md, 40), seq])
+
+
+class Raw(Plain):
+    """No race at all: what comes in goes out to everybody."""
+
+    async def handle(self, socket: ServerConnection) -> None:
+        """Ack each message and hand it on as it is."""
+        hello = json.loads(await socket.recv())["enter"]
+        room = self.rooms.setdefault(hello["code"], Room(0))
+        room.members.add(socket)
+        welcome = {"t": "welcome", "race": "R", "seat": 0}
+        await socket.send(dumps({**welcome, "board": format_board(room.start)}))
+        numbers = count(1)
+        try:
+            async for text in socket:
+                if '"ping"' in str(text):
+                    await socket.send(text)
+                    continue
+                await socket.send(f'{{"t":"ack","seq":{next(numbers)}}}')
+                broadcast(room.members, text)
+        except ConnectionClosed:
+            pass
+        finally:
+            room.members.discard(socket)
+
+
+async def main() -> None:
+    """Serve until the process is ended."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("port", type=int)
+    parser.add_argument("--raw", action="store_true")
+    parser.add_argument("--tick", type=float, default=0)
+    args = parser.parse_args()
+    server = (Raw if args.raw else Plain)(args.tick)
+    async with serve(
+        server.handle, "127.0.0.1", args.port, compression=None, ping_interval=None
+    ):
+        await asyncio.get_running_loop().create_future()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

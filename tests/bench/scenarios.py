@@ -1,0 +1,323 @@
+"""What is measured: races of all sizes, storms, and a server at its limit."""
+
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from tests.bench.driver import Driver, Figures, Member, opened, text
+from tests.bench.engine import figures
+from tests.bench.servers import Process, serving
+
+from sliderace.engine import Size
+
+Line = dict[str, Any]
+WARM_UP_S = 0.5
+
+
+def machine() -> Line:
+    """Where and with what this was measured."""
+    versions: Line = {}
+    for name in ("websockets", "msgspec", "uvloop"):
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            versions[name] = None
+    cpu = platform.processor() or platform.machine()
+    return {
+        "machine": f"{cpu}, {os.cpu_count()} cores, {platform.system()}",
+        "python": platform.python_version(),
+        **versions,
+    }
+
+
+# --- rooms ---------------------------------------------------------------------------
+
+
+def rooms(server: Process, count: int, players: int, spectators: int) -> list[Member]:
+    """Members of so many rooms whose races have begun."""
+    hosts = opened(server.port, (_host(server, n) for n in range(count)))
+    codes = [_code(server, n, host) for n, host in enumerate(hosts)]
+    joins = (
+        {"as": "join", "code": code, "name": "P", "role": role}
+        for code in codes
+        for role in ["player"] * (players - 1) + ["spectator"] * spectators
+    )
+    others = opened(server.port, joins)
+    size = players + spectators - 1
+    everybody: list[Member] = []
+    for n, host in enumerate(hosts):
+        members = [host, *others[n * size : (n + 1) * size]]
+        _watch(members)
+        everybody += members
+    _begin(server, hosts, everybody)
+    return everybody
+
+
+def _host(server: Process, number: int) -> Line:
+    if server.kind != "product":
+        return {"as": "join", "code": f"R{number}", "name": "H", "role": "player"}
+    rules = {"size": "4x4", "countdown_ms": 3000, "limit_ms": 0}
+    return {"as": "create", "name": "H", "role": "player", "rules": rules}
+
+
+def _code(server: Process, number: int, host: Member) -> str:
+    return str(host.welcome["code"]) if server.kind == "product" else f"R{number}"
+
+
+def _watch(members: list[Member]) -> None:
+    """The last member of a room watches the first ones."""
+    players = {one.welcome["seat"]: one for one in members if one.player}
+    members[-1].watches = dict(list(players.items())[:4])
+
+
+def _begin(server: Process, hosts: list[Member], members: list[Member]) -> None:
+    players = [one for one in members if one.player]
+    if server.kind == "product":
+        for one in players:
+            one.send(text({"t": "ready", "race": one.welcome["race"]}))
+        for host in hosts:
+            host.send(text({"t": "start", "race": host.welcome["race"]}))
+        for one in members:
+            one.welcome["board"] = one.hear("board")["board"]
+        time.sleep(0.3)  # the last of them were sent theirs a little before T0
+    for one in players:
+        one.plays(one.welcome["race"], one.welcome["board"])
+
+
+def probe(server: Process) -> Member:
+    """A member of a room of its own."""
+    return opened(server.port, [_host(server, -1)])[0]
+
+
+# --- figures -------------------------------------------------------------------------
+
+
+def quantiles(values: Sequence[float], name: str) -> Line:
+    """p50, p99 and p99.9 in ms."""
+    ordered = sorted(values)
+    return {
+        f"{name}_{label}_ms": round(ordered[int(len(ordered) * q)] * 1e3, 2)
+        if ordered
+        else None
+        for label, q in (("p50", 0.5), ("p99", 0.99), ("p999", 0.999))
+    }
+
+
+def line_of(figures: Figures, cpu_s: float, server: Process, count: int) -> Line:
+    """A run's figures."""
+    seconds = figures.seconds
+    return {
+        "connections": count,
+        "moves_s": round(figures.acks / seconds),
+        "frames_s": round(figures.frames / seconds),
+        "server_cpu": round(cpu_s / seconds, 3),
+        "moves_per_cpu_s": round(figures.acks / max(cpu_s, 0.01)),
+        "driver_cpu": round(figures.cpu / seconds, 3),
+        **quantiles(figures.ack, "ack"),
+        **quantiles(figures.seen, "seen"),
+        "longest_block_ms": round(max(figures.probe, default=0) * 1e3, 2),
+        "rejects": figures.rejects,
+        "unsent": figures.unsent,
+        "memory_kib": server.memory_kib,
+    }
+
+
+def play(
+    server: Process,
+    count: int,
+    players: int,
+    spectators: int,
+    rate: float,
+    seconds: float,
+) -> Line:
+    """Races at a rate of slides a second and player; 0: as fast as acks come."""
+    members = rooms(server, count, players, spectators)
+    driver = Driver(members, probe(server), rate)
+    driver.run(WARM_UP_S)
+    cpu = server.cpu_s
+    figures = driver.run(seconds)
+    line = line_of(figures, server.cpu_s - cpu, server, len(members))
+    line["all_acked"] = driver.settle()
+    driver.close()
+    return {"rooms": count, **line}
+
+
+# --- scenarios -----------------------------------------------------------------------
+
+
+def saturation(kind: str, seconds: float) -> Line:
+    """100 rooms of 4, each slide behind the ack of the last: how much goes through."""
+    with serving(kind) as server:
+        return play(server, 100, 4, 0, 0, seconds)
+
+
+def smoke(kind: str, seconds: float) -> Line:
+    """5 rooms of 2 + 2: whether the bench itself works."""
+    with serving(kind) as server:
+        return play(server, 5, 2, 2, 10, seconds)
+
+
+def peak(kind: str, seconds: float) -> Line:
+    """6,000 moves a second in 100 rooms of 4 players and 4 spectators."""
+    with serving(kind) as server:
+        return play(server, 100, 4, 4, 15, seconds)
+
+
+def held_rooms(kind: str, seconds: float) -> Line:
+    """The most rooms of 4 + 4 at 4 moves a second with ack p99 below 50 ms."""
+    low, high = 0, 200
+    held: Line = {}
+    while high - low > max(20, low // 10):
+        with serving(kind) as server:
+            line = play(server, high, 4, 4, 4, seconds)
+        p99, seen = line["ack_p99_ms"], line["seen_p99_ms"]
+        good = p99 < 50 and seen < 150 and line["moves_s"] > high * 15
+        if good:
+            low, held = high, line
+        ceiling = high if not good else 0
+        high = (low + ceiling) // 2 if ceiling else high * 2
+    return {**held, "rooms": low}
+
+
+def big_room(kind: str, seconds: float) -> Line:
+    """One room of 100 players at 4 moves a second and 1,000 spectators."""
+    more = [] if kind == "product" else ["--tick=0.05"]
+    with serving(kind, more) as server:
+        return play(server, 1, 100, 1_000, 4, seconds)
+
+
+def stadium(kind: str, seconds: float) -> Line:
+    """One room of 16 players at 4 moves a second and 5,000 spectators."""
+    more = [] if kind == "product" else ["--tick=0.05"]
+    with serving(kind, more) as server:
+        return play(server, 1, 16, 5_000, 4, seconds)
+
+
+def idle(kind: str, seconds: float) -> Line:
+    """5,000 connections in lobbies of 8: memory, and CPU with pings."""
+    with serving(kind) as server:
+        before = server.memory_kib
+        members = opened(server.port, _lobbies(server, 5_000))
+        per = (server.memory_kib - before) / len(members)
+        driver = Driver(members, probe(server), 1e-9)
+        driver.run(3)  # the first burst of pings, and the rest of the room's news
+        cpu = server.cpu_s
+        figures = driver.run(seconds)
+        line = line_of(figures, server.cpu_s - cpu, server, len(members))
+    return {**line, "kib_per_connection": round(per, 1)}
+
+
+_kept: list[Member] = []
+"""Hosts of the lobbies, whose connections stay open."""
+
+
+def _lobbies(server: Process, count: int) -> Any:
+    for n in range(0, count, 8):
+        (host,) = opened(server.port, [_host(server, n)])
+        _kept.append(host)
+        code = _code(server, n, host)
+        for _ in range(7):
+            yield {"as": "join", "code": code, "name": "P", "role": "spectator"}
+
+
+def connect_storm(kind: str, _: float) -> Line:
+    """2,000 connections, each with its hello."""
+    with serving(kind) as server:
+        opened(server.port, [_host(server, 0)])
+        began, cpu = time.perf_counter(), server.cpu_s
+        members = opened(server.port, [_host(server, n) for n in range(2_000)])
+        seconds, cpu = time.perf_counter() - began, server.cpu_s - cpu
+        return {
+            "connections": len(members),
+            "accepts_s": round(len(members) / seconds),
+            "accepts_per_cpu_s": round(len(members) / cpu),
+            "server_cpu": round(cpu / seconds, 3),
+            "memory_kib": server.memory_kib,
+        }
+
+
+def resume_storm(kind: str, _: float) -> Line:
+    """2,000 racers whose server is killed and started again: all come back at once."""
+    with serving(kind) as server:
+        members = rooms(server, 250, 4, 4)
+        server.kill()
+        began = time.perf_counter()
+        server.again()
+        up = time.perf_counter() - began
+        resumes = [
+            {"as": "resume", "code": one.welcome["code"], "token": one.welcome["token"]}
+            for one in members
+        ]
+        back = opened(server.port, resumes)
+        for one in back:
+            one.hear("snapshot")
+        return {
+            "connections": len(back),
+            "up_s": round(up, 2),
+            "all_back_s": round(time.perf_counter() - began - up, 2),
+            "dropped": len(members) - len(back),
+        }
+
+
+def overload(kind: str, seconds: float) -> Line:
+    """1.5 times what it can do: nothing accepted is lost, memory stays flat."""
+    with serving(kind) as server:
+        capacity = play(server, 100, 4, 4, 0, 2)["moves_s"]
+    with serving(kind) as server:
+        members = rooms(server, 100, 4, 4)
+        driver = Driver(members, probe(server), capacity * 1.5 / 400)
+        driver.run(seconds / 2)
+        memory, cpu = server.memory_kib, server.cpu_s
+        figures = driver.run(seconds / 2)
+        line = line_of(figures, server.cpu_s - cpu, server, len(members))
+        line["grown_kib"] = server.memory_kib - memory
+        line["all_acked"] = driver.settle(20)
+    return {"capacity_moves_s": capacity, **line}
+
+
+def storage(kind: str, seconds: float) -> Line:
+    """The same race with and without a log on the disk."""
+    with serving(kind, ["--memory"]) as server:
+        without = play(server, 100, 4, 4, 10, seconds)
+    with serving(kind) as server:
+        line = play(server, 100, 4, 4, 10, seconds)
+    line["cpu_ratio"] = round(line["server_cpu"] / without["server_cpu"], 3)
+    line["ack_p99_added_ms"] = round(line["ack_p99_ms"] - without["ack_p99_ms"], 2)
+    return line
+
+
+def linear(kind: str, seconds: float) -> Line:
+    """Twice the rooms, twice the CPU?"""
+    with serving(kind) as server:
+        half = play(server, 100, 4, 4, 4, seconds)
+    with serving(kind) as server:
+        line = play(server, 200, 4, 4, 4, seconds)
+    line["cpu_ratio"] = round(line["server_cpu"] / half["server_cpu"], 3)
+    return line
+
+
+def engine(_: str, __: float) -> Line:
+    """A validated slide in ns, a scramble in us; no server."""
+    small, large = figures(Size(4, 4)), figures(Size(10, 10))
+    return {"4x4": small, "10x10": large}
+
+
+SCENARIOS: dict[str, Callable[[str, float], Line]] = {
+    "saturation": saturation,
+    "smoke": smoke,
+    "peak": peak,
+    "rooms": held_rooms,
+    "big-room": big_room,
+    "stadium": stadium,
+    "idle": idle,
+    "connect-storm": connect_storm,
+    "resume-storm": resume_storm,
+    "overload": overload,
+    "storage": storage,
+    "linear": linear,
+    "engine": engine,
+    "scramble": engine,
+}

@@ -1,0 +1,118 @@
+"""The servers that are measured, each a process of its own on the first core."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+UNLIMITED = {
+    "messages_per_s": 1_000_000,
+    "messages_burst": 1_000_000,
+    "tiles_per_s": 1_000_000,
+    "tiles_burst": 1_000_000,
+    "max_tiles": 100_000_000,
+    "ping_timeout_ms": 60_000,
+    "spectators": 10_000,
+    "players": 255,
+}
+"""All limits are on, but a driver that plays for four hundred may not meet them."""
+CORES = sorted(os.sched_getaffinity(0))
+KINDS = ("product", "plain", "raw")
+TICK_HZ = os.sysconf("SC_CLK_TCK")
+
+
+def pin(core: int, process: int = 0) -> None:
+    """Keep a process (0: this one) to one core, where there are several."""
+    if len(CORES) > core:
+        os.sched_setaffinity(process, {CORES[core]})
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+@dataclass
+class Process:
+    """A server that is running."""
+
+    kind: str
+    port: int
+    process: "subprocess.Popen[bytes]"
+    arguments: Sequence[str] = field(default_factory=tuple)
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU seconds it has used so far, all its threads."""
+        stat = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2]
+        return sum(map(int, stat.split()[11:13])) / TICK_HZ
+
+    @property
+    def memory_kib(self) -> int:
+        """What it holds of the machine's memory."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(status.split("VmRSS:")[1].split()[0])
+
+    def kill(self) -> None:
+        """End it without a word."""
+        self.process.kill()
+        self.process.wait()
+
+    def again(self) -> None:
+        """Start it anew, on its port and with what it has stored."""
+        self.process = _start(self.arguments)
+        _reach(self.port, self.process)
+
+
+def command(kind: str, port: int, folder: str, more: Sequence[str]) -> list[str]:
+    """The command line of a server."""
+    if kind != "product":
+        raw = ["--raw"] if kind == "raw" else []
+        return [sys.executable, "-m", "tests.bench.plain", *raw, *more, str(port)]
+    limits = [f"--limit={name}={value}" for name, value in UNLIMITED.items()]
+    start = [sys.executable, "-m", "sliderace_server", f"--port={port}"]
+    return [*start, f"--data={folder}", "--log-level=warning", *limits, *more]
+
+
+@contextlib.contextmanager
+def serving(kind: str, more: Sequence[str] = ()) -> Generator[Process]:
+    """A server of `KINDS`, until the context ends."""
+    with tempfile.TemporaryDirectory(prefix="sliderace-bench-") as folder:
+        port = free_port()
+        arguments = command(kind, port, folder, more)
+        server = Process(kind, port, _start(arguments), arguments)
+        try:
+            _reach(port, server.process)
+            yield server
+        finally:
+            server.kill()
+
+
+def _start(arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
+    process = subprocess.Popen(
+        arguments,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": ":".join(["shared", "server", "client"])},
+        stdin=subprocess.DEVNULL,
+    )
+    pin(0, process.pid)
+    return process
+
+
+def _reach(port: int, process: "subprocess.Popen[bytes]") -> None:
+    """Wait until it listens."""
+    until = time.monotonic() + 20
+    while time.monotonic() < until and process.poll() is None:
+        with contextlib.suppress(OSError):
+            socket.create_connection(("127.0.0.1", port)).close()
+            return
+        time.sleep(0.01)
+    raise RuntimeError("the server does not listen")

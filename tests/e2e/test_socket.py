@@ -1,0 +1,236 @@
+"""Frames in any shape mean the same, past the library and through it."""
+
+import asyncio
+import contextlib
+import json
+import os
+from collections.abc import AsyncGenerator
+from random import Random
+from typing import cast
+
+import pytest
+from tests.e2e.talk import HEAR_S, a_server, talking
+from websockets.frames import Frame, Opcode
+from websockets.version import version
+
+from sliderace.protocol import messages as m
+from sliderace.protocol.codec import encode_command
+from sliderace_server.gateway.peer import Peer
+from sliderace_server.gateway.socket import KNOWN_MAJOR, Socket, is_known
+from sliderace_server.limits import Limits
+from sliderace_server.runner import Runner
+
+REQUEST = (
+    b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
+    b"Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+    b"Sec-WebSocket-Version: 13\r\n\r\n"
+)
+HELLO = encode_command(m.Hello(v=1, enter=m.Create(name="Ann"))).encode()
+PATIENT = 600_000
+"""Nobody here answers the server's own pings."""
+GENEROUS = Limits(
+    messages_per_s=100_000, messages_burst=100_000, ping_timeout_ms=PATIENT
+)
+
+
+def frame(
+    payload: bytes, first: int = 0x81, *, masked: bool = True, size: int = 0
+) -> bytes:
+    """A client's frame; a `size` forces a longer way to write the length."""
+    length = len(payload)
+    bit = 0x80 if masked else 0
+    if length < 126 and not size:
+        head = bytes((first, bit | length))
+    elif size == 8:
+        head = bytes((first, bit | 127)) + length.to_bytes(8)
+    else:
+        head = bytes((first, bit | 126)) + length.to_bytes(2)
+    if not masked:
+        return head + payload
+    key = os.urandom(4)
+    return head + key + bytes(b ^ key[n & 3] for n, b in enumerate(payload))
+
+
+def ping(number: int, spaces: int = 0) -> bytes:
+    """A command that is answered, as long as one likes."""
+    return encode_command(m.Ping(id=number)).encode() + b" " * spaces
+
+
+class Wire:
+    """A connection of bare bytes."""
+
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self.reader, self.writer = reader, writer
+
+    async def send(self, data: bytes, cuts: list[int] | None = None) -> None:
+        """Send, in the pieces that the cuts make of it."""
+        ends = [*(cuts or []), len(data)]
+        for start, end in zip([0, *ends], ends, strict=False):
+            self.writer.write(data[start:end])
+            await self.writer.drain()
+            await asyncio.sleep(0)
+
+    async def hear(self) -> tuple[int, bytes]:
+        """The next frame: opcode and payload."""
+        async with asyncio.timeout(HEAR_S):
+            head = await self.reader.readexactly(2)
+            size = head[1]
+            if size >= 126:
+                size = int.from_bytes(
+                    await self.reader.readexactly(2 if size == 126 else 8)
+                )
+            return head[0] & 15, await self.reader.readexactly(size)
+
+    async def until(self, kind: str) -> dict[str, int]:
+        """The next message of a kind."""
+        while True:
+            opcode, payload = await self.hear()
+            if opcode == 1 and (event := json.loads(payload))["t"] == kind:
+                return dict(event)
+
+    async def pongs(self, count: int) -> list[int]:
+        """The ids of the next answers to pings, in their order."""
+        return [(await self.until("pong"))["id"] for _ in range(count)]
+
+    async def closed(self) -> int:
+        """The code with which the server closes."""
+        while True:
+            opcode, payload = await self.hear()
+            if opcode == 8:
+                return int.from_bytes(payload[:2])
+
+
+@contextlib.asynccontextmanager
+async def wire(
+    port: int, early: bytes = b"", *, hello: bool = True
+) -> AsyncGenerator[Wire, None]:
+    """A connection that was welcomed; `early` is sent with the request."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    one = Wire(reader, writer)
+    try:
+        await one.send(REQUEST + early)
+        async with asyncio.timeout(HEAR_S):
+            await reader.readuntil(b"\r\n\r\n")
+        if hello and not early:
+            await one.send(frame(HELLO))
+            await one.until("snapshot")
+        yield one
+    finally:
+        writer.transport.abort()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+
+
+@pytest.fixture(params=[True, False], ids=["direct", "library"])
+def direct(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Past the library, or through it."""
+    monkeypatch.setattr(Socket, "direct", request.param)
+    return bool(request.param)
+
+
+both = pytest.mark.usefixtures("direct")
+
+
+def test_the_short_cut_fits_this_version_of_the_library() -> None:
+    why = (
+        f"websockets {version}: all goes through the library now, which costs several "
+        f"times as much. Read what `Socket` overrides, then raise KNOWN_MAJOR."
+    )
+    assert is_known(version), why
+    assert is_known(f"{KNOWN_MAJOR}.0")
+    assert not is_known(f"{KNOWN_MAJOR + 1}.0")
+
+
+@both
+@pytest.mark.parametrize("seed", range(4))
+async def test_any_split_means_the_same(seed: int) -> None:
+    chance = Random(seed)  # noqa: S311 - no secret
+    data = b""
+    for number in range(40):
+        message = ping(number, chance.choice([0, 1, 90, 125, 600]))
+        match chance.randrange(4):
+            case 0:
+                data += frame(b"", 0x89) + frame(message)
+            case 1 if seed:  # from here on the library judges alone
+                data += frame(message[:5], 0x01) + frame(b"x" * 9, 0x89)
+                data += frame(message[5:], 0x80)
+            case _:
+                data += frame(message, size=2 if len(message) > 125 else 0)
+    cuts = sorted(chance.sample(range(1, len(data)), 30))
+    every = [*range(1, len(data))] if seed == 0 else cuts
+    async with a_server(GENEROUS) as server, wire(server.port) as one:
+        await one.send(data, every)
+        assert await one.pongs(40) == [*range(40)]
+
+
+@both
+@pytest.mark.parametrize(
+    ("bad", "code"),
+    [
+        (frame(ping(9), masked=False), 1002),
+        (frame(ping(9), 0xC1), 1002),
+        (frame(ping(9), 0x83), 1002),
+        (frame(b"x" * 126, 0x89), 1002),
+        (frame(ping(9, 4_000)), 1009),
+        (frame(ping(9, 70_000), size=8), 1009),
+        (frame(b'{"t":"\xff\xfe"}'), 1007),
+        (frame(ping(9), 0x82), 1007),
+        (frame((1000).to_bytes(2), 0x88), 1000),
+    ],
+    ids=[
+        *("unmasked", "reserved-bit", "unknown", "long-ping", "too-large", "huge"),
+        *("not-utf8", "binary", "close"),
+    ],
+)
+async def test_what_is_wrong_is_closed_alike(bad: bytes, code: int) -> None:
+    async with a_server(GENEROUS) as server, wire(server.port) as one:
+        await one.send(frame(ping(1)))
+        assert await one.pongs(1) == [1]
+        await one.send(bad)
+        assert await one.closed() == code
+
+
+@both
+async def test_who_sends_more_than_the_request_loses_nothing() -> None:
+    early = frame(HELLO) + frame(ping(1))
+    async with a_server(GENEROUS) as server, wire(server.port, early) as one:
+        await one.send(frame(ping(2)))
+        assert await one.pongs(2) == [1, 2]
+
+
+@both
+async def test_what_waits_in_the_library_is_not_overtaken() -> None:
+    limits = Limits(messages_per_s=50, messages_burst=2, ping_timeout_ms=PATIENT)
+    pings = [frame(ping(n)) for n in range(20)]
+    async with a_server(limits) as server, wire(server.port, hello=False) as one:
+        await one.send(frame(HELLO) + b"".join(pings[:10]))
+        assert await one.pongs(1) == [0]
+        for late in pings[10:]:
+            await one.send(late)
+        assert await one.pongs(19) == [*range(1, 20)]
+
+
+@both
+async def test_too_fast_is_read_more_slowly_in_order() -> None:
+    limits = Limits(messages_per_s=300, messages_burst=5, ping_timeout_ms=PATIENT)
+    async with a_server(limits) as server, wire(server.port) as one:
+        await one.send(b"".join(frame(ping(n)) for n in range(100)))
+        assert await one.pongs(100) == [*range(100)]
+        assert server.metrics.counts["throttled"].total() > 10
+
+
+async def test_whole_texts_go_past_the_library(direct: bool) -> None:
+    heard: list[Frame] = []
+    async with a_server() as server, talking(server.port, m.Create(name="Ann")) as ann:
+        runner = server.hub.find(ann.code, "")
+        assert isinstance(runner, Runner)
+        crowd = runner._crowd  # pyright: ignore[reportPrivateUsage]
+        (follower,) = crowd._current.values()  # pyright: ignore[reportPrivateUsage]
+        peer = cast("Peer", follower.peer)
+        socket = peer._socket  # pyright: ignore[reportPrivateUsage]
+        socket.frames = heard.append
+        await ann.aside()
+    texts = [one for one in heard if one.opcode is Opcode.TEXT]
+    assert (texts == []) == direct
