@@ -168,13 +168,13 @@ def pages(browser: Browser, server: str) -> Iterator[Pages]:
 
 
 @pytest.fixture
-def bot(server: str) -> Iterator[Callable[[str, float], None]]:
-    """Sends a bot into a room: code, tiles per second."""
+def bot(server: str) -> Iterator[Callable[..., None]]:
+    """Sends bots into a room: code, tiles per second, how many (one)."""
     started: list[Program] = []
 
-    def send(code: str, tps: float) -> None:
+    def send(code: str, tps: float, many: int = 1) -> None:
         command = ["sliderace_client", "bot", code, "--server", server]
-        pace = ["--tps", str(tps), "--races", "1"]
+        pace = ["--tps", str(tps), "--races", "1", "--count", str(many)]
         started.append(Program(our_program(*command, *pace)))
 
     yield send

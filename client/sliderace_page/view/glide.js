@@ -20,9 +20,14 @@ export function glide(list, order, change) {
   const from = new Map();
   for (const child of list.children) from.set(child, child.getBoundingClientRect());
   change();
-  for (const child of list.children) {
+  // All is measured before anything is changed: else each measurement costs a layout.
+  /** @type {[Element, DOMRect][]} */
+  const moved = [...list.children].map((child) => [
+    child,
+    child.getBoundingClientRect(),
+  ]);
+  for (const [child, now] of moved) {
     const old = from.get(child);
-    const now = old && child.getBoundingClientRect();
     if (!old || (old.left === now.left && old.top === now.top)) continue;
     const start = `translate(${old.left - now.left}px, ${old.top - now.top}px)`;
     child.animate([{ transform: start }, { transform: "none" }], {

@@ -6,6 +6,7 @@ import { Lag, badge } from "./badges.js";
 import { Listing, fill, h, setAttribute, setText } from "./dom.js";
 import { glide } from "./glide.js";
 
+const CALM_MS = 1000; // an order stands so long: it can be read, and costs one layout
 const BEHIND = "Behind the first";
 const SO_FAR = "So far: the times of others may still count for less";
 
@@ -143,6 +144,25 @@ export class Lanes {
 
   update(all) {
     setAttribute(this.element, "data-many", all.length > 4);
-    glide(this.element, orderOf(all), () => this.listing.update(all));
+    const shown = this.#calm(all);
+    glide(this.element, orderOf(shown), () => this.listing.update(shown));
+  }
+
+  /** The rows in the order of before, where that has changed a moment ago. */
+  #calm(all) {
+    clearTimeout(this.timer);
+    const now = performance.now();
+    const places = this.places ?? new Map();
+    const same =
+      all.length === places.size && all.every(({ lane }) => places.has(lane.seat));
+    const left = same ? (this.moved ?? -CALM_MS) + CALM_MS - now : 0;
+    if (left > 0) {
+      this.timer = setTimeout(() => this.update(all), left);
+      return all.toSorted((a, b) => places.get(a.lane.seat) - places.get(b.lane.seat));
+    }
+    if (!same || all.some(({ lane }, i) => places.get(lane.seat) !== i))
+      this.moved = now;
+    this.places = new Map(all.map(({ lane }, i) => [lane.seat, i]));
+    return all;
   }
 }
