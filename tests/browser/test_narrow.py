@@ -20,7 +20,8 @@ CUT = """parts => [...document.querySelectorAll(parts)]
   .filter(part => {
     const text = document.createRange();
     text.selectNodeContents(part);
-    const hair = text.getBoundingClientRect().width - part.getBoundingClientRect().width;
+    const wide = (one) => one.getBoundingClientRect().width;
+    const hair = wide(text) - wide(part);
     const cut = part.matches('.name') && hair > 0.01;
     return cut || part.scrollWidth > part.clientWidth || !part.clientWidth;
   })
