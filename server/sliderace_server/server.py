@@ -21,6 +21,7 @@ from sliderace import __version__
 from sliderace_server.clock import Clock, SystemClock
 from sliderace_server.config import Config, ConfigError
 from sliderace_server.discovery import advertised, reachable
+from sliderace_server.doors import Doors
 from sliderace_server.gateway import Gateway
 from sliderace_server.hub import Hub
 from sliderace_server.keys import KEY_FILE, ServerKey, kept_key, new_key
@@ -31,7 +32,7 @@ from sliderace_server.page import Asset, load_page
 from sliderace_server.results import Keeper
 from sliderace_server.session import Session
 from sliderace_server.storage import Store, open_store
-from sliderace_server.web import Doors, Site
+from sliderace_server.web import Site
 from sliderace_server.works import Spawn, Works
 
 __all__ = ["Server", "running"]

@@ -20,8 +20,8 @@ CUT = """parts => [...document.querySelectorAll(parts)]
   .filter(part => {
     const text = document.createRange();
     text.selectNodeContents(part);
-    const width = (what) => what.getBoundingClientRect().width;
-    const hair = width(text) - width(part);
+    const wide = (one) => one.getBoundingClientRect().width;
+    const hair = wide(text) - wide(part);
     const cut = part.matches('.name') && hair > 0.01;
     return cut || part.scrollWidth > part.clientWidth || !part.clientWidth;
   })

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from collections.abc import Sequence
+
 import pytest
 from tests.checker import RULES, Heard, Seen, Sent, faults
 
