@@ -480,3 +480,11 @@ def test_a_host_change_is_told_once() -> None:
     stage = stage_of("Ann")
     changes = [one for one in stage.records if isinstance(one, HostChanged)]
     assert len(changes) == 1
+
+
+def test_a_new_device_has_a_token_and_the_one_before_keeps_its_own() -> None:
+    stage = stage_of("Ann", "Ben")
+    before = stage.state.members[2].token_hash
+    stage.do(Connect(2, "b" * 64))
+    known = stage.state.members[2]
+    assert (known.token_hash, known.former_hash) == ("b" * 64, before)
