@@ -142,6 +142,17 @@ test("home: host a room; the address becomes the room's", () => {
   assert.equal(page.seats.name, "Ann");
 });
 
+test("a link that leads nowhere says so on the way home", () => {
+  for (const path of ["/ABCDEF", "/sub/nosuch"]) {
+    const page = new Page(path);
+    assert.equal(page.app.screen, "home");
+    assert.match(page.app.problem, /leads to no room/, path);
+  }
+  for (const path of ["/", "/index.html"]) {
+    assert.equal(new Page(path).app.problem, "", path);
+  }
+});
+
 test("the socket lies beside the page, under any path and over TLS", () => {
   const page = new Page("/sub/KWXTRB");
   page.location.href = "https://race.example.org/sub/KWXTRB";

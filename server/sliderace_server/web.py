@@ -216,8 +216,7 @@ class Site:
             path = INDEX
         elif path not in self._page and _MISTYPED.fullmatch(path):
             path, status = INDEX, 404  # the page says so, and knows the way home
-        asset = self._page.get(path)
-        if asset is None:
+        if (asset := self._page.get(path)) is None:
             return Answer(404, b"There is nothing here.\n")
         # Always asked again, answered from memory: a new release is seen at once.
         headers = {"ETag": asset.etag, "Cache-Control": "no-cache"}

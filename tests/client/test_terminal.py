@@ -64,7 +64,7 @@ async def test_results_are_a_table_with_reasons_and_proof() -> None:
         text = " ".join(screen(pilot).split())
     assert "Ann won" in text
     assert "1 Ann 41.320 120 3.00 99 40.000" in text
-    assert "2 Ben DNF limit 42% 17" in text
+    assert "2 Ben DNF 42% 17 time is up" in text
     assert "✓ Secret, nonces, seed and board are what was sealed" in text
 
 

@@ -36,7 +36,7 @@ WHY_OUT = {
     "away": "away too long",
     "left": "left",
     "kicked": "sent out",
-    "called": "time was called",
+    "called": "the host called time",
 }
 """Why a racer is DNF, in words."""
 SHORT_WHY = WHY_OUT | {

@@ -6,7 +6,7 @@ from textwrap import wrap
 from sliderace.protocol.messages import Results, SignalsOf
 from sliderace_client import figures
 from sliderace_client.lanes import Lane
-from sliderace_client.phrases import FRIENDLY, duration
+from sliderace_client.phrases import FRIENDLY, duration, why_out
 from sliderace_client.render import Look, Row
 from sliderace_client.terminal.panels import (
     SHORT_WHY,
@@ -34,6 +34,8 @@ HEADINGS = ("", "racer", "time", "moves", "TPS", "MTM", "solve", "credit")
 WIDTHS: tuple[int, ...] = (2, 16, 15, 5, 6, 5, 10, 9)
 LEAST_HEADINGS = 4
 """Place, racer, time and moves are shown at any width; the others where they fit."""
+WORDY = 6
+"""With more columns, there is room for why somebody did not finish."""
 PHOTO, OUTAGE = "≈", "†"
 """Marks of a time; `marks` says what they mean."""
 
@@ -56,7 +58,13 @@ def result_rows(
         own = lane.seat == mine
         colour = look.accent if own else look.ink
         texts = _result(lane, marked)[:shown]
-        text = fitted(columns(texts, widths), width)
+        why = why_out(lane.why) if lane.status == "dnf" and shown > WORDY else ""
+        if why:  # in the columns that only a finish fills
+            texts[2] = texts[2].replace(f" {SHORT_WHY.get(lane.why, '')}", "", 1)
+            told = columns(texts[:LEAST_HEADINGS], widths[:LEAST_HEADINGS])
+            text = fitted(f"{told}  {why}", width)
+        else:
+            text = fitted(columns(texts, widths), width)
         rows.append(line(text, colour, bold=own or lane.place == 1))
     return rows
 
