@@ -1,8 +1,7 @@
 """The checker finds what it is for: each of its rules fails on a planted history."""
 
-from dataclasses import replace
-
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from tests.checker import RULES, Heard, Seen, Sent, faults
@@ -77,7 +76,7 @@ def story() -> Seen:
     return Seen(1, [first, second], {RACE: 3}, [(RACE, 3, AFTER_U)], [heard])
 
 
-def of(records: list[Record], *seen: Seen) -> list[str]:
+def of(records: Sequence[Record], *seen: Seen) -> list[str]:
     return faults([encode(record) for record in records], seen)
 
 
