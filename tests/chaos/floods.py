@@ -139,20 +139,25 @@ async def never_reading(port: int, code: str) -> None:
     asking = encode_command(m.Resync()).encode()
 
     async def mute() -> None:
-        with contextlib.suppress(ConnectionClosed, OSError):
-            async with dial(port) as line:
-                sock = line.transport.get_extra_info("socket")
-                sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
-                await hello(line, m.Join(code, "Mute", "spectator"))
-                line.transport.pause_reading()
-                begun()
-                while line.state is State.OPEN:
-                    line.transport.write(masked(0x81, asking))
-                    await asyncio.sleep(0.05)
+        async with dial(port) as line:
+            sock = line.transport.get_extra_info("socket")
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+            await hello(line, m.Join(code, "Mute", "spectator"))
+            line.transport.pause_reading()
+            begun()
+            while line.state is State.OPEN:
+                line.transport.write(masked(0x81, asking))
+                await asyncio.sleep(0.05)
+
+    async def again() -> None:
+        while True:
+            with contextlib.suppress(ConnectionClosed, InvalidHandshake, OSError):
+                await mute()
+            await asyncio.sleep(0.1)  # let in once others from here have gone
 
     async with asyncio.TaskGroup() as tasks:
         for _ in range(READERS):
-            tasks.create_task(mute())
+            tasks.create_task(again())
 
 
 async def unread_pages(port: int, _code: str) -> None:
