@@ -669,6 +669,15 @@ def test_an_ack_that_was_lost_is_made_good_by_the_welcome_after_the_race() -> No
     assert play.model.unacked == 0
 
 
+def test_the_welcome_to_another_race_acks_nothing_of_this_one() -> None:
+    play = Play()
+    play.race()
+    play.slide(("L", 1))
+    play.model.lost(1006)
+    play.hear(welcome(race=NEXT, seq=1))
+    assert play.model.unacked == 1
+
+
 # --- The others ----------------------------------------------------------------------
 
 
