@@ -17,7 +17,7 @@ from typing import Any
 from urllib.request import HTTPRedirectHandler, build_opener
 
 import pytest
-from tests.e2e.talk import QUICK, Talker, a_server, eventually
+from tests.e2e.talk import QUICK, FastClock, Talker, a_server, eventually
 from tests.e2e.test_base_path import make_certificate
 from websockets.asyncio.client import connect
 
@@ -133,6 +133,7 @@ async def test_both_clients_race_behind_a_proxy(
     path = "/race" if "-path" in name else ""
     async with (
         a_server(
+            clock=FastClock(3),  # pings are answered through another program
             public_url=f"https://localhost:{port}{path}",
             trusted_proxies=("127.0.0.1",),
         ) as server,

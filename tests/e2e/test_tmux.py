@@ -19,14 +19,16 @@ KEYS: dict[Direction, str] = {"U": "Up", "D": "Down", "L": "Left", "R": "Right"}
 
 def read_board(pane: Pane, side: int) -> Board:
     """The board on the screen, where its numbers are small enough to be text."""
-    rows = [
-        {match.start(): int(match[0]) for match in re.finditer(r"\d+", line)}
-        for line in pane.screen().splitlines()[1:]
-        if re.fullmatch(r"[\s\d▀▄▕│]*\d[\s\d▀▄▕│]*", line)
-    ]
-    numbers = rows[:side]
-    columns = sorted({at for row in numbers for at in row})
-    assert len(columns) == side, pane.screen()
+    columns: list[int] = []
+    numbers: list[dict[int, int]] = []
+    while len(columns) != side:  # a frame may be half on the screen
+        rows = [
+            {match.start(): int(match[0]) for match in re.finditer(r"\d+", line)}
+            for line in pane.screen().splitlines()[1:]
+            if re.fullmatch(r"[\s\d▀▄▕│]*\d[\s\d▀▄▕│]*", line)
+        ]
+        numbers = rows[:side]
+        columns = sorted({at for row in numbers for at in row})
     tiles = [row.get(column, 0) for row in numbers for column in columns]
     return Board(Size(side, side), tiles)
 

@@ -48,11 +48,10 @@ MUTANTS = (
     Mutant(
         "ack before commit",
         f"{SERVER}runner.py",
-        "                self._crowd.moved(record)\n",
-        "                self._crowd.moved(record)\n"
-        "                last = record.seq + len(record.slides) - 1\n"
-        "                member = state.racers[record.seat].member\n"
-        "                self._crowd.ack({member: Ack(record.race, last)})\n",
+        "            self._crowd.moved(record)\n            return\n",
+        "            self._crowd.moved(record)\n"
+        "            self._crowd.ack(acks_of([Entry(record, None, None)], state))\n"
+        "            return\n",
         1,
     ),
     Mutant(
@@ -80,8 +79,9 @@ MUTANTS = (
     Mutant(
         "no slow-reader guard",
         f"{SERVER}outbox.py",
-        "            self.close()\n            self._wire.abort()\n",
-        "            pass\n",
+        "                self.close()\n                self._wire.abort()\n"
+        "                return\n",
+        "                pass\n",
         "tests/server/test_outbox.py"
         "::test_a_peer_that_does_not_read_is_cut_off_at_the_limit_and_no_earlier",
     ),
