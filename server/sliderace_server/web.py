@@ -5,7 +5,7 @@ Requests and answers here are data; the gateway turns them into what its library
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import parse_qs, unquote
@@ -123,9 +123,6 @@ class Tries(Protocol):
     def failed(self, peer: str) -> None:
         """This address named a room that does not exist."""
         ...
-
-
-Route = Callable[[Request, Mapping[str, str]], Awaitable[Answer]]
 
 
 class Site:
