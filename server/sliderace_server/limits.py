@@ -128,10 +128,6 @@ class TokenBucket:
         full_us = max(self._full_us, now_ms * 1000) + self._cost_us
         return self._until_us(full_us - self._burst_us, now_ms)
 
-    def refill(self) -> None:
-        """Fill it up: what was sent before a break does not count after it."""
-        self._full_us = 0
-
     def is_full(self, now_ms: int) -> bool:
         """Whether nothing was taken lately: such a bucket can be forgotten."""
         return self._full_us <= now_ms * 1000

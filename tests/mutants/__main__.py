@@ -70,9 +70,9 @@ MUTANTS = (
     ),
     Mutant(
         "drop instead of sleep",
-        f"{SERVER}gateway/front.py",
-        "            await self._hold(connection, session.pause())\n",
-        "            if session.pause():\n                continue\n",
+        f"{SERVER}gateway/peer.py",
+        "        if wait := self.session.pause():\n            self._held = True\n",
+        "        if wait := self.session.pause():\n            return\n",
         f"{E2E}test_fanout.py"
         "::test_too_fast_means_being_read_more_slowly_not_losing_anything",
     ),

@@ -55,8 +55,6 @@ def test_asking_takes_nothing() -> None:
     assert bucket.wait(0) == 100
     assert bucket.wait(99) == 1
     assert bucket.wait(100) == 0
-    bucket.refill()
-    assert bucket.wait(0) == 0
 
 
 def test_a_full_bucket_can_be_forgotten() -> None:
