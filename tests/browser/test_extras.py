@@ -32,9 +32,11 @@ def test_a_stream_shows_the_leader_and_nothing_else(pages: Pages) -> None:
     stream.wait_for_selector(".watched.big[data-board]")
     for what in ("button", "header", "input"):
         assert stream.locator(f"{what}:visible").count() == 0, what
-    direction = own_board(ann).legal_slides()[0][0]
+    board = own_board(ann)
+    direction = board.legal_slides()[0][0]
     press(ann, direction)
-    shown = " ".join(map(str, own_board(ann).tiles))
+    board.slide(direction)
+    shown = " ".join(map(str, board.tiles))
     stream.wait_for_selector(f".watched.big[data-board='{shown}']")
 
 

@@ -293,14 +293,15 @@ def test_late_comers_watch_and_are_seated_for_the_next_race(pages: Pages) -> Non
     code = host(ann, "Ann")
     quick_rules(ann)
     start(ann)
-    slides = solution(own_board(ann))
+    board = own_board(ann)
+    slides = solution(board)
     for direction, count in slides[:-1]:
         press(ann, direction, count)
+        board.slide(direction, count)
     late = pages.open(f"/{code}")
     join(late, "Lou")
     late.wait_for_selector(".watched[data-board]")
-    ann.wait_for_timeout(100)
-    shown = " ".join(map(str, own_board(ann).tiles))
+    shown = " ".join(map(str, board.tiles))
     late.wait_for_selector(f".watched[data-board='{shown}']")
     assert board_of(late, 0) == shown
     press(ann, *slides[-1])

@@ -9,6 +9,8 @@ import logging
 import sys
 import warnings
 from dataclasses import dataclass, fields
+from itertools import count
+from typing import Any
 
 import detangle
 from tests.checker import faults
@@ -201,7 +203,24 @@ class World:
         return figures
 
 
+class _Task(asyncio.Task[Any]):
+    """A task that hashes by its number: by address, sets cancel in any order."""
+
+    def __init__(self, *args: Any, number: int, **kwargs: Any) -> None:
+        self._number = number
+        super().__init__(*args, **kwargs)
+
+    def __hash__(self) -> int:
+        return self._number
+
+
 async def _world(races: int) -> Figures:
+    numbers = count()
+
+    def factory(loop: asyncio.AbstractEventLoop, coro: Any, **how: Any) -> _Task:
+        return _Task(coro, loop=loop, number=next(numbers), **how)
+
+    asyncio.get_running_loop().set_task_factory(factory)
     return await World(races).run()
 
 

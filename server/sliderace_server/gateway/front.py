@@ -100,7 +100,7 @@ class Gateway:
         self._numbers = count(1)
         self._pinger = Pinger()
         self._ping_timer: Timer | None = None
-        self._peers: set[Peer] = set()
+        self._peers: dict[Peer, None] = {}  # by age, so that a simulation repeats
 
     @contextlib.asynccontextmanager
     async def listening(self) -> AsyncGenerator[int, None]:
@@ -242,7 +242,7 @@ class Gateway:
         asked = self._request(connection, cast("HttpRequest", connection.request))
         peer = Peer(connection, self, next(self._numbers), asked)
         connection.frames = peer.frame
-        self._peers.add(peer)
+        self._peers[peer] = None
         self.metrics.count("connections")
         _log.info("connected", extra={"conn": peer.id, "address": asked.peer})
         self.watch(peer.pulse)
@@ -254,7 +254,7 @@ class Gateway:
             peer.pulse.over = True
             peer.outbox.close()
             peer.session.lost()
-            self._peers.discard(peer)
+            self._peers.pop(peer, None)
             _log.info(
                 "disconnected", extra={"conn": peer.id, "code": connection.close_code}
             )
