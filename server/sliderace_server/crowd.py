@@ -5,6 +5,7 @@ may see them; so progress has two channels, one with and one without them.
 """
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import chain
 
 import msgspec
@@ -27,6 +28,7 @@ from sliderace_server.fanout import Behind, Channel, LateChannel
 from sliderace_server.history import History
 from sliderace_server.lines import Told
 from sliderace_server.room import RoomState, View
+from sliderace_server.ticks import Ticks
 from sliderace_server.works import Follower, Works
 
 __all__ = ["Crowd"]
@@ -62,8 +64,7 @@ class Crowd:
         self._racers = Channel(boards=False)
         self._watchers = Channel(boards=True)
         self._late = LateChannel()
-        self._ticks: dict[Channel | LateChannel, Timer] = {}
-        self._asked = False
+        self._ticks = Ticks(works.clock, works.postman.first, state.code)
         self._lines = Told()
         self._lines_timer: Timer | None = None
         self.told = state.offset
@@ -133,8 +134,7 @@ class Crowd:
 
     def freeze(self) -> None:
         """Tell no more progress."""
-        for timer in self._ticks.values():
-            timer.cancel()
+        self._ticks.cancel()
         if self._lines_timer is not None:
             self._lines_timer.cancel()
 
@@ -169,8 +169,7 @@ class Crowd:
             t: room time at which it happened, ms.
             event: as it was then.
         """
-        if self._asked:  # how somebody got there comes before what it led to
-            self._tell_now()
+        self._ticks.hurry()  # how somebody got there comes before what it led to
         self._history.add(offset, t, event)
         self.told = offset
         aged = room.aged(event, self._now() - t)
@@ -322,7 +321,7 @@ class Crowd:
             follower.peer.post(self._works.frame(answer))
 
     def moved(self, slid: Slid) -> None:
-        """A seat slid: tell at once in a small room, else with the next tick."""
+        """A seat slid; `tell_soon` is next."""
         self._racers.moved(slid)
         self._watchers.moved(slid)
 
@@ -330,20 +329,17 @@ class Crowd:
         """See to it that what moved is told."""
         config = self._works.config
         if len(self._state.members) <= config.small_room:
-            if not self._asked and (self._racers.has_news or self._watchers.has_news):
-                self._asked = True
-                self._works.postman.first(self._tell_now)
+            if self._racers.has_news or self._watchers.has_news:
+                self._ticks.at_once(config.player_tick, self._tell_all)
             return
         slow = not self._state.race.rules.open_boards
         for channel in (self._racers, self._watchers):
-            if channel.has_news and channel not in self._ticks:
+            if channel.has_news:
                 late = slow and channel is self._watchers
                 period = config.spectator_tick if late else config.player_tick
-                self._tick_later(channel, period)
+                self._ticks.at_tick(channel, period, partial(self._tell, channel))
 
-    def _tell_now(self) -> None:
-        """What moved in this turn of the loop is one message."""
-        self._asked = False
+    def _tell_all(self) -> None:
         self._tell(self._racers)
         self._tell(self._watchers)
 
@@ -355,9 +351,8 @@ class Crowd:
     def _late_later(self) -> None:
         race = self._state.race
         if race.running and race.rules.spectator_delay_ms:
-            self._ticks[self._late] = self._works.clock.later(
-                self._works.config.spectator_tick, self._tell_late
-            )
+            period = self._works.config.spectator_tick
+            self._ticks.after(self._late, period, self._tell_late)
 
     def _tell_late(self) -> None:
         self.reveal()
@@ -368,18 +363,6 @@ class Crowd:
     def _show_all(self, follower: Follower) -> None:
         for seat in self._state.race.attempts:
             self.show_board(follower, seat)
-
-    def _tick_later(self, channel: Channel, period: float) -> None:
-        """Tell at this room's next tick; rooms tick at different moments."""
-        ms = max(1, round(period * 1_000))
-        phase = int.from_bytes(self._state.code.encode()) % ms
-        wait = ms - (self._works.clock.now_ms() - phase) % ms
-
-        def tick() -> None:
-            del self._ticks[channel]
-            self._tell(channel)
-
-        self._ticks[channel] = self._works.clock.later(wait / 1_000, tick)
 
     def _tell(self, channel: Channel) -> None:
         audience = self._audiences.of(boards=channel is self._watchers)

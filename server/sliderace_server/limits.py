@@ -120,21 +120,19 @@ class TokenBucket:
         Returns:
             How many ms to wait before going on; 0: not at all.
         """
-        self._full_us = max(self._full_us, now_ms * 1000) + tokens * self._cost_us
-        return self._until_us(self._full_us - self._burst_us, now_ms)
+        full_us = max(self._full_us, now_ms * 1000) + tokens * self._cost_us
+        self._full_us = full_us
+        wait_us = full_us - self._burst_us - now_ms * 1000
+        return -(-wait_us // 1000) if wait_us > 0 else 0
 
     def wait(self, now_ms: int) -> int:
         """In how many ms there will be a token; 0: there is one."""
         full_us = max(self._full_us, now_ms * 1000) + self._cost_us
-        return self._until_us(full_us - self._burst_us, now_ms)
+        return max(0, -(-(full_us - self._burst_us - now_ms * 1000) // 1000))
 
     def is_full(self, now_ms: int) -> bool:
         """Whether nothing was taken lately: such a bucket can be forgotten."""
         return self._full_us <= now_ms * 1000
-
-    @staticmethod
-    def _until_us(at_us: int, now_ms: int) -> int:
-        return max(0, -(-(at_us - now_ms * 1000) // 1000))
 
 
 class PerAddress:

@@ -21,8 +21,8 @@ from sliderace.race.records import (
 )
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
+from sliderace_server.alarm import Alarm
 from sliderace_server.backlog import Backlog
-from sliderace_server.clock import Timer
 from sliderace_server.crowd import Crowd
 from sliderace_server.limits import Quota
 from sliderace_server.results import stored_race
@@ -81,11 +81,12 @@ class Runner:
         self._backlog = Backlog(position)
         self._asked: list[Follower] = []
         self._slid: dict[int, int] = {}
+        self._slides = works.metrics.counts["slides"]
         self._started_at = 0
         self._results: dict[str, StoredRace] = {}
-        self._timer: Timer | None = None
+        self._alarm = Alarm(works, state, self._timeline, self._time_has_come)
         for record in fresh:
-            self._scribe.add(Entry(record, None, None))
+            self._scribe.add(Entry(record))
         self._do(room.Tick())
         self._schedule()
 
@@ -164,12 +165,29 @@ class Runner:
         """A member says something; a refusal is answered at once."""
         if not self._crowd.is_current(follower):
             return  # the fence
-        if isinstance(message, Slides) and message.gen != follower.gen:
-            return  # sent before our last `rejected` arrived there
         outcome = self._do(room.Ask(follower.member, message))
         if isinstance(outcome, Refusal):
-            self._refuse(follower, message, outcome)
-        elif isinstance(message, Slides) and not outcome:
+            self._works.metrics.count("refusals", outcome.code)
+            refused = room.refused(str(message.__struct_config__.tag), outcome)
+            follower.peer.post(self._works.frame(refused))
+
+    def slide(self, follower: Follower, slides: Slides) -> None:
+        """A member slides: nearly all that comes in."""
+        if not self._crowd.is_current(follower) or slides.gen != follower.gen:
+            return  # the fence; or sent before our last `rejected` arrived there
+        if self.over:
+            self._reject(follower, Refusal("room_unknown"))
+            return
+        self._put_off()
+        limits, line_of = self._works.room_limits, self._crowd.line_of
+        outcome = room.decide_slides(
+            self.state, follower.member, slides, self.now, limits, line_of
+        )
+        if isinstance(outcome, Refusal):
+            self._reject(follower, outcome)
+        elif outcome:
+            self._happened(outcome)
+        else:
             self._ack_again(follower)
 
     def show(self, follower: Follower) -> None:
@@ -186,16 +204,12 @@ class Runner:
         if self._crowd.is_current(follower):
             self._crowd.show_board(follower, Seat(seat))
 
-    def _refuse(
-        self, follower: Follower, message: room.Asked, refusal: Refusal
-    ) -> None:
+    def _reject(self, follower: Follower, refusal: Refusal) -> None:
         self._works.metrics.count("refusals", refusal.code)
-        event: Event
-        if isinstance(message, Slides) and refusal.code != "wrong_race":
+        event: Event = room.refused("slides", refusal)
+        if refusal.code != "wrong_race":
             follower.gen += 1
             event = room.rejected(self.state, follower.member, refusal, follower.gen)
-        else:
-            event = room.refused(str(message.__struct_config__.tag), refusal)
         follower.peer.post(self._works.frame(event))
 
     def _ack_again(self, follower: Follower) -> None:
@@ -211,36 +225,41 @@ class Runner:
         """Carry a command out; a start that is not durable is put off before it."""
         if self.over:
             return Refusal("room_unknown")
+        self._put_off()
+        return self._carry_out(command)
+
+    def _put_off(self) -> None:
         check = room.lock_check_at(self.state) if self._lock_is_late else None
         if check is not None and check <= self.now:
             self._works.metrics.count("postponed")
             self._carry_out(room.LockNotDurable())
-        return self._carry_out(command)
 
     def _carry_out(self, command: room.RoomCommand) -> Sequence[Record] | Refusal:
-        works, message = self._works, getattr(command, "message", None)
+        works = self._works
         outcome = room.decide(
             self.state,
             command,
             self.now,
-            b"" if isinstance(message, Slides) else works.entropy(32),
+            works.entropy(32),
             works.room_limits,
             self._crowd.line_of,
         )
-        if isinstance(outcome, Refusal):
-            return outcome
-        for record in outcome:
+        if not isinstance(outcome, Refusal):
+            self._happened(outcome)
+        return outcome
+
+    def _happened(self, records: Sequence[Record]) -> None:
+        for record in records:
             self._apply(record)
-        if any(not isinstance(record, Slid) for record in outcome):
+        if not all(isinstance(record, Slid) for record in records):
             self._schedule()
         self._crowd.tell_soon()
-        return outcome
 
     def _apply(self, record: Record) -> None:
         state = room.apply(self.state, record)
         if isinstance(record, Slid):  # the hot path
-            self._scribe.add(Entry(record, None, None))
-            self._works.metrics.count("slides", by=len(record.slides))
+            self._scribe.add(Entry(record))
+            self._slides[""] += len(record.slides)
             self._slid[state.racers[record.seat].member] = self._scribe.applied
             self._crowd.moved(record)
             return
@@ -266,26 +285,10 @@ class Runner:
     # --- when it happens -------------------------------------------------------------
 
     def _schedule(self, least_ms: int = 0) -> None:
-        """Set the timer to the next moment at which the room must be asked.
-
-        Args:
-            least_ms: how long to wait where that moment is over.
-        """
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        due = room.next_deadline(self.state, self._works.room_limits)
-        if self._lock_is_late:
-            check = room.lock_check_at(self.state)
-            due = check if due is None else min(due, check or due)
-        if (reveal := self._crowd.next_reveal()) is not None:
-            due = reveal if due is None else min(due, reveal)
-        if due is None or self.over:
-            return
-        wait = self._timeline.mono(due) - self._works.clock.now_ms()
-        self._timer = self._works.clock.later(
-            (wait if wait > 0 else least_ms) / 1_000, self._time_has_come
-        )
+        """Set the alarm to the next moment at which the room must be asked."""
+        if not self.over:
+            check = room.lock_check_at(self.state) if self._lock_is_late else None
+            self._alarm.set(check, self._crowd.next_reveal(), least_ms=least_ms)
 
     @property
     def _lock_is_late(self) -> bool:
@@ -293,10 +296,9 @@ class Runner:
         return self._started_at > self._scribe.durable
 
     def _time_has_come(self) -> None:
-        self._timer = None
         self._do(room.Tick())
         self._crowd.reveal()
-        if self._timer is None:
+        if not self._alarm.is_set:
             self._schedule(LATE_MS)
 
     # --- what waits for the log ------------------------------------------------------
@@ -309,7 +311,8 @@ class Runner:
             self._backlog.told()
         self._crowd.settle()
         for entry in batch:
-            self._after_commit(entry.record)
+            if not isinstance(entry.record, Slid):
+                self._after_commit(entry.record)
 
     def _after_commit(self, record: Record) -> None:
         match record:
@@ -385,8 +388,7 @@ class Runner:
         """Let nothing more happen here; the log is still written."""
         self.over = True
         self._crowd.freeze()
-        if self._timer is not None:
-            self._timer.cancel()
+        self._alarm.cancel()
 
     def _end(self, code: int) -> None:
         if self.over:

@@ -2,13 +2,13 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sliderace.protocol.messages import Ack, Event
-from sliderace.race.records import Slid
+from sliderace.race.records import Seat, Slid
 from sliderace_server.recorder import encode
 from sliderace_server.room import Record, RoomState
-from sliderace_server.storage import Conflict, StorageUnavailable
+from sliderace_server.storage import Append, Conflict, StorageUnavailable
 from sliderace_server.works import Works
 
 __all__ = ["Entry", "Scribe", "acks_of"]
@@ -19,37 +19,41 @@ RETRY_S = (0.1, 0.25, 0.5, 1.0, 2.0)
 """Pauses while the disk fails; the last one again and again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A record on its way to the log.
 
-    Args:
+    Attributes:
         record: what happened; already applied.
         offset: its place in the room's stream, or None.
         event: what the stream says of it, or None.
     """
 
     record: Record
-    offset: int | None
-    event: Event | None
+    offset: int | None = None
+    event: Event | None = None
 
 
 def acks_of(batch: Sequence[Entry], state: RoomState) -> dict[int, Ack]:
     """Member -> up to where a batch makes the slides of the room's race durable."""
-    acks: dict[int, Ack] = {}
-    for entry in batch:
-        slid = entry.record
-        if isinstance(slid, Slid) and slid.race == state.race.id:
-            member = state.racers[slid.seat].member
-            acks[member] = Ack(slid.race, slid.seq + len(slid.slides) - 1)
-    return acks
+    last: dict[Seat, Slid] = {
+        entry.record.seat: entry.record
+        for entry in batch
+        if isinstance(entry.record, Slid) and entry.record.race == state.race.id
+    }
+    return {
+        state.racers[seat].member: Ack(slid.race, slid.seq + len(slid.slides) - 1)
+        for seat, slid in last.items()
+    }
 
 
 class Scribe:
     """Writes one room's records down, in order.
 
+    The courier takes them to the log with those of all other rooms. While the disk
+    fails, each room goes on alone, with its own pauses.
+
     Args:
-        works: the store, and the tasks.
+        works: the store, the courier, and the tasks.
         code: the room.
         position: records already in its log.
         committed: told of each batch that has become durable.
@@ -72,6 +76,9 @@ class Scribe:
         self._tell_failed = failed
         self._lost = lost
         self._gathered: list[Entry] = []
+        self._batch: list[Entry] = []
+        self._data: list[bytes] = []
+        self._began = 0
         self._writing = False
         self._stopped = False
         self.applied = position
@@ -89,67 +96,98 @@ class Scribe:
         self._gathered.append(entry)
         if not self._writing and not self._stopped:
             self._writing = True
-            self._works.spawn(self._write())
+            self._works.courier.collect(self)
 
     def stop(self) -> None:
         """Write nothing more."""
         self._stopped = True
         self._gathered.clear()
 
-    async def _write(self) -> None:
+    # --- what the courier asks and tells ---------------------------------------------
+
+    def take(self) -> Append:
+        """All that gathered; nothing, where the room has been given up meanwhile."""
+        self._batch, self._gathered = self._gathered, []
+        self._data = [encode(entry.record) for entry in self._batch]
+        self._began = self._works.clock.now_ms()
+        return Append(self._code, self.durable, self._data)
+
+    def told(self, conflict: Conflict | None) -> None:
+        """The batch is durable, or another writer has the room."""
+        if conflict is None or not self._batch:
+            self._stored()
+        else:
+            self._step_down("another writer has it")
+
+    def alone(self, error: StorageUnavailable | None) -> None:
+        """Nobody knows whether the batch is stored: insist, apart from all others."""
+        self._works.spawn(self._insist(error))
+
+    def give_up(self) -> None:
+        """Never write what comes after something that may be missing."""
+        if not self._stopped:
+            self._step_down("its log could not be written")
+
+    # --- what comes of it ------------------------------------------------------------
+
+    def _stored(self) -> None:
+        works, batch = self._works, self._batch
         whole = False
         try:
-            while self._gathered and not self._stopped:
-                batch, self._gathered = self._gathered, []
-                if not await self._append(batch):
-                    break
-                self.durable += len(batch)
-                self._committed(batch)
+            self.failing = False
+            works.metrics.commit_seconds.add((works.clock.now_ms() - self._began) / 1e3)
+            works.metrics.count("commits")
+            works.metrics.count("records", by=len(batch))
+            self.durable += len(batch)
+            self._committed(batch)
             whole = True
         finally:
-            self._writing = False
-            if not whole and not self._stopped:
-                # Never write what comes after something that may be missing.
-                self._step_down("its log could not be written")
+            self._writing = bool(self._gathered) and not self._stopped
+            if not whole:
+                self.give_up()
+            elif self._writing:
+                works.courier.collect(self)
 
-    async def _append(self, batch: list[Entry]) -> bool:
+    async def _insist(self, error: StorageUnavailable | None) -> None:
+        """Append the batch again and again, until it is known to be stored."""
         works, attempt = self._works, 0
-        data = [encode(entry.record) for entry in batch]
-        began = works.clock.now_ms()
-        while True:
-            try:
-                await works.store.log.append(self._code, self.durable, data)
-            except StorageUnavailable as error:
-                self._failed(error)
-                if self._stopped:
-                    return False
-                await works.clock.sleep(RETRY_S[min(attempt, len(RETRY_S) - 1)])
-                attempt += 1
-            except Conflict:
-                if not attempt or not await self._arrived(data):
-                    self._step_down("another writer has it")
-                    return False
-                break
-            else:
-                break
-        self.failing = False
-        works.metrics.commit_seconds.add((works.clock.now_ms() - began) / 1_000)
-        works.metrics.count("commits")
-        works.metrics.count("records", by=len(batch))
-        return True
+        whole = False
+        try:
+            while not self._stopped:
+                if error is not None:
+                    self._failed(error)
+                    await works.clock.sleep(RETRY_S[min(attempt, len(RETRY_S) - 1)])
+                    attempt += 1
+                error = await self._again()
+                if error is None:
+                    break
+            whole = True
+        finally:
+            if not whole:
+                self.give_up()
 
-    async def _arrived(self, data: Sequence[bytes]) -> bool:
-        """Whether an append that was called a failure had reached the log after all."""
-        works = self._works
-        while not self._stopped:
+    async def _again(self) -> StorageUnavailable | None:
+        """Append the batch once more.
+
+        Returns:
+            Why nobody knows whether it is stored; None: it is, or never will be.
+        """
+        if self._stopped:
+            return None
+        log = self._works.store.log
+        try:
             try:
-                found = await works.store.log.read(self._code, self.durable)
-            except StorageUnavailable as error:
-                self._failed(error)
-                await works.clock.sleep(RETRY_S[-1])
-            else:
-                return found == data
-        return False
+                await log.append(self._code, self.durable, self._data)
+            except Conflict:
+                # What was called a failure may have reached the log after all.
+                found = await log.read(self._code, self.durable)
+                if found != self._data:
+                    self._step_down("another writer has it")
+                    return None
+        except StorageUnavailable as error:
+            return error
+        self._stored()
+        return None
 
     def _failed(self, error: StorageUnavailable) -> None:
         self._works.metrics.count("commit_failures")

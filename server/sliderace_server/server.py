@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from sliderace import __version__
 from sliderace_server.clock import Clock, SystemClock
 from sliderace_server.config import Config, ConfigError
+from sliderace_server.courier import Courier
 from sliderace_server.discovery import advertised, reachable
 from sliderace_server.doors import Doors
 from sliderace_server.gateway import Gateway
@@ -113,6 +114,7 @@ async def running(
             metrics=metrics,
             entropy=entropy,
             spawn=spawn,
+            courier=Courier(opened.log, spawn, postman.first),
             keep=keeper.keep,
             version=f"sliderace {__version__}",
             key=key,

@@ -95,6 +95,8 @@ class Session:
         self._limits = limits
         self._messages = TokenBucket(limits.messages_per_s, limits.messages_burst)
         self._tiles = TokenBucket(limits.tiles_per_s, limits.tiles_burst)
+        self._now = now
+        self._commands = self._works.metrics.counts["commands"]
         self._tile_debt_until = now
         self._held_until = now
         self._flooding_since: int | None = None
@@ -118,9 +120,10 @@ class Session:
         """Seconds to wait before a message or frame that has come is looked at."""
         if self._ended:
             return 0.0
-        now = self._works.clock.now_ms()
+        now = self._now = self._works.clock.now_ms()
         wait = self._messages.take(messages, now)
-        self._watch_flood(now, flooding=wait > 0)
+        if wait or self._flooding_since is not None:
+            self._watch_flood(now, flooding=wait > 0)
         # Who resends slides after an absence owes tiles, but floods nobody.
         wait = max(wait, self._tile_debt_until - now)
         if wait <= 0:
@@ -162,10 +165,10 @@ class Session:
         except ProtocolError as error:
             self._misunderstood(error)
             return
-        self._works.metrics.count("commands", _TAGS[type(command)])
+        self._commands[_TAGS[type(command)]] += 1
         if isinstance(command, Slides) and self._room is not None:
-            self._pay(sum(tiles for _, tiles, _ in command.slides))
-            self._room.ask(self, command)
+            self._pay(command)
+            self._room.slide(self, command)
         else:
             self._carry_out(command)
 
@@ -237,10 +240,12 @@ class Session:
         else:
             runner.show_board(self, command.seat)
 
-    def _pay(self, tiles: int) -> None:
+    def _pay(self, slides: Slides) -> None:
         """Tiles are known only after parsing: who owes some is read later."""
-        now = self._works.clock.now_ms()
-        self._tile_debt_until = now + self._tiles.take(tiles, now)
+        tiles = 0
+        for _, count, _ in slides.slides:
+            tiles += count
+        self._tile_debt_until = self._now + self._tiles.take(tiles, self._now)
 
     def _hello(self, hello: Hello) -> None:
         extra = {"conn": self.peer.id, "client": hello.client}

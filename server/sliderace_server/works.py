@@ -1,14 +1,15 @@
 """What all rooms of a server share: settings, clock, store, the loop's services."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, get_args
+from typing import Protocol, get_args
 
 from sliderace.protocol.codec import event_bytes
 from sliderace.protocol.messages import Event, Limits
 from sliderace.race.timing import Line
 from sliderace_server.clock import Clock
 from sliderace_server.config import Config
+from sliderace_server.courier import Courier, Spawn
 from sliderace_server.keys import ServerKey
 from sliderace_server.metrics import Metrics
 from sliderace_server.outbox import Postman, text_frame
@@ -18,9 +19,6 @@ from sliderace_server.storage import Store, StoredRace
 __all__ = ["Follower", "Peer", "Spawn", "Works"]
 
 _TAGS = {kind: str(kind.__struct_config__.tag) for kind in get_args(Event)}
-
-Spawn = Callable[[Coroutine[Any, Any, None]], None]
-"""Starts a task that belongs to the server's task group."""
 
 
 class Peer(Protocol):
@@ -107,6 +105,7 @@ class Works:
         metrics: counts.
         entropy: that many fresh random bytes.
         spawn: starts a task that belongs to the server's task group.
+        courier: takes records to the store.
         keep: takes a race that ended, to be stored.
         version: program and version, for `welcome` and race records.
         key: signs race records.
@@ -121,6 +120,7 @@ class Works:
     metrics: Metrics
     entropy: Callable[[int], bytes]
     spawn: Spawn
+    courier: Courier
     keep: Callable[[StoredRace], None]
     version: str
     key: ServerKey

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from typing import Self
 
 from sliderace_server.storage import (
+    Append,
     Conflict,
     Durability,
+    RoomLog,
     StorageUnavailable,
     StoredRace,
 )
@@ -56,11 +58,16 @@ class MoodyStore:
         """Keep everything for the next server."""
 
 
-class MoodyLog:
+class MoodyLog(RoomLog):
     def __init__(self, store: MoodyStore) -> None:
         self._store = store
 
-    async def append(self, room: str, expected: int, records: Sequence[bytes]) -> None:
+    async def append_all(self, appends: Sequence[Append]) -> list[Conflict | None]:
+        return [await self._append(*one) for one in appends]
+
+    async def _append(
+        self, room: str, expected: int, records: Sequence[bytes]
+    ) -> Conflict | None:
         store = self._store
         if not store.flowing.is_set():
             store.waiting.set()
@@ -71,7 +78,7 @@ class MoodyLog:
         if store.mistake:
             raise store.mistake
         if room in store.stolen:
-            raise Conflict(room, expected, expected + 1)
+            return Conflict(room, expected, expected + 1)
         if store.deaf:
             store.deaf -= 1
             stored = [store.thief] if store.thief else records
@@ -79,6 +86,7 @@ class MoodyLog:
             raise StorageUnavailable("the answer is lost")
         await store.real.log.append(room, expected, records)
         store.appends.append((room, expected, len(records)))
+        return None
 
     async def read(self, room: str, after: int = 0) -> list[bytes]:
         return await self._store.real.log.read(room, after)

@@ -7,6 +7,7 @@
 from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
+from typing import NamedTuple
 
 import pytest
 from hypothesis import settings, strategies as st
@@ -71,6 +72,13 @@ LINES = st.builds(
 STEPS = st.sampled_from([0, 0, 1, 50, 150, 400, 1_050, 1_200, 3_000])
 
 
+class Failure(NamedTuple):
+    """A failure of ours, by the last time known from before it, and its end."""
+
+    down: int
+    until: int
+
+
 class RaceMachine(RuleBasedStateMachine):
     """Race after race under any commands at any time, each with its log beside it.
 
@@ -84,7 +92,7 @@ class RaceMachine(RuleBasedStateMachine):
     def make(self, rules: Rules, known: bool, seats: set[Seat], go: bool) -> None:
         made = decide.make(RACE_ID, rules, SECRET, self.now, "ab" * 32 if known else "")
         self.race: Race = apply(None, made)
-        self.log: list[RaceRecord | tuple[int, int]] = [made]
+        self.log: list[RaceRecord | Failure] = [made]
         self.marks: dict[Seat, tuple[int, int, int, int]] = {}
         self.final: dict[Seat, tuple[str, str]] = {}
         if go:
@@ -217,8 +225,8 @@ class RaceMachine(RuleBasedStateMachine):
                 self.ask(decide.call_time, self.now)
             case _:
                 last = self.log[-1]
-                down = last[1] if isinstance(last, tuple) else last.t
-                self.log.append((down, self.now))
+                down = last.until if isinstance(last, Failure) else last.t
+                self.log.append(Failure(down, self.now))
                 recovered(self.race, down, self.now)
 
     @rule(
@@ -272,7 +280,9 @@ class RaceMachine(RuleBasedStateMachine):
             batch.append((wrong, 1, stamp))
         seq = one.seq + 1 - (len(made) if back >= 0 else back)
         last, told = one.seq, len(self.log)
-        answer = self.ask(decide.slides, seat, seq, batch, approx, self.now, line)
+        answer = self.ask(
+            decide.slides, seat, seq, batch, approx, self.now, lambda: line
+        )
         if isinstance(answer, Refusal) and not wrong and back >= 0:
             assert answer.code not in ("gap", "illegal")
         for record in self.log[told:]:
@@ -330,7 +340,7 @@ class RaceMachine(RuleBasedStateMachine):
                 case Slid() | DidNotFinish():
                     assert not ends[record.seat]
                 case RaceEnded() | RaceAborted():
-                    assert record is self.log[-1] or isinstance(self.log[-1], tuple)
+                    assert record is self.log[-1] or isinstance(self.log[-1], Failure)
                 case _:
                     pass
         assert sum(isinstance(record, GraceBegan) for record in self.log) <= 1
@@ -357,7 +367,7 @@ class RaceMachine(RuleBasedStateMachine):
     def the_log_is_the_race(self) -> None:
         race: Race | None = None
         for record in deepcopy(self.log):
-            if isinstance(record, tuple):
+            if isinstance(record, Failure):
                 assert race is not None
                 recovered(race, *record)
             else:

@@ -49,7 +49,9 @@ def sample_race(known_seed: str = "", *, friendly: bool = False) -> Track:
     track.solve(LIAR, s[LIAR] + 9_050, PHONE, e=4_000)
     reload = stamped(track.way(RELOADED))
     arrival = s[RELOADED] + 12_000
-    track.do(decide.slides(track.race, RELOADED, 1, reload, True, arrival, PHONE))
+    track.do(
+        decide.slides(track.race, RELOADED, 1, reload, True, arrival, lambda: PHONE)
+    )
     track.do(decide.forfeit(track.race, QUITTER, s[SLOW] + 13_000))
     track.do(decide.call_time(track.race, s[SLOW] + 20_000))
     return track

@@ -278,8 +278,8 @@ def test_after_a_reload_the_stamp_does_not_count(before: bool) -> None:
     track = Track().start(ANN)
     first, *rest = stamped(track.way(ANN))
     race = track.race
-    track.do(decide.slides(race, ANN, 1, [first], before, T0 + 10, PHONE))
-    ask = decide.slides(race, ANN, 2, rest, not before, T0 + 10_000, PHONE)
+    track.do(decide.slides(race, ANN, 1, [first], before, T0 + 10, lambda: PHONE))
+    ask = decide.slides(race, ANN, 2, rest, not before, T0 + 10_000, lambda: PHONE)
     finished = track.do(ask)[1]
     assert isinstance(finished, Finished)
     assert (finished.e, finished.official) == (None, 9_920)

@@ -117,7 +117,9 @@ class Track:
         e = now - self[seat].s if e is None else e
         batch = (*stamped(way[:-1]), (*way[-1], e))
         seq = self[seat].seq + 1
-        return self.do(decide.slides(self.race, seat, seq, batch, False, now, line))
+        return self.do(
+            decide.slides(self.race, seat, seq, batch, False, now, lambda: line)
+        )
 
     def at(self, now: int) -> list[RaceRecord]:
         """The clock's due."""

@@ -19,7 +19,7 @@ from sliderace.race.timing import UNMEASURED, Line
 from sliderace_server import room
 from sliderace_server.clock import Clock
 from sliderace_server.runner import Runner
-from sliderace_server.storage import Store
+from sliderace_server.storage import Append, Conflict, Store
 from sliderace_server.storage.memory import MemoryStore
 from sliderace_server.works import Peer
 
@@ -148,16 +148,17 @@ class Disk(MemoryStore):
         self.held = False
         self.busy = False
         self.done = 0
-        self._append = self.log.append
-        self.log.append = self._hold  # type: ignore[method-assign]
+        self._append = self.log.append_all
+        self.log.append_all = self._hold  # type: ignore[method-assign]
 
-    async def _hold(self, room: str, expected: int, records: Sequence[bytes]) -> None:
+    async def _hold(self, appends: Sequence[Append]) -> list[Conflict | None]:
         self.busy = True
         if self.held:
             await self.turns.acquire()
-        await self._append(room, expected, records)
+        conflicts = await self._append(appends)
         self.busy = False
         self.done += 1
+        return conflicts
 
     async def turn(self) -> None:
         """Let one append through."""
@@ -239,6 +240,7 @@ async def test_a_start_while_a_welcome_waits_is_told_after_it(
         runner.ask(ann, m.Slides(runner.state.race.id, 0, 1, [move]))
         assert again.heard == []
         await store.turn()
+        await eventually(lambda: again.heard)
         kinds = [type(event) for event in again.heard]
         assert kinds == [m.Welcome, m.Snapshot, m.BoardEvent, m.Progress]
         _, snapshot, start, progress = again.heard

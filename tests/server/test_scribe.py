@@ -10,6 +10,7 @@ from tests.e2e.stores import MoodyStore
 from tests.e2e.talk import eventually
 from tests.server.works import works_with
 
+from sliderace_server.courier import Courier
 from sliderace_server.recorder import decode
 from sliderace_server.room.records import Connected
 from sliderace_server.scribe import Entry, Scribe
@@ -31,7 +32,8 @@ class Desk:
         def spawn(work: Coroutine[Any, Any, None]) -> None:
             group.create_task(self._guarded(work))
 
-        works = replace(works, spawn=spawn)
+        courier = Courier(store.log, spawn, works.postman.first)
+        works = replace(works, spawn=spawn, courier=courier)
         self.scribe = Scribe(
             works,
             ROOM,

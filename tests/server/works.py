@@ -8,6 +8,7 @@ from tests.e2e.talk import FastClock
 
 from sliderace_server.clock import Clock
 from sliderace_server.config import Config
+from sliderace_server.courier import Courier
 from sliderace_server.keys import new_key
 from sliderace_server.metrics import Metrics
 from sliderace_server.outbox import Postman
@@ -29,6 +30,7 @@ def works_with(
     def spawn(work: Coroutine[Any, Any, None]) -> None:
         group.create_task(work)
 
+    postman = Postman(asyncio.get_running_loop().call_soon)
     return Works(
         config=config,
         room_limits=config.limits.room,
@@ -38,8 +40,9 @@ def works_with(
         metrics=Metrics(),
         entropy=bytes,
         spawn=spawn,
+        courier=Courier(store.log, spawn, postman.first),
         keep=([] if kept is None else kept).append,
         version="test",
         key=new_key(),
-        postman=Postman(asyncio.get_running_loop().call_soon),
+        postman=postman,
     )

@@ -8,9 +8,11 @@ from typing import Self
 import detangle
 
 from sliderace_server.storage import (
+    Append,
     Conflict,
     Durability,
     RaceSummary,
+    RoomLog,
     StorageUnavailable,
     StoredRace,
 )
@@ -48,15 +50,18 @@ class Disk:
     raced_s: float = 0.0
     commits: int = 0
 
-    def commit(self, room: str, expected: int, records: Sequence[bytes]) -> None:
+    def commit(
+        self, room: str, expected: int, records: Sequence[bytes]
+    ) -> Conflict | None:
         """Compare and set, in one moment."""
         log = self.logs.get(room, [])
         if len(log) != expected:
-            raise Conflict(room, expected, len(log))
+            return Conflict(room, expected, len(log))
         self.logs.setdefault(room, log).extend(records)
         self.commits += 1
         for record in records:
             self._measure(record)
+        return None
 
     def _measure(self, record: bytes) -> None:
         if b'"race_started"' in record:
@@ -109,13 +114,17 @@ class Process:
             await asyncio.get_running_loop().create_future()
 
 
-class _Log:
+class _Log(RoomLog):
     def __init__(self, process: Process) -> None:
         self._process = process
 
-    async def append(self, room: str, expected: int, records: Sequence[bytes]) -> None:
+    async def append_all(self, appends: Sequence[Append]) -> list[Conflict | None]:
+        conflicts: list[Conflict | None] = []
         disk = self._process.disk
-        await self._process.write(lambda: disk.commit(room, expected, records))
+        await self._process.write(
+            lambda: conflicts.extend(disk.commit(*one) for one in appends)
+        )
+        return conflicts
 
     async def read(self, room: str, after: int = 0) -> list[bytes]:
         return self._process.disk.logs.get(room, [])[after:]

@@ -1,6 +1,7 @@
 """A room as a pure state machine over its log: nothing here knows a clock or a socket.
 
     decide(state, command, now, entropy, limits) -> records | refusal
+    decide_slides(state, member, slides, now, limits) -> the same, for the hot path
     apply(state, record) -> state
     next_deadline(state, limits) -> room time
     present(record, state) -> event
@@ -25,7 +26,13 @@ from sliderace_server.room.commands import (
     Tick,
 )
 from sliderace_server.room.deadlines import closes_at, lock_check_at, next_deadline
-from sliderace_server.room.decide import BEAT_MS, Decision, decide, open_room
+from sliderace_server.room.decide import (
+    BEAT_MS,
+    Decision,
+    decide,
+    decide_slides,
+    open_room,
+)
 from sliderace_server.room.hints import signals_of
 from sliderace_server.room.lag import Lag
 from sliderace_server.room.present import aged, present, standings_of
@@ -86,6 +93,7 @@ __all__ = [
     "board_of",
     "closes_at",
     "decide",
+    "decide_slides",
     "elapsed_ms",
     "first_epoch",
     "fold",

@@ -8,6 +8,7 @@ from typing import Literal
 from .backup import backup, restore
 from .memory import MemoryStore
 from .ports import (
+    Append,
     AttemptRow,
     Conflict,
     Durability,
@@ -24,6 +25,7 @@ from .ports import (
 from .sqlite import SqliteStore
 
 __all__ = [
+    "Append",
     "AttemptRow",
     "Conflict",
     "Durability",

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from itertools import dropwhile, islice
 from typing import Self
 
-from .ports import Conflict, Durability, RaceSummary, StorageUnavailable, StoredRace
+from .ports import (
+    Append,
+    Conflict,
+    Durability,
+    RaceSummary,
+    RoomLog,
+    StorageUnavailable,
+    StoredRace,
+)
 
 __all__ = ["MemoryStore"]
 
@@ -34,7 +42,7 @@ class MemoryStore:
         self._open = False
 
 
-class _Log:
+class _Log(RoomLog):
     """`RoomLog` as one list of records per room."""
 
     def __init__(self, store: MemoryStore) -> None:
@@ -42,13 +50,19 @@ class _Log:
         self._rooms: dict[str, list[bytes]] = {}
         self._resting: dict[str, int] = {}
 
-    async def append(self, room: str, expected: int, records: Sequence[bytes]) -> None:
+    async def append_all(self, appends: Sequence[Append]) -> list[Conflict | None]:
         self._store.check()
+        return [self._append(*one) for one in appends]
+
+    def _append(
+        self, room: str, expected: int, records: Sequence[bytes]
+    ) -> Conflict | None:
         actual = len(self._rooms.get(room, ()))
         if actual != expected:
-            raise Conflict(room, expected, actual)
+            return Conflict(room, expected, actual)
         if records:
             self._rooms.setdefault(room, []).extend(records)
+        return None
 
     async def read(self, room: str, after: int = 0) -> list[bytes]:
         self._store.check()

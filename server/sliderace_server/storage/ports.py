@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, Self
+from typing import Literal, NamedTuple, Protocol, Self
 
 __all__ = [
+    "Append",
     "AttemptRow",
     "Conflict",
     "Durability",
@@ -80,26 +81,52 @@ class StorageUnavailable(StorageError):
     """
 
 
+class Append(NamedTuple):
+    """Records for the end of a room's log.
+
+    Attributes:
+        room: The room's code.
+        expected: The number of records already in the log, 0 for a new room.
+        records: What to add, oldest first.
+    """
+
+    room: str
+    expected: int
+    records: Sequence[bytes]
+
+
 class RoomLog(Protocol):
     """An append-only log of opaque records for each room."""
 
-    async def append(self, room: str, expected: int, records: Sequence[bytes]) -> None:
-        """Store records at the end of a room's log, all of them or none.
+    async def append_all(self, appends: Sequence[Append]) -> list[Conflict | None]:
+        """Store records at the end of several logs: of each append all, or nothing.
 
         Returns when they are as durable as the store's `durability` says. A caller
         that is cancelled meanwhile does not take the records back.
 
         Args:
-            room: The room's code.
-            expected: The number of records already in the log, 0 for a new room.
-            records: What to add, oldest first.
+            appends: At most one for each room.
+
+        Returns:
+            For each append None, or why nothing of it was stored: the log does not
+            hold exactly `expected` records. The others are stored all the same.
 
         Raises:
-            Conflict: The log does not hold exactly `expected` records.
-            StorageUnavailable: All of it or nothing was stored; the same append may be
+            StorageUnavailable: All of it or nothing was stored; the same appends may be
                 retried, see there.
         """
         ...
+
+    async def append(self, room: str, expected: int, records: Sequence[bytes]) -> None:
+        """Store records at the end of one room's log, as `append_all` does.
+
+        Raises:
+            Conflict: The log does not hold exactly `expected` records.
+            StorageUnavailable: As in `append_all`.
+        """
+        (conflict,) = await self.append_all([Append(room, expected, records)])
+        if conflict is not None:
+            raise conflict
 
     async def read(self, room: str, after: int = 0) -> list[bytes]:
         """Return the records of a room behind the first `after`, oldest first.

@@ -5,13 +5,14 @@ Writing functions expect an open transaction.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
 
-from .ports import AttemptRow, Conflict, RaceSummary, StoredRace
+from .ports import Append, AttemptRow, Conflict, RaceSummary, StoredRace
 
 __all__ = [
-    "append",
+    "append_all",
     "drop",
     "insert_race",
     "read",
@@ -22,24 +23,32 @@ __all__ = [
 ]
 
 
-def append(
-    connection: sqlite3.Connection, room: str, expected: int, records: Sequence[bytes]
-) -> None:
-    """Add records to a room's log; see `RoomLog.append`.
+LENGTHS = """
+SELECT (SELECT max(position) FROM log WHERE room = value) FROM json_each(?)
+"""
+"""The lengths of several logs, in one statement, each by one look into the index."""
 
-    The length is asked of the file itself, inside the transaction: this is the whole
+
+def append_all(
+    connection: sqlite3.Connection, appends: Sequence[Append]
+) -> list[Conflict | None]:
+    """Add records to the logs of several rooms; see `RoomLog.append_all`.
+
+    The lengths are asked of the file itself, inside the transaction: this is the whole
     compare-and-set, and after a failed commit there is no belief to correct.
-
-    Raises:
-        Conflict: The log has another length; nothing is changed.
     """
-    query = "SELECT max(position) FROM log WHERE room = ?"
-    (length,) = connection.execute(query, (room,)).fetchone()
-    actual = length or 0
-    if actual != expected:
-        raise Conflict(room, expected, actual)
-    rows = [(room, n, record) for n, record in enumerate(records, expected + 1)]
+    rooms = json.dumps([append.room for append in appends])
+    conflicts: list[Conflict | None] = []
+    rows: list[tuple[str, int, bytes]] = []
+    lengths = connection.execute(LENGTHS, (rooms,))
+    for (room, expected, records), (length,) in zip(appends, lengths, strict=True):
+        if (length or 0) != expected:
+            conflicts.append(Conflict(room, expected, length or 0))
+            continue
+        conflicts.append(None)
+        rows += [(room, n, record) for n, record in enumerate(records, expected + 1)]
     connection.executemany("INSERT INTO log VALUES (?, ?, ?)", rows)
+    return conflicts
 
 
 def read(connection: sqlite3.Connection, room: str, after: int) -> list[bytes]:

@@ -25,8 +25,10 @@ import aiosqlite
 from . import queries
 from .hold import Hold, flush_folder
 from .ports import (
+    Append,
     Conflict,
     RaceSummary,
+    RoomLog,
     StorageUnavailable,
     StoredRace,
     StoreHeld,
@@ -156,14 +158,18 @@ class SqliteStore:
         await self._writer.write(job)
 
 
-class _Log:
+class _Log(RoomLog):
     """`RoomLog` in the table `log`."""
 
     def __init__(self, store: SqliteStore) -> None:
         self._store = store
 
-    async def append(self, room: str, expected: int, records: Sequence[bytes]) -> None:
-        await self._store.write(lambda db: queries.append(db, room, expected, records))
+    async def append_all(self, appends: Sequence[Append]) -> list[Conflict | None]:
+        conflicts: list[Conflict | None] = []
+        await self._store.write(
+            lambda db: conflicts.extend(queries.append_all(db, appends))
+        )
+        return conflicts
 
     async def read(self, room: str, after: int = 0) -> list[bytes]:
         return await self._store.read(lambda db: queries.read(db, room, after))

@@ -194,13 +194,14 @@ def _back(attempt: Attempt, t: int) -> None:
 
 
 def _slide(attempt: Attempt, record: Slid) -> None:
-    board = attempt.board
+    board, slides = attempt.board, attempt.slides
+    last = slides[-1].direction if slides else ""
     for direction, count, stamp in record.slides:
         board.slide(direction, count)
-        last = attempt.slides[-1].direction if attempt.slides else ""
-        attempt.slides.append(Played(direction, count, stamp, record.t))
+        slides.append(Played(direction, count, stamp, record.t))
         attempt.stm += count
         attempt.mtm += direction != last
+        last = direction
         high = progress_permille(board.md, attempt.md0)
         if high > attempt.high:
             attempt.high, attempt.high_at = high, record.t

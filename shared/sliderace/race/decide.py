@@ -8,7 +8,7 @@ Before any command, give the clock its due: `due` fires every deadline that has 
 Times are room time in ms. After every change the question is asked again: is it over?
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -92,7 +92,7 @@ def slides(
     batch: Sequence[LoggedSlide],
     approx: bool,
     now: int,
-    line: timing.Line = timing.UNMEASURED,
+    line_of: Callable[[], timing.Line] = lambda: timing.UNMEASURED,
     *,
     max_tiles: int = MAX_TILES,
 ) -> Decision:
@@ -108,7 +108,7 @@ def slides(
         batch: (direction, tiles, the client's ms since the paint).
         approx: the client counted its times from a snapshot.
         now: room time of their arrival, ms.
-        line: the seat's connection.
+        line_of: the seat's connection; asked only for a slide that solves.
         max_tiles: what one seat may move in a race.
 
     Returns:
@@ -120,28 +120,29 @@ def slides(
     attempt = race.attempts.get(seat)
     if attempt is None:
         return Refusal("not_racing")
-    if seq + len(batch) - 1 <= attempt.seq:
+    first = attempt.seq + 1
+    if seq + len(batch) <= first:
         return []
     if no := _closed(race, attempt, now):
         return no
-    if seq > attempt.seq + 1:
+    if seq > first:
         return Refusal("gap", "seq", str(seq))
-    new = batch[attempt.seq + 1 - seq :]
-    board = attempt.board.copy()
+    new = batch[first - seq :]
+    board, moved = attempt.board.copy(), attempt.stm
     for n, (direction, tiles, _) in enumerate(new, 1):
         if not board.try_slide(direction, tiles):
             return Refusal("illegal", "slides", f"{direction}{tiles}")
+        moved += tiles
         if board.is_solved:
             new = new[:n]
             break
-    if attempt.stm + sum(tiles for _, tiles, _ in new) > max_tiles:
+    if moved > max_tiles:
         return Refusal("too_many_tiles")
-    first = attempt.seq + 1
     slid = Slid(now, race.id, seat, first, tuple(new), approx)
     if not board.is_solved:
         return [slid]
     e = None if approx or attempt.approx else new[-1][2]
-    return [slid, *_finish(race, attempt, e, line, now)]
+    return [slid, *_finish(race, attempt, e, line_of(), now)]
 
 
 def forfeit(race: Race, seat: Seat, now: int) -> Decision:
@@ -265,10 +266,10 @@ def _still_racing(race: Race, seat: Seat) -> Attempt | None:
 
 def _closed(race: Race, attempt: Attempt, now: int) -> Refusal | None:
     """Why this attempt takes no slides at the moment, if so."""
-    early = race.phase == "countdown" or (race.running and now < attempt.s)
-    if early:
+    running = race.running
+    if race.phase == "countdown" or (running and now < attempt.s):
         return Refusal("too_early", retry_ms=max(0, attempt.s - now))
-    ends = race.ends_at(attempt)
-    if not race.running or attempt.status != "racing":
+    if not running or attempt.status != "racing":
         return Refusal("done")
+    ends = race.ends_at(attempt)
     return Refusal("done") if ends is not None and ends <= now else None

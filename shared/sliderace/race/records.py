@@ -6,7 +6,7 @@ until T0 is left out of `repr`, so that it cannot slip into a log line.
 """
 
 from dataclasses import dataclass, field
-from typing import NewType
+from typing import NamedTuple, NewType
 
 from sliderace.race.rules import Rules
 
@@ -134,9 +134,11 @@ class RaceStarted:
     race: str
 
 
-@dataclass(frozen=True, slots=True)
-class Slid:
-    """Legal slides of one seat, numbered seq ... seq + len(slides) - 1."""
+class Slid(NamedTuple):
+    """Legal slides of one seat, numbered seq ... seq + len(slides) - 1.
+
+    A tuple, unlike the others: one is made for nearly every message that comes in.
+    """
 
     t: int
     race: str

@@ -240,10 +240,11 @@ class Race:
 
         A slide that arrives at that instant or later comes too late.
         """
-        ends = [] if self.grace_until is None else [self.grace_until]
-        if (limit := self.rules.time_limit_ms) is not None:
-            ends.append(attempt.s + limit)
-        return self.held(min(ends)) if ends else None
+        limit, grace = self.rules.time_limit_ms, self.grace_until
+        if limit is None:
+            return None if grace is None else self.held(grace)
+        ends = attempt.s + limit
+        return self.held(ends if grace is None else min(ends, grace))
 
     def final_at(self, attempt: Attempt) -> int:
         """Room time from which a forfeit cannot be undone any more.

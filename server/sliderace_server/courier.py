@@ -1,0 +1,102 @@
+"""Takes what the scribes of all rooms have gathered to the log: one append for all.
+
+A task and a wake-up for each room and batch would cost more than the slides inside.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any, Protocol
+
+from sliderace_server.storage import Append, Conflict, RoomLog, StorageUnavailable
+
+__all__ = ["Courier", "Sender", "Spawn"]
+
+Spawn = Callable[[Coroutine[Any, Any, None]], None]
+"""Starts a task that belongs to the server's task group."""
+
+
+class Sender(Protocol):
+    """A room's scribe, as the courier sees it."""
+
+    def take(self) -> Append:
+        """What is to be appended now."""
+        ...
+
+    def told(self, conflict: Conflict | None) -> None:
+        """It is stored, or another writer has the room."""
+        ...
+
+    def alone(self, error: StorageUnavailable | None) -> None:
+        """It may be stored or not: go on alone, until it is.
+
+        Args:
+            error: what the store said; None: the trouble may be another room's.
+        """
+        ...
+
+    def give_up(self) -> None:
+        """Nobody will tell what became of it."""
+        ...
+
+
+class Courier:
+    """Appends for all rooms; while one append runs, the next one gathers.
+
+    Args:
+        log: where it goes.
+        spawn: starts a task.
+        soon: calls a function in the loop's next turn, alone with its mistakes.
+    """
+
+    def __init__(
+        self, log: RoomLog, spawn: Spawn, soon: Callable[[Callable[[], None]], None]
+    ) -> None:
+        self._log = log
+        self._spawn = spawn
+        self._soon = soon
+        self._waiting: list[Sender] = []
+        self._running = False
+
+    def collect(self, sender: Sender) -> None:
+        """Append what this one has gathered with the next round.
+
+        Ask again once it was told; until then nothing more is taken from it.
+        """
+        self._waiting.append(sender)
+        self._run()
+
+    def _run(self) -> None:
+        if not self._running:
+            self._running = True
+            self._spawn(self._rounds())
+
+    async def _rounds(self) -> None:
+        try:
+            while self._waiting:
+                senders, self._waiting = self._waiting, []
+                await self._round(senders)
+        finally:
+            self._running = False
+            if self._waiting:
+                self._run()
+
+    async def _round(self, senders: list[Sender]) -> None:
+        appends = [sender.take() for sender in senders]
+        try:
+            conflicts = await self._log.append_all(appends)
+        except StorageUnavailable as error:
+            for sender in senders:
+                sender.alone(error)
+        except asyncio.CancelledError:
+            for sender in [*senders, *self._waiting]:
+                sender.give_up()
+            self._waiting.clear()
+            raise
+        except Exception:  # one room's trouble is not everybody's
+            for sender in senders:
+                sender.alone(None)
+            raise
+        else:
+            for sender, conflict in zip(senders, conflicts, strict=True):
+                self._soon(partial(sender.told, conflict))
