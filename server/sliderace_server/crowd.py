@@ -327,14 +327,15 @@ class Crowd:
 
     def tell_soon(self) -> None:
         """See to it that what moved is told."""
+        if self._ticks.hastens or not (self._racers.news or self._watchers.news):
+            return
         config = self._works.config
         if len(self._state.members) <= config.small_room:
-            if self._racers.has_news or self._watchers.has_news:
-                self._ticks.at_once(config.player_tick, self._tell_all)
+            self._ticks.at_once(config.player_tick, self._tell_all)
             return
         slow = not self._state.race.rules.open_boards
         for channel in (self._racers, self._watchers):
-            if channel.has_news:
+            if channel.news:
                 late = slow and channel is self._watchers
                 period = config.spectator_tick if late else config.player_tick
                 self._ticks.at_tick(channel, period, partial(self._tell, channel))

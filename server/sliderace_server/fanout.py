@@ -19,27 +19,25 @@ class Channel:
 
     Args:
         boards: whether it may see boards: then it is told each slide once.
+
+    Attributes:
+        news: seats that slid since the last `take`.
     """
 
     def __init__(self, *, boards: bool) -> None:
         self._boards = boards
         self._race = ""
         self._told: dict[Seat, int] = {}
-        self._news: set[Seat] = set()
-
-    @property
-    def has_news(self) -> bool:
-        """Whether there is something to tell."""
-        return bool(self._news)
+        self.news: set[Seat] = set()
 
     def moved(self, slid: Slid) -> None:
         """A seat slid."""
         if slid.race != self._race:
             self._race = slid.race
             self._told.clear()
-            self._news.clear()
+            self.news.clear()
         self._told.setdefault(slid.seat, slid.seq - 1)
-        self._news.add(slid.seat)
+        self.news.add(slid.seat)
 
     def take(self, state: RoomState, *, heard: bool = True) -> Sequence[Step]:
         """What is new since the last call, by ascending seat.
@@ -50,7 +48,7 @@ class Channel:
         """
         steps: list[Step] = []
         if self._race == state.race.id:
-            for seat in sorted(self._news):
+            for seat in sorted(self.news):
                 if not heard:
                     self._told[seat] = state.race.attempts[seat].seq
                     continue
@@ -58,7 +56,7 @@ class Channel:
                 step = progress_step(state, seat, since, boards=self._boards)
                 self._told[seat] = step.seq
                 steps.append(step)
-        self._news.clear()
+        self.news.clear()
         return steps
 
 

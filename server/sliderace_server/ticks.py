@@ -26,6 +26,11 @@ class Ticks:
         self._hasty: Callable[[], None] | None = None
         self._last = 0
 
+    @property
+    def hastens(self) -> bool:
+        """Whether what `at_once` was asked to tell is still to come."""
+        return self._hasty is not None
+
     def at_once(self, period_s: float, tell: Callable[[], None]) -> None:
         """Tell in the next turn of the loop, or when a period after the last is over.
 

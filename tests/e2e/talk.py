@@ -155,6 +155,12 @@ class Talker:
             if isinstance(event, kind) and which(event):
                 return event
 
+    async def sees_ready(self, member: int) -> None:
+        """Wait until a member is ready: what others ask for may arrive before that."""
+        await self.until(
+            m.MemberEvent, lambda e: e.member.id == member and e.member.ready
+        )
+
     async def phase(self, *phases: str) -> m.PhaseEvent:
         """The next event that tells one of these phases."""
         return await self.until(m.PhaseEvent, lambda event: event.phase in phases)
@@ -250,6 +256,7 @@ async def a_race(
             players.append(await stack.enter_async_context(talking(port, join)))
         for player in players:
             await player.say(m.Ready(race=player.race))
+            await players[0].sees_ready(player.member)
         await players[0].say(m.Start(race=players[0].race))
         for player in players:
             await player.until(m.BoardEvent)

@@ -44,6 +44,7 @@ async def test_what_a_member_may_note_between_two_races_is_bounded() -> None:
         # Others go on, and so does the room: after a race all begin anew.
         for one in (ann, ben):
             await one.say(m.Ready(race=one.race))
+            await ann.sees_ready(one.member)
         await ann.say(m.Start(race=ann.race))
         for one in (ann, ben):
             await one.until(m.BoardEvent)

@@ -128,7 +128,7 @@ PLANTED: dict[str, tuple[str, Sequence[Record]]] = {
     "credit for no failure": (
         "time",
         [
-            replace(one, t=4_500, mono_ms=74_500) if one == LATE else one
+            replace(LATE, t=4_500, mono_ms=74_500) if one == LATE else one
             for one in with_(DONE, replace(DONE, outage=500))
             if not isinstance(one, RaceStarted) and one != slid(6_000, 1, SLIDES[0])
         ],

@@ -46,6 +46,8 @@ def is_known(release: str) -> bool:
     return release.partition(".")[0] == str(KNOWN_MAJOR)
 
 
+_OPEN = State.OPEN
+
 TOO_LONG = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
     b"Connection: close\r\nContent-Length: 0\r\n\r\n"
@@ -225,7 +227,7 @@ class Socket(ServerConnection):
             if body + size > end:
                 break
             if first == TEXT and not self._queued and self.texts is not None:
-                if self.protocol.state is State.OPEN:
+                if self.protocol.state is _OPEN:
                     payload = apply_mask(
                         data[body : body + size], data[body - 4 : body]
                     )
