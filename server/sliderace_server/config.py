@@ -131,13 +131,16 @@ class Config:
     )
     # fan-out
     small_room: int = field(
-        default=16, metadata=_within(0, 1_000, "members up to whom progress is instant")
+        default=16,
+        metadata=_within(0, 1_000, "members up to whom the first move is told at once"),
     )
     player_tick: float = field(
-        default=0.05, metadata=_within(0.01, 5, "seconds between progress in others")
+        default=0.05,
+        metadata=_within(0.01, 5, "seconds between two messages of progress"),
     )
     spectator_tick: float = field(
-        default=0.225, metadata=_within(0.01, 5, "the same for spectators")
+        default=0.225,
+        metadata=_within(0.01, 5, "the same for spectators of large rooms"),
     )
     # what anybody may use: see `sliderace_server.limits`
     limits: Limits = field(

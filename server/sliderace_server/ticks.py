@@ -78,4 +78,3 @@ class Ticks:
         """Tell nothing more."""
         for timer in self._timers.values():
             timer.cancel()
-        self._timers.clear()

@@ -50,15 +50,15 @@ MUTANTS = (
         f"{SERVER}runner.py",
         "            self._crowd.moved(record)\n            return\n",
         "            self._crowd.moved(record)\n"
-        "            self._crowd.ack(acks_of([Entry(record, None, None)], state))\n"
+        "            self._crowd.ack(acks_of([Entry(record)], state))\n"
         "            return\n",
         1,
     ),
     Mutant(
         "no dedupe",
         "shared/sliderace/race/decide.py",
-        "    if seq + len(batch) - 1 <= attempt.seq:\n        return []\n",
-        "    seq = max(seq, attempt.seq + 1)\n",
+        "    if seq + len(batch) <= first:\n        return []\n",
+        "    seq = max(seq, first)\n",
         "tests/race/test_decide.py::test_what_was_applied_is_acked_again",
     ),
     Mutant(
@@ -87,9 +87,9 @@ MUTANTS = (
     ),
     Mutant(
         "no fence",
-        f"{SERVER}runner.py",
-        "            return  # the fence\n",
-        "            pass\n",
+        f"{SERVER}crowd.py",
+        "        return self._current.get(follower.member) is follower\n",
+        "        return True\n",
         "tests/server/test_runner.py"
         "::test_only_the_newest_connection_of_a_member_may_speak",
     ),

@@ -27,6 +27,7 @@ class Desk:
         self.batches: list[list[int]] = []
         self.failures = 0
         self.losses = 0
+        self.mistake: Exception | None = None
         works = works_with(store, group)
 
         def spawn(work: Coroutine[Any, Any, None]) -> None:
@@ -52,6 +53,8 @@ class Desk:
             self.scribe.add(Entry(Connected(number, 1), None, None))
 
     def _committed(self, batch: Sequence[Entry]) -> None:
+        if self.mistake is not None:
+            raise self.mistake
         self.batches.append([entry.record.t for entry in batch])
 
     def _failed(self) -> None:
@@ -119,6 +122,21 @@ async def test_after_any_other_trouble_neither() -> None:
         for _ in range(5):
             await asyncio.sleep(0)
         assert await desk.log() == []
+
+
+async def test_who_cannot_tell_what_is_stored_steps_down() -> None:
+    """The room would wait for ever for what it was to do then."""
+    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+        desk = Desk(store, group)
+        desk.mistake = ZeroDivisionError()
+        told: list[object] = []
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: told.append(context))
+        desk.add(1)
+        await eventually(lambda: desk.losses)
+        assert len(told) == 1
+        desk.add(2)
+        assert desk.scribe.idle
 
 
 def test_the_two_troubles_of_a_store_are_told_apart() -> None:

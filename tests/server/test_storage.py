@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sliderace_server.storage import (
+    Append,
     AttemptRow,
     Conflict,
     RaceSummary,
@@ -105,6 +106,26 @@ async def test_a_conflict_leaves_other_rooms_alone(store: Store) -> None:
     )
     assert [type(outcome) for outcome in outcomes] == [type(None), Conflict, type(None)]
     assert await store.log.rooms() == ["BCDFGH", "ZZZZZZ"]
+
+
+async def test_one_append_serves_many_rooms(store: Store) -> None:
+    """All of each, or nothing of it; what another writer has is told for its room."""
+    await store.log.append("KWXTRB", 0, [b"k"])
+    appends = [
+        Append("BCDFGH", 0, [b"b", b"bb"]),
+        Append("KWXTRB", 0, [b"mine"]),
+        Append("ZZZZZZ", 0, []),
+        Append("TTTTTT", 0, [b"t"]),
+    ]
+    first, conflict, *others = await store.log.append_all(appends)
+    assert (first, others) == (None, [None, None])
+    assert isinstance(conflict, Conflict)
+    assert (conflict.room, conflict.expected, conflict.actual) == ("KWXTRB", 0, 1)
+    assert await store.log.rooms() == ["BCDFGH", "KWXTRB", "TTTTTT"]
+    assert await store.log.read("BCDFGH") == [b"b", b"bb"]
+    assert await store.log.read("KWXTRB") == [b"k"]
+    assert await store.log.append_all([Append("KWXTRB", 1, [b"kk"])]) == [None]
+    assert await store.log.append_all([]) == []
 
 
 async def test_a_dropped_room_begins_anew(store: Store) -> None:

@@ -1,0 +1,135 @@
+"""One append for all rooms; the trouble of one room stays there."""
+
+import asyncio
+import contextlib
+from collections.abc import Coroutine, Sequence
+from typing import Any
+
+from tests.e2e.stores import MoodyStore
+from tests.e2e.talk import eventually
+
+from sliderace_server.courier import Courier
+from sliderace_server.storage import Append, Conflict, StorageUnavailable
+
+
+class Room:
+    """Gathers records, and notes what it is told."""
+
+    def __init__(self, code: str, courier: Courier) -> None:
+        self.code = code
+        self.courier = courier
+        self.stored = 0
+        self.told_of: list[object] = []
+        self.records = [b"record"]
+
+    def take(self) -> Append:
+        return Append(self.code, self.stored, self.records)
+
+    def told(self, conflict: Conflict | None) -> None:
+        self.told_of.append(conflict)
+        self.stored += len(self.records)
+
+    def alone(self, error: StorageUnavailable | None) -> None:
+        self.told_of.append(("alone", error))
+
+    def give_up(self) -> None:
+        self.told_of.append("given up")
+
+
+class Counting(MoodyStore):
+    """Counts appends."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rounds: list[list[str]] = []
+        self._append_all = self.log.append_all
+        self.log.append_all = self._counted  # type: ignore[method-assign]
+
+    async def _counted(self, appends: Sequence[Append]) -> list[Conflict | None]:
+        self.rounds.append([append.room for append in appends])
+        return await self._append_all(appends)
+
+
+def rooms(store: MoodyStore, tasks: list[asyncio.Task[None]]) -> list[Room]:
+    """Three of them, with one courier."""
+    loop = asyncio.get_running_loop()
+
+    def spawn(work: Coroutine[Any, Any, None]) -> None:
+        tasks.append(loop.create_task(work))
+
+    courier = Courier(store.log, spawn, lambda call: loop.call_soon(call) and None)
+    return [Room(code, courier) for code in ("BCDFGH", "KWXTRB", "ZZZZZZ")]
+
+
+async def test_all_rooms_of_a_turn_are_one_append() -> None:
+    async with Counting() as store:
+        tasks: list[asyncio.Task[None]] = []
+        everybody = rooms(store, tasks)
+        store.flowing.clear()
+        for room in everybody[:2]:
+            room.courier.collect(room)
+        await store.waiting.wait()
+        last = everybody[2]
+        last.courier.collect(last)
+        store.flowing.set()
+        await eventually(lambda: last.told_of)
+        assert store.rounds == [["BCDFGH", "KWXTRB"], ["ZZZZZZ"]]
+        assert [room.told_of for room in everybody] == [[None]] * 3
+
+
+async def test_a_stolen_room_leaves_the_others_alone() -> None:
+    async with MoodyStore() as store:
+        everybody = rooms(store, [])
+        store.stolen.add("KWXTRB")
+        for room in everybody:
+            room.courier.collect(room)
+        await eventually(lambda: all(room.told_of for room in everybody))
+        kinds = [type(room.told_of[0]) for room in everybody]
+        assert kinds == [type(None), Conflict, type(None)]
+        assert await store.log.rooms() == ["BCDFGH", "ZZZZZZ"]
+
+
+async def test_while_the_disk_fails_each_goes_on_alone() -> None:
+    async with MoodyStore() as store:
+        everybody = rooms(store, [])
+        store.full = True
+        for room in everybody:
+            room.courier.collect(room)
+        await eventually(lambda: all(room.told_of for room in everybody))
+        for room in everybody:
+            ((kind, error),) = room.told_of  # type: ignore[misc]
+            assert kind == "alone"  # type: ignore[has-type]
+            assert isinstance(error, StorageUnavailable)  # type: ignore[has-type]
+
+
+async def test_any_other_trouble_is_looked_for_room_by_room() -> None:
+    async with MoodyStore() as store:
+        tasks: list[asyncio.Task[None]] = []
+        everybody = rooms(store, tasks)
+        store.mistake = ZeroDivisionError()
+        for room in everybody:
+            room.courier.collect(room)
+        await eventually(lambda: all(room.told_of for room in everybody))
+        assert [room.told_of for room in everybody] == [[("alone", None)]] * 3
+        assert isinstance(tasks[0].exception(), ZeroDivisionError)
+        store.mistake = None
+        room = everybody[0]
+        room.courier.collect(room)
+        await eventually(lambda: room.told_of[-1] is None)
+
+
+async def test_who_is_cancelled_tells_so() -> None:
+    async with MoodyStore() as store:
+        tasks: list[asyncio.Task[None]] = []
+        everybody = rooms(store, tasks)
+        store.flowing.clear()
+        first, *others = everybody
+        first.courier.collect(first)
+        await store.waiting.wait()
+        for room in others:
+            room.courier.collect(room)
+        tasks[0].cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await tasks[0]
+        assert [room.told_of for room in everybody] == [["given up"]] * 3
+        store.flowing.set()
