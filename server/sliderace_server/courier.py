@@ -50,7 +50,7 @@ class Courier:
     """
 
     def __init__(
-        self, log: RoomLog, spawn: Spawn, soon: Callable[[Callable[[], None]], None]
+        self, log: RoomLog, spawn: Spawn, soon: Callable[[Callable[[], None]], object]
     ) -> None:
         self._log = log
         self._spawn = spawn

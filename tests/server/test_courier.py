@@ -57,7 +57,7 @@ def rooms(store: MoodyStore, tasks: list[asyncio.Task[None]]) -> list[Room]:
     def spawn(work: Coroutine[Any, Any, None]) -> None:
         tasks.append(loop.create_task(work))
 
-    courier = Courier(store.log, spawn, lambda call: loop.call_soon(call) and None)
+    courier = Courier(store.log, spawn, loop.call_soon)
     return [Room(code, courier) for code in ("BCDFGH", "KWXTRB", "ZZZZZZ")]
 
 

@@ -171,13 +171,13 @@ after a failure begins a new one, and what you heard last may have been undone.
 behind, you get the events you missed; else a snapshot. With `epoch` 0 you always get
 a snapshot.
 
-**Progress** has no offset. It tells the newest state of some seats: in small rooms
-at once and then at most every 50 ms, in large ones a few times a second; it is
-provisional, and what is lost of it the next one makes good. Each entry is an array: seat, seq, high, stm, and for those
-who may see boards also since and slides. `since` is the number of the slide before
-the first of `slides`. Do you hold that seat's board after slide `since`, apply them;
-is yours further, skip those you know; else send `resync` with that seat, and you get
-its `board`.
+**Progress** has no offset. It tells the newest state of some seats: in small rooms at
+once and then at most every 50 ms, in large ones a few times a second; it is
+provisional, and what is lost of it the next one makes good. Each entry is an array:
+seat, seq, high, stm, and for those who may see boards also since and slides. `since`
+is the number of the slide before the first of `slides`. Do you hold that seat's board
+after slide `since`, apply them; is yours further, skip those you know; else send
+`resync` with that seat, and you get its `board`.
 
 **Who sees boards.** Before it is sent nobody. Racers see their own, until they have
 finished or given up for good, unless the rules say `open_boards`; all others see all.
