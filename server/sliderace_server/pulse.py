@@ -4,7 +4,6 @@ One pinger serves all connections; it costs a sixth of a task and a timer for ea
 """
 
 import heapq
-from collections import deque
 from collections.abc import Callable
 from itertools import count
 from statistics import median
@@ -31,6 +30,23 @@ class Pulse:
         held: whether we read this peer more slowly now, so that its answers wait too.
     """
 
+    __slots__ = (
+        "_burst",
+        "_busy",
+        "_held",
+        "_limits",
+        "_line",
+        "_line_until",
+        "_lost",
+        "_next_ping",
+        "_number",
+        "_ping",
+        "_samples",
+        "_sent",
+        "over",
+        "ticket",
+    )
+
     def __init__(
         self,
         limits: Limits,
@@ -46,7 +62,7 @@ class Pulse:
         self._busy = busy
         self._held = held
         self._sent: dict[bytes, int] = {}
-        self._samples: deque[tuple[int, int]] = deque()
+        self._samples: list[tuple[int, int]] = []
         self._line = UNMEASURED
         self._line_until = 0
         self._number = count(1)
@@ -115,7 +131,7 @@ class Pulse:
         if now < self._line_until:
             return self._line
         while self._samples and self._samples[0][0] < now - WINDOW_MS:
-            self._samples.popleft()
+            del self._samples[0]
         self._line = self._measured()
         if self._samples:  # it holds until the oldest is too old, or a new one comes
             self._line_until = self._samples[0][0] + WINDOW_MS + 1

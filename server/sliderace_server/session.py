@@ -80,6 +80,27 @@ class Session:
         peer: the connection.
     """
 
+    __slots__ = (
+        "_commands",
+        "_ended",
+        "_flooding_since",
+        "_held_until",
+        "_hub",
+        "_limits",
+        "_messages",
+        "_now",
+        "_room",
+        "_tile_debt_until",
+        "_tiles",
+        "_works",
+        "following",
+        "gen",
+        "member",
+        "peer",
+        "sees",
+        "shown",
+    )
+
     def __init__(self, hub: Hub, peer: Peer) -> None:
         self.peer = peer
         self.member = 0

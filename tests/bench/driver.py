@@ -244,7 +244,7 @@ class Driver:
         turn = 0  # players slide in turns: whoever is due is always the next one
         while (now := time.perf_counter()) < until:
             if self.rate:
-                while order[turn].due <= now:
+                while order and order[turn].due <= now:
                     member = order[turn]
                     self._slide(member, member.due)
                     member.due += 1 / self.rate

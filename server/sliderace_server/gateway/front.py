@@ -239,13 +239,7 @@ class Gateway:
 
     async def _handle(self, connection: ServerConnection) -> None:
         connection = cast("Socket", connection)
-        asked = self._request(connection, cast("HttpRequest", connection.request))
-        peer = Peer(connection, self, next(self._numbers), asked)
-        connection.frames = peer.frame
-        self._peers[peer] = None
-        self.metrics.count("connections")
-        _log.info("connected", extra={"conn": peer.id, "address": asked.peer})
-        self.watch(peer.pulse)
+        peer = self._admit(connection)
         try:
             await self._read(connection, peer)
         except ConnectionClosed:
@@ -260,6 +254,21 @@ class Gateway:
             )
             # The library's own close would wait for ever for a peer that stalls.
             await self.end(connection, 1011, "")
+
+    def _admit(self, connection: Socket) -> Peer:
+        request = cast("HttpRequest", connection.request)
+        asked = self._request(connection, request)
+        # A fifth of what an idle connection would hold, and never looked at again.
+        request.headers.clear()
+        if connection.response is not None:
+            connection.response.headers.clear()
+        peer = Peer(connection, self, next(self._numbers), asked)
+        connection.frames = peer.frame
+        self._peers[peer] = None
+        self.metrics.count("connections")
+        _log.info("connected", extra={"conn": peer.id, "address": asked.peer})
+        self.watch(peer.pulse)
+        return peer
 
     async def _read(self, connection: Socket, peer: Peer) -> None:
         session = peer.session

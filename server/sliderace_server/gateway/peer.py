@@ -78,6 +78,24 @@ class Peer:
         asked: the request that opened it.
     """
 
+    __slots__ = (
+        "_closing",
+        "_front",
+        "_held",
+        "_socket",
+        "_writes",
+        "address",
+        "caught_up",
+        "host",
+        "id",
+        "outbox",
+        "post",
+        "post_progress",
+        "post_snapshot",
+        "pulse",
+        "session",
+    )
+
     def __init__(
         self, socket: Socket, front: Front, number: int, asked: Request
     ) -> None:
