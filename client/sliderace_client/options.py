@@ -71,12 +71,12 @@ def likes_options(command: Callable[..., int]) -> Callable[..., int]:
             metavar="HOW",
             multiple=True,
             type=click.Choice(list(COLOURS)),
-            help="auto, always, never; dark, light; by fringe, rows; mono.",
+            help="auto, always, never; dark, light; by fringe (layer), rows; mono.",
         ),
         click.option(
             "--picture",
             metavar="NAME|FILE",
-            help="On the tiles: none, sunset, hills, flower, rings, or your own.",
+            help="On the tiles: none, hills, harbour, garden, rings, or your own.",
         ),
     )
     for option in reversed(options):

@@ -174,15 +174,19 @@ class Shell(App[int]):
         if self._mono:
             self.look = MONO
             return
-        picture = self._picture(self.settings.picture)
+        picture = self.picture_of(self.settings.picture)
         self.look = THEMES[name]._replace(
             scheme=self.settings.tiles, picture=picture, numbers=self._numbers
         )
 
-    def _picture(self, name: str) -> Picture | None:
-        """A picture by its name, or one's own once it has been read."""
+    def picture_of(self, name: str) -> Picture | None:
+        """A picture by its name, or one's own once it has been read.
+
+        None where there is none, and where pictures cannot be shown.
+        """
         known, own = self._photo or ("", None)
-        return BUILT_IN.get(name, own if name == known else None)
+        found = BUILT_IN.get(name, own if name == known else None)
+        return None if self._mono else found
 
     def get_picture(self, name: str) -> str:
         """Read a picture, if that is necessary; why it cannot be shown, or nothing.
