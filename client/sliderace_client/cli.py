@@ -34,8 +34,8 @@ from sliderace_client.console import (
 )
 from sliderace_client.operate import backup, restore, serve
 from sliderace_client.options import (
+    likes_options,
     name_option,
-    picture_option,
     plain_option,
     server_option,
     size_option,
@@ -140,7 +140,7 @@ def menu_in_lines() -> int:
 @click.option(
     "--friendly-timing", is_flag=True, help="Up to 100 ms more credit for poor lines."
 )
-@picture_option
+@likes_options
 @plain_option
 @click.option("--no-tui", is_flag=True, help="Serve; the first to join is the host.")
 def host(
@@ -152,14 +152,14 @@ def host(
     public: bool,
     seed: str | None,
     friendly_timing: bool,
-    picture: str | None,
+    likes: dict[str, str],
     plain: bool,
     no_tui: bool,
 ) -> int:
     """Open a room on a server of your own, and enter it as its host."""
     from sliderace_client import hosting
 
-    settings = load_settings(picture)
+    settings = load_settings(likes)
     with explained():
         asked = hosting.Asked(
             size=str(size_of(size)),
@@ -183,33 +183,33 @@ def host(
 @click.argument("room")
 @name_option
 @server_option
-@picture_option
+@likes_options
 @plain_option
-def join(room: str, name: str, server: str, picture: str | None, plain: bool) -> int:
+def join(room: str, name: str, server: str, likes: dict[str, str], plain: bool) -> int:
     """Race in a room.
 
     ROOM is a code (KWX-TRB), CODE@HOST[:PORT] or a link. A bare code is looked for on
     this machine, in the local network and on the server used last.
     """
-    return enter(room, name, server, picture, plain=plain, role="player")
+    return enter(room, name, server, likes, plain=plain, role="player")
 
 
 @cli.command()
 @click.argument("room")
 @name_option
 @server_option
-@picture_option
+@likes_options
 @plain_option
-def watch(room: str, name: str, server: str, picture: str | None, plain: bool) -> int:
+def watch(room: str, name: str, server: str, likes: dict[str, str], plain: bool) -> int:
     """Watch a room; ROOM as in join."""
-    return enter(room, name, server, picture, plain=plain, role="spectator")
+    return enter(room, name, server, likes, plain=plain, role="spectator")
 
 
 def enter(
     room: str,
     name: str,
     server: str,
-    picture: str | None,
+    likes: dict[str, str],
     *,
     plain: bool,
     role: Literal["player", "spectator"],
@@ -218,7 +218,7 @@ def enter(
     from sliderace_client.locate import join_command
     from sliderace_client.start import Start
 
-    settings = load_settings(picture)
+    settings = load_settings(likes)
     goes_by = own_name(name, settings)
     place = found(room, server)
     kind: Literal["join", "watch"] = "join" if role == "player" else "watch"

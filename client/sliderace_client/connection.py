@@ -312,13 +312,14 @@ class Client:
             self._looking.cancel()
 
     async def _look_into(self, check: Check) -> None:
-        """Compare a race record with what we kept; quiet where it cannot be had."""
+        """Compare a race record with what we kept, or say that it cannot be had."""
+        results, found = check.results, None
         for pause in RECORD_S:
-            await asyncio.sleep(pause)
-            results, kept = check.results, check.kept
-            found = await asyncio.to_thread(look_into, self.server, results, kept)
-            if found is not None:
-                self.model.checked(results.race, found)
-                self._wake.set()
-                self.on_change()
-                return
+            if found is None:
+                await asyncio.sleep(pause)
+                found = await asyncio.to_thread(
+                    look_into, self.server, results, check.kept
+                )
+        self.model.checked(results.race, found)
+        self._wake.set()
+        self.on_change()

@@ -4,7 +4,7 @@
 import os
 import re
 import sys
-from collections.abc import Coroutine, Generator
+from collections.abc import Coroutine, Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
@@ -96,14 +96,26 @@ def is_terminal() -> bool:
     )
 
 
-def load_settings(picture: str | None = None) -> "Settings":
-    """The user's settings, where flags win; what cannot be used of them is said."""
+def load_settings(likes: Mapping[str, str] | None = None) -> "Settings":
+    """The user's settings; what cannot be used of them is said.
+
+    Args:
+        likes: of `likes_options`: they win.
+    """
+    from sliderace_client.line.answers import Refusal
+    from sliderace_client.line.keys import Keys, keys_of
     from sliderace_client.settings import load
 
     settings, complaints = load()
     for complaint in complaints:
         say_error(complaint)
-    return settings if picture is None else replace(settings, picture=picture)
+    likes = dict(likes or {})
+    if "own_keys" in likes:
+        own = keys_of(likes["own_keys"], Keys())
+        if isinstance(own, Refusal):
+            raise click.BadParameter(own.text, param_hint="--keys")
+        likes["own_keys"] = own.chars or "arrows"
+    return replace(settings, **likes)
 
 
 def own_name(name: str, settings: "Settings") -> str:

@@ -1,5 +1,7 @@
 """Numerals and letters out of pixels, each half a row high."""
 
+from functools import lru_cache
+
 __all__ = ["GLYPHS", "GLYPH_H", "big_size", "big_text", "pixels"]
 
 GLYPHS = {
@@ -56,7 +58,8 @@ def big_size(text: str, scale: int = 1) -> tuple[int, int]:
     return len(dots[0]), (len(dots) + 1) // 2
 
 
-def big_text(text: str, scale: int = 1) -> list[str]:
+@lru_cache(maxsize=256)
+def big_text(text: str, scale: int = 1) -> tuple[str, ...]:
     """Large numerals out of half blocks, one string a row.
 
     >>> print(*big_text("74"), sep="|")
@@ -66,7 +69,7 @@ def big_text(text: str, scale: int = 1) -> list[str]:
     if len(dots) % 2:
         dots.append(" " * len(dots[0]))
     halves = {"  ": " ", "# ": "▀", " #": "▄", "##": "█"}
-    return [
+    return tuple(
         "".join(halves[top + bottom] for top, bottom in zip(*pair, strict=True))
         for pair in zip(dots[::2], dots[1::2], strict=True)
-    ]
+    )

@@ -16,7 +16,6 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from select import select
 
 from sliderace.protocol.messages import Open, RulesPatch
 from sliderace_client import locate
@@ -25,6 +24,7 @@ from sliderace_client.connection import Client
 from sliderace_client.discovery import lan_addresses
 from sliderace_client.locate import EVERYWHERE, Noted, is_loopback
 from sliderace_client.settings import state_dir
+from sliderace_client.systems import on_its_own
 
 __all__ = ["HostError", "OwnServer", "links", "open_room", "running"]
 
@@ -150,7 +150,6 @@ class OwnServer:
         self._stopping = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True)
         self._process: subprocess.Popen[bytes] | None = None
-        self._lifeline = -1
 
     @property
     def noted(self) -> Noted:
@@ -193,46 +192,43 @@ class OwnServer:
 
     def _cut(self) -> None:
         """Close the pipe whose end tells the child that we are gone."""
-        if self._lifeline >= 0:
-            os.close(self._lifeline)
-            self._lifeline = -1
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
 
     def _spawn(self) -> None:
-        ready, tell_ready = os.pipe()
-        lifeline, self._lifeline = os.pipe()
         command = [
             *(sys.executable, "-m", "sliderace_server"),
             *("--bind", self.bind, "--port", str(self.port)),
             *(("--public-url", self.public_url) if self.public_url else ()),
-            *("--ready-fd", str(tell_ready), "--until-eof", str(lifeline)),
+            *("--ready-fd", "1", "--until-eof", "0"),  # Windows hands on no others
         ]
         try:
             self._log.parent.mkdir(parents=True, exist_ok=True)
             with self._log.open("ab") as log:
-                self._process = subprocess.Popen(  # noqa: S603 - our own program
+                self._process = process = subprocess.Popen(  # noqa: S603 - ours
                     command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
                     stderr=log,
-                    pass_fds=(tell_ready, lifeline),
                     start_new_session=True,
+                    creationflags=on_its_own(),
                 )
         except OSError as error:
             raise HostError(f"cannot start the server: {error.strerror}") from None
-        finally:
-            os.close(tell_ready)
-            os.close(lifeline)
-        self._await_ready(ready)
+        self._await_ready(process)
 
-    def _await_ready(self, ready: int) -> None:
-        with os.fdopen(ready, "rb") as pipe:
-            line = pipe.readline() if select([pipe], [], [], START_S)[0] else b""
+    def _await_ready(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdout is not None  # noqa: S101 - it is a pipe
+        late = threading.Timer(START_S, process.kill)
+        late.start()
+        with process.stdout as pipe:
+            line = pipe.readline()
+        late.cancel()
         try:
             self.port = int(json.loads(line)["port"])
         except (ValueError, LookupError, TypeError):
             self._cut()
-            if self._process is not None:
-                self._process.kill()
+            process.kill()
             raise HostError(f"the server did not start: {self._last_words()}") from None
 
     def _last_words(self) -> str:

@@ -1,9 +1,9 @@
 """What `sliderace host` does: a server, a room, an invitation, and in we go."""
 
-import os
 import signal
 import sys
 import threading
+from _thread import interrupt_main
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -26,6 +26,8 @@ __all__ = ["Asked", "HostError", "host", "invitation"]
 Say = Callable[[str], None]
 
 
+LOOK_S = 0.5
+"""How soon Ctrl-C is heard where it wakes nobody."""
 DEFAULT_BIND = "0.0.0.0"  # noqa: S104 - friends in the network shall reach it
 
 
@@ -61,19 +63,29 @@ def host(asked: Asked, settings: Settings, say: Say) -> int:
         if asked.bind != DEFAULT_BIND and (known is None or known.bind != asked.bind):
             say(f"It listens where it did before: --bind {asked.bind} has no effect.")
         return _in_room(asked, settings, say, base, known or Noted(0), stays=True)
+    failed = threading.Event()
+
+    def fail() -> None:
+        failed.set()
+        interrupt_main()
+
     server = OwnServer(
         bind=asked.bind,
         port=asked.port,
         public_url=asked.public_url,
         say=say,
-        on_failure=lambda: os.kill(os.getpid(), signal.SIGTERM),
+        on_failure=fail,
     )
+    code = exits.INTERRUPTED
     try:
         server.start()
-        code = _in_room(asked, settings, say, server.base, server.noted)
+        code = _in_room(asked, settings, say, server.base, server.noted, ended=failed)
+    except KeyboardInterrupt:
+        if not failed.is_set():
+            raise
     finally:
         server.stop()
-    if server.failure:
+    if failed.is_set():
         raise HostError(server.failure)
     return code
 
@@ -86,6 +98,7 @@ def _in_room(
     at: Noted,
     *,
     stays: bool = False,
+    ended: threading.Event | None = None,
 ) -> int:
     """Open a room, invite to it, and be there; `stays`: the server outlives us."""
     rules = RulesPatch(size=asked.size, friendly_timing=asked.friendly_timing or None)
@@ -99,7 +112,7 @@ def _in_room(
         for line in qr_lines(found[0]):
             say(line)
     if not asked.tui:
-        return _wait(say)
+        return _wait(say, ended or threading.Event())
     start = Start(
         "host",
         base,
@@ -155,17 +168,17 @@ def shows_blocks(encoding: str) -> bool:
     return True
 
 
-def _wait(say: Say) -> int:
+def _wait(say: Say, ended: threading.Event) -> int:
     """Serve until Ctrl-C, or until the server cannot be kept up."""
     say("The first player to join is the host. Ctrl-C ends it.")
-    ended = threading.Event()
 
     def end(_number: int, _frame: object) -> None:
         ended.set()
 
     before = signal.signal(signal.SIGTERM, end)
     try:
-        ended.wait()
+        while not ended.wait(LOOK_S):  # Ctrl-C interrupts no wait on Windows
+            pass
     except KeyboardInterrupt:
         return exits.INTERRUPTED
     finally:

@@ -36,6 +36,6 @@ def run_server(arguments: tuple[str, ...]) -> NoReturn:
     sys.stdout.flush()
     if os.name == "posix":  # the same process: its exit code and signals are its own
         os.execv(sys.executable, command)  # noqa: S606 - no shell is the point
-    import subprocess  # noqa: PLC0415 - slow to load, and needed here only
+    from sliderace_client.systems import run_to_its_end  # noqa: PLC0415 - slow to load
 
-    raise SystemExit(subprocess.call(command))  # noqa: S603 - our own program
+    raise SystemExit(run_to_its_end(command))

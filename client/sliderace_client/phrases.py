@@ -20,6 +20,7 @@ __all__ = [
     "AGREES",
     "FRIENDLY",
     "LEFT_OUT",
+    "UNCHECKED",
     "closed",
     "duration",
     "gone",
@@ -200,6 +201,8 @@ def won(names: Sequence[str]) -> str:
 
 AGREES = "Checked: the race record agrees with what you saw and sent."
 """What a racer's client found by itself."""
+UNCHECKED = "Not checked: the server has not given us the race record."
+"""What it says where there was nothing to compare."""
 FRIENDLY = "friendly timing: up to 100 ms more credit"
 """What the results say of a room that chose it."""
 LEFT_OUT = "You were not ready: you watch this race"

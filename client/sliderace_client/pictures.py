@@ -51,9 +51,13 @@ def mixed(low: RGB, high: RGB, share: float) -> RGB:
     return red, green, blue
 
 
-def _sunset(u: float, v: float) -> RGB:
-    """A low sun over water."""
+def _harbour(u: float, v: float) -> RGB:
+    """A low sun over water, and a boat on it."""
     sun = hypot((u - 0.62) * 1.1, v - 0.46)
+    if 0.6 < v < 0.68 and abs(u - 0.27) < 0.2 - (v - 0.6):
+        return mixed((74, 40, 40), (34, 18, 26), (v - 0.6) * 12)
+    if 0.16 < v < 0.6 and 0 < u - 0.26 < (v - 0.16) * 0.4:
+        return mixed((252, 244, 226), (214, 168, 150), v)
     if v > 0.6:
         wave = sin(v * 90 + sin(u * 14) * 2) * 0.5 + 0.5
         path = max(0.0, 1 - abs(u - 0.62) * (9 - 8 * v))
@@ -69,7 +73,7 @@ def _sunset(u: float, v: float) -> RGB:
 
 
 def _hills(u: float, v: float) -> RGB:
-    """Four ranges of hills in the morning; the nearer the darker."""
+    """Four ranges of hills at dusk; the nearer the darker."""
     ranges = (
         (0.40, 0.07, 5.0, 0.3, (140, 168, 186)),
         (0.54, 0.08, 7.0, 2.1, (104, 142, 140)),
@@ -86,7 +90,7 @@ def _hills(u: float, v: float) -> RGB:
     return colour
 
 
-def _flower(u: float, v: float) -> RGB:
+def _garden(u: float, v: float) -> RGB:
     """Petals around a middle, on a ground that tells where up is."""
     x, y = u - 0.5, v - 0.5
     far, turn = hypot(x, y), atan2(y, x)
@@ -111,13 +115,13 @@ def _rings(u: float, v: float) -> RGB:
 BUILT_IN: Final[Mapping[str, Picture]] = {
     name: Picture(name, point)
     for name, point in (
-        ("sunset", _sunset),
         ("hills", _hills),
-        ("flower", _flower),
+        ("harbour", _harbour),
+        ("garden", _garden),
         ("rings", _rings),
     )
 }
-"""The pictures that are always there."""
+"""The pictures that are always there, named as in the page."""
 
 
 def picture_of_pixels(name: str, rows: Sequence[Sequence[RGB]]) -> Picture:

@@ -356,7 +356,7 @@ def _mono_tile(text: str, grid: Grid, *, gap: bool) -> tuple[Row, ...]:
         )
     middle = [" " * (w - 2)] * (h - 2)
     digits = _digits(text, w - 2, 2 * (h - 2) + 1)
-    lines = big_text(text, len(digits) // GLYPH_H) if digits else [text]
+    lines = big_text(text, len(digits) // GLYPH_H) if digits else (text,)
     top = (h - 2 - len(lines)) // 2
     middle[top : top + len(lines)] = [line.center(w - 2) for line in lines]
     side = Run("│", Paint())

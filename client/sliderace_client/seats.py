@@ -12,12 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
-try:
-    import fcntl
-except ImportError:  # Windows: without locks the newest client takes the seat
-    fcntl = None  # type: ignore[assignment]
-
 from sliderace_client.settings import data_dir
+from sliderace_client.systems import lock
 
 __all__ = ["SeatFile", "claim"]
 
@@ -60,7 +56,8 @@ class SeatFile:
     def forget(self) -> None:
         """The token is worth nothing any more."""
         self.token = None
-        with suppress(OSError):
+        with suppress(OSError):  # Windows removes no file that is open: it is empty
+            os.ftruncate(self._file, 0)
             self._path.unlink()
 
     def release(self) -> None:
@@ -112,8 +109,7 @@ def _open(path: Path) -> SeatFile | None:
     except OSError:
         return None
     try:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(file)
         gone = os.fstat(file).st_nlink == 0  # its holder removed it just now
     except OSError:
         gone = True

@@ -83,6 +83,8 @@ class Settings:
     server: str = ""
 
 
+WRITTEN = "utf-8-sig"
+"""UTF-8, and the mark before it that editors on Windows like."""
 VARIABLE = "SLIDERACE_"
 """Before a setting's name, in capitals."""
 
@@ -111,7 +113,7 @@ def load(
 def _stored(path: Path) -> tuple[Settings, list[str]]:
     """What the file says."""
     try:
-        values = tomllib.loads(path.read_text("utf-8"))
+        values = tomllib.loads(path.read_text(WRITTEN))
     except FileNotFoundError:
         return Settings(), []
     except (OSError, ValueError, RecursionError) as error:
@@ -164,7 +166,7 @@ def save(settings: Settings, path: Path | None = None) -> None:
     path = path or config_dir() / "settings.toml"
     values: dict[str, Any] = {}
     try:
-        old = tomllib.loads(path.read_text("utf-8"))
+        old = tomllib.loads(path.read_text(WRITTEN))
         values = {key: value for key, value in old.items() if isinstance(value, str)}
     except FileNotFoundError:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -25,7 +25,7 @@ from sliderace_client.console import (
     say_error,
     unreadable,
 )
-from sliderace_client.options import picture_option, plain_option, server_option
+from sliderace_client.options import likes_options, plain_option, server_option
 from sliderace_client.typed import typed
 
 if TYPE_CHECKING:
@@ -55,12 +55,8 @@ MAX_SHUFFLE = 100_000
 )
 @click.option("--race", metavar="ID|FILE", help="The board of a past race.")
 @server_option
-@picture_option
+@likes_options
 @plain_option
-@click.option("--keys", metavar="KEYS", help="For left, right, up, down: adws.")
-@click.option(
-    "--move", type=click.Choice(["tile", "gap"]), help="What a key moves, its way."
-)
 @click.option("--boxed", is_flag=True, help="Board with rules: |07|00|02|, if it fits.")
 @click.option("--zero-based", is_flag=True, help="Tiles from 0, the gap blank.")
 @click.option("--single", is_flag=True, help="One tile at a time.")
@@ -74,10 +70,8 @@ def solo(
     shuffle: int | None,
     race: str | None,
     server: str,
-    picture: str | None,
+    likes: dict[str, str],
     plain: bool,
-    keys: str | None,
-    move: str | None,
     boxed: bool,
     zero_based: bool,
     single: bool,
@@ -88,21 +82,21 @@ def solo(
     """Solve a board alone; without a network, too.
 
     On a screen; or line by line with --plain, where there is no screen, and with any
-    option from --keys on.
+    option from --boxed on.
     """
     from sliderace_client.line.session import Wanted
     from sliderace_client.line.show import Style
 
-    settings = load_settings(picture)
+    settings = load_settings(likes)
     with explained(), unreadable():
         origin, shape = _board(size, seed, scramble, shuffle, race, server)
-    for_lines = (keys, move, boxed, zero_based, single, no_intro, no_clear, trace)
+    for_lines = (boxed, zero_based, single, no_intro, no_clear, trace)
     if is_terminal() and not plain and not any(for_lines):
         return _on_screen(origin, shape, settings)
     wanted = Wanted(
         size=shape,
-        keys=_keys(settings, keys, move),
-        ask_keys=keys is None,
+        keys=_keys(settings),
+        ask_keys="own_keys" not in likes,
         intro=not no_intro,
         origin=origin,
         style=Style(boxed=boxed, zero_based=zero_based, rows=_rows()),
@@ -147,20 +141,17 @@ def _board(
     return Origin(board=board), board.size
 
 
-def _keys(settings: "Settings", chars: str | None, move: str | None) -> "Keys":
-    """The keys of a flag, else of the settings, else the usual ones."""
+def _keys(settings: "Settings") -> "Keys":
+    """The keys of the settings; the usual ones where these cannot be."""
     from sliderace_client.line.answers import Refusal
     from sliderace_client.line.keys import Keys, keys_of
 
-    known = Keys(gap=(move or settings.keys) == "gap")
-    own = keys_of(settings.own_keys, known)
+    usual = Keys(gap=settings.keys == "gap")
+    own = keys_of(settings.own_keys, usual)
     if isinstance(own, Refusal):
         say_error(f"the setting own_keys: {own.text}")
-        own = known
-    asked = own if chars is None else keys_of(chars, own)
-    if isinstance(asked, Refusal):
-        raise click.BadParameter(asked.text, param_hint="--keys")
-    return asked
+        return usual
+    return own
 
 
 def _on_screen(origin: "Origin", shape: "Size | None", settings: "Settings") -> int:
@@ -224,7 +215,9 @@ def _rows() -> int:
 
 
 def _can_clear() -> bool:
-    return sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    from sliderace_client.systems import clears
+
+    return sys.stdout.isatty() and clears(os.environ)
 
 
 def play(

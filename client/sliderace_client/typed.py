@@ -11,7 +11,12 @@ from collections.abc import Callable
 from functools import cache
 from io import UnsupportedOperation
 
+from sliderace_client.systems import WINDOWS, encoding_of
+
 __all__ = ["Typed", "typed"]
+
+CTRL_Z = b"\x1a"
+"""What a console of Windows sends at the end of input."""
 
 
 class Typed:
@@ -19,12 +24,16 @@ class Typed:
 
     Args:
         descriptor: to read from; None: there is nothing to read.
+        platform: the system, as `sys.platform` names it.
     """
 
-    def __init__(self, descriptor: int | None) -> None:
+    def __init__(self, descriptor: int | None, platform: str = sys.platform) -> None:
         self._descriptor = descriptor
+        self._console = platform == WINDOWS and self.is_terminal
+        self._encoding = encoding_of(descriptor, platform)
         self._rest = b""
         self._ended = descriptor is None
+        self._cut_off = False
         self._lock = threading.Lock()
 
     @property
@@ -33,9 +42,16 @@ class Typed:
         return self._descriptor is not None and os.isatty(self._descriptor)
 
     def read(self) -> str | None:
-        """The next line without its end; None after the last. It waits."""
+        """The next line without its end; None after the last. It waits.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C ended the reading, as it does on Windows.
+        """
         with self._lock:
-            return self._next()
+            line = self._next()
+        if line is None and self._cut_off:
+            raise KeyboardInterrupt
+        return line
 
     def read_while(self, wanted: Callable[[], bool]) -> str | None:
         """The next line; None after the last, and where it is not wanted any more.
@@ -46,7 +62,7 @@ class Typed:
             line = self._next()
             if line is None or wanted():
                 return line
-            self._rest = line.encode() + b"\n" + self._rest
+            self._rest = line.encode(self._encoding, "replace") + b"\n" + self._rest
             return None
 
     def _next(self) -> str | None:
@@ -56,17 +72,23 @@ class Typed:
                 self._ended = True
                 break
             self._rest += data
+            if self._console and CTRL_Z in data:
+                self._rest = self._rest.partition(CTRL_Z)[0]
+                self._ended = True
         if not self._rest:
             return None
         line, _, self._rest = self._rest.partition(b"\n")
-        return line.removesuffix(b"\r").decode("utf-8", "replace")
+        return line.removesuffix(b"\r").decode(self._encoding, "replace")
 
     def _more(self) -> bytes:
         assert self._descriptor is not None  # noqa: S101 - else it has ended
         try:
-            return os.read(self._descriptor, 4096)
+            data = os.read(self._descriptor, 4096)
         except OSError:  # the terminal has gone away
             return b""
+        # There the end is a Ctrl-Z; nothing at all means that Ctrl-C was pressed.
+        self._cut_off = self._console and not data
+        return data
 
 
 @cache

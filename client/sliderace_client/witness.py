@@ -147,14 +147,18 @@ class Witness(Racer):
         if kept.own is not None:
             self._outs.append(Check(event, kept))
 
-    def checked(self, race: str, faults: Sequence[str]) -> None:
+    def checked(self, race: str, faults: Sequence[str] | None) -> None:
         """A race record was compared with what we kept.
 
         Args:
             race: whose.
-            faults: what is not the same.
+            faults: what is not the same; None: the record cannot be had.
         """
         if self.results is None or self.results.race != race:
+            return
+        if faults is None:
+            self.remarks.append(phrases.UNCHECKED)
+            self._note(phrases.UNCHECKED)
             return
         self.agrees = not faults
         for fault in faults:

@@ -8,6 +8,7 @@ import logging
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import Field, fields
 from pathlib import Path
@@ -31,6 +32,7 @@ _log = logging.getLogger(__name__)
 STATE_FILE = "server.json"
 """In the data folder, while a server runs: where it is. Whether it lives, /healthz
 tells."""
+STDERR = 2
 LOOK_S = 0.5
 """Between looks whether the last race of others has ended."""
 
@@ -209,6 +211,28 @@ def _stop(text: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
+def _hear(
+    loop: asyncio.AbstractEventLoop, number: int, heard: Callable[[], object]
+) -> None:
+    """Call `heard` in the loop for a signal, also where the loop takes no handlers."""
+    try:
+        loop.add_signal_handler(number, heard)
+    except NotImplementedError:  # on Windows Python takes them
+
+        def told(_number: int, _frame: object) -> None:
+            loop.call_soon_threadsafe(heard)
+
+        signal.signal(number, told)
+
+
+def _read_up(descriptor: int, ended: Callable[[], object]) -> None:
+    """Read until the end comes, then say so."""
+    with contextlib.suppress(OSError):
+        while os.read(descriptor, 4_096):
+            pass
+    ended()
+
+
 class _End:
     """Why the process ends: a signal asked for it, or whom it runs for is gone."""
 
@@ -228,9 +252,8 @@ class _End:
             self.begun.set()
 
         wanted = (signal.SIGTERM, signal.SIGINT)
-        with contextlib.suppress(NotImplementedError):  # Windows
-            for number in wanted:
-                loop.add_signal_handler(number, heard)
+        for number in wanted:
+            _hear(loop, number, heard)
         try:
             yield
         finally:
@@ -244,19 +267,17 @@ class _End:
         if descriptor < 0:
             yield
             return
+        with _named("until_eof", descriptor):
+            os.fstat(descriptor)
         loop = asyncio.get_running_loop()
 
         def heard() -> None:
-            if not os.read(descriptor, 4_096):
-                loop.remove_reader(descriptor)
-                self.begun.set()
+            with contextlib.suppress(RuntimeError):  # the loop has ended before
+                loop.call_soon_threadsafe(self.begun.set)
 
-        with _named("until_eof", descriptor):
-            loop.add_reader(descriptor, heard)
-        try:
-            yield
-        finally:
-            loop.remove_reader(descriptor)
+        # A thread: the loop of Windows cannot wait for a pipe.
+        threading.Thread(target=_read_up, args=(descriptor, heard), daemon=True).start()
+        yield
 
     async def come(self, server: Server) -> None:
         """Wait for it; races of others are seen to their end, unless a signal came."""
@@ -300,10 +321,11 @@ def _told(config: Config, server: Server) -> Generator[None, None, None]:
     _log.info("listening", extra={**told, "loop": loop, "frozen": frozen})
     with _state_file(config, line):
         if config.ready_fd >= 0:
+            standard = config.ready_fd <= STDERR  # never to be another file's
             with (
                 _named("ready_fd", config.ready_fd),
                 contextlib.suppress(BrokenPipeError),
-                os.fdopen(config.ready_fd, "w") as pipe,
+                os.fdopen(config.ready_fd, "w", closefd=not standard) as pipe,
             ):
                 pipe.write(line)
         yield

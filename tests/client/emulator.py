@@ -40,6 +40,8 @@ class Emulator:
                         self._put(x, " ")
                 case "m":
                     self._style(numbers.split(";"))
+                case _ if char == "\v":
+                    self._y += 1
                 case _:
                     self._put(self._x, char)
                     self._x += 1

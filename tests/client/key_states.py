@@ -74,7 +74,7 @@ def prepared(seat: Offline, host: int = ANN) -> None:
 
 
 BENCHED = {"members": [member(ANN, 0, benched=True), member(BEN, 1, "Ben")]}
-SEE = {"→": "(pinned)", "←": "(pinned)", "i": "sunset", **LEAVING}
+SEE = {"→": "(pinned)", "←": "(pinned)", "i": "hills", **LEAVING}
 DIALOG: dict[str, Expected] = {
     "↑↓": "▸ Colours",
     "←→": "move the gap",
@@ -111,7 +111,7 @@ STATES = {
             "r": "the first slide starts it",
             "+": "solo, 5x5",
             "-": "solo, 3x3",
-            "i": "sunset",
+            "i": "hills",
             "?": HELPED,
             "q": "",
         },
@@ -121,7 +121,7 @@ STATES = {
     "solo with a picture": State(
         {
             **dict.fromkeys("nr+-", ""),
-            "i": "hills",
+            "i": "harbour",
             "m": " m  numbers",
             "?": HELPED,
             "q": "",
@@ -175,7 +175,7 @@ STATES = {
         {"y": m.Leave, "x": m.Close, "n": "always ready"}, Offline, first=("q",)
     ),
     "race": State(
-        {"f": "Give up this race?", "i": "sunset", **LEAVING},
+        {"f": "Give up this race?", "i": "hills", **LEAVING},
         as_guest,
         racing,
         topic="room",
@@ -184,7 +184,7 @@ STATES = {
         {
             "f": "Give up this race?",
             "x": "Call the race off?",
-            "i": "sunset",
+            "i": "hills",
             **LEAVING,
         },
         Offline,
@@ -195,15 +195,15 @@ STATES = {
             "f": "Give up this race?",
             "x": "Call the race off?",
             "e": "End the race now, for everybody?",
-            "i": "sunset",
+            "i": "hills",
             **LEAVING,
         },
         Offline,
         in_grace,
     ),
-    "gave up": State({"u": m.Undo, "i": "sunset", **LEAVING}, as_guest, gave_up),
+    "gave up": State({"u": m.Undo, "i": "hills", **LEAVING}, as_guest, gave_up),
     "race with open boards": State(
-        {"f": "Give up this race?", "v": "my board", "i": "sunset", **LEAVING},
+        {"f": "Give up this race?", "v": "my board", "i": "hills", **LEAVING},
         as_guest,
         open_boards,
         topic="room",

@@ -29,6 +29,7 @@ __all__ = [
     "keys",
     "opened",
     "painted",
+    "racing",
     "saved",
     "screen",
     "sees",
@@ -133,6 +134,21 @@ async def driven(
     seat: Offline, size: tuple[int, int] = (80, 24), **start: object
 ) -> AsyncGenerator[Driver]:
     async with at(seat, **start).run_test(size=size) as pilot:
+        await settle(pilot)
+        yield pilot
+
+
+@asynccontextmanager
+async def racing(
+    seat: Offline,
+    board: str = rooms.START,
+    size: tuple[int, int] = (80, 24),
+    roster: tuple[int, ...] | None = None,
+    **start: object,
+) -> AsyncGenerator[Driver]:
+    """In the race, and it is on the screen."""
+    async with driven(seat, size, **start) as pilot:
+        seat.race(board, **({} if roster is None else {"roster": roster}))
         await settle(pilot)
         yield pilot
 

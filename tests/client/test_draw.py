@@ -346,6 +346,16 @@ def test_what_the_record_shows_is_said_for_its_race() -> None:
     assert model.poll(play.now) == [Note(wrong, "bad")]
 
 
+def test_a_record_that_cannot_be_had_is_said_and_no_fault() -> None:
+    play = asked()
+    ended(play, *ALL)
+    model = play.model
+    model.checked(RACE, None)
+    assert (model.agrees, model.proof) == (None, [])
+    assert model.remarks[-1] == phrases.UNCHECKED
+    assert model.poll(play.now) == [Note(phrases.UNCHECKED)]
+
+
 def test_a_record_that_agrees_does_not_hide_what_was_wrong_before() -> None:
     play = asked()
     ended(play, *GONE)

@@ -15,6 +15,7 @@ from tests.client.offline import (
     keys,
     opened,
     painted,
+    racing,
     saved,
     screen,
     sees,
@@ -98,6 +99,17 @@ async def test_what_stands_beside_the_times_is_marked_and_explained() -> None:
     assert "† up to 800 ms of the credit: for a failure of the server" in text
     assert "friendly timing: up to 100 ms more credit" in text
     assert "✓ Checked: the race record agrees with what you saw and sent." in text
+
+
+async def test_a_record_that_was_not_checked_is_said() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        await finished(seat, pilot)
+        seat.model.checked(RACE, None)
+        await settle(pilot)
+        text = screen(pilot)
+    assert "Not checked: the server has not given us the race record." in text
+    assert "✓ Checked" not in text
 
 
 async def test_a_record_that_does_not_agree_is_said_in_full() -> None:
@@ -204,9 +216,7 @@ async def test_every_board_can_be_played_in_forty_by_fifteen(side: int) -> None:
     rows = [solved[i : i + side] for i in range(0, side * side, side)]
     start = "/".join(" ".join(map(str, row)) for row in rows)
     seat = Offline(room=rooms.room(rules=Rules(f"{side}x{side}")))
-    async with driven(seat, (40, 15)) as pilot:
-        seat.race(start)
-        await settle(pilot)
+    async with racing(seat, start, size=(40, 15)) as pilot:
         assert board(pilot) == start
         canvas = pilot.app.screen.query_one("#boards", Boards)
         (placed,) = canvas.placed
@@ -230,9 +240,7 @@ async def test_colours_are_as_the_user_and_the_environment_want_them(
 ) -> None:
     monkeypatch.setenv("NO_COLOR", variable)
     seat = Offline()
-    async with driven(seat, settings=Settings(color=wish)) as pilot:
-        seat.race()
-        await settle(pilot)
+    async with racing(seat, settings=Settings(color=wish)) as pilot:
         strips = painted(terminal(pilot))
         styles = [part.style for strip in strips for part in strip if part.style]
         colours = [c for style in styles for c in (style.color, style.bgcolor) if c]

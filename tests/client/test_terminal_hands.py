@@ -13,6 +13,7 @@ from tests.client.offline import (
     driven,
     keys,
     opened,
+    racing,
     saved,
     screen,
     sees,
@@ -20,6 +21,7 @@ from tests.client.offline import (
     terminal,
 )
 from tests.client.rooms import NEXT, RACE, START
+from textual.events import Key
 from textual.widgets import Input
 
 from sliderace.protocol import messages as m
@@ -43,27 +45,21 @@ async def points_at(pilot: Driver, cell: int) -> None:
 
 async def test_hovering_slides_all_up_to_the_pointer_if_that_is_wished() -> None:
     seat = Offline()
-    async with driven(seat, settings=Settings(hover="on")) as pilot:
-        seat.race()
-        await settle(pilot)
+    async with racing(seat, settings=Settings(hover="on")) as pilot:
         await points_at(pilot, 1)  # not in line with the gap: nothing, and no word
         assert board(pilot) == START
         assert "cannot move" not in screen(pilot)
         await points_at(pilot, 8)
         assert board(pilot) == SOLVED
     seat = Offline()
-    async with driven(seat) as pilot:
-        seat.race()
-        await settle(pilot)
+    async with racing(seat) as pilot:
         await points_at(pilot, 8)
         assert board(pilot) == START
 
 
 async def test_a_number_slides_that_tile() -> None:
     seat = Offline()
-    async with driven(seat) as pilot:
-        seat.race()
-        await settle(pilot)
+    async with racing(seat) as pilot:
         await pilot.press("5")
         assert board(pilot) == START
         assert "5 cannot move: it is not in line with the gap." in screen(pilot)
@@ -74,9 +70,7 @@ async def test_a_number_slides_that_tile() -> None:
 async def test_a_number_that_may_go_on_is_shown_and_waits_a_little() -> None:
     start = "1 2 3 4/5 6 7 8/9 10 11 12/13 0 14 15"
     seat = Offline(room=rooms.room(rules=Rules("4x4")))
-    async with driven(seat) as pilot:
-        seat.race(start)
-        await settle(pilot)
+    async with racing(seat, start) as pilot:
         await pilot.press("1")
         await settle(pilot)
         assert "tile 1 ..." in screen(pilot)
@@ -92,9 +86,7 @@ async def test_a_number_that_may_go_on_is_shown_and_waits_a_little() -> None:
 
 async def test_a_key_that_cannot_move_anything_says_why_and_changes_nothing() -> None:
     seat = Offline()
-    async with driven(seat) as pilot:
-        seat.race()
-        await settle(pilot)
+    async with racing(seat) as pilot:
         await pilot.press("right", "right")
         assert board(pilot) == START
         assert "No tile can go right: the gap is in the left column." in screen(pilot)
@@ -103,11 +95,29 @@ async def test_a_key_that_cannot_move_anything_says_why_and_changes_nothing() ->
         assert "No tile" not in screen(pilot)
 
 
+async def test_no_key_overtakes_one_that_is_on_its_way() -> None:
+    start = Start("solo", board="1 2 3/4 5 6/0 7 8")
+    async with opened(start) as pilot:
+        await pilot.press("left")
+        assert board(pilot) == "1 2 3/4 5 6/7 0 8"
+        for key in ("r", "left"):  # as from a terminal that sends both at once
+            pilot.app.post_message(Key(key, None))
+        await settle(pilot)
+        assert board(pilot) == "1 2 3/4 5 6/7 0 8"
+        assert "1 move" in screen(pilot)
+
+
+async def test_a_question_is_answered_before_anything_slides() -> None:
+    async with racing(Offline()) as pilot:
+        await pilot.press("f", "left")
+        assert board(pilot) == START
+        await pilot.press("n", "left")
+        assert board(pilot) != START
+
+
 async def test_own_keys_win_over_everything_else() -> None:
     seat = Offline()
-    async with driven(seat, settings=Settings(own_keys="f0ui")) as pilot:
-        seat.race()
-        await settle(pilot)
+    async with racing(seat, settings=Settings(own_keys="f0ui")) as pilot:
         await pilot.press("a")
         assert board(pilot) == START
         await pilot.press("f", "f")
@@ -117,9 +127,7 @@ async def test_own_keys_win_over_everything_else() -> None:
 
 async def test_slides_that_stay_unstored_make_the_own_line_late() -> None:
     seat = Offline()
-    async with driven(seat) as pilot:
-        seat.race()
-        await settle(pilot)
+    async with racing(seat) as pilot:
         await pilot.press("left")
         await settle(pilot)
         assert "▸  Ann" in screen(pilot)
@@ -177,6 +185,33 @@ async def test_pictures_need_colours() -> None:
         await pilot.press("i")
         await settle(pilot)
         assert "Pictures need colours" in screen(pilot)
+
+
+async def test_a_picture_is_seen_before_it_is_chosen() -> None:
+    async with opened(Start("menu", name="Ann")) as pilot:
+        await pilot.press("p")
+        await sees(pilot, "A picture on the tiles")
+        preview = pilot.app.screen.query_one("#preview", Boards)
+        seen = [len(preview.placed)]
+        for keys_ in (["backspace"] * 4, "rings", ["backspace"]):
+            await pilot.press(*keys_)
+            await settle(pilot)
+            seen.append(len(preview.placed))
+        assert seen == [0, 0, 1, 0]
+
+
+async def test_pictures_stand_among_the_settings_by_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    async with opened(Start("menu", name="Ann")) as pilot:
+        await pilot.press("e")
+        await sees(pilot, "none: numbers")
+        await pilot.press("up", "up", "up", "right")
+        await sees(pilot, "hills at dusk")
+        await pilot.press("right", "enter")
+        await saved(pilot)
+        assert terminal(pilot).look.picture is BUILT_IN["harbour"]
 
 
 async def test_ones_own_picture_is_chosen_in_the_menu(

@@ -204,6 +204,18 @@ def test_credit_has_a_column_where_somebody_has_some() -> None:
 # --- Places ---------------------------------------------------------------------------
 
 
+def test_from_a_hundred_columns_on_the_names_of_bots_are_whole() -> None:
+    divided = plan((4, 4), 100, 37, 6)
+    lane = Lane(1, 2, "Bot Badger", bot=True)
+    (row,) = lane_rows([lane], [], None, DARK, divided.panel[0] - 1, 9)
+    assert "Bot Badger" in "".join(run.text for run in row)
+    full = Grid.fit(4, 4, 71, 37)
+    fits = Grid.fit(4, 4, *divided.board)
+    assert full is not None
+    assert fits is not None
+    assert fits.tile_h == full.tile_h
+
+
 @given(sizes, st.integers(40, 200), st.integers(11, 70), st.integers(1, 16))
 def test_a_plan_has_room_for_the_board_from_forty_by_fifteen_up(
     size: tuple[int, int], columns: int, rows: int, racers: int

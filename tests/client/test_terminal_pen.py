@@ -5,7 +5,7 @@ from rich.segment import Segment
 from rich.style import Style
 from tests.client import rooms
 from tests.client.emulator import Emulator
-from tests.client.offline import Offline, driven, painted, settle, terminal
+from tests.client.offline import Offline, driven, painted, racing, settle, terminal
 from tests.client.rooms import RACE, member
 from textual.strip import Strip
 
@@ -60,34 +60,53 @@ def test_a_row_with_wide_signs_is_painted_whole() -> None:
     assert "猫 b" in paint([Touched(0, 0, old, new)], None, erases=False)
 
 
+def six() -> Offline:
+    """A seat in a race of six on 4x4."""
+    members = [member(n + 1, n, f"Racer {n}") for n in range(6)]
+    return Offline(room=rooms.room(rules=Rules("4x4")), members=members)
+
+
+ALL = tuple(range(6))
+LONG = "5 1 2 3/9 6 7 4/13 10 11 8/0 14 15 12"
+
+
 async def test_a_slide_is_painted_at_once_and_in_few_bytes() -> None:
-    seat = Offline(
-        room=rooms.room(rules=Rules("4x4")),
-        members=[member(n + 1, n, f"Racer {n}") for n in range(6)],
-    )
-    async with driven(seat, (100, 40)) as pilot:
-        seat.race("5 1 2 3/9 6 7 4/13 10 11 8/0 14 15 12", roster=(0, 1, 2, 3, 4, 5))
-        await settle(pilot)
+    async with racing(six(), LONG, (100, 40), ALL) as pilot:
         app, texts = terminal(pilot), list[str]()
         screen = Emulator(painted(app))
         app.pen = Pen(texts.append, "truecolor", True)
         page = app.screen
         assert isinstance(page, Race)
-        assert page.first_key("left")
-        assert len(texts) == 1  # board, clock and lanes together
-        assert len(texts[0].encode()) < 500
-        screen.write("".join(texts))
-        assert screen.rows == Emulator(painted(app)).rows
+        for n, way in enumerate(("left", "right", "left", "up", "down"), 1):
+            assert page.first_key(way)
+            assert len(texts) == n  # board, clock and lanes together
+            assert len(texts[-1].encode()) < 450
+            screen.write(texts[-1])
+            assert screen.rows == Emulator(painted(app)).rows
         texts.clear()
         app.repaint()
         assert texts == []  # nothing is left for a later frame
 
 
+async def test_rivals_distances_wait_for_the_tick_when_we_lead() -> None:
+    def lanes(name: str) -> list[str]:
+        plain = terminal(pilot).screen.query_one("#panel", Lines).plain
+        return [line for line in plain.split("\n") if name in line]
+
+    async with racing(six(), LONG, (100, 40), ALL) as pilot:
+        before, ours = lanes("Racer "), lanes("Racer 0")
+        page = terminal(pilot).screen
+        assert isinstance(page, Race)
+        assert page.first_key("down")
+        assert lanes("Racer 0") != ours
+        assert lanes("Racer ")[1:] == before[1:]
+        terminal(pilot).repaint()
+        assert not any(lane in before for lane in lanes("Racer "))
+
+
 async def test_rivals_wait_for_the_tick_and_touch_no_cell_of_the_board() -> None:
     seat = Offline()
-    async with driven(seat) as pilot:
-        seat.race()
-        await settle(pilot)
+    async with racing(seat) as pilot:
         app, texts = terminal(pilot), list[str]()
         screen = Emulator(painted(app))
         canvas = app.screen.query_one("#boards", Boards)

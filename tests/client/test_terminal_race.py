@@ -9,6 +9,7 @@ from tests.client.offline import (
     board,
     driven,
     keys,
+    racing,
     screen,
     settle,
 )
@@ -49,9 +50,7 @@ async def test_the_countdown_stands_where_the_board_will_be() -> None:
 @pytest.mark.parametrize("pressed", [("left", "left"), ("a", "h"), ("h", "left")])
 async def test_a_key_is_the_way_the_tile_travels(pressed: tuple[str, ...]) -> None:
     seat = Offline()
-    async with driven(seat) as pilot:
-        seat.race()
-        await settle(pilot)
+    async with racing(seat) as pilot:
         await pilot.press(*pressed)
         assert board(pilot) == "1 2 3/4 5 6/7 8 0"  # at once, before any answer
         assert seat.model.done
@@ -59,18 +58,14 @@ async def test_a_key_is_the_way_the_tile_travels(pressed: tuple[str, ...]) -> No
 
 async def test_the_gap_preset_turns_every_key_around() -> None:
     seat = Offline()
-    async with driven(seat, settings=Settings(keys="gap")) as pilot:
-        seat.race()
-        await settle(pilot)
+    async with racing(seat, settings=Settings(keys="gap")) as pilot:
         await pilot.press("right", "d")
         assert board(pilot) == "1 2 3/4 5 6/7 8 0"
 
 
 async def test_a_key_held_against_the_wall_does_no_harm() -> None:
     seat = Offline()
-    async with driven(seat) as pilot:
-        seat.race("1 2 3/4 5 6/7 0 8")
-        await settle(pilot)
+    async with racing(seat, "1 2 3/4 5 6/7 0 8") as pilot:
         await pilot.press(*["right"] * 20)
         assert board(pilot) == "1 2 3/4 5 6/0 7 8"
         assert seat.model.stm == 1
@@ -78,9 +73,7 @@ async def test_a_key_held_against_the_wall_does_no_harm() -> None:
 
 async def test_a_click_slides_all_tiles_up_to_the_gap() -> None:
     seat = Offline()
-    async with driven(seat) as pilot:
-        seat.race()
-        await settle(pilot)
+    async with racing(seat) as pilot:
         (placed,) = pilot.app.screen.query_one("#boards", Boards).placed
         x, y = placed.grid.place_of(8)
         await pilot.click("#boards", offset=(placed.x + x + 1, placed.y + y + 1))
@@ -92,9 +85,7 @@ async def test_a_click_slides_all_tiles_up_to_the_gap() -> None:
 @pytest.mark.parametrize("key", ["u", "r", "z", "backspace"])
 async def test_asking_for_undo_in_a_race_says_why_there_is_none(key: str) -> None:
     seat = Offline()
-    async with driven(seat) as pilot:
-        seat.race()
-        await settle(pilot)
+    async with racing(seat) as pilot:
         await pilot.press(key)
         await settle(pilot)
         assert "Races have no undo and no reset" in screen(pilot)
@@ -124,9 +115,7 @@ async def test_lanes_show_rivals_their_progress_and_who_is_lost() -> None:
 
 async def test_giving_up_is_asked_and_can_be_undone_for_three_seconds() -> None:
     seat = Offline()
-    async with driven(seat) as pilot:
-        seat.race()
-        await settle(pilot)
+    async with racing(seat) as pilot:
         await pilot.press("f")
         await settle(pilot)
         assert "Give up this race?" in screen(pilot)
@@ -165,9 +154,7 @@ async def test_inspection_shows_the_board_and_keeps_it_locked() -> None:
 
 async def test_without_a_connection_the_own_board_goes_on_and_it_is_said() -> None:
     seat = Offline()
-    async with driven(seat) as pilot:
-        seat.race()
-        await settle(pilot)
+    async with racing(seat) as pilot:
         seat.model.lost()
         await pilot.press("left")
         await settle(pilot)
@@ -254,9 +241,7 @@ async def test_boards_that_do_not_fit_are_a_key_away() -> None:
 
 async def test_who_has_finished_may_look_around() -> None:
     seat = Offline()
-    async with driven(seat) as pilot:
-        seat.race()
-        await settle(pilot)
+    async with racing(seat) as pilot:
         await pilot.press("left", "left")
         done = standing(0, "finished", place=1, time_ms=5_000, high=1000)
         seat.hear(m.StandingEvent(0, RACE, done))
@@ -290,9 +275,7 @@ async def test_lines_stand_beside_names_in_the_lobby_and_in_the_race() -> None:
 
 async def test_a_place_that_may_still_be_lost_is_shown_as_such() -> None:
     seat = Offline()
-    async with driven(seat) as pilot:
-        seat.race()
-        await settle(pilot)
+    async with racing(seat) as pilot:
         await pilot.press("left", "left")
         done = standing(0, "finished", place=1, time_ms=5_000, high=1000)
         seat.hear(m.StandingEvent(0, RACE, done))

@@ -179,9 +179,14 @@ def test_a_killed_server_comes_back_on_its_port_with_its_rooms(shell: Shell) -> 
         assert after["pid"] != before["pid"]
 
 
-def test_a_server_that_cannot_be_kept_up_ends_it_with_one_line(shell: Shell) -> None:
-    with shell.running(*HOST) as host:
-        code_of(host)
+@pytest.mark.parametrize(
+    ("way", "there"), [("--no-tui", "Ctrl-C ends it"), ("--plain", "You are")]
+)
+def test_a_server_that_cannot_be_kept_up_ends_it_with_one_line(
+    shell: Shell, way: str, there: str
+) -> None:
+    with shell.running("host", way, *HOST[2:]) as host:
+        host.line(there)
         killed: set[int] = set()
         while host.process.poll() is None:
             pid = shell.noted.get("pid", 0)

@@ -89,3 +89,17 @@ def test_host_shows_the_lobby_and_leaves_the_terminal_as_it_was(
         assert not (tmp_path / "sliderace" / "server.json").exists()
     finally:
         screen.close()
+
+
+def test_flags_give_the_full_screen_its_keys_and_colours(tmp_path: Path) -> None:
+    board = ("--scramble", "1 2 3/4 5 6/7 0 8")
+    screen = Screen(tmp_path, "solo", *board, "--keys", "1234", "--colours", "never")
+    try:
+        screen.shows(b"new board")
+        os.write(screen.master, b"1")
+        screen.shows(b"solved in")
+        assert b"38;2;" not in screen.drawn  # a colour of 16 million
+        os.write(screen.master, b"q")
+        assert screen.process.wait(WAIT_S) == exits.OK
+    finally:
+        screen.close()

@@ -5,6 +5,8 @@ import secrets
 from dataclasses import replace
 from typing import Literal
 
+from textual.events import Event, Key
+
 from sliderace.protocol.messages import Command, Join, Leave, Ready, RoleName
 from sliderace_client import exits
 from sliderace_client.api import Unreachable
@@ -83,6 +85,24 @@ class Terminal(Shell):
 
     def now(self) -> int:  # noqa: D102
         return self._play.now() if self._play else super().now()
+
+    async def on_event(self, event: Event) -> None:
+        """Handle an event; a key that slides a tile skips the queue of its page.
+
+        On its way through the library it would take as long again as its slide.
+        """
+        page = self.screen_stack[-1] if self.screen_stack else None
+        if (
+            not isinstance(event, Key)
+            or event.is_forwarded
+            or not self.app_focus
+            or not isinstance(page, Page)
+        ):
+            await super().on_event(event)
+        elif not page.takes(event):
+            page.expect_key()
+            await super().on_event(event)
+            page.call_later(page.had_key)
 
     # --- A seat -----------------------------------------------------------------------
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from sliderace.protocol.messages import RulesPatch, Settings
 from sliderace.race.rules import Rules, changed, default_limit_ms
+from sliderace_client.pictures import BUILT_IN
 from sliderace_client.render import Look, Paint, Row, Run
 from sliderace_client.settings import Settings as Likes
 from sliderace_client.terminal.actions import Action
@@ -230,23 +232,24 @@ class SettingsDialog(ChoiceDialog):
         super().__init__(look, "Settings")
         self._likes = settings
         self._use = use
-        self._fields = [each for each in fields(Likes) if "choices" in each.metadata]
+        pictures = dict.fromkeys(("none", *BUILT_IN, settings.picture))
+        self._choices: dict[str, tuple[str, ...]] = {
+            each.name: each.metadata.get("choices", tuple(pictures))
+            for each in fields(Likes)
+            if each.name in LABELS
+        }
 
     def pairs(self) -> list[tuple[str, str]]:  # noqa: D102
-        return [
-            (LABELS.get(each.name, each.name), self._value(each.name))
-            for each in self._fields
-        ]
+        return [(LABELS[name], self._value(name)) for name in self._choices]
 
     def _value(self, name: str) -> str:
         value: str = getattr(self._likes, name)
-        return VALUES.get(name, {}).get(value, value)
+        return VALUES.get(name, {}).get(value, Path(value).name)
 
     def change(self, row: int, step: int) -> None:  # noqa: D102
-        each = self._fields[row]
-        now: str = getattr(self._likes, each.name)
-        new = following(each.metadata["choices"], now, step)
-        self._likes = replace(self._likes, **{each.name: new})
+        name, values = list(self._choices.items())[row]
+        new = following(values, getattr(self._likes, name), step)
+        self._likes = replace(self._likes, **{name: new})
 
     def apply(self) -> None:  # noqa: D102
         self._use(self._likes)
@@ -271,6 +274,7 @@ LABELS = {
     "color": "Colours",
     "theme": "Ground",
     "tiles": "Tiles",
+    "picture": "Picture",
     "hover": "Pointer",
     "auto_ready": "Ready",
 }
@@ -281,6 +285,7 @@ VALUES = {
         "rows": "coloured by row",
         "mono": "all one colour",
     },
+    "picture": {"none": "none: numbers", "hills": "hills at dusk"},
     "hover": {"off": "slides by click", "on": "slides by hovering"},
     "auto_ready": {"off": "when I say so", "on": "always at once"},
 }

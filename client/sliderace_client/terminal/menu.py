@@ -24,6 +24,8 @@ EMBLEM = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0, 15)
 """One slide before the end."""
 
 
+PREVIEW_H = 8
+"""Rows from which on a picture can be told from another."""
 ENTRIES_W = 46
 """Columns of the menu's lines; the emblem has the rest."""
 
@@ -161,6 +163,11 @@ class Form(Page):
                 yield label
                 yield field
             yield self._hint
+            yield from self.more()
+
+    def more(self) -> Iterable[Widget]:
+        """What stands below the fields."""
+        return ()
 
     def on_mount(self) -> None:
         """Textual calls the base class's handler too."""
@@ -279,9 +286,32 @@ class PictureForm(Form):
     HEADING = "A picture on the tiles"
     FIELDS = (("picture", f"none, {', '.join(BUILT_IN)}, or a file of yours", ""),)
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._preview = Boards(id="preview")
+
+    def more(self) -> Iterable[Widget]:
+        yield self._preview
+
     def on_mount(self) -> None:
         """Textual calls the base class's handler too."""
         self._inputs["picture"].value = self.terminal.settings.picture
+
+    def on_input_changed(self) -> None:
+        """Textual calls the base class's handler too."""
+        self.renew()
+
+    def update(self) -> None:
+        super().update()
+        columns, rows = self._preview.size
+        picture = self.terminal.picture_of(self.value("picture"))
+        grid = Grid.fit(4, 4, columns, rows) if picture and rows >= PREVIEW_H else None
+        if grid is None:
+            self._preview.announce([line("")])
+            return
+        tiles = (*range(1, 16), 0)
+        look = self.look._replace(picture=picture)
+        self._preview.show([Placed(tiles, grid, 0, (rows - grid.rows) // 2)], look)
 
     def done(self) -> None:
         self.terminal.show_picture(self.value("picture") or "none")

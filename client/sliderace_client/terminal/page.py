@@ -1,6 +1,7 @@
 """The base of every page: a head, a body, one line of news, and the keys."""
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.app import ComposeResult
@@ -42,6 +43,11 @@ MIN_COLUMNS, MIN_ROWS = 40, 15
 """Below this a 10x10 board and its keys do not fit; it is said instead."""
 
 
+def name_of(event: Key) -> str:
+    """A key as we call it: its character, else the library's name."""
+    return event.character if event.is_printable and event.character else event.key
+
+
 class Page(Screen[None]):
     """A full screen. Subclasses give `body`, `actions` and `update`.
 
@@ -64,11 +70,12 @@ class Page(Screen[None]):
         self._news = Lines(id="news")
         self._keys = Lines(id="keys", on_pick=self._pick)
         self._repeats = Repeats()
+        self._expected = 0
         self._places: Places = []
         self.shown: list[Action] = []
         self._asking: tuple[str, list[Action]] | None = None
 
-    @property
+    @cached_property
     def terminal(self) -> "Terminal":
         """The program this page belongs to."""
         from sliderace_client.terminal.app import Terminal  # noqa: PLC0415 - a cycle
@@ -149,10 +156,25 @@ class Page(Screen[None]):
         self._asking = (question, [*agree, Action("n", no, done, ("escape",))])
         self.update()
 
+    def expect_key(self) -> None:
+        """A key is on its way to `on_key`: none must overtake it."""
+        self._expected += 1
+
+    def had_key(self) -> None:
+        """It has come."""
+        self._expected -= 1
+
+    def takes(self, event: Key) -> bool:
+        """Take a key that counts before any action, unless others come before it."""
+        return self._expected == 0 and self._first(name_of(event))
+
+    def _first(self, key: str) -> bool:
+        return self._asking is None and self.first_key(key)
+
     def on_key(self, event: Key) -> None:
         """Textual calls the handler of every base class: override `other_key`."""
-        key = event.character if event.is_printable and event.character else event.key
-        if self._asking is None and self.first_key(key):
+        key = name_of(event)
+        if self._first(key):
             event.stop()
             return
         action = match(self.shown, key) or match(self.shown, event.key)

@@ -206,6 +206,7 @@ def lane_rows(
     height: int,
     lines: Mapping[int, LineOf] | None = None,
     waiting: int = 0,
+    drawn: dict[int, Row] | None = None,
 ) -> list[Row]:
     """One lane per racer, best first; one's own is always among them.
 
@@ -218,6 +219,8 @@ def lane_rows(
         height: rows; what does not fit is counted in the last one.
         lines: how far away members are, by their ids.
         waiting: own slides that the server should have stored by now.
+        drawn: lanes as they are on the screen, by seat: these stay as they are. Those
+            that are missing are drawn, and added.
     """
     best = lanes[0] if lanes else None
     gone = set(away)
@@ -227,19 +230,20 @@ def lane_rows(
         shown = shown[: height - 1]
         own = [lane for lane in lanes if lane.seat == mine and lane not in shown]
         shown[len(shown) - len(own) :] = own
-    rows = [
-        _lane(
-            lane,
-            None if lane.member in gone else told.get(lane.member or 0),
-            look,
-            width,
-            away=lane.member in gone,
-            own=lane.seat == mine,
-            best=best,
-            waiting=waiting if lane.seat == mine else 0,
-        )
-        for lane in shown
-    ]
+    drawn = {} if drawn is None else drawn
+    for lane in shown:
+        if lane.seat not in drawn:
+            drawn[lane.seat] = _lane(
+                lane,
+                None if lane.member in gone else told.get(lane.member or 0),
+                look,
+                width,
+                away=lane.member in gone,
+                own=lane.seat == mine,
+                best=best,
+                waiting=waiting if lane.seat == mine else 0,
+            )
+    rows = [drawn[lane.seat] for lane in shown]
     if len(lanes) > len(shown) and height > 0:
         rows.append(line(f"  and {len(lanes) - len(shown)} more", look.soft))
     return rows[: max(0, height)]

@@ -28,6 +28,10 @@ SYSTEMS = {
 """By the names that the console gives them."""
 ERASED = 6
 """Blanks from which on erasing them is shorter than printing them."""
+DOWN = 6
+"""Rows up to which going down one by one is shorter than naming the place. A vertical
+tab goes down in its column, on every terminal since the VT100; a line feed would not,
+as the system adds a carriage return to it."""
 BRIDGED = 3
 """Cells up to which printing them again is no longer than jumping over them."""
 
@@ -92,7 +96,6 @@ def _ground(style: Style | None, colours: str | None) -> str:
     return _codes(Style(bgcolor=style.bgcolor), colours)
 
 
-@lru_cache(maxsize=2048)
 def cells_of(parts: tuple[Segment, ...], colours: str | None) -> tuple[Cell, ...]:
     """The cells of a row."""
     found: list[Cell] = []
@@ -168,15 +171,62 @@ def paint(rows: Iterable[Touched], colours: str | None, *, erases: bool) -> str:
     fills: list[Piece] = []
     pieces: list[Piece] = []
     for row in rows:
-        old, new = (cells_of(tuple(each), colours) for each in (row.old, row.new))
-        narrow = len(old) == len(row.old.text) and len(new) == len(row.new.text)
-        # Who knows how wide this terminal shows what is wide: then the whole row.
-        for start, end in _spans(old, new) if narrow else [(0, len(new))]:
-            ground = _ground_of(new[start:end]) if erases else None
-            if ground is not None:
-                fills.append(Piece(ground, row.y, row.x + start, "", end - start))
-            pieces += _cut(row, new, start, end, ground, erases=erases)
+        x, old, new, narrow = _middle(row)
+        for found, into in zip(
+            _pieces(old, new, colours, narrow, erases), (fills, pieces), strict=True
+        ):
+            for codes, _, at, text, blank in found:
+                into.append(Piece(codes, row.y, x + at, text, blank))
     return _written([*_sorted(fills), *_sorted(_joined(pieces))])
+
+
+Parts = tuple[Segment, ...]
+
+
+@lru_cache(maxsize=2048)
+def _is_narrow(text: str) -> bool:
+    return len(text) == cells(text)
+
+
+def _middle(row: Touched) -> tuple[int, Parts, Parts, bool]:
+    """What stands in a row and what shall, without the ends that are alike.
+
+    Returns:
+        The first cell of what is left, what is left of both, and whether every sign
+        there has one cell. Who knows how wide this terminal shows what is wide? Then
+        it is the whole row.
+    """
+    old, new = tuple(row.old), tuple(row.new)
+    left = min(len(old), len(new)) if row.old.cell_length == row.new.cell_length else 0
+    x = first = last = 0
+    while first < left and old[first] == new[first] and _is_narrow(old[first].text):
+        x += len(old[first].text)
+        first += 1
+    while last < left - first and old[-1 - last] == new[-1 - last]:
+        last += 1
+    before, after = old[first : len(old) - last], new[first : len(new) - last]
+    if all(_is_narrow(part.text) for part in (*before, *after)):
+        return row.x + x, before, after, True
+    return row.x, old, new, False
+
+
+@lru_cache(maxsize=1024)
+def _pieces(
+    old: Parts, new: Parts, colours: str | None, narrow: bool, erases: bool
+) -> tuple[list[Piece], list[Piece]]:
+    """What to erase and what to print, counted from the first cell; y is 0.
+
+    The rows of a tile differ in few places: most of them are found here already.
+    """
+    fills: list[Piece] = []
+    pieces: list[Piece] = []
+    before, after = cells_of(old, colours), cells_of(new, colours)
+    for start, end in _spans(before, after) if narrow else [(0, len(after))]:
+        ground = _ground_of(after[start:end]) if erases else None
+        if ground is not None:
+            fills.append(Piece(ground, 0, start, "", end - start))
+        pieces += _cut(after, start, end, ground, erases=erases)
+    return fills, pieces
 
 
 def _sorted(pieces: Iterable[Piece]) -> list[Piece]:
@@ -239,7 +289,6 @@ def _alike(some: Sequence[Cell]) -> bool:
 
 
 def _cut(
-    row: Touched,
     new: Sequence[Cell],
     start: int,
     end: int,
@@ -257,7 +306,7 @@ def _cut(
         bare = not text.strip(" ")
         if not bare or codes != ground:
             blank = len(text) if erases and bare and len(text) >= ERASED else 0
-            yield Piece(codes, row.y, row.x + at, "" if blank else text, blank)
+            yield Piece(codes, 0, at, "" if blank else text, blank)
         at = stop
 
 
@@ -281,6 +330,6 @@ def _jump(y: int, x: int, piece: Piece) -> str:
         return ""
     if not down and right > 0:
         return f"\x1b[{right}C" if right > 1 else "\x1b[C"
-    if not right and down == 1 and y >= 0:
-        return "\x1b[B"
+    if not right and 0 < down <= DOWN and y >= 0:
+        return "\v" * down
     return f"\x1b[{piece.y + 1};{piece.x + 1}H"

@@ -72,6 +72,9 @@ class Plan(NamedTuple):
 PANEL_W = 27
 """A lane in one row: mark, name, bar and percent; 80 columns then have room for large
 numerals on 5x5."""
+NAMES_W, NAMES_FROM = 31, 100
+"""A panel in which most names are whole, and columns of the screen from which on a
+board has no use for the difference: there its height is what limits it."""
 LEAST_LANES = 2
 """Rows that stay for lanes below the board; the board gets the others if it grows."""
 
@@ -85,7 +88,8 @@ def plan(size: tuple[int, int], columns: int, rows: int, racers: int) -> Plan:
         rows: rows of the screen, without head and keys.
         racers: how many lanes there are.
     """
-    panel_w = max(PANEL_W, min(44, columns - (2 * (rows // size[1]) + 2) * size[0] - 2))
+    least = NAMES_W if columns >= NAMES_FROM else PANEL_W
+    panel_w = max(least, min(44, columns - (2 * (rows // size[1]) + 2) * size[0] - 2))
     beside = (max(0, columns - panel_w - 2), rows)
     lanes = min(racers, LEAST_LANES)
     below = (columns, max(0, rows - lanes))

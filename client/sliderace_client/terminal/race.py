@@ -10,7 +10,7 @@ from sliderace.protocol.messages import Abort, CallTime, Forfeit, Undo
 from sliderace_client.attempt import Attempt
 from sliderace_client.lanes import Lane
 from sliderace_client.phrases import duration, ordinal
-from sliderace_client.render import Row, big_size, big_text
+from sliderace_client.render import Row, big_text
 from sliderace_client.terminal.actions import Action
 from sliderace_client.terminal.hands import Hands
 from sliderace_client.terminal.page import picture_actions, picture_refused
@@ -49,6 +49,7 @@ class Race(Watching):
         self._table = Table(self._press, self._hover)
         self._hands = Hands(self, self._cue)
         self._rivals: list[Lane] = []
+        self._drawn: dict[int, Row] = {}
         self._rang = False
         self._painted: Attempt | None = None
 
@@ -156,7 +157,9 @@ class Race(Watching):
         if rivals:
             racers = self.model.order() or self._starters()
             self._rivals = [copy(lane) for lane in racers]
+            self._drawn = {}
         else:
+            self._drawn.pop(self.model.seat or 0, None)
             mine_now = self.model.lane
             self._rivals = [
                 copy(mine_now) if mine_now and lane.seat == mine_now.seat else lane
@@ -164,7 +167,15 @@ class Race(Watching):
             ]
         mine, lines = self.model.seat, self.model.lines
         rows_ = lane_rows(
-            self._rivals, away, mine, self.look, columns - 1, room, lines, self._late()
+            self._rivals,
+            away,
+            mine,
+            self.look,
+            columns - 1,
+            room,
+            lines,
+            self._late(),
+            self._drawn,
         )
         if self._table.plan.wide and 2 * len(rows_) <= room:  # air between the lanes
             rows_ = [row for lane in rows_ for row in (lane, line(""))]
@@ -201,7 +212,8 @@ class Race(Watching):
         elif model.phase in ("racing", "grace") and clock is not None and clock < GO_MS:
             text, colour = "GO!", look.accent
         large = (
-            big_size(text, 2)[0] <= width and self._table.plan.panel[1] >= LARGE_ROWS
+            len(big_text(text, 2)[0]) <= width
+            and self._table.plan.panel[1] >= LARGE_ROWS
         )
         rows = [line(row, colour, bold=True) for row in big_text(text, 1 + large)]
         rows.append(line("", ""))

@@ -5,7 +5,7 @@ import signal
 import sys
 import time
 from collections.abc import Generator, Iterable
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -21,6 +21,7 @@ from sliderace_client.photo import BadPicture, load_picture
 from sliderace_client.pictures import BUILT_IN, Picture
 from sliderace_client.render import MONO
 from sliderace_client.settings import Settings, keep
+from sliderace_client.systems import WINDOWS, hear
 from sliderace_client.terminal.choices import SettingsDialog
 from sliderace_client.terminal.dialogs import HelpDialog, Topic
 from sliderace_client.terminal.looks import THEMES, name_of, theme_of, without_colour
@@ -37,9 +38,9 @@ NO_COLOURS = "Pictures need colours, which are switched off here."
 GREYS = (Monochrome, NoColor)
 
 
-def driver_class() -> type[Driver] | None:
+def driver_class(platform: str = sys.platform) -> type[Driver] | None:
     """Our own driver; None, where only the library knows the terminal."""
-    if sys.platform == "win32":
+    if platform == WINDOWS:
         return None
     from sliderace_client.terminal.driver import CarefulDriver  # noqa: PLC0415 - POSIX
 
@@ -129,12 +130,7 @@ class Shell(App[int]):
 
     def hear_signals(self) -> None:
         """End in order, whoever asks for it."""
-        loop = asyncio.get_running_loop()
-        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-            # Windows has neither the last one nor handlers in its loop.
-            with suppress(NotImplementedError, KeyError):
-                number = signal.Signals[name]
-                loop.add_signal_handler(number, self._signalled, number)
+        hear(self._signalled, asyncio.get_running_loop())
 
     def hung_up(self) -> None:
         """The terminal is gone, and no signal said so."""
@@ -178,15 +174,19 @@ class Shell(App[int]):
         if self._mono:
             self.look = MONO
             return
-        picture = self._picture(self.settings.picture)
+        picture = self.picture_of(self.settings.picture)
         self.look = THEMES[name]._replace(
             scheme=self.settings.tiles, picture=picture, numbers=self._numbers
         )
 
-    def _picture(self, name: str) -> Picture | None:
-        """A picture by its name, or one's own once it has been read."""
+    def picture_of(self, name: str) -> Picture | None:
+        """A picture by its name, or one's own once it has been read.
+
+        None where there is none, and where pictures cannot be shown.
+        """
         known, own = self._photo or ("", None)
-        return BUILT_IN.get(name, own if name == known else None)
+        found = BUILT_IN.get(name, own if name == known else None)
+        return None if self._mono else found
 
     def get_picture(self, name: str) -> str:
         """Read a picture, if that is necessary; why it cannot be shown, or nothing.

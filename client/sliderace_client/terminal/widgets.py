@@ -62,38 +62,56 @@ class Drawn(Widget):
 
     ALLOW_SELECT = False
 
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._drawn: dict[int, Strip] = {}
+        self._drawn_for: tuple[Size, str] = (Size(), "")
+        self.width = 0
+        self.base = Style()
+
     def render_lines(self, crop: Region) -> list[Strip]:  # noqa: D102
         # Not the library's: its cache would not know what we painted past it.
-        return [self.line(y).crop(crop.x, crop.right) for y in crop.line_range]
-
-    _base: tuple[str, Style] = ("", Style())
+        lines = self.lines(crop.line_range)
+        blank = Strip.blank(self.width, self.base)
+        return [lines.get(y, blank).crop(crop.x, crop.right) for y in crop.line_range]
 
     @property
     def _program(self) -> "Shell":
         return cast("Shell", self.app)  # pyright: ignore[reportUnknownMemberType] - theirs
 
-    @property
-    def base(self) -> Style:
-        """What holds where a paint says nothing; asking the library is slow."""
-        theme = self._program.theme
-        if self._base[0] != theme:
-            self._base = (theme, self.rich_style)
-        return self._base[1]
+    def forget(self, rows: Iterable[int]) -> None:
+        """These lines are others now."""
+        for y in rows:
+            self._drawn.pop(y, None)
 
-    def line(self, y: int) -> Strip:
-        """One line as it goes to the terminal."""
-        strip = self.render_line(y)
-        for each in self.get_line_filters():
-            if isinstance(
-                each, ANSIToTruecolor
-            ):  # costs much; ours are no such colours
-                continue
-            strip = strip.apply_filter(each, self.background_colors[1])
-        return strip
+    def forget_all(self) -> None:
+        """Every line is another one now."""
+        self._drawn.clear()
 
     def lines(self, rows: Iterable[int]) -> dict[int, Strip]:
-        """Those lines that are on the screen."""
-        return {y: self.line(y) for y in rows if y < self.size.height}
+        """Those lines that are on the screen, as they go to the terminal.
+
+        They are kept until they are forgotten. `width` and `base` (what holds where a
+        paint says nothing) are asked for once: the library takes its time.
+        """
+        drawn_for = (self.size, self._program.theme)
+        if drawn_for != self._drawn_for:
+            self._drawn, self._drawn_for = {}, drawn_for
+            self.width, self.base = self.size.width, self.rich_style
+        found: dict[int, Strip] = {}
+        for y in rows:
+            if y < drawn_for[0].height:
+                if y not in self._drawn:
+                    self._drawn[y] = self._filtered(self.render_line(y))
+                found[y] = self._drawn[y]
+        return found
+
+    def _filtered(self, strip: Strip) -> Strip:
+        for each in self.get_line_filters():
+            # That one costs much, and ours are no such colours.
+            if not isinstance(each, ANSIToTruecolor):
+                strip = strip.apply_filter(each, self.background_colors[1])
+        return strip
 
     def repaint_lines(self, before: Mapping[int, Strip]) -> None:
         """Paint lines that may have changed, where `before` is what they were."""
@@ -101,8 +119,10 @@ class Drawn(Widget):
             self.refresh(*(Region(0, y, self.size.width, 1) for y in before))
             return
         x, top, _, _ = self.region
-        rows = (Touched(x, top + y, old, self.line(y)) for y, old in before.items())
-        self._program.draw(rows)
+        after = self.lines(before)
+        self._program.draw(
+            Touched(x, top + y, before[y], new) for y, new in after.items()
+        )
 
     def _can_paint(self) -> bool:
         """Whether to paint at once; else the library had better do it."""
@@ -140,11 +160,13 @@ class Lines(Drawn):
         old, new = self._rows, tuple(rows)
         if len(old) != len(new):
             self._rows = new
+            self.forget_all()
             self.refresh(layout=True)
             return
         changed = [y for y, row in enumerate(new) if row != old[y]]
         before = self.lines(changed)
         self._rows = new
+        self.forget(changed)
         if before:
             self.repaint_lines(before)
 
@@ -156,9 +178,9 @@ class Lines(Drawn):
         return len(self._rows)
 
     def render_line(self, y: int) -> Strip:  # noqa: D102
+        width, base = self.width, self.base
         if y >= len(self._rows):
-            return Strip.blank(self.size.width, self.base)
-        width, base = self.size.width, self.base
+            return Strip.blank(width, base)
         return strip_of(self._rows[y], base).adjust_cell_length(width, base)
 
     def on_click(self, event: Click) -> None:  # noqa: D102
@@ -218,7 +240,9 @@ class Boards(Drawn):
         rows = {y for box in dirty or () for y in range(box.y, box.y + box.height)}
         before = self.lines(sorted(rows))
         self._look, self._banner, self._placed = look, (), new
+        self.forget(rows)
         if dirty is None:
+            self.forget_all()
             self.refresh()
         elif before:
             self.repaint_lines(before)
@@ -227,6 +251,7 @@ class Boards(Drawn):
         """Show rows in the middle of the canvas, and no boards."""
         if self._placed or self._banner != tuple(rows):
             self._placed, self._banner = (), tuple(rows)
+            self.forget_all()
             self.refresh()
 
     @property
@@ -235,7 +260,7 @@ class Boards(Drawn):
         return "\n".join("".join(run.text for run in row) for row in self._banner)
 
     def render_line(self, y: int) -> Strip:  # noqa: D102
-        width, base = self.size.width, self.base
+        width, base = self.width, self.base
         if self._banner:
             row = y - (self.size.height - len(self._banner)) // 2
             if not 0 <= row < len(self._banner):
@@ -267,14 +292,17 @@ class Boards(Drawn):
         return _board_row(tiles, line, grid, look, base)
 
     def _line(self, parts: Sequence[tuple[int, Strip]]) -> Strip:
-        base = self.base
-        strips: list[Strip] = []
-        at = 0
+        base, width, at = self.base, self.width, 0
+        found: list[Segment] = []
         for x, strip in parts:
-            strips += [Strip.blank(max(0, x - at), base), strip]
+            if x > at:
+                found.append(Segment(" " * (x - at), base))
+            found += strip
             at = max(at, x) + strip.cell_length
-        width = self.size.width
-        return Strip.join(strips).adjust_cell_length(width, base)
+        if at < width:
+            found.append(Segment(" " * (width - at), base))
+        line = Strip(found, max(at, width))
+        return line if at <= width else line.adjust_cell_length(width, base)
 
     def on_click(self, event: Click) -> None:  # noqa: D102
         under = self._at(event.x, event.y)

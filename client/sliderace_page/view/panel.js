@@ -52,6 +52,9 @@ export class Panel {
       { "aria-label": "Settings", tabindex: "-1" },
       h("h2", { text: "Settings" }),
       choice.element,
+      h("p.soft.small", {
+        text: "Fringe: the top row and left column in one colour, what is left of the board in the next, and so on.",
+      }),
       picture,
       h("div.switches", {}, ...switches),
       h(

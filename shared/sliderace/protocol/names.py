@@ -81,7 +81,7 @@ def cells(text: str) -> int:
     >>> cells("Ann"), cells("\u732b"), cells("e\u0301")
     (3, 2, 1)
     """
-    return sum(map(_cells_of, text))
+    return len(text) if text.isascii() else sum(map(_cells_of, text))
 
 
 def _cells_of(char: str) -> int:

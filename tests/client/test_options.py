@@ -1,0 +1,68 @@
+"""Flags win over variables, and variables over what is stored."""
+
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from sliderace_client.console import load_settings
+from sliderace_client.options import COLOURS, likes_options
+from sliderace_client.settings import Settings, save
+
+
+@click.command()
+@likes_options
+def liked(likes: dict[str, str]) -> int:
+    """Tell the settings."""
+    for name in ("own_keys", "keys", "color", "theme", "tiles", "picture"):
+        click.echo(f"{name}={getattr(load_settings(likes), name)}")
+    return 0
+
+
+def told(*flags: str) -> dict[str, str]:
+    lines = CliRunner().invoke(liked, flags).output.split()
+    return dict(line.split("=") for line in lines)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    save(Settings(keys="gap", theme="light", tiles="rows", own_keys="jlik"))
+    monkeypatch.setenv("SLIDERACE_TILES", "mono")
+    monkeypatch.setenv("SLIDERACE_COLOR", "always")
+
+
+def test_flags_win_over_variables_and_variables_over_the_file() -> None:
+    stored = {"own_keys": "jlik", "keys": "gap", "theme": "light", "picture": "none"}
+    assert told() == {**stored, "tiles": "mono", "color": "always"}
+    flags = ("--keys", "A D W S", "--move", "tile", "--picture", "hills")
+    assert told(*flags, "--colours", "never", "--colours", "fringe") == {
+        "own_keys": "adws",
+        "keys": "tile",
+        "color": "never",
+        "theme": "light",
+        "tiles": "fringe",
+        "picture": "hills",
+    }
+    assert told("--keys", "arrows")["own_keys"] == "arrows"
+    assert told("--colours", "auto")["color"] == "auto"
+    assert told("--colours", "auto")["theme"] == "auto"
+
+
+@pytest.mark.parametrize(
+    ("flag", "value"), [("--keys", "aaaa"), ("--keys", "q123"), ("--colours", "pink")]
+)
+def test_what_cannot_be_is_refused(flag: str, value: str) -> None:
+    refused = CliRunner().invoke(liked, [flag, value])
+    assert refused.exit_code == 2
+    assert f"Invalid value for {flag}" in refused.output.replace("'", "")
+
+
+def test_every_word_for_colours_is_one_that_its_settings_know() -> None:
+    fields = Settings.__dataclass_fields__
+    for word, names in COLOURS.items():
+        for name in names:
+            assert word in fields[name].metadata["choices"]
+    for name in ("color", "theme", "tiles"):
+        assert set(fields[name].metadata["choices"]) <= set(COLOURS)
