@@ -4,7 +4,6 @@ import { behind, explainCredit, reason, stands } from "../phrases.js";
 import { ordinal } from "../text.js";
 import { Lag, badge } from "./badges.js";
 import { Listing, fill, h, setAttribute, setText } from "./dom.js";
-import { glide } from "./glide.js";
 
 const CALM_MS = 1000; // an order stands so long: it can be read, and costs one layout
 const BEHIND = "Behind the first";
@@ -50,10 +49,10 @@ export class LaneRow {
     setAttribute(this.delta, "title", delta ? BEHIND : null);
     setAttribute(this.value, "title", credit(lane));
     this.bar.style.transform = `scaleX(${waiting ? 0 : lane.high / 1000})`;
-    this.element.className = `lane ${waiting ? "waiting" : lane.status}`;
-    this.element.classList.toggle("mine", mine);
-    this.element.classList.toggle("away", away);
-    const where = placed ? `, ${ordinal(lane.place)}${soFar ? " so far" : ""}` : "";
+    const kinds = [waiting ? "waiting" : lane.status, mine && "mine", away && "away"];
+    setAttribute(this.element, "class", ["lane", ...kinds.filter(Boolean)].join(" "));
+    const at = placed || (lane.status === "racing" ? row.rank : 0);
+    const where = at ? `, ${ordinal(at)}${soFar ? " so far" : ""}` : "";
     const who = [lane.name, mine && "you", lane.bot && "bot", away && "reconnecting"];
     const text = `${who.filter(Boolean).join(", ")}: ${stands(lane)} ${reason(lane)}${where}`;
     setAttribute(this.element, "aria-label", waiting ? lane.name : text);
@@ -81,8 +80,9 @@ export function rows(model) {
   const shown = (racing.length ? racing : toRace(model)).map((lane) =>
     lane.seat === seat && attempt ? withOwnBoard(lane, attempt) : lane,
   );
-  return shown.map((lane) => ({
+  return shown.map((lane, i) => ({
     lane,
+    rank: i + 1,
     mine: lane.seat === seat,
     away: members.get(lane.member)?.connected === false,
     line: lines.get(lane.member),
@@ -129,9 +129,13 @@ const toRace = (model) =>
 const credit = ({ status, standing }) =>
   status === "finished" && standing?.credit_ms > 0 ? explainCredit(standing) : null;
 
-/** @param {Wire[]} all rows */
-export const orderOf = (all) => all.map(({ lane }) => lane.seat).join();
+/** Tell the style sheet where something is. */
+function place(element, where) {
+  for (const [name, value] of Object.entries(where))
+    element.style.setProperty(`--${name}`, String(value));
+}
 
+/** The lanes of a race: the style sheet makes one, two or three columns of them. */
 export class Lanes {
   constructor() {
     this.element = h("ol.lanes", { "aria-label": "Racers" });
@@ -143,9 +147,31 @@ export class Lanes {
   }
 
   update(all) {
-    setAttribute(this.element, "data-many", all.length > 4);
+    this.#count(all.length);
     const shown = this.#calm(all);
-    glide(this.element, orderOf(shown), () => this.listing.update(shown));
+    // In the document they stay in order of seats: one that moves there is made anew.
+    this.listing.update(shown.toSorted((a, b) => a.lane.seat - b.lane.seat));
+    shown.forEach(({ lane }, rank) => this.#put(this.listing.rows.get(lane.seat), rank));
+  }
+
+  #count(many) {
+    if (many === this.many) return;
+    this.many = many;
+    setAttribute(this.element, "data-many", many > 4);
+    const lines = (columns) => Math.ceil(many / columns);
+    place(this.element, { many, pairs: lines(2), threes: lines(3) });
+  }
+
+  #put(row, rank) {
+    if (rank === row.rank) return;
+    row.rank = rank;
+    place(row.element, {
+      rank,
+      "pair-across": rank % 2,
+      "pair-down": Math.floor(rank / 2),
+      "three-across": rank % 3,
+      "three-down": Math.floor(rank / 3),
+    });
   }
 
   /** The rows in the order of before, where that has changed a moment ago. */

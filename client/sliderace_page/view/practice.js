@@ -38,7 +38,9 @@ export class Practice {
     );
     this.stage = h("div.stage", {}, this.play);
     this.clock = h("span.clock", { role: "timer", "aria-label": "Clock" });
-    this.counts = h("span.counts");
+    this.counted = [h("span"), h("span"), h("span")];
+    const counts = h("span.counts", {}, ...this.counted);
+    const told = h("div", {}, h("div.told", {}, this.clock, counts));
     this.banner = h("p.banner", { role: "status" });
     this.size = new Select("Size", SIZES, () => this.#deal());
     this.size.show(this.#lastSize(), "");
@@ -59,7 +61,7 @@ export class Practice {
       "section.race.practice",
       {},
       h("h1.unseen", { text: "Practice" }),
-      h("div.hud", {}, this.clock, this.counts, home),
+      h("div.hud", {}, told, home),
       this.banner,
       this.stage,
       this.spoken.element,
@@ -235,10 +237,10 @@ export class Practice {
     const { solve } = this;
     const now = this.app.now();
     setText(this.clock, formatTime(solve.ms(now), solve.solved ? 3 : 1));
-    const rate = solve.ms(now) > 1000 ? `${solve.tps(now).toFixed(1)} TPS` : "";
-    const undone = solve.undone ? `\u21b6 ${solve.undone} undone` : "";
-    const all = [count(solve.stm, "move"), rate, undone];
-    setText(this.counts, all.filter(Boolean).join(" \u00b7 "));
+    const rate = solve.ms(now) > 1000 ? `\u00b7 ${solve.tps(now).toFixed(1)} TPS` : "";
+    const undone = solve.undone ? `\u00b7 \u21b6 ${solve.undone} undone` : "";
+    const all = [count(solve.stm, "move"), undone, rate]; // the last yields first
+    this.counted.forEach((part, i) => setText(part, all[i]));
   }
 
   #tick() {

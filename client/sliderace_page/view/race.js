@@ -51,7 +51,10 @@ export class Race {
       this.overlay,
     );
     this.clock = h("span.clock", { role: "timer", "aria-label": "Race clock" });
-    this.counts = h("span.counts");
+    this.moves = h("span");
+    this.rate = h("span");
+    this.counts = h("span.counts", {}, this.moves, this.rate);
+    this.told = h("div.told", {}, this.clock, this.counts, this.ribbon);
     this.banner = h("p.banner", { role: "status" });
     this.stage = h("div.stage", {}, this.play);
     this.#controls();
@@ -60,7 +63,7 @@ export class Race {
       {},
       h("h1.unseen", { text: "Race" }),
       h("div.above", {}, this.lanes.element),
-      h("div.hud", {}, this.clock, this.counts, this.ribbon),
+      h("div.hud", {}, this.told),
       this.banner,
       this.stage,
       this.watch.element,
@@ -241,8 +244,10 @@ export class Race {
     const ms = model.clock(now);
     const final = model.myLane?.time ?? null;
     setText(this.clock, ms === null ? "" : formatTime(ms, final === null ? 1 : 3));
-    this.clock.classList.toggle("final", final !== null);
-    setText(this.counts, countsText(model, ms));
+    this.told.classList.toggle("final", final !== null);
+    const { attempt } = model;
+    setText(this.moves, attempt ? count(attempt.stm, "move") : "");
+    setText(this.rate, attempt && ms > 1000 ? rateText(attempt.stm, ms) : "");
     setText(this.ribbon, ribbonText(model, left, now));
     if (!this.undo.hidden) this.#bar(model, now);
   }
@@ -306,14 +311,8 @@ function bannerText(model) {
   return myLane ? "" : whyIWatch(model);
 }
 
-function countsText(model, ms) {
-  const { attempt } = model;
-  if (!attempt) return "";
-  const moves = attempt.stm;
-  const rate =
-    ms > 1000 && moves ? ` \u00b7 ${((moves * 1000) / ms).toFixed(1)} TPS` : "";
-  return `${count(moves, "move")}${rate}`;
-}
+/** Tiles per second. */
+const rateText = (stm, ms) => `\u00b7 ${((stm * 1000) / ms).toFixed(1)} TPS`;
 
 /** What ends when. */
 function ribbonText(model, left, now) {
