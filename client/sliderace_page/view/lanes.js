@@ -130,12 +130,12 @@ const credit = ({ status, standing }) =>
   status === "finished" && standing?.credit_ms > 0 ? explainCredit(standing) : null;
 
 /** Tell the style sheet where something is. */
-function place(element, where) {
+function tell(element, where) {
   for (const [name, value] of Object.entries(where))
     element.style.setProperty(`--${name}`, String(value));
 }
 
-/** The lanes of a race: the style sheet makes one, two or three columns of them. */
+/** The lanes of a race: the style sheet makes one, two or four columns of them. */
 export class Lanes {
   constructor() {
     this.element = h("ol.lanes", { "aria-label": "Racers" });
@@ -159,18 +159,18 @@ export class Lanes {
     this.many = many;
     setAttribute(this.element, "data-many", many > 4);
     const lines = (columns) => Math.ceil(many / columns);
-    place(this.element, { many, pairs: lines(2), threes: lines(3) });
+    tell(this.element, { many, pairs: lines(2), fours: lines(4) });
   }
 
   #put(row, rank) {
     if (rank === row.rank) return;
     row.rank = rank;
-    place(row.element, {
+    tell(row.element, {
       rank,
       "pair-across": rank % 2,
       "pair-down": Math.floor(rank / 2),
-      "three-across": rank % 3,
-      "three-down": Math.floor(rank / 3),
+      "four-across": rank % 4,
+      "four-down": Math.floor(rank / 4),
     });
   }
 

@@ -5,7 +5,7 @@ import { isField, listenToKeys, listenToPointers } from "../input.js";
 import { Solve } from "../practice/solve.js";
 import { Times, average, counts } from "../practice/times.js";
 import { count, formatTime } from "../text.js";
-import { BoardView, SpokenBoard } from "./board.js";
+import { BoardView, SpokenBoard, fit } from "./board.js";
 import { SIZES, Select, button, newId } from "./controls.js";
 import { fill, h, setAttribute, setText, show } from "./dom.js";
 import { opens } from "./tools.js";
@@ -36,11 +36,11 @@ export class Practice {
       },
       this.board.element,
     );
-    this.stage = h("div.stage", {}, this.play);
+    this.stage = fit(h("div.stage", {}, this.play));
     this.clock = h("span.clock", { role: "timer", "aria-label": "Clock" });
     this.counted = [h("span"), h("span"), h("span")];
-    const counts = h("span.counts", {}, ...this.counted);
-    const told = h("div", {}, h("div.told", {}, this.clock, counts));
+    const parts = h("span.counts", {}, ...this.counted);
+    const told = h("div", {}, h("div.told", {}, this.clock, parts));
     this.banner = h("p.banner", { role: "status" });
     this.size = new Select("Size", SIZES, () => this.#deal());
     this.size.show(this.#lastSize(), "");

@@ -6,7 +6,7 @@ import { command } from "../protocol.js";
 import { whoWatches, whyIWatch } from "../phrases.js";
 import { play } from "../sounds.js";
 import { count, formatSpan, formatTime, ordinal } from "../text.js";
-import { BoardView, SpokenBoard } from "./board.js";
+import { BoardView, SpokenBoard, fit } from "./board.js";
 import { button, doubtful } from "./controls.js";
 import { h, setAttribute, setText, show } from "./dom.js";
 import { Lanes, rows } from "./lanes.js";
@@ -56,7 +56,7 @@ export class Race {
     this.counts = h("span.counts", {}, this.moves, this.rate);
     this.told = h("div.told", {}, this.clock, this.counts, this.ribbon);
     this.banner = h("p.banner", { role: "status" });
-    this.stage = h("div.stage", {}, this.play);
+    this.stage = fit(h("div.stage", {}, this.play));
     this.#controls();
     this.element = h(
       "section.race",
