@@ -44,11 +44,13 @@ export class Practice {
     this.banner = h("p.banner", { role: "status" });
     this.size = new Select("Size", SIZES, () => this.#deal());
     this.size.show(this.#lastSize(), "");
-    this.next = button("primary", "New board", () => this.#deal());
+    this.next = button("primary", "New", () => this.#deal());
+    this.next.append(h("span.roomy", { text: "\u00a0board" }));
     this.back = button("", "Undo", () => this.#undo());
     const picture = button("quiet", "Picture", () => {});
     opens(picture, () => import("../picture/chooser.js"), app.onNote);
-    const home = button("quiet", "Back to the start", () => app.visit(null));
+    const home = button("quiet", "Back", () => app.visit(null));
+    home.append(h("span.roomy", { text: "\u00a0to the start" }));
     this.bar = h(
       "div.bar",
       {},

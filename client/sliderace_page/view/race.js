@@ -319,7 +319,7 @@ function ribbonText(model, left, now) {
   const locked = model.attempt?.locked(now) ?? 0;
   if (locked > 0) return `Look: ${Math.ceil(locked / 1000)} s`;
   if (model.phase === "grace" && left !== null)
-    return `${formatTime(left, 0)} left for all`;
+    return `${formatTime(left, 0)} left`;
   if (model.phase === "racing" && left !== null && left < 60000) {
     return `${formatTime(left, 0)} left`;
   }
