@@ -3,7 +3,15 @@
 import pytest
 from playwright.sync_api import FilePayload, Page
 from tests.browser.conftest import PHONE, SMALL, Pages
-from tests.browser.player import fits, host, own_board, press, sees_own, solution
+from tests.browser.player import (
+    fits,
+    host,
+    own_board,
+    press,
+    sees_own,
+    solution,
+    solve_all,
+)
 
 from sliderace.engine import Size, format_board, scramble, seed_from_text
 
@@ -32,8 +40,7 @@ def _practice(page: Page, size: str = "3x3") -> None:
 
 
 def _solve(page: Page) -> None:
-    for direction, count in solution(own_board(page)):
-        press(page, direction, count)
+    solve_all(page)
     page.wait_for_selector(".banner >> text=Solved in")
 
 

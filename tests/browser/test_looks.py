@@ -7,14 +7,16 @@ import pytest
 from playwright.sync_api import Page
 from tests.browser.conftest import DESKTOP, PHONE, SMALL, Pages
 from tests.browser.player import (
+    alone,
     fits,
+    give_up,
+    guest,
     host,
     join,
-    own_board,
-    press,
+    opened,
     quick_rules,
-    solution,
-    start,
+    say_ready,
+    solve_all,
 )
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
@@ -40,37 +42,31 @@ def test_every_screen_fits(pages: Pages, size: tuple[int, int]) -> None:
     page = pages.open("/", size)
     assert fits(page), "home"
     code = host(page, LONG)
-    guest = pages.open(f"/{code}", size)
-    guest.wait_for_selector("[data-screen=door]")
-    assert fits(guest), "door"
-    join(guest, LONG)
+    ben = pages.open(f"/{code}", size)
+    ben.wait_for_selector("[data-screen=door]")
+    assert fits(ben), "door"
+    join(ben, LONG)
     quick_rules(page)
-    guest.get_by_role("button", name="ready").click()
-    page.wait_for_selector(".member.is-ready")
+    say_ready(page, ben)
     assert fits(page), "lobby of the host"
-    assert fits(guest), "lobby of a guest"
+    assert fits(ben), "lobby of a guest"
     page.get_by_role("button", name="Start the race").click()
     page.wait_for_selector("[data-screen=race]")
     assert fits(page), "countdown"
     page.wait_for_selector("[data-board]")
     assert fits(page), "race"
     assert _hero(page) >= 0.6
-    for direction, count in solution(own_board(page)):
-        press(page, direction, count)
+    solve_all(page)
     page.wait_for_selector(".watched >> nth=1")
     assert fits(page), "watching"
-    for name in ("Give up", "Really give up"):
-        guest.get_by_role("button", name=name).click()
+    give_up(ben)
     page.wait_for_selector("[data-screen=results]")
     assert fits(page), "results"
 
 
 def test_a_phone_can_be_turned(pages: Pages) -> None:
     """The board stays whole and large both ways, and the race goes on."""
-    page = pages.open("/", PHONE)
-    host(page, "Ann")
-    quick_rules(page)
-    start(page)
+    page, _ = alone(pages, "Ann", PHONE)
     assert _hero(page) >= 0.6
     page.set_viewport_size({"width": PHONE[1], "height": PHONE[0]})
     page.wait_for_timeout(100)
@@ -92,10 +88,7 @@ def test_light_and_dark(pages: Pages) -> None:
 def test_motion(pages: Pages) -> None:
     """Tiles glide for 80 to 120 ms, or not at all where that is wished."""
     glide = "tile => getComputedStyle(tile).transitionDuration"
-    page = pages.open()
-    host(page, "Ann")
-    quick_rules(page)
-    start(page)
+    page, _ = alone(pages)
     tile = page.locator(".board.own .tile").first
     assert 0.08 <= float(tile.evaluate(glide).removesuffix("s")) <= 0.12
     page.emulate_media(reduced_motion="reduce")
@@ -141,14 +134,11 @@ def test_a_full_lobby_and_its_race_on_a_phone(
     pages: Pages, bot: Callable[[str, float], None]
 ) -> None:
     """Six players: one button away from the race, every name whole, notes apart."""
-    ann = pages.open("/", SMALL)
-    code = host(ann, "Ann")
-    quick_rules(ann)
+    ann, code = opened(pages, "Ann", SMALL)
     ann.get_by_label("3\u00d73").check()
     for _ in range(4):
         bot(code, 1.0)
-    ben = pages.open(f"/{code}", PHONE)
-    join(ben, "Ben")
+    ben = guest(pages, code, "Ben", PHONE)
     ann.wait_for_selector(".note >> text=Ben joined")
     ann.evaluate("scrollTo(0, 0)")
     assert ann.evaluate(HIDDEN) == []
