@@ -1,9 +1,10 @@
 """The page and a real server: whole races, by keyboard, mouse and touch."""
 
+import json
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, WebSocketRoute
 from tests.browser.conftest import PHONE, SMALL, Pages
 from tests.browser.player import (
     alone,
@@ -11,10 +12,12 @@ from tests.browser.player import (
     fits,
     give_up,
     guest,
+    host,
     opened,
     own_board,
     point,
     press,
+    quick_rules,
     race,
     sees_own,
     solution,
@@ -22,9 +25,15 @@ from tests.browser.player import (
     tap,
 )
 
-from sliderace.engine import Board
+from sliderace.engine import Board, format_board
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
+
+TREMBLES = """() => {
+  const board = document.querySelector('.board.own');
+  const animate = board.animate.bind(board);
+  board.animate = (...given) => (window.trembled = animate(...given));
+}"""
 
 
 def _rows(page: Page) -> list[list[str]]:
@@ -246,6 +255,43 @@ def test_giving_up_can_be_undone(pages: Pages) -> None:
     press(ann, direction, count)
     board.slide(direction, count)
     sees_own(ann, board)
+
+
+def test_a_slide_that_is_taken_back_is_seen_and_told(pages: Pages) -> None:
+    """The server's word counts: the board goes back, trembles, and it is said."""
+    page = pages.blank()
+    said: list[str] = []
+    lines: list[WebSocketRoute] = []
+
+    def carry(line: WebSocketRoute) -> None:
+        server = line.connect_to_server()
+
+        def up(text: str | bytes) -> None:
+            said.append(str(text))
+            server.send(text)
+
+        line.on_message(up)
+        lines.append(line)
+
+    page.route_web_socket("**/ws", carry)
+    page.goto(pages.address)
+    host(page, "Kim")
+    quick_rules(page)
+    start(page)
+    first = own_board(page)
+    board = first.copy()
+    direction, _ = board.legal_slides()[0]
+    page.evaluate(TREMBLES)
+    press(page, direction)
+    board.slide(direction)
+    sees_own(page, board)
+    slides = next(json.loads(text) for text in said if '"slides"' in text)
+    refused = {"t": "rejected", "race": slides["race"], "gen": 1, "seq": 0}
+    word = {"code": "too_many_tiles", "board": format_board(first)}
+    lines[-1].send(json.dumps(refused | word))
+    sees_own(page, first)
+    page.wait_for_function("window.trembled")
+    page.wait_for_selector("[aria-live] >> text=Taken back", state="attached")
 
 
 def test_a_screen_reader_hears_the_board(pages: Pages) -> None:

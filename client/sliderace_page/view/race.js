@@ -174,6 +174,8 @@ export class Race {
     this.stage.style.setProperty("--w", board.width);
     this.stage.style.setProperty("--h", board.height);
     if (attempt !== this.attempt) this.#appeared(attempt);
+    else if (attempt && attempt.takenBack > this.takenBack) this.#tookBack();
+    this.takenBack = attempt?.takenBack ?? 0;
     if (attempt) this.#speak(model);
     setAttribute(this.play, "data-board", attempt ? formatBoard(board) : null);
   }
@@ -188,6 +190,12 @@ export class Race {
       this.app.model?.painted(this.app.now());
       this.play.focus({ preventScroll: true });
     });
+  }
+
+  /** What one did was not to be: the board trembles, and it is said. */
+  #tookBack() {
+    this.board.refuse(null);
+    this.app.onNote("Taken back: the server did not accept that slide", "info");
   }
 
   #speak(model) {
