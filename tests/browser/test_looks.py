@@ -1,5 +1,6 @@
 """How the page fits: from a large screen down to the smallest phone."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -155,3 +156,22 @@ def test_a_full_lobby_and_its_race_on_a_phone(
     assert ben.evaluate(CUT) == []
     assert ann.evaluate(CUT) == []
     assert "not ready" in ben.locator(".banner").inner_text()
+
+
+SIZE = re.compile(r"font-size: ([^;]+);")
+TYPE = {f"var(--{name})" for name in ("small", "text", "large", "huge")}
+BY_BOARD = re.compile(r"100cqw / var\(--w\)|var\(--wide\)")
+
+
+def test_there_are_four_type_sizes(page_folder: Path) -> None:
+    """Numerals of tiles and countdown grow with the board; all else is one of four."""
+    sheets = {file.name: file.read_text() for file in page_folder.rglob("*.css")}
+    screens = re.compile(r":root \{\s*font-size: \d+px;")
+    found = [
+        (name, size)
+        for name, text in sheets.items()
+        for size in SIZE.findall(screens.sub("", text))
+        if size not in TYPE and not BY_BOARD.search(size)
+    ]
+    assert found == [("results.css", "0")], "a heading that is read aloud only"
+    assert len(TYPE) == 4
