@@ -24,6 +24,8 @@ FOUR = """() => {
   localStorage.setItem('sliderace.solo.3x3', JSON.stringify({ times, best: times[0] }));
 }"""
 """Four slow solves of the days before."""
+LINES = """() => new Set([...document.querySelectorAll('.bar .button')].map(
+  (button) => button.getBoundingClientRect().top)).size"""
 READY = "navigator.serviceWorker.ready.then(() => true)"
 KEPT = """async () => {
   const names = await caches.keys();
@@ -81,6 +83,7 @@ def test_a_seed_is_the_same_board_everywhere(pages: Pages) -> None:
     expected = scramble(seed_from_text("friday"), Size(4, 4))
     assert format_board(own_board(page)) == format_board(expected)
     assert fits(page)
+    assert page.evaluate(LINES) == 1
 
 
 def test_a_picture_is_on_the_tiles_and_remembered(pages: Pages) -> None:

@@ -1,5 +1,6 @@
 """How the page fits: from a large screen down to the smallest phone."""
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,8 @@ from tests.browser.player import (
     host,
     join,
     opened,
+    own_board,
+    press,
     quick_rules,
     say_ready,
     solve_all,
@@ -43,11 +46,11 @@ def test_every_screen_fits(pages: Pages, size: tuple[int, int]) -> None:
     page = pages.open("/", size)
     assert fits(page), "home"
     code = host(page, LONG)
+    quick_rules(page)
     ben = pages.open(f"/{code}", size)
     ben.wait_for_selector("[data-screen=door]")
     assert fits(ben), "door"
     join(ben, LONG)
-    quick_rules(page)
     say_ready(page, ben)
     assert fits(page), "lobby of the host"
     assert fits(ben), "lobby of a guest"
@@ -94,6 +97,27 @@ def test_motion(pages: Pages) -> None:
     assert 0.08 <= float(tile.evaluate(glide).removesuffix("s")) <= 0.12
     page.emulate_media(reduced_motion="reduce")
     assert tile.evaluate(glide) == "0s"
+
+
+def test_a_race_lays_out_only_what_changes(pages: Pages, tmp_path: Path) -> None:
+    """Clock, counts and lane each by itself: a slow phone has no time for the page."""
+    page, _ = alone(pages, "Ann", PHONE)
+    there = own_board(page).legal_slides()[0][0]
+    back = {"U": "D", "D": "U", "L": "R", "R": "L"}[there]
+    path = tmp_path / "trace.json"
+    timeline = ["devtools.timeline", "disabled-by-default-devtools.timeline"]
+    pages.browser.start_tracing(page=page, path=path, categories=timeline)
+    for _ in range(10):
+        press(page, there)
+        press(page, back)
+        page.wait_for_timeout(100)  # a tenth of a second on the clock
+    page.wait_for_selector(".counts >> text=20 moves")
+    pages.browser.stop_tracing()
+    events = json.loads(path.read_text())["traceEvents"]
+    layouts = [one["args"]["endData"] for one in events if one["name"] == "Layout"]
+    roots = [root["nodeName"] for one in layouts for root in one["layoutRoots"]]
+    assert sum("told" in root for root in roots) > 5, roots
+    assert roots.count("#document") < 5, roots
 
 
 def test_nothing_is_inline_and_nothing_foreign(page_folder: Path) -> None:

@@ -29,6 +29,16 @@ CUT = """parts => [...document.querySelectorAll(parts)]
 LANES = ".lane .line, .lane .name, .lane .value:not(:empty)"
 HEIGHTS = """() => [...new Set([...document.querySelectorAll('.lane')]
   .map(lane => Math.round(lane.getBoundingClientRect().height)))]"""
+IN_ORDER = """() => {
+  const lanes = [...document.querySelectorAll('.lanes > .lane')].map((lane) => {
+    const { top, left } = lane.getBoundingClientRect();
+    return { top, left, done: lane.classList.contains('finished') };
+  }).sort((a, b) => a.top - b.top || a.left - b.left);
+  const apart = new Set(lanes.map(({ top, left }) => `${top} ${left}`)).size;
+  const first = lanes.findIndex(({ done }) => !done);
+  return apart === lanes.length && lanes.slice(first).every(({ done }) => !done);
+}"""
+"""Whether each lane has its own place, and who finished comes first."""
 EXPECTED = ("WebSocket connection", "ERR_CONNECTION", "Failed to load")
 
 
@@ -59,6 +69,7 @@ def test_ten_lanes_keep_names_and_times(pages: Pages, server: str) -> None:
         ann.wait_for_selector(".lane.finished >> nth=4", timeout=30_000)
         assert ann.evaluate(CUT, LANES) == []
         assert ann.evaluate(HEIGHTS) == [before]
+        ann.wait_for_function(IN_ORDER)
         _solve(ann)
         ann.wait_for_selector(".watched .lane.finished >> nth=5")
         ben.wait_for_selector(".watched .lane.finished >> nth=5")

@@ -4,6 +4,7 @@ pytest -m bench -s tests/browser/test_smooth.py
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 from tests.browser.conftest import PHONE, Pages
-from tests.browser.player import host, own_board, press, quick_rules
+from tests.browser.player import opened, own_board, press
 
 pytestmark = [pytest.mark.browser, pytest.mark.bench, pytest.mark.timeout(180)]
 
@@ -33,6 +34,20 @@ DRAWN = """() => {
 CATEGORIES = ["toplevel", "devtools.timeline", "disabled-by-default-devtools.timeline"]
 
 
+PLAYABLE = """() => {
+  const look = () => {
+    const button = document.querySelector("main .button.primary");
+    if (button && !button.disabled) window.playable ??= performance.now();
+  };
+  const watch = () => new MutationObserver(look).observe(
+    document.documentElement, { childList: true, subtree: true });
+  addEventListener("DOMContentLoaded", watch);
+}"""
+PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+PLAYABLE_MS = 1_000
+"""As the issue of the page promises it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """One piece of work of the page's own thread, and what most of it was."""
@@ -44,13 +59,21 @@ class Task:
     parts: str
 
 
+def _slow(page: Page) -> None:
+    """Make its processor a phone's."""
+    session = page.context.new_cdp_session(page)
+    rate = {"rate": SLOWER}
+    session.send("Emulation.setCPUThrottlingRate", rate)  # pyright: ignore[reportUnknownMemberType]
+
+
 def _thread(event: dict[str, Any]) -> tuple[int, int]:
     return event["pid"], event["tid"]
 
 
 def _tasks(trace: list[dict[str, Any]]) -> list[Task]:
     """What the thread did that heard the keys."""
-    own = next(_thread(one) for one in trace if one["name"] == "EventDispatch")
+    heard = Counter(_thread(one) for one in trace if one["name"] == "EventDispatch")
+    ((own, _),) = heard.most_common(1)
     spans = [one for one in trace if one["ph"] == "X" and _thread(one) == own]
     runs = [one for one in spans if one["name"] == "RunTask"]
     begun = min(one["ts"] for one in runs)
@@ -83,37 +106,69 @@ def _play(page: Page) -> None:
         page.wait_for_timeout(BETWEEN_MS)
 
 
+def _told(tasks: list[Task], keys: list[float]) -> None:
+    """Print what was measured, each long task with what most of it was."""
+    wall, cpu = max(t.wall_ms for t in tasks), max(t.cpu_ms for t in tasks)
+    print(f"{len(tasks)} tasks, longest {wall:.0f} ms, {cpu:.1f} ms on the processor;")
+    print(f"key to drawn {keys[len(keys) // 2]:.0f} ms, at worst {keys[-1]:.0f} ms")
+    for task in tasks:
+        if task.wall_ms > LONG_MS:
+            print(f"  at {task.at_ms:.0f} ms: {task.wall_ms:.0f} ms", end=", ")
+            print(f"{task.cpu_ms:.1f} on the processor: {task.parts}")
+
+
 def test_sixteen_lanes_on_a_slow_phone(
     pages: Pages, bot: Callable[[str, float, int], None], tmp_path: Path
 ) -> None:
-    """No task takes more than 50 ms, from the board's first moment on."""
-    page = pages.open("/", PHONE)
-    code = host(page, "Ann", "6\u00d76")
-    quick_rules(page)
+    """No task takes a phone more than 50 ms, from the board's first moment on.
+
+    Twice: as fast as this machine is, where the processor's own time times what a phone
+    is slower must do, whoever else is at work here; then slowed down, where the tasks
+    that take long are looked at.
+    """
+    page, code = opened(pages, "Ann", PHONE)
+    page.get_by_label("6\u00d76").check()
     bot(code, 10.0, LANES - 1)
     page.wait_for_selector(f".member.is-ready >> nth={LANES - 2}", timeout=60_000)
     page.get_by_role("button", name="Start the race").click()
     page.wait_for_selector(f".lane >> nth={LANES - 1}")
-    session = page.context.new_cdp_session(page)
-    rate = {"rate": SLOWER}
-    session.send("Emulation.setCPUThrottlingRate", rate)  # pyright: ignore[reportUnknownMemberType]
-    page.evaluate(DRAWN)
     path = tmp_path / "trace.json"
-    pages.browser.start_tracing(page=page, path=path, categories=CATEGORIES)
-    page.wait_for_selector(".stage [data-board]")
-    _play(page)
-    pages.browser.stop_tracing()
-    tasks = _tasks(json.loads(path.read_text())["traceEvents"])
-    drawn = sorted(page.evaluate("window.drawn"))
-    middle, worst = drawn[len(drawn) // 2], drawn[-1]
-    print(
-        f"\n{len(tasks)} tasks; longest: wall {max(t.wall_ms for t in tasks):.0f} ms,"
-    )
-    print(f"on the processor {max(t.cpu_ms for t in tasks):.0f} ms")
-    print(f"key to drawn: {middle:.0f} ms, at worst {worst:.0f} ms")
-    for task in tasks:
-        if task.wall_ms > LONG_MS:
-            print(f"at {task.at_ms:.0f}: {task.wall_ms:.0f} ms", end=", ")
-            print(f"{task.cpu_ms:.0f} on the processor: {task.parts}")
-    assert len(drawn) == KEYS
-    assert [task for task in tasks if task.cpu_ms > LONG_MS] == []
+    page.evaluate(DRAWN)
+    found: list[list[Task]] = []
+    for slow in (False, True):
+        if slow:
+            _slow(page)
+        pages.browser.start_tracing(page=page, path=path, categories=CATEGORIES)
+        page.wait_for_selector(".stage [data-board]")
+        _play(page)
+        pages.browser.stop_tracing()
+        found.append(_tasks(json.loads(path.read_text())["traceEvents"]))
+        keys = sorted(page.evaluate("window.drawn.splice(0)"))
+        print("\nslowed down:" if slow else "\nas it is:", end=" ")
+        _told(found[-1], keys)
+        assert len(keys) == KEYS
+    assert [task for task in found[0] if SLOWER * task.cpu_ms > LONG_MS] == []
+
+
+def test_a_slow_phone_is_ready_within_a_second(pages: Pages, tmp_path: Path) -> None:
+    """From the link to a button that can be pressed, at the start and at a door.
+
+    What counts is the work: here of this machine, times what a phone is slower.
+    """
+    ann, code = opened(pages)
+    ann.close()
+    path = tmp_path / "trace.json"
+    for place in ("/", f"/{code}"):
+        page = pages.blank(PHONE)
+        page.add_init_script(f"({PLAYABLE})()")
+        pages.browser.start_tracing(page=page, path=path, categories=CATEGORIES)
+        page.goto(pages.address + place)
+        page.wait_for_function("window.playable")
+        page.wait_for_function(PAINT)
+        pages.browser.stop_tracing()
+        painted, ready = page.evaluate(f"[{PAINT}, window.playable]")
+        tasks = _tasks(json.loads(path.read_text())["traceEvents"])
+        work = SLOWER * sum(task.cpu_ms for task in tasks)
+        print(f"\n{place}: first contentful paint {painted:.0f} ms, ready {ready:.0f},")
+        print(f"{work:.0f} ms of work on a phone")
+        assert work < PLAYABLE_MS
