@@ -290,7 +290,7 @@ def test_a_slide_that_is_taken_back_is_seen_and_told(pages: Pages) -> None:
     word = {"code": "too_many_tiles", "board": format_board(first)}
     lines[-1].send(json.dumps(refused | word))
     sees_own(page, first)
-    page.wait_for_function("window.trembled")
+    page.wait_for_function("() => window.trembled")
     page.wait_for_selector("[aria-live] >> text=Taken back", state="attached")
 
 

@@ -18,6 +18,7 @@ export class LaneRow {
     this.value = h("span.value");
     this.why = h("span.why");
     this.delta = h("span.delta");
+    this.credit = h("span.credit");
     this.bar = h("span.fill", { "aria-hidden": "true" });
     const line = h(
       "span.line",
@@ -25,7 +26,14 @@ export class LaneRow {
       this.place,
       this.name,
       // What yields where a lane is narrow: the last first.
-      h("span.extras", {}, this.delta, this.marks, this.lag.element),
+      h(
+        "span.extras",
+        {},
+        this.delta,
+        this.marks,
+        this.credit,
+        this.lag.element,
+      ),
       this.value,
       this.why,
     );
@@ -47,7 +55,10 @@ export class LaneRow {
     setText(this.why, waiting ? "" : reason(lane));
     setText(this.delta, waiting ? "" : delta);
     setAttribute(this.delta, "title", delta ? BEHIND : null);
-    setAttribute(this.value, "title", credit(lane));
+    const less = credit(lane);
+    setText(this.credit, less ? `credit ${lane.standing.credit_ms} ms` : "");
+    setAttribute(this.credit, "title", less);
+    setAttribute(this.value, "title", less);
     this.bar.style.transform = `scaleX(${waiting ? 0 : lane.high / 1000})`;
     const kinds = [waiting ? "waiting" : lane.status, mine && "mine", away && "away"];
     setAttribute(this.element, "class", ["lane", ...kinds.filter(Boolean)].join(" "));
