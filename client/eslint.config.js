@@ -7,6 +7,7 @@ const browser = [
   "Event",
   "GainNode",
   "OscillatorNode",
+  "ResizeObserver",
   "Response",
   "TextDecoder",
   "TextEncoder",

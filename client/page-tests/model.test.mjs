@@ -232,6 +232,7 @@ test("rejected: their board, our later slides again, with the new gen", () => {
   assert.equal(sentSlides(again)[0].seq, 1);
   assert.equal(own(stage), START);
   assert.equal(stage.model.attempt.seq, 2);
+  assert.equal(stage.model.attempt.takenBack, 0, "what is shown stays as it is");
 });
 
 test("rejected where trying again cannot help", () => {
@@ -244,6 +245,7 @@ test("rejected where trying again cannot help", () => {
       [],
     );
     assert.equal(own(stage), START, code);
+    assert.equal(stage.model.attempt.takenBack, 1, "somebody sees that");
     stage.slide("U");
     assert.equal(stage.moved, code === "too_early" || code === "too_many_tiles", code);
   }

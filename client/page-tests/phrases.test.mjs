@@ -122,7 +122,7 @@ test("a signal: value and range, each in its unit", () => {
   const signal = (name, value, low = null, high = null) =>
     describeSignal({ name, value, low, high });
   assert.deepEqual(signal("cv_milli", 234, 250), {
-    label: "Unevenness of the rhythm",
+    label: "Unevenness of the rhythm; 0 is a machine\u2019s",
     value: "0.23",
     range: "\u2265 0.25",
   });

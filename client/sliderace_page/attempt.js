@@ -33,6 +33,7 @@ export class Attempt {
     this.startMd = startMd || board.md;
     this.gen = 0;
     this.over = false; // the server said that this attempt has ended
+    this.takenBack = 0; // how often the server's word changed the board that is shown
     this.#begin(seq, board, stm);
     this.high = Math.max(high, progressPermille(board.md, this.startMd));
   }
@@ -126,7 +127,10 @@ export class Attempt {
    * @param {number} stm tiles moved until then, if the server's board is taken
    */
   resume(seq, board, stm) {
-    if (!this.after(seq)?.equals(board)) this.#begin(seq, board, stm);
+    if (!this.after(seq)?.equals(board)) {
+      this.#begin(seq, board, stm);
+      this.takenBack += 1;
+    }
     this.sent = this.acked = seq;
   }
 
@@ -138,7 +142,7 @@ export class Attempt {
    */
   rewind(seq, truth, replay) {
     const later = this.slides.slice(Math.max(0, seq - this.base));
-    const solvedAt = this.solvedAt;
+    const { solvedAt, board: shown } = this;
     const board = truth ?? this.after(seq);
     if (!board) return;
     if (this.after(seq)?.equals(board)) {
@@ -155,5 +159,6 @@ export class Attempt {
         this.slides.push(slide);
     }
     if (this.solved) this.solvedAt = solvedAt;
+    if (!this.board.equals(shown)) this.takenBack += 1;
   }
 }

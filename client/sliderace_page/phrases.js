@@ -193,13 +193,13 @@ export function explainResults({ standings, friendly_timing: friendly }) {
 
 /** Signals: name -> label, unit and how to write a value. */
 const FIGURES = {
-  first_ms: ["First slide after", seconds],
-  tps_milli: ["Tiles a second", thousandth],
-  peak: ["Most tiles in a second", String],
-  cv_milli: ["Unevenness of the rhythm", thousandth],
-  pauses: ["Pauses of 1 s and more", String],
+  first_ms: ["From the board to the first slide", seconds],
+  tps_milli: ["Tiles a second, on the whole", thousandth],
+  peak: ["Most tiles in any one second", String],
+  cv_milli: ["Unevenness of the rhythm; 0 is a machine\u2019s", thousandth],
+  pauses: ["Pauses of a second or more", String],
   longest_ms: ["Longest pause", seconds],
-  m_md_milli: ["Moves by distance", thousandth],
+  m_md_milli: ["Moves by distance; 1 is the least there can be", thousandth],
 };
 
 function seconds(ms) {

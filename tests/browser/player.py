@@ -1,22 +1,30 @@
 """What a person does at the page, for tests."""
 
 from playwright.sync_api import Page
+from tests.browser.conftest import DESKTOP, Pages
 
 from sliderace.engine import Board, format_board, parse_board
 from sliderace_client.solver import solve
 
 __all__ = [
     "ARROWS",
+    "alone",
     "board_of",
     "fits",
+    "give_up",
+    "guest",
     "host",
     "join",
+    "opened",
     "own_board",
     "point",
     "press",
     "quick_rules",
+    "race",
+    "say_ready",
     "sees_own",
     "solution",
+    "solve_all",
     "start",
     "tap",
 ]
@@ -54,8 +62,57 @@ def start(page: Page) -> None:
     page.wait_for_selector("[data-screen=race] [data-board]")
 
 
+def opened(
+    pages: Pages, name: str = "Ann", size: tuple[int, int] = DESKTOP
+) -> tuple[Page, str]:
+    """A new visitor's page, in a room of 3x3 with the shortest countdown; its code."""
+    page = pages.open("/", size)
+    code = host(page, name)
+    quick_rules(page)
+    return page, code
+
+
+def alone(
+    pages: Pages, name: str = "Ann", size: tuple[int, int] = DESKTOP
+) -> tuple[Page, str]:
+    """A new visitor who races alone, and has the board; the room's code."""
+    page, code = opened(pages, name, size)
+    start(page)
+    return page, code
+
+
+def guest(
+    pages: Pages,
+    code: str,
+    name: str,
+    size: tuple[int, int] = DESKTOP,
+    *,
+    watch: bool = False,
+) -> Page:
+    """A new visitor who enters a room."""
+    page = pages.open(f"/{code}", size)
+    join(page, name, watch=watch)
+    return page
+
+
+def say_ready(page: Page, *guests: Page) -> None:
+    """Guests say that they are ready; wait until the host sees that."""
+    for one in guests:
+        one.get_by_role("button", name="ready").click()
+    page.wait_for_selector(f".member.is-ready >> nth={len(guests) - 1}")
+
+
+def race(page: Page, *guests: Page) -> None:
+    """Host: start with these guests, who were not ready; wait for the board."""
+    say_ready(page, *guests)
+    start(page)
+
+
 def own_board(page: Page) -> Board:
-    """The racer's own board, as the page shows it."""
+    """The racer's own board, as the page shows it now.
+
+    After a slide it is a frame or two behind: there `sees_own` is the one to ask.
+    """
     shown = page.locator(".stage [data-board]").get_attribute("data-board")
     return parse_board(shown or "")
 
@@ -81,6 +138,18 @@ def press(page: Page, direction: str, count: int = 1) -> None:
     """Slide by keyboard: one press moves one tile."""
     for _ in range(count):
         page.keyboard.press(ARROWS[direction])
+
+
+def solve_all(page: Page) -> None:
+    """Solve the own board by keyboard."""
+    for direction, count in solution(own_board(page)):
+        press(page, direction, count)
+
+
+def give_up(page: Page) -> None:
+    """Give up, and mean it."""
+    for name in ("Give up", "Really give up"):
+        page.get_by_role("button", name=name).click()
 
 
 def tap(page: Page, cell: int, board: Board) -> None:

@@ -6,7 +6,14 @@ from typing import Any, Literal
 import pytest
 from playwright.sync_api import Page
 from tests.browser.conftest import DESKTOP, PHONE, Pages
-from tests.browser.player import host, join, own_board, press, quick_rules, solution
+from tests.browser.player import (
+    give_up,
+    host,
+    join,
+    quick_rules,
+    say_ready,
+    solve_all,
+)
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
@@ -54,16 +61,15 @@ def test_axe_finds_nothing(
     ann.wait_for_selector(".home select")
     _examine(ann, "home")
     code = host(ann, "Ann")
+    quick_rules(ann)
     ben.goto(f"{pages.address}/{code}")
     ben.wait_for_selector(".door form")
     _examine(ben, "door")
     join(ben, "Ben")
     sam.goto(f"{pages.address}/{code}")
     join(sam, "Sam", watch=True)
-    quick_rules(ann)
     ann.get_by_text("Warm up").click()
-    ben.get_by_role("button", name="ready").click()
-    ann.wait_for_selector(".member.is-ready")
+    say_ready(ann, ben)
     _examine(ann, "lobby of the host")
     _examine(ben, "lobby of a guest")
     ann.get_by_label("Settings").click()
@@ -80,12 +86,10 @@ def test_axe_finds_nothing(
     sam.get_by_role("button", name="Leader").click()
     sam.wait_for_selector(".watched.big")
     _examine(sam, "the leader")
-    for direction, count in solution(own_board(ann)):
-        press(ann, direction, count)
+    solve_all(ann)
     ann.wait_for_selector(".watched >> nth=1")
     _examine(ann, "finished")
-    for name in ("Give up", "Really give up"):
-        ben.get_by_role("button", name=name).click()
+    give_up(ben)
     ann.wait_for_selector("[data-screen=results]")
     _examine(ann, "results")
     for summary in ann.locator("[data-screen=results] summary").all():

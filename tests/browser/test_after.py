@@ -14,13 +14,13 @@ from playwright.sync_api import Page
 from tests.browser.conftest import DESKTOP, PHONE, SMALL, Pages
 from tests.browser.player import (
     fits,
-    host,
-    join,
+    give_up,
+    guest,
+    opened,
     own_board,
     press,
-    quick_rules,
+    race,
     solution,
-    start,
 )
 
 from sliderace.engine import Board, format_board, parse_slides, stm
@@ -36,22 +36,16 @@ SHOWN = ".film:not([hidden])"
 
 def _race(pages: Pages) -> tuple[Page, Page, Board]:
     """Who solved it, who gave up in the middle, and the board."""
-    ann = pages.open()
-    code = host(ann, NAME)
-    quick_rules(ann)
-    ben = pages.open(f"/{code}", PHONE)
-    join(ben, "Ben")
-    ben.get_by_role("button", name="ready").click()
-    ann.wait_for_selector(".member.is-ready")
-    start(ann)
+    ann, code = opened(pages, NAME)
+    ben = guest(pages, code, "Ben", PHONE)
+    race(ann, ben)
     board = own_board(ann)
     way = solution(board)
     for direction, count in way:
         press(ann, direction, count)
     for direction, count in way[:3]:
         press(ben, direction, count)
-    for name in ("Give up", "Really give up"):
-        ben.get_by_role("button", name=name).click()
+    give_up(ben)
     for page in (ann, ben):
         page.wait_for_selector(".solves:not([hidden])")
     return ann, ben, board
@@ -115,6 +109,8 @@ def _take_along(ann: Page, ben: Page, board: Board) -> None:
     assert not ben.get_by_role("link", name="slidysim").is_visible()
     for cell in ("td.solve", "td.mmd", "td.moves"):
         assert ann.locator(f"tr.mine {cell}").inner_text() != ""
+    ann.get_by_text("What the columns mean").click()
+    ann.wait_for_selector(".legend dd >> text=already taken off the time")
     ann.get_by_role("button", name="Verify").click()
     ann.wait_for_selector(".checks >> text=/^ok .* ranking:/")
     ben.set_viewport_size({"width": SMALL[0], "height": SMALL[1]})

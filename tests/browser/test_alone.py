@@ -3,7 +3,15 @@
 import pytest
 from playwright.sync_api import FilePayload, Page
 from tests.browser.conftest import PHONE, SMALL, Pages
-from tests.browser.player import fits, host, own_board, press, sees_own, solution
+from tests.browser.player import (
+    fits,
+    host,
+    own_board,
+    press,
+    sees_own,
+    solution,
+    solve_all,
+)
 
 from sliderace.engine import Size, format_board, scramble, seed_from_text
 
@@ -16,6 +24,8 @@ FOUR = """() => {
   localStorage.setItem('sliderace.solo.3x3', JSON.stringify({ times, best: times[0] }));
 }"""
 """Four slow solves of the days before."""
+LINES = """() => new Set([...document.querySelectorAll('.bar .button')].map(
+  (button) => button.getBoundingClientRect().top)).size"""
 READY = "navigator.serviceWorker.ready.then(() => true)"
 KEPT = """async () => {
   const names = await caches.keys();
@@ -32,8 +42,7 @@ def _practice(page: Page, size: str = "3x3") -> None:
 
 
 def _solve(page: Page) -> None:
-    for direction, count in solution(own_board(page)):
-        press(page, direction, count)
+    solve_all(page)
     page.wait_for_selector(".banner >> text=Solved in")
 
 
@@ -74,6 +83,7 @@ def test_a_seed_is_the_same_board_everywhere(pages: Pages) -> None:
     expected = scramble(seed_from_text("friday"), Size(4, 4))
     assert format_board(own_board(page)) == format_board(expected)
     assert fits(page)
+    assert page.evaluate(LINES) == 1
 
 
 def test_a_picture_is_on_the_tiles_and_remembered(pages: Pages) -> None:

@@ -5,11 +5,12 @@ from urllib.parse import urlsplit
 import pytest
 from tests.browser.conftest import PHONE, Pages
 from tests.browser.player import (
+    alone,
+    guest,
     host,
-    join,
+    opened,
     own_board,
     press,
-    quick_rules,
     sees_own,
     start,
 )
@@ -21,9 +22,7 @@ CLEAR = "getComputedStyle(document.body).backgroundColor"
 
 def test_a_stream_shows_the_leader_and_nothing_else(pages: Pages) -> None:
     """`?view=stream`: no door, no controls, nothing behind the board."""
-    ann = pages.open()
-    code = host(ann, "Ann")
-    quick_rules(ann)
+    ann, code = opened(pages)
     stream = pages.open(f"/{code}?view=stream")
     stream.wait_for_selector("[data-screen=race]")
     assert stream.evaluate(CLEAR) == "rgba(0, 0, 0, 0)"
@@ -42,10 +41,7 @@ def test_a_stream_shows_the_leader_and_nothing_else(pages: Pages) -> None:
 
 def test_a_seat_goes_to_another_device(pages: Pages) -> None:
     """By a picture; the first device lets go, and no address keeps the secret."""
-    ann = pages.open()
-    code = host(ann, "Ann")
-    quick_rules(ann)
-    start(ann)
+    ann, code = alone(pages)
     board = own_board(ann)
     direction = board.legal_slides()[0][0]
     press(ann, direction)
@@ -82,8 +78,7 @@ def test_the_lobby_is_a_place_to_wait_in(pages: Pages) -> None:
     """Ready by itself, sitting out, and a board that is nobody's business."""
     ann = pages.open()
     code = host(ann, "Ann")
-    ben = pages.open(f"/{code}")
-    join(ben, "Ben")
+    ben = guest(pages, code, "Ben")
     ben.get_by_label("Always ready").check()
     ann.wait_for_selector(".member.is-ready >> text=Ben")
     ann.get_by_label("5\u00d75").check()  # another race: everybody is asked again

@@ -16,7 +16,6 @@ LOADED = re.compile(r'import\("(\.[^"]+)"\)')
 LISTED = re.compile(r'"((?:[a-z0-9]+/)?[a-z0-9]+\.js)"')
 FIRST_LOAD = 100_000
 """Bytes, as the issue promises it: uncompressed."""
-FIRST_PAINT_MS = 300
 PAINT = """() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime"""
 
 

@@ -1,5 +1,7 @@
 """How the page fits: from a large screen down to the smallest phone."""
 
+import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,74 +9,74 @@ import pytest
 from playwright.sync_api import Page
 from tests.browser.conftest import DESKTOP, PHONE, SMALL, Pages
 from tests.browser.player import (
+    alone,
     fits,
+    give_up,
+    guest,
     host,
     join,
+    opened,
     own_board,
     press,
     quick_rules,
-    solution,
-    start,
+    say_ready,
+    solve_all,
 )
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
 
 LONG = "Wilhelmina Constance"
-BOARD = """() => {
+LARGE = (2560, 1440)
+HERO = """() => {
   const box = document.querySelector('.board.own').getBoundingClientRect();
   const inside = box.top >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
-  return [Math.max(box.width, box.height) / Math.min(innerWidth, innerHeight), inside];
+  const share = Math.max(box.width, box.height) / Math.min(innerWidth, innerHeight);
+  return inside && share >= 0.6;
 }"""
+"""The board's side is that part of the screen's shorter one, and it is fully seen."""
 
 
-def _hero(page: Page) -> float:
-    """The board's side, as a part of the screen's shorter one; it is fully seen."""
-    share, inside = page.evaluate(BOARD)
-    assert inside
-    return float(share)
-
-
-@pytest.mark.parametrize("size", [SMALL, (568, 320), PHONE, DESKTOP])
-def test_every_screen_fits(pages: Pages, size: tuple[int, int]) -> None:
+@pytest.mark.parametrize("sizes", [(SMALL, (568, 320)), (PHONE,), (DESKTOP, LARGE)])
+def test_every_screen_fits(pages: Pages, sizes: tuple[tuple[int, int], ...]) -> None:
     """No sideways scrolling anywhere; the board is the hero."""
-    page = pages.open("/", size)
-    assert fits(page), "home"
+
+    def all_fit(page: Page, *, hero: bool = False) -> None:
+        for width, height in reversed(sizes):
+            page.set_viewport_size({"width": width, "height": height})
+            assert fits(page)
+            if hero:
+                page.wait_for_function(HERO)
+
+    page = pages.open("/", sizes[0])
+    all_fit(page)
     code = host(page, LONG)
-    guest = pages.open(f"/{code}", size)
-    guest.wait_for_selector("[data-screen=door]")
-    assert fits(guest), "door"
-    join(guest, LONG)
     quick_rules(page)
-    guest.get_by_role("button", name="ready").click()
-    page.wait_for_selector(".member.is-ready")
-    assert fits(page), "lobby of the host"
-    assert fits(guest), "lobby of a guest"
+    ben = pages.open(f"/{code}", sizes[0])
+    ben.wait_for_selector("[data-screen=door]")
+    all_fit(ben)
+    join(ben, LONG)
+    say_ready(page, ben)
+    all_fit(page)
+    all_fit(ben)
     page.get_by_role("button", name="Start the race").click()
     page.wait_for_selector("[data-screen=race]")
-    assert fits(page), "countdown"
+    all_fit(page)
     page.wait_for_selector("[data-board]")
-    assert fits(page), "race"
-    assert _hero(page) >= 0.6
-    for direction, count in solution(own_board(page)):
-        press(page, direction, count)
+    all_fit(page, hero=True)
+    solve_all(page)
     page.wait_for_selector(".watched >> nth=1")
-    assert fits(page), "watching"
-    for name in ("Give up", "Really give up"):
-        guest.get_by_role("button", name=name).click()
+    all_fit(page)
+    give_up(ben)
     page.wait_for_selector("[data-screen=results]")
-    assert fits(page), "results"
+    all_fit(page)
 
 
 def test_a_phone_can_be_turned(pages: Pages) -> None:
     """The board stays whole and large both ways, and the race goes on."""
-    page = pages.open("/", PHONE)
-    host(page, "Ann")
-    quick_rules(page)
-    start(page)
-    assert _hero(page) >= 0.6
+    page, _ = alone(pages, "Ann", PHONE)
+    page.wait_for_function(HERO)
     page.set_viewport_size({"width": PHONE[1], "height": PHONE[0]})
-    page.wait_for_timeout(100)
-    assert _hero(page) >= 0.6
+    page.wait_for_function(HERO)
     assert fits(page)
 
 
@@ -92,14 +94,32 @@ def test_light_and_dark(pages: Pages) -> None:
 def test_motion(pages: Pages) -> None:
     """Tiles glide for 80 to 120 ms, or not at all where that is wished."""
     glide = "tile => getComputedStyle(tile).transitionDuration"
-    page = pages.open()
-    host(page, "Ann")
-    quick_rules(page)
-    start(page)
+    page, _ = alone(pages)
     tile = page.locator(".board.own .tile").first
     assert 0.08 <= float(tile.evaluate(glide).removesuffix("s")) <= 0.12
     page.emulate_media(reduced_motion="reduce")
     assert tile.evaluate(glide) == "0s"
+
+
+def test_a_race_lays_out_only_what_changes(pages: Pages, tmp_path: Path) -> None:
+    """Clock, counts and lane each by itself: a slow phone has no time for the page."""
+    page, _ = alone(pages, "Ann", PHONE)
+    there = own_board(page).legal_slides()[0][0]
+    back = {"U": "D", "D": "U", "L": "R", "R": "L"}[there]
+    path = tmp_path / "trace.json"
+    timeline = ["devtools.timeline", "disabled-by-default-devtools.timeline"]
+    pages.browser.start_tracing(page=page, path=path, categories=timeline)
+    for _ in range(10):
+        press(page, there)
+        press(page, back)
+        page.wait_for_timeout(100)  # a tenth of a second on the clock
+    page.wait_for_selector(".counts >> text=20 moves")
+    pages.browser.stop_tracing()
+    events = json.loads(path.read_text())["traceEvents"]
+    layouts = [one["args"]["endData"] for one in events if one["name"] == "Layout"]
+    roots = [root["nodeName"] for one in layouts for root in one["layoutRoots"]]
+    assert sum("told" in root for root in roots) > 5, roots
+    assert roots.count("#document") < 5, roots
 
 
 def test_nothing_is_inline_and_nothing_foreign(page_folder: Path) -> None:
@@ -141,14 +161,11 @@ def test_a_full_lobby_and_its_race_on_a_phone(
     pages: Pages, bot: Callable[[str, float], None]
 ) -> None:
     """Six players: one button away from the race, every name whole, notes apart."""
-    ann = pages.open("/", SMALL)
-    code = host(ann, "Ann")
-    quick_rules(ann)
+    ann, code = opened(pages, "Ann", SMALL)
     ann.get_by_label("3\u00d73").check()
     for _ in range(4):
         bot(code, 1.0)
-    ben = pages.open(f"/{code}", PHONE)
-    join(ben, "Ben")
+    ben = guest(pages, code, "Ben", PHONE)
     ann.wait_for_selector(".note >> text=Ben joined")
     ann.evaluate("scrollTo(0, 0)")
     assert ann.evaluate(HIDDEN) == []
@@ -165,3 +182,22 @@ def test_a_full_lobby_and_its_race_on_a_phone(
     assert ben.evaluate(CUT) == []
     assert ann.evaluate(CUT) == []
     assert "not ready" in ben.locator(".banner").inner_text()
+
+
+SIZE = re.compile(r"font-size: ([^;]+);")
+TYPE = {f"var(--{name})" for name in ("small", "text", "large", "huge")}
+BY_BOARD = re.compile(r"100cqw / var\(--w\)|var\(--wide\)")
+
+
+def test_there_are_four_type_sizes(page_folder: Path) -> None:
+    """Numerals of tiles and countdown grow with the board; all else is one of four."""
+    sheets = {file.name: file.read_text() for file in page_folder.rglob("*.css")}
+    screens = re.compile(r":root \{\s*font-size: \d+px;")
+    found = [
+        (name, size)
+        for name, text in sheets.items()
+        for size in SIZE.findall(screens.sub("", text))
+        if size not in TYPE and not BY_BOARD.search(size)
+    ]
+    assert found == [("results.css", "0")], "a heading that is read aloud only"
+    assert len(TYPE) == 4

@@ -4,14 +4,13 @@ import pytest
 from playwright.sync_api import Browser, Page
 from tests.browser.conftest import DESKTOP, PHONE, SMALL, Pages, a_server, our_program
 from tests.browser.player import (
+    alone,
     fits,
-    host,
+    guest,
     join,
-    own_board,
-    press,
-    quick_rules,
-    solution,
-    start,
+    opened,
+    race,
+    solve_all,
 )
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
@@ -30,12 +29,21 @@ CUT = """parts => [...document.querySelectorAll(parts)]
 LANES = ".lane .line, .lane .name, .lane .value:not(:empty)"
 HEIGHTS = """() => [...new Set([...document.querySelectorAll('.lane')]
   .map(lane => Math.round(lane.getBoundingClientRect().height)))]"""
+IN_ORDER = """() => {
+  const lanes = [...document.querySelectorAll('.lanes > .lane')].map((lane) => {
+    const { top, left } = lane.getBoundingClientRect();
+    return { top, left, done: lane.classList.contains('finished') };
+  }).sort((a, b) => a.top - b.top || a.left - b.left);
+  const apart = new Set(lanes.map(({ top, left }) => `${top} ${left}`)).size;
+  const first = lanes.findIndex(({ done }) => !done);
+  return apart === lanes.length && lanes.slice(first).every(({ done }) => !done);
+}"""
+"""Whether each lane has its own place, and who finished comes first."""
 EXPECTED = ("WebSocket connection", "ERR_CONNECTION", "Failed to load")
 
 
 def _solve(page: Page) -> None:
-    for direction, count in solution(own_board(page)):
-        press(page, direction, count)
+    solve_all(page)
 
 
 def _end(page: Page) -> None:
@@ -46,9 +54,7 @@ def _end(page: Page) -> None:
 
 def test_ten_lanes_keep_names_and_times(pages: Pages, server: str) -> None:
     """In the race and in All, of some who finish and some who do not; all as high."""
-    ann = pages.open("/", DESKTOP)
-    code = host(ann, "Ann")
-    quick_rules(ann)
+    ann, code = opened(pages)
     ben = pages.open(f"/{code}", PHONE)
     join(ben, "Wilhelmina Constance", watch=True)
     bot = ("sliderace_client", "bot", code, "--server", server, "--races", "1")
@@ -63,6 +69,7 @@ def test_ten_lanes_keep_names_and_times(pages: Pages, server: str) -> None:
         ann.wait_for_selector(".lane.finished >> nth=4", timeout=30_000)
         assert ann.evaluate(CUT, LANES) == []
         assert ann.evaluate(HEIGHTS) == [before]
+        ann.wait_for_function(IN_ORDER)
         _solve(ann)
         ann.wait_for_selector(".watched .lane.finished >> nth=5")
         ben.wait_for_selector(".watched .lane.finished >> nth=5")
@@ -78,14 +85,9 @@ def test_ten_lanes_keep_names_and_times(pages: Pages, server: str) -> None:
 
 def test_why_somebody_is_out_stays_in_its_column(pages: Pages) -> None:
     """On a desk and on phones."""
-    ann = pages.open()
-    code = host(ann, "Ann")
-    quick_rules(ann)
-    ben = pages.open(f"/{code}", PHONE)
-    join(ben, "Ben")
-    ben.get_by_role("button", name="ready").click()
-    ann.wait_for_selector(".member.is-ready")
-    start(ann)
+    ann, code = opened(pages)
+    ben = guest(pages, code, "Ben", PHONE)
+    race(ann, ben)
     _solve(ann)
     _end(ann)
     ben.wait_for_selector("[data-screen=results]")
@@ -105,10 +107,7 @@ def test_a_lost_server_leaves_the_head_whole(
     """Help and settings stay in reach; no rematch is offered that nobody hears."""
     with a_server("--memory", "--port", "0") as server:
         pages = Pages(browser, server.url)
-        ann = pages.open(size=size)
-        host(ann, "Ann")
-        quick_rules(ann)
-        start(ann)
+        ann, _ = alone(pages, "Ann", size)
         _solve(ann)
         ann.wait_for_selector("[data-screen=results]")
         server.kill()

@@ -9,6 +9,8 @@ import pytest
 from playwright.sync_api import Browser
 from tests.browser.conftest import PHONE, Pages, a_server
 from tests.browser.player import (
+    alone,
+    guest,
     host,
     join,
     own_board,
@@ -16,6 +18,7 @@ from tests.browser.player import (
     quick_rules,
     sees_own,
     solution,
+    solve_all,
     start,
 )
 
@@ -56,8 +59,7 @@ def test_a_wrong_code_is_told_at_the_door(pages: Pages) -> None:
 def test_a_locked_room_and_a_kick(pages: Pages) -> None:
     ann = pages.open()
     code = host(ann, "Ann")
-    ben = pages.open(f"/{code}")
-    join(ben, "Ben")
+    ben = guest(pages, code, "Ben")
     ann.get_by_label("Locked").check()
     cleo = pages.open(f"/{code}")
     cleo.get_by_role("button", name="Join the race").click()
@@ -89,8 +91,7 @@ def test_host_controls(pages: Pages) -> None:
     """Size, rules, bench, hand over: everybody sees them at once."""
     ann = pages.open()
     code = host(ann, "Ann")
-    ben = pages.open(f"/{code}")
-    join(ben, "Ben")
+    ben = guest(pages, code, "Ben")
     ann.get_by_label("5\u00d75").check()
     ben.wait_for_selector(".rule-line >> text=5\u00d75")
     ann.get_by_text("More rules").click()
@@ -112,8 +113,7 @@ def test_a_choice_stands_while_the_server_thinks(browser: Browser) -> None:
         pages = Pages(browser, server.url)
         ann = pages.open()
         code = host(ann, "Ann")
-        ben = pages.open(f"/{code}")
-        join(ben, "Ben")
+        ben = guest(pages, code, "Ben")
         server.process.send_signal(signal.SIGSTOP)
         ann.get_by_label("5\u00d75").check()
         ann.wait_for_timeout(200)
@@ -144,8 +144,7 @@ def test_names_are_text_and_nothing_else(pages: Pages) -> None:
 def test_leaving_and_closing(pages: Pages) -> None:
     ann = pages.open()
     code = host(ann, "Ann")
-    ben = pages.open(f"/{code}")
-    join(ben, "Ben")
+    ben = guest(pages, code, "Ben")
     ann.get_by_role("button", name="Close the room").click()
     ann.get_by_role("button", name="Close it for everybody").click()
     ann.wait_for_selector("[data-screen=home]")
@@ -157,10 +156,7 @@ def test_the_server_is_killed_in_mid_race(browser: Browser, tmp_path: Path) -> N
     database = ("--database", str(tmp_path / "rooms.sqlite"))
     with a_server("--port", "0", *database) as first:
         pages = Pages(browser, first.url)
-        ann = pages.open()
-        host(ann, "Ann")
-        quick_rules(ann)
-        start(ann)
+        ann, _ = alone(pages)
         board = own_board(ann)
         slides = solution(board)
         for direction, count in slides[:4]:
@@ -200,10 +196,14 @@ def test_a_name_on_the_local_network_without_tls(browser: Browser) -> None:
         ann.get_by_role("button", name="Copy link").click()
         ann.wait_for_selector("text=Link copied")
         ann.keyboard.press("Tab")
+        ben = guest(pages, code, "Ben", PHONE)
+        assert not ben.locator(".qr").is_visible()
+        ben.get_by_role("button", name="QR code").click()
+        assert ben.locator(".qr").is_visible()
+        ben.context.close()
         quick_rules(ann)
         start(ann)
-        for direction, count in solution(own_board(ann)):
-            press(ann, direction, count)
+        solve_all(ann)
         ann.wait_for_selector(".verdict.good")
         ann.locator("summary", has_text="How it was made").click()
         ann.wait_for_selector(".checks >> text=/^cannot be known .* signature:/")
@@ -231,8 +231,7 @@ def test_below_a_path_all_is_found(browser: Browser) -> None:
         ann = pages.open()
         code = host(ann, "Ann")
         assert urlsplit(ann.url).path == f"/race/{code}"
-        ben = pages.open(f"/{code}")
-        join(ben, "Ben")
+        guest(pages, code, "Ben")
         quick_rules(ann)
         start(ann)
         board = own_board(ann)

@@ -9,11 +9,11 @@ from playwright.sync_api import Browser, Page
 from tests.browser.conftest import PHONE, Pages, a_server
 from tests.browser.line import a_line
 from tests.browser.player import (
-    host,
-    join,
+    guest,
+    opened,
     own_board,
     press,
-    quick_rules,
+    race,
     sees_own,
     solution,
     start,
@@ -74,13 +74,9 @@ def test_the_race_goes_on_whatever_happens(browser: Browser, tmp_path: Path) -> 
         port = urlsplit(first.url).port or 0
         with a_line(port) as line:
             pages, far = Pages(browser, first.url), Pages(browser, line.url)
-            ann = pages.open()
-            code = host(ann, "Ann")
-            quick_rules(ann)
-            ben = far.open(f"/{code}", PHONE)
-            join(ben, "Ben")
-            sam = pages.open(f"/{code}")
-            join(sam, "Sam", watch=True)
+            ann, code = opened(pages)
+            ben = guest(far, code, "Ben", PHONE)
+            sam = guest(pages, code, "Sam", watch=True)
             joining = ("join", code, "--plain", "--name", "Tom", "--server", first.url)
             with Shell(tmp_path).running(*joining) as tom:
                 tom.line("You are Tom")
@@ -138,14 +134,9 @@ def test_a_sleeping_tab_wakes_up(browser: Browser) -> None:
         a_line(urlsplit(server.url).port or 0) as line,
     ):
         pages, far = Pages(browser, server.url), Pages(browser, line.url)
-        ann = pages.open()
-        code = host(ann, "Ann")
-        quick_rules(ann)
-        ben = far.open(f"/{code}", PHONE)
-        join(ben, "Ben")
-        ben.get_by_role("button", name="ready").click()
-        ann.wait_for_selector(".member.is-ready")
-        start(ann)
+        ann, code = opened(pages)
+        ben = guest(far, code, "Ben", PHONE)
+        race(ann, ben)
         board = own_board(ann)
         slides = solution(board)
         own = board.copy()
@@ -184,14 +175,9 @@ DAY_MS = 86_400_000
 @pytest.mark.parametrize("jump", [DAY_MS, -DAY_MS], ids=["forth", "back"])
 def test_clocks_that_jump_change_no_race(pages: Pages, jump: int) -> None:
     """A day forth or back in mid-race: one slides on, and the server's time counts."""
-    ann = pages.open()
-    code = host(ann, "Ann")
-    quick_rules(ann)
-    ben = pages.open(f"/{code}")
-    join(ben, "Ben")
-    ben.get_by_role("button", name="ready").click()
-    ann.wait_for_selector(".member.is-ready")
-    start(ann)
+    ann, code = opened(pages)
+    ben = guest(pages, code, "Ben")
+    race(ann, ben)
     board = own_board(ann)
     slides = solution(board)
     own = board.copy()

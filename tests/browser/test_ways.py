@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page
 from tests.browser.conftest import PHONE, Pages
 from tests.browser.player import (
+    alone,
     host,
     join,
     own_board,
@@ -163,10 +164,7 @@ def test_two_hundred_moves_by_hover_arrive_all(pages: Pages) -> None:
 
 def test_a_tile_that_cannot_move_says_so_gently(pages: Pages) -> None:
     """Nothing changes, and the tile trembles for a moment."""
-    page = pages.open()
-    host(page, "Ann")
-    quick_rules(page)
-    start(page)
+    page, _ = alone(pages)
     board = own_board(page)
     slides = [
         _beside(board, direction, count) for direction, count in board.legal_slides()

@@ -87,6 +87,15 @@ export class BoardView {
   }
 }
 
+/** Tell the style sheet how large a board may be in its place. @returns that place */
+export function fit(stage) {
+  new ResizeObserver(([{ contentRect }]) => {
+    stage.style.setProperty("--wide", `${contentRect.width}px`);
+    stage.style.setProperty("--high", `${contentRect.height}px`);
+  }).observe(stage);
+  return stage;
+}
+
 /** The same board for who cannot see it: a grid to read, and what happened. */
 export class SpokenBoard {
   constructor() {

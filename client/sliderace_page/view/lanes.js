@@ -4,7 +4,6 @@ import { behind, explainCredit, reason, stands } from "../phrases.js";
 import { ordinal } from "../text.js";
 import { Lag, badge } from "./badges.js";
 import { Listing, fill, h, setAttribute, setText } from "./dom.js";
-import { glide } from "./glide.js";
 
 const CALM_MS = 1000; // an order stands so long: it can be read, and costs one layout
 const BEHIND = "Behind the first";
@@ -19,6 +18,7 @@ export class LaneRow {
     this.value = h("span.value");
     this.why = h("span.why");
     this.delta = h("span.delta");
+    this.credit = h("span.credit");
     this.bar = h("span.fill", { "aria-hidden": "true" });
     const line = h(
       "span.line",
@@ -26,7 +26,14 @@ export class LaneRow {
       this.place,
       this.name,
       // What yields where a lane is narrow: the last first.
-      h("span.extras", {}, this.delta, this.marks, this.lag.element),
+      h(
+        "span.extras",
+        {},
+        this.delta,
+        this.marks,
+        this.credit,
+        this.lag.element,
+      ),
       this.value,
       this.why,
     );
@@ -48,12 +55,15 @@ export class LaneRow {
     setText(this.why, waiting ? "" : reason(lane));
     setText(this.delta, waiting ? "" : delta);
     setAttribute(this.delta, "title", delta ? BEHIND : null);
-    setAttribute(this.value, "title", credit(lane));
+    const less = credit(lane);
+    setText(this.credit, less ? `credit ${lane.standing.credit_ms} ms` : "");
+    setAttribute(this.credit, "title", less);
+    setAttribute(this.value, "title", less);
     this.bar.style.transform = `scaleX(${waiting ? 0 : lane.high / 1000})`;
-    this.element.className = `lane ${waiting ? "waiting" : lane.status}`;
-    this.element.classList.toggle("mine", mine);
-    this.element.classList.toggle("away", away);
-    const where = placed ? `, ${ordinal(lane.place)}${soFar ? " so far" : ""}` : "";
+    const kinds = [waiting ? "waiting" : lane.status, mine && "mine", away && "away"];
+    setAttribute(this.element, "class", ["lane", ...kinds.filter(Boolean)].join(" "));
+    const at = placed || (lane.status === "racing" ? row.rank : 0);
+    const where = at ? `, ${ordinal(at)}${soFar ? " so far" : ""}` : "";
     const who = [lane.name, mine && "you", lane.bot && "bot", away && "reconnecting"];
     const text = `${who.filter(Boolean).join(", ")}: ${stands(lane)} ${reason(lane)}${where}`;
     setAttribute(this.element, "aria-label", waiting ? lane.name : text);
@@ -81,8 +91,9 @@ export function rows(model) {
   const shown = (racing.length ? racing : toRace(model)).map((lane) =>
     lane.seat === seat && attempt ? withOwnBoard(lane, attempt) : lane,
   );
-  return shown.map((lane) => ({
+  return shown.map((lane, i) => ({
     lane,
+    rank: i + 1,
     mine: lane.seat === seat,
     away: members.get(lane.member)?.connected === false,
     line: lines.get(lane.member),
@@ -129,9 +140,13 @@ const toRace = (model) =>
 const credit = ({ status, standing }) =>
   status === "finished" && standing?.credit_ms > 0 ? explainCredit(standing) : null;
 
-/** @param {Wire[]} all rows */
-export const orderOf = (all) => all.map(({ lane }) => lane.seat).join();
+/** Tell the style sheet where something is. */
+function tell(element, where) {
+  for (const [name, value] of Object.entries(where))
+    element.style.setProperty(`--${name}`, String(value));
+}
 
+/** The lanes of a race: the style sheet makes one, two or four columns of them. */
 export class Lanes {
   constructor() {
     this.element = h("ol.lanes", { "aria-label": "Racers" });
@@ -143,9 +158,31 @@ export class Lanes {
   }
 
   update(all) {
-    setAttribute(this.element, "data-many", all.length > 4);
+    this.#count(all.length);
     const shown = this.#calm(all);
-    glide(this.element, orderOf(shown), () => this.listing.update(shown));
+    // In the document they stay in order of seats: one that moves there is made anew.
+    this.listing.update(shown.toSorted((a, b) => a.lane.seat - b.lane.seat));
+    shown.forEach(({ lane }, rank) => this.#put(this.listing.rows.get(lane.seat), rank));
+  }
+
+  #count(many) {
+    if (many === this.many) return;
+    this.many = many;
+    setAttribute(this.element, "data-many", many > 4);
+    const lines = (columns) => Math.ceil(many / columns);
+    tell(this.element, { many, pairs: lines(2), fours: lines(4) });
+  }
+
+  #put(row, rank) {
+    if (rank === row.rank) return;
+    row.rank = rank;
+    tell(row.element, {
+      rank,
+      "pair-across": rank % 2,
+      "pair-down": Math.floor(rank / 2),
+      "four-across": rank % 4,
+      "four-down": Math.floor(rank / 4),
+    });
   }
 
   /** The rows in the order of before, where that has changed a moment ago. */

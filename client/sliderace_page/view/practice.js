@@ -5,7 +5,7 @@ import { isField, listenToKeys, listenToPointers } from "../input.js";
 import { Solve } from "../practice/solve.js";
 import { Times, average, counts } from "../practice/times.js";
 import { count, formatTime } from "../text.js";
-import { BoardView, SpokenBoard } from "./board.js";
+import { BoardView, SpokenBoard, fit } from "./board.js";
 import { SIZES, Select, button, newId } from "./controls.js";
 import { fill, h, setAttribute, setText, show } from "./dom.js";
 import { opens } from "./tools.js";
@@ -36,17 +36,21 @@ export class Practice {
       },
       this.board.element,
     );
-    this.stage = h("div.stage", {}, this.play);
+    this.stage = fit(h("div.stage", {}, this.play));
     this.clock = h("span.clock", { role: "timer", "aria-label": "Clock" });
-    this.counts = h("span.counts");
+    this.counted = [h("span"), h("span"), h("span")];
+    const parts = h("span.counts", {}, ...this.counted);
+    const told = h("div", {}, h("div.told", {}, this.clock, parts));
     this.banner = h("p.banner", { role: "status" });
     this.size = new Select("Size", SIZES, () => this.#deal());
     this.size.show(this.#lastSize(), "");
-    this.next = button("primary", "New board", () => this.#deal());
+    this.next = button("primary", "New", () => this.#deal());
+    this.next.append(h("span.roomy", { text: "\u00a0board" }));
     this.back = button("", "Undo", () => this.#undo());
     const picture = button("quiet", "Picture", () => {});
     opens(picture, () => import("../picture/chooser.js"), app.onNote);
-    const home = button("quiet", "Back to the start", () => app.visit(null));
+    const home = button("quiet", "Back", () => app.visit(null));
+    home.append(h("span.roomy", { text: "\u00a0to the start" }));
     this.bar = h(
       "div.bar",
       {},
@@ -59,7 +63,7 @@ export class Practice {
       "section.race.practice",
       {},
       h("h1.unseen", { text: "Practice" }),
-      h("div.hud", {}, this.clock, this.counts, home),
+      h("div.hud", {}, told, home),
       this.banner,
       this.stage,
       this.spoken.element,
@@ -235,10 +239,10 @@ export class Practice {
     const { solve } = this;
     const now = this.app.now();
     setText(this.clock, formatTime(solve.ms(now), solve.solved ? 3 : 1));
-    const rate = solve.ms(now) > 1000 ? `${solve.tps(now).toFixed(1)} TPS` : "";
-    const undone = solve.undone ? `\u21b6 ${solve.undone} undone` : "";
-    const all = [count(solve.stm, "move"), rate, undone];
-    setText(this.counts, all.filter(Boolean).join(" \u00b7 "));
+    const rate = solve.ms(now) > 1000 ? `\u00b7 ${solve.tps(now).toFixed(1)} TPS` : "";
+    const undone = solve.undone ? `\u00b7 \u21b6 ${solve.undone} undone` : "";
+    const all = [count(solve.stm, "move"), undone, rate]; // the last yields first
+    this.counted.forEach((part, i) => setText(part, all[i]));
   }
 
   #tick() {

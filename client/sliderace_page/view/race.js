@@ -6,7 +6,7 @@ import { command } from "../protocol.js";
 import { whoWatches, whyIWatch } from "../phrases.js";
 import { play } from "../sounds.js";
 import { count, formatSpan, formatTime, ordinal } from "../text.js";
-import { BoardView, SpokenBoard } from "./board.js";
+import { BoardView, SpokenBoard, fit } from "./board.js";
 import { button, doubtful } from "./controls.js";
 import { h, setAttribute, setText, show } from "./dom.js";
 import { Lanes, rows } from "./lanes.js";
@@ -51,16 +51,19 @@ export class Race {
       this.overlay,
     );
     this.clock = h("span.clock", { role: "timer", "aria-label": "Race clock" });
-    this.counts = h("span.counts");
+    this.moves = h("span");
+    this.rate = h("span");
+    this.counts = h("span.counts", {}, this.moves, this.rate);
+    this.told = h("div.told", {}, this.clock, this.counts, this.ribbon);
     this.banner = h("p.banner", { role: "status" });
-    this.stage = h("div.stage", {}, this.play);
+    this.stage = fit(h("div.stage", {}, this.play));
     this.#controls();
     this.element = h(
       "section.race",
       {},
       h("h1.unseen", { text: "Race" }),
       h("div.above", {}, this.lanes.element),
-      h("div.hud", {}, this.clock, this.counts, this.ribbon),
+      h("div.hud", {}, this.told),
       this.banner,
       this.stage,
       this.watch.element,
@@ -171,6 +174,8 @@ export class Race {
     this.stage.style.setProperty("--w", board.width);
     this.stage.style.setProperty("--h", board.height);
     if (attempt !== this.attempt) this.#appeared(attempt);
+    else if (attempt && attempt.takenBack > this.takenBack) this.#tookBack();
+    this.takenBack = attempt?.takenBack ?? 0;
     if (attempt) this.#speak(model);
     setAttribute(this.play, "data-board", attempt ? formatBoard(board) : null);
   }
@@ -185,6 +190,12 @@ export class Race {
       this.app.model?.painted(this.app.now());
       this.play.focus({ preventScroll: true });
     });
+  }
+
+  /** What one did was not to be: the board trembles, and it is said. */
+  #tookBack() {
+    this.board.refuse(null);
+    this.app.onNote("Taken back: the server did not accept that slide", "info");
   }
 
   #speak(model) {
@@ -241,8 +252,10 @@ export class Race {
     const ms = model.clock(now);
     const final = model.myLane?.time ?? null;
     setText(this.clock, ms === null ? "" : formatTime(ms, final === null ? 1 : 3));
-    this.clock.classList.toggle("final", final !== null);
-    setText(this.counts, countsText(model, ms));
+    this.told.classList.toggle("final", final !== null);
+    const { attempt } = model;
+    setText(this.moves, attempt ? count(attempt.stm, "move") : "");
+    setText(this.rate, attempt && ms > 1000 ? rateText(attempt.stm, ms) : "");
     setText(this.ribbon, ribbonText(model, left, now));
     if (!this.undo.hidden) this.#bar(model, now);
   }
@@ -306,21 +319,15 @@ function bannerText(model) {
   return myLane ? "" : whyIWatch(model);
 }
 
-function countsText(model, ms) {
-  const { attempt } = model;
-  if (!attempt) return "";
-  const moves = attempt.stm;
-  const rate =
-    ms > 1000 && moves ? ` \u00b7 ${((moves * 1000) / ms).toFixed(1)} TPS` : "";
-  return `${count(moves, "move")}${rate}`;
-}
+/** Tiles per second. */
+const rateText = (stm, ms) => `\u00b7 ${((stm * 1000) / ms).toFixed(1)} TPS`;
 
 /** What ends when. */
 function ribbonText(model, left, now) {
   const locked = model.attempt?.locked(now) ?? 0;
   if (locked > 0) return `Look: ${Math.ceil(locked / 1000)} s`;
   if (model.phase === "grace" && left !== null)
-    return `${formatTime(left, 0)} left for all`;
+    return `${formatTime(left, 0)} left`;
   if (model.phase === "racing" && left !== null && left < 60000) {
     return `${formatTime(left, 0)} left`;
   }

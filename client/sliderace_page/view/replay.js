@@ -11,7 +11,7 @@ import { BoardView } from "./board.js";
 import { button } from "./controls.js";
 import { fill, h, setAttribute, setText, show } from "./dom.js";
 import { Solves } from "./solves.js";
-import { ResultTable } from "./table.js";
+import { ResultTable, legend } from "./table.js";
 import { arrange } from "./watch.js";
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
@@ -72,7 +72,7 @@ export class Replay {
       { hidden: true },
       this.boards,
       this.controls,
-      h("div.card", {}, this.table.element),
+      h("div.card", {}, this.table.element, legend()),
       this.solves.element,
       h("div.buttons.exits", {}, this.copy),
     );

@@ -7,7 +7,7 @@ import { button, doubtful } from "./controls.js";
 import { fill, h, setText, show } from "./dom.js";
 import { Signals } from "./signals.js";
 import { Solves } from "./solves.js";
-import { Podium, ResultTable } from "./table.js";
+import { Podium, ResultTable, legend } from "./table.js";
 import { parseBoard } from "../engine.js";
 import { isField } from "../input.js";
 import { explainResults } from "../phrases.js";
@@ -61,7 +61,7 @@ export class Results {
       this.title,
       this.podium.element,
       h("div.go", {}, this.status, h("div.buttons", {}, this.again, this.watch, this.verify)),
-      h("div.card", {}, this.table.element, this.notes),
+      h("div.card", {}, this.table.element, this.notes, legend()),
       this.solves.element,
       proof,
       this.signals.element,

@@ -3,7 +3,7 @@
 import { qr } from "../qr.js";
 import { formatCode, isLoopback } from "../text.js";
 import { button } from "./controls.js";
-import { h, setText, show } from "./dom.js";
+import { h, setAttribute, setText, show } from "./dom.js";
 
 /** Copy text, also where the clipboard is closed to pages (plain http). */
 export async function copyText(text) {
@@ -50,6 +50,8 @@ export class Invitation {
       text: "This address works on this computer only. Others need the one your terminal shows.",
     });
     this.picture = h("div.qr");
+    this.scan = button("scan", "QR code", () => this.#scan());
+    setAttribute(this.scan, "aria-expanded", "false");
     this.copy = button("", "Copy link", () => this.#copy());
     this.share = button("", "Share", () => this.#share());
     show(this.share, Boolean(navigator.share));
@@ -62,7 +64,7 @@ export class Invitation {
         h("p.label", { text: "Room code" }),
         this.code,
         this.link,
-        h("div.buttons", {}, this.copy, this.share),
+        h("div.buttons", {}, this.copy, this.share, this.scan),
         this.local,
       ),
       this.picture,
@@ -96,6 +98,12 @@ export class Invitation {
     }
   }
 
+  /** A phone shows the picture when somebody wants to scan it. */
+  #scan() {
+    const shown = this.element.classList.toggle("scanned");
+    setAttribute(this.scan, "aria-expanded", String(shown));
+  }
+
   update(room) {
     setText(this.code, formatCode(room.code));
     const { url } = this;
@@ -109,5 +117,6 @@ export class Invitation {
     const picture = local ? null : qrPicture(url);
     this.picture.replaceChildren(...(picture ? [picture] : []));
     show(this.picture, picture !== null);
+    show(this.scan, picture !== null);
   }
 }

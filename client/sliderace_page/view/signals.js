@@ -5,7 +5,8 @@ import { fill, h, show } from "./dom.js";
 
 const WARNING =
   "Nothing here proves that a program played, or a person. All of it comes from the " +
-  "players\u2019 own clocks. Ranges are those of human record solves; \u25b3 is outside.";
+  "players\u2019 own clocks. \u201cPeople\u201d is the range of record solves by people; " +
+  "\u25b3 lies outside of it.";
 
 const NO_RANGE = "no range is known"; // as the server says it: a dash says as much
 
@@ -15,7 +16,7 @@ export class Signals {
     this.element = h(
       "details.card.more",
       {},
-      h("summary", { text: "What the solves look like (signals, never verdicts)" }),
+      h("summary", { text: "For the host: the solves beside those of people (signals, never verdicts)" }),
       h("p.soft.small", { text: WARNING }),
       h("div.scroll", { tabindex: "0" }, this.table),
     );

@@ -7,16 +7,25 @@ import { badge } from "./badges.js";
 import { formatMmd, formatTps } from "../record/summary.js";
 
 const PHOTO = "Closer to a neighbour than their lines can tell apart";
-const MMD = "Moves by Manhattan distance: 1 is the shortest conceivable way";
+const MMD =
+  "Moves by Manhattan distance, the least that the scramble can take: 1.00 is perfect";
 const COLUMNS = [
   ["place", "Place", null],
   ["name", "Name", null],
   ["time", "Time", "Official time: it decides the place"],
   ["solve", "Solve", "From the first slide to the last, on the solver\u2019s own clock"],
-  ["moves", "STM/MTM", "Moves: each tile counts one / runs count one"],
-  ["tps", "TPS", "Tiles a second"],
+  [
+    "moves",
+    "STM/MTM",
+    "Moves, counted twice: each tile that slides is one (STM), each run in one direction is one (MTM)",
+  ],
+  ["tps", "TPS", "Tiles a second: STM by the solve time"],
   ["mmd", "M/MD", MMD],
-  ["credit", "Credit", "What was taken off for the line"],
+  [
+    "credit",
+    "Credit",
+    "What the line to the server cost; it is already taken off the time",
+  ],
 ];
 const LABELS = Object.fromEntries(COLUMNS);
 
@@ -88,6 +97,22 @@ export class ResultTable {
     );
   }
 }
+
+/** The words over the columns, for who cannot hover over them. */
+export const legend = () =>
+  h(
+    "details.legend",
+    {},
+    h("summary", { text: "What the columns mean" }),
+    h(
+      "dl",
+      {},
+      ...COLUMNS.filter(([, , title]) => title).flatMap(([, text, title]) => [
+        h("dt", { text }),
+        h("dd", { text: title }),
+      ]),
+    ),
+  );
 
 const STEPS = 3; // places that stand on the podium; ties may bring more people
 

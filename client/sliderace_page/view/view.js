@@ -121,11 +121,13 @@ export class View {
     });
     this.main = h("main", { id: "main" });
     this.notes = h("div.notes", { "aria-live": "polite" });
+    this.heard = h("div.unseen", { "aria-live": "polite" });
     this.farGone = h("p.far-gone.soft.small", { role: "status" });
     fill(body, [
       h("header.top", {}, brand, this.notes, this.code, this.state, this.help, this.gear),
       this.farGone,
       this.main,
+      this.heard,
     ]);
   }
 
@@ -220,6 +222,7 @@ export class View {
     this.door = this.app.code;
     this.screen = screen;
     fill(this.main, [screen.element]);
+    if (name === "race") fill(this.notes, [...this.notes.querySelectorAll(".bad")]);
     document.body.dataset.screen = name;
     scrollTo(0, 0);
     screen.enter();
@@ -265,11 +268,13 @@ export class View {
 
   /** @param {string} text @param {string} level "info", "good" or "bad" */
   note(text, level = "info") {
+    const heard = this.name === "race" && level === "info"; // the lanes show it
+    const list = heard ? this.heard : this.notes;
     const note = h(`p.note.${level}`, { text });
     // Only the last one is seen: what went wrong stays in front of what else happens.
-    const wrong = level === "bad" ? null : this.notes.querySelector(".bad");
-    this.notes.insertBefore(note, wrong);
-    while (this.notes.childElementCount > NOTES) this.notes.firstChild.remove();
+    const wrong = level === "bad" ? null : list.querySelector(".bad");
+    list.insertBefore(note, wrong);
+    while (list.childElementCount > NOTES) list.firstChild.remove();
     setTimeout(() => note.remove(), NOTE_MS);
   }
 }

@@ -51,6 +51,7 @@ const GAP = 16;
 const HEAD = 36; // a lane and the gap below it
 const NARROW = 200; // px, as in style.css: a lane with a line for the name alone
 const NARROW_HEAD = 58;
+const BESIDE = 0.6; // all in one line compare at a glance: that is worth some size
 const LEAST = 140; // px: below this a board cannot be read; the page scrolls instead
 
 /**
@@ -68,7 +69,8 @@ export function arrange(many, { width, height }, shape) {
     const side = (head) =>
       Math.floor(Math.min(wide, ((height - GAP * (lines - 1)) / lines - head) * shape));
     const cell = side(HEAD) > NARROW ? side(HEAD) : side(NARROW_HEAD);
-    if (cell > best.cell) best = { columns, cell };
+    const beside = columns === many && cell >= LEAST && cell > best.cell * BESIDE;
+    if (cell > best.cell || beside) best = { columns, cell };
   }
   if (best.cell >= LEAST) return best;
   const columns = Math.max(1, Math.floor((width + GAP) / (LEAST + GAP)));
