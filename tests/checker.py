@@ -88,6 +88,11 @@ class Seen:
     )
     heard: list[list[Heard]] = field(default_factory=list[list[Heard]])
 
+    def restored(self) -> None:
+        """An older log was put in place: connections begun beyond it are undone."""
+        end = self.sent[-1].base
+        self.sent = [one for one in self.sent if one.base <= end]
+
 
 @dataclass(slots=True)
 class _Raced:
@@ -172,7 +177,7 @@ def _clock(records: Iterable[Record]) -> Iterator[str]:
         last = record.t
         if not isinstance(record, EpochBegan):
             continue
-        if record.epoch != epoch.epoch + 1:
+        if record.epoch <= epoch.epoch:
             yield f"epochs: the log has {record.epoch} after {epoch.epoch}"
         passed = record.t - epoch.t
         same = record.boot and record.boot == epoch.boot

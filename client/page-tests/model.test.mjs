@@ -312,6 +312,29 @@ test("another epoch: our slides wait for the snapshot", () => {
   assert.equal(sentSlides(sent).length, 1);
 });
 
+test("a restored server races on where we saw the end", () => {
+  const stage = new Stage().race();
+  const way = stage.model.attempt.board.legalSlides()[0];
+  stage.slide(way[0]);
+  stage.hear({ t: "ack", race: RACE, seq: 1 });
+  stage.next(told());
+  assert.equal(stage.model.racing, false);
+  stage.model.lost();
+  stage.hear(welcome({ token: null, epoch: 6, seq: 0, board: START }));
+  const lanes = [0, 1].map((seat) => ({
+    seat,
+    seq: 0,
+    high: 0,
+    stm: 0,
+    status: "racing",
+    board: null,
+  }));
+  const view = raceView({ roster: [0, 1], elapsed_ms: 900, start: START, lanes });
+  const sent = stage.hear(snapshot({ o: 2, epoch: 6, phase: "racing", race: view }));
+  assert.equal(sentSlides(sent).length, 1, "what it does not know is made good");
+  assert.equal(stage.model.results, null);
+});
+
 test("a reload in mid-race goes on: their board, their clock, approximate stamps", () => {
   const stage = new Stage(enter.resume("KWXTRB", TOKEN));
   stage.hear(welcome({ token: null, seq: 7, board: START }));

@@ -336,9 +336,9 @@ class Model(Witness):
     def _phase(self, phase: m.PhaseName, in_ms: int | None, now: int) -> None:
         self.phase = phase
         self.phase_ends = None if in_ms is None else now + in_ms
-        if phase == "countdown":
-            self._forget_results()
-        elif phase == "racing" and self.t0 is None:
+        if phase in ("countdown", "racing", "grace"):
+            self._forget_results()  # a restored server may race on where we saw the end
+        if phase == "racing" and self.t0 is None:
             self.t0 = now
         elif phase in ("lobby", "aborted"):
             self._clear_race()

@@ -72,6 +72,8 @@ const FOLDS = {
     model.seat = model.self?.seat ?? null;
     setView(model, race, now);
     setOwnAttempt(model, now);
+    // A restored server may race on where we saw the end.
+    if (model.running || phase === "countdown") model.results = model.signals = null;
     if (event.results) finish(model, event.results);
   },
 

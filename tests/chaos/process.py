@@ -4,9 +4,11 @@ import json
 import os
 import select
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Self
 
@@ -50,6 +52,19 @@ class ServerProcess:
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def database(self) -> Path:
+        """Where it stores everything."""
+        if "--database" in self.options:
+            return Path(self.options[self.options.index("--database") + 1])
+        return self.folder / "sliderace.db"
+
+    def log_of(self, room: str) -> list[bytes]:
+        """All that is stored in a room's log; blocking."""
+        query = "SELECT record FROM log WHERE room = ? ORDER BY position"
+        with closing(sqlite3.connect(self.database)) as connection:
+            return [record for (record,) in connection.execute(query, (room,))]
 
     @property
     def running(self) -> bool:

@@ -8,11 +8,12 @@ from typing import Any
 from urllib.request import urlopen
 
 from tests.chaos.process import ServerProcess
+from tests.checker import Seen, faults
+from tests.wiretap import Tapped
 
 from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
 from sliderace.race.verify import verify
-from sliderace_client.connection import Client
 from sliderace_client.keys import check_signature
 from sliderace_client.solver import solve
 
@@ -29,7 +30,7 @@ class Racer:
     def __init__(self, server: str, enter: m.Create | m.Join) -> None:
         self.changed = asyncio.Event()
         self.pace = 0.2  # a race must outlast what befalls it on a slow machine, too
-        self.client = Client(server, enter, on_change=self.changed.set)
+        self.client = Tapped(server, enter, Seen(0), on_change=self.changed.set)
 
     @property
     def acked(self) -> int:
@@ -108,7 +109,8 @@ class Race:
         """Race on to the results and leave; the record, when all of it is right.
 
         Every slide that a client made stands in it exactly once and in order; every
-        client holds the same results, and its record to be true.
+        client holds the same results, and its record to be true; and the checker finds
+        nothing in the room's log.
         """
         for one in self.racers:
             one.pace = 0.005
@@ -127,7 +129,21 @@ class Race:
         for racer in record["record"]["racers"]:
             stored = [(slide[0], slide[1]) for slide in racer["slides"]]
             assert stored == made[racer["seat"]]
+        assert await asyncio.to_thread(self.server.log_of, self.code) != []
+        assert await self.faults() == []
         return record
+
+    @property
+    def code(self) -> str:
+        """The room's."""
+        return self.racers[0].client.model.code
+
+    async def faults(self) -> list[str]:
+        """What does not agree between the room's log and what the clients saw."""
+        for one in self.racers:
+            one.client.note_board()
+        log = await asyncio.to_thread(self.server.log_of, self.code)
+        return faults(log, [one.client.seen for one in self.racers])
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
 from tests.e2e.stores import MoodyStore
-from tests.e2e.talk import FastClock, Talker, a_race, talking
+from tests.e2e.talk import Entry, FastClock, Talker, a_race, talking
 
 from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
@@ -162,9 +162,7 @@ async def at_the_door(stage: Stage, hello: m.Command | str, address: str) -> Out
         return (await talker.until(m.Refused)).code, str(await talker.closed())
 
 
-async def entering(
-    stage: Stage, enter: m.Create | m.Open | m.Join | m.Resume, address: str = ""
-) -> Outcome:
+async def entering(stage: Stage, enter: Entry, address: str = "") -> Outcome:
     """The same for a hello."""
     return await at_the_door(stage, m.Hello(v=1, enter=enter), address)
 

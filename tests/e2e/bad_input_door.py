@@ -10,7 +10,7 @@ from tests.e2e.bad_input import (
     closed_with,
     entering,
 )
-from tests.e2e.talk import QUICK, eventually, talking
+from tests.e2e.talk import QUICK, Talker, eventually, talking
 from tests.e2e.test_http import ask
 
 from sliderace.protocol import messages as m
@@ -186,6 +186,39 @@ async def _(stage: Stage) -> Outcome:
     return outcome
 
 
+async def ticket_of(member: Talker) -> str:
+    await member.say(m.Transfer())
+    return (await member.until(m.Ticket)).ticket
+
+
+@case("a ticket that nobody showed")
+async def _(stage: Stage) -> Outcome:
+    return await entering(stage, m.Redeem(code=stage.ann.code, ticket=WRONG))
+
+
+@case("a ticket of another room")
+async def _(stage: Stage) -> Outcome:
+    async with talking(stage.server.port, m.Create(name="Cat", rules=QUICK)) as cat:
+        redeem = m.Redeem(code=stage.ann.code, ticket=await ticket_of(cat))
+        outcome = await entering(stage, redeem)
+        await cat.say(m.Close())
+        await cat.closed()
+    return outcome
+
+
+@case("a ticket that was used")
+async def _(stage: Stage) -> Outcome:
+    async with stage.eve() as eve:
+        redeem = m.Redeem(code=eve.code, ticket=await ticket_of(eve))
+        async with talking(stage.server.port, redeem) as phone:
+            assert await eve.closed() == 4503
+            outcome = await entering(stage, redeem)
+            await phone.aside()
+            await phone.say(m.Leave())
+            await phone.closed()
+    return outcome
+
+
 @case("a nickname of which nothing is left")
 async def _(stage: Stage) -> Outcome:
     return await entering(stage, m.Join(stage.ann.code, "\u202e\u200b\x1b\x07"))
@@ -232,6 +265,15 @@ async def _(stage: Stage) -> Outcome:
     while outcome == ("bad_token", "4500"):
         outcome = await entering(stage, wrong, "192.0.2.5")
     return outcome
+
+
+@case("too many wrong tickets from an address", "rationed")
+async def _(stage: Stage) -> Outcome:
+    wrong = m.Redeem(code=stage.ann.code, ticket=WRONG)
+    for _ in range(2):
+        outcome = await entering(stage, wrong, "192.0.2.6")
+        assert outcome == ("bad_ticket", "4500")
+    return await entering(stage, wrong, "192.0.2.6")
 
 
 @case("coming and going all the time", "small")

@@ -9,6 +9,7 @@ from tests.e2e.bad_input import (
     answered,
     case,
     closed_with,
+    entering,
     goes_on,
 )
 from tests.e2e.talk import QUICK, eventually, talking
@@ -119,6 +120,24 @@ async def _(stage: Stage) -> Outcome:
 @case("a second hello")
 async def _(stage: Stage) -> Outcome:
     return await answered(stage, m.Hello(v=1, enter=m.Create(name="Again")))
+
+
+@case("a ticket asked for again and again")
+async def _(stage: Stage) -> Outcome:
+    async with stage.eve() as eve:
+        for _ in range(3):
+            await eve.say(m.Transfer())
+        *early, last = [(await eve.until(m.Ticket)).ticket for _ in range(3)]
+        for ticket in early:
+            redeem = m.Redeem(code=eve.code, ticket=ticket)
+            assert await entering(stage, redeem) == ("bad_ticket", "4500")
+        await eve.aside()
+        redeem = m.Redeem(code=eve.code, ticket=last)
+        async with talking(stage.server.port, redeem) as phone:
+            assert await eve.closed() == 4503
+            await phone.say(m.Leave())
+            await phone.closed()
+    return "the last one counts", "open"
 
 
 @case("a command of the host by somebody else")

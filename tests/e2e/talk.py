@@ -21,6 +21,7 @@ from sliderace_server.server import Server, running
 
 __all__ = [
     "QUICK",
+    "Entry",
     "FastClock",
     "Talker",
     "a_race",

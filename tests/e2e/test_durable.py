@@ -214,7 +214,7 @@ async def test_another_server_on_the_same_log_carries_the_race_on() -> None:
         )
         async with talking(second.port, enter) as again:
             assert (again.seat, again.seq, again.race) == (ann.seat, 5, ann.race)
-            assert again.epoch == ann.epoch + 1
+            assert again.epoch > ann.epoch
             snapshot = await again.until(m.Snapshot)
             assert snapshot.phase == "racing"
             assert snapshot.race.start == ann.board

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator
 
 import pytest
+from tests.checker import Seen, Sent, faults
 from tests.e2e.talk import Talker, a_race, a_server, talking
 from tests.fuzz.decoding import CODES, decoded
 from tests.fuzz.frames import REAL, mutated
@@ -14,6 +15,7 @@ from websockets.exceptions import ConnectionClosed
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import decode_command
 from sliderace_server.limits import Limits
+from sliderace_server.storage.memory import MemoryStore
 
 FRAMES = 1_000_000
 SENT = 100_000
@@ -41,14 +43,18 @@ def test_any_frame_is_understood_or_refused_in_one_way() -> None:
 @pytest.mark.timeout(300)
 async def test_frames_of_a_stranger_disturb_no_honest_race() -> None:
     asyncio.get_running_loop().set_debug(False)  # a tenth of the speed
+    store = MemoryStore()
     async with (
-        a_server(LIMITS) as server,
+        a_server(LIMITS, store=store) as server,
         a_race(server.port, 2, "3x3", limit_ms=0) as (ann, ben),
     ):
         attack = asyncio.create_task(_attack(server.port))
         played = 0
+        sent = Sent(ann.race, 0)
         while not attack.done():
-            await ann.say(ann.slides([_back_and_forth(ann, played)]))
+            slides = ann.slides([_back_and_forth(ann, played)])
+            sent.add(slides.seq, slides.slides)
+            await ann.say(slides)
             await ann.acked(ann.seq)
             played += 1
         closes = attack.result()
@@ -56,6 +62,8 @@ async def test_frames_of_a_stranger_disturb_no_honest_race() -> None:
         assert closes.keys() <= {1000, 1007, 1009, 4500, 4501, 4502, 4504}
         await ben.aside()
         assert server.hub.health()["status"] == "ok"
+        seen = Seen(ann.member, [sent], {ann.race: ann.seq})
+        assert faults(await store.log.read(ann.code), [seen]) == []
         assert server.metrics.counts["refusals"]["bad_message"] > SENT / 4
 
 

@@ -61,7 +61,13 @@ def epochs(boot: str, mono: int, wall: int, *, last_t: int = 400) -> EpochBegan:
 
 def test_on_the_same_machine_the_wall_clock_does_not_matter() -> None:
     epoch = epochs("boot", 7_000, 5)
-    assert epoch == EpochBegan(2_100, 2, "boot", 7_000, 5)
+    assert epoch == EpochBegan(2_100, 5, "boot", 7_000, 5)
+
+
+@pytest.mark.parametrize(("wall", "number"), [(9, 9), (2, 2), (1, 2), (0, 2)])
+def test_an_epoch_s_number_does_not_come_again(wall: int, number: int) -> None:
+    """Not even to a log from an older backup, which knows less numbers."""
+    assert epochs("boot", 7_000, wall).epoch == number
 
 
 @pytest.mark.parametrize("boot", ["another", ""])
@@ -127,7 +133,7 @@ def test_a_race_goes_on_where_it_was() -> None:
     stage.ask(1, stage.slides(1, 2))
     before = stage.board(1).tiles
     stage.crash(3_000)
-    assert stage.state.epoch.epoch == 2
+    assert stage.state.epoch.epoch == stage.wall
     assert stage.board(1).tiles == before
     assert stage.state.race.roster == (0, 1)
     assert not any(one.connected for one in stage.state.members.values())
@@ -144,7 +150,7 @@ def test_snapshots_name_the_new_epoch_and_the_stream_goes_on() -> None:
     stage.crash(1_000)
     assert stage.state.offset == offset
     stage.do(Connect(1))
-    assert stage.snapshot(1).epoch == 2
+    assert stage.snapshot(1).epoch == stage.wall
     assert stage.snapshot(1).o == offset + 1
 
 

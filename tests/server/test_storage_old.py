@@ -40,7 +40,8 @@ async def test_its_rooms_and_races_are_there_and_the_race_goes_on(path: Path) ->
         assert await server.hub.record(RACE)
         ann = m.Resume(code=CODE, token=ANN)
         async with talking(server.port, ann) as back:
-            assert (back.seat, back.seq, back.epoch) == (0, 5, 2)
+            assert (back.seat, back.seq) == (0, 5)
+            assert back.epoch > 1
             snapshot = await back.until(m.Snapshot)
             assert (snapshot.phase, snapshot.race.start) == ("racing", BOARD)
             await back.say(back.slides(solution(back.board)))

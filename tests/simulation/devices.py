@@ -1,18 +1,16 @@
 """People who play: our own client, its wire tapped, on devices that come and go."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any, cast
 
 import detangle
-from tests.checker import Heard, Seen, Sent
+from tests.checker import Seen
 from tests.server.stage import solution
+from tests.wiretap import Tap, Tapped
 from websockets.asyncio.client import ClientConnection
 
-from sliderace.engine import format_board
 from sliderace.protocol import messages as m
-from sliderace.protocol.codec import decode_command, decode_event
-from sliderace_client.connection import Client
+from sliderace.protocol.codec import decode_command
 from sliderace_client.seats import SeatFile
 
 __all__ = ["SERVER", "Device", "Person"]
@@ -45,65 +43,25 @@ class Pocket:
         self.token = None
 
 
-class Tap:
-    """A client's socket that notes what passes, and now and then misbehaves."""
-
-    def __init__(self, socket: ClientConnection, device: "Device") -> None:
-        self._socket = socket
-        self._device = device
-        self._sent: dict[str, Sent] = {}
-
-    @property
-    def close_code(self) -> int | None:
-        return self._socket.close_code
-
-    async def close(self, code: int = 1000) -> None:
-        await self._socket.close(code)
+class Mischief(Tap):
+    """A wire on which slides come twice now and then, or never."""
 
     async def send(self, text: str) -> None:
         """Send a command; slides perhaps twice, perhaps never."""
         command = decode_command(text)
         if not isinstance(command, m.Slides):
-            await self._socket.send(text)
+            await self.socket.send(text)
         elif detangle.flip(SWALLOWED):
             loop = asyncio.get_running_loop()
-            loop.call_later(STUCK_S, self._socket.transport.abort)
+            loop.call_later(STUCK_S, self.socket.transport.abort)
         else:
-            self._of(command.race, 0).add(command.seq, command.slides)
-            await self._socket.send(text)
+            self.note_slides(command)
+            await self.socket.send(text)
             if detangle.flip(TWICE):
-                await self._socket.send(text)
-
-    async def __aiter__(self) -> AsyncIterator[str | bytes]:
-        async for frame in self._socket:
-            self._note(decode_event(frame))
-            yield frame
-
-    def _of(self, race: str, base: int) -> Sent:
-        if race not in self._sent:
-            self._sent[race] = Sent(race, base)
-            self._device.seen.sent.append(self._sent[race])
-        return self._sent[race]
-
-    def _note(self, event: m.Event) -> None:
-        seen = self._device.seen
-        match event:
-            case m.Welcome():
-                seen.member = event.member
-                self._of(event.race, event.seq)
-                self._device.heard.append(("welcome", event.epoch, 0))
-            case m.Snapshot():
-                self._device.heard.append(("snapshot", event.epoch, event.o))
-            case m.Ack():
-                seen.acked[event.race] = max(seen.acked.get(event.race, 0), event.seq)
-            case m.Rejected():
-                self._of(event.race, 0).rejected(event.seq)
-            case _:
-                if offset := getattr(event, "o", 0):
-                    self._device.heard.append(("event", 0, offset))
+                await self.socket.send(text)
 
 
-class Device(Client):
+class Device(Tapped):
     """A client on one device, in virtual time.
 
     Args:
@@ -116,36 +74,18 @@ class Device(Client):
         super().__init__(
             SERVER,
             enter,
+            seen,
             seat=cast("SeatFile", pocket),
             chance=lambda: detangle.uniform(0, 1),
             entropy=lambda size: detangle.randint(0, 2**31).to_bytes(size),
             checks=False,
         )
-        self.seen = seen
-        self.heard: list[Heard] = []
-        seen.heard.append(self.heard)
-        self.socket: ClientConnection | None = None
 
     def now(self) -> int:
         return int(detangle.now() * 1_000)
 
-    async def _talk(self, socket: ClientConnection) -> int:
-        self.socket = socket
-        try:
-            return await super()._talk(cast("ClientConnection", Tap(socket, self)))
-        finally:
-            self.socket = None
-            self.note_board()
-
-    def note_board(self) -> None:
-        """Write down what this device believes of the board that was acked."""
-        attempt = self.model.attempt
-        if attempt is None:
-            return
-        seq = self.seen.acked.get(attempt.race, 0)
-        board = attempt.after(seq)
-        if board is not None and seq <= attempt.acked:
-            self.seen.boards.append((attempt.race, seq, format_board(board)))
+    def tap(self, socket: ClientConnection) -> Tap:
+        return Mischief(socket, self.seen, self.heard)
 
 
 class Person:

@@ -14,6 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 HOURS = 10
 CRASHES = 4_000
+RIGHT = 95
 
 pytestmark = [
     pytest.mark.simulation,
@@ -25,9 +26,9 @@ pytestmark = [
 ]
 
 
-def simulated(*arguments: object) -> str:
+def simulated(*arguments: object, what: str = "tests.simulation") -> str:
     """What the command prints; it must succeed."""
-    command = [sys.executable, "-m", "tests.simulation", *map(str, arguments)]
+    command = [sys.executable, "-m", what, *map(str, arguments)]
     done = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -46,3 +47,8 @@ def test_nothing_is_lost_in_ten_race_hours_with_four_thousand_crashes() -> None:
 
 def test_a_seed_gives_the_same_world_again() -> None:
     assert simulated("--world", 3) == simulated("--world", 3)
+
+
+def test_the_faster_player_wins_over_any_line() -> None:
+    """By 50 ms, one on the spot and one behind a line of 80 ms that wavers."""
+    assert int(simulated(what="tests.simulation.lines")) >= RIGHT

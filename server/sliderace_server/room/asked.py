@@ -37,7 +37,6 @@ from sliderace_server.room.deadlines import racing
 from sliderace_server.room.draft import Draft
 from sliderace_server.room.records import (
     Benched,
-    Closed,
     DoorChanged,
     Gone,
     HostChanged,
@@ -159,7 +158,7 @@ def _of_the_room(draft: Draft, message: Settings | Lock | Close) -> Refusal | No
             if on != draft.state.locked:
                 draft.write([DoorChanged(draft.now, on)])
         case Close():
-            draft.write([Closed(draft.now, "host")])
+            draft.close("host")
         case _:
             assert_never(message)
     return None

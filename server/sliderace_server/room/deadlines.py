@@ -15,7 +15,6 @@ from sliderace.race.records import (
 from sliderace.race.refusal import Refusal
 from sliderace_server.room.draft import Draft
 from sliderace_server.room.records import (
-    Closed,
     Gone,
     HostChanged,
     HostStarted,
@@ -81,7 +80,7 @@ def run_clock(draft: Draft) -> None:
     if draft.state.closed:
         return
     if draft.passed(closes_at(draft.state, draft.limits)):
-        draft.write([Closed(draft.now, "timeout")])
+        draft.close("timeout")
         return
     if race_decide.freeze_due(draft.state.race, draft.now):
         draft.write(_freeze(draft))

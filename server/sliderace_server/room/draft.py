@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from sliderace.race import decide as race_decide
 from sliderace.race.records import RaceMade
@@ -10,7 +11,7 @@ from sliderace.race.rules import Rules
 from sliderace.race.timing import UNMEASURED, Line
 from sliderace_server.room.apply import apply
 from sliderace_server.room.commands import LineOf
-from sliderace_server.room.records import Record
+from sliderace_server.room.records import Closed, Record
 from sliderace_server.room.state import RoomLimits, RoomState, race_id
 
 __all__ = ["Draft", "made", "unmeasured"]
@@ -53,6 +54,13 @@ class Draft:
             return decision
         self.write(decision)
         return None
+
+    def close(self, why: Literal["host", "timeout"]) -> None:
+        """The room is no more; a race that runs ends with it, and has results."""
+        out = "limit" if self.state.empty_since is None else "away"
+        out = "called" if why == "host" else out
+        self.write(race_decide.stop(self.state.race, self.now, out))
+        self.write([Closed(self.now, why)])
 
     def passed(self, deadline: int) -> bool:
         """Whether a deadline has fired: not while the room recovers from a failure."""

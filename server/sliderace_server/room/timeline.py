@@ -51,6 +51,10 @@ def next_epoch(state: RoomState, boot: str, mono_ms: int, wall_ms: int) -> Epoch
     says how long it was, but never backwards, and not nothing: the results of a
     race that it hit shall say so.
 
+    The epoch's number is the wall clock's reading, or else the next one. After an older
+    copy of the log was put in place, counting on would give numbers a second time, and
+    members would go on in a stream that is not theirs.
+
     Args:
         state: the fold of the whole log.
         boot: names this run of the machine; empty where the system tells none.
@@ -62,7 +66,8 @@ def next_epoch(state: RoomState, boot: str, mono_ms: int, wall_ms: int) -> Epoch
         t = max(state.t, last.t + mono_ms - last.mono_ms)
     else:
         t = max(state.t + 1, last.t + wall_ms - last.wall_ms)
-    return EpochBegan(t, last.epoch + 1, boot, mono_ms, wall_ms)
+    number = max(last.epoch + 1, wall_ms)
+    return EpochBegan(t, number, boot, mono_ms, wall_ms)
 
 
 def wall_set_to(epoch: EpochBegan, mono_ms: int, wall_ms: int) -> int | None:

@@ -259,7 +259,7 @@ class Leave(_Command, frozen=True, tag="leave"):
 
 
 class Close(_Command, frozen=True, tag="close"):
-    """Host: close the room for everyone."""
+    """Host: close the room for everyone. A race that runs ends first, with results."""
 
 
 class Resync(_Command, frozen=True, tag="resync"):

@@ -143,7 +143,7 @@ class PhaseEvent(_Event, frozen=True, tag="phase"):
     """Seats that race, once they are frozen."""
     why: str = ""
     """Of `lobby`: host, unready, too_few; of `countdown`: postponed; of `aborted`:
-    host, nobody_left."""
+    host, nobody_left, outage."""
 
 
 class RosterEvent(_Event, frozen=True, tag="roster"):

@@ -166,7 +166,8 @@ everything up to its own `o`.
   stream until the snapshot is there.
 
 **Epochs.** `welcome` and `snapshot` name the epoch. A server that takes over the room
-after a failure begins a new one, and what you heard last may have been undone.
+after a failure begins a new one, and what you heard last may have been undone; the
+numbers mostly rise, but only "the same" and "another" mean something.
 `resume` tells the epoch and the offset you know. In the same epoch, and not too far
 behind, you get the events you missed; else a snapshot. With `epoch` 0 you always get
 a snapshot.

@@ -75,6 +75,7 @@ __all__ = [
     "postpone_at",
     "returned",
     "slides",
+    "stop",
     "stop_countdown",
     "undo_forfeit",
     "went_away",
@@ -211,15 +212,26 @@ def call_time(race: Race, now: int) -> Decision:
         case "grace" if (certain := certain_at(race) or 0) > now:
             return [TimeCalled(now, race.id, certain)]
         case "grace":
-            out = {
-                seat for seat, one in race.attempts.items() if one.status == "racing"
-            }
-            records = [DidNotFinish(now, race.id, seat, "called") for seat in out]
-            return [*records, RaceEnded(now, race.id)]
+            return stop(race, now, "called")
         case "results":
             return []
         case _:
             return Refusal("wrong_phase")
+
+
+def stop(race: Race, now: int, why: str) -> list[RaceRecord]:
+    """End a race at once, with the results that there are.
+
+    Args:
+        race: any; where none runs nothing happens.
+        now: room time, ms.
+        why: those who still race did not finish.
+    """
+    if not race.running:
+        return []
+    still = (seat for seat, one in race.attempts.items() if one.status == "racing")
+    records = [DidNotFinish(now, race.id, seat, why) for seat in still]
+    return [*records, RaceEnded(now, race.id)]
 
 
 def _finish(

@@ -1,0 +1,34 @@
+"""An older backup is put back in mid-race; clients make good what it does not have."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from tests.chaos.process import ServerProcess
+from tests.chaos.race import a_race
+
+from sliderace_server.storage.backup import backup, restore
+
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(400)]
+
+
+async def test_a_race_goes_on_from_an_older_backup(tmp_path: Path) -> None:
+    """Clients hold their whole way, and send again what the server does not know."""
+    copy = tmp_path / "copy"
+    with ServerProcess(tmp_path) as server:
+        async with a_race(server, count=2, size="5x5") as race:
+            await race.moved(3)
+            await asyncio.to_thread(backup, server.database, copy)
+            await race.moved(5)
+            for undo in (False, True):  # an epoch that the backup knows nothing of
+                durable = race.acked()
+                await asyncio.to_thread(server.kill)
+                if undo:
+                    await asyncio.to_thread(restore, copy, server.database)
+                await asyncio.to_thread(server.start)
+                for one, slides in zip(race.racers, durable, strict=True):
+                    await one.until(lambda o=one, n=slides: o.acked >= n)  # type: ignore[misc]
+            for one in race.racers:
+                one.client.seen.restored()
+            record = await race.finish()
+    assert len(record["record"]["outages"]) == 1  # the other one is undone

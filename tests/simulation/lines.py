@@ -1,0 +1,196 @@
+"""Two real clients over different lines: who was faster wins, whatever the line.
+
+In virtual time, where nothing but the line delays anybody:
+`python -m tests.simulation.lines` tells how many of a hundred races the faster one won.
+"""
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from random import Random
+
+import detangle
+from tests.e2e.talk import solution
+from tests.simulation.machine import Machine
+from tests.simulation.world import CONFIG, STEPS, quiet
+
+from sliderace.protocol import messages as m
+from sliderace_client.connection import Client
+from sliderace_server.limits import Limits
+from sliderace_server.server import running
+from sliderace_server.storage.memory import MemoryStore
+
+WAY_MS = 35.0
+JITTER_MS = 10.0
+"""Each way takes 35 to 45 ms: a round trip of about 80 ms that is never twice the
+same."""
+NEAR, FAR = "http://srv:80", "http://far:80"
+NEAR_S = (0.0002, 0.001)
+"""Any other way, in the simulated network."""
+SOLVE_MS = 400
+GAP_MS = 50
+RACES = 100
+AT_ONCE = 20
+"""Races that run beside each other."""
+
+
+async def pump(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, rng: Random
+) -> None:
+    """Pass on what comes, in order, each piece after its delay."""
+    loop = asyncio.get_running_loop()
+    pieces: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
+
+    async def take() -> None:
+        while data := await reader.read(65_536):
+            delay = WAY_MS + rng.uniform(0, JITTER_MS)
+            pieces.put_nowait((loop.time() + delay / 1_000, data))
+        pieces.put_nowait((loop.time(), b""))
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(take())
+        while True:
+            due, data = await pieces.get()
+            await asyncio.sleep(max(0.0, due - loop.time()))
+            if not data:
+                break
+            writer.write(data)
+    writer.close()
+
+
+@contextlib.asynccontextmanager
+async def a_long_line(rng: Random) -> AsyncGenerator[str, None]:
+    """An address behind which the server is far away."""
+
+    async def connected(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        there, back = await asyncio.open_connection("srv", 80)
+        with contextlib.suppress(ConnectionError):
+            await asyncio.gather(pump(reader, back, rng), pump(there, writer, rng))
+
+    async with await asyncio.start_server(connected, "far", 80):
+        yield FAR
+
+
+class Runner(Client):
+    """Our client, in virtual time."""
+
+    def now(self) -> int:
+        return int(detangle.now() * 1_000)
+
+
+class Sprinter:
+    """A player who solves the board a given time after it was painted.
+
+    Args:
+        server: base address.
+        code: the room.
+        name: nickname.
+        solve_ms: from the paint to the solving slide.
+    """
+
+    def __init__(self, server: str, code: str, name: str, solve_ms: int) -> None:
+        self.client = Runner(
+            server,
+            m.Join(code, name),
+            on_change=self._look,
+            chance=lambda: 0.5,
+            entropy=lambda size: detangle.randint(0, 2**31).to_bytes(size),
+            checks=False,
+        )
+        self.over = asyncio.Event()
+        self._solve_ms = solve_ms
+        self._asked = self._painted = False
+
+    def _look(self) -> None:
+        model = self.client.model
+        if model.results is not None or model.ended:
+            self.over.set()
+        elif not self._asked and len(model.members) == 2:
+            self._asked = True
+            self.client.ask(m.Ready(model.race))
+        elif model.board is not None and not self._painted:
+            self._painted = True
+            self.client.painted()
+            loop = asyncio.get_running_loop()
+            loop.call_later(self._solve_ms / 1_000, self._solve, model.start or "")
+
+    def _solve(self, board: str) -> None:
+        for direction, count in solution(board):
+            assert self.client.slide(direction, count)  # type: ignore[arg-type]
+
+
+async def faster_wins(far: str, *, far_is_faster: bool) -> bool:
+    """Run one race: whether who was faster by 50 ms came first."""
+    rules = m.RulesPatch(size="2x2", countdown_ms=3_000)
+    opening = Runner(NEAR, m.Open(rules), entropy=bytes)
+    await opening.run()
+    code = opening.model.code
+    slower = SOLVE_MS + GAP_MS
+    times = (slower, SOLVE_MS) if far_is_faster else (SOLVE_MS, slower)
+    players = [
+        Sprinter(NEAR, code, "Near", times[0]),
+        Sprinter(far, code, "Far", times[1]),
+    ]
+    async with asyncio.TaskGroup() as group:
+        runs = [group.create_task(player.client.run()) for player in players]
+        for player in players:
+            async with asyncio.timeout(60):
+                await player.over.wait()
+        for run in runs:
+            run.cancel()
+    results = players[0].client.model.results
+    assert results is not None
+    assert all(player.client.model.proof == [] for player in players)
+    first, second = results.standings
+    return first.name == ("Far" if far_is_faster else "Near") and second.place == 2
+
+
+async def _races() -> int:
+    """Run all races; in how many the faster one won."""
+    machine, rng = Machine(), Random(5)  # noqa: S311 - the same lines each time
+
+    async def serve() -> None:
+        store = MemoryStore()
+        limits = Limits(rooms_per_ip=RACES)
+        config = replace(CONFIG, public_url=FAR, limits=limits)
+        async with running(
+            config, store=store, clock=machine, entropy=machine.entropy, page={}
+        ):
+            await asyncio.get_running_loop().create_future()
+
+    serving = detangle.spawn(serve(), host="srv")
+    await asyncio.sleep(1)
+    right = 0
+    async with a_long_line(rng) as far:
+        for first in range(0, RACES, AT_ONCE):
+            right += sum(
+                await asyncio.gather(
+                    *(
+                        faster_wins(far, far_is_faster=number % 2 == 0)
+                        for number in range(first, first + AT_ONCE)
+                    )
+                )
+            )
+    serving.cancel()
+    await asyncio.wait([serving])
+    return right
+
+
+def main() -> int:
+    """Print in how many races the faster one won; 1 when something failed."""
+    quiet()
+    net = detangle.NetConfig(latency=NEAR_S)
+    config = detangle.SimConfig(max_steps=STEPS, net=net)
+    strategy = detangle.RandomWalk(5)
+    strategy.start(0)
+    result = detangle.execute(_races, config=config, strategy=strategy)
+    print(result.value if result.failure is None else result.failure.message)
+    return int(result.failure is not None)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
