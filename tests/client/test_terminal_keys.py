@@ -4,6 +4,7 @@
 a test.
 """
 
+import asyncio
 import re
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
@@ -66,6 +67,8 @@ def at_home() -> Generator[None]:
 @asynccontextmanager
 async def shown(state: State) -> AsyncGenerator[tuple[Driver, Offline]]:
     """The screen in that state."""
+    # Notes a stack for each callback, which is most of what these tests would take.
+    asyncio.get_running_loop().set_debug(False)
     seat = state.make() if state.make else Offline()
     if state.make:
         screen_ = driven(seat, state.size, kind=state.kind, server=NOBODY)
