@@ -16,7 +16,7 @@ from sliderace_client.model import Model, Note, Out
 from sliderace_client.start import Start
 from sliderace_client.terminal.app import Terminal
 from sliderace_client.terminal.play import Play
-from sliderace_client.terminal.widgets import Boards, Lines
+from sliderace_client.terminal.widgets import Boards, Drawn, Lines
 
 __all__ = [
     "MINUTE",
@@ -120,7 +120,9 @@ def at(seat: Offline, **more: object) -> Terminal:
 
 
 def painted(app: Terminal) -> list[Strip]:
-    """The rows of the screen, as they go to the terminal."""
+    """The rows of the screen as they should be: every line is drawn anew for it."""
+    for widget in app.screen.query(Drawn):
+        widget.forget_all()
     compositor = app.screen._compositor  # pyright: ignore[reportPrivateUsage]
     return compositor.render_strips()
 

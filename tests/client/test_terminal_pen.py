@@ -1,5 +1,6 @@
 """What goes to the terminal: only what differs; the screen is then as it should be."""
 
+import pytest
 from hypothesis import given, strategies as st
 from rich.segment import Segment
 from rich.style import Style
@@ -48,6 +49,17 @@ def test_what_is_painted_is_what_should_be_there(
     touched = [Touched(0, y, old, new) for y, (old, new) in enumerate(rows)]
     screen.write(paint(touched, "truecolor", erases=erases))
     assert screen.rows == Emulator([new for _, new in rows]).rows
+
+
+@pytest.mark.parametrize("down", [1, 2, 6, 7])
+def test_a_place_further_down_is_found(down: int) -> None:
+    old = Strip([Segment(" " * WIDTH, Style(bgcolor="#112233"))])
+    new = Strip([Segment(" " * WIDTH, Style(bgcolor="#445566"))])
+    rows = [new if y in (0, down) else old for y in range(9)]
+    touched = [Touched(0, y, old, new) for y in (0, down)]
+    screen = Emulator([old] * 9)
+    screen.write(paint(touched, "truecolor", erases=True))
+    assert screen.rows == Emulator(rows).rows
 
 
 @given(strips())
