@@ -20,7 +20,12 @@ WAIT_S = 20.0
 class Screen:
     """A command in a terminal; everything it draws is kept."""
 
-    def __init__(self, home: Path, *args: str) -> None:
+    def __init__(
+        self,
+        home: Path,
+        *args: str,
+        program: tuple[str, ...] = ("-m", "sliderace_client"),
+    ) -> None:
         self.master, self.slave = pty.openpty()
         termios.tcsetwinsize(self.slave, (40, 100))
         self.before = termios.tcgetattr(self.slave)
@@ -29,7 +34,7 @@ class Screen:
         threading.Thread(target=self._read, daemon=True).start()
         paths = {f"XDG_{kind}_HOME": str(home) for kind in ("CONFIG", "DATA", "STATE")}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "sliderace_client", *args],
+            [sys.executable, *program, *args],
             stdin=self.slave,
             stdout=self.slave,
             stderr=self.slave,
@@ -101,5 +106,32 @@ def test_flags_give_the_full_screen_its_keys_and_colours(tmp_path: Path) -> None
         assert b"38;2;" not in screen.drawn  # a colour of 16 million
         os.write(screen.master, b"q")
         assert screen.process.wait(WAIT_S) == exits.OK
+    finally:
+        screen.close()
+
+
+FAULTY = """
+import sys
+from sliderace_client.cli import run
+from sliderace_client.terminal.solo import SoloPage
+class Fault(Exception): pass
+def fail(page): raise Fault("a fault of ours")
+SoloPage._again = fail
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+def test_a_fault_of_ours_leaves_the_terminal_as_it_was_and_is_told(
+    tmp_path: Path,
+) -> None:
+    screen = Screen(tmp_path, "solo", program=("-c", FAULTY))
+    try:
+        screen.shows(b"new board")
+        os.write(screen.master, b"r")
+        assert screen.process.wait(WAIT_S) not in (exits.OK, exits.INTERRUPTED)
+        screen.shows(OUT)
+        screen.shows(b"a fault of ours")
+        assert screen.drawn.rindex(b"a fault of ours") > screen.drawn.rindex(OUT)
+        assert termios.tcgetattr(screen.slave) == screen.before
     finally:
         screen.close()
