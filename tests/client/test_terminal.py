@@ -1,6 +1,7 @@
 """Results, menu and solo; and every terminal there is."""
 
 import asyncio
+import re
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,36 @@ async def test_what_stands_beside_the_times_is_marked_and_explained() -> None:
     assert "† up to 800 ms of the credit: for a failure of the server" in text
     assert "friendly timing: up to 100 ms more credit" in text
     assert "✓ Checked: the race record agrees with what you saw and sent." in text
+
+
+@pytest.mark.parametrize(("size", "fit"), [((40, 15), 4), ((80, 24), 9)])
+async def test_results_that_do_not_fit_are_leafed_through_and_ones_own_stays(
+    size: tuple[int, int], fit: int
+) -> None:
+    rows = [
+        standing(n, "finished", place=n + 1, time_ms=40_000 + n) for n in range(1, 16)
+    ]
+    own = standing(0, "forfeited", place=16)
+    told = rooms.results(standings=[*rows, own])
+    seat = Offline()
+    async with driven(seat, size) as pilot:
+        seat.race(told.board)
+        seat.hear(told)
+        seat.hear(m.PhaseEvent(0, RACE, "results", MINUTE))
+        seat.model.checked(RACE, [])
+        await settle(pilot)
+        times: set[str] = set()
+        for _ in range(15):
+            text = screen(pilot)
+            assert "gave up" in text
+            assert "of 16 racers" in text
+            assert "✓ Checked" in text
+            seen = re.findall(r"40\.0\d\d", text.partition("racer")[2])
+            assert len(seen) >= fit - 1 or times  # the last page may be short
+            times |= set(seen)
+            await pilot.press("down")
+            await settle(pilot)
+    assert len(times) == 15
 
 
 async def test_a_record_that_was_not_checked_is_said() -> None:

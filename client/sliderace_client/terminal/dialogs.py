@@ -59,6 +59,7 @@ RESULTS = (
     ("solve", "from the first slide to the last, on one's own clock"),
     ("credit", "travel time of the last slide, taken off the time"),
     ("≈, †", "photo finish; credit for a failure of the server"),
+    ("↓", "more racers, where not all have room; one's own stays"),
     ("r", "rematch: everybody goes on to the next race"),
     ("t, escape", "back to the lobby, once the next race is prepared"),
     ("s", "save the race record; sliderace verify checks it"),

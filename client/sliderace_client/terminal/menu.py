@@ -1,6 +1,7 @@
 """The menu, and the few questions it asks."""
 
 from collections.abc import Callable, Iterable
+from textwrap import wrap
 from typing import NamedTuple
 
 from textual.containers import Horizontal, Vertical
@@ -12,7 +13,7 @@ from sliderace.protocol.names import clean_name
 from sliderace_client.pictures import BUILT_IN
 from sliderace_client.render import Grid, Paint, Row, Run
 from sliderace_client.start import Start
-from sliderace_client.terminal.actions import Action
+from sliderace_client.terminal.actions import ROOMY, Action
 from sliderace_client.terminal.page import Page
 from sliderace_client.terminal.panels import fitted, line
 from sliderace_client.terminal.placing import Placed
@@ -74,7 +75,8 @@ class Menu(Page):
             yield self._emblem
 
     def head(self) -> str:  # noqa: D102
-        return "race friends on the same sliding tiles"
+        same = "the same " if self.size.width >= ROOMY else ""
+        return f"race friends on {same}sliding tiles"
 
     def update(self) -> None:  # noqa: D102
         super().update()
@@ -183,9 +185,10 @@ class Form(Page):
         super().update()
         look = self.look
         self._heading.show([line(self.HEADING, look.accent, bold=True), line("")])
+        width = max(1, self.size.width - 4)
         for label, (_, text, _) in zip(self._labels, self.FIELDS, strict=True):
-            label.show([line(text, look.soft)])
-        self._hint.show([line(self.HINT, look.soft)])
+            label.show([line(part, look.soft) for part in wrap(text, width)])
+        self._hint.show([line(part, look.soft) for part in wrap(self.HINT, width)])
 
     def actions(self) -> list[Action]:  # noqa: D102
         return [

@@ -20,7 +20,11 @@ from sliderace_client.terminal.widgets import Lines
 __all__ = ["ResultsPage", "SignalsDialog"]
 
 ROOMY = 20
-"""Rows from which on the winner's time is shown large."""
+"""Rows from which on the winner's time is shown large, and the proof in full."""
+MARGINS = 4
+"""Empty rows above, between and below, and the heading of the table."""
+SEALED = "✓ Secret, nonces, seed and board are what was sealed before."
+SEALED_SHORT, AGREES_SHORT = "✓ As sealed.", "✓ Checked: as we saw."
 
 
 class ResultsPage(RoomPage):
@@ -39,6 +43,8 @@ class ResultsPage(RoomPage):
         self._winner = Lines(id="podium")
         self._rows = Lines(id="table")
         self._seal = Lines(id="proof")
+        self._from = 0
+        self._fit = 0
 
     def body(self) -> Iterable[Widget]:  # noqa: D102
         yield self._winner
@@ -52,13 +58,34 @@ class ResultsPage(RoomPage):
     def update(self) -> None:  # noqa: D102
         super().update()
         width, lanes = max(1, self.size.width - 4), self._lanes()
-        self._winner.show(self._podium(lanes, width))
-        rows = result_rows(lanes, self.model.seat, self.look, width)
+        podium, proof = self._podium(lanes, width), self._proof(width)
+        self._winner.show(podium)
+        self._seal.show(proof)
         results, soft = self.model.results, self.look.soft
-        said = marks(results) if results else []
-        rows += [line(fitted(text, width), soft) for text in ["", *said] if said]
+        said = ["", *marks(results)] if results and marks(results) else []
+        taken = MARGINS + len(podium) + len(proof) + len(said)
+        self._fit = max(1, self.room_for_table() - taken)
+        rows = result_rows(self._seen(lanes), self.model.seat, self.look, width)
+        if len(lanes) > self._fit:
+            said.insert(0, f"   of {len(lanes)} racers")
+        rows += [line(fitted(text, width), soft) for text in said]
         self._rows.show(rows if lanes else [])
-        self._seal.show(self._proof(width))
+
+    def _seen(self, lanes: list[Lane]) -> list[Lane]:
+        """Those that fit, from where one has leafed to; one's own is among them."""
+        if len(lanes) <= self._fit:
+            return lanes
+        last = max(1, self._fit - 1)  # a row says of how many
+        self._from = self._from if self._from < len(lanes) else 0
+        seen = lanes[self._from :][:last]
+        own = [lane for lane in lanes if lane.seat == self.model.seat]
+        if own and own[0] not in seen:
+            seen[last - 1 :] = own
+        return seen
+
+    def _leaf(self) -> None:
+        self._from += max(1, self._fit - 2)
+        self.update()
 
     def _lanes(self) -> list[Lane]:
         results = self.model.results
@@ -97,10 +124,11 @@ class ResultsPage(RoomPage):
             text = "The seed was known in advance: no fairness claim."
             said.append((text, look.soft))
         elif not model.proof:
-            text = "✓ Secret, nonces, seed and board are what was sealed before."
-            said.append((text, look.good))
+            said.append((SEALED, look.good))
         if model.agrees and not model.proof:
             said.append((f"✓ {AGREES}", look.soft))
+            if self.size.height < ROOMY and len(said) == len((SEALED, AGREES)):
+                said = [(f"{SEALED_SHORT}  {AGREES_SHORT}", look.good)]
         return [line(part, fg) for text, fg in said for part in wrap(text, width)]
 
     def actions(self) -> list[Action]:  # noqa: D102
@@ -116,6 +144,8 @@ class ResultsPage(RoomPage):
             if model.is_player and not model.ready:
                 ready = Ready(model.race)
                 todo.append(Action("r", "ready", lambda: self.terminal.ask(ready)))
+        if len(self._lanes()) > self._fit > 0:
+            todo.append(Action("↓", "more", self._leaf, ("down", "pagedown"), True))
         if model.results is not None:
             todo.append(Action("s", "save record", self.terminal.save_record))
             signals = model.signals
