@@ -50,6 +50,18 @@ def _cell_to_click(board: Board, direction: str, count: int) -> int:
     return int(board.gap) + step * count
 
 
+def _look_around(page: Page) -> None:
+    """A spectator's camera: one racer, the whole screen, all again."""
+    page.get_by_label("Watch Ben closely").click()
+    page.wait_for_selector(".watched.big >> text=Ben")
+    page.get_by_role("button", name="Full screen").click()
+    page.wait_for_selector(".watching:fullscreen .watched.big")
+    assert page.locator(".watched:not(.big):visible").count() == 0
+    page.evaluate("document.exitFullscreen()")
+    page.get_by_role("button", name="All", exact=True).click()
+    page.wait_for_selector(".watched.big", state="detached")
+
+
 def test_two_players_a_bot_and_a_spectator(
     pages: Pages, bot: Callable[[str, float], None]
 ) -> None:
@@ -62,6 +74,7 @@ def test_two_players_a_bot_and_a_spectator(
     ann.wait_for_selector(".member.is-ready >> nth=1")
     start(ann)
     sam.wait_for_selector(".watched >> nth=2")
+    _look_around(sam)
 
     board = own_board(ann)
     assert own_board(ben) == board, "identical boards"

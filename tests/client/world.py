@@ -17,9 +17,11 @@ Action = tuple[str, int]
 class Line:
     """One member's connection: a model at one end, the room at the other."""
 
-    def __init__(self, stage: Stage, name: str, role: m.RoleName) -> None:
+    def __init__(
+        self, stage: Stage, name: str, role: m.RoleName, model: type[Model] = Model
+    ) -> None:
         self.stage = stage
-        self.model = Model(m.Join("KWXTRB", name, role), entropy=entropy)
+        self.model = model(m.Join("KWXTRB", name, role), entropy=entropy)
         self.member = stage.enter(name, role=role)
         self.checks: list[Check] = []
         self.up: deque[m.Command] = deque()
@@ -130,10 +132,10 @@ def can_be_lost(event: m.Event) -> bool:
 class World:
     """Ann races and Cat watches, both on bad lines; Ben only keeps the race alive."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: type[Model] = Model) -> None:
         self.stage = Stage(m.RulesPatch(size="3x2", limit_ms=0, away_ms=300_000))
-        self.ann = Line(self.stage, "Ann", "player")
-        self.cat = Line(self.stage, "Cat", "spectator")
+        self.ann = Line(self.stage, "Ann", "player", model)
+        self.cat = Line(self.stage, "Cat", "spectator", model)
         self.ben = self.stage.enter("Ben")
         self.clock = 1_000_000
         self.settle()
