@@ -57,8 +57,8 @@ class Pulse:
         held: Callable[[], bool],
     ) -> None:
         self._limits = limits
-        self._ping = ping
-        self._lost = lost
+        self._ping: Callable[[bytes], object] = ping
+        self._lost: Callable[[], object] = lost
         self._busy = busy
         self._held = held
         self._sent: dict[bytes, int] = {}
@@ -93,6 +93,15 @@ class Pulse:
                 self._oldest() + self._limits.ping_timeout_ms,
             )
         return max(now + BURST_MS, self._next_ping)
+
+    def end(self) -> None:
+        """The connection has ended.
+
+        A pinger has this pulse until it would be due; nothing else is held by it: the
+        connection is no garbage that survives a look of the collector.
+        """
+        self.over = True
+        self._ping = self._lost = self._busy = self._held = bool
 
     def _oldest(self) -> int:
         return next(iter(self._sent.values()))

@@ -1,5 +1,6 @@
 """When we ping, what the answers tell, and when a silent peer is given up."""
 
+import weakref
 from itertools import pairwise
 
 from sliderace.race import timing
@@ -100,6 +101,16 @@ def test_an_ended_connection_is_forgotten() -> None:
     pinger.beat(0)
     line.pulse.over = True
     assert pinger.beat(60_000) is None
+
+
+def test_an_ended_connection_is_held_by_nothing() -> None:
+    pinger, line = Pinger(), Line()
+    pinger.add(line.pulse, 0)
+    pinger.beat(0)
+    gone = weakref.ref(line)
+    line.pulse.end()
+    del line
+    assert gone() is None
 
 
 def test_the_least_and_the_spread_of_the_last_minute() -> None:

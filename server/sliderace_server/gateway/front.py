@@ -245,7 +245,7 @@ class Gateway:
         except ConnectionClosed:
             pass
         finally:
-            peer.pulse.over = True
+            peer.pulse.end()
             peer.outbox.close()
             peer.session.lost()
             self._peers.pop(peer, None)

@@ -183,6 +183,10 @@ class Socket(ServerConnection):
     def _feed(self) -> None:
         """Take the next piece, unless somebody wants to wait."""
         self._feeding = False
+        if self.protocol.parser_exc is not None:  # the library drops all that follows
+            self._inflow.clear()
+            self.transport.resume_reading()
+            return
         if self._full or self._held or not self._inflow:
             return
         piece = bytes(self._inflow[:PIECE])
