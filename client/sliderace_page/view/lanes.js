@@ -5,7 +5,7 @@ import { ordinal } from "../text.js";
 import { Lag, badge } from "./badges.js";
 import { Listing, fill, h, setAttribute, setText } from "./dom.js";
 
-const CALM_MS = 1000; // an order stands so long: it can be read, and costs one layout
+const CALM_MS = 1000; // an order stands so long: it can be read
 const BEHIND = "Behind the first";
 const SO_FAR = "So far: the times of others may still count for less";
 
