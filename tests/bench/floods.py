@@ -1,8 +1,9 @@
 """What a racer notices of each flood: `python tests/bench/floods.py`, five minutes.
 
-Prints the table of `docs/operating.md`: the 99th percentile of round trips while a
-flood goes on, beside that of the calm seconds right before it, and by how much the
-server's memory has grown a few seconds after it. Figures to look at, never a gate.
+Prints what the table in `docs/operating.md` is made of: the 99th percentile of round
+trips while a flood goes on, beside that of the calm seconds right before it, and by how
+much the server's memory has grown a few seconds after it. Figures to look at, never a
+gate.
 """
 
 import asyncio
