@@ -4,6 +4,7 @@ A task and a wake-up for each room and batch would cost more than the slides ins
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, Protocol
@@ -11,6 +12,8 @@ from typing import Any, Protocol
 from sliderace_server.storage import Append, Conflict, RoomLog, StorageUnavailable
 
 __all__ = ["Courier", "Sender", "Spawn"]
+
+_log = logging.getLogger(__name__)
 
 Spawn = Callable[[Coroutine[Any, Any, None]], None]
 """Starts a task that belongs to the server's task group."""
@@ -82,7 +85,7 @@ class Courier:
                 self._run()
 
     async def _round(self, senders: list[Sender]) -> None:
-        appends = [sender.take() for sender in senders]
+        senders, appends = _taken(senders)
         try:
             conflicts = await self._log.append_all(appends)
         except StorageUnavailable as error:
@@ -100,3 +103,18 @@ class Courier:
         else:
             for sender, conflict in zip(senders, conflicts, strict=True):
                 self._soon(partial(sender.told, conflict))
+
+
+def _taken(senders: list[Sender]) -> tuple[list[Sender], list[Append]]:
+    """What each has to append, without those who cannot say it."""
+    able: list[Sender] = []
+    appends: list[Append] = []
+    for sender in senders:
+        try:
+            appends.append(sender.take())
+        except Exception:  # noqa: BLE001 - one room's mistake is not everybody's
+            _log.exception("a room's records cannot be taken")
+            sender.give_up()
+        else:
+            able.append(sender)
+    return able, appends

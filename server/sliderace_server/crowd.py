@@ -16,7 +16,10 @@ from sliderace.protocol.messages import (
     Event,
     PhaseEvent,
     Progress,
+    Results,
+    StandingEvent,
     Welcome,
+    WinnerEvent,
 )
 from sliderace.race.records import Seat, Slid
 from sliderace.race.refusal import Refusal
@@ -169,7 +172,8 @@ class Crowd:
             t: room time at which it happened, ms.
             event: as it was then.
         """
-        self._ticks.hurry()  # how somebody got there comes before what it led to
+        if isinstance(event, StandingEvent | WinnerEvent | Results):
+            self._tell_all()  # how somebody got there comes before what it led to
         self._history.add(offset, t, event)
         self.told = offset
         aged = room.aged(event, self._now() - t)
@@ -343,6 +347,20 @@ class Crowd:
     def _tell_all(self) -> None:
         self._tell(self._racers)
         self._tell(self._watchers)
+
+    def ended(self) -> None:
+        """The race is over: who saw it late, or raced till now, is shown all boards."""
+        self._tell_all()
+        state, now = self._state, self._now()
+        late = state.race.rules.spectator_delay_ms > 0
+        here = (one for one in self._current.values() if one.following)
+        new = [one for one in here if late or not one.sees]
+        for seat in state.race.attempts if new else ():
+            board = room.board_of(state, new[0].member, seat, now)
+            if not isinstance(board, Refusal):
+                self._post(new, board)
+        for follower in new:
+            follower.sees = True
 
     def started(self) -> None:
         """The race runs: who may see boards gets them, at once or when it is time."""

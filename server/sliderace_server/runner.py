@@ -276,6 +276,7 @@ class Runner:
             case RaceEnded():
                 race = stored_race(state, self._works.version, self._works.key)
                 self._results[record.race] = race
+                self._crowd.ended()
             case Gone():
                 self._crowd.gone(record.member)
                 self._backlog.gone(record.member)

@@ -91,10 +91,12 @@ class Scribe:
         return self.durable == self.applied or self._stopped
 
     def add(self, entry: Entry) -> None:
-        """Take a record; it is written soon."""
+        """Take a record; it is written soon, unless nothing is written any more."""
+        if self._stopped:
+            return
         self.applied += 1
         self._gathered.append(entry)
-        if not self._writing and not self._stopped:
+        if not self._writing:
             self._writing = True
             self._works.courier.collect(self)
 

@@ -42,19 +42,15 @@ class Ticks:
         self._hasty = tell
         wait = self._last + round(1_000 * period_s) - self._clock.now_ms()
         if wait > 0:
-            self.after(self.hurry, wait / 1_000, self.hurry)
+            self.after("at once", wait / 1_000, self._come)
         else:
-            self._soon(self.hurry)
+            self._soon(self._come)
 
-    def hurry(self) -> None:
-        """Tell now what `at_once` was asked to tell, if that is still to come."""
-        if self._hasty is None:
-            return
-        if timer := self._timers.pop(self.hurry, None):
-            timer.cancel()
+    def _come(self) -> None:
         tell, self._hasty = self._hasty, None
         self._last = self._clock.now_ms()
-        tell()
+        if tell is not None:
+            tell()
 
     def at_tick(
         self, what: Hashable, period_s: float, tell: Callable[[], None]

@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import termios
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from fcntl import ioctl
@@ -111,6 +112,19 @@ def test_bytes_that_are_no_text_and_split_sequences_do_no_harm(tmp_path: Path) -
         one.until(b"new board")
         for part in (b"\xff\xe9\x80", b"\x1b", b"[", b"A", b"\x1b[999;", b"99~", b"?"):
             os.write(one.ours, part)
+        one.until(b"esc")
+        os.write(one.ours, b"\x03")
+        one.until(b"?1049l")
+        assert one.program.wait(30) == 130
+
+
+def test_half_a_letter_waits_for_its_rest(tmp_path: Path) -> None:
+    """Slow lines bring it in two pieces; Latin-1 has letters that look like half."""
+    with solo(tmp_path) as one:
+        one.until(b"new board")
+        for part in (b"\xc3", b"\xa9", b"\xe9", b"?"):
+            os.write(one.ours, part)
+            time.sleep(0.2)  # so that they are read one by one; nothing hangs on it
         one.until(b"esc")
         os.write(one.ours, b"\x03")
         one.until(b"?1049l")

@@ -9,6 +9,7 @@ from tests.e2e.stores import MoodyStore
 from tests.e2e.talk import QUICK, Talker, a_race, a_server, solution, talking
 from websockets.frames import Frame, Opcode
 
+from sliderace.engine import Board, Size, format_board
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import encode_command
 from sliderace_server.limits import Limits
@@ -151,6 +152,28 @@ async def test_a_large_room_is_told_per_tick() -> None:
             assert [step.since for step in steps[1:]] == [s.seq for s in steps[:-1]]
 
 
+@pytest.mark.parametrize("small_room", [2, 16])
+async def test_the_slides_come_before_what_they_led_to(small_room: int) -> None:
+    """In large rooms, too, where they would wait for a tick."""
+    async with (
+        a_server(small_room=small_room, player_tick=5, spectator_tick=5) as server,
+        a_race(server.port, 3, "3x3") as (ann, ben, cat),
+    ):
+        join = m.Join(code=ann.code, name="Eve", role="spectator")
+        async with talking(server.port, join) as eve:
+            await eve.until(m.Snapshot)
+            for racer in (ann, ben, cat):
+                way = solution(racer.board)
+                await racer.say(racer.slides(way))
+                standing = await eve.until(m.StandingEvent)
+                assert standing.standing.seat == racer.seat
+                told = [s for e in eve.heard if isinstance(e, m.Progress) for s in e.p]
+                assert [s.seq for s in told if s.seat == racer.seat][-1] == len(way)
+            await cat.until(m.Results)
+            boards = {e.seat for e in cat.heard if isinstance(e, m.BoardEvent)}
+            assert {ann.seat, ben.seat} <= boards
+
+
 async def test_a_peer_that_does_not_read_is_cut_off_and_slows_nobody() -> None:
     patient = Limits(ping_timeout_ms=600_000)  # so that no missing pong ends it
     async with a_server(patient) as server, a_race(server.port, 2, "3x3") as (ann, ben):
@@ -273,3 +296,20 @@ async def test_delayed_spectators_see_the_same_race_later() -> None:
             assert board.board == ann.board
             told = await eve.until(m.Progress)
             assert (told.p[0].seat, told.p[0].seq, told.p[0].since) == (ann.seat, 3, 0)
+
+
+async def test_delayed_spectators_are_shown_the_end() -> None:
+    """All boards as they are then: what they were to see later goes with the race."""
+    async with (
+        a_server() as server,
+        a_race(server.port, 2, "3x3", spectator_delay_ms=30_000) as (ann, ben),
+    ):
+        join = m.Join(code=ann.code, name="Eve", role="spectator")
+        async with talking(server.port, join) as eve:
+            await eve.until(m.Snapshot)
+            for racer in (ann, ben):
+                await racer.say(racer.slides(solution(racer.board)))
+            await eve.until(m.Results)
+            boards = {e.seat: e.board for e in eve.heard if isinstance(e, m.BoardEvent)}
+            solved = format_board(Board.solved(Size(3, 3)))
+            assert (boards[ann.seat], boards[ben.seat]) == (solved, solved)

@@ -139,6 +139,21 @@ async def test_who_cannot_tell_what_is_stored_steps_down() -> None:
         assert desk.scribe.idle
 
 
+async def test_behind_a_stop_nothing_is_written() -> None:
+    """A log with a hole would be worse than one that ends."""
+    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+        desk = Desk(store, group)
+        desk.add(1)
+        await eventually(lambda: desk.scribe.idle)
+        desk.add(2)
+        desk.scribe.stop()
+        desk.add(3)
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert await desk.log() == [1]
+        assert desk.scribe.idle
+
+
 def test_the_two_troubles_of_a_store_are_told_apart() -> None:
     assert not issubclass(Conflict, StorageUnavailable)
 

@@ -157,6 +157,16 @@ async def read_all(path: Path) -> dict[str, list[bytes]]:
 # --- One commit for many, one hop for a commit ---------------------------------------
 
 
+async def test_a_mistake_ends_its_own_commit_and_no_writer(store: SqliteStore) -> None:
+    def mistaken(_: sqlite3.Connection) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await store.write(mistaken)
+    await store.log.append("KWXTRB", 0, [b"x"])
+    assert await store.log.read("KWXTRB") == [b"x"]
+
+
 async def test_a_commit_takes_all_that_waits(store: SqliteStore) -> None:
     before = store.commits
     await asyncio.gather(*ask(store, 500))

@@ -51,18 +51,6 @@ def test_who_slides_faster_is_seen_once_a_tick() -> None:
     assert [ms for ms, _ in told.told] == [0, 50, 100, 150, 200]
 
 
-def test_what_it_led_to_does_not_wait_for_the_tick() -> None:
-    told = Told()
-    told.at_once()
-    told.next_turn()
-    told.clock.advance(10)
-    told.at_once()
-    told.ticks.hurry()
-    told.ticks.hurry()
-    told.clock.advance(100)
-    assert told.told == [(0, "moved"), (10, "moved")]
-
-
 def test_ticks_come_at_moments_of_the_rooms_own() -> None:
     moments: set[int] = set()
     for code in ("KWXTRB", "KWXTRC", "BCDFGH"):

@@ -126,8 +126,10 @@ class CarefulDriver(LinuxDriver):
                 if not data:
                     self._loop.call_soon_threadsafe(self._hung_up)
                     return
-                for message in parser.feed(decode(data)):
-                    self.process_message(message)
+                # Of half a letter nothing is left, and to feed nothing means the end.
+                if text := decode(data):
+                    for message in parser.feed(text):
+                        self.process_message(message)
             for message in parser.tick():
                 self.process_message(message)
 

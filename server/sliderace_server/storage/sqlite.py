@@ -314,6 +314,8 @@ class _Writer:
             self.commits += 1
         except sqlite3.Error as error:
             outcomes = [StorageUnavailable(str(error)) for _ in jobs]
+        except Exception as error:  # noqa: BLE001 - a job's mistake ends no writer
+            outcomes = [error for _ in jobs]
         for outcome in outcomes:
             _, done = self._waiting.popleft()
             _tell(done, outcome)
