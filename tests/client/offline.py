@@ -135,6 +135,8 @@ MINUTE = 60_000
 async def driven(
     seat: Offline, size: tuple[int, int] = (80, 24), **start: object
 ) -> AsyncGenerator[Driver]:
+    # Notes a stack for each callback, which is most of what these tests would take.
+    asyncio.get_running_loop().set_debug(False)
     async with at(seat, **start).run_test(size=size) as pilot:
         await settle(pilot)
         yield pilot
