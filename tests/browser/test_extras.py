@@ -3,6 +3,7 @@
 from urllib.parse import urlsplit
 
 import pytest
+from playwright.sync_api import expect
 from tests.browser.conftest import PHONE, Pages
 from tests.browser.player import (
     alone,
@@ -85,8 +86,7 @@ def test_the_lobby_is_a_place_to_wait_in(pages: Pages) -> None:
     ben.wait_for_selector(".rule-line >> text=5\u00d75")
     ann.wait_for_selector(".member.is-ready >> text=Ben")
     ben.get_by_text("Warm up").click()
-    tray = ben.get_by_label("Warm-up board")
-    tray.focus()
+    expect(ben.get_by_label("Warm-up board")).to_be_in_viewport(ratio=1)
     for key in ("ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"):
         ben.keyboard.press(key)
     ben.wait_for_selector(".warmup >> text=/^[1-4] moves?$/")

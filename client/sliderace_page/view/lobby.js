@@ -163,7 +163,11 @@ export class Lobby {
     setText(this.status, waitsFor(model, now));
   }
 
-  enter() {}
+  enter() {
+    this.warmUp.enter();
+  }
 
-  leave() {}
+  leave() {
+    this.warmUp.leave();
+  }
 }

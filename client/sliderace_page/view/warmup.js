@@ -1,7 +1,7 @@
 // A board to play with while one waits. Nothing of it leaves the page.
 
 import { Board, parseSize } from "../engine.js";
-import { directionOfKey, listenToPointers } from "../input.js";
+import { listenToKeys, listenToPointers } from "../input.js";
 import { count } from "../text.js";
 import { BoardView } from "./board.js";
 import { button } from "./controls.js";
@@ -21,14 +21,13 @@ export class WarmUp {
         tabindex: "0",
         role: "application",
         "aria-label": "Warm-up board. Arrow keys slide a tile.",
-        on: { keydown: (event) => this.#key(event) },
       },
       this.view.element,
     );
     const mix = button("quiet", "Mix again", () => this.#mix(this.board));
     this.element = h(
       "details.card.more.warmup",
-      {},
+      { on: { toggle: () => this.#opened() } },
       h("summary", { text: "Warm up while you wait" }),
       this.tray,
       h("div.buttons", {}, mix, this.line),
@@ -61,12 +60,24 @@ export class WarmUp {
     this.#show();
   }
 
-  #key(event) {
-    const direction = directionOfKey(event, this.app.settings.now);
-    if (!direction) return;
-    event.preventDefault();
-    event.stopPropagation();
-    if (!event.repeat) this.#slide([direction, 1]);
+  /** On the page: while open, the board has every key that no field has. */
+  enter() {
+    this.leave();
+    if (!this.element.open || !this.element.isConnected) return;
+    const press = (direction) => {
+      this.#slide([direction, 1]);
+      return true;
+    };
+    this.deafen = listenToKeys(document, press, () => this.app.settings.now);
+  }
+
+  leave() {
+    this.deafen?.();
+  }
+
+  #opened() {
+    this.enter();
+    if (this.element.open) this.tray.scrollIntoView({ block: "center" });
   }
 
   #slide(slide, cell = -1) {
