@@ -16,7 +16,7 @@ from sliderace_client import exits
 from sliderace_client.console import (
     Failure,
     any_server,
-    awaited,
+    awaited_or_told,
     digits_of,
     enter_plain,
     explained,
@@ -259,7 +259,7 @@ def bot(room: str, count: int, tps: float, races: int | None, server: str) -> in
     from sliderace_client.plain import ending_code
 
     place = found(room, server)
-    endings = awaited(
+    endings = awaited_or_told(
         race_together(
             place.server,
             place.code,

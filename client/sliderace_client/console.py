@@ -23,6 +23,7 @@ __all__ = [
     "Failure",
     "any_server",
     "awaited",
+    "awaited_or_told",
     "digits_of",
     "enter_plain",
     "explained",
@@ -86,6 +87,35 @@ def awaited(work: Coroutine[Any, Any, T]) -> T:
     import asyncio
 
     return asyncio.run(work)
+
+
+def awaited_or_told(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end; a signal to end cancels it, as Ctrl-C does.
+
+    Raises:
+        SystemExit: there was a signal; with the code that shells expect for it.
+    """
+    import asyncio
+
+    from sliderace_client.systems import hear
+
+    told: list[int] = []
+
+    async def listening() -> T:
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert task is not None  # noqa: S101 - we run in one
+
+        def end(number: int) -> None:
+            told.append(number)
+            task.cancel()
+
+        hear(end, loop, ("SIGTERM", "SIGHUP", "SIGBREAK"))
+        return await work
+
+    try:
+        return asyncio.run(listening())
+    except asyncio.CancelledError:
+        raise SystemExit(128 + told[0]) from None
 
 
 def is_terminal() -> bool:
