@@ -17,6 +17,7 @@ from sliderace_client.console import (
     Failure,
     any_server,
     awaited_or_told,
+    columns,
     digits_of,
     enter_plain,
     explained,
@@ -299,7 +300,7 @@ def results(what: str, slidysim: bool, server: str) -> None:
             if slidysim:
                 lines += records.slidysim_lines(file)
         else:
-            lines = records.races_lines(base, code)
+            lines = records.races_lines(base, code, columns())
     for line in lines:
         say(line)
 

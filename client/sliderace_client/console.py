@@ -24,6 +24,7 @@ __all__ = [
     "any_server",
     "awaited",
     "awaited_or_told",
+    "columns",
     "digits_of",
     "enter_plain",
     "explained",
@@ -124,6 +125,16 @@ def is_terminal() -> bool:
     return all(stream is not None and stream.isatty() for stream in streams) and (
         os.environ.get("TERM") != "dumb"
     )
+
+
+def columns() -> int:
+    """Columns of the terminal; 0 where the output is none."""
+    import shutil
+
+    shown: TextIO | None = sys.stdout  # None: closed
+    if shown is None or not shown.isatty():
+        return 0
+    return shutil.get_terminal_size().columns
 
 
 def load_settings(likes: Mapping[str, str] | None = None) -> "Settings":
