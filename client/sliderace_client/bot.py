@@ -16,6 +16,8 @@ NAMES = ("Fox", "Lynx", "Otter", "Raven", "Hare", "Wren", "Badger", "Marten")
 """Of bots that nobody named; the server numbers those who would share one."""
 PATIENCE_S = 60.0
 """A bot gives up on a server that has been away for so long."""
+LEAVE_S = 0.8
+"""Who ends the program waits no longer for bots to leave: it is gone in a second."""
 
 
 class Bot:
@@ -53,6 +55,7 @@ class Bot:
         self._normal = normal or (lambda: rng.gauss(0, 1))
         self._changed = asyncio.Event()
         self._asked: Ready | Rematch | None = None
+        self._stopped = False
         self.client = Client(
             server,
             Join(code, name, bot=True),
@@ -69,6 +72,11 @@ class Bot:
             ending = await self.client.run()
             playing.cancel()
         return ending
+
+    def stop(self) -> None:
+        """Leave the room, as soon as there is a connection; then `run` ends."""
+        self._stopped = True
+        self._changed.set()
 
     async def _play(self, tasks: asyncio.TaskGroup) -> None:
         solving: asyncio.Task[None] | None = None
@@ -92,7 +100,8 @@ class Bot:
             me = self.client.model.me
             if any(row.member == me for row in told.standings):
                 self.results.append(told)
-        return self._races is not None and len(self.results) >= self._races
+        enough = self._races is not None and len(self.results) >= self._races
+        return enough or self._stopped
 
     def _get_ready(self) -> None:
         """Say ready once for each race, again after a lost connection."""
@@ -142,7 +151,7 @@ async def race_together(
     races: int | None = None,
     on_note: Callable[[Note], None] = lambda _: None,
 ) -> list[Ending]:
-    """Let several bots race in one room.
+    """Let several bots race in one room. Cancelled, they leave it first.
 
     Args:
         server: base address.
@@ -162,4 +171,11 @@ async def race_together(
     bots[0].client.on_note = on_note
     async with asyncio.TaskGroup() as tasks:
         runs = [tasks.create_task(bot.run()) for bot in bots]
+        try:
+            await asyncio.wait(runs)
+        except asyncio.CancelledError:
+            for bot in bots:
+                bot.stop()
+            await asyncio.wait(runs, timeout=LEAVE_S)
+            raise
     return [run.result() for run in runs]

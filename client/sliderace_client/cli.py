@@ -16,7 +16,8 @@ from sliderace_client import exits
 from sliderace_client.console import (
     Failure,
     any_server,
-    awaited,
+    awaited_or_told,
+    columns,
     digits_of,
     enter_plain,
     explained,
@@ -259,7 +260,7 @@ def bot(room: str, count: int, tps: float, races: int | None, server: str) -> in
     from sliderace_client.plain import ending_code
 
     place = found(room, server)
-    endings = awaited(
+    endings = awaited_or_told(
         race_together(
             place.server,
             place.code,
@@ -299,7 +300,7 @@ def results(what: str, slidysim: bool, server: str) -> None:
             if slidysim:
                 lines += records.slidysim_lines(file)
         else:
-            lines = records.races_lines(base, code)
+            lines = records.races_lines(base, code, columns())
     for line in lines:
         say(line)
 

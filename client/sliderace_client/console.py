@@ -23,6 +23,8 @@ __all__ = [
     "Failure",
     "any_server",
     "awaited",
+    "awaited_or_told",
+    "columns",
     "digits_of",
     "enter_plain",
     "explained",
@@ -88,12 +90,51 @@ def awaited(work: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(work)
 
 
+def awaited_or_told(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end; a signal to end cancels it, as Ctrl-C does.
+
+    Raises:
+        SystemExit: there was a signal; with the code that shells expect for it.
+    """
+    import asyncio
+
+    from sliderace_client.systems import hear
+
+    told: list[int] = []
+
+    async def listening() -> T:
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert task is not None  # noqa: S101 - we run in one
+
+        def end(number: int) -> None:
+            told.append(number)
+            task.cancel()
+
+        hear(end, loop, ("SIGTERM", "SIGHUP", "SIGBREAK"))
+        return await work
+
+    try:
+        return asyncio.run(listening())
+    except asyncio.CancelledError:
+        raise SystemExit(128 + told[0]) from None
+
+
 def is_terminal() -> bool:
     """Whether a full screen can be shown."""
     streams: tuple[TextIO | None, ...] = (sys.stdin, sys.stdout)  # None: closed
     return all(stream is not None and stream.isatty() for stream in streams) and (
         os.environ.get("TERM") != "dumb"
     )
+
+
+def columns() -> int:
+    """Columns of the terminal; 0 where the output is none."""
+    import shutil
+
+    shown: TextIO | None = sys.stdout  # None: closed
+    if shown is None or not shown.isatty():
+        return 0
+    return shutil.get_terminal_size().columns
 
 
 def load_settings(likes: Mapping[str, str] | None = None) -> "Settings":

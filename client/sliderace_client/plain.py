@@ -278,12 +278,14 @@ class _Table:
         }
 
     def _commands(self) -> dict[str, m.Command]:
-        race = self.client.model.race
+        race, now = self.client.model.race, self.client.model.phase
+        # Two words for one wish: to race next, whether or not somebody asked already.
+        ready, again = m.Ready(race), m.Rematch(race)
         return {
-            "ready": m.Ready(race),
+            "ready": again if now == "results" else ready,
             "unready": m.Ready(race, on=False),
             "start": m.Start(race),
-            "rematch": m.Rematch(race),
+            "rematch": ready if now == "lobby" else again,
             "forfeit": m.Forfeit(race),
             "undo": m.Undo(race),
             "leave": m.Leave(),

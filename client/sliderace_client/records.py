@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from http import HTTPStatus
+from itertools import chain
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, cast
 from urllib.parse import quote, urlsplit
 
@@ -40,6 +42,8 @@ __all__ = [
 
 BRINGS_BACK = "sliderace serve (or host) brings its past races back"
 """What helps when a server of this machine has ended."""
+RESULTS_W = 20
+"""Columns that results need to be folded; the terminal folds narrower ones."""
 _RACE_ID = re.compile(r"[A-Z0-9-]{1,32}")
 
 
@@ -204,12 +208,13 @@ def step_lines(file: object) -> Iterator[str]:
 # --- Tables --------------------------------------------------------------------------
 
 
-def races_lines(server: str, room: str = "") -> list[str]:
+def races_lines(server: str, room: str = "", width: int = 0) -> list[str]:
     """The stored races of a server, the latest first.
 
     Args:
         server: base address.
         room: only this room's.
+        width: columns there are, if that can be told: results go on below themselves.
 
     Raises:
         Unreadable: the server does not answer as one of ours would.
@@ -223,7 +228,15 @@ def races_lines(server: str, room: str = "") -> list[str]:
         [_when(race), _word(race, "id"), _word(race, "size"), _summary(race)]
         for race in races
     ]
-    return table(rows)
+    head, *lines = table(rows)
+    margin = head.index("results")
+    if width < margin + RESULTS_W:
+        return [head, *lines]
+    folded = (
+        wrap(line, width, subsequent_indent=" " * margin, break_on_hyphens=False)
+        for line in lines
+    )
+    return [head, *chain.from_iterable(folded)]
 
 
 def _races(server: str, room: str) -> list[dict[str, Any]]:

@@ -134,6 +134,29 @@ def test_a_whole_race_against_a_bot(people: People) -> None:
     assert wil.process.wait(WAIT_S) == exits.OK
 
 
+def test_ready_and_rematch_both_lead_to_the_next_race(people: People) -> None:
+    ann, ben = people.join("Ann"), people.join("Ben")
+    for who in (ann, ben):
+        who.line("^ready says that you will race")
+    ann.type("ready")
+    ben.line("^Ann is ready$")
+    ben.type("rematch")
+    ann.line("^Ben is ready$")
+    for who in (ann, ben):
+        who.line(r"; help$")
+    ben.type("forfeit")
+    ann.type(solution(START))
+    for who in (ann, ben):
+        who.line("^The race is over$")
+    ann.type("ready")
+    ben.line("^Ann is ready$")
+    ben.type("rematch")
+    ann.line("^Ben is ready$")
+    for who in (ann, ben):
+        who.line("^The race starts in ")
+    assert not any("not possible now" in line for line in ann.said + ben.said)
+
+
 def test_the_host_can_play_in_lines_and_own_keys_are_the_same(
     tmp_path: Path,
 ) -> None:

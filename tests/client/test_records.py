@@ -79,6 +79,23 @@ def test_races_are_a_table(server: Served) -> None:
     assert races_lines(base, "KWXTRB") == ["No races yet."]
 
 
+def test_results_go_on_below_themselves_where_the_terminal_ends(
+    server: Served,
+) -> None:
+    base, bodies = server
+    names = ("Bot Fox", "Bot Lynx", "Bot Otter", "Bot Raven")
+    rows = [{"name": name, "status": "forfeited", "bot": True} for name in names]
+    race = {"id": "KWXTRB-A-1", "size": "4x4", "started_ms": 0, "attempts": rows}
+    bodies["/api/races"] = json.dumps({"races": [race]}).encode()
+    (head, line), folded = races_lines(base), races_lines(base, width=80)
+    margin = head.index("results")
+    assert len(folded) > 2
+    assert all(len(row) <= 80 for row in folded)
+    assert all(row[:margin].isspace() for row in folded[2:])
+    assert " ".join(row[margin:] for row in folded[1:]) == line[margin:]
+    assert races_lines(base, width=margin) == [head, line]
+
+
 @pytest.mark.parametrize(
     "races",
     [

@@ -317,6 +317,28 @@ async def test_the_ground_is_as_the_user_likes(theme: str) -> None:
 # --- Menu and solo --------------------------------------------------------------------
 
 
+async def test_a_given_board_is_nobodys_best() -> None:
+    async with opened(Start("solo", board="1 2 3/4 5 6/7 0 8")) as pilot:
+        await pilot.press("left")
+        await settle(pilot)
+        assert "solved in " in screen(pilot)
+        assert "best " not in screen(pilot)
+        await pilot.press("n")
+        await settle(pilot)
+        assert "best " not in screen(pilot)
+
+
+async def test_the_best_of_random_boards_is_kept() -> None:
+    async with opened(Start("solo", size="2x2", seed="t0")) as pilot:
+        assert board(pilot) == "1 2/0 3"
+        await pilot.press("left")
+        await settle(pilot)
+        assert "best " in screen(pilot)
+        await pilot.press("n")
+        await settle(pilot)
+        assert "best " in screen(pilot)
+
+
 async def test_solo_is_played_to_the_end_and_again() -> None:
     async with opened(Start("solo", board="1 2 3/4 5 6/0 7 8")) as pilot:
         assert "the first slide starts it" in screen(pilot)
@@ -328,7 +350,6 @@ async def test_solo_is_played_to_the_end_and_again() -> None:
         assert board(pilot) == "1 2 3/4 5 6/7 8 0"
         assert "solved in " in screen(pilot)
         assert "2 moves" in screen(pilot)
-        assert "best " in screen(pilot)
         await pilot.press("up", "r")
         await settle(pilot)
         assert board(pilot) == "1 2 3/4 5 6/0 7 8"

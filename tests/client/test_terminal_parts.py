@@ -160,6 +160,8 @@ def test_a_member_row_says_who_it_is_in_words_and_signs() -> None:
     assert "you ♛ host" in ann
     cat = text_of(member_row(member(3, None), 1, 1, MONO, 70, chosen=False))
     assert "watches" in cat
+    own = text_of(member_row(member(3, None), 1, 3, MONO, 70, chosen=False))
+    assert "you watch " in own
     assert "ready" not in cat
     bot = member(2, 1, bot=True, connected=False)
     assert "⚙ bot ↯ reconnecting" in text_of(

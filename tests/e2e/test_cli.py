@@ -134,6 +134,25 @@ def test_a_race_of_others_goes_on_when_the_host_ends(shell: Shell) -> None:
     wait_until_gone(pid)
 
 
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, exits.INTERRUPTED), (signal.SIGTERM, 143)]
+)
+def test_bots_that_are_stopped_leave_the_room(
+    shell: Shell, number: int, code: int
+) -> None:
+    with shell.running(*HOST) as host:
+        room = code_of(host)
+        with shell.running("watch", room, "--plain") as watcher:
+            watcher.line("You are ")
+            slow = ("--count", "2", "--tps", "0.1")
+            with shell.running("bot", room, *slow) as bots:
+                watcher.line("Go!")
+                bots.process.send_signal(number)
+                for _ in range(2):
+                    watcher.line(r"^Bot \w+ left")
+                assert bots.process.wait(WAIT_S) == code
+
+
 def test_a_second_host_uses_the_server_that_is_there(shell: Shell) -> None:
     with shell.running(*HOST) as first:
         one = code_of(first)

@@ -364,7 +364,7 @@ def member_row(
             ("you", own),
             ("♛ host", member.id == host),
             ("⚙ bot", member.bot),
-            ("watches", member.role == "spectator"),
+            ("watch" if own else "watches", member.role == "spectator"),
             ("benched", member.benched),
             ("↯ reconnecting", not member.connected),
         )

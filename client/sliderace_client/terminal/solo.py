@@ -47,6 +47,7 @@ class SoloPage(Page):
         self._hands = Hands(self, self._cue)
         self._warm = warm
         self._best: dict[Size, int] = {}
+        self._given = bool(start.board)  # maybe an easy one: it is nobody's best
         if start.board:
             self._begin(start.board, "a given board")
         else:
@@ -56,6 +57,7 @@ class SoloPage(Page):
 
     def _scramble(self, size: Size, text: str = "") -> None:
         seed = seed_from_text(text) if text else secrets.token_bytes(32)
+        self._given = False
         self._begin(format_board(scramble(seed, size)), f"seed {text or seed.hex()}")
 
     def _begin(self, board: str, source: str) -> None:
@@ -181,7 +183,7 @@ class SoloPage(Page):
         self._begun = self._begun or done
         if not self._begun:
             attempt.zero = FAR
-        if attempt.board.is_solved and self._begun:
+        if attempt.board.is_solved and self._begun and not self._given:
             size, time = attempt.board.size, attempt.slides[-1][2]
             self._best[size] = min(time, self._best.get(size, time))
         with self.terminal.at_once():
