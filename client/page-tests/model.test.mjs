@@ -291,6 +291,13 @@ test("back after the race was lost to us: nothing is sent", () => {
   assert.equal(stage.model.racing, false);
 });
 
+/** A race in which nobody has slid, as a server tells it that forgot what was slid. */
+function raceAnew(start) {
+  const lane = { seq: 0, high: 0, stm: 0, status: "racing", board: null };
+  const lanes = [0, 1].map((seat) => ({ seat, ...lane }));
+  return raceView({ roster: [0, 1], elapsed_ms: 900, start, lanes });
+}
+
 test("another epoch: our slides wait for the snapshot", () => {
   const stage = new Stage().race(FAR);
   stage.model.lost();
@@ -299,15 +306,7 @@ test("another epoch: our slides wait for the snapshot", () => {
     stage.hear(welcome({ token: null, epoch: 6, seq: 0, board: FAR })),
     [],
   );
-  const lanes = [0, 1].map((seat) => ({
-    seat,
-    seq: 0,
-    high: 0,
-    stm: 0,
-    status: "racing",
-    board: null,
-  }));
-  const view = raceView({ roster: [0, 1], elapsed_ms: 900, start: FAR, lanes });
+  const view = raceAnew(FAR);
   const sent = stage.hear(snapshot({ o: 2, epoch: 6, phase: "racing", race: view }));
   assert.equal(sentSlides(sent).length, 1);
 });
@@ -321,15 +320,7 @@ test("a restored server races on where we saw the end", () => {
   assert.equal(stage.model.racing, false);
   stage.model.lost();
   stage.hear(welcome({ token: null, epoch: 6, seq: 0, board: START }));
-  const lanes = [0, 1].map((seat) => ({
-    seat,
-    seq: 0,
-    high: 0,
-    stm: 0,
-    status: "racing",
-    board: null,
-  }));
-  const view = raceView({ roster: [0, 1], elapsed_ms: 900, start: START, lanes });
+  const view = raceAnew(START);
   const sent = stage.hear(snapshot({ o: 2, epoch: 6, phase: "racing", race: view }));
   assert.equal(sentSlides(sent).length, 1, "what it does not know is made good");
   assert.equal(stage.model.results, null);

@@ -350,17 +350,11 @@ class Crowd:
 
     def ended(self) -> None:
         """The race is over: who saw it late, or raced till now, is shown all boards."""
-        self._tell_all()
-        state, now = self._state, self._now()
-        late = state.race.rules.spectator_delay_ms > 0
-        here = (one for one in self._current.values() if one.following)
-        new = [one for one in here if late or not one.sees]
-        for seat in state.race.attempts if new else ():
-            board = room.board_of(state, new[0].member, seat, now)
-            if not isinstance(board, Refusal):
-                self._post(new, board)
-        for follower in new:
-            follower.sees = True
+        self._tell_all()  # the audiences have changed: that shows them to racers
+        if self._state.race.rules.spectator_delay_ms:
+            for follower in self._current.values():
+                if follower.following:
+                    self._show_all(follower)
 
     def started(self) -> None:
         """The race runs: who may see boards gets them, at once or when it is time."""

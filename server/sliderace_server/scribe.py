@@ -155,13 +155,12 @@ class Scribe:
         works, attempt = self._works, 0
         whole = False
         try:
-            while not self._stopped:
+            while True:
                 if error is not None:
                     self._failed(error)
                     await works.clock.sleep(RETRY_S[min(attempt, len(RETRY_S) - 1)])
                     attempt += 1
-                error = await self._again()
-                if error is None:
+                if self._stopped or (error := await self._again()) is None:
                     break
             whole = True
         finally:
@@ -174,8 +173,6 @@ class Scribe:
         Returns:
             Why nobody knows whether it is stored; None: it is, or never will be.
         """
-        if self._stopped:
-            return None
         log = self._works.store.log
         try:
             try:

@@ -1,6 +1,7 @@
 """When a room is told what moved: at once where few slide, else by ticks."""
 
 from collections.abc import Callable, Hashable
+from functools import partial
 
 from sliderace_server.clock import Clock, Timer
 
@@ -14,6 +15,9 @@ class Ticks:
         clock: the machine's.
         soon: calls a function in the loop's next turn.
         code: the room's; rooms tick at different moments.
+
+    Attributes:
+        hastens: what `at_once` was asked to tell is still to come.
     """
 
     def __init__(
@@ -23,13 +27,8 @@ class Ticks:
         self._soon = soon
         self._phase = int.from_bytes(code.encode())
         self._timers: dict[Hashable, Timer] = {}
-        self._hasty: Callable[[], None] | None = None
         self._last = 0
-
-    @property
-    def hastens(self) -> bool:
-        """Whether what `at_once` was asked to tell is still to come."""
-        return self._hasty is not None
+        self.hastens = False
 
     def at_once(self, period_s: float, tell: Callable[[], None]) -> None:
         """Tell in the next turn of the loop, or when a period after the last is over.
@@ -37,20 +36,20 @@ class Ticks:
         So who slides now and then is seen without delay, and many who are fast cost
         no more than a tick.
         """
-        if self._hasty is not None:
+        if self.hastens:
             return
-        self._hasty = tell
+        self.hastens = True
+        come = partial(self._come, tell)
         wait = self._last + round(1_000 * period_s) - self._clock.now_ms()
         if wait > 0:
-            self.after("at once", wait / 1_000, self._come)
+            self.after("at once", wait / 1_000, come)
         else:
-            self._soon(self._come)
+            self._soon(come)
 
-    def _come(self) -> None:
-        tell, self._hasty = self._hasty, None
+    def _come(self, tell: Callable[[], None]) -> None:
+        self.hastens = False
         self._last = self._clock.now_ms()
-        if tell is not None:
-            tell()
+        tell()
 
     def at_tick(
         self, what: Hashable, period_s: float, tell: Callable[[], None]

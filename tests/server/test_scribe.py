@@ -139,6 +139,18 @@ async def test_who_cannot_tell_what_is_stored_steps_down() -> None:
         assert desk.scribe.idle
 
 
+async def test_who_is_stopped_while_the_disk_fails_writes_nothing_later() -> None:
+    """A room that was refused must not turn up after the next start."""
+    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+        desk = Desk(store, group)
+        store.full = True
+        desk.add(1)
+        await eventually(lambda: desk.failures)
+        desk.scribe.stop()
+        store.full = False
+    assert await desk.log() == []
+
+
 async def test_behind_a_stop_nothing_is_written() -> None:
     """A log with a hole would be worse than one that ends."""
     async with MoodyStore() as store, asyncio.TaskGroup() as group:
