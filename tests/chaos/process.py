@@ -12,6 +12,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Self
 
+from sliderace_server.storage.queries import read
+
 __all__ = ["ServerProcess"]
 
 HERE = Path(__file__).parents[2]
@@ -62,9 +64,8 @@ class ServerProcess:
 
     def log_of(self, room: str) -> list[bytes]:
         """All that is stored in a room's log; blocking."""
-        query = "SELECT record FROM log WHERE room = ? ORDER BY position"
         with closing(sqlite3.connect(self.database)) as connection:
-            return [record for (record,) in connection.execute(query, (room,))]
+            return read(connection, room, 0)
 
     @property
     def running(self) -> bool:

@@ -133,7 +133,8 @@ from sliderace_server.storage.sqlite import SqliteStore
 
 async def main():
     async with SqliteStore(Path(sys.argv[1])) as store:
-        await store.log.append("KWXTRB", 0, [bytes(1_000)] * 50)
+        for start in range(0, 50, 2):
+            await store.log.append("KWXTRB", start, [bytes(1_000)] * 2)
         os._exit(9)
 
 asyncio.run(main())
@@ -203,9 +204,22 @@ async def test_a_damaged_file_is_refused_each_time_until_it_is_whole(
         assert len(await store.log.read("KWXTRB")) == 50
 
 
-async def test_a_hole_in_a_log_is_damage(crashed: Path) -> None:
+@pytest.mark.parametrize(
+    "hole",
+    [
+        "DELETE FROM log WHERE start = 8",
+        "DELETE FROM log WHERE start = 0",
+        "DELETE FROM log WHERE start = (SELECT max(start) FROM log)",
+        "UPDATE log SET before = NULL WHERE start = 8",
+        "UPDATE log SET before = id WHERE start = 8",
+        "UPDATE log SET count = 1 WHERE start = 8",
+        "UPDATE room SET records = 49",
+        "UPDATE room SET last = 1",
+    ],
+)
+async def test_a_hole_in_a_log_is_damage(crashed: Path, hole: str) -> None:
     with closing(sqlite3.connect(crashed, isolation_level=None)) as db:
-        db.execute("DELETE FROM log WHERE position = 7")
+        db.execute(hole)
     with pytest.raises(StoreRefused, match="records of room KWXTRB are missing"):
         await SqliteStore(crashed).__aenter__()
 

@@ -19,6 +19,7 @@ from tests.soak.wire import Wire, dial
 
 from sliderace.engine import Direction, parse_board
 from sliderace.protocol import messages as m
+from sliderace_server.storage.queries import read, rooms
 
 ROOT = Path(__file__).parents[2]
 ROOMS = int(os.environ.get("SLIDERACE_SOAK_ROOMS", "200"))
@@ -137,10 +138,6 @@ async def test_two_hundred_rooms_play_and_nothing_is_lost(tmp_path: Path) -> Non
 def _logs(database: Path) -> dict[str, list[bytes]]:
     connection = sqlite3.connect(database)
     try:
-        logs: dict[str, list[bytes]] = {}
-        query = "SELECT room, record FROM log ORDER BY room, position"
-        for room, record in connection.execute(query):
-            logs.setdefault(room, []).append(record)
-        return logs
+        return {room: read(connection, room, 0) for room in rooms(connection)}
     finally:
         connection.close()

@@ -20,13 +20,29 @@ __all__ = [
     "rooms",
     "select_races",
     "select_record",
+    "sweep",
 ]
 
 
-LENGTHS = """
-SELECT (SELECT max(position) FROM log WHERE room = value) FROM json_each(?)
+ENDS = """
+SELECT number, records, last FROM json_each(?) LEFT JOIN room ON code = value
 """
-"""The lengths of several logs, in one statement, each by one look into the index."""
+"""Where the logs of several rooms end, in one statement."""
+
+CHAIN = """
+WITH RECURSIVE chain (id, before, start, sizes, records) AS (
+    SELECT id, before, start, sizes, log.records FROM room JOIN log ON id = last
+    WHERE code = :room
+    UNION ALL
+    SELECT log.id, log.before, log.start, log.sizes, log.records
+    FROM chain JOIN log ON log.id = chain.before WHERE chain.start > :after
+)
+SELECT start, sizes, records FROM chain
+"""
+"""A room's appends, the last one first, back to the one that holds a position."""
+
+SWEEP_ROWS = 1_000
+"""Appends looked at in one job: about a millisecond of work."""
 
 
 def append_all(
@@ -39,37 +55,100 @@ def append_all(
     """
     rooms = json.dumps([append.room for append in appends])
     conflicts: list[Conflict | None] = []
-    rows: list[tuple[str, int, bytes]] = []
-    lengths = connection.execute(LENGTHS, (rooms,))
-    for (room, expected, records), (length,) in zip(appends, lengths, strict=True):
-        if (length or 0) != expected:
-            conflicts.append(Conflict(room, expected, length or 0))
+    rows: list[tuple[int, int, int | None, int, int, str, bytes]] = []
+    ends: list[tuple[int, int, int]] = []
+    known = connection.execute(ENDS, (rooms,)).fetchall()
+    (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM log").fetchone()
+    for (room, expected, records), end in zip(appends, known, strict=True):
+        number, length, before = end if end[0] else (None, 0, None)
+        if length != expected:
+            conflicts.append(Conflict(room, expected, length))
             continue
         conflicts.append(None)
-        rows += [(room, n, record) for n, record in enumerate(records, expected + 1)]
-    connection.executemany("INSERT INTO log VALUES (?, ?, ?)", rows)
+        if not records:
+            continue
+        last += 1
+        count = len(records)
+        if number is None:
+            number = _new_room(connection, room, count, last)
+        sizes = ",".join([str(len(record)) for record in records])
+        rows.append((last, number, before, expected, count, sizes, b"".join(records)))
+        ends.append((expected + count, last, number))
+    connection.executemany("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+    update = "UPDATE room SET records = ?, last = ? WHERE number = ?"
+    connection.executemany(update, ends)
     return conflicts
+
+
+def _new_room(
+    connection: sqlite3.Connection, code: str, records: int, last: int
+) -> int:
+    insert = "INSERT INTO room (code, records, last) VALUES (?, ?, ?)"
+    return connection.execute(insert, (code, records, last)).lastrowid or 0
 
 
 def read(connection: sqlite3.Connection, room: str, after: int) -> list[bytes]:
     """Return a room's records behind the first `after`."""
-    query = "SELECT record FROM log WHERE room = ? AND position > ? ORDER BY position"
-    return [record for (record,) in connection.execute(query, (room, after))]
+    found: list[bytes] = []
+    appends = connection.execute(CHAIN, {"room": room, "after": after}).fetchall()
+    start = appends[-1][0] if appends else 0
+    for _, sizes, records in reversed(appends):
+        at = 0
+        for size in map(int, sizes.split(",")):
+            found.append(records[at : at + size])
+            at += size
+    return found[max(0, after - start) :]
 
 
 def rooms(connection: sqlite3.Connection) -> list[str]:
     """Return the rooms that have records."""
-    query = "SELECT DISTINCT room FROM log ORDER BY room"
+    query = "SELECT code FROM room ORDER BY code"
     return [room for (room,) in connection.execute(query)]
 
 
-def drop(connection: sqlite3.Connection, room: str, now_ms: int, rest_ms: int) -> None:
-    """Remove a room's log, and let its code rest; see `RoomLog.drop`."""
-    connection.execute("DELETE FROM log WHERE room = ?", (room,))
+def drop(
+    connection: sqlite3.Connection, room: str, now_ms: int, rest_ms: int
+) -> tuple[int, int]:
+    """Remove a room's log, and let its code rest; see `RoomLog.drop`.
+
+    Its records stay on their pages, among those of others, until they are swept away.
+
+    Returns:
+        How many they are, and how many records all other rooms have.
+    """
+    query = "SELECT coalesce(sum(records), 0) FROM room"
+    (before,) = connection.execute(query).fetchone()
+    connection.execute("DELETE FROM room WHERE code = ?", (room,))
+    (after,) = connection.execute(query).fetchone()
     connection.execute("DELETE FROM resting WHERE until_ms <= ?", (now_ms,))
     if rest_ms:
         insert = "INSERT OR REPLACE INTO resting VALUES (?, ?)"
         connection.execute(insert, (room, now_ms + rest_ms))
+    return before - after, after
+
+
+def sweep(
+    connection: sqlite3.Connection, after: int, rows: int = SWEEP_ROWS
+) -> int | None:
+    """Remove what dropped rooms left, in a stretch of the log.
+
+    Args:
+        connection: in a transaction.
+        after: id of the append before the stretch, 0 for the first one.
+        rows: how many appends to look at.
+
+    Returns:
+        Behind which id to go on; None: this was the last stretch.
+    """
+    query = "SELECT id FROM log WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?"
+    row = connection.execute(query, (after, rows - 1)).fetchone()
+    end = row[0] if row else None
+    dead = """
+        DELETE FROM log WHERE id > ? AND (? IS NULL OR id <= ?)
+        AND room NOT IN (SELECT number FROM room)
+        """
+    connection.execute(dead, (after, end, end))
+    return end
 
 
 def resting(connection: sqlite3.Connection, now_ms: int) -> dict[str, int]:

@@ -18,6 +18,22 @@ APPLICATION_ID = int.from_bytes(b"SlRc")
 """In the file's header since migration 1, where `file` and SQLite's tools show it."""
 
 
+GAPS = """
+SELECT code FROM room LEFT JOIN log ON log.id = last
+WHERE log.room IS NOT number OR log.start + log.count IS NOT room.records
+UNION ALL
+SELECT code FROM room JOIN log AS one ON one.room = number
+LEFT JOIN log AS other ON other.id = one.before
+WHERE one.start > 0
+AND (other.room IS NOT number OR other.start + other.count IS NOT one.start)
+LIMIT 1
+"""
+"""Rooms whose last append is not the one they name, or one of whose appends does not
+begin where the one before ends."""
+OLD_GAPS = "SELECT room FROM log GROUP BY room HAVING count(*) != max(position)"
+"""The same before migration 3: a crash may lie between two releases."""
+
+
 def migrations() -> list[str]:
     """Return the SQL of all migrations, the first is that to version 1.
 
@@ -86,10 +102,10 @@ def check(connection: sqlite3.Connection) -> None:
         sqlite3.Error: It cannot even be read.
     """
     (verdict, *_) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-    if verdict == "ok" and _has_log(connection):
-        gap = "SELECT room FROM log GROUP BY room HAVING count(*) != max(position)"
-        if row := connection.execute(gap).fetchone():
-            verdict = f"records of room {row[0]} are missing"
+    gaps = OLD_GAPS if _has(connection, "log") else "SELECT 1 WHERE false"
+    gaps = GAPS if _has(connection, "room") else gaps
+    if verdict == "ok" and (row := connection.execute(gaps).fetchone()):
+        verdict = f"records of room {row[0]} are missing"
     if verdict == "ok" and connection.execute("PRAGMA foreign_key_check").fetchone():
         verdict = "a race is missing"
     if verdict != "ok":
@@ -97,9 +113,9 @@ def check(connection: sqlite3.Connection) -> None:
         raise StoreRefused(f"it is damaged: {damage}; restore a backup")
 
 
-def _has_log(connection: sqlite3.Connection) -> bool:
-    query = "SELECT 1 FROM sqlite_master WHERE name = 'log'"
-    return connection.execute(query).fetchone() is not None
+def _has(connection: sqlite3.Connection, table: str) -> bool:
+    query = "SELECT 1 FROM sqlite_master WHERE name = ?"
+    return connection.execute(query, (table,)).fetchone() is not None
 
 
 def migrate(connection: sqlite3.Connection, scripts: list[str]) -> None:

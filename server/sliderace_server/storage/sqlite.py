@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from itertools import islice
+from math import inf
 from pathlib import Path
 from typing import Literal, Self, TypeVar
 
@@ -49,6 +50,10 @@ BUSY_S = 5.0
 MAX_BATCH = 5000
 """Writes in one commit: some 20 ms of work, so that the first of them is not kept."""
 
+MAX_DEAD = 20_000
+"""Records of dropped rooms that may stay in the file: two megabytes. To remove them
+with their room would write a page for each of them."""
+
 MAX_WAL_BYTES = 64 << 20
 """What the write-ahead log may keep on the disk after a burst."""
 
@@ -62,6 +67,7 @@ class SqliteStore:
         durability: Literal["full", "process"] = "full",
         *,
         max_pages: int | None = None,
+        max_dead: int = MAX_DEAD,
     ) -> None:
         """Describe the store; `async with` opens it.
 
@@ -71,10 +77,12 @@ class SqliteStore:
                 commit to the disk, "process" leaves that to the system.
             max_pages: The size the file may grow to, in pages of 4096 bytes; beyond it
                 writes fail as on a full disk. None leaves the size to the disk.
+            max_dead: How many records of dropped rooms may stay in the file, or as many
+                as there are live ones, if those are more.
         """
         self.path = path
         self.durability: Literal["full", "process"] = durability
-        self.log = _Log(self)
+        self.log = _Log(self, max_dead)
         self.results = _Results(self)
         self._max_pages = max_pages
         self._reader: _Thread | None = None
@@ -151,7 +159,7 @@ class SqliteStore:
         except sqlite3.Error as error:
             raise StorageUnavailable(str(error)) from error
 
-    async def write(self, job: Job[None]) -> None:
+    async def write(self, job: Job[object]) -> None:
         """Have a change made in the next commit, and wait for that."""
         if self._writer is None:
             raise StorageUnavailable("the store is closed")
@@ -159,10 +167,12 @@ class SqliteStore:
 
 
 class _Log(RoomLog):
-    """`RoomLog` in the table `log`."""
+    """`RoomLog` in the tables `room` and `log`."""
 
-    def __init__(self, store: SqliteStore) -> None:
+    def __init__(self, store: SqliteStore, max_dead: int) -> None:
         self._store = store
+        self._max_dead = max_dead
+        self._dead = inf  # nobody knows what the last process left
 
     async def append_all(self, appends: Sequence[Append]) -> list[Conflict | None]:
         conflicts: list[Conflict | None] = []
@@ -178,7 +188,26 @@ class _Log(RoomLog):
         return await self._store.read(queries.rooms)
 
     async def drop(self, room: str, *, now_ms: int = 0, rest_ms: int = 0) -> None:
-        await self._store.write(lambda db: queries.drop(db, room, now_ms, rest_ms))
+        counts: list[tuple[int, int]] = []
+        await self._store.write(
+            lambda db: counts.append(queries.drop(db, room, now_ms, rest_ms))
+        )
+        dead, live = counts[0]
+        self._dead += dead
+        if self._dead > max(self._max_dead, live):
+            self._dead = 0
+            await self._sweep()
+
+    async def _sweep(self) -> None:
+        """Remove what dropped rooms left, a stretch with each commit."""
+        end: int | None = 0
+        while end is not None:
+            end = await self._sweep_stretch(end)
+
+    async def _sweep_stretch(self, after: int) -> int | None:
+        ends: list[int | None] = []
+        await self._store.write(lambda db: ends.append(queries.sweep(db, after)))
+        return ends[0]
 
     async def resting(self, now_ms: int) -> dict[str, int]:
         return await self._store.read(lambda db: queries.resting(db, now_ms))
@@ -260,13 +289,13 @@ class _Writer:
     def __init__(self, thread: _Thread) -> None:
         self.commits = 0
         self._thread = thread
-        self._waiting = deque[tuple[Job[None], asyncio.Future[None]]]()
+        self._waiting = deque[tuple[Job[object], asyncio.Future[None]]]()
         self._wake = asyncio.Event()
         self._closing = False
         # In no TaskGroup, since that would cancel it: only `close` ends it.
         self._task = asyncio.create_task(self._run(), name="sqlite writer")
 
-    async def write(self, job: Job[None]) -> None:
+    async def write(self, job: Job[object]) -> None:
         """Have a job done in the next transaction; return when that is committed.
 
         Raises:
@@ -332,7 +361,7 @@ def _tell(done: asyncio.Future[None], outcome: Exception | None) -> None:
 
 
 def _transaction(
-    connection: sqlite3.Connection, jobs: Sequence[Job[None]]
+    connection: sqlite3.Connection, jobs: Sequence[Job[object]]
 ) -> list[Exception | None]:
     """Do jobs in one transaction; one that refuses leaves the others alone."""
     try:
@@ -344,7 +373,7 @@ def _transaction(
     return outcomes
 
 
-def _outcome(connection: sqlite3.Connection, job: Job[None]) -> Exception | None:
+def _outcome(connection: sqlite3.Connection, job: Job[object]) -> Exception | None:
     """Do one job; return why it refused, None if it did not."""
     try:
         job(connection)
