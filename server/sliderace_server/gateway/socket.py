@@ -21,6 +21,7 @@ try:
 except ImportError:  # the library's wheels for rare platforms have no C
     from websockets.utils import apply_mask
 
+from sliderace_server.gateway.turnstile import Turnstile
 from sliderace_server.limits import Limits
 
 __all__ = ["KNOWN_MAJOR", "Socket", "is_known"]
@@ -35,6 +36,8 @@ TEXT = 0x81
 """First byte of a whole text frame without extensions (RFC 6455, section 5.2)."""
 CONTROL = (0x88, 0x89, 0x8A)
 """Likewise of close, ping and pong."""
+HEAD_END = b"\r\n\r\n"
+"""Ends a request without a body."""
 
 
 def is_known(release: str) -> bool:
@@ -60,6 +63,11 @@ class Door(Protocol):
     @property
     def limits(self) -> Limits:
         """The server's."""
+        ...
+
+    @property
+    def turnstile(self) -> Turnstile:
+        """Where requests wait for their turn."""
         ...
 
     def opened(self, socket: "Socket") -> None:
@@ -90,6 +98,7 @@ class Socket(ServerConnection):
     frames: Callable[[Frame], None] | None = None
     texts: Callable[[bytes], None] | None = None
     _framed = False  # what comes next begins with a frame, and the library waits for it
+    _in_line = False
     _queued = 0
     _full = False
     _held = False
@@ -100,13 +109,22 @@ class Socket(ServerConnection):
         """Count the connection before anything is read from it."""
         super().connection_made(transport)
         self._inflow = bytearray()
-        # Who sends a request byte by byte would keep us waiting for ever.
-        patience = self.door.limits.open_timeout_ms / 1_000
-        self._no_request = self.loop.call_later(patience, self.transport.abort)
+        self._wait_for_a_request()
         # The library pauses and resumes when its queue of messages is full or not.
         self.recv_messages.pause = self._queue_is_full
         self.recv_messages.resume = self._queue_has_room
         self.door.opened(self)
+
+    def _wait_for_a_request(self) -> None:
+        """Not for ever, as who sends one byte by byte would like."""
+        patience = self.door.limits.open_timeout_ms / 1_000
+        self._no_request = self.loop.call_later(patience, self._overdue)
+
+    def _overdue(self) -> None:
+        if self._in_line and self._inflow.endswith(HEAD_END):
+            self._wait_for_a_request()  # it is our own line that takes so long
+        else:
+            self.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Count it no more."""
@@ -123,6 +141,13 @@ class Socket(ServerConnection):
                 self.transport.write(TOO_LONG)
                 self.transport.close()
                 return
+            self._inflow += data
+            if not self._in_line:
+                self._in_line = True
+                self.door.turnstile.come(self._enter)
+            return
+        if self.protocol.parser_exc is not None:
+            return  # the library would drop it, after a copy or two
         busy = self._feeding or self._held or self._full
         if self._framed and not busy and not self._inflow and len(data) <= PIECE:
             taken = self._take(data)
@@ -133,9 +158,19 @@ class Socket(ServerConnection):
         if not self._feeding:
             self._feed()
 
+    def _enter(self) -> bool:
+        """Have the request read: it is our turn. False: there is none any more."""
+        self._in_line = False
+        if not self._inflow:
+            return False
+        if not self._feeding:
+            self._feed()
+        return True
+
     def eof_received(self) -> None:
         """No more bytes will come."""
-        rest = bytes(self._inflow)
+        # Whose request still waits hears no answer any more: none is worked out.
+        rest = b"" if self.request is None else bytes(self._inflow)
         self._inflow.clear()
         if rest:
             self._framed = False
@@ -205,7 +240,7 @@ class Socket(ServerConnection):
         super().data_received(piece)
         if not shaken and self.request is not None:
             # Who has sent more than the request already gets no short cut.
-            self._framed = self.direct and piece.endswith(b"\r\n\r\n")
+            self._framed = self.direct and piece.endswith(HEAD_END)
         return len(piece)
 
     def _take(self, data: bytes) -> int:
