@@ -1,8 +1,8 @@
 """Floods, as a program of its own: `python -m tests.chaos.floods KIND PORT CODE`.
 
 Each goes on until it is killed, as fast as it can, from one address. It says "begun"
-when it is under way. Whoever else wants a core of this machine gets it at once, so that what
-is measured beside it is the server's trouble, not the machine's.
+when it is under way. Whoever else wants the core gets it at once, so that what is
+measured beside it is the server's trouble, not the machine's.
 """
 
 import asyncio

@@ -40,6 +40,10 @@ HEAD_END = b"\r\n\r\n"
 """Ends a request without a body."""
 
 
+def _nothing() -> None:
+    """Neither pause nor resume: the connection is gone."""
+
+
 def is_known(release: str) -> bool:
     """Whether text frames may be taken from under this version of the library.
 
@@ -132,6 +136,13 @@ class Socket(ServerConnection):
         self._inflow.clear()
         super().connection_lost(exc)
         self.door.closed(self)
+        self._come_apart()
+
+    def _come_apart(self) -> None:
+        """Undo circles of references, else a flood's connections outlive it."""
+        self.recv_messages.pause = self.recv_messages.resume = _nothing
+        self.protocol.parser.close()
+        vars(self.protocol).pop("select_subprotocol", None)
 
     def data_received(self, data: bytes) -> None:
         """Bytes came in."""
