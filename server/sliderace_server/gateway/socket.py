@@ -36,6 +36,8 @@ TEXT = 0x81
 """First byte of a whole text frame without extensions (RFC 6455, section 5.2)."""
 CONTROL = (0x88, 0x89, 0x8A)
 """Likewise of close, ping and pong."""
+REST_S = 0.005
+"""Between two looks at what is dropped: a quarter of a megabyte takes a tenth of it."""
 HEAD_END = b"\r\n\r\n"
 """Ends a request without a body."""
 
@@ -158,7 +160,11 @@ class Socket(ServerConnection):
                 self.door.turnstile.come(self._enter)
             return
         if self.protocol.parser_exc is not None:
-            return  # the library would drop it, after a copy or two
+            # The library would drop it, after a copy or two. Unread it would cost the
+            # peer our close code, and there is no hurry.
+            self.transport.pause_reading()
+            self.loop.call_later(REST_S, self._read_on)
+            return
         busy = self._feeding or self._held or self._full
         if self._framed and not busy and not self._inflow and len(data) <= PIECE:
             taken = self._take(data)
