@@ -37,7 +37,7 @@ TEXT = 0x81
 CONTROL = (0x88, 0x89, 0x8A)
 """Likewise of close, ping and pong."""
 REST_S = 0.005
-"""Between two looks at what is dropped: a quarter of a megabyte takes a tenth of it."""
+"""Between two looks at what is dropped, each a quarter of a megabyte at most."""
 HEAD_END = b"\r\n\r\n"
 """Ends a request without a body."""
 
