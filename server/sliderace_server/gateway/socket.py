@@ -105,6 +105,7 @@ class Socket(ServerConnection):
     texts: Callable[[bytes], None] | None = None
     _framed = False  # what comes next begins with a frame, and the library waits for it
     _in_line = False
+    _tail = b""
     _queued = 0
     _full = False
     _held = False
@@ -159,6 +160,9 @@ class Socket(ServerConnection):
                 self._in_line = True
                 self.door.turnstile.come(self._enter)
             return
+        if self.protocol.state is State.CONNECTING:
+            self._wait_for_the_answer(data)
+            return
         if self.protocol.parser_exc is not None:
             # The library would drop it, after a copy or two. Unread it would cost the
             # peer our close code, and there is no hurry.
@@ -175,6 +179,13 @@ class Socket(ServerConnection):
         if not self._feeding:
             self._feed()
 
+    def _wait_for_the_answer(self, data: bytes) -> None:
+        """Keep what is behind a request until that is answered; a page's is the end."""
+        if not self.protocol.eof_sent:
+            self._inflow += data
+        if len(self._inflow) > PIECE:
+            self.transport.pause_reading()
+
     def _enter(self) -> bool:
         """Have the request read: it is our turn. False: there is none any more."""
         self._in_line = False
@@ -187,7 +198,8 @@ class Socket(ServerConnection):
     def eof_received(self) -> None:
         """No more bytes will come."""
         # Whose request still waits hears no answer any more: none is worked out.
-        rest = b"" if self.request is None else bytes(self._inflow)
+        shaken = self.protocol.state is not State.CONNECTING
+        rest = bytes(self._inflow) if shaken else b""
         self._inflow.clear()
         if rest:
             self._framed = False
@@ -241,6 +253,10 @@ class Socket(ServerConnection):
             return
         if self._full or self._held or not self._inflow:
             return
+        if self.request is not None and self.protocol.state is State.CONNECTING:
+            if len(self._inflow) <= PIECE:
+                self.transport.resume_reading()
+            return
         piece = bytes(self._inflow[:PIECE])
         taken = self._take(piece) if self._framed else self._give(piece)
         del self._inflow[:taken]
@@ -252,13 +268,25 @@ class Socket(ServerConnection):
         self._read_on()
 
     def _give(self, piece: bytes) -> int:
-        """Let the library have it all; behind its handshake frames begin."""
-        shaken = self.request is not None
-        super().data_received(piece)
-        if not shaken and self.request is not None:
-            # Who has sent more than the request already gets no short cut.
-            self._framed = self.direct and piece.endswith(HEAD_END)
+        """Let the library have it, but for what is behind a request."""
+        if self.request is None:
+            piece = self._head_of(piece)
+            super().data_received(piece)
+            self._framed = self.direct and self.request is not None
+        else:
+            super().data_received(piece)
         return len(piece)
+
+    def _head_of(self, piece: bytes) -> bytes:
+        """A piece as far as a request goes.
+
+        The library would take the rest for frames, and fail, before it has answered.
+        """
+        seen = self._tail + piece
+        if (end := seen.find(HEAD_END)) >= 0:
+            piece = piece[: end + len(HEAD_END) - len(self._tail)]
+        self._tail = seen[1 - len(HEAD_END) :]
+        return piece
 
     def _take(self, data: bytes) -> int:
         """Take whole frames from the front, while nobody wants to wait.
