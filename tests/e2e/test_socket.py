@@ -2,21 +2,27 @@
 
 import asyncio
 import contextlib
+import gc
 import json
 import os
+from collections import Counter
 from collections.abc import AsyncGenerator
+from functools import partial
 from random import Random
+from types import MethodType
 from typing import cast
 
 import pytest
-from tests.e2e.talk import HEAR_S, a_server, talking
+from tests.e2e.talk import HEAR_S, a_server, eventually, talking
 from websockets.frames import Frame, Opcode
+from websockets.server import ServerProtocol
 from websockets.version import version
 
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import encode_command
 from sliderace_server.gateway.peer import Peer
 from sliderace_server.gateway.socket import KNOWN_MAJOR, Socket, is_known
+from sliderace_server.gateway.turnstile import Turnstile
 from sliderace_server.limits import Limits
 from sliderace_server.runner import Runner
 
@@ -107,16 +113,22 @@ async def wire(
     port: int, early: bytes = b"", *, hello: bool = True
 ) -> AsyncGenerator[Wire, None]:
     """A connection that was welcomed; `early` is sent with the request."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    one = Wire(reader, writer)
-    try:
+    async with raw(port) as one:
         await one.send(REQUEST + early)
         async with asyncio.timeout(HEAR_S):
-            await reader.readuntil(b"\r\n\r\n")
+            await one.reader.readuntil(b"\r\n\r\n")
         if hello and not early:
             await one.send(frame(HELLO))
             await one.until("snapshot")
         yield one
+
+
+@contextlib.asynccontextmanager
+async def raw(port: int) -> AsyncGenerator[Wire, None]:
+    """A connection on which nothing was said."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        yield Wire(reader, writer)
     finally:
         writer.transport.abort()
         with contextlib.suppress(OSError):
@@ -196,8 +208,9 @@ async def test_what_is_wrong_is_closed_alike(bad: bytes, code: int) -> None:
 async def test_who_sends_more_than_the_request_loses_nothing() -> None:
     early = frame(HELLO) + frame(ping(1))
     async with a_server(GENEROUS) as server, wire(server.port, early) as one:
+        assert await one.pongs(1) == [1]
         await one.send(frame(ping(2)))
-        assert await one.pongs(2) == [1, 2]
+        assert await one.pongs(1) == [2]
 
 
 @both
@@ -234,3 +247,88 @@ async def test_whole_texts_go_past_the_library(direct: bool) -> None:
         await ann.aside()
     texts = [one for one in heard if one.opcode is Opcode.TEXT]
     assert (texts == []) == direct
+
+
+async def test_what_follows_a_giant_frame_is_dropped_unseen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Neither copied piece by piece nor given to the library, which has failed."""
+    given, fed = Counter[bool](), Counter[bool]()
+    receive, feed = ServerProtocol.receive_data, Socket._feed  # pyright: ignore[reportPrivateUsage]
+
+    def receiving(protocol: ServerProtocol, data: bytes) -> None:
+        given[protocol.parser_exc is not None] += len(data)
+        receive(protocol, data)
+
+    def feeding(one: Socket) -> None:
+        fed[one.protocol.parser_exc is not None] += 1
+        feed(one)
+
+    monkeypatch.setattr(ServerProtocol, "receive_data", receiving)
+    monkeypatch.setattr(Socket, "_feed", feeding)
+    async with a_server(GENEROUS) as server, wire(server.port) as one:
+        await one.send(frame(b"x" * 1_000_000, size=8))
+        assert await one.closed() == 1009
+        with contextlib.suppress(OSError):
+            while await one.reader.read(65_536):
+                pass
+    assert given[True] == 0, "bytes to a library that only drops them"
+    assert fed[True] <= 1, "what came together with the head"
+
+
+async def test_requests_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    line: list[MethodType] = []
+
+    def come(_: Turnstile, enter: MethodType) -> None:
+        line.append(enter)
+
+    def whole(enter: MethodType) -> bool:
+        inflow = cast("Socket", enter.__self__)._inflow  # pyright: ignore[reportPrivateUsage]
+        return inflow.endswith(b"\r\n\r\n")
+
+    def been(count: int) -> bool:
+        return len(line) == count
+
+    monkeypatch.setattr(Turnstile, "come", come)
+    async with a_server(GENEROUS) as server, contextlib.AsyncExitStack() as stack:
+        lines = [await stack.enter_async_context(raw(server.port)) for _ in "123"]
+        for count, one in enumerate(lines, 1):
+            await one.send(REQUEST[:50])
+            await eventually(partial(been, count))
+        for one in lines:
+            await one.send(REQUEST[50:])
+        await eventually(lambda: all(map(whole, line)))
+        assert len(line) == 3, "one place in the line each"
+        assert server.metrics.counts["connections"].total() == 0
+        first, second, third = lines
+        assert line[0]()
+        async with asyncio.timeout(HEAR_S):
+            assert (await first.reader.readline()).startswith(b"HTTP/1.1 101 ")
+        second.writer.transport.abort()
+        third.writer.write_eof()
+        async with asyncio.timeout(HEAR_S):
+            assert await third.reader.read() == b"", "nobody would hear an answer"
+        await eventually(lambda: not whole(line[1]))
+        assert [enter() for enter in line[1:]] == [False, False]
+        assert cast("Socket", line[2].__self__).request is None
+
+
+async def test_a_connection_that_has_ended_is_gone_at_once() -> None:
+    """And not when the collector comes: a flood leaves thousands in between."""
+
+    def left() -> int:
+        kinds: list[type[object]] = [type(one) for one in gc.get_objects()]
+        return sum(Socket in one.__bases__ or one is ServerProtocol for one in kinds)
+
+    gc.collect()
+    gc.disable()
+    try:
+        async with a_server(GENEROUS) as server:
+            for _ in range(5):
+                async with raw(server.port) as one:
+                    await one.send(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                    async with asyncio.timeout(HEAR_S):
+                        assert (await one.reader.read()).startswith(b"HTTP/1.1 200 ")
+            await eventually(lambda: left() == 0)
+    finally:
+        gc.enable()

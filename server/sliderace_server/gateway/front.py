@@ -23,6 +23,7 @@ from sliderace_server.config import Config
 from sliderace_server.forwarded import client_address, within
 from sliderace_server.gateway.peer import Peer
 from sliderace_server.gateway.socket import Socket
+from sliderace_server.gateway.turnstile import Turnstile
 from sliderace_server.limits import PerAddress, is_loopback
 from sliderace_server.metrics import Metrics
 from sliderace_server.outbox import Postman
@@ -95,6 +96,7 @@ class Gateway:
         self._site = site
         self._tls = tls
         self.clock = clock
+        self.turnstile = Turnstile(clock)
         self._proxies = config.proxies()
         self._addresses = addresses
         self._numbers = count(1)
@@ -124,6 +126,7 @@ class Gateway:
             for peer in list(self._peers):
                 peer.session.shut_down()
             await server.wait_closed()
+            self.turnstile.close()
             if self._ping_timer is not None:
                 self._ping_timer.cancel()
 
@@ -264,6 +267,7 @@ class Gateway:
             connection.response.headers.clear()
         peer = Peer(connection, self, next(self._numbers), asked)
         connection.frames = peer.frame
+        connection.go_on()  # with what came behind the request
         self._peers[peer] = None
         self.metrics.count("connections")
         _log.info("connected", extra={"conn": peer.id, "address": asked.peer})

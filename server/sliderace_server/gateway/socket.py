@@ -21,6 +21,7 @@ try:
 except ImportError:  # the library's wheels for rare platforms have no C
     from websockets.utils import apply_mask
 
+from sliderace_server.gateway.turnstile import Turnstile
 from sliderace_server.limits import Limits
 
 __all__ = ["KNOWN_MAJOR", "Socket", "is_known"]
@@ -35,6 +36,14 @@ TEXT = 0x81
 """First byte of a whole text frame without extensions (RFC 6455, section 5.2)."""
 CONTROL = (0x88, 0x89, 0x8A)
 """Likewise of close, ping and pong."""
+REST_S = 0.005
+"""Between two looks at what is dropped, each a quarter of a megabyte at most."""
+HEAD_END = b"\r\n\r\n"
+"""Ends a request without a body."""
+
+
+def _nothing() -> None:
+    """Neither pause nor resume: the connection is gone."""
 
 
 def is_known(release: str) -> bool:
@@ -60,6 +69,11 @@ class Door(Protocol):
     @property
     def limits(self) -> Limits:
         """The server's."""
+        ...
+
+    @property
+    def turnstile(self) -> Turnstile:
+        """Where requests wait for their turn."""
         ...
 
     def opened(self, socket: "Socket") -> None:
@@ -90,6 +104,8 @@ class Socket(ServerConnection):
     frames: Callable[[Frame], None] | None = None
     texts: Callable[[bytes], None] | None = None
     _framed = False  # what comes next begins with a frame, and the library waits for it
+    _in_line = False
+    _tail = b""
     _queued = 0
     _full = False
     _held = False
@@ -100,13 +116,22 @@ class Socket(ServerConnection):
         """Count the connection before anything is read from it."""
         super().connection_made(transport)
         self._inflow = bytearray()
-        # Who sends a request byte by byte would keep us waiting for ever.
-        patience = self.door.limits.open_timeout_ms / 1_000
-        self._no_request = self.loop.call_later(patience, self.transport.abort)
+        self._wait_for_a_request()
         # The library pauses and resumes when its queue of messages is full or not.
         self.recv_messages.pause = self._queue_is_full
         self.recv_messages.resume = self._queue_has_room
         self.door.opened(self)
+
+    def _wait_for_a_request(self) -> None:
+        """Not for ever, as who sends one byte by byte would like."""
+        patience = self.door.limits.open_timeout_ms / 1_000
+        self._no_request = self.loop.call_later(patience, self._overdue)
+
+    def _overdue(self) -> None:
+        if self._in_line and self._inflow.endswith(HEAD_END):
+            self._wait_for_a_request()  # it is our own line that takes so long
+        else:
+            self.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Count it no more."""
@@ -114,6 +139,13 @@ class Socket(ServerConnection):
         self._inflow.clear()
         super().connection_lost(exc)
         self.door.closed(self)
+        self._come_apart()
+
+    def _come_apart(self) -> None:
+        """Undo circles of references, else a flood's connections outlive it."""
+        self.recv_messages.pause = self.recv_messages.resume = _nothing
+        self.protocol.parser.close()
+        vars(self.protocol).pop("select_subprotocol", None)
 
     def data_received(self, data: bytes) -> None:
         """Bytes came in."""
@@ -123,6 +155,20 @@ class Socket(ServerConnection):
                 self.transport.write(TOO_LONG)
                 self.transport.close()
                 return
+            self._inflow += data
+            if not self._in_line:
+                self._in_line = True
+                self.door.turnstile.come(self._enter)
+            return
+        if self.protocol.state is State.CONNECTING:
+            self._wait_for_the_answer(data)
+            return
+        if self.protocol.parser_exc is not None:
+            # The library would drop it, after a copy or two. Unread it would cost the
+            # peer our close code, and there is no hurry.
+            self.transport.pause_reading()
+            self.loop.call_later(REST_S, self._read_on)
+            return
         busy = self._feeding or self._held or self._full
         if self._framed and not busy and not self._inflow and len(data) <= PIECE:
             taken = self._take(data)
@@ -133,9 +179,27 @@ class Socket(ServerConnection):
         if not self._feeding:
             self._feed()
 
+    def _wait_for_the_answer(self, data: bytes) -> None:
+        """Keep what is behind a request until that is answered; a page's is the end."""
+        if not self.protocol.eof_sent:
+            self._inflow += data
+        if len(self._inflow) > PIECE:
+            self.transport.pause_reading()
+
+    def _enter(self) -> bool:
+        """Have the request read: it is our turn. False: there is none any more."""
+        self._in_line = False
+        if not self._inflow:
+            return False
+        if not self._feeding:
+            self._feed()
+        return True
+
     def eof_received(self) -> None:
         """No more bytes will come."""
-        rest = bytes(self._inflow)
+        # Whose request still waits hears no answer any more: none is worked out.
+        shaken = self.protocol.state is not State.CONNECTING
+        rest = bytes(self._inflow) if shaken else b""
         self._inflow.clear()
         if rest:
             self._framed = False
@@ -189,6 +253,10 @@ class Socket(ServerConnection):
             return
         if self._full or self._held or not self._inflow:
             return
+        if self.request is not None and self.protocol.state is State.CONNECTING:
+            if len(self._inflow) <= PIECE:
+                self.transport.resume_reading()
+            return
         piece = bytes(self._inflow[:PIECE])
         taken = self._take(piece) if self._framed else self._give(piece)
         del self._inflow[:taken]
@@ -200,13 +268,25 @@ class Socket(ServerConnection):
         self._read_on()
 
     def _give(self, piece: bytes) -> int:
-        """Let the library have it all; behind its handshake frames begin."""
-        shaken = self.request is not None
-        super().data_received(piece)
-        if not shaken and self.request is not None:
-            # Who has sent more than the request already gets no short cut.
-            self._framed = self.direct and piece.endswith(b"\r\n\r\n")
+        """Let the library have it, but for what is behind a request."""
+        if self.request is None:
+            piece = self._head_of(piece)
+            super().data_received(piece)
+            self._framed = self.direct and self.request is not None
+        else:
+            super().data_received(piece)
         return len(piece)
+
+    def _head_of(self, piece: bytes) -> bytes:
+        """A piece as far as a request goes.
+
+        The library would take the rest for frames, and fail, before it has answered.
+        """
+        seen = self._tail + piece
+        if (end := seen.find(HEAD_END)) >= 0:
+            piece = piece[: end + len(HEAD_END) - len(self._tail)]
+        self._tail = seen[1 - len(HEAD_END) :]
+        return piece
 
     def _take(self, data: bytes) -> int:
         """Take whole frames from the front, while nobody wants to wait.

@@ -5,6 +5,7 @@ clock, moved. Each epoch's first record ties the two together.
 """
 
 from dataclasses import dataclass
+from zlib import crc32
 
 from sliderace_server.room.records import EpochBegan
 from sliderace_server.room.state import RoomState
@@ -13,6 +14,11 @@ __all__ = ["Timeline", "first_epoch", "next_epoch", "wall_set_to"]
 
 SET_MS = 1_000
 """From such a step on a wall clock was set; below, it is only being adjusted."""
+
+
+SPREAD = 1 << 20
+"""Numbers that an epoch may leave out: a million, so that hardly any comes again, and
+few enough for the integers of JavaScript, however often a server starts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +57,10 @@ def next_epoch(state: RoomState, boot: str, mono_ms: int, wall_ms: int) -> Epoch
     says how long it was, but never backwards, and not nothing: the results of a
     race that it hit shall say so.
 
-    The epoch's number is the wall clock's reading, or else the next one. After an older
-    copy of the log was put in place, counting on would give numbers a second time, and
-    members would go on in a stream that is not theirs.
+    The epoch's number is the wall clock's reading. Where that is behind, it is one of
+    the next million, by the moment at which this server began. After an older copy of
+    the log was put in place, counting on would give numbers a second time, and members
+    would go on in a stream that is not theirs.
 
     Args:
         state: the fold of the whole log.
@@ -66,7 +73,10 @@ def next_epoch(state: RoomState, boot: str, mono_ms: int, wall_ms: int) -> Epoch
         t = max(state.t, last.t + mono_ms - last.mono_ms)
     else:
         t = max(state.t + 1, last.t + wall_ms - last.wall_ms)
-    number = max(last.epoch + 1, wall_ms)
+    number = wall_ms
+    if wall_ms <= last.epoch:
+        moment = f"{boot} {mono_ms} {wall_ms}".encode()
+        number = last.epoch + 1 + crc32(moment) % SPREAD
     return EpochBegan(t, number, boot, mono_ms, wall_ms)
 
 
