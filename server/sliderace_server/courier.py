@@ -9,11 +9,17 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, Protocol
 
+from sliderace_server.clock import Clock
 from sliderace_server.storage import Append, Conflict, RoomLog, StorageUnavailable
 
 __all__ = ["Courier", "Sender", "Spawn"]
 
 _log = logging.getLogger(__name__)
+
+REST_MS = 3
+"""From the beginning of one append to that of the next, at least. Where a disk answers
+in half a millisecond, two thousand commits a second would cost more than the moves in
+them; an ack three milliseconds later is noticed by nobody."""
 
 Spawn = Callable[[Coroutine[Any, Any, None]], None]
 """Starts a task that belongs to the server's task group."""
@@ -50,16 +56,23 @@ class Courier:
         log: where it goes.
         spawn: starts a task.
         soon: calls a function in the loop's next turn, alone with its mistakes.
+        clock: to rest between two appends.
     """
 
     def __init__(
-        self, log: RoomLog, spawn: Spawn, soon: Callable[[Callable[[], None]], object]
+        self,
+        log: RoomLog,
+        spawn: Spawn,
+        soon: Callable[[Callable[[], None]], object],
+        clock: Clock,
     ) -> None:
         self._log = log
         self._spawn = spawn
         self._soon = soon
         self._waiting: list[Sender] = []
         self._running = False
+        self._clock = clock
+        self._began = -REST_MS
 
     def collect(self, sender: Sender) -> None:
         """Append what this one has gathered with the next round.
@@ -77,6 +90,10 @@ class Courier:
     async def _rounds(self) -> None:
         try:
             while self._waiting:
+                rest = self._began + REST_MS - self._clock.now_ms()
+                if rest > 0:
+                    await self._clock.sleep(rest / 1_000)
+                self._began = self._clock.now_ms()
                 senders, self._waiting = self._waiting, []
                 await self._round(senders)
         finally:

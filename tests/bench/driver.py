@@ -29,6 +29,8 @@ KEY = bytes(4)
 BACK = {"U": "D", "D": "U", "L": "R", "R": "L"}
 STEP = re.compile(rb"\[(\d+),(\d+),")
 """Seat and seq of a step in `progress`."""
+LINES = re.compile(rb'{"t":"lines"[^}]*}')
+"""Measured lines look like steps."""
 WAVE = 100
 """Connections opened together: what the listening socket keeps in its queue."""
 LAZY_S = 0.02
@@ -323,7 +325,7 @@ class Driver:
                 self._slide(member, now)
 
     def _watch(self, member: Member, data: bytes, now: float) -> None:
-        for seat, seq in STEP.findall(data):
+        for seat, seq in STEP.findall(LINES.sub(b"", data)):
             other = member.watches.get(int(seat))
             sent = other.sent.get(int(seq)) if other else None
             if sent is not None:

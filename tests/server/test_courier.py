@@ -8,7 +8,8 @@ from typing import Any
 from tests.e2e.stores import MoodyStore
 from tests.e2e.talk import eventually
 
-from sliderace_server.courier import Courier
+from sliderace_server.clock import Clock, SystemClock
+from sliderace_server.courier import REST_MS, Courier
 from sliderace_server.storage import Append, Conflict, StorageUnavailable
 
 
@@ -53,15 +54,48 @@ class Counting(MoodyStore):
         return await self._append_all(appends)
 
 
-def rooms(store: MoodyStore, tasks: list[asyncio.Task[None]]) -> list[Room]:
+class Patient(SystemClock):
+    """Stands still, but for those who sleep."""
+
+    def __init__(self) -> None:
+        self.boot, self.ms = "", 1_000
+
+    def now_ms(self) -> int:
+        return self.ms
+
+    async def sleep(self, seconds: float) -> None:
+        self.ms += round(seconds * 1_000)
+        await asyncio.sleep(0)
+
+
+def rooms(
+    store: MoodyStore, tasks: list[asyncio.Task[None]], clock: Clock | None = None
+) -> list[Room]:
     """Three of them, with one courier."""
+    clock = clock or SystemClock()
     loop = asyncio.get_running_loop()
 
     def spawn(work: Coroutine[Any, Any, None]) -> None:
         tasks.append(loop.create_task(work))
 
-    courier = Courier(store.log, spawn, loop.call_soon)
+    courier = Courier(store.log, spawn, loop.call_soon, clock)
     return [Room(code, courier) for code in ("BCDFGH", "KWXTRB", "ZZZZZZ")]
+
+
+async def test_appends_begin_some_milliseconds_apart() -> None:
+    clock = Patient()
+    async with Counting() as store:
+        room, *_ = rooms(store, [], clock)
+        began: list[int] = []
+        for passed in (0, 1, REST_MS, 50):
+            clock.ms += passed
+            rounds = len(store.rounds)
+            room.courier.collect(room)
+            while len(store.rounds) == rounds:
+                await asyncio.sleep(0)
+            began.append(clock.ms)
+    # The first one waits for nothing, and so does who comes late enough.
+    assert began == [1_000, 1_000 + REST_MS, 1_000 + 2 * REST_MS, 1_050 + 2 * REST_MS]
 
 
 async def test_all_rooms_of_a_turn_are_one_append() -> None:

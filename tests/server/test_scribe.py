@@ -33,7 +33,7 @@ class Desk:
         def spawn(work: Coroutine[Any, Any, None]) -> None:
             group.create_task(self._guarded(work))
 
-        courier = Courier(store.log, spawn, works.postman.first)
+        courier = Courier(store.log, spawn, works.postman.first, works.clock)
         works = replace(works, spawn=spawn, courier=courier)
         self.scribe = Scribe(
             works,

@@ -30,17 +30,18 @@ def works_with(
     def spawn(work: Coroutine[Any, Any, None]) -> None:
         group.create_task(work)
 
+    clock = clock or FastClock()
     postman = Postman(asyncio.get_running_loop().call_soon)
     return Works(
         config=config,
         room_limits=config.limits.room,
         told_limits=config.limits.told,
-        clock=clock or FastClock(),
+        clock=clock,
         store=store,
         metrics=Metrics(),
         entropy=bytes,
         spawn=spawn,
-        courier=Courier(store.log, spawn, postman.first),
+        courier=Courier(store.log, spawn, postman.first, clock),
         keep=([] if kept is None else kept).append,
         version="test",
         key=new_key(),

@@ -25,9 +25,16 @@ __all__ = [
 
 
 ENDS = """
-SELECT number, records, last FROM json_each(?) LEFT JOIN room ON code = value
+SELECT coalesce((SELECT max(id) FROM log), 0),
+    json_group_array(json_array(number, records, last))
+FROM json_each(?) LEFT JOIN room ON code = value
 """
-"""Where the logs of several rooms end, in one statement."""
+"""The last append of all, and where the logs of several rooms end."""
+INTO_LOG = "INSERT INTO log VALUES {rows}"
+INTO_ROOM = """
+INSERT INTO room VALUES {rows}
+ON CONFLICT (number) DO UPDATE SET records = excluded.records, last = excluded.last
+"""
 
 CHAIN = """
 WITH RECURSIVE chain (id, before, start, sizes, records) AS (
@@ -40,6 +47,9 @@ WITH RECURSIVE chain (id, before, start, sizes, records) AS (
 SELECT start, sizes, records FROM chain
 """
 """A room's appends, the last one first, back to the one that holds a position."""
+
+CHUNKS = (64, 8, 1)
+"""Rows of one statement: few kinds of statement, so that SQLite keeps them all."""
 
 SWEEP_ROWS = 1_000
 """Appends looked at in one job: about a millisecond of work."""
@@ -56,27 +66,24 @@ def append_all(
     rooms = json.dumps([append.room for append in appends])
     conflicts: list[Conflict | None] = []
     rows: list[tuple[int, int, int | None, int, int, str, bytes]] = []
-    ends: list[tuple[int, int, int]] = []
-    known = connection.execute(ENDS, (rooms,)).fetchall()
-    (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM log").fetchone()
-    for (room, expected, records), end in zip(appends, known, strict=True):
-        number, length, before = end if end[0] else (None, 0, None)
-        if length != expected:
-            conflicts.append(Conflict(room, expected, length))
+    ends: list[tuple[int, str, int, int]] = []
+    last, known = connection.execute(ENDS, (rooms,)).fetchone()
+    for (room, expected, records), end in zip(appends, json.loads(known), strict=True):
+        number, length, before = end
+        if (length or 0) != expected:
+            conflicts.append(Conflict(room, expected, length or 0))
             continue
         conflicts.append(None)
         if not records:
             continue
         last += 1
         count = len(records)
-        if number is None:
-            number = _new_room(connection, room, count, last)
+        number = number or _new_room(connection, room, count, last)
         sizes = ",".join([str(len(record)) for record in records])
         rows.append((last, number, before, expected, count, sizes, b"".join(records)))
-        ends.append((expected + count, last, number))
-    connection.executemany("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
-    update = "UPDATE room SET records = ?, last = ? WHERE number = ?"
-    connection.executemany(update, ends)
+        ends.append((number, room, expected + count, last))
+    _insert_rows(connection, INTO_LOG, rows)
+    _insert_rows(connection, INTO_ROOM, ends)
     return conflicts
 
 
@@ -85,6 +92,23 @@ def _new_room(
 ) -> int:
     insert = "INSERT INTO room (code, records, last) VALUES (?, ?, ?)"
     return connection.execute(insert, (code, records, last)).lastrowid or 0
+
+
+def _insert_rows(
+    connection: sqlite3.Connection, statement: str, rows: Sequence[tuple[object, ...]]
+) -> None:
+    """Insert rows with few calls.
+
+    Each call lets go of Python's lock, and where the loop takes it meanwhile, it keeps
+    it for up to 5 ms: `executemany`, which does so for each row, made commits slow.
+    """
+    at = 0
+    for size in CHUNKS:
+        while len(rows) - at >= size:
+            values = [value for row in rows[at : at + size] for value in row]
+            places = ", ".join([f"({', '.join('?' * len(rows[at]))})"] * size)
+            connection.execute(statement.format(rows=places), values)
+            at += size
 
 
 def read(connection: sqlite3.Connection, room: str, after: int) -> list[bytes]:
