@@ -106,7 +106,7 @@ export class Race {
     listenToPointers(this.element, this.board.element, size, {
       cell: (cell) => this.#cell(cell),
       swipe: (direction) => this.#slide(direction),
-      over: (cell) => app.settings.now.hover && app.slideCell(cell),
+      over: (cell) => app.settings.now.hover && this.#over(cell),
     });
   }
 
@@ -114,7 +114,7 @@ export class Race {
   #cell(cell) {
     const { board } = this.app.model.attempt;
     const [direction] = board.slideOfCell(cell) ?? [null];
-    if (direction && this.app.slideCell(cell)) return direction;
+    if (direction && this.#over(cell)) return direction;
     if (cell !== board.gap) this.board.refuse(board.tileAt(cell));
     return null;
   }
@@ -124,7 +124,15 @@ export class Race {
   }
 
   #slide(direction) {
-    if (!this.app.slide(direction)) this.board.refuse(null);
+    if (this.app.slide(direction)) this.#stage(this.app.model);
+    else this.board.refuse(null);
+  }
+
+  /** A slide is drawn at once, so that the next frame has only to paint it. */
+  #over(cell) {
+    const slid = this.app.slideCell(cell);
+    if (slid) this.#stage(this.app.model);
+    return slid;
   }
 
   update(model, now) {
