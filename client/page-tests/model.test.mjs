@@ -713,8 +713,8 @@ test("ninety tiles in a second go out once each and in order, whatever comes bac
   assert.equal(made.length, 90);
   const seqs = sent.flatMap(({ seq, slides }) => slides.map((_, i) => seq + i));
   assert.deepEqual(seqs, made.map((_, i) => i + 1));
-  const told = sent.flatMap(({ slides }) => slides);
-  assert.deepEqual(told.map(([direction]) => direction), made);
-  assert.ok(told.every(([, , at], i) => i === 0 || at >= told[i - 1][2]));
+  const heard = sent.flatMap(({ slides }) => slides);
+  assert.deepEqual(heard.map(([direction]) => direction), made);
+  assert.ok(heard.every(([, , at], i) => i === 0 || at >= heard[i - 1][2]));
   assert.equal(own(stage), START);
 });
