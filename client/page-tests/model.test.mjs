@@ -695,3 +695,26 @@ test("a reload while the board is still locked: locked, and asked until it is to
   assert.equal(stage.moved, true);
   assert.equal(stage.model.attempt.slides[0][2], 40);
 });
+
+test("ninety tiles in a second go out once each and in order, whatever comes back", () => {
+  const stage = new Stage().race();
+  const made = [];
+  const sent = [];
+  for (let at = 0; at < 1200; at += 1) {
+    stage.now += 1;
+    if (at % 11 === 0 && made.length < 90) {
+      const direction = "RL"[made.length % 2];
+      sent.push(...sentSlides(stage.slide(direction)));
+      assert.equal(stage.moved, true);
+      made.push(direction);
+    }
+    sent.push(...sentSlides(stage.model.poll(stage.now)));
+  }
+  assert.equal(made.length, 90);
+  const seqs = sent.flatMap(({ seq, slides }) => slides.map((_, i) => seq + i));
+  assert.deepEqual(seqs, made.map((_, i) => i + 1));
+  const heard = sent.flatMap(({ slides }) => slides);
+  assert.deepEqual(heard.map(([direction]) => direction), made);
+  assert.ok(heard.every(([, , at], i) => i === 0 || at >= heard[i - 1][2]));
+  assert.equal(own(stage), START);
+});

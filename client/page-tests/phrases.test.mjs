@@ -107,7 +107,7 @@ test("marks of the results are explained, and nothing that is not there", () => 
   const said = (row, friendly_timing = false) =>
     explainResults({ standings: [standing(0, row)], friendly_timing });
   assert.deepEqual(said({}), []);
-  assert.match(said({ credit_ms: 5 })[0], /bounded credit/);
+  assert.match(said({ credit_ms: 5 })[0], /what the line there cost/);
   assert.match(said({ photo: true })[0], /^Photo finish/);
   assert.match(said({ outage_ms: 5 })[0], /^Outage/);
   assert.match(said({}, true)[0], /^Friendly timing/);
@@ -168,5 +168,9 @@ test("left out of a race, one reads why; who only watches does not", () => {
   assert.match(started(2, [0]), /^You were not ready/);
   assert.equal(started(3, [0]), "You watch this race");
   const { model } = new Stage().enter({ member: 2, seat: 1 });
-  assert.equal(whyIWatch(model), "You watch this race", "who came too late");
+  assert.equal(
+    whyIWatch(model),
+    "This race had begun: you watch it, and play in the next",
+    "who came too late",
+  );
 });

@@ -115,4 +115,5 @@ test("words with numbers", () => {
 test("a line: the round trip, and how much it wavers", () => {
   assert.equal(text.formatLine({ rtt: 23, jitter: 4 }), "23\u00b14 ms");
   assert.equal(text.formatLine({ rtt: 23, jitter: 0 }), "23 ms");
+  assert.equal(text.formatLine({ rtt: 0, jitter: 0 }), "<1 ms");
 });

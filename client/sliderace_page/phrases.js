@@ -183,7 +183,7 @@ export function explainResults({ standings, friendly_timing: friendly }) {
   const any = (test) => standings.some(test);
   return [
     any((row) => row.credit_ms > 0) &&
-      "Times are taken at the server, less a bounded credit for each line.",
+      "Times are taken at the server. The credit is what the line there cost; it is already taken off.",
     any((row) => row.photo) && "Photo finish: closer than the lines can tell.",
     any((row) => row.outage_ms > 0) &&
       "Outage: a failure of the server was made up for.",
@@ -259,10 +259,11 @@ export function waitsFor(model, now) {
 
 /**
  * Why I watch the race that runs or is about to.
- * @param {{leftOut: boolean, room: Wire}} model
+ * @param {{leftOut: boolean, isPlayer?: boolean, room: Wire}} model
  */
-export function whyIWatch({ leftOut, room }) {
+export function whyIWatch({ leftOut, isPlayer = false, room }) {
   if (leftOut) return "You were not ready: you watch this race";
+  if (isPlayer) return "This race had begun: you watch it, and play in the next";
   return room.rules.spectator_delay_ms
     ? `You watch, ${formatSpan(room.rules.spectator_delay_ms)} behind`
     : "You watch this race";

@@ -167,7 +167,7 @@ export function formatSpan(ms) {
 
 /** A line to the server: `23 ms`, `23\u00b14 ms`. @param {{rtt, jitter}} line in ms */
 export const formatLine = ({ rtt, jitter }) =>
-  `${rtt}${jitter ? `\u00b1${jitter}` : ""} ms`;
+  rtt ? `${rtt}${jitter ? `\u00b1${jitter}` : ""} ms` : "<1 ms";
 
 /** @param {number} n @param {string} word `1 player`, `2 players` */
 export const count = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser
 from tests.browser.conftest import PHONE, Pages, a_server
 from tests.browser.player import (
     alone,
+    give_up,
     guest,
     host,
     join,
@@ -242,3 +243,51 @@ def test_below_a_path_all_is_found(browser: Browser) -> None:
         ann.wait_for_selector("[data-screen=results]")
         pages.close()
         assert pages.faults == []
+
+
+SHARED = """() => {
+  window.shared = [];
+  navigator.share = async ({ url }) => {
+    window.shared.push(url);
+    if (window.refusal) throw new DOMException("", window.refusal);
+  };
+}"""
+"""As phones have it; no browser here does."""
+
+
+def test_sharing_gives_the_link_and_falls_back_to_copying(pages: Pages) -> None:
+    """Who closes the phone's own sheet hears nothing of it."""
+    page = pages.blank()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.add_init_script(f"({SHARED})()")
+    page.goto(pages.address)
+    code = host(page, "Ann")
+    link = page.locator(".link").inner_text()
+    assert link.endswith(f"/{code}")
+    share = page.get_by_role("button", name="Share")
+    share.click()
+    page.evaluate("window.refusal = 'AbortError'")
+    share.click()
+    page.wait_for_function("() => window.shared.length === 2")
+    page.wait_for_timeout(100)
+    assert page.locator(".note:has-text('copied')").count() == 0
+    page.evaluate("window.refusal = 'NotAllowedError'")
+    share.click()
+    page.wait_for_selector(".note >> text=Link copied")
+    asked = page.evaluate("window.shared")
+    assert [url.split("//")[1] for url in asked] == [link] * 3
+    assert page.evaluate("navigator.clipboard.readText()") == asked[0]
+
+
+def test_who_watched_plays_in_the_next_race(pages: Pages) -> None:
+    """From the results, without a way through the lobby; a latecomer is told so."""
+    ann, code = alone(pages)
+    sam = guest(pages, code, "Sam", watch=True)
+    ben = guest(pages, code, "Ben", PHONE)
+    ben.wait_for_selector(".banner >> text=play in the next")
+    give_up(ann)
+    sam.wait_for_selector("[data-screen=results]")
+    assert not sam.get_by_role("button", name="Rematch").is_visible()
+    sam.get_by_role("button", name="Play in the next race").click()
+    sam.get_by_role("button", name="Rematch").click()
+    sam.wait_for_selector("[data-screen=lobby] .member.is-ready")

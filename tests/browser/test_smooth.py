@@ -21,6 +21,8 @@ LANES = 16
 SLOWER = 4
 """A phone's processor beside a desk's: Chromium makes itself so much slower."""
 LONG_MS = 50
+LOOKED_AT = 3
+"""The longest tasks of a race, of which is said what most of them was."""
 KEYS = 80
 BETWEEN_MS = 25
 DRAWN = """() => {
@@ -77,12 +79,13 @@ def _tasks(trace: list[dict[str, Any]]) -> list[Task]:
     spans = [one for one in trace if one["ph"] == "X" and _thread(one) == own]
     runs = [one for one in spans if one["name"] == "RunTask"]
     begun = min(one["ts"] for one in runs)
+    longest = sorted(runs, key=lambda run: run["dur"], reverse=True)[:LOOKED_AT]
     return [
         Task(
             (run["ts"] - begun) / 1_000,
             run["dur"] / 1_000,
             run.get("tdur", 0) / 1_000,
-            _parts(run, spans) if run["dur"] > LONG_MS * 1_000 else "",
+            _parts(run, spans) if run in longest else "",
         )
         for run in runs
     ]
@@ -112,7 +115,7 @@ def _told(tasks: list[Task], keys: list[float]) -> None:
     print(f"{len(tasks)} tasks, longest {wall:.0f} ms, {cpu:.1f} ms on the processor;")
     print(f"key to drawn {keys[len(keys) // 2]:.0f} ms, at worst {keys[-1]:.0f} ms")
     for task in tasks:
-        if task.wall_ms > LONG_MS:
+        if task.parts:
             print(f"  at {task.at_ms:.0f} ms: {task.wall_ms:.0f} ms", end=", ")
             print(f"{task.cpu_ms:.1f} on the processor: {task.parts}")
 
@@ -123,8 +126,8 @@ def test_sixteen_lanes_on_a_slow_phone(
     """No task takes a phone more than 50 ms, from the board's first moment on.
 
     Twice: as fast as this machine is, where the processor's own time times what a phone
-    is slower must do, whoever else is at work here; then slowed down, where the tasks
-    that take long are looked at.
+    is slower must do, whoever else is at work here; then slowed down by Chromium, where
+    the clock counts (of a machine that has nothing else to do).
     """
     page, code = opened(pages, "Ann", PHONE)
     page.get_by_label("6\u00d76").check()
@@ -148,6 +151,7 @@ def test_sixteen_lanes_on_a_slow_phone(
         _told(found[-1], keys)
         assert len(keys) == KEYS
     assert [task for task in found[0] if SLOWER * task.cpu_ms > LONG_MS] == []
+    assert [task for task in found[1] if task.wall_ms > LONG_MS] == []
 
 
 def test_a_slow_phone_is_ready_within_a_second(pages: Pages, tmp_path: Path) -> None:

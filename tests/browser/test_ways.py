@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page
 from tests.browser.conftest import PHONE, Pages
 from tests.browser.player import (
+    ARROWS,
     alone,
     host,
     join,
@@ -160,6 +161,41 @@ def test_two_hundred_moves_by_hover_arrive_all(pages: Pages) -> None:
     page.reload()
     sees_own(page, board)
     page.wait_for_selector(".counts >> text=200 moves")
+
+
+NINETY = """([there, back]) => {
+  const begun = performance.now();
+  return new Promise((done) => {
+    let made = 0;
+    const step = () => {
+      while (made < 90 && performance.now() - begun >= made * 10) {
+        const key = made % 2 ? back : there;
+        document.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+        made += 1;
+      }
+      if (made < 90) setTimeout(step);
+      else done(performance.now() - begun);
+    };
+    step();
+  });
+}"""
+"""A key each 10 ms; one that is due is not forgotten where a timer comes late."""
+
+
+def test_ninety_tiles_in_a_second_arrive_all_and_in_order(pages: Pages) -> None:
+    """Nothing is taken back; what the server has is told after a reload."""
+    page, _ = alone(pages)
+    board = own_board(page)
+    there = board.legal_slides()[0][0]
+    back = {"U": "D", "D": "U", "L": "R", "R": "L"}[there]
+    took = page.evaluate(NINETY, [ARROWS[there], ARROWS[back]])
+    print("90 tiles in", took, "ms")
+    page.wait_for_selector(".counts >> text=90 moves")
+    sees_own(page, board)
+    page.wait_for_timeout(500)  # the last of them are gathered, then sent
+    page.reload()
+    sees_own(page, board)
+    page.wait_for_selector(".counts >> text=90 moves")
 
 
 def test_a_tile_that_cannot_move_says_so_gently(pages: Pages) -> None:

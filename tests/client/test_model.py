@@ -331,6 +331,25 @@ def test_who_was_away_when_the_board_was_shown_asks_for_it() -> None:
 # --- Own slides ----------------------------------------------------------------------
 
 
+def test_ninety_tiles_in_a_second_go_out_once_each_and_in_order() -> None:
+    """Those that gather wait for the next message; none is lost or overtakes."""
+    play = Play()
+    play.race("1 2 3/4 0 5/7 8 6")
+    sent: list[m.Command] = []
+    made = ["RL"[n % 2] for n in range(90)]
+    for direction in made:
+        sent += play.slide((direction, 1))
+        for _ in range(11):
+            sent += play.wait(1)
+    sent += play.wait(40)
+    told = [one for one in sent if isinstance(one, m.Slides)]
+    assert len(told) == len(sent)
+    seqs = [one.seq + i for one in told for i, _ in enumerate(one.slides)]
+    assert seqs == list(range(1, 91))
+    assert [way for one in told for way, _, _ in one.slides] == made
+    assert [at for one in told for _, _, at in one.slides] == list(range(0, 990, 11))
+
+
 def test_the_first_slide_goes_at_once_and_then_a_window_gathers() -> None:
     play = Play()
     play.race("1 2 3/4 0 5/7 8 6")

@@ -90,10 +90,14 @@ function structure(isCanonical) {
   return unknown("structure", "Written in another way than servers do.");
 }
 
+const SIGNATURE_UNREAD =
+  "Who signed it cannot be told here: browsers check signatures on https pages, and not all do. " +
+  "The other checks hold without it; `sliderace verify` with the saved record checks this one, too.";
+
 async function signature({ key, signature: signed }, message, subtle) {
   const name = "signature";
   const holds = await verified(key, signed, message, subtle);
-  if (holds === null) return unknown(name, "Ed25519 is missing here.");
+  if (holds === null) return unknown(name, SIGNATURE_UNREAD);
   if (!holds) return bad(name, "The signature is not that of this record.");
   return good(name, `Signed with the key ${key}.`);
 }

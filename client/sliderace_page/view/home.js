@@ -80,7 +80,7 @@ export class Home {
       this.fields,
     );
     const host = h(
-      "form.card",
+      "form.card.hosting",
       { on: { submit: (event) => this.#host(event) } },
       h("h2", { text: "Host a race" }),
       this.name.element,
@@ -111,8 +111,9 @@ export class Home {
       h(
         "div.columns",
         {},
+        this.#joinCard(), // first on a phone: it is short, and most come with a code
         host,
-        h("div.stack", {}, this.#joinCard(), this.#roomsCard(), alone),
+        h("div.stack", {}, this.#roomsCard(), alone),
       ),
     );
   }

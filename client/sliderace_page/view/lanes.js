@@ -7,6 +7,7 @@ import { Listing, fill, h, setAttribute, setText } from "./dom.js";
 
 const CALM_MS = 1000; // an order stands so long: it can be read
 const BEHIND = "Behind the first";
+const AT_ONCE = 4; // lanes drawn in one frame: sixteen would hold up a phone's keys
 const SO_FAR = "So far: the times of others may still count for less";
 
 export class LaneRow {
@@ -20,6 +21,11 @@ export class LaneRow {
     this.delta = h("span.delta");
     this.credit = h("span.credit");
     this.bar = h("span.fill", { "aria-hidden": "true" });
+    this.element = h(`${tag}.lane`);
+  }
+
+  /** What stands in it: made when it is first drawn, not when it gets its place. */
+  #make() {
     const line = h(
       "span.line",
       {},
@@ -37,11 +43,12 @@ export class LaneRow {
       this.value,
       this.why,
     );
-    this.element = h(`${tag}.lane`, {}, this.bar, line);
+    this.element.append(this.bar, line);
   }
 
   /** @param {Wire} row of `rows` */
   update(row) {
+    if (!this.element.firstChild) this.#make();
     const { lane, mine, away, waiting, line, delta } = row;
     const placed = lane.status === "finished" && lane.place;
     const soFar = placed && !lane.final;
@@ -146,6 +153,22 @@ function tell(element, where) {
     element.style.setProperty(`--${name}`, String(value));
 }
 
+/** A lane that is told at once what is new, and drawn when its turn comes. */
+class Drawn extends LaneRow {
+  news = null;
+  drawn = 0; // when it was, or 0
+
+  update(row) {
+    this.news = row;
+  }
+
+  draw() {
+    super.update(this.news);
+    this.news = null;
+    this.drawn = performance.now();
+  }
+}
+
 /** The lanes of a race: the style sheet makes one, two or four columns of them. */
 export class Lanes {
   constructor() {
@@ -153,7 +176,7 @@ export class Lanes {
     this.listing = new Listing(
       this.element,
       (row) => row.lane.seat,
-      () => new LaneRow(),
+      () => new Drawn(),
     );
   }
 
@@ -163,6 +186,16 @@ export class Lanes {
     // In the document they stay in order of seats: one that moves there is made anew.
     this.listing.update(shown.toSorted((a, b) => a.lane.seat - b.lane.seat));
     shown.forEach(({ lane }, rank) => this.#put(this.listing.rows.get(lane.seat), rank));
+    this.#draw();
+  }
+
+  /** One's own lane and a few that waited longest; the others in the next frames. */
+  #draw() {
+    cancelAnimationFrame(this.frame);
+    const stale = [...this.listing.rows.values()].filter((row) => row.news);
+    stale.sort((a, b) => Number(b.news.mine) - Number(a.news.mine) || a.drawn - b.drawn);
+    for (const row of stale.slice(0, AT_ONCE)) row.draw();
+    if (stale.length > AT_ONCE) this.frame = requestAnimationFrame(() => this.#draw());
   }
 
   #count(many) {

@@ -106,7 +106,7 @@ export class Race {
     listenToPointers(this.element, this.board.element, size, {
       cell: (cell) => this.#cell(cell),
       swipe: (direction) => this.#slide(direction),
-      over: (cell) => app.settings.now.hover && app.slideCell(cell),
+      over: (cell) => app.settings.now.hover && this.#over(cell),
     });
   }
 
@@ -114,7 +114,7 @@ export class Race {
   #cell(cell) {
     const { board } = this.app.model.attempt;
     const [direction] = board.slideOfCell(cell) ?? [null];
-    if (direction && this.app.slideCell(cell)) return direction;
+    if (direction && this.#over(cell)) return direction;
     if (cell !== board.gap) this.board.refuse(board.tileAt(cell));
     return null;
   }
@@ -124,7 +124,15 @@ export class Race {
   }
 
   #slide(direction) {
-    if (!this.app.slide(direction)) this.board.refuse(null);
+    if (this.app.slide(direction)) this.#stage(this.app.model);
+    else this.board.refuse(null);
+  }
+
+  /** A slide is drawn at once, so that the next frame has only to paint it. */
+  #over(cell) {
+    const slid = this.app.slideCell(cell);
+    if (slid) this.#stage(this.app.model);
+    return slid;
   }
 
   update(model, now) {
@@ -142,6 +150,7 @@ export class Race {
     show(this.stage, own || countdown || !grid);
     if (!this.stage.hidden || model.attempt !== this.attempt) this.#stage(model);
     if (countdown && !this.announced) {
+      this.spoken.prepare(ghost(model));
       this.announced = true;
       this.spoken.say(`The race starts in ${formatSpan(model.remaining(now) ?? 0)}`);
     }
@@ -188,7 +197,7 @@ export class Race {
     this.#sound("go");
     requestAnimationFrame(() => {
       this.app.model?.painted(this.app.now());
-      this.play.focus({ preventScroll: true });
+      this.#focus();
     });
   }
 
@@ -232,8 +241,11 @@ export class Race {
   #bar(model, now) {
     const mine =
       model.racing && !model.attempt.solved && model.myLane?.status !== "forfeited";
-    show(this.keys, mine);
-    show(this.forfeit, mine);
+    // Their place is kept from the countdown on: the board must not shrink at the start.
+    const soon = model.phase === "countdown" && plays(model);
+    show(this.keys, mine || soon);
+    show(this.forfeit, mine || soon);
+    this.forfeit.classList.toggle("kept", !mine);
     show(this.callTime, model.isHost && model.phase === "grace");
     show(this.abort, model.isHost && model.phase !== "grace");
     show(this.undo, model.canUndo(now));
@@ -247,11 +259,12 @@ export class Race {
     if (this.settling !== settles(model, now)) this.app.onChange();
     const left = model.remaining(now);
     const countdown = model.phase === "countdown";
-    show(this.overlay, countdown && !model.attempt);
+    this.overlay.classList.toggle("over", !countdown || Boolean(model.attempt));
     if (countdown) this.#count(left);
     const ms = model.clock(now);
     const final = model.myLane?.time ?? null;
-    setText(this.clock, ms === null ? "" : formatTime(ms, final === null ? 1 : 3));
+    const shown = ms ?? (countdown ? 0 : null);
+    setText(this.clock, shown === null ? "" : formatTime(shown, final === null ? 1 : 3));
     this.told.classList.toggle("final", final !== null);
     const { attempt } = model;
     setText(this.moves, attempt ? count(attempt.stm, "move") : "");
@@ -264,13 +277,23 @@ export class Race {
     const seconds = left === null ? "" : String(Math.max(1, Math.ceil(left / 1000)));
     if (seconds !== this.number.textContent) this.#sound("count");
     setText(this.number, seconds);
-    const { isPlayer, self, room } = this.app.model;
-    const leftOut = isPlayer && !self.ready;
-    const plays = isPlayer && !leftOut;
-    setText(this.caption, plays ? "Get ready" : whyIWatch({ leftOut, room }));
+    const { model } = this.app;
+    const leftOut = model.isPlayer && !plays(model);
+    setText(
+      this.caption,
+      plays(model) ? "Get ready" : whyIWatch({ leftOut, room: model.room }),
+    );
+  }
+
+  /** The board has the keys, unless one has gone to something else here. */
+  #focus() {
+    const { activeElement } = document;
+    if (activeElement === document.body || !this.element.contains(activeElement))
+      this.play.focus({ preventScroll: true });
   }
 
   enter() {
+    requestAnimationFrame(() => this.#focus()); // in the countdown there is time for it
     this.undress = wear(this.board);
     this.deafen = listenToKeys(
       document,
@@ -290,6 +313,9 @@ export class Race {
     this.attempt = undefined;
   }
 }
+
+/** Whether the race that is counted down to is mine, too. */
+const plays = ({ isPlayer, self }) => isPlayer && self.ready;
 
 /** Whether one has just solved it: the hand rests, the time stands. */
 function settles({ attempt }, now) {

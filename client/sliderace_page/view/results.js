@@ -21,6 +21,9 @@ export class Results {
     this.table = new ResultTable();
     this.status = h("p.soft.small", { "aria-live": "polite" });
     this.again = button("primary big", "Rematch", () => this.rematch());
+    this.join = button("primary big", "Play in the next race", () =>
+      app.ask(command.role("player")),
+    );
     this.leaveButton = doubtful("quiet", "Leave the room", "Really leave", () =>
       app.leave(command.leave()),
     );
@@ -60,7 +63,7 @@ export class Results {
       {},
       this.title,
       this.podium.element,
-      h("div.go", {}, this.status, h("div.buttons", {}, this.again, this.watch, this.verify)),
+      h("div.go", {}, this.status, h("div.buttons", {}, this.again, this.join, this.watch, this.verify)),
       h("div.card", {}, this.table.element, this.notes, legend()),
       this.solves.element,
       proof,
@@ -79,7 +82,8 @@ export class Results {
     const { results } = model;
     this.tick(model, now);
     show(this.again, model.isPlayer);
-    this.again.disabled = !model.online;
+    show(this.join, model.self?.role === "spectator" && this.app.view !== "stream");
+    this.again.disabled = this.join.disabled = !model.online;
     this.signals.update(model);
     this.#checked(this.app.check, results);
     if (!results || results === this.shown) return;

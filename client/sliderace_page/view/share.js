@@ -93,8 +93,8 @@ export class Invitation {
   async #share() {
     try {
       await navigator.share({ title: "sliderace", url: this.url });
-    } catch {
-      // closed without sharing: nothing to say
+    } catch (error) {
+      if (error.name !== "AbortError") await this.#copy(); // else closed on purpose
     }
   }
 

@@ -24,7 +24,7 @@ const COLUMNS = [
   [
     "credit",
     "Credit",
-    "What the line to the server cost; it is already taken off the time",
+    "Official times are taken at the server. The way there costs everybody something: what your line can explain, 260 ms at most unless the race says more, is already taken off the time. Nobody gains by it",
   ],
 ];
 const LABELS = Object.fromEntries(COLUMNS);
