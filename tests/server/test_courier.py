@@ -3,10 +3,11 @@
 import asyncio
 import contextlib
 from collections.abc import Coroutine, Sequence
+from functools import partial
 from typing import Any
 
 from tests.e2e.stores import MoodyStore
-from tests.e2e.talk import eventually
+from tests.e2e.talk import FastClock, eventually
 
 from sliderace_server.clock import Clock, SystemClock
 from sliderace_server.courier import REST_MS, Courier
@@ -72,7 +73,7 @@ def rooms(
     store: MoodyStore, tasks: list[asyncio.Task[None]], clock: Clock | None = None
 ) -> list[Room]:
     """Three of them, with one courier."""
-    clock = clock or SystemClock()
+    clock = clock or FastClock()
     loop = asyncio.get_running_loop()
 
     def spawn(work: Coroutine[Any, Any, None]) -> None:
@@ -82,17 +83,19 @@ def rooms(
     return [Room(code, courier) for code in ("BCDFGH", "KWXTRB", "ZZZZZZ")]
 
 
+def _are(rounds: list[list[str]], number: int) -> bool:
+    return len(rounds) == number
+
+
 async def test_appends_begin_some_milliseconds_apart() -> None:
     clock = Patient()
     async with Counting() as store:
         room, *_ = rooms(store, [], clock)
         began: list[int] = []
-        for passed in (0, 1, REST_MS, 50):
+        for number, passed in enumerate((0, 1, REST_MS, 50), 1):
             clock.ms += passed
-            rounds = len(store.rounds)
             room.courier.collect(room)
-            while len(store.rounds) == rounds:
-                await asyncio.sleep(0)
+            await eventually(partial(_are, store.rounds, number))
             began.append(clock.ms)
     # The first one waits for nothing, and so does who comes late enough.
     assert began == [1_000, 1_000 + REST_MS, 1_000 + 2 * REST_MS, 1_050 + 2 * REST_MS]

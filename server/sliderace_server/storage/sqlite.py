@@ -145,8 +145,6 @@ class SqliteStore:
         level = "FULL" if self.durability == "full" else "NORMAL"
         connection.execute(f"PRAGMA synchronous = {level}")
         connection.execute(f"PRAGMA journal_size_limit = {MAX_WAL_BYTES}")
-
-        connection.execute()
         connection.execute("PRAGMA foreign_keys = ON")
         migrate(connection, scripts)
         if self._max_pages is not None:
