@@ -38,6 +38,10 @@ class Clock(Protocol):
         """Whole ms since 1970 in UTC; may step."""
         ...
 
+    def cpu_s(self) -> float:
+        """CPU seconds that this process has used so far, with all its threads."""
+        ...
+
     def later(self, seconds: float, call: Callable[[], None]) -> Timer:
         """Call a function in the running loop, in so many seconds."""
         ...
@@ -60,6 +64,10 @@ class SystemClock:
     def wall_ms(self) -> int:
         """Whole ms since 1970 in UTC."""
         return time.time_ns() // 1_000_000
+
+    def cpu_s(self) -> float:
+        """CPU seconds that this process has used so far, with all its threads."""
+        return time.process_time()
 
     def later(self, seconds: float, call: Callable[[], None]) -> Timer:
         """Call a function in the running loop, in so many seconds."""

@@ -333,16 +333,17 @@ class Crowd:
         """See to it that what moved is told."""
         if self._ticks.hastens or not (self._racers.news or self._watchers.news):
             return
-        config = self._works.config
+        config, factor = self._works.config, self._works.tempo.factor
         if len(self._state.members) <= config.small_room:
-            self._ticks.at_once(config.player_tick, self._tell_all)
+            self._ticks.at_once(factor * config.player_tick, self._tell_all)
             return
         slow = not self._state.race.rules.open_boards
         for channel in (self._racers, self._watchers):
             if channel.news:
                 late = slow and channel is self._watchers
                 period = config.spectator_tick if late else config.player_tick
-                self._ticks.at_tick(channel, period, partial(self._tell, channel))
+                tell = partial(self._tell, channel)
+                self._ticks.at_tick(channel, factor * period, tell)
 
     def _tell_all(self) -> None:
         self._tell(self._racers)

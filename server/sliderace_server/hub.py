@@ -309,6 +309,8 @@ class Hub:
 
     def _beat(self) -> None:
         """Note in all rooms that we are here; one timer serves them."""
+        clock = self.works.clock
+        self.works.tempo.note(clock.cpu_s(), clock.now_ms())
         for runner in list(self._rooms.values()):
             runner.beat()
         self._beat_later()

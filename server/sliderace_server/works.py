@@ -1,7 +1,7 @@
 """What all rooms of a server share: settings, clock, store, the loop's services."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, get_args
 
 from sliderace.protocol.codec import event_bytes
@@ -15,6 +15,7 @@ from sliderace_server.metrics import Metrics
 from sliderace_server.outbox import Postman, text_frame
 from sliderace_server.room import RoomLimits
 from sliderace_server.storage import Store, StoredRace
+from sliderace_server.tempo import Tempo
 
 __all__ = ["Follower", "Peer", "Spawn", "Works"]
 
@@ -110,6 +111,7 @@ class Works:
         version: program and version, for `welcome` and race records.
         key: signs race records.
         postman: empties the outboxes.
+        tempo: how busy the server is.
     """
 
     config: Config
@@ -125,6 +127,7 @@ class Works:
     version: str
     key: ServerKey
     postman: Postman
+    tempo: Tempo = field(default_factory=Tempo)
 
     def frame(self, event: Event) -> bytes:
         """An event as a frame: to be made once for everybody who gets it."""

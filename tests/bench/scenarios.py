@@ -224,11 +224,20 @@ def _lobbies(server: Process, count: int) -> Any:
 
 
 def connect_storm(kind: str, _: float) -> Line:
-    """2,000 connections, each with its hello."""
+    """2,000 connections, each with its hello: eight enter each of 250 rooms."""
     with serving(kind) as server:
-        opened(server.port, [_host(server, 0)])
+        hosts = opened(server.port, (_host(server, n) for n in range(250)))
+        joins: list[Line] = [
+            {
+                "as": "join",
+                "code": _code(server, n % 250, hosts[n % 250]),
+                "name": "P",
+                "role": "spectator",
+            }
+            for n in range(2_000)
+        ]
         began, cpu = time.perf_counter(), server.cpu_s
-        members = opened(server.port, [_host(server, n) for n in range(2_000)])
+        members = opened(server.port, joins)
         seconds, cpu = time.perf_counter() - began, server.cpu_s - cpu
         return {
             "connections": len(members),

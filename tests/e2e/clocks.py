@@ -29,6 +29,9 @@ class HandClock:
     def wall_ms(self) -> int:
         return 1_700_000_000_000 + int(self._now)
 
+    def cpu_s(self) -> float:
+        return 0.0  # never busy
+
     def later(self, seconds: float, call: Callable[[], None]) -> _Timer:
         timer = _Timer(self._now + seconds * 1_000, call)
         self._timers.append(timer)

@@ -74,6 +74,9 @@ class FastClock:
     def wall_ms(self) -> int:
         return 1_700_000_000_000 + self.now_ms()
 
+    def cpu_s(self) -> float:
+        return 0.0  # never busy
+
     def later(self, seconds: float, call: Callable[[], None]) -> asyncio.TimerHandle:
         loop = asyncio.get_running_loop()
         return loop.call_later(seconds / self.factor, call)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import pytest
@@ -21,6 +22,7 @@ from sliderace_server.clock import Clock
 from sliderace_server.runner import Runner
 from sliderace_server.storage import Append, Conflict, Store
 from sliderace_server.storage.memory import MemoryStore
+from sliderace_server.tempo import Tempo
 from sliderace_server.works import Peer
 
 CODE = RoomCode("KWXTRB")
@@ -74,9 +76,13 @@ class Ear:
 
 
 def opened(
-    group: asyncio.TaskGroup, store: Store, clock: Clock | None = None
+    group: asyncio.TaskGroup,
+    store: Store,
+    clock: Clock | None = None,
+    tempo: Tempo | None = None,
 ) -> Runner:
     works = works_with(store, group, clock=clock)
+    works = replace(works, tempo=tempo or works.tempo)
     epoch = room.first_epoch("test", works.clock.now_ms(), works.clock.wall_ms())
     asked = m.Create(name="Ann")
     records = room.open_room(CODE, 1_700_000_000, asked, epoch, bytes(32))
@@ -381,6 +387,39 @@ async def test_lines_are_told_when_they_change_and_to_newcomers_at_once() -> Non
         clock.advance(10_000)
         for one in (ann, again, eve):
             runner.lost(one)
+
+
+async def told_in_a_second(tempo: Tempo) -> int:
+    """How often a spectator hears of somebody who slides every 5 ms."""
+    clock = HandClock()
+    async with MemoryStore() as store, asyncio.TaskGroup() as group:
+        runner = opened(group, store, clock, tempo)
+        ann, ben, eve = three(runner)
+        runner.ask(ben, m.Ready(runner.state.race.id))
+        runner.ask(ann, m.Start(runner.state.race.id))
+        await eventually(lambda: runner.idle)
+        clock.advance(5_000 - LOCK_MS)
+        await eventually(lambda: runner.idle)
+        clock.advance(LOCK_MS)
+        race = runner.state.race
+        board = Board(race.size, race.board)
+        for seq in range(1, 201):
+            (direction, tiles), *_ = board.legal_slides()
+            board.slide(direction, tiles)
+            runner.slide(ann, m.Slides(race.id, 0, seq, [(direction, tiles, 5 * seq)]))
+            await asyncio.sleep(0)
+            clock.advance(5)
+        await eventually(lambda: runner.idle)
+        runner.freeze()
+    return len(heard(eve, m.Progress))
+
+
+async def test_a_busy_server_tells_half_as_often_what_moved() -> None:
+    tempo = Tempo()
+    tempo.note(0, 0)
+    assert await told_in_a_second(tempo) == 1 + 20  # the first at once
+    tempo.note(0.9, 1_000)
+    assert await told_in_a_second(tempo) == 1 + 10
 
 
 async def test_signals_are_for_the_host_alone() -> None:

@@ -181,6 +181,9 @@ class Machine:
     def wall_ms(self) -> int:
         return WALL_MS + int(detangle.now() * 1_000) + self._wall_step_ms
 
+    def cpu_s(self) -> float:
+        return 0.0  # never busy
+
     def later(self, seconds: float, call: Callable[[], None]) -> asyncio.TimerHandle:
         return asyncio.get_running_loop().call_later(seconds, call)
 
