@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from sliderace.protocol.messages import Ack, Event
-from sliderace.race.records import Seat, Slid
+from sliderace.race.records import Slid
 from sliderace_server.recorder import encode
 from sliderace_server.room import Record, RoomState
 from sliderace_server.storage import Append, Conflict, StorageUnavailable
@@ -35,14 +35,11 @@ class Entry(NamedTuple):
 
 def acks_of(batch: Sequence[Entry], state: RoomState) -> dict[int, Ack]:
     """Member -> up to where a batch makes the slides of the room's race durable."""
-    last: dict[Seat, Slid] = {
-        entry.record.seat: entry.record
-        for entry in batch
-        if isinstance(entry.record, Slid) and entry.record.race == state.race.id
-    }
+    race, racers = state.race.id, state.racers
     return {
-        state.racers[seat].member: Ack(slid.race, slid.seq + len(slid.slides) - 1)
-        for seat, slid in last.items()
+        racers[record.seat].member: Ack(race, record.seq + len(record.slides) - 1)
+        for record, _, _ in batch
+        if isinstance(record, Slid) and record.race == race
     }
 
 
