@@ -6,7 +6,16 @@ from collections.abc import AsyncGenerator
 
 import pytest
 from tests.e2e.stores import MoodyStore
-from tests.e2e.talk import QUICK, Talker, a_race, a_server, solution, talking
+from tests.e2e.talk import (
+    QUICK,
+    FastClock,
+    Talker,
+    a_race,
+    a_server,
+    eventually,
+    solution,
+    talking,
+)
 from websockets.frames import Frame, Opcode
 
 from sliderace.engine import Board, Size, format_board
@@ -16,6 +25,7 @@ from sliderace_server.limits import Limits
 from sliderace_server.outbox import text_frame
 from sliderace_server.runner import Runner
 from sliderace_server.server import Server
+from sliderace_server.tempo import SLOWER
 from sliderace_server.works import Peer
 
 
@@ -130,6 +140,18 @@ async def test_who_read_slowly_is_told_the_newest_state() -> None:
             await ann.say(ann.slides(solution(ann.board)[3:4]))
             told = await slow.until(m.Progress)
             assert (told.p[0].since, told.p[0].seq) == (3, 4)
+
+
+class BusyClock(FastClock):
+    """Of a process that never rests."""
+
+    def cpu_s(self) -> float:
+        return self.now_ms() / 1_000
+
+
+async def test_how_busy_the_server_is_is_seen_with_its_heartbeat() -> None:
+    async with a_server(clock=BusyClock()) as server:
+        await eventually(lambda: server.hub.works.tempo.factor == SLOWER)
 
 
 async def test_a_large_room_is_told_per_tick() -> None:

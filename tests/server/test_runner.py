@@ -80,9 +80,11 @@ def opened(
     store: Store,
     clock: Clock | None = None,
     tempo: Tempo | None = None,
+    small_room: int = 16,
 ) -> Runner:
     works = works_with(store, group, clock=clock)
-    works = replace(works, tempo=tempo or works.tempo)
+    config = replace(works.config, small_room=small_room)
+    works = replace(works, config=config, tempo=tempo or works.tempo)
     epoch = room.first_epoch("test", works.clock.now_ms(), works.clock.wall_ms())
     asked = m.Create(name="Ann")
     records = room.open_room(CODE, 1_700_000_000, asked, epoch, bytes(32))
@@ -389,11 +391,11 @@ async def test_lines_are_told_when_they_change_and_to_newcomers_at_once() -> Non
             runner.lost(one)
 
 
-async def told_in_a_second(tempo: Tempo) -> int:
+async def told_in_a_second(tempo: Tempo, small_room: int) -> int:
     """How often a spectator hears of somebody who slides every 5 ms."""
     clock = HandClock()
     async with MemoryStore() as store, asyncio.TaskGroup() as group:
-        runner = opened(group, store, clock, tempo)
+        runner = opened(group, store, clock, tempo, small_room)
         ann, ben, eve = three(runner)
         runner.ask(ben, m.Ready(runner.state.race.id))
         runner.ask(ann, m.Start(runner.state.race.id))
@@ -414,12 +416,18 @@ async def told_in_a_second(tempo: Tempo) -> int:
     return len(heard(eve, m.Progress))
 
 
-async def test_a_busy_server_tells_half_as_often_what_moved() -> None:
+@pytest.mark.parametrize(
+    ("small_room", "calm", "busy"),
+    [(16, 1 + 20, 1 + 10), (2, 5, 2)],  # the first at once; in large rooms per 225 ms
+)
+async def test_a_busy_server_tells_half_as_often_what_moved(
+    small_room: int, calm: int, busy: int
+) -> None:
     tempo = Tempo()
     tempo.note(0, 0)
-    assert await told_in_a_second(tempo) == 1 + 20  # the first at once
+    assert await told_in_a_second(tempo, small_room) == calm
     tempo.note(0.9, 1_000)
-    assert await told_in_a_second(tempo) == 1 + 10
+    assert await told_in_a_second(tempo, small_room) == busy
 
 
 async def test_signals_are_for_the_host_alone() -> None:
