@@ -418,7 +418,7 @@ async def told_in_a_second(tempo: Tempo, small_room: int) -> int:
 
 @pytest.mark.parametrize(
     ("small_room", "calm", "busy"),
-    [(16, 1 + 20, 1 + 10), (2, 5, 2)],  # the first at once; in large rooms per 225 ms
+    [(16, 1 + 20, 1 + 10), (2, 5, 3)],  # the first at once; in large rooms per 225 ms
 )
 async def test_a_busy_server_tells_half_as_often_what_moved(
     small_room: int, calm: int, busy: int
