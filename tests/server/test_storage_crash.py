@@ -215,6 +215,12 @@ async def test_a_damaged_file_is_refused_each_time_until_it_is_whole(
         "UPDATE log SET count = 1 WHERE start = 8",
         "UPDATE room SET records = 49",
         "UPDATE room SET last = 1",
+        """INSERT INTO log SELECT 99, room, before, start, count, sizes, records
+        FROM log WHERE start = 8""",
+        "UPDATE log SET sizes = '2000' WHERE start = 8",
+        "UPDATE log SET sizes = '1000,999' WHERE start = 8",
+        "UPDATE log SET sizes = '1000,1000,' WHERE start = 8",
+        "UPDATE log SET records = x'00' WHERE start = 8",
     ],
 )
 async def test_a_hole_in_a_log_is_damage(crashed: Path, hole: str) -> None:

@@ -195,14 +195,18 @@ class _Log(RoomLog):
         dead, live = counts[0]
         self._dead += dead
         if self._dead > max(self._max_dead, live):
-            self._dead = 0
             await self._sweep()
 
     async def _sweep(self) -> None:
         """Remove what dropped rooms left, a stretch with each commit."""
+        self._dead = 0
         end: int | None = 0
-        while end is not None:
-            end = await self._sweep_stretch(end)
+        try:
+            while end is not None:
+                end = await self._sweep_stretch(end)
+        finally:
+            if end is not None:  # broken off: the next drop begins anew
+                self._dead = inf
 
     async def _sweep_stretch(self, after: int) -> int | None:
         ends: list[int | None] = []
@@ -299,8 +303,7 @@ class _Writer:
         """Have a job done in the next transaction; return when that is committed.
 
         Raises:
-            Conflict: The job raised it, and has changed nothing.
-            ValueError: Likewise.
+            Refusal: The job raised it, and has changed nothing.
             StorageUnavailable: The transaction failed, or the store is closed.
         """
         if self._closing or self._task.done():
@@ -377,7 +380,7 @@ def _outcome(connection: sqlite3.Connection, job: Job[object]) -> Exception | No
     """Do one job; return why it refused, None if it did not."""
     try:
         job(connection)
-    except (Conflict, ValueError) as refusal:
+    except queries.Refusal as refusal:
         return refusal
     return None
 
