@@ -7,6 +7,8 @@ import logging
 import pytest
 from tests.e2e.talk import HEAR_S, a_server
 
+from sliderace_server.gateway.socket import Socket
+
 HOST = b"Host: localhost\r\n"
 NEXT = b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n"
 SOCKET = (
@@ -51,6 +53,13 @@ TRIES: dict[str, tuple[bytes, int]] = {
 }
 
 
+@pytest.fixture(params=[True, False], ids=["direct", "library"])
+def direct(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Past the library, or through it, as with a version that is not known."""
+    monkeypatch.setattr(Socket, "direct", request.param)
+
+
+@pytest.mark.usefixtures("direct")
 @pytest.mark.parametrize("cut", [False, True], ids=["whole", "in two"])
 async def test_one_request_has_one_answer(
     caplog: pytest.LogCaptureFixture, *, cut: bool
@@ -66,6 +75,7 @@ async def test_one_request_has_one_answer(
     assert not caplog.records, "what strangers send is no mistake of ours"
 
 
+@pytest.mark.usefixtures("direct")
 async def test_who_says_no_more_is_no_mistake(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
