@@ -151,6 +151,12 @@ def crashed(tmp_path: Path) -> Path:
     return path
 
 
+async def opened(path: Path) -> None:
+    """Open a store, and close it again: where it should refuse, no thread may stay."""
+    async with SqliteStore(path):
+        pass
+
+
 def damage(path: Path) -> None:
     """Write nonsense over the root page of the log."""
     with closing(sqlite3.connect(path)) as db:
@@ -197,7 +203,7 @@ async def test_a_damaged_file_is_refused_each_time_until_it_is_whole(
     damage(crashed)
     for _ in range(2):
         with pytest.raises(StoreRefused, match="it is damaged"):
-            await SqliteStore(crashed).__aenter__()
+            await opened(crashed)
     shutil.copyfile(whole, crashed)
     shutil.copyfile(wal_of(whole), wal_of(crashed))
     async with SqliteStore(crashed) as store:
@@ -227,7 +233,7 @@ async def test_a_hole_in_a_log_is_damage(crashed: Path, hole: str) -> None:
     with closing(sqlite3.connect(crashed, isolation_level=None)) as db:
         db.execute(hole)
     with pytest.raises(StoreRefused, match="records of room KWXTRB are missing"):
-        await SqliteStore(crashed).__aenter__()
+        await opened(crashed)
 
 
 async def test_lines_of_a_race_that_is_missing_are_damage(crashed: Path) -> None:
@@ -236,4 +242,4 @@ async def test_lines_of_a_race_that_is_missing_are_damage(crashed: Path) -> None
             "INSERT INTO attempt VALUES ('A', 0, 0, 'Ann', 0, 'dnf', NULL, NULL, 0, 0)"
         )
     with pytest.raises(StoreRefused, match="a race is missing"):
-        await SqliteStore(crashed).__aenter__()
+        await opened(crashed)
