@@ -141,14 +141,21 @@ asyncio.run(main())
 """
 
 
-@pytest.fixture
-def crashed(tmp_path: Path) -> Path:
-    """A database whose server came to a sudden end."""
-    path = tmp_path / "rooms.db"
+@pytest.fixture(scope="module")
+def _once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("crashed") / "rooms.db"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", CRASH, str(path)]
     assert subprocess.run(command, env=environment, check=False).returncode == 9
     return path
+
+
+@pytest.fixture
+def crashed(_once: Path, tmp_path: Path) -> Path:
+    """A database whose server came to a sudden end."""
+    for side in ("", "-wal", ".lock"):
+        shutil.copyfile(f"{_once}{side}", tmp_path / f"rooms.db{side}")
+    return tmp_path / "rooms.db"
 
 
 async def opened(path: Path) -> None:
