@@ -360,7 +360,8 @@ ROOMS = st.sampled_from(["BBBBBB", "CCCCCC", "DDDDDD"])
 RECORDS = st.lists(st.binary(max_size=4), max_size=3)
 OFF = st.sampled_from([0, 0, 0, -1, 1])
 """How far a writer's belief of a log's length is from the truth."""
-CALLS: st.SearchStrategy[object] = st.one_of(
+Appending = list[tuple[str, int, list[bytes]]]
+CALLS: st.SearchStrategy[Appending | str | None] = st.one_of(
     st.lists(st.tuples(ROOMS, OFF, RECORDS), max_size=4),  # one call, several appends
     ROOMS,  # to be dropped
     st.none(),  # the store is closed and opened again
@@ -370,7 +371,9 @@ CALLS: st.SearchStrategy[object] = st.one_of(
 @pytest.mark.parametrize("adapter", [*ADAPTERS, "sweeping"])
 @given(calls=st.lists(CALLS, max_size=12))
 def test_a_log_is_a_list_per_room(
-    tmp_path_factory: pytest.TempPathFactory, adapter: str, calls: list[object]
+    tmp_path_factory: pytest.TempPathFactory,
+    adapter: str,
+    calls: list[Appending | str | None],
 ) -> None:
     folder = tmp_path_factory.mktemp("model")
     if adapter == "sweeping":
@@ -383,7 +386,7 @@ def test_a_log_is_a_list_per_room(
             check(db)
 
 
-async def _compare(store: Store, calls: list[object]) -> None:
+async def _compare(store: Store, calls: list[Appending | str | None]) -> None:
     """Make the same calls of a store and of a dictionary of lists."""
     model: dict[str, list[bytes]] = {}
     async with AsyncExitStack() as stack:
@@ -409,7 +412,7 @@ async def _compare(store: Store, calls: list[object]) -> None:
 async def _append_both(
     store: Store,
     model: dict[str, list[bytes]],
-    call: list[tuple[str, int, list[bytes]]],
+    call: Appending,
 ) -> None:
     """The same appends to a store and to the model."""
     appends: list[Append] = []

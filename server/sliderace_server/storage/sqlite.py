@@ -199,19 +199,17 @@ class _Log(RoomLog):
 
     async def _sweep(self) -> None:
         """Remove what dropped rooms left, a stretch with each commit."""
-        self._dead = 0
-        end: int | None = 0
+        self._dead, whole = 0, False
+        ends: list[int | None] = [0]
         try:
-            while end is not None:
-                end = await self._sweep_stretch(end)
+            while ends[-1] is not None:
+                await self._store.write(
+                    lambda db: ends.append(queries.sweep(db, ends[-1] or 0))
+                )
+            whole = True
         finally:
-            if end is not None:  # broken off: the next drop begins anew
+            if not whole:  # the next drop begins anew
                 self._dead = inf
-
-    async def _sweep_stretch(self, after: int) -> int | None:
-        ends: list[int | None] = []
-        await self._store.write(lambda db: ends.append(queries.sweep(db, after)))
-        return ends[0]
 
     async def resting(self, now_ms: int) -> dict[str, int]:
         return await self._store.read(lambda db: queries.resting(db, now_ms))
