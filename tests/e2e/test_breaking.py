@@ -6,7 +6,7 @@ import ssl
 from pathlib import Path
 
 import pytest
-from tests.e2e.talk import HEAR_S, a_race, a_server, talking
+from tests.e2e.talk import HEAR_S, a_race, a_server, mistakes, talking
 from tests.e2e.test_bad_input import host_commands
 from tests.e2e.test_base_path import make_certificate
 from tests.e2e.test_socket import GENEROUS, HELLO, REQUEST, Wire, frame, ping, wire
@@ -61,7 +61,7 @@ async def test_a_close_that_is_none_is_answered_and_no_mistake_of_ours(
         assert await one.closed() in (1000, 1002, 1007)
         await other.send(frame(ping(2)))
         assert await other.pongs(1) == [2]
-    assert not caplog.records
+    assert mistakes(caplog) == []
 
 
 async def test_single_bytes_through_tls_mean_the_same(tmp_path: Path) -> None:
