@@ -76,6 +76,26 @@ async def test_one_request_has_one_answer(
 
 
 @pytest.mark.usefixtures("direct")
+async def test_rubbish_without_end_is_no_mistake(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It was refused at its first line, and is then longer than any request."""
+    with caplog.at_level(logging.WARNING, "sliderace_server"):
+        async with a_server() as server:
+            for _ in range(3):
+                reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+                writer.write(b"rubbish\r\n\r\n")
+                async with asyncio.timeout(HEAR_S):
+                    await reader.read()
+                for _ in range(20):
+                    writer.write(b"x" * 1_000)
+                    await asyncio.sleep(0)
+                writer.transport.abort()
+            assert b" 200 OK" in await _tell(server.port, NEXT)
+    assert [text for text in mistakes(caplog) if "send() raised" not in text] == []
+
+
+@pytest.mark.usefixtures("direct")
 async def test_who_says_no_more_is_no_mistake(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

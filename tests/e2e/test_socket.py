@@ -6,7 +6,7 @@ import gc
 import json
 import os
 from collections import Counter
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from functools import partial
 from random import Random
 from types import MethodType
@@ -330,6 +330,25 @@ async def test_requests_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> 
         await eventually(lambda: not whole(line[1]))
         assert [enter() for enter in line[1:]] == [False, False]
         assert cast("Socket", line[2].__self__).request is None
+
+
+@both
+async def test_a_request_byte_by_byte_takes_two_turns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    turns = Counter[str]()
+    come = Turnstile.come
+
+    def counted(turnstile: Turnstile, enter: Callable[[], bool]) -> None:
+        turns["all"] += 1
+        come(turnstile, enter)
+
+    monkeypatch.setattr(Turnstile, "come", counted)
+    async with a_server(GENEROUS) as server, raw(server.port) as one:
+        await one.send(REQUEST, [*range(1, len(REQUEST))])
+        async with asyncio.timeout(HEAR_S):
+            assert (await one.reader.readline()).startswith(b"HTTP/1.1 101 ")
+    assert turns["all"] <= 2
 
 
 async def test_a_connection_that_has_ended_is_gone_at_once() -> None:

@@ -10,6 +10,7 @@ which only `data_received`, `process_event`, `request` and `protocol.state` are 
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Protocol
 
 from websockets.asyncio.server import ServerConnection
@@ -154,15 +155,7 @@ class Socket(ServerConnection):
     def data_received(self, data: bytes) -> None:
         """Bytes came in."""
         if self.request is None:
-            self._head += len(data)
-            if self._head > self.door.limits.head_bytes:
-                self.transport.write(TOO_LONG)
-                self.transport.close()
-                return
-            self._inflow += data
-            if not self._in_line:
-                self._in_line = True
-                self.door.turnstile.come(self._enter)
+            self._receive_head(data)
             return
         if self.protocol.state is State.CONNECTING:
             self._wait_for_the_answer(data)
@@ -182,6 +175,24 @@ class Socket(ServerConnection):
         self._inflow += data
         if not self._feeding:
             self._feed()
+
+    def _receive_head(self, data: bytes) -> None:
+        """A piece of a request: with the first one and the last one it asks for a turn.
+
+        If each of them did, who sends bytes one by one would hold up all others.
+        """
+        first = self._head == 0
+        self._head += len(data)
+        if self._head > self.door.limits.head_bytes:
+            with suppress(RuntimeError):  # the library has answered, and said no more
+                self.transport.write(TOO_LONG)
+            self.transport.close()
+            return
+        self._inflow += data
+        whole = HEAD_END in self._tail + self._inflow
+        if (first or whole) and not self._in_line:
+            self._in_line = True
+            self.door.turnstile.come(self._enter)
 
     def _failed(self) -> bool:
         """Whether the library drops all that follows."""
