@@ -96,6 +96,11 @@ class Courier:
                 self._began = self._clock.now_ms()
                 senders, self._waiting = self._waiting, []
                 await self._round(senders)
+        except asyncio.CancelledError:
+            for sender in self._waiting:
+                sender.give_up()
+            self._waiting.clear()
+            raise
         finally:
             self._running = False
             if self._waiting:
@@ -109,9 +114,8 @@ class Courier:
             for sender in senders:
                 sender.alone(error)
         except asyncio.CancelledError:
-            for sender in [*senders, *self._waiting]:
+            for sender in senders:
                 sender.give_up()
-            self._waiting.clear()
             raise
         except Exception:  # one room's trouble is not everybody's
             for sender in senders:

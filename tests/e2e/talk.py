@@ -3,11 +3,13 @@
 import asyncio
 import contextlib
 import inspect
+import logging
 import secrets
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from typing import Any, TypeVar
 
+import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
@@ -27,6 +29,7 @@ __all__ = [
     "a_race",
     "a_server",
     "eventually",
+    "mistakes",
     "named",
     "offset_of",
     "rules",
@@ -95,6 +98,16 @@ async def eventually(condition: Callable[[], object]) -> Any:
             if outcome:
                 return outcome
             await asyncio.sleep(0)
+
+
+def mistakes(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """What the log complains of, but for asyncio's word that a step took long."""
+    return [
+        record.getMessage()
+        for record in caplog.records
+        if record.levelno >= logging.WARNING
+        and not (record.name == "asyncio" and record.msg.startswith("Executing "))
+    ]
 
 
 @contextlib.asynccontextmanager

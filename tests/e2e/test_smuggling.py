@@ -5,7 +5,9 @@ import contextlib
 import logging
 
 import pytest
-from tests.e2e.talk import HEAR_S, a_server
+from tests.e2e.talk import HEAR_S, a_server, mistakes
+
+from sliderace_server.gateway.socket import Socket
 
 HOST = b"Host: localhost\r\n"
 NEXT = b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n"
@@ -51,6 +53,13 @@ TRIES: dict[str, tuple[bytes, int]] = {
 }
 
 
+@pytest.fixture(params=[True, False], ids=["direct", "library"])
+def direct(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Past the library, or through it, as with a version that is not known."""
+    monkeypatch.setattr(Socket, "direct", request.param)
+
+
+@pytest.mark.usefixtures("direct")
 @pytest.mark.parametrize("cut", [False, True], ids=["whole", "in two"])
 async def test_one_request_has_one_answer(
     caplog: pytest.LogCaptureFixture, *, cut: bool
@@ -63,9 +72,30 @@ async def test_one_request_has_one_answer(
                 assert heard[9:12] == (b"%d" % status if status else b""), name
                 assert b"Set-Cookie" not in heard, name
             assert b" 200 OK" in await _tell(server.port, NEXT)
-    assert not caplog.records, "what strangers send is no mistake of ours"
+    assert mistakes(caplog) == [], "what strangers send is no mistake of ours"
 
 
+@pytest.mark.usefixtures("direct")
+async def test_rubbish_without_end_is_no_mistake(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It was refused at its first line, and is then longer than any request."""
+    with caplog.at_level(logging.WARNING, "sliderace_server"):
+        async with a_server() as server:
+            for _ in range(3):
+                reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+                writer.write(b"rubbish\r\n\r\n")
+                async with asyncio.timeout(HEAR_S):
+                    await reader.read()
+                for _ in range(20):
+                    writer.write(b"x" * 1_000)
+                    await asyncio.sleep(0)
+                writer.transport.abort()
+            assert b" 200 OK" in await _tell(server.port, NEXT)
+    assert [text for text in mistakes(caplog) if "send() raised" not in text] == []
+
+
+@pytest.mark.usefixtures("direct")
 async def test_who_says_no_more_is_no_mistake(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -75,7 +105,7 @@ async def test_who_says_no_more_is_no_mistake(
             for data in (b"", NEXT[:20], NEXT, NEXT + NEXT, get(b"/ws", SOCKET) + NEXT):
                 await _tell(server.port, data, end=True)
             assert b" 200 OK" in await _tell(server.port, NEXT)
-    assert not caplog.records
+    assert mistakes(caplog) == []
 
 
 async def _tell(

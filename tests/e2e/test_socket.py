@@ -6,15 +6,17 @@ import gc
 import json
 import os
 from collections import Counter
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from functools import partial
 from random import Random
 from types import MethodType
 from typing import cast
 
 import pytest
-from tests.e2e.talk import HEAR_S, a_server, eventually, talking
+from tests.e2e.talk import HEAR_S, Talker, a_server, eventually, talking
+from websockets.asyncio.server import ServerConnection
 from websockets.frames import Frame, Opcode
+from websockets.protocol import State
 from websockets.server import ServerProtocol
 from websockets.version import version
 
@@ -25,6 +27,7 @@ from sliderace_server.gateway.socket import KNOWN_MAJOR, Socket, is_known
 from sliderace_server.gateway.turnstile import Turnstile
 from sliderace_server.limits import Limits
 from sliderace_server.runner import Runner
+from sliderace_server.server import Server
 
 REQUEST = (
     b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
@@ -153,6 +156,27 @@ def test_the_short_cut_fits_this_version_of_the_library() -> None:
     assert is_known(version), why
     assert is_known(f"{KNOWN_MAJOR}.0")
     assert not is_known(f"{KNOWN_MAJOR + 1}.0")
+    for used in ("data_received", "eof_received", "process_event"):
+        assert callable(getattr(ServerConnection, used)), why
+
+
+async def test_what_is_used_of_the_library_is_there() -> None:
+    """Each thing inside it that `Socket` names; else it would be set to no effect."""
+    async with a_server() as server, talking(server.port, m.Create(name="Ann")) as ann:
+        socket = _socket_of(server, ann)
+        assert {"pause", "resume"} <= vars(socket.recv_messages).keys()
+        inside = vars(socket.protocol).keys()
+        assert {"parser", "parser_exc", "eof_sent", "select_subprotocol"} <= inside
+        assert isinstance(socket.protocol.state, State)
+        assert socket.request is not None
+
+
+def _socket_of(server: Server, talker: Talker) -> Socket:
+    runner = server.hub.find(talker.code, "")
+    assert isinstance(runner, Runner)
+    crowd = runner._crowd  # pyright: ignore[reportPrivateUsage]
+    (follower,) = crowd._current.values()  # pyright: ignore[reportPrivateUsage]
+    return cast("Peer", follower.peer)._socket  # pyright: ignore[reportPrivateUsage]
 
 
 @both
@@ -237,13 +261,7 @@ async def test_too_fast_is_read_more_slowly_in_order() -> None:
 async def test_whole_texts_go_past_the_library(direct: bool) -> None:
     heard: list[Frame] = []
     async with a_server() as server, talking(server.port, m.Create(name="Ann")) as ann:
-        runner = server.hub.find(ann.code, "")
-        assert isinstance(runner, Runner)
-        crowd = runner._crowd  # pyright: ignore[reportPrivateUsage]
-        (follower,) = crowd._current.values()  # pyright: ignore[reportPrivateUsage]
-        peer = cast("Peer", follower.peer)
-        socket = peer._socket  # pyright: ignore[reportPrivateUsage]
-        socket.frames = heard.append
+        _socket_of(server, ann).frames = heard.append
         await ann.aside()
     texts = [one for one in heard if one.opcode is Opcode.TEXT]
     assert (texts == []) == direct
@@ -276,6 +294,7 @@ async def test_what_follows_a_giant_frame_is_dropped_unseen(
     assert fed[True] <= 1, "what came together with the head"
 
 
+@both
 async def test_requests_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     line: list[MethodType] = []
 
@@ -311,6 +330,25 @@ async def test_requests_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> 
         await eventually(lambda: not whole(line[1]))
         assert [enter() for enter in line[1:]] == [False, False]
         assert cast("Socket", line[2].__self__).request is None
+
+
+@both
+async def test_a_request_byte_by_byte_takes_two_turns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    turns = Counter[str]()
+    come = Turnstile.come
+
+    def counted(turnstile: Turnstile, enter: Callable[[], bool]) -> None:
+        turns["all"] += 1
+        come(turnstile, enter)
+
+    monkeypatch.setattr(Turnstile, "come", counted)
+    async with a_server(GENEROUS) as server, raw(server.port) as one:
+        await one.send(REQUEST, [*range(1, len(REQUEST))])
+        async with asyncio.timeout(HEAR_S):
+            assert (await one.reader.readline()).startswith(b"HTTP/1.1 101 ")
+    assert turns["all"] <= 2
 
 
 async def test_a_connection_that_has_ended_is_gone_at_once() -> None:

@@ -183,3 +183,40 @@ async def test_who_is_cancelled_tells_so() -> None:
             await tasks[0]
         assert [room.told_of for room in everybody] == [["given up"]] * 3
         store.flowing.set()
+
+
+async def test_who_is_cancelled_while_it_rests_tells_so_and_begins_nothing() -> None:
+    async with Counting() as store:
+        tasks: list[asyncio.Task[None]] = []
+        clock = Asleep()
+        everybody = rooms(store, tasks, clock)
+        first, *others = everybody
+        first.courier.collect(first)
+        await eventually(lambda: first.told_of)
+        for room in others:
+            room.courier.collect(room)
+        await clock.sleeping.wait()
+        tasks[-1].cancel()
+        await asyncio.wait(tasks)
+        assert [room.told_of for room in everybody] == [
+            [None],
+            ["given up"],
+            ["given up"],
+        ]
+        assert len(tasks) == 2
+        assert store.rounds == [["BCDFGH"]]
+
+
+class Asleep(SystemClock):
+    """Stands still; who sleeps does so for ever."""
+
+    def __init__(self) -> None:
+        self.boot = ""
+        self.sleeping = asyncio.Event()
+
+    def now_ms(self) -> int:
+        return 1_000
+
+    async def sleep(self, seconds: float) -> None:  # noqa: ARG002 - it is for ever
+        self.sleeping.set()
+        await asyncio.Event().wait()

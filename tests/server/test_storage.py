@@ -1,7 +1,9 @@
 """The contract of a store, run against every adapter."""
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +21,8 @@ from sliderace_server.storage import (
     StoreRefused,
     open_store,
 )
+from sliderace_server.storage.schema import check
+from sliderace_server.storage.sqlite import SqliteStore
 
 ADAPTERS = ["memory", "sqlite"]
 ANN = AttemptRow(0, "Ann", "finished", 1, 61_234, 150, 98)
@@ -126,6 +130,61 @@ async def test_one_append_serves_many_rooms(store: Store) -> None:
     assert await store.log.read("KWXTRB") == [b"k"]
     assert await store.log.append_all([Append("KWXTRB", 1, [b"kk"])]) == [None]
     assert await store.log.append_all([]) == []
+
+
+async def test_one_room_twice_in_one_append_is_compared_twice(store: Store) -> None:
+    """It is asked for once at most; who does not keep to that still loses nothing."""
+    for start in (0, 3):
+        appends = [
+            Append("KWXTRB", start, [b"a"]),
+            Append("KWXTRB", start, [b"mine"]),
+            Append("KWXTRB", start + 1, [b"b", b"c"]),
+            Append("KWXTRB", start + 3, []),
+        ]
+        first, conflict, *others = await store.log.append_all(appends)
+        assert (first, others) == (None, [None, None])
+        assert isinstance(conflict, Conflict)
+        assert (conflict.expected, conflict.actual) == (start, start + 1)
+    assert await store.log.read("KWXTRB") == [b"a", b"b", b"c"] * 2
+
+
+async def test_any_number_of_rooms_and_records_of_any_size(store: Store) -> None:
+    count = 150  # neither one statement nor a multiple of any
+    batches = [[b"", b"%d" % n, b"x" * n, b""][: n % 5 or 1] for n in range(count)]
+    position = [0] * count
+    for _ in range(2):
+        appends = [
+            Append(f"ROOM{n}", position[n], batch) for n, batch in enumerate(batches)
+        ]
+        assert await store.log.append_all(appends) == [None] * count
+        position = [
+            at + len(batch) for at, batch in zip(position, batches, strict=True)
+        ]
+    for n, batch in enumerate(batches):
+        assert await store.log.read(f"ROOM{n}") == batch * 2
+    many = [b"%d" % n for n in range(5_000)]
+    await store.log.append("KWXTRB", 0, many)
+    assert await store.log.read("KWXTRB", 4_998) == many[4_998:]
+
+
+async def test_a_code_is_only_a_name(store: Store) -> None:
+    odd = [
+        "KWXTRB",
+        "kwxtrb",
+        "'; DROP TABLE log; --",
+        '"]',
+        "%",
+        " ",
+        "Ä\u0308\U0001f388",
+    ]
+    appends = [Append(room, 0, [room.encode()]) for room in odd]
+    assert await store.log.append_all(appends) == [None] * len(odd)
+    assert await store.log.rooms() == sorted(odd)
+    for room in odd:
+        await store.log.append(room, 1, [b"more"])
+        assert await store.log.read(room) == [room.encode(), b"more"]
+    await store.log.drop("%")
+    assert len(await store.log.rooms()) == len(odd) - 1
 
 
 async def test_a_dropped_room_begins_anew(store: Store) -> None:
@@ -299,42 +358,74 @@ async def test_leaving_finishes_what_was_asked_for(closed: Store) -> None:
 
 ROOMS = st.sampled_from(["BBBBBB", "CCCCCC", "DDDDDD"])
 RECORDS = st.lists(st.binary(max_size=4), max_size=3)
-CALLS: st.SearchStrategy[tuple[str, str, int, list[bytes]]] = st.one_of(
-    st.tuples(st.just("append"), ROOMS, st.integers(0, 4), RECORDS),
-    st.tuples(st.just("append right"), ROOMS, st.just(0), RECORDS),
-    st.tuples(st.just("drop"), ROOMS, st.just(0), st.just([])),
+OFF = st.sampled_from([0, 0, 0, -1, 1])
+"""How far a writer's belief of a log's length is from the truth."""
+Appending = list[tuple[str, int, list[bytes]]]
+CALLS: st.SearchStrategy[Appending | str | None] = st.one_of(
+    st.lists(st.tuples(ROOMS, OFF, RECORDS), max_size=4),  # one call, several appends
+    ROOMS,  # to be dropped
+    st.none(),  # the store is closed and opened again
 )
 
 
-@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize("adapter", [*ADAPTERS, "sweeping"])
 @given(calls=st.lists(CALLS, max_size=12))
 def test_a_log_is_a_list_per_room(
     tmp_path_factory: pytest.TempPathFactory,
     adapter: str,
-    calls: list[tuple[str, str, int, list[bytes]]],
+    calls: list[Appending | str | None],
 ) -> None:
-    asyncio.run(_compare(url(adapter, tmp_path_factory.mktemp("model")), calls))
+    folder = tmp_path_factory.mktemp("model")
+    if adapter == "sweeping":
+        store: Store = SqliteStore(folder / "rooms.db", "process", max_dead=0)
+    else:
+        store = open_store(url(adapter, folder), "process")
+    asyncio.run(_compare(store, calls))
+    for file in folder.glob("*.db"):
+        with closing(sqlite3.connect(file)) as db:
+            check(db)
 
 
-async def _compare(where: str, calls: list[tuple[str, str, int, list[bytes]]]) -> None:
+async def _compare(store: Store, calls: list[Appending | str | None]) -> None:
     """Make the same calls of a store and of a dictionary of lists."""
     model: dict[str, list[bytes]] = {}
-    async with open_store(where, "process") as store:
-        for call, room, expected, records in calls:
-            held = model.get(room, [])
-            if call == "drop":
-                await store.log.drop(room)
-                model.pop(room, None)
-            elif call == "append right" or expected == len(held):
-                await store.log.append(room, len(held), records)
-                if records:
-                    model[room] = held + records
-            else:
-                with pytest.raises(Conflict):
-                    await store.log.append(room, expected, records)
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(store)
+        for call in calls:
+            match call:
+                case str() as room:
+                    await store.log.drop(room)
+                    model.pop(room, None)
+                case list():
+                    await _append_both(store, model, call)
+                case _ if store.durability != "none":
+                    await stack.aclose()
+                    await stack.enter_async_context(store)
+                case _:
+                    pass
         assert await store.log.rooms() == sorted(model)
         for room, held in model.items():
-            assert await store.log.read(room) == held
+            for after in range(len(held) + 2):
+                assert await store.log.read(room, after) == held[after:]
+
+
+async def _append_both(
+    store: Store,
+    model: dict[str, list[bytes]],
+    call: Appending,
+) -> None:
+    """The same appends to a store and to the model."""
+    appends: list[Append] = []
+    outcomes: list[bool] = []
+    for room, off, records in call:
+        held = model.get(room, [])
+        expected = max(0, len(held) + off)
+        appends.append(Append(room, expected, records))
+        outcomes.append(expected == len(held))
+        if outcomes[-1] and records:
+            model[room] = held + records
+    found = await store.log.append_all(appends)
+    assert [conflict is None for conflict in found] == outcomes
 
 
 @pytest.mark.parametrize(

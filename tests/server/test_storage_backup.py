@@ -87,6 +87,31 @@ async def test_no_log_of_the_old_file_is_played_into_the_new_one(
     assert await length(path) == 1
 
 
+async def test_what_dropped_rooms_left_is_nobody_s_after_a_restore(
+    path: Path, tmp_path: Path
+) -> None:
+    """A copy keeps the numbers of rooms that are no more: they are not given again."""
+    copy = tmp_path / "copy.db"
+    async with SqliteStore(path) as store:
+        await store.log.drop("ZZZZZZ")  # the first one sweeps, the next ones do not
+        await store.log.append("KWXTRB", 0, [b"old"] * 3)
+        await store.log.append("KWXTRB", 3, [b"old"])
+        await store.log.drop("KWXTRB")
+        await asyncio.to_thread(backup, path, copy)
+    fresh = tmp_path / "new" / "rooms.db"
+    await asyncio.to_thread(restore, copy, fresh)
+    Path(f"{fresh}.lock").write_text("1")  # looked through again, as after a crash
+    async with SqliteStore(fresh) as store:
+        assert await store.log.rooms() == []
+        for room in ("KWXTRB", "BCDFGH"):
+            await store.log.append(room, 0, [b"new"])
+    Path(f"{fresh}.lock").write_text("1")
+    async with SqliteStore(fresh) as store:
+        await store.log.drop("ZZZZZZ")
+        for room in ("KWXTRB", "BCDFGH"):
+            assert await store.log.read(room) == [b"new"]
+
+
 def test_onto_a_new_machine(path: Path, tmp_path: Path) -> None:
     asyncio.run(write_one(path))
     backup(path, tmp_path / "copy.db")  # with no server running

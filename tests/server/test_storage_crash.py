@@ -141,14 +141,27 @@ asyncio.run(main())
 """
 
 
-@pytest.fixture
-def crashed(tmp_path: Path) -> Path:
-    """A database whose server came to a sudden end."""
-    path = tmp_path / "rooms.db"
+@pytest.fixture(scope="module")
+def _once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("crashed") / "rooms.db"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", CRASH, str(path)]
     assert subprocess.run(command, env=environment, check=False).returncode == 9
     return path
+
+
+@pytest.fixture
+def crashed(_once: Path, tmp_path: Path) -> Path:
+    """A database whose server came to a sudden end."""
+    for side in ("", "-wal", ".lock"):
+        shutil.copyfile(f"{_once}{side}", tmp_path / f"rooms.db{side}")
+    return tmp_path / "rooms.db"
+
+
+async def opened(path: Path) -> None:
+    """Open a store, and close it again: where it should refuse, no thread may stay."""
+    async with SqliteStore(path):
+        pass
 
 
 def damage(path: Path) -> None:
@@ -197,7 +210,7 @@ async def test_a_damaged_file_is_refused_each_time_until_it_is_whole(
     damage(crashed)
     for _ in range(2):
         with pytest.raises(StoreRefused, match="it is damaged"):
-            await SqliteStore(crashed).__aenter__()
+            await opened(crashed)
     shutil.copyfile(whole, crashed)
     shutil.copyfile(wal_of(whole), wal_of(crashed))
     async with SqliteStore(crashed) as store:
@@ -215,13 +228,19 @@ async def test_a_damaged_file_is_refused_each_time_until_it_is_whole(
         "UPDATE log SET count = 1 WHERE start = 8",
         "UPDATE room SET records = 49",
         "UPDATE room SET last = 1",
+        """INSERT INTO log SELECT 99, room, before, start, count, sizes, records
+        FROM log WHERE start = 8""",
+        "UPDATE log SET sizes = '2000' WHERE start = 8",
+        "UPDATE log SET sizes = '1000,999' WHERE start = 8",
+        "UPDATE log SET sizes = '1000,1000,' WHERE start = 8",
+        "UPDATE log SET records = x'00' WHERE start = 8",
     ],
 )
 async def test_a_hole_in_a_log_is_damage(crashed: Path, hole: str) -> None:
     with closing(sqlite3.connect(crashed, isolation_level=None)) as db:
         db.execute(hole)
     with pytest.raises(StoreRefused, match="records of room KWXTRB are missing"):
-        await SqliteStore(crashed).__aenter__()
+        await opened(crashed)
 
 
 async def test_lines_of_a_race_that_is_missing_are_damage(crashed: Path) -> None:
@@ -230,4 +249,4 @@ async def test_lines_of_a_race_that_is_missing_are_damage(crashed: Path) -> None
             "INSERT INTO attempt VALUES ('A', 0, 0, 'Ann', 0, 'dnf', NULL, NULL, 0, 0)"
         )
     with pytest.raises(StoreRefused, match="a race is missing"):
-        await SqliteStore(crashed).__aenter__()
+        await opened(crashed)

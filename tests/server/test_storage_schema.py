@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from sliderace_server.storage.ports import StoreRefused
+from sliderace_server.storage import queries
+from sliderace_server.storage.ports import Append, StoreRefused
 from sliderace_server.storage.schema import (
     APPLICATION_ID,
+    check,
     inspect,
     migrate,
     migrations,
@@ -61,6 +63,70 @@ def test_a_failing_migration_changes_nothing(db: sqlite3.Connection) -> None:
     assert not db.in_transaction
     assert dump(db) == before
     assert inspect(db, NEWEST) == NEWEST
+
+
+LOGS = {
+    "BBBBBB": [b"one"],
+    "CCCCCC": [b"", b"two", b"x" * 5_000, b""],
+    "DDDDDD": [b"%d" % n for n in range(2_000)],
+}
+
+
+def old(db: sqlite3.Connection, logs: dict[str, list[bytes]], version: int = 2) -> None:
+    """A database from before all rooms wrote at the end of one table."""
+    migrate(db, migrations()[:version])
+    for room, records in logs.items():
+        rows = [(room, position, record) for position, record in enumerate(records, 1)]
+        db.executemany("INSERT INTO log VALUES (?, ?, ?)", rows)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_every_record_of_an_old_log_is_there(
+    db: sqlite3.Connection, version: int
+) -> None:
+    old(db, LOGS, version)
+    check(db)
+    migrate(db, migrations())
+    check(db)
+    assert queries.rooms(db) == sorted(LOGS)
+    for room, records in LOGS.items():
+        for after in (0, 1, len(records) - 1, len(records)):
+            assert queries.read(db, room, after) == records[after:]
+        assert queries.append_all(db, [Append(room, len(records), [b"new"])]) == [None]
+        assert queries.read(db, room, 0) == [*records, b"new"]
+    queries.append_all(db, [Append("FFFFFF", 0, [b"x"])])
+    queries.drop(db, "CCCCCC", 0, 0)
+    queries.sweep(db, 0, 10_000)
+    check(db)
+    assert queries.rooms(db) == ["BBBBBB", "DDDDDD", "FFFFFF"]
+
+
+def test_an_old_log_may_be_empty(db: sqlite3.Connection) -> None:
+    old(db, {})
+    migrate(db, migrations())
+    assert queries.append_all(db, [Append("BBBBBB", 0, [b"x"])]) == [None]
+    check(db)
+
+
+def test_a_full_disk_leaves_the_old_log_as_it_was(db: sqlite3.Connection) -> None:
+    old(db, LOGS)
+    before = dump(db)
+    (pages,) = db.execute("PRAGMA page_count").fetchone()
+    db.execute(f"PRAGMA max_page_count = {pages + 5}")
+    with pytest.raises(sqlite3.OperationalError, match="full"):
+        migrate(db, migrations())
+    assert not db.in_transaction
+    assert dump(db) == before
+    db.execute(f"PRAGMA max_page_count = {10 * pages}")
+    migrate(db, migrations())
+    assert queries.read(db, "CCCCCC", 0) == LOGS["CCCCCC"]
+
+
+def test_a_hole_in_an_old_log_is_damage(db: sqlite3.Connection) -> None:
+    old(db, LOGS)
+    db.execute("DELETE FROM log WHERE room = 'DDDDDD' AND position = 7")
+    with pytest.raises(StoreRefused, match="records of room DDDDDD are missing"):
+        check(db)
 
 
 def test_two_servers_migrate_once(tmp_path: Path) -> None:

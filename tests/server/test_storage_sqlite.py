@@ -9,7 +9,6 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Generator
 from contextlib import closing, contextmanager
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -223,67 +222,6 @@ async def test_another_writer_of_the_file_is_a_conflict(
     assert caught.value.actual == 2
 
 
-# --- What dropped rooms leave --------------------------------------------------------
-
-
-async def appends_of(store: SqliteStore) -> int:
-    query = "SELECT count(*) FROM log"
-    return await store.read(lambda db: int(db.execute(query).fetchone()[0]))
-
-
-async def test_dropped_rooms_are_swept_away_when_they_are_many(path: Path) -> None:
-    async with SqliteStore(path, max_dead=100) as store:
-        await store.log.drop("ZZZZZZ")  # the first one of a process always sweeps
-        for n in range(10):
-            await store.log.append("LIVING", n, [b"%d" % n])
-            await store.log.append("DROPPED", 10 * n, [b"x"] * 10)
-        await store.log.drop("DROPPED")
-        assert await appends_of(store) == 20  # not worth a page for each
-        await store.log.append("DROPPED", 0, [b"anew"])
-        await store.log.append("OTHER", 0, [b"x"])
-        await store.log.drop("OTHER")
-        assert await appends_of(store) == 11
-        assert await store.log.read("LIVING") == [b"%d" % n for n in range(10)]
-        assert await store.log.read("LIVING", 7) == [b"7", b"8", b"9"]
-        assert await store.log.read("DROPPED") == [b"anew"]
-
-
-async def test_a_long_log_is_swept_in_stretches(store: SqliteStore) -> None:
-    for n in range(20):
-        await store.log.append(f"ROOM{n}", 0, [b"x"])
-    for n in range(0, 20, 2):
-        job = partial(queries.drop, room=f"ROOM{n}", now_ms=0, rest_ms=0)
-        await store.write(job)
-    ends: list[int | None] = [0]
-    while ends[-1] is not None:
-        await store.write(lambda db: ends.append(queries.sweep(db, ends[-1] or 0, 7)))
-        gone = sum(n % 2 == 0 for n in range(ends[-1] or 20))
-        assert await appends_of(store) == 20 - gone
-    assert ends == [0, 7, 14, None]
-    assert await store.log.rooms() == sorted(f"ROOM{n}" for n in range(1, 20, 2))
-
-
-async def test_a_new_process_sweeps_what_the_last_one_left(path: Path) -> None:
-    async with SqliteStore(path) as store:
-        await store.log.drop("ZZZZZZ")
-        await store.log.append("DROPPED", 0, [b"x"])
-        await store.log.drop("DROPPED")
-        assert await appends_of(store) == 1
-    async with SqliteStore(path) as store:
-        await store.log.drop("ZZZZZZ")
-        assert await appends_of(store) == 0
-
-
-async def test_many_living_records_put_the_sweeping_off(path: Path) -> None:
-    async with SqliteStore(path, max_dead=0) as store:
-        await store.log.drop("ZZZZZZ")
-        await store.log.append("LIVING", 0, [b"x"] * 10)
-        for n, left in enumerate((2, 3, 1)):
-            await store.log.append(f"ROOM{n}", 0, [b"x"] * 4)
-            await store.log.drop(f"ROOM{n}")
-            assert await appends_of(store) == left
-
-
 # --- Failing ------------------------------------------------------------------------
 
 
@@ -377,7 +315,7 @@ async def test_a_bad_race_fails_alone(store: SqliteStore, row: AttemptRow) -> No
     )
     assert [type(outcome) for outcome in outcomes] == [
         type(None),
-        ValueError,
+        queries.Refusal,
         type(None),
     ]
     assert store.commits == before + 1

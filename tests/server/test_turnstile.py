@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import pytest
 from tests.e2e.clocks import HandClock
 
 from sliderace_server.gateway.turnstile import AT_ONCE, GAP_MS, Turnstile
@@ -68,6 +69,21 @@ def test_who_has_gone_away_takes_nobody_s_turn() -> None:
     crowd.come(50)
     crowd.clock.advance(GAP_MS)
     assert crowd.inside == [0, 50]
+
+
+def _stumble() -> bool:
+    raise IndexError
+
+
+def test_who_stumbles_holds_nobody_up() -> None:
+    crowd = Crowd()
+    crowd.come(0)
+    crowd.turnstile.come(_stumble)
+    crowd.come(1)
+    with pytest.raises(IndexError):
+        crowd.clock.advance(GAP_MS)
+    crowd.clock.advance(GAP_MS)
+    assert crowd.inside == [0, 1]
 
 
 def test_once_it_is_closed_nobody_goes_in() -> None:

@@ -4,11 +4,13 @@ Nearly all that comes in are whole text frames of a hundred bytes. They are take
 here and handed on at once; the library's parser, queue and task wake-up would cost
 more than the slide inside. All else goes to the library unchanged: the handshake,
 control frames, the end, and whatever is fragmented, too large or wrong. This overrides
-internals of one major version; with any other, everything goes through the library.
+internals of one major version; with any other, everything goes through the library, of
+which only `data_received`, `process_event`, `request` and `protocol.state` are used.
 """
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Protocol
 
 from websockets.asyncio.server import ServerConnection
@@ -27,7 +29,7 @@ from sliderace_server.limits import Limits
 __all__ = ["KNOWN_MAJOR", "Socket", "is_known"]
 
 KNOWN_MAJOR = 17
-"""Of websockets: its `data_received`, `request` and `protocol.state` are used here."""
+"""Of websockets: whatever is used behind `direct` is that of this version."""
 
 PIECE = 4_096
 """Bytes looked at in one turn of the loop: a quarter of a megabyte of tiny frames takes
@@ -90,7 +92,8 @@ class Socket(ServerConnection):
 
     Attributes:
         door: who is told of the beginning and the end.
-        direct: whether text frames may be taken from under the library.
+        direct: whether the library's insides are known: text frames may be taken from
+            under it.
         counted: the address that it counts for.
         unread: bytes of a large plain answer that count for it, too.
         frames: who is told of each frame of the library, once the handshake is done.
@@ -117,9 +120,10 @@ class Socket(ServerConnection):
         super().connection_made(transport)
         self._inflow = bytearray()
         self._wait_for_a_request()
-        # The library pauses and resumes when its queue of messages is full or not.
-        self.recv_messages.pause = self._queue_is_full
-        self.recv_messages.resume = self._queue_has_room
+        if self.direct:
+            # The library pauses and resumes when its queue of messages is full or not.
+            self.recv_messages.pause = self._queue_is_full
+            self.recv_messages.resume = self._queue_has_room
         self.door.opened(self)
 
     def _wait_for_a_request(self) -> None:
@@ -130,7 +134,7 @@ class Socket(ServerConnection):
     def _overdue(self) -> None:
         if self._in_line and self._inflow.endswith(HEAD_END):
             self._wait_for_a_request()  # it is our own line that takes so long
-        else:
+        elif self.request is None:
             self.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -139,7 +143,8 @@ class Socket(ServerConnection):
         self._inflow.clear()
         super().connection_lost(exc)
         self.door.closed(self)
-        self._come_apart()
+        if self.direct:
+            self._come_apart()
 
     def _come_apart(self) -> None:
         """Undo circles of references, else a flood's connections outlive it."""
@@ -150,20 +155,12 @@ class Socket(ServerConnection):
     def data_received(self, data: bytes) -> None:
         """Bytes came in."""
         if self.request is None:
-            self._head += len(data)
-            if self._head > self.door.limits.head_bytes:
-                self.transport.write(TOO_LONG)
-                self.transport.close()
-                return
-            self._inflow += data
-            if not self._in_line:
-                self._in_line = True
-                self.door.turnstile.come(self._enter)
+            self._receive_head(data)
             return
         if self.protocol.state is State.CONNECTING:
             self._wait_for_the_answer(data)
             return
-        if self.protocol.parser_exc is not None:
+        if self._failed():
             # The library would drop it, after a copy or two. Unread it would cost the
             # peer our close code, and there is no hurry.
             self.transport.pause_reading()
@@ -179,9 +176,31 @@ class Socket(ServerConnection):
         if not self._feeding:
             self._feed()
 
+    def _receive_head(self, data: bytes) -> None:
+        """A piece of a request: with the first one and the last one it asks for a turn.
+
+        If each of them did, who sends bytes one by one would hold up all others.
+        """
+        first = self._head == 0
+        self._head += len(data)
+        if self._head > self.door.limits.head_bytes:
+            with suppress(RuntimeError):  # the library has answered, and said no more
+                self.transport.write(TOO_LONG)
+            self.transport.close()
+            return
+        self._inflow += data
+        whole = HEAD_END in self._tail + self._inflow
+        if (first or whole) and not self._in_line:
+            self._in_line = True
+            self.door.turnstile.come(self._enter)
+
+    def _failed(self) -> bool:
+        """Whether the library drops all that follows."""
+        return self.direct and self.protocol.parser_exc is not None
+
     def _wait_for_the_answer(self, data: bytes) -> None:
         """Keep what is behind a request until that is answered; a page's is the end."""
-        if not self.protocol.eof_sent:
+        if not (self.direct and self.protocol.eof_sent):
             self._inflow += data
         if len(self._inflow) > PIECE:
             self.transport.pause_reading()
@@ -247,10 +266,12 @@ class Socket(ServerConnection):
     def _feed(self) -> None:
         """Take the next piece, unless somebody wants to wait."""
         self._feeding = False
-        if self.protocol.parser_exc is not None:  # the library drops all that follows
+        if self._failed():
             self._inflow.clear()
             self.transport.resume_reading()
             return
+        if self._held:
+            self.transport.pause_reading()  # also where the library has resumed
         if self._full or self._held or not self._inflow:
             return
         if self.request is not None and self.protocol.state is State.CONNECTING:

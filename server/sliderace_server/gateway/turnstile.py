@@ -49,9 +49,11 @@ class Turnstile:
         self._timer = None
         now = self._clock.now_ms()
         free = min(AT_ONCE, (now - self._last_ms) // GAP_MS)
-        while self._line and free > 0:
-            if self._line.popleft()():
-                free -= 1
-                self._last_ms = now
-        if self._line:
-            self._timer = self._clock.later(GAP_MS / 1_000, self._open)
+        try:
+            while self._line and free > 0:
+                if self._line.popleft()():
+                    free -= 1
+                    self._last_ms = now
+        finally:  # who stumbles holds nobody up
+            if self._line:
+                self._timer = self._clock.later(GAP_MS / 1_000, self._open)

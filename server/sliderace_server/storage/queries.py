@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from .ports import Append, AttemptRow, Conflict, RaceSummary, StoredRace
 
 __all__ = [
+    "Refusal",
     "append_all",
     "drop",
     "insert_race",
@@ -24,12 +25,16 @@ __all__ = [
 ]
 
 
+class Refusal(ValueError):
+    """A job cannot be done, and has changed nothing: others may still be committed."""
+
+
 ENDS = """
 SELECT coalesce((SELECT max(id) FROM log), 0),
-    json_group_array(json_array(number, records, last))
+    json_group_array(json_array(key, number, records, last))
 FROM json_each(?) LEFT JOIN room ON code = value
 """
-"""The last append of all, and where the logs of several rooms end."""
+"""The last append of all, and where the logs of several rooms end, in any order."""
 INTO_LOG = "INSERT INTO log VALUES {rows}"
 INTO_ROOM = """
 INSERT INTO room VALUES {rows}
@@ -53,6 +58,8 @@ CHUNKS = (64, 8, 1)
 
 SWEEP_ROWS = 1_000
 """Appends looked at in one job: about a millisecond of work."""
+LAST_ID = (1 << 63) - 1
+"""No row has a greater one."""
 
 
 def append_all(
@@ -66,10 +73,12 @@ def append_all(
     rooms = json.dumps([append.room for append in appends])
     conflicts: list[Conflict | None] = []
     rows: list[tuple[int, int, int | None, int, int, str, bytes]] = []
-    ends: list[tuple[int, str, int, int]] = []
+    ends: dict[str, tuple[int, str, int, int]] = {}
     last, known = connection.execute(ENDS, (rooms,)).fetchone()
-    for (room, expected, records), end in zip(appends, json.loads(known), strict=True):
-        number, length, before = end
+    for (room, expected, records), end in zip(appends, _sorted(known), strict=True):
+        # Twice in one call: the second one stands behind the first.
+        now = ends.get(room)
+        number, length, before = (now[0], *now[2:]) if now else end[1:]
         if (length or 0) != expected:
             conflicts.append(Conflict(room, expected, length or 0))
             continue
@@ -81,10 +90,15 @@ def append_all(
         number = number or _new_room(connection, room, count, last)
         sizes = ",".join([str(len(record)) for record in records])
         rows.append((last, number, before, expected, count, sizes, b"".join(records)))
-        ends.append((number, room, expected + count, last))
+        ends[room] = (number, room, expected + count, last)
     _insert_rows(connection, INTO_LOG, rows)
-    _insert_rows(connection, INTO_ROOM, ends)
+    _insert_rows(connection, INTO_ROOM, list(ends.values()))
     return conflicts
+
+
+def _sorted(known: str) -> list[tuple[int, int | None, int | None, int | None]]:
+    """Place in the question, number, records, last append: in the question's order."""
+    return sorted(json.loads(known))
 
 
 def _new_room(
@@ -167,11 +181,12 @@ def sweep(
     query = "SELECT id FROM log WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?"
     row = connection.execute(query, (after, rows - 1)).fetchone()
     end = row[0] if row else None
+    # One plain bound: with an OR in it, SQLite would walk on to the end of the log.
     dead = """
-        DELETE FROM log WHERE id > ? AND (? IS NULL OR id <= ?)
+        DELETE FROM log WHERE id > ? AND id <= ?
         AND room NOT IN (SELECT number FROM room)
         """
-    connection.execute(dead, (after, end, end))
+    connection.execute(dead, (after, LAST_ID if end is None else end))
     return end
 
 
@@ -185,14 +200,14 @@ def insert_race(connection: sqlite3.Connection, race: StoredRace) -> None:
     """Store a race unless its id is there.
 
     Raises:
-        ValueError: It breaks a rule of the tables; nothing is changed.
+        Refusal: It breaks a rule of the tables; nothing is changed.
     """
     connection.execute("SAVEPOINT race")
     try:
         _insert(connection, race)
     except (sqlite3.IntegrityError, OverflowError, UnicodeError) as error:
         connection.execute("ROLLBACK TO race")
-        raise ValueError(f"race {race.summary.id!r}: {error}") from error
+        raise Refusal(f"race {race.summary.id!r}: {error}") from error
     finally:
         if connection.in_transaction:  # a full disk ends the whole transaction
             connection.execute("RELEASE race")

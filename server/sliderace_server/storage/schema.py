@@ -26,10 +26,18 @@ SELECT code FROM room JOIN log AS one ON one.room = number
 LEFT JOIN log AS other ON other.id = one.before
 WHERE one.start > 0
 AND (other.room IS NOT number OR other.start + other.count IS NOT one.start)
+UNION ALL
+SELECT code FROM room JOIN log ON log.room = number
+GROUP BY number HAVING sum(log.count) != room.records
+UNION ALL
+SELECT code FROM room JOIN log ON log.room = number
+WHERE NOT json_valid('[' || sizes || ']') OR (log.count, length(log.records)) IS NOT
+    (SELECT count(*), total(value) FROM json_each('[' || sizes || ']'))
 LIMIT 1
 """
-"""Rooms whose last append is not the one they name, or one of whose appends does not
-begin where the one before ends."""
+"""Rooms whose last append is not the one they name, one of whose appends does not begin
+where the one before ends, which have appends beside that chain, or one whose records
+are more or longer than it says."""
 OLD_GAPS = "SELECT room FROM log GROUP BY room HAVING count(*) != max(position)"
 """The same before migration 3: a crash may lie between two releases."""
 

@@ -195,19 +195,21 @@ class _Log(RoomLog):
         dead, live = counts[0]
         self._dead += dead
         if self._dead > max(self._max_dead, live):
-            self._dead = 0
             await self._sweep()
 
     async def _sweep(self) -> None:
         """Remove what dropped rooms left, a stretch with each commit."""
-        end: int | None = 0
-        while end is not None:
-            end = await self._sweep_stretch(end)
-
-    async def _sweep_stretch(self, after: int) -> int | None:
-        ends: list[int | None] = []
-        await self._store.write(lambda db: ends.append(queries.sweep(db, after)))
-        return ends[0]
+        self._dead, whole = 0, False
+        ends: list[int | None] = [0]
+        try:
+            while ends[-1] is not None:
+                await self._store.write(
+                    lambda db: ends.append(queries.sweep(db, ends[-1] or 0))
+                )
+            whole = True
+        finally:
+            if not whole:  # the next drop begins anew
+                self._dead = inf
 
     async def resting(self, now_ms: int) -> dict[str, int]:
         return await self._store.read(lambda db: queries.resting(db, now_ms))
@@ -299,8 +301,7 @@ class _Writer:
         """Have a job done in the next transaction; return when that is committed.
 
         Raises:
-            Conflict: The job raised it, and has changed nothing.
-            ValueError: Likewise.
+            Refusal: The job raised it, and has changed nothing.
             StorageUnavailable: The transaction failed, or the store is closed.
         """
         if self._closing or self._task.done():
@@ -377,7 +378,7 @@ def _outcome(connection: sqlite3.Connection, job: Job[object]) -> Exception | No
     """Do one job; return why it refused, None if it did not."""
     try:
         job(connection)
-    except (Conflict, ValueError) as refusal:
+    except queries.Refusal as refusal:
         return refusal
     return None
 

@@ -1,0 +1,81 @@
+"""Tries of a breaker that fit nowhere else: old hosts, odd closes, TLS byte by byte."""
+
+import asyncio
+import logging
+import ssl
+from pathlib import Path
+
+import pytest
+from tests.e2e.talk import HEAR_S, a_race, a_server, mistakes, talking
+from tests.e2e.test_bad_input import host_commands
+from tests.e2e.test_base_path import make_certificate
+from tests.e2e.test_socket import GENEROUS, HELLO, REQUEST, Wire, frame, ping, wire
+
+from sliderace.protocol import messages as m
+from sliderace_server.config import Config
+from sliderace_server.server import running
+
+
+async def test_who_was_the_host_once_has_no_power_left() -> None:
+    """By a gift, and by having stood in for somebody who came back."""
+    async with (
+        a_server() as server,
+        a_race(server.port, 2) as (ann, ben),
+        talking(server.port, m.Join(code=ann.code, name="Eve", role="spectator")),
+    ):
+        await ann.say(m.HandOver(member=ben.member))
+        await ann.until(m.RoomEvent, lambda event: event.room.host == ben.member)
+        for command in host_commands(ben.member, ann.race):
+            await ann.say(command)
+            assert (await ann.until(m.Refused)).code == "not_host"
+        await ben.until(m.RoomEvent, lambda event: event.room.host == ben.member)
+        await ben.socket.close()
+        await ann.until(m.RoomEvent, lambda event: event.room.host == ann.member)
+        async with talking(server.port, m.Resume(code=ann.code, token=ben.token)):
+            await ann.until(m.RoomEvent, lambda event: event.room.host == ben.member)
+            for command in host_commands(ben.member, ann.race):
+                await ann.say(command)
+                assert (await ann.until(m.Refused)).code == "not_host"
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        *((code).to_bytes(2) for code in (0, 999, 1004, 1005, 1006, 1015, 2999, 5000)),
+        b"\x03",
+        b"\x03\xe8\xff\xfe",
+        b"\x03\xe8" + b"\x1b]52;c;QQ==\x07" * 11,
+    ],
+    ids=repr,
+)
+async def test_a_close_that_is_none_is_answered_and_no_mistake_of_ours(
+    payload: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING)
+    async with (
+        a_server(GENEROUS) as server,
+        wire(server.port) as one,
+        wire(server.port) as other,
+    ):
+        await one.send(frame(payload, 0x88) + frame(ping(1)))
+        assert await one.closed() in (1000, 1002, 1007)
+        await other.send(frame(ping(2)))
+        assert await other.pongs(1) == [2]
+    assert mistakes(caplog) == []
+
+
+async def test_single_bytes_through_tls_mean_the_same(tmp_path: Path) -> None:
+    cert = await asyncio.to_thread(make_certificate, tmp_path)
+    trust = await asyncio.to_thread(ssl.create_default_context, cafile=str(cert))
+    config = Config(port=0, memory=True, tls_cert=str(cert), limits=GENEROUS)
+    async with running(config) as server:
+        reader, writer = await asyncio.open_connection(
+            "localhost", server.port, ssl=trust
+        )
+        one = Wire(reader, writer)
+        data = REQUEST + frame(HELLO) + frame(ping(1)) + frame(ping(2), size=2)
+        await one.send(data, [*range(1, len(data))])
+        async with asyncio.timeout(HEAR_S):
+            assert b" 101 " in await reader.readuntil(b"\r\n\r\n")
+        assert await one.pongs(2) == [1, 2]
+        writer.close()

@@ -1,0 +1,158 @@
+"""What dropped rooms leave in the SQLite store, and what a long log costs."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from sliderace_server.storage import Append, queries
+from sliderace_server.storage.schema import check, migrate, migrations
+from sliderace_server.storage.sqlite import MAX_DEAD, SqliteStore
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "rooms.db"
+
+
+@pytest.fixture
+async def store(path: Path) -> AsyncIterator[SqliteStore]:
+    async with SqliteStore(path) as opened:
+        yield opened
+
+
+async def appends_of(store: SqliteStore) -> int:
+    query = "SELECT count(*) FROM log"
+    return await store.read(lambda db: int(db.execute(query).fetchone()[0]))
+
+
+async def test_dropped_rooms_are_swept_away_when_they_are_many(path: Path) -> None:
+    async with SqliteStore(path, max_dead=100) as store:
+        await store.log.drop("ZZZZZZ")  # the first one of a process always sweeps
+        for n in range(10):
+            await store.log.append("LIVING", n, [b"%d" % n])
+            await store.log.append("DROPPED", 10 * n, [b"x"] * 10)
+        await store.log.drop("DROPPED")
+        assert await appends_of(store) == 20  # not worth a page for each
+        await store.log.append("DROPPED", 0, [b"anew"])
+        await store.log.append("OTHER", 0, [b"x"])
+        await store.log.drop("OTHER")
+        assert await appends_of(store) == 11
+        assert await store.log.read("LIVING") == [b"%d" % n for n in range(10)]
+        assert await store.log.read("LIVING", 7) == [b"7", b"8", b"9"]
+        assert await store.log.read("DROPPED") == [b"anew"]
+
+
+async def test_a_long_log_is_swept_in_stretches(store: SqliteStore) -> None:
+    for n in range(20):
+        await store.log.append(f"ROOM{n}", 0, [b"x"])
+    for n in range(0, 20, 2):
+        job = partial(queries.drop, room=f"ROOM{n}", now_ms=0, rest_ms=0)
+        await store.write(job)
+    ends: list[int | None] = [0]
+    while ends[-1] is not None:
+        await store.write(lambda db: ends.append(queries.sweep(db, ends[-1] or 0, 7)))
+        gone = sum(n % 2 == 0 for n in range(ends[-1] or 20))
+        assert await appends_of(store) == 20 - gone
+    assert ends == [0, 7, 14, None]
+    assert await store.log.rooms() == sorted(f"ROOM{n}" for n in range(1, 20, 2))
+
+
+async def test_a_new_process_sweeps_what_the_last_one_left(path: Path) -> None:
+    async with SqliteStore(path) as store:
+        await store.log.drop("ZZZZZZ")
+        await store.log.append("DROPPED", 0, [b"x"])
+        await store.log.drop("DROPPED")
+        assert await appends_of(store) == 1
+    async with SqliteStore(path) as store:
+        await store.log.drop("ZZZZZZ")
+        assert await appends_of(store) == 0
+
+
+async def test_many_living_records_put_the_sweeping_off(path: Path) -> None:
+    async with SqliteStore(path, max_dead=0) as store:
+        await store.log.drop("ZZZZZZ")
+        await store.log.append("LIVING", 0, [b"x"] * 10)
+        for n, left in enumerate((2, 3, 1)):
+            await store.log.append(f"ROOM{n}", 0, [b"x"] * 4)
+            await store.log.drop(f"ROOM{n}")
+            assert await appends_of(store) == left
+
+
+async def test_a_sweep_that_was_broken_off_is_taken_up_again(path: Path) -> None:
+    async with SqliteStore(path) as store:
+        await store.log.drop("ZZZZZZ")
+        rooms = [Append(f"ROOM{n}", 0, [b"x"]) for n in range(5_000)]
+        await store.log.append_all(rooms)
+        await store.log.append("KWXTRB", 0, [b"living"])
+        dropped = "DELETE FROM room WHERE code LIKE 'ROOM%' AND code != 'ROOM0'"
+        await store.write(lambda db: db.execute(dropped))
+        await store.log.append("DROPPED", 0, [b"x"] * (MAX_DEAD + 1))
+        before = store.commits
+        drop = asyncio.create_task(store.log.drop("DROPPED"))
+        # The drop and a stretch, seen as soon as they are committed.
+        while store.commits < before + 2:  # noqa: ASYNC110
+            await asyncio.sleep(0)
+        drop.cancel()
+        await asyncio.wait([drop])
+        assert drop.cancelled()
+        assert await appends_of(store) > 2
+        await store.log.drop("ZZZZZZ")
+        assert await appends_of(store) == 2
+        assert await store.log.rooms() == ["KWXTRB", "ROOM0"]
+
+
+def steps(db: sqlite3.Connection, work: Callable[[], object]) -> int:
+    """Hundreds of SQLite's instructions that something takes."""
+    taken = 0
+
+    def count() -> None:
+        nonlocal taken
+        taken += 1
+
+    db.set_progress_handler(count, 100)
+    work()
+    db.set_progress_handler(None, 100)
+    return taken
+
+
+def test_no_work_grows_with_the_whole_log() -> None:
+    """A stretch of a sweep, an append, and the end of a log, beside a long log."""
+    taken: list[list[int]] = []
+    for appends in (2_000, 20_000):
+        with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+            migrate(db, migrations())
+            db.execute("BEGIN")
+            for at in range(appends):
+                queries.append_all(db, [Append("KWXTRB", at, [b"x"])])
+            work: list[Callable[[], object]] = [
+                partial(queries.sweep, db, 0, 1_000),
+                partial(queries.sweep, db, appends - 999, 1_000),
+                partial(queries.append_all, db, [Append("KWXTRB", appends, [b"y"])]),
+                partial(queries.read, db, "KWXTRB", appends - 10),
+            ]
+            taken.append([steps(db, one) for one in work])
+            assert len(queries.read(db, "KWXTRB", 0)) == appends + 1
+    for few, many in zip(*taken, strict=True):
+        assert many <= 1.5 * few + 5
+
+
+async def test_what_cannot_be_written_takes_nothing_half_along(
+    store: SqliteStore, path: Path
+) -> None:
+    """Only a race is refused alone; any other mistake undoes its commit."""
+    appends = [Append("BBBBBB", 0, [b"x"]), Append("\ud800", 0, [b"x"])]
+    with pytest.raises(UnicodeError):
+        await store.log.append_all(appends)
+    assert await store.log.rooms() == []
+    await store.log.append("BBBBBB", 0, [b"x"])
+    await asyncio.to_thread(_look_through, path)
+
+
+def _look_through(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        check(db)
