@@ -586,6 +586,7 @@ test("back to the others without a word; a countdown takes everybody along", () 
   const restored = lingering();
   const race = raceView({ id: NEXT });
   restored.hear(snapshot({ o: 30, room: room({ race: NEXT }), phase: "countdown", race }));
+  restored.offset = 30;
   restored.phase("lobby", { race: NEXT, why: "unready" });
   assert.equal(restored.model.lingers, false);
 });

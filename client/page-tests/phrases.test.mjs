@@ -177,7 +177,8 @@ test("under the results: who has gone on, and how long there is to follow", () =
   model.members.set(1, member(1, { ready: true }));
   assert.equal(whoGoesOn(model, 0), "You and Ben are ready for the next race (2 of 3).");
   model.members.set(2, member(2));
-  assert.equal(whoGoesOn(model, 0), "You are ready for the next race (1 of 3).");
+  model.members.set(3, member(3, { connected: false }));
+  assert.equal(whoGoesOn(model, 0), "You are ready for the next race (1 of 2).");
 });
 
 test("left out of a race, one reads why; who only watches does not", () => {

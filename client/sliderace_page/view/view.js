@@ -213,7 +213,7 @@ export class View {
     this.wanted = null;
     if (this.nameOfScreen() === name)
       this.#enter(name, SCREENS[name].make(module, this.app));
-    this.dirty();
+    this.render(); // at once: nobody sees, or hears, a screen with nothing on it
   }
 
   #enter(name, screen) {
