@@ -449,6 +449,28 @@ test("what the page said by itself is refused in silence", () => {
   assert.equal(page.notes.length, 1);
 });
 
+test("who is always ready says so once for each race, whatever is shown", () => {
+  const page = new Page("/KWXTRB");
+  const said = () => page.socket.sent.filter((one) => one.t === "ready").length;
+  page.app.settings = { now: { ready: true } };
+  page.app.join("KWXTRB", "Ann", "player");
+  page.enter();
+  page.app.readyBySelf();
+  page.app.readyBySelf();
+  assert.equal(said(), 1, "who takes it back is not asked again");
+  page.app.model.reading = true;
+  page.hear({ t: "room", o: 11, room: room({ race: "KWXTRB-SA1B2C-4" }), why: "race" });
+  assert.equal(page.app.model.lingers, true);
+  page.app.readyBySelf();
+  assert.equal(said(), 2);
+  page.app.goOn();
+  assert.equal(page.app.model.lingers, false);
+  page.hear({ t: "room", o: 12, room: room({ race: "KWXTRB-SA1B2C-5" }), why: "race" });
+  page.app.settings.now.ready = false;
+  page.app.readyBySelf();
+  assert.equal(said(), 2);
+});
+
 test("leaving says so, gives the seat up, and goes home", () => {
   const page = new Page("/KWXTRB");
   page.app.join("KWXTRB", "Ann", "player");

@@ -549,6 +549,61 @@ test("the results end the race; they stay until the next countdown", () => {
   assert.equal(model.results, null);
 });
 
+const NEXT = "KWXTRB-SA1B2C-4";
+/** Member 1 looks at the results when somebody has opened the next lobby. */
+const lingering = () => {
+  const stage = new Stage().race();
+  stage.next(told());
+  stage.next({ t: "room", room: room({ race: NEXT }), why: "race" });
+  return stage;
+};
+
+test("a rematch of others leaves the results to who looks at them", () => {
+  const stage = lingering();
+  const { model } = stage;
+  assert.equal(model.phase, "lobby");
+  assert.equal(model.lingers, true);
+  stage.hear(snapshot({ o: 30, room: room({ race: NEXT }), race: raceView({ id: NEXT }) }));
+  assert.equal(model.lingers, true, "a lost connection changes nothing");
+  assert.equal(model.again(stage.now), true);
+  assert.equal(model.lingers, false);
+  const [ready] = model.poll(stage.now);
+  assert.deepEqual([ready.t, ready.race, ready.on], ["ready", NEXT, true]);
+});
+
+test("back to the others without a word; a countdown takes everybody along", () => {
+  const { model } = lingering();
+  model.goOn();
+  assert.equal(model.lingers, false);
+  assert.deepEqual(model.poll(0), []);
+  assert.equal(model.again(0), false, "that was said already");
+
+  const stage = lingering();
+  stage.phase("countdown", { race: NEXT, in_ms: 5000 });
+  stage.phase("lobby", { race: NEXT, why: "unready" });
+  assert.equal(stage.model.lingers, false);
+
+  const restored = lingering();
+  const race = raceView({ id: NEXT });
+  restored.hear(snapshot({ o: 30, room: room({ race: NEXT }), phase: "countdown", race }));
+  restored.offset = 30;
+  restored.phase("lobby", { race: NEXT, why: "unready" });
+  assert.equal(restored.model.lingers, false);
+});
+
+test("who asks for the rematch goes into the lobby", () => {
+  const stage = new Stage().race();
+  stage.next(told());
+  const { model } = stage;
+  assert.equal(model.lingers, false, "nobody has gone on");
+  model.again(stage.now);
+  assert.deepEqual(model.poll(stage.now), [command.rematch(RACE)]);
+  stage.next({ t: "room", room: room({ race: NEXT }), why: "race" });
+  assert.equal(model.lingers, false);
+  model.lost();
+  assert.equal(model.again(stage.now), false, "offline nothing can be asked");
+});
+
 test("what was promised is checked", () => {
   const check = (commitment, change) => {
     const shown = { room: room({ commitment }) };

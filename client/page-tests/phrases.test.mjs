@@ -12,6 +12,7 @@ import {
   sealOf,
   stands,
   waitsFor,
+  whoGoesOn,
   whoWatches,
   whyIWatch,
 } from "../sliderace_page/phrases.js";
@@ -156,6 +157,28 @@ test("the host reads who would only watch, the others why they do", () => {
   model.members.set(4, member(4, { connected: false }));
   assert.equal(whoWatches(model), "");
   assert.equal(waitsFor(model, 0), "All are ready.");
+});
+
+test("under the results: who has gone on, and how long there is to follow", () => {
+  const { model } = new Stage().enter();
+  assert.equal(whoGoesOn(model, 0), "", "nobody has");
+  Object.assign(model, { phase: "results", phaseEnds: 8100 });
+  assert.equal(whoGoesOn(model, 0), "The next race starts in 9 s.");
+  Object.assign(model, { phase: "lobby", reading: true, phaseEnds: null });
+  model.members.set(3, member(3));
+  const back = "The others are back in the room; 0 of 3 are ready.";
+  assert.equal(whoGoesOn(model, 0), back);
+  model.members.set(2, member(2, { ready: true }));
+  const ben = "Ben is ready for the next race (1 of 3).";
+  assert.equal(whoGoesOn(model, 0), ben);
+  model.phaseEnds = 27000;
+  assert.equal(whoGoesOn(model, 500), `${ben} It starts in 27 s.`);
+  model.phaseEnds = null;
+  model.members.set(1, member(1, { ready: true }));
+  assert.equal(whoGoesOn(model, 0), "You and Ben are ready for the next race (2 of 3).");
+  model.members.set(2, member(2));
+  model.members.set(3, member(3, { connected: false }));
+  assert.equal(whoGoesOn(model, 0), "You are ready for the next race (1 of 2).");
 });
 
 test("left out of a race, one reads why; who only watches does not", () => {

@@ -255,6 +255,22 @@ export class App {
     this.stay?.ask(message);
   }
 
+  /** From the results into the next race's lobby. */
+  again() {
+    this.stay?.again();
+  }
+
+  /** From the results back to the others. */
+  goOn() {
+    this.model?.goOn();
+    this.onChange();
+  }
+
+  /** Who wants to be ready always says so, whatever is on the screen. */
+  readyBySelf() {
+    if (this.settings.now.ready) this.stay?.readyBySelf();
+  }
+
   /** @returns {boolean} whether the tile moved */
   slide(direction) {
     return this.stay?.slide(direction) ?? false;

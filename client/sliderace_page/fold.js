@@ -73,7 +73,10 @@ const FOLDS = {
     setView(model, race, now);
     setOwnAttempt(model, now);
     // A restored server may race on where we saw the end.
-    if (model.running || phase === "countdown") model.results = model.signals = null;
+    if (model.running || phase === "countdown") {
+      model.results = model.signals = null;
+      model.reading = false;
+    }
     if (event.results) finish(model, event.results);
   },
 
@@ -98,6 +101,7 @@ const FOLDS = {
   phase(model, { race, phase, in_ms: left, roster, why }, now) {
     setRace(model, race);
     Object.assign(model, { phase, phaseWhy: why });
+    if (phase !== "lobby" && phase !== "results") model.reading = false;
     model.phaseEnds = left === null ? null : now + left;
     if (roster.length) model.roster = roster;
     if (phase === "racing")
@@ -306,6 +310,7 @@ function finish(model, results) {
   const own = model.attempt?.race === race ? model.attempt : null;
   const nonce = seat === null ? null : model.nonces.boundTo(race, seat);
   model.results = results;
+  model.reading = true;
   model.kept = shown ? { ...shown, seat, nonce, own } : null;
   model.faults = shown ? faults(results, model.kept) : [];
   model.partFault = shown ? partFault(results, model.kept) : "";

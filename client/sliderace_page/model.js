@@ -44,6 +44,7 @@ export class Model {
     this.lanes = new Map();
     this.attempt = null;
     this.results = null;
+    this.reading = false; // the results, which stay while the others go on
     this.kept = null; // what the results are held against
     this.faults = [];
     this.partFault = "";
@@ -104,6 +105,11 @@ export class Model {
     return this.room.rules.open_boards || !this.racing || this.attempt.solved;
   }
 
+  /** The results are still looked at, though the others are in the lobby again. */
+  get lingers() {
+    return this.phase === "lobby" && this.reading;
+  }
+
   /** Lanes, best first. */
   order() {
     return inOrder(this.lanes.values());
@@ -156,6 +162,20 @@ export class Model {
     this.#flush(now);
     this.out.push(message.t === "ready" ? this.nonces.attach(message, this) : message);
     return true;
+  }
+
+  /** Into the next race's lobby; opens it, where nobody has done so. */
+  again(now) {
+    const { lingers, race, isPlayer, self } = this;
+    if (!this.online || (!lingers && this.phase !== "results")) return false;
+    this.reading = false;
+    if (!lingers) return this.ask(command.rematch(race), now);
+    return !isPlayer || self.ready || this.ask(command.ready(race, true), now);
+  }
+
+  /** Into the lobby where the others are, without a word on the next race. */
+  goOn() {
+    this.reading = false;
   }
 
   /** The board has been painted: the clock of my slides counts from here. */

@@ -228,17 +228,43 @@ export function describeSignal({ name, value, low, high }) {
 
 const NAMED = 2; // more names than that are a list, not a line
 
+/** `Ann`, `Ann and Ben`, `Ann, Ben and 3 more`. @param {string[]} names one at least */
+function listed(names) {
+  const more = names.length - NAMED;
+  const shown = more > 0 ? [...names.slice(0, NAMED), `${more} more`] : names;
+  return [shown.slice(0, -1).join(", "), shown.at(-1)].filter(Boolean).join(" and ");
+}
+
 /** Who will only watch if the race starts now, or "". @param {Model} model */
 export function whoWatches({ me, players }) {
   const names = players
     .filter((one) => one.connected && !one.benched && !one.ready && one.id !== me)
     .map((one) => one.name);
   if (!names.length) return "";
-  const more = names.length - NAMED;
-  const shown = more > 0 ? [...names.slice(0, NAMED), `${more} more`] : names;
-  const who = [shown.slice(0, -1).join(", "), shown.at(-1)].filter(Boolean);
   const are = names.length > 1 ? "are" : "is";
-  return `${who.join(" and ")} ${are} not ready and will watch.`;
+  return `${listed(names)} ${are} not ready and will watch.`;
+}
+
+/**
+ * Under the results: who has gone on already, and how long there is to follow.
+ * @param {Model} model @param {number} now
+ */
+export function whoGoesOn(model, now) {
+  const { me, players, lingers } = model;
+  const left = model.remaining(now);
+  const starts = `The next race starts in ${Math.ceil((left ?? 0) / 1000)} s.`;
+  if (!lingers) return left === null ? "" : starts;
+  const active = players.filter((one) => one.connected && !one.benched);
+  const ready = active.filter((one) => one.ready);
+  const mine = ready.some((one) => one.id === me);
+  const others = ready.filter((one) => one.id !== me).map((one) => one.name);
+  const names = mine ? ["You", ...others] : others;
+  const are = names.length > 1 || mine ? "are" : "is";
+  const of = `${ready.length} of ${active.length}`;
+  const said = names.length
+    ? `${listed(names)} ${are} ready for the next race (${of}).`
+    : `The others are back in the room; ${of} are ready.`;
+  return left === null ? said : `${said} It starts in ${Math.ceil(left / 1000)} s.`;
 }
 
 /** What we are waiting for in the lobby. @param {Model} model @param {number} now */

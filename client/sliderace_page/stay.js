@@ -8,6 +8,7 @@ import { say } from "./phrases.js";
 import {
   ProtocolError,
   VERSION,
+  command,
   decodeEvent,
   mayReconnect,
   sayClosed,
@@ -59,6 +60,7 @@ export class Stay {
     this.serverGone = false;
     this.refusals = 0; // of what was asked in a room
     this.refused = null; // the entry
+    this.readied = null; // the race for which we were ready by ourselves
     this.link = new Connection(
       {
         url,
@@ -158,6 +160,22 @@ export class Stay {
       this.tell.note("Not connected. Please wait a moment.", "bad");
     }
     this.flush();
+  }
+
+  /** From the results into the next race's lobby. */
+  again() {
+    this.model.again(this.now());
+    this.flush();
+  }
+
+  /** Say that we are ready, once for each race; asked again after a while outside. */
+  readyBySelf() {
+    const { race, self, isPlayer, phase, online } = this.model;
+    if (!isPlayer) this.readied = null;
+    const due = isPlayer && phase === "lobby" && online && !self.ready;
+    if (!due || this.readied === race) return;
+    this.readied = race;
+    this.ask(command.ready(race, true));
   }
 
   /** @returns {boolean} whether the tile moved */

@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
-from tests.browser.conftest import PHONE, Pages
+from tests.browser.conftest import DESKTOP, PHONE, Pages
 from tests.browser.player import (
     alone,
     guest,
@@ -12,8 +12,8 @@ from tests.browser.player import (
     opened,
     own_board,
     press,
+    race,
     sees_own,
-    start,
 )
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
@@ -28,8 +28,11 @@ def test_a_stream_shows_the_leader_and_nothing_else(pages: Pages) -> None:
     stream.wait_for_selector("[data-screen=race]")
     assert stream.evaluate(CLEAR) == "rgba(0, 0, 0, 0)"
     ann.wait_for_selector(".watchers >> text=Stream")
-    start(ann)
+    race(ann, guest(pages, code, "Ben"))
     stream.wait_for_selector(".watched.big[data-board]")
+    box = stream.locator(".watched.big .board").bounding_box()
+    assert box is not None
+    assert box["height"] >= 0.6 * DESKTOP[1], "no place is kept for the others"
     for what in ("button", "header", "input"):
         assert stream.locator(f"{what}:visible").count() == 0, what
     board = own_board(ann)

@@ -23,6 +23,8 @@ from tests.browser.player import (
     solve_all,
 )
 
+from sliderace_client.render import DARK, LAYERS, LIGHT, TILE_INK
+
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
 
 LONG = "Wilhelmina Constance"
@@ -34,6 +36,19 @@ HERO = """() => {
   return inside && share >= 0.6;
 }"""
 """The board's side is that part of the screen's shorter one, and it is fully seen."""
+COLOUR = re.compile(r"--([a-z-]+): (#[0-9a-f]{6});")
+CARDS = """() => [...document.querySelectorAll('.home form.card')].map((card) => {
+  const box = card.getBoundingClientRect();
+  return [Math.round(box.top), Math.round(box.left)];
+})"""
+PLACES = """() => Object.fromEntries(
+  [["overlay", ".overlay"], ["board", ".board.own"], ["lanes", ".lanes"]].map(
+    ([name, part]) => {
+      const box = document.querySelector(part)?.getBoundingClientRect();
+      return [name, box && [box.left, box.top, box.right, box.bottom].map(Math.round)];
+    }))"""
+GIVE_UP = """() => [...document.querySelectorAll('.bar button')]
+  .find((one) => one.textContent === 'Give up').offsetWidth"""
 
 
 @pytest.mark.parametrize("sizes", [(SMALL, (568, 320)), (PHONE,), (DESKTOP, LARGE)])
@@ -89,6 +104,46 @@ def test_light_and_dark(pages: Pages) -> None:
     dark = pages.open(scheme="dark").evaluate(colours)
     assert light == ["rgb(244, 240, 231)", "rgb(43, 34, 27)"]
     assert dark == ["rgb(27, 22, 18)", "rgb(236, 231, 222)"]
+
+
+def test_page_and_terminal_have_one_palette(page_folder: Path) -> None:
+    """By both grounds; `client/test_render.py` says what the colours promise."""
+    sheet = (page_folder / "style.css").read_text()
+    light, dark = (dict(COLOUR.findall(part)) for part in sheet.split("@media")[:2])
+    for look, told in ((LIGHT, light), (DARK, dark)):
+        parts = ("ground", "raised", "well", "line", "ink", "soft", "accent", "good")
+        for part in (*parts, "bad"):
+            assert told[part] == getattr(look, part), part
+    layers = ("amber", "sky", "olive", "orchid", "sage")
+    assert tuple(light[name] for name in layers) == LAYERS
+    assert light["on-tile"] == TILE_INK
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_tab_goes_as_one_reads(pages: Pages, size: tuple[int, int]) -> None:
+    """At home, from the top to the bottom, and what is beside it from left to right."""
+    page = pages.open("/", size)
+    page.wait_for_selector(".home .hosting")
+    boxes = page.evaluate(CARDS)
+    assert len(boxes) == 2
+    assert boxes == sorted(boxes)
+
+
+def test_nothing_moves_from_the_countdown_on(pages: Pages) -> None:
+    """It fills the board's own place, and all that the race needs has its own."""
+    page, _ = opened(pages, "Ann", PHONE)
+    page.get_by_role("button", name="Start the race").click()
+    page.wait_for_selector("[data-screen=race] .overlay .number")
+    before = page.evaluate(PLACES)
+    for inside, outside in zip(before["overlay"], before["board"], strict=True):
+        assert abs(inside - outside) <= 20, "the tray's edge"
+    assert not page.get_by_role("button", name="Give up").is_visible()
+    assert page.evaluate(GIVE_UP) > 0
+    page.wait_for_selector("[data-board]")
+    page.get_by_role("button", name="Give up").wait_for()
+    after = page.evaluate(PLACES)
+    assert after["board"] == before["board"]
+    assert after["lanes"] == before["lanes"]
 
 
 def test_motion(pages: Pages) -> None:

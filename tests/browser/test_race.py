@@ -114,6 +114,8 @@ def test_two_players_a_bot_and_a_spectator(
     assert "parts of 3 players" in sam.locator(".verdict.good").inner_text()
 
     ann.keyboard.press("r")
+    ben.wait_for_selector(".go >> text=Ann is ready for the next race (1 of 2)")
+    ben.get_by_role("button", name="Back to the room").click()
     ben.wait_for_selector("[data-screen=lobby]")
     assert "ready" in ben.locator(".member.is-ready").first.inner_text()
 
@@ -340,4 +342,4 @@ def test_late_comers_watch_and_are_seated_for_the_next_race(pages: Pages) -> Non
     press(ann, *slides[-1])
     late.wait_for_selector("[data-screen=results]")
     late.get_by_role("button", name="Rematch").click()
-    ann.wait_for_selector(".member.is-ready >> text=Lou")
+    ann.wait_for_selector(".go >> text=Lou is ready for the next race (1 of 2)")

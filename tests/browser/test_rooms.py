@@ -14,9 +14,11 @@ from tests.browser.player import (
     guest,
     host,
     join,
+    opened,
     own_board,
     press,
     quick_rules,
+    race,
     sees_own,
     solution,
     solve_all,
@@ -291,3 +293,41 @@ def test_who_watched_plays_in_the_next_race(pages: Pages) -> None:
     sam.get_by_role("button", name="Play in the next race").click()
     sam.get_by_role("button", name="Rematch").click()
     sam.wait_for_selector("[data-screen=lobby] .member.is-ready")
+
+
+def test_a_rematch_of_others_leaves_the_results_alone(pages: Pages) -> None:
+    """Who still looks at them reads who is ready, and goes on when it pleases."""
+    ann, code = opened(pages)
+    ben = guest(pages, code, "Ben", PHONE)
+    eve = guest(pages, code, "Eve", watch=True)
+    race(ann, ben)
+    for page in (ann, ben):
+        give_up(page)
+    for page in (ann, ben, eve):
+        page.wait_for_selector("[data-screen=results]")
+        assert not page.get_by_role("button", name="Back to the room").is_visible()
+    ben.get_by_text("How it was made").click()
+    ann.get_by_role("button", name="Rematch").click()
+    ann.wait_for_selector("[data-screen=lobby] .member.is-ready")
+    for page in (ben, eve):
+        page.wait_for_selector(".go >> text=Ann is ready for the next race (1 of 2)")
+        assert page.locator("[data-screen=results]").is_visible()
+    ben.wait_for_selector(".checks >> text=/^ok .* ranking:/")
+    eve.get_by_role("button", name="Back to the room").click()
+    eve.wait_for_selector("[data-screen=lobby]")
+    ben.get_by_role("button", name="Rematch").click()
+    ann.wait_for_selector("[data-screen=race] .lane >> text=Ben")
+
+
+def test_the_next_countdown_ends_the_results(pages: Pages) -> None:
+    """Nobody misses the beginning of a race over a table."""
+    ann, code = opened(pages)
+    ben = guest(pages, code, "Ben")
+    race(ann, ben)
+    for page in (ann, ben):
+        give_up(page)
+    ben.wait_for_selector("[data-screen=results]")
+    ann.get_by_role("button", name="Rematch").click()
+    ben.wait_for_selector(".go >> text=Ann is ready")
+    start(ann)
+    ben.wait_for_selector("[data-screen=race] .banner >> text=You were not ready")

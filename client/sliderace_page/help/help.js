@@ -57,7 +57,7 @@ const HERE = {
   door: "Choose a name and enter. You can also just watch.",
   lobby: "Say that you are ready. The race starts when all are, or when the host says so.",
   race: "The race goes on while you read, and your keys still move tiles.",
-  results: "Whoever raced has a button for a rematch. Or watch the race again, move by move.",
+  results: "Take your time: the results stay until you go on or the next countdown begins. Or watch the race again, move by move.",
   replay: "Space plays and pauses. Drag the bar to any moment.",
   practice: "The clock starts with your first slide. Nothing here is sent anywhere.",
 };

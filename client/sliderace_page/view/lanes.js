@@ -19,7 +19,9 @@ export class LaneRow {
     this.value = h("span.value");
     this.why = h("span.why");
     this.delta = h("span.delta");
-    this.credit = h("span.credit");
+    this.credited = h("span.word");
+    this.less = h("span");
+    this.credit = h("span.credit", {}, this.credited, this.less);
     this.bar = h("span.fill", { "aria-hidden": "true" });
     this.element = h(`${tag}.lane`);
   }
@@ -63,7 +65,8 @@ export class LaneRow {
     setText(this.delta, waiting ? "" : delta);
     setAttribute(this.delta, "title", delta ? BEHIND : null);
     const less = credit(lane);
-    setText(this.credit, less ? `credit ${lane.standing.credit_ms} ms` : "");
+    setText(this.credited, less ? "credit " : "");
+    setText(this.less, less ? `\u2212${lane.standing.credit_ms} ms` : "");
     setAttribute(this.credit, "title", less);
     setAttribute(this.value, "title", less);
     this.bar.style.transform = `scaleX(${waiting ? 0 : lane.high / 1000})`;
@@ -169,7 +172,7 @@ class Drawn extends LaneRow {
   }
 }
 
-/** The lanes of a race: the style sheet makes one, two or four columns of them. */
+/** The lanes of a race: the style sheet makes one to four columns of them. */
 export class Lanes {
   constructor() {
     this.element = h("ol.lanes", { "aria-label": "Racers" });
@@ -202,8 +205,9 @@ export class Lanes {
     if (many === this.many) return;
     this.many = many;
     setAttribute(this.element, "data-many", many > 4);
+    setAttribute(this.element, "data-crowd", many > 8);
     const lines = (columns) => Math.ceil(many / columns);
-    tell(this.element, { many, pairs: lines(2), fours: lines(4) });
+    tell(this.element, { many, pairs: lines(2), threes: lines(3), fours: lines(4) });
   }
 
   #put(row, rank) {
@@ -213,6 +217,8 @@ export class Lanes {
       rank,
       "pair-across": rank % 2,
       "pair-down": Math.floor(rank / 2),
+      "three-across": rank % 3,
+      "three-down": Math.floor(rank / 3),
       "four-across": rank % 4,
       "four-down": Math.floor(rank / 4),
     });

@@ -92,16 +92,6 @@ export class Lobby {
     this.ask(command.start(this.app.model.race));
   }
 
-  /** Who wants to be ready always says so once for each race. */
-  #readyBySelf(model) {
-    const { race, self, isPlayer, phase } = model;
-    if (!isPlayer) this.readied = null; // who sits out is asked again
-    const due = this.app.settings.now.ready && isPlayer && phase === "lobby";
-    if (!due || !model.online || self.ready || this.readied === race) return;
-    this.readied = race;
-    this.ask(command.ready(race, true));
-  }
-
   #role() {
     const { model } = this.app;
     const { self } = model;
@@ -116,7 +106,7 @@ export class Lobby {
     );
     this.invitation.update(room);
     this.warmUp.update(room.rules.size);
-    this.#readyBySelf(model);
+    this.app.readyBySelf();
     this.rules.update(model, this.app.refusals);
     setText(this.playersTitle, count(players.length, "player"));
     this.list.classList.toggle("with-menus", model.isHost);

@@ -25,7 +25,7 @@ export class Race {
   constructor(app) {
     this.app = app;
     this.lanes = new Lanes();
-    this.watch = new Watch(app.camera);
+    this.watch = new Watch(app.camera, app.view === "stream");
     this.watch.onChange = () => app.onChange();
     this.board = new BoardView({ kind: "own" });
     this.spoken = new SpokenBoard();
@@ -337,7 +337,7 @@ function bannerText(model) {
     const [rank, told] = [ordinal(place ?? 1), formatTime(time ?? 0)];
     return final
       ? `You finished ${rank} in ${told}`
-      : `You finished in ${told}: ${rank} so far`;
+      : `You are ${rank} so far: ${told}`;
   }
   if (attempt?.solved) return "Solved!";
   if (myLane?.status === "forfeited") return "You gave up";

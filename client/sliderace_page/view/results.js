@@ -10,7 +10,7 @@ import { Solves } from "./solves.js";
 import { Podium, ResultTable, legend } from "./table.js";
 import { parseBoard } from "../engine.js";
 import { isField } from "../input.js";
-import { explainResults } from "../phrases.js";
+import { explainResults, whoGoesOn } from "../phrases.js";
 
 export class Results {
   /** @param {App} app */
@@ -21,6 +21,7 @@ export class Results {
     this.table = new ResultTable();
     this.status = h("p.soft.small", { "aria-live": "polite" });
     this.again = button("primary big", "Rematch", () => this.rematch());
+    this.back = button("big", "Back to the room", () => app.goOn());
     this.join = button("primary big", "Play in the next race", () =>
       app.ask(command.role("player")),
     );
@@ -58,12 +59,14 @@ export class Results {
         this.made,
       ),
     );
+    const { again, join, back, watch, verify } = this;
+    const buttons = h("div.buttons", {}, again, join, back, watch, verify);
     this.element = h(
       "section.after",
       {},
       this.title,
       this.podium.element,
-      h("div.go", {}, this.status, h("div.buttons", {}, this.again, this.join, this.watch, this.verify)),
+      h("div.go", {}, this.status, buttons),
       h("div.card", {}, this.table.element, this.notes, legend()),
       this.solves.element,
       proof,
@@ -74,14 +77,17 @@ export class Results {
 
   rematch() {
     const { model } = this.app;
-    if (model.phase === "results" && model.isPlayer && model.online)
-      this.app.ask(command.rematch(model.race));
+    if (model.isPlayer && model.online) this.app.again();
   }
 
   update(model, now) {
     const { results } = model;
     this.tick(model, now);
-    show(this.again, model.isPlayer);
+    this.app.readyBySelf();
+    const ready = model.lingers && model.self?.ready === true;
+    show(this.again, model.isPlayer && !ready);
+    show(this.back, model.lingers);
+    this.back.classList.toggle("primary", ready);
     show(this.join, model.self?.role === "spectator" && this.app.view !== "stream");
     this.again.disabled = this.join.disabled = !model.online;
     this.signals.update(model);
@@ -182,20 +188,17 @@ export class Results {
       ["Seed", results.seed],
     ];
     fill(this.details, [
-      ...facts.flatMap(([term, text]) => [h("dt", { text: term }), h("dd", { text })]),
       h("dt", { text: "The record, computed again" }),
       this.checks,
+      ...facts.flatMap(([term, text]) => [h("dt", { text: term }), h("dd", { text })]),
     ]);
     this.#judge();
   }
 
   tick(model, now) {
-    const left = model.remaining(now);
-    setText(
-      this.status,
-      left === null ? "" : `Back to the lobby in ${Math.ceil(left / 1000)} s`,
-    );
-    show(this.status, left !== null && left < 60000);
+    const said = whoGoesOn(model, now);
+    setText(this.status, said);
+    show(this.status, said !== "");
   }
 
   enter() {

@@ -185,7 +185,8 @@ export class View {
       case "results":
         return "results";
       default:
-        return this.app.view === "stream" ? "race" : "lobby";
+        if (this.app.view === "stream") return "race";
+        return model.lingers ? "results" : "lobby";
     }
   }
 
@@ -212,7 +213,7 @@ export class View {
     this.wanted = null;
     if (this.nameOfScreen() === name)
       this.#enter(name, SCREENS[name].make(module, this.app));
-    this.dirty();
+    this.render(); // at once: nobody sees, or hears, a screen with nothing on it
   }
 
   #enter(name, screen) {
@@ -226,7 +227,7 @@ export class View {
     document.body.dataset.screen = name;
     scrollTo(0, 0);
     screen.enter();
-    const next = { lobby: "race", race: "results", waiting: "race" }[name];
+    const next = { results: "race", lobby: "race", race: "results", waiting: "race" }[name];
     if (name === "waiting" && this.app.screen === "room") this.#prepare();
     if (next) this.#fetch(next);
   }

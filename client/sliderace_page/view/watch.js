@@ -79,9 +79,13 @@ export function arrange(many, { width, height }, shape) {
 
 /** Everybody's board, live, and the camera that looks at them. */
 export class Watch {
-  /** @param {string | null} camera "all", "leader", or the nickname to follow */
-  constructor(camera = "all") {
+  /**
+   * @param {string | null} camera "all", "leader", or the nickname to follow
+   * @param {boolean} alone whom it follows is all that is shown
+   */
+  constructor(camera = "all", alone = false) {
     this.camera = camera;
+    this.alone = alone;
     this.list = h("ol.watch", { "aria-label": "Boards of all racers" });
     const look = (text, to) => button("", text, () => this.#look(to));
     this.all = look("All", "all");
@@ -148,7 +152,8 @@ export class Watch {
     const shown =
       big === null ? seats : seats.sort((a, b) => first(b, big) - first(a, big));
     const rest = all.length - 1;
-    const strip = rest && !this.filled ? LEAST / shape + NARROW_HEAD + GAP : 0;
+    const strip =
+      rest && !this.filled && !this.alone ? LEAST / shape + NARROW_HEAD + GAP : 0;
     const side = Math.min(wide, (tall - strip - HEAD) * shape);
     const least = Math.min(wide, (innerHeight / 2) * shape); // else the page scrolls
     const { columns, cell } =
