@@ -23,7 +23,7 @@ from sliderace_server.config import Config
 from sliderace_server.forwarded import client_address, within
 from sliderace_server.gateway.peer import Peer
 from sliderace_server.gateway.socket import Socket
-from sliderace_server.gateway.turnstile import Turnstile
+from sliderace_server.gateway.turnstile import LoopTime, Turnstile
 from sliderace_server.limits import PerAddress, is_loopback
 from sliderace_server.metrics import Metrics
 from sliderace_server.outbox import Postman
@@ -96,7 +96,7 @@ class Gateway:
         self._site = site
         self._tls = tls
         self.clock = clock
-        self.turnstile = Turnstile(clock)
+        self.turnstile = Turnstile(LoopTime())
         self._proxies = config.proxies()
         self._addresses = addresses
         self._numbers = count(1)

@@ -1,11 +1,13 @@
 """Lets requests in one after the other, so that a crowd at the door stops no race."""
 
+import asyncio
 from collections import deque
 from collections.abc import Callable
+from typing import Protocol
 
-from sliderace_server.clock import Clock, Timer
+from sliderace_server.clock import Timer
 
-__all__ = ["Turnstile"]
+__all__ = ["LoopTime", "Turnstile"]
 
 GAP_MS = 1
 """Between two requests: about what a handshake takes. A slide's way to its ack is some
@@ -15,6 +17,33 @@ AT_ONCE = 4
 races those who come back must not wait for ever."""
 
 
+class Time(Protocol):
+    """As much of a clock as the gaps need."""
+
+    def now_ms(self) -> int:
+        """Whole ms, never backwards."""
+        ...
+
+    def later(self, seconds: float, call: Callable[[], None]) -> Timer:
+        """Call a function in so many seconds."""
+        ...
+
+
+class LoopTime:
+    """The running loop's own: what is bounded are its turns, whatever a race's time."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+
+    def now_ms(self) -> int:
+        """Whole ms of the loop's clock."""
+        return int(self._loop.time() * 1_000)
+
+    def later(self, seconds: float, call: Callable[[], None]) -> Timer:
+        """Call a function in so many seconds."""
+        return self._loop.call_later(seconds, call)
+
+
 class Turnstile:
     """A line before the door.
 
@@ -22,10 +51,10 @@ class Turnstile:
         clock: for the gaps.
     """
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Time) -> None:
         self._clock = clock
         self._line = deque[Callable[[], bool]]()
-        self._last_ms = -GAP_MS
+        self._last_ms = clock.now_ms() - GAP_MS
         self._timer: Timer | None = None
 
     def come(self, enter: Callable[[], bool]) -> None:
