@@ -154,6 +154,16 @@ class Socket(ServerConnection):
 
     def data_received(self, data: bytes) -> None:
         """Bytes came in."""
+        busy = self._feeding or self._held or self._full or self._inflow
+        if (
+            self._framed  # nearly always
+            and not busy
+            and self.protocol.state is _OPEN
+            and len(data) <= PIECE
+        ):
+            data = data[self._take(data) :]
+            if not data:
+                return
         if self.request is None:
             self._receive_head(data)
             return
@@ -166,12 +176,6 @@ class Socket(ServerConnection):
             self.transport.pause_reading()
             self.loop.call_later(REST_S, self._read_on)
             return
-        busy = self._feeding or self._held or self._full
-        if self._framed and not busy and not self._inflow and len(data) <= PIECE:
-            taken = self._take(data)
-            if taken == len(data):
-                return
-            data = data[taken:]
         self._inflow += data
         if not self._feeding:
             self._feed()
