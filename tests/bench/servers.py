@@ -21,6 +21,7 @@ UNLIMITED = {
     "ping_timeout_ms": 60_000,
     "spectators": 10_000,
     "players": 255,
+    "lobby_records": 1_000_000,
 }
 """All limits are on, but a driver that plays for four hundred may not meet them."""
 CORES = sorted(os.sched_getaffinity(0))
