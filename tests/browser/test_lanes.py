@@ -24,13 +24,15 @@ SHOW = """async ([many, name]) => {
   document.querySelector("main").replaceChildren(race);
   const lanes = new Lanes();
   above.append(lanes.element);
-  const standing = (i) => ({ time_ms: 61_500 + i, credit_ms: 30, outage_ms: 0 });
+  const time = (i) => (many > 8 ? 61_500 : 9_500) + i;
+  const standing = (i) => ({ time_ms: time(i), credit_ms: 30, outage_ms: 0 });
   lanes.update(Array.from({ length: many }, (_, i) => ({
     lane: {
       seat: i, name: `${name} ${i}`, status: "finished", place: i + 1,
-      final: true, time: 61_500 + i, high: 1000, standing: standing(i),
+      final: true, time: time(i), high: 1000, standing: standing(i),
     },
-    rank: i + 1, mine: i === many - 1, away: false, waiting: false, delta: "",
+    rank: i + 1, mine: i === many - 1, away: false, waiting: false,
+    delta: many > 4 ? "+1.204 s" : "",
     line: { rtt: 30, jitter: 2 },
   })));
   return [...lanes.element.children].map((lane) => Boolean(lane.firstChild));
@@ -82,7 +84,11 @@ def test_a_crowd_on_a_phone_can_be_told_apart(
 
 @pytest.mark.parametrize(
     ("size", "many", "said"),
-    [(DESKTOP, 4, "credit \u221230 ms"), (PHONE, 2, "credit \u221230 ms")],
+    [
+        (DESKTOP, 4, "credit \u221230 ms"),
+        (PHONE, 2, "credit \u221230 ms"),
+        (PHONE, 6, "\u221230 ms"),
+    ],
 )
 def test_a_time_tells_its_credit(
     pages: Pages, size: tuple[int, int], many: int, said: str

@@ -19,6 +19,7 @@ from tests.browser.player import (
     press,
     quick_rules,
     race,
+    say_ready,
     sees_own,
     solution,
     solve_all,
@@ -320,14 +321,21 @@ def test_a_rematch_of_others_leaves_the_results_alone(pages: Pages) -> None:
 
 
 def test_the_next_countdown_ends_the_results(pages: Pages) -> None:
-    """Nobody misses the beginning of a race over a table."""
+    """Nobody misses the beginning of a race over a table; who is always ready races."""
     ann, code = opened(pages)
-    ben = guest(pages, code, "Ben")
-    race(ann, ben)
-    for page in (ann, ben):
-        give_up(page)
-    ben.wait_for_selector("[data-screen=results]")
-    ann.get_by_role("button", name="Rematch").click()
-    ben.wait_for_selector(".go >> text=Ann is ready")
+    ben, cleo = (guest(pages, code, name) for name in ("Ben", "Cleo"))
+    ben.get_by_label("Always ready").check()
+    say_ready(ann, cleo)
+    ann.wait_for_selector(".member.is-ready >> nth=1")
     start(ann)
-    ben.wait_for_selector("[data-screen=race] .banner >> text=You were not ready")
+    for page in (ann, ben, cleo):
+        give_up(page)
+    for page in (ben, cleo):
+        page.wait_for_selector("[data-screen=results]")
+    ann.get_by_role("button", name="Rematch").click()
+    for page in (ben, cleo):
+        page.wait_for_selector(".go >> text=ready for the next race (2 of 3)")
+        assert page.locator("[data-screen=results]").is_visible()
+    start(ann)
+    ben.wait_for_selector("[data-screen=race] .lane.mine >> text=Ben")
+    cleo.wait_for_selector("[data-screen=race] .banner >> text=You were not ready")
