@@ -5,6 +5,7 @@ and pings are looked for in the bytes, all else is counted. A spectator whom nob
 looks at is read only now and then; one watcher in each room reads at once.
 """
 
+import contextlib
 import json
 import re
 import select
@@ -35,6 +36,8 @@ WAVE = 100
 """Connections opened together: what the listening socket keeps in its queue."""
 LAZY_S = 0.02
 """Between two looks at spectators who do not measure."""
+PATIENCE_S = 60
+"""For an answer, while a crowd comes in."""
 PROBE_S = 0.005
 """Between two pings of the probe: its longest answer bounds what blocks the loop."""
 
@@ -55,7 +58,7 @@ class Member:
     """One connection."""
 
     def __init__(self, port: int) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.player = False
         self.watches: dict[int, Member] = {}
@@ -94,6 +97,18 @@ class Member:
             if not data:
                 raise ConnectionError(f"closed, waiting for {kind}")
             self.buffer += data
+
+    def drain(self) -> None:
+        """Read what has come, as who is cut off that does not; pings are answered."""
+        self.socket.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            while data := self.socket.recv(1 << 18):
+                self.buffer += data
+        self.socket.setblocking(True)
+        self.socket.settimeout(PATIENCE_S)
+        for opcode, payload in self._frames():
+            if opcode == 9:
+                self.send(frame(payload, 10))
 
     def _frames(self) -> Iterator[tuple[int, bytes]]:
         while len(self.buffer) >= 2:
@@ -137,8 +152,18 @@ class Member:
         return True
 
 
-def opened(port: int, hellos: Iterable[dict[str, Any]]) -> list[Member]:
-    """Connect and say hello, in waves; everybody is welcome when this returns."""
+def opened(
+    port: int, hellos: Iterable[dict[str, Any]], hosts: Iterable[Member] = ()
+) -> list[Member]:
+    """Connect and say hello, in waves; everybody is welcome when this returns.
+
+    Args:
+        port: the server's.
+        hellos: what each says.
+        hosts: who is in those rooms already; with these, what a large room hears while
+            it fills is read and dropped.
+    """
+    hosts = list(hosts)
     members: list[Member] = []
     todo = iter(hellos)
     while some := list(islice(todo, WAVE)):
@@ -152,6 +177,9 @@ def opened(port: int, hellos: Iterable[dict[str, Any]]) -> list[Member]:
             member.welcome = member.hear("welcome")
             member.player = enter.get("role", "player") == "player"
         members += wave
+        if hosts:
+            for member in (*hosts, *members):
+                member.drain()
     return members
 
 

@@ -45,7 +45,7 @@ def rooms(server: Process, count: int, players: int, spectators: int) -> list[Me
         for code in codes
         for role in ["player"] * (players - 1) + ["spectator"] * spectators
     )
-    others = opened(server.port, joins)
+    others = opened(server.port, joins, hosts)
     size = players + spectators - 1
     everybody: list[Member] = []
     for n, host in enumerate(hosts):
