@@ -156,7 +156,10 @@ class Crowd:
 
     def _tell_lines(self) -> None:
         self._lines_timer = None
-        news = self._lines.news({one: self.line_of(one) for one in self._current})
+        members = self._state.members
+        small = len(members) <= self._works.config.small_room
+        told = [n for n in self._current if small or members[n].seat is not None]
+        news = self._lines.news({one: self.line_of(one) for one in told})
         if news is not None:
             self._post((one for one in self._current.values() if one.following), news)
         if self._current:

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from sliderace.race import timing
 from sliderace_server.limits import Limits
-from sliderace_server.pulse import BURST_MS, Pinger, Pulse
+from sliderace_server.pulse import AT_ONCE, BURST_MS, Pinger, Pulse
 
 LIMITS = Limits()
 
@@ -145,3 +145,14 @@ def test_every_answer_counts_at_once() -> None:
     line.pulse.beat(60_000 - 1)
     line.pulse.pong(line.pings[-1], 60_000)
     assert line.pulse.line(60_000).rtt_ms == 1
+
+
+def test_of_a_crowd_few_are_pinged_in_one_turn() -> None:
+    """A thousand pings and pongs in one turn would stop every race for a moment."""
+    pinger, lines = Pinger(), [Line() for _ in range(3 * AT_ONCE)]
+    for line in lines:
+        pinger.add(line.pulse, 0)
+    for turn in range(3):
+        assert pinger.beat(turn) is not None
+        assert sum(len(line.pings) for line in lines) == (turn + 1) * AT_ONCE
+    assert [len(line.pings) for line in lines] == [1] * len(lines)

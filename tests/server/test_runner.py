@@ -430,6 +430,20 @@ async def test_a_busy_server_tells_half_as_often_what_moved(
     assert await told_in_a_second(tempo, small_room) == busy
 
 
+async def test_in_large_rooms_only_players_lines_are_told() -> None:
+    clock = HandClock()
+    async with MemoryStore() as store, asyncio.TaskGroup() as group:
+        runner = opened(group, store, clock, small_room=2)
+        ann, ben, eve = three(runner)
+        await eventually(lambda: eve.following)
+        for ear in (ann, ben, eve):
+            ear.measured = Line(23, 4, 8)
+        clock.advance(2_000)
+        lines = [m.LineOf(1, 23, 4), m.LineOf(2, 23, 4)]
+        assert heard(eve, m.Lines) == [m.Lines(lines)]
+        runner.freeze()
+
+
 async def test_signals_are_for_the_host_alone() -> None:
     clock = HandClock()
     async with MemoryStore() as store, asyncio.TaskGroup() as group:

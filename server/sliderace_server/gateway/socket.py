@@ -38,7 +38,7 @@ TEXT = 0x81
 """First byte of a whole text frame without extensions (RFC 6455, section 5.2)."""
 CONTROL = (0x88, 0x89, 0x8A)
 """Likewise of close, ping and pong."""
-REST_S = 0.02
+REST_S = 0.005
 """Between two looks at what is dropped, each a quarter of a megabyte at most."""
 HEAD_END = b"\r\n\r\n"
 """Ends a request without a body."""
