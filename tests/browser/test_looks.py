@@ -220,6 +220,8 @@ def test_a_full_lobby_and_its_race_on_a_phone(
     ann.get_by_label("3\u00d73").check()
     for _ in range(4):
         bot(code, 1.0)
+    # Bots that come behind him would take the place of his note.
+    ann.wait_for_selector(".member >> nth=4", timeout=30_000)
     ben = guest(pages, code, "Ben", PHONE)
     ann.wait_for_selector(".note >> text=Ben joined")
     ann.evaluate("scrollTo(0, 0)")
