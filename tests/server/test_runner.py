@@ -391,18 +391,23 @@ async def test_lines_are_told_when_they_change_and_to_newcomers_at_once() -> Non
             runner.lost(one)
 
 
+async def race_begun(runner: Runner, clock: HandClock, host: Ear, guest: Ear) -> None:
+    """Both race, from now on."""
+    runner.ask(guest, m.Ready(runner.state.race.id))
+    runner.ask(host, m.Start(runner.state.race.id))
+    await eventually(lambda: runner.idle)
+    clock.advance(5_000 - LOCK_MS)
+    await eventually(lambda: runner.idle)
+    clock.advance(LOCK_MS)
+
+
 async def told_in_a_second(tempo: Tempo, small_room: int) -> int:
     """How often a spectator hears of somebody who slides every 5 ms."""
     clock = HandClock()
     async with MemoryStore() as store, asyncio.TaskGroup() as group:
         runner = opened(group, store, clock, tempo, small_room)
         ann, ben, eve = three(runner)
-        runner.ask(ben, m.Ready(runner.state.race.id))
-        runner.ask(ann, m.Start(runner.state.race.id))
-        await eventually(lambda: runner.idle)
-        clock.advance(5_000 - LOCK_MS)
-        await eventually(lambda: runner.idle)
-        clock.advance(LOCK_MS)
+        await race_begun(runner, clock, ann, ben)
         race = runner.state.race
         board = Board(race.size, race.board)
         for seq in range(1, 201):
@@ -449,12 +454,7 @@ async def test_signals_are_for_the_host_alone() -> None:
     async with MemoryStore() as store, asyncio.TaskGroup() as group:
         runner = opened(group, store, clock)
         ann, ben, eve = three(runner)
-        runner.ask(ben, m.Ready(runner.state.race.id))
-        runner.ask(ann, m.Start(runner.state.race.id))
-        await eventually(lambda: runner.idle)
-        clock.advance(5_000 - LOCK_MS)
-        await eventually(lambda: runner.idle)
-        clock.advance(LOCK_MS)
+        await race_begun(runner, clock, ann, ben)
         board = Board(runner.state.race.size, runner.state.race.board)
         (direction, tiles), *_ = board.legal_slides()
         race = runner.state.race.id

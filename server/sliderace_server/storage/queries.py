@@ -155,14 +155,14 @@ def drop(
         How many they are, and how many records all other rooms have.
     """
     query = "SELECT coalesce(sum(records), 0) FROM room"
-    (before,) = connection.execute(query).fetchone()
+    row = connection.execute(f"{query} WHERE code = ?", (room,)).fetchone()
     connection.execute("DELETE FROM room WHERE code = ?", (room,))
-    (after,) = connection.execute(query).fetchone()
+    (others,) = connection.execute(query).fetchone()
     connection.execute("DELETE FROM resting WHERE until_ms <= ?", (now_ms,))
     if rest_ms:
         insert = "INSERT OR REPLACE INTO resting VALUES (?, ?)"
         connection.execute(insert, (room, now_ms + rest_ms))
-    return before - after, after
+    return row[0], others
 
 
 def sweep(
