@@ -16,6 +16,10 @@ NAMES = ("Fox", "Lynx", "Otter", "Raven", "Hare", "Wren", "Badger", "Marten")
 """Of bots that nobody named; the server numbers those who would share one."""
 PATIENCE_S = 60.0
 """A bot gives up on a server that has been away for so long."""
+GOOD_BYE_S = 3.0
+"""Having raced enough it waits no longer than that for a connection to leave by."""
+ENOUGH = Ending("The races are over.", welcomed=True)
+"""Of a bot that has raced enough, and whose server is gone."""
 LEAVE_S = 0.8
 """Who ends the program waits no longer for bots to leave: it is gone in a second."""
 
@@ -68,10 +72,14 @@ class Bot:
     async def run(self) -> Ending:
         """Race until there have been enough races, or the room is over."""
         async with asyncio.TaskGroup() as tasks:
+            present = tasks.create_task(self.client.run())
             playing = tasks.create_task(self._play(tasks))
-            ending = await self.client.run()
-            playing.cancel()
-        return ending
+            await asyncio.wait([present, playing], return_when=asyncio.FIRST_COMPLETED)
+            leaving = tasks.create_task(self._leave())
+            await asyncio.wait([present], timeout=GOOD_BYE_S)
+            for task in (present, playing, leaving):
+                task.cancel()
+        return ENOUGH if present.cancelled() else present.result()
 
     def stop(self) -> None:
         """Leave the room, as soon as there is a connection; then `run` ends."""
@@ -90,6 +98,8 @@ class Bot:
         finally:
             if solving is not None:
                 solving.cancel()
+
+    async def _leave(self) -> None:
         while not self.client.ask(Leave()):
             self._changed.clear()
             await self._changed.wait()

@@ -210,7 +210,6 @@ class Model(Witness):
             self._note("You are back", "good")
         self.welcomed = self.online = True
         self.retry_ms = 0
-        self.refused = None
         self.me, self.seat, self.code = event.member, event.seat, event.code
         self._gen = event.gen
         self.lines = {}
@@ -242,7 +241,6 @@ class Model(Witness):
     def _refused(self, event: m.Refused) -> None:
         if self.online and self._refused_quietly(event):
             return
-        self.refused = event
         if not self.online:
             self._refused_entry(event)
             return
@@ -262,6 +260,7 @@ class Model(Witness):
                 self._token = None
                 self._again = True
                 return
+        self.refused = event
         self.ended = phrases.refused(event)
 
     # --- The room --------------------------------------------------------------------

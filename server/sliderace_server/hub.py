@@ -329,10 +329,16 @@ class Hub:
 
     @property
     def racing(self) -> bool:
-        """Whether anybody connected is in a race, or about to be."""
+        """Whether anybody connected is about to race, at it, or yet to hear of its end.
+
+        What is not stored is not told; where nothing can be stored nobody waits for it.
+        """
         return any(
             runner.connections
-            and runner.state.phase in ("countdown", "racing", "grace")
+            and (
+                runner.state.phase in ("countdown", "racing", "grace")
+                or not (runner.idle or runner.failing)
+            )
             for runner in self._rooms.values()
         )
 

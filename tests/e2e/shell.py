@@ -10,7 +10,7 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from queue import Queue
+from queue import Empty, Queue
 from typing import Any
 
 __all__ = ["HOST", "WAIT_S", "Running", "Shell", "code_of"]
@@ -94,11 +94,20 @@ class Running:
     def line(self, pattern: str) -> str:
         """Read on to the line that matches; its first group, if it has any."""
         while True:
-            line = self._lines.get(timeout=WAIT_S)
-            assert line is not None, self.said
+            try:
+                line = self._lines.get(timeout=WAIT_S)
+            except Empty:
+                raise AssertionError([pattern, *self.said]) from None
+            assert line is not None, [pattern, *self.said]
             self.said.append(line)
             if match := re.search(pattern, line):
                 return match[match.lastindex or 0]
+
+    def ends(self) -> int:
+        """Read on to its end; the exit code, which a failure tells with all it said."""
+        while (line := self._lines.get(timeout=WAIT_S)) is not None:
+            self.said.append(line)
+        return self.process.wait(WAIT_S)
 
     def type(self, line: str) -> None:
         """Type a line."""

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
-from tests.e2e.talk import FastClock, a_server, rules
+from tests.e2e.talk import FastClock, a_server, eventually, rules
 
 from sliderace.protocol import messages as m
-from sliderace_client.bot import Bot, race_together
+from sliderace_client.bot import ENOUGH, Bot, race_together
 from sliderace_client.connection import Client, Ending
 
 HURRY_TPS = 120.0
@@ -106,6 +106,27 @@ async def test_bots_race_again_and_leave_after_as_many_races_as_wanted() -> None
         code = await opened(server.url)
         endings = await race_together(server.url, code, 2, tps=HURRY_TPS, races=2)
         assert endings == [Ending("You left the room.", welcomed=True)] * 2
+
+
+async def test_a_bot_that_raced_enough_minds_no_end_of_the_server() -> None:
+    """It is slow to look at the results, and then the server is gone."""
+    async with asyncio.TaskGroup() as tasks:
+        async with a_server() as server:
+            code = await opened(server.url)
+            bots = [Bot(server.url, code, n, tps=HURRY_TPS, races=1) for n in "AB"]
+            slow = bots[0].client
+            look = slow.on_change
+
+            def looks() -> None:
+                if not (slow.model.done and slow.model.online):
+                    look()
+
+            slow.on_change = looks
+            racing = [tasks.create_task(bot.run()) for bot in bots]
+            await racing[1]
+            await eventually(lambda: has_results(slow))
+        ending = await racing[0]
+        assert ending == ENOUGH
 
 
 async def test_a_bot_that_finds_no_such_room_says_so() -> None:

@@ -130,7 +130,7 @@ def test_a_race_of_others_goes_on_when_the_host_ends(shell: Shell) -> None:
             assert host.interrupt() == exits.INTERRUPTED
             host.line("Others are still racing: the server ends after them.")
             bots.line("The race is over")
-            assert bots.process.wait(WAIT_S) == exits.OK
+            assert bots.ends() == exits.OK, bots.said
     wait_until_gone(pid)
 
 

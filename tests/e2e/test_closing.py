@@ -36,6 +36,26 @@ async def test_a_room_closed_in_mid_race_leaves_its_record(
         await eventually(lambda: _no_rooms(store))
 
 
+async def test_a_race_is_over_when_its_end_is_told() -> None:
+    """A server that ends after the last race waits for its results to be stored."""
+    store = MoodyStore()
+    async with a_server(store=store) as server, a_race(server.port, 2) as (ann, ben):
+        await ben.say(m.Forfeit(race=ben.race))
+        await ann.until(m.StandingEvent)
+        store.flowing.clear()
+        await ann.solve()
+        hub, code = server.hub, ann.code
+        await eventually(lambda: hub.listing(code)["phase"] == "results")  # type: ignore[index]
+        assert hub.racing
+        store.flowing.set()
+        await ann.until(m.Results)
+        await eventually(lambda: not hub.racing)
+        store.full = True
+        await ann.say(m.Rematch(race=ann.race))
+        await eventually(lambda: hub.failing)
+        assert not hub.racing
+
+
 async def _no_rooms(store: MoodyStore) -> bool:
     return not await store.log.rooms()
 
