@@ -188,7 +188,7 @@ class Crowd:
         for member, ack in acks.items():
             follower = self._current.get(member)
             if follower is not None and follower.following:
-                follower.peer.post(self._works.frame(ack))
+                follower.peer.post_first(self._works.frame(ack))
 
     def _post(self, followers: Iterable[Follower], event: Event) -> None:
         frame: bytes | None = None
@@ -344,9 +344,10 @@ class Crowd:
         for channel in (self._racers, self._watchers):
             if channel.news:
                 late = slow and channel is self._watchers
-                period = config.spectator_tick if late else config.player_tick
-                tell = partial(self._tell, channel)
-                self._ticks.at_tick(channel, factor * period, tell)
+                period = factor * config.player_tick
+                if late:  # half a second behind is as late as they should be
+                    period = min(factor, 2) * config.spectator_tick
+                self._ticks.at_tick(channel, period, partial(self._tell, channel))
 
     def _tell_all(self) -> None:
         self._tell(self._racers)

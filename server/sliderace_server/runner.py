@@ -210,14 +210,14 @@ class Runner:
         if refusal.code != "wrong_race":
             follower.gen += 1
             event = room.rejected(self.state, follower.member, refusal, follower.gen)
-        follower.peer.post(self._works.frame(event))
+        follower.peer.post_first(self._works.frame(event))
 
     def _ack_again(self, follower: Follower) -> None:
         """Old slides came again: acked now if durable, else by their commit."""
         if self._slid.get(follower.member, 0) <= self._scribe.durable:
             ack = room.acked(self.state, follower.member)
             if ack is not None:
-                follower.peer.post(self._works.frame(ack))
+                follower.peer.post_first(self._works.frame(ack))
 
     # --- what happens ----------------------------------------------------------------
 

@@ -233,7 +233,7 @@ class Session:
         elif self._room is None:
             self._refuse_hello(Refusal("no_hello"), str(command.__struct_config__.tag))
         elif isinstance(command, Ping):
-            self._send(Pong(command.id))
+            self.peer.post_first(self._works.frame(Pong(command.id)))
         elif isinstance(command, Resync):
             self._resync(self._room, command)
         elif isinstance(command, Transfer):

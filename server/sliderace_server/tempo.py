@@ -1,20 +1,20 @@
-"""How often rooms are told of what moved: half as often while the server is busy."""
+"""How often rooms are told of what moved: the more seldom, the busier the server is."""
 
-__all__ = ["Tempo"]
+__all__ = ["STEPS", "Tempo"]
 
-BUSY = 0.6
-"""Of a core, from which on ticks are slower: what they save is there for more rooms."""
-CALM = 0.35
-"""Below which they are fast again; slower ticks alone must not lead there and back."""
-SLOWER = 2
-"""Times: a lane is painted ten times a second, so that players hardly see it."""
+STEPS = ((0.12, 0.25), (0.35, 0.6))
+"""Of a core: from the second figure on a tick is longer by one, until below the first.
+
+What slower ticks save is there for more rooms; that they save it must not lead back.
+A lane is painted ten times a second, so players hardly see the first step; with the
+second one what moved is told after 150 ms, still less than two such ticks."""
 
 
 class Tempo:
     """Measures how busy this process is.
 
     Attributes:
-        factor: by which ticks are to be longer, 1 or `SLOWER`.
+        factor: by which ticks are to be longer, from 1 up by one for each of `STEPS`.
     """
 
     def __init__(self) -> None:
@@ -29,9 +29,9 @@ class Tempo:
             now_ms: the machine's monotonic clock.
         """
         if self._last is not None and self._last[1] < now_ms:
-            busy = (cpu_s - self._last[0]) * 1_000 / (now_ms - self._last[1])
-            if busy >= BUSY:
-                self.factor = SLOWER
-            elif busy < CALM:
-                self.factor = 1
+            used = (cpu_s - self._last[0]) * 1_000 / (now_ms - self._last[1])
+            self.factor = 1 + sum(
+                used >= (calm if self.factor > step else busy)
+                for step, (calm, busy) in enumerate(STEPS, 1)
+            )
         self._last = cpu_s, now_ms

@@ -44,6 +44,10 @@ class Peer(Protocol):
         """Send a frame with this turn's write."""
         ...
 
+    def post_first(self, frame: bytes) -> None:
+        """Send an answer ahead of others' news, behind what this peer still gets."""
+        ...
+
     def post_progress(self, frame: bytes) -> bool:
         """Send a frame that newer ones make good; False: the peer reads too slowly."""
         ...

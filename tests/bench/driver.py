@@ -36,6 +36,8 @@ WAVE = 100
 """Connections opened together: what the listening socket keeps in its queue."""
 LAZY_S = 0.02
 """Between two looks at spectators who do not measure."""
+LAZY_AT_ONCE = 20
+"""Spectators looked at between two looks at those who measure."""
 PATIENCE_S = 60
 """For an answer, while a crowd comes in."""
 PROBE_S = 0.005
@@ -111,16 +113,19 @@ class Member:
                 self.send(frame(payload, 10))
 
     def _frames(self) -> Iterator[tuple[int, bytes]]:
-        while len(self.buffer) >= 2:
-            size, start = self.buffer[1], 2
-            if size >= 126:
-                start = 4 if size == 126 else 10
-                size = int.from_bytes(self.buffer[2:start])
-            if len(self.buffer) < start + size:
-                return
-            opcode, payload = self.buffer[0] & 15, self.buffer[start : start + size]
-            self.buffer = self.buffer[start + size :]
-            yield opcode, payload
+        data, at = self.buffer, 0
+        try:
+            while len(data) - at >= 2:
+                size, body = data[at + 1], at + 2
+                if size >= 126:
+                    body += 2 if size == 126 else 8
+                    size = int.from_bytes(data[at + 2 : body])
+                if len(data) < body + size:
+                    return
+                opcode, at = data[at] & 15, body + size
+                yield opcode, data[body:at]
+        finally:  # also where the reader wants no more of them
+            self.buffer = data[at:]
 
     def shake(self) -> None:
         """Read the answer to the handshake."""
@@ -269,7 +274,7 @@ class Driver:
                 self._slide(member, now)
 
     def _play(self, until: float) -> None:
-        lazy_at = probe_at = 0.0
+        began, looked, probe_at = time.perf_counter(), 0, 0.0
         order = sorted(self.players, key=lambda one: one.due)
         turn = 0  # players slide in turns: whoever is due is always the next one
         while (now := time.perf_counter()) < until:
@@ -282,10 +287,11 @@ class Driver:
             if now >= probe_at:
                 probe_at = now + PROBE_S
                 self._ping(now)
-            if now >= lazy_at:
-                lazy_at = now + LAZY_S
-                for member in self.lazy:
-                    self._hear(member, now)
+            # A few at a time: who waits for an ack is not to wait for a crowd.
+            wanted = int((now - began) / LAZY_S * len(self.lazy))
+            for _ in range(min(wanted - looked, LAZY_AT_ONCE)):
+                self._hear(self.lazy[looked % len(self.lazy)], now)
+                looked += 1
             self._read(0.001)
 
     def _slide(self, member: Member, due: float) -> None:

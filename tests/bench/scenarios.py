@@ -15,6 +15,8 @@ from sliderace.engine import Size
 
 Line = dict[str, Any]
 WARM_UP_S = 0.5
+TICK_MS = 100
+"""In which progress is to be told at the latest; a room is held with two of them."""
 
 
 def machine() -> Line:
@@ -174,7 +176,7 @@ def held_rooms(kind: str, seconds: float) -> Line:
         with serving(kind) as server:
             line = play(server, high, 4, 4, 4, seconds)
         p99, seen = line["ack_p99_ms"], line["seen_p99_ms"]
-        good = p99 < 50 and seen < 150 and line["moves_s"] > high * 15
+        good = p99 < 50 and seen < 2 * TICK_MS and line["moves_s"] > high * 15
         if good:
             low, held = high, line
         ceiling = high if not good else 0

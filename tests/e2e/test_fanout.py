@@ -20,12 +20,14 @@ from websockets.frames import Frame, Opcode
 
 from sliderace.engine import Board, Size, format_board
 from sliderace.protocol import messages as m
-from sliderace.protocol.codec import encode_command
+from sliderace.protocol.codec import decode_event, encode_command
+from sliderace.race.timing import UNMEASURED, Line
 from sliderace_server.limits import Limits
 from sliderace_server.outbox import text_frame
 from sliderace_server.runner import Runner
 from sliderace_server.server import Server
-from sliderace_server.tempo import SLOWER
+from sliderace_server.session import Session
+from sliderace_server.tempo import STEPS
 from sliderace_server.works import Peer
 
 
@@ -114,6 +116,53 @@ async def test_slides_of_one_turn_are_told_once_for_each_audience() -> None:
         assert server.metrics.counts["encoded"]["progress"] - before < 5
 
 
+class Mailbox:
+    """A connection without a socket."""
+
+    id = 1
+    address = host = ""
+
+    def __init__(self) -> None:
+        self.posted: list[m.Event] = []
+        self.answers: list[m.Event] = []
+
+    def post(self, frame: bytes) -> None:
+        self.posted.append(decode_event(frame[2 if frame[1] < 126 else 4 :]))
+
+    post_snapshot = post
+
+    def post_first(self, frame: bytes) -> None:
+        self.answers.append(decode_event(frame[2:]))
+
+    def post_progress(self, frame: bytes) -> bool:
+        self.post(frame)
+        return True
+
+    def caught_up(self) -> bool:
+        return True
+
+    def close(self, code: int, reason: str = "") -> None:
+        """There is nothing to be closed."""
+
+    def burst(self) -> None:
+        """There is nothing to be measured."""
+
+    def line(self) -> Line:
+        return UNMEASURED
+
+
+async def test_a_ping_is_answered_ahead_of_a_crowd() -> None:
+    async with a_server() as server:
+        box = Mailbox()
+        session = Session(server.hub, box)
+        hello = m.Hello(v=1, enter=m.Create(name="Ann", rules=QUICK))
+        session.text(encode_command(hello).encode())
+        await eventually(lambda: box.posted)
+        session.text(encode_command(m.Ping(id=3)).encode())
+        assert box.answers == [m.Pong(id=3)]
+        session.lost()
+
+
 async def test_who_read_slowly_is_told_the_newest_state() -> None:
     async with (
         a_server(Limits(ping_timeout_ms=600_000)) as server,
@@ -151,7 +200,7 @@ class BusyClock(FastClock):
 
 async def test_how_busy_the_server_is_is_seen_with_its_heartbeat() -> None:
     async with a_server(clock=BusyClock()) as server:
-        await eventually(lambda: server.hub.works.tempo.factor == SLOWER)
+        await eventually(lambda: server.hub.works.tempo.factor == 1 + len(STEPS))
 
 
 async def test_a_large_room_is_told_per_tick() -> None:
@@ -245,7 +294,7 @@ async def test_slides_that_are_too_many_are_read_more_slowly_too() -> None:
         assert not [e for e in ann.heard if isinstance(e, m.Rejected)]
 
 
-@pytest.mark.parametrize("kind", ["messages", "pings"])
+@pytest.mark.parametrize("kind", ["messages", "pings", "pongs"])
 async def test_who_floods_for_long_is_closed(kind: str) -> None:
     limits = Limits(messages_per_s=5, messages_burst=20, flood_ms=1_000)
     async with a_server(limits) as server, a_race(server.port, 2) as (ann, ben):
@@ -255,6 +304,8 @@ async def test_who_floods_for_long_is_closed(kind: str) -> None:
                 await server.hub.works.clock.sleep(0.02)
                 if kind == "pings":
                     await ann.socket.ping()
+                elif kind == "pongs":
+                    await ann.socket.pong()
                 else:
                     await ann.say(m.Ping(id=1))
 
@@ -266,9 +317,10 @@ async def test_who_floods_for_long_is_closed(kind: str) -> None:
         await ben.acked(ben.seq)
 
 
-async def test_a_torrent_of_tiny_frames_slows_nobody() -> None:
+@pytest.mark.parametrize("first", [0x89, 0x8A], ids=["pings", "pongs"])
+async def test_a_torrent_of_tiny_frames_slows_nobody(first: int) -> None:
     async with a_server() as server, a_race(server.port, 2) as (ann, ben):
-        frame = b"\x89\x80\x00\x00\x00\x00"  # an empty ping
+        frame = bytes((first, 0x80, 0, 0, 0, 0))  # an empty one
         ann.socket.transport.write(frame * 200_000)
         loop = asyncio.get_running_loop()
         worst = 0.0

@@ -209,6 +209,7 @@ async def test_any_split_means_the_same(seed: int) -> None:
         (frame(ping(9), 0xC1), 1002),
         (frame(ping(9), 0x83), 1002),
         (frame(b"x" * 126, 0x89), 1002),
+        (frame(b"x" * 126, 0x8A), 1002),
         (frame(ping(9, 4_000)), 1009),
         (frame(ping(9, 70_000), size=8), 1009),
         (frame(b'{"t":"\xff\xfe"}'), 1007),
@@ -216,8 +217,8 @@ async def test_any_split_means_the_same(seed: int) -> None:
         (frame((1000).to_bytes(2), 0x88), 1000),
     ],
     ids=[
-        *("unmasked", "reserved-bit", "unknown", "long-ping", "too-large", "huge"),
-        *("not-utf8", "binary", "close"),
+        *("unmasked", "reserved-bit", "unknown", "long-ping", "long-pong"),
+        *("too-large", "huge", "not-utf8", "binary", "close"),
     ],
 )
 async def test_what_is_wrong_is_closed_alike(bad: bytes, code: int) -> None:
@@ -258,13 +259,22 @@ async def test_too_fast_is_read_more_slowly_in_order() -> None:
         assert server.metrics.counts["throttled"].total() > 10
 
 
-async def test_whole_texts_go_past_the_library(direct: bool) -> None:
-    heard: list[Frame] = []
+async def test_whole_texts_and_pongs_go_past_the_library(direct: bool) -> None:
+    heard: list[Opcode] = []
     async with a_server() as server, talking(server.port, m.Create(name="Ann")) as ann:
-        _socket_of(server, ann).frames = heard.append
+        socket = _socket_of(server, ann)
+        tell = cast("Callable[[Frame], None]", socket.frames)
+
+        def hear(frame: Frame) -> None:
+            heard.append(frame.opcode)
+            tell(frame)
+
+        socket.frames = hear
+        before = sum(server.metrics.rtt_seconds.counts)
         await ann.aside()
-    texts = [one for one in heard if one.opcode is Opcode.TEXT]
-    assert (texts == []) == direct
+        await eventually(lambda: sum(server.metrics.rtt_seconds.counts) > before + 1)
+    assert (Opcode.TEXT not in heard) == direct
+    assert (Opcode.PONG not in heard) == direct
 
 
 async def test_what_follows_a_giant_frame_is_dropped_unseen(

@@ -71,6 +71,40 @@ def test_many_outboxes_are_emptied_in_slices() -> None:
     assert done == [100, 200, 250]
 
 
+def test_answers_do_not_wait_behind_a_crowd_nor_does_it_wait_for_ever() -> None:
+    turns, order = Turns(), list[str]()
+    postman = Postman(turns.soon, per_turn=4)
+
+    class Named(Paper):
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
+        def write(self, data: bytes) -> None:
+            super().write(data)
+            order.append(self.name)
+
+    crowd = [Outbox(Named(f"c{n}"), postman) for n in range(4)]
+    racers = [Outbox(Named(f"r{n}"), postman) for n in range(3)]
+    for outbox in (*crowd, racers[0]):
+        outbox.post(b"news")
+    for outbox in racers:
+        outbox.post_first(b"answer")
+    racers[1].post(b"and more")
+    while turns.calls:
+        turns.turn()
+    assert order == ["r0", "c0", "r1", "c1", "r2", "c2", "c3"]
+    postman = Postman(turns.soon, per_turn=1)
+    for name in ("one", "two"):
+        Outbox(Named(name), postman).post_first(b"answer")
+    while turns.calls:
+        turns.turn()
+    assert order[-2:] == ["one", "two"]
+    racers[0].close()
+    racers[0].post_first(b"too late")
+    assert not turns.calls
+
+
 def test_a_peer_that_does_not_read_is_cut_off_at_the_limit_and_no_earlier() -> None:
     turns, paper = Turns(), Paper(reads=False)
     outbox = Outbox(paper, Postman(turns.soon), max_unsent=100)

@@ -42,12 +42,17 @@ class Ear:
         self.sees = False
         self.shown = ""
         self.heard: list[m.Event] = []
+        self.answers: list[m.Event] = []
         self.codes: list[int] = []
         self.measured = UNMEASURED
 
     def post(self, frame: bytes) -> None:
         head = 2 if frame[1] < 126 else 4
         self.heard.append(decode_event(frame[head:]))
+
+    def post_first(self, frame: bytes) -> None:
+        self.post(frame)
+        self.answers.append(self.heard[-1])
 
     def post_progress(self, frame: bytes) -> bool:
         self.post(frame)
@@ -401,8 +406,8 @@ async def race_begun(runner: Runner, clock: HandClock, host: Ear, guest: Ear) ->
     clock.advance(LOCK_MS)
 
 
-async def told_in_a_second(tempo: Tempo, small_room: int) -> int:
-    """How often a spectator hears of somebody who slides every 5 ms."""
+async def told_in_a_second(tempo: Tempo, small_room: int) -> tuple[int, int]:
+    """How often a racer and a spectator hear of somebody who slides every 5 ms."""
     clock = HandClock()
     async with MemoryStore() as store, asyncio.TaskGroup() as group:
         runner = opened(group, store, clock, tempo, small_room)
@@ -418,21 +423,49 @@ async def told_in_a_second(tempo: Tempo, small_room: int) -> int:
             clock.advance(5)
         await eventually(lambda: runner.idle)
         runner.freeze()
-    return len(heard(eve, m.Progress))
+    return len(heard(ben, m.Progress)), len(heard(eve, m.Progress))
 
 
 @pytest.mark.parametrize(
-    ("small_room", "calm", "busy"),
-    [(16, 1 + 20, 1 + 10), (2, 5, 3)],  # the first at once; in large rooms per 225 ms
+    ("small_room", "calm", "busy", "busier"),
+    # The first at once; in large rooms spectators are told per 225 ms, 450 at most.
+    [
+        (16, (1 + 20, 1 + 20), (1 + 10, 1 + 10), (1 + 6, 1 + 6)),
+        (2, (20, 5), (10, 3), (7, 3)),
+    ],
 )
-async def test_a_busy_server_tells_half_as_often_what_moved(
-    small_room: int, calm: int, busy: int
+async def test_a_busy_server_tells_less_often_what_moved(
+    small_room: int,
+    calm: tuple[int, int],
+    busy: tuple[int, int],
+    busier: tuple[int, int],
 ) -> None:
     tempo = Tempo()
     tempo.note(0, 0)
     assert await told_in_a_second(tempo, small_room) == calm
-    tempo.note(0.9, 1_000)
+    tempo.note(0.3, 1_000)
     assert await told_in_a_second(tempo, small_room) == busy
+    tempo.note(1.2, 2_000)
+    assert await told_in_a_second(tempo, small_room) == busier
+
+
+async def test_what_is_said_of_slides_does_not_wait_behind_a_crowd() -> None:
+    clock = HandClock()
+    async with MemoryStore() as store, asyncio.TaskGroup() as group:
+        runner = opened(group, store, clock)
+        ann, ben, _ = three(runner)
+        await race_begun(runner, clock, ann, ben)
+        race = runner.state.race
+        (direction, tiles), *_ = Board(race.size, race.board).legal_slides()
+        slides = m.Slides(race.id, 0, 1, [(direction, tiles, 5)])
+        runner.slide(ann, slides)
+        await eventually(lambda: runner.idle and ann.answers)
+        runner.slide(ann, slides)  # again
+        runner.slide(ann, m.Slides(race.id, 0, 3, [(direction, tiles, 9)]))
+        ack = m.Ack(race.id, 1)
+        assert ann.answers[:2] == [ack, ack]
+        assert isinstance(ann.answers[2], m.Rejected)
+        runner.freeze()
 
 
 async def test_in_large_rooms_only_players_lines_are_told() -> None:

@@ -1,28 +1,33 @@
-"""Ticks are slower while the server is busy, and no faster before it is calm."""
+"""Ticks are slower the busier the server is, and no faster before it is calm."""
 
-from sliderace_server.tempo import BUSY, CALM, SLOWER, Tempo
+from sliderace_server.tempo import STEPS, Tempo
+
+(CALM, BUSY), (CALMER, BUSIER) = STEPS
 
 
-def test_a_busy_second_makes_ticks_slower_until_a_calm_one() -> None:
+def factors_of(*shares: float) -> list[int]:
+    """What ticks are multiplied by after seconds of so much of a core."""
     tempo, cpu_s, now_ms = Tempo(), 100.0, 7_000
     tempo.note(cpu_s, now_ms)
     assert tempo.factor == 1  # a long start says nothing about now
-    between = (BUSY + CALM) / 2
-    busy = (
-        between,
-        BUSY - 0.01,
-        BUSY + 0.01,
-        between,
-        CALM + 0.01,
-        CALM - 0.01,
-        between,
-    )
     factors: list[int] = []
-    for share in busy:
+    for share in shares:
         cpu_s, now_ms = cpu_s + share * 2, now_ms + 2_000
         tempo.note(cpu_s, now_ms)
         factors.append(tempo.factor)
-    assert factors == [1, 1, SLOWER, SLOWER, SLOWER, 1, 1]
+    return factors
+
+
+def test_a_busy_second_makes_ticks_slower_until_a_calm_one() -> None:
+    between = (BUSY + CALM) / 2
+    shares = (between, BUSY - 0.01, BUSY + 0.01, between, CALM + 0.01, CALM - 0.01)
+    assert factors_of(*shares, between) == [1, 1, 2, 2, 2, 1, 1]
+
+
+def test_a_very_busy_one_makes_them_slower_still() -> None:
+    shares = (BUSIER - 0.01, BUSIER + 0.01, CALMER + 0.01, CALMER - 0.01, CALM - 0.01)
+    assert factors_of(*shares) == [2, 3, 3, 2, 1]
+    assert factors_of(1.5, 0.0) == [3, 1]
 
 
 def test_a_clock_that_stands_still_says_nothing() -> None:

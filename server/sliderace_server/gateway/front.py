@@ -267,6 +267,7 @@ class Gateway:
             connection.response.headers.clear()
         peer = Peer(connection, self, next(self._numbers), asked)
         connection.frames = peer.frame
+        connection.pongs = peer.pong
         connection.go_on()  # with what came behind the request
         self._peers[peer] = None
         self.metrics.count("connections")

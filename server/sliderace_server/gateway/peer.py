@@ -90,6 +90,7 @@ class Peer:
         "id",
         "outbox",
         "post",
+        "post_first",
         "post_progress",
         "post_snapshot",
         "pulse",
@@ -109,6 +110,7 @@ class Peer:
         self._held = False
         self.outbox = Outbox(self, front.postman, front.limits.unsent_bytes)
         self.post = self.outbox.post
+        self.post_first = self.outbox.post_first
         self.post_progress = self.outbox.post_progress
         self.caught_up = self.outbox.caught_up
         self.post_snapshot = self.outbox.post_snapshot
@@ -175,12 +177,20 @@ class Peer:
         self.session.text(payload)
         self._go_on()
 
+    def pong(self, payload: bytes) -> None:
+        """A pong came in."""
+        self._front.pong(self.pulse, payload)
+        self._count()
+
     def frame(self, frame: Frame) -> None:
         """A frame came in; a whole text message is counted when it is read."""
         if frame.opcode is Opcode.PONG:
-            self._front.pong(self.pulse, bytes(frame.data))
-        elif frame.opcode is Opcode.TEXT and frame.fin:
-            return
+            self.pong(bytes(frame.data))
+        elif frame.opcode is not Opcode.TEXT or not frame.fin:
+            self._count()
+
+    def _count(self) -> None:
+        """Count a frame like a message: who sends too many is read more slowly."""
         if self.session.pause() and not self._held:
             self._held = True
             self._socket.hold()

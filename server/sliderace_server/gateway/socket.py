@@ -1,9 +1,9 @@
 """A connection of the library, read in small pieces, or not at all.
 
-Nearly all that comes in are whole text frames of a hundred bytes. They are taken out
-here and handed on at once; the library's parser, queue and task wake-up would cost
-more than the slide inside. All else goes to the library unchanged: the handshake,
-control frames, the end, and whatever is fragmented, too large or wrong. This overrides
+Nearly all that comes in are whole text frames of a hundred bytes, and pongs. They are
+taken out here and handed on at once; the library's parser, queue and task wake-up would
+cost more than the slide inside. All else goes to the library unchanged: the handshake,
+pings, the end, and whatever is fragmented, too large or wrong. This overrides
 internals of one major version; with any other, everything goes through the library, of
 which only `data_received`, `process_event`, `request` and `protocol.state` are used.
 """
@@ -36,7 +36,9 @@ PIECE = 4_096
 a tenth of a second. Larger than any message that is let in."""
 TEXT = 0x81
 """First byte of a whole text frame without extensions (RFC 6455, section 5.2)."""
-CONTROL = (0x88, 0x89, 0x8A)
+PONG = 0x8A
+"""Likewise of a pong."""
+CONTROL = (0x88, 0x89, PONG)
 """Likewise of close, ping and pong."""
 REST_S = 0.005
 """Between two looks at what is dropped, each a quarter of a megabyte at most."""
@@ -98,6 +100,7 @@ class Socket(ServerConnection):
         unread: bytes of a large plain answer that count for it, too.
         frames: who is told of each frame of the library, once the handshake is done.
         texts: who takes text messages, as UTF-8 that nobody has checked.
+        pongs: who takes the payloads of pongs; the library asks for none.
     """
 
     door: Door
@@ -106,6 +109,7 @@ class Socket(ServerConnection):
     unread = 0
     frames: Callable[[Frame], None] | None = None
     texts: Callable[[bytes], None] | None = None
+    pongs: Callable[[bytes], None] | None = None
     _framed = False  # what comes next begins with a frame, and the library waits for it
     _in_line = False
     _tail = b""
@@ -335,12 +339,15 @@ class Socket(ServerConnection):
                 return at + self._give(data[at:])
             if body + size > end:
                 break
-            if first == TEXT and not self._queued and self.texts is not None:
+            take = None
+            if first == TEXT and not self._queued:
+                take = self.texts
+            elif first == PONG and body == at + 6:
+                take = self.pongs
+            if take is not None:
                 if self.protocol.state is _OPEN:
-                    payload = apply_mask(
-                        data[body : body + size], data[body - 4 : body]
-                    )
-                    self.texts(payload)
+                    payload, key = data[body : body + size], data[body - 4 : body]
+                    take(apply_mask(payload, key))
             else:
                 self._queued += first == TEXT
                 super().data_received(data[at : body + size])

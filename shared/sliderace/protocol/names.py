@@ -102,6 +102,8 @@ def _is_kept(char: str) -> bool:
 
 def _fitted(name: str, width: int) -> str:
     """The longest beginning of `name` in `width` cells, marks in moderation."""
+    if name.isascii():  # so all others' are compared, whenever somebody enters
+        return name[:width].strip()
     parts: list[str] = []
     marks = MAX_MARKS  # a mark needs a letter before it
     for char in name:
@@ -120,4 +122,6 @@ def _fitted(name: str, width: int) -> str:
 
 def _key(name: str) -> str:
     """Equal for names that look the same but for case and width of letters."""
+    if name.isascii():
+        return name.lower()
     return unicodedata.normalize("NFKC", name).casefold()
