@@ -343,6 +343,48 @@ async def test_requests_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @both
+async def test_a_hello_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    line: list[Callable[[], bool]] = []
+    come = Turnstile.come
+
+    def wait(turnstile: Turnstile, enter: Callable[[], bool]) -> None:
+        if isinstance(enter, MethodType):
+            come(turnstile, enter)  # a request
+        else:
+            line.append(enter)
+
+    lost: list[Socket] = []
+    end = Socket.connection_lost
+
+    def losing(one: Socket, exc: Exception | None) -> None:
+        end(one, exc)
+        lost.append(one)
+
+    monkeypatch.setattr(Turnstile, "come", wait)
+    monkeypatch.setattr(Socket, "connection_lost", losing)
+    said = REQUEST + frame(HELLO) + frame(ping(1))
+    async with (
+        a_server(GENEROUS) as server,
+        raw(server.port) as gone,
+        raw(server.port) as one,
+    ):
+        await gone.send(said)
+        await eventually(lambda: line)
+        gone.writer.transport.abort()
+        await eventually(lambda: lost)
+        await one.send(said)
+        await eventually(lambda: line[1:])
+        assert server.hub.health()["rooms"] == 0
+        assert line[1]()
+        await one.reader.readuntil(b"\r\n\r\n")
+        assert await one.pongs(1) == [1]
+        line[0]()
+        await one.send(frame(ping(2)))
+        assert await one.pongs(1) == [2]
+        assert server.hub.health()["rooms"] == 1, "nobody opens one who has gone"
+
+
+@both
 async def test_a_request_byte_by_byte_takes_two_turns(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -97,6 +97,7 @@ class Gateway:
         self._tls = tls
         self.clock = clock
         self.turnstile = Turnstile(LoopTime())
+        self._hellos = Turnstile(LoopTime())
         self._proxies = config.proxies()
         self._addresses = addresses
         self._numbers = count(1)
@@ -127,6 +128,7 @@ class Gateway:
                 peer.session.shut_down()
             await server.wait_closed()
             self.turnstile.close()
+            self._hellos.close()
             if self._ping_timer is not None:
                 self._ping_timer.cancel()
 
@@ -284,7 +286,9 @@ class Gateway:
             session.no_hello()
             await connection.wait_closed()
             return
-        session.receive(first)
+        await self._turn()
+        if connection.state is State.OPEN:  # else it has gone meanwhile
+            session.receive(first)
         connection.answered()
         connection.texts = peer.text
         while True:  # what the socket leaves to the library, as a fragmented message
@@ -292,6 +296,23 @@ class Gateway:
             await self._hold(connection, session.pause())
             session.receive(message)
             connection.answered()
+
+    async def _turn(self) -> None:
+        """Stand in the line of those who say hello: in a large room that is dear, too.
+
+        All hellos of one turn of the loop, and the snapshots for them, would hold a
+        race up for a tenth of a second where thousands come.
+        """
+        turn = asyncio.get_running_loop().create_future()
+
+        def enter() -> bool:
+            if turn.done():
+                return False
+            turn.set_result(None)
+            return True
+
+        self._hellos.come(enter)
+        await turn
 
     async def _hold(self, connection: Socket, pause: float) -> None:
         """Read nothing for so many seconds, unless the connection ends."""
