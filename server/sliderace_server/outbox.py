@@ -56,9 +56,7 @@ class Postman:
     """
 
     def __init__(
-        self,
-        call_soon: Callable[[Callable[[], None]], object],
-        per_turn: int = SLICE,
+        self, call_soon: Callable[[Callable[[], None]], object], per_turn: int = SLICE
     ) -> None:
         self._call_soon = call_soon
         self._per_turn = per_turn

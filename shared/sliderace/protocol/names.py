@@ -102,7 +102,7 @@ def _is_kept(char: str) -> bool:
 
 def _fitted(name: str, width: int) -> str:
     """The longest beginning of `name` in `width` cells, marks in moderation."""
-    if name.isascii():  # so all others' are compared, whenever somebody enters
+    if name.isascii():  # asked of thousands of names whenever somebody enters
         return name[:width].strip()
     parts: list[str] = []
     marks = MAX_MARKS  # a mark needs a letter before it
