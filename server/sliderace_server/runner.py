@@ -169,7 +169,7 @@ class Runner:
         if isinstance(outcome, Refusal):
             self._works.metrics.count("refusals", outcome.code)
             refused = room.refused(str(message.__struct_config__.tag), outcome)
-            follower.peer.post(self._works.frame(refused))
+            follower.peer.post_first(self._works.frame(refused))
 
     def slide(self, follower: Follower, slides: Slides) -> None:
         """A member slides: nearly all that comes in."""

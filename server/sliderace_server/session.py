@@ -233,7 +233,7 @@ class Session:
         elif self._room is None:
             self._refuse_hello(Refusal("no_hello"), str(command.__struct_config__.tag))
         elif isinstance(command, Ping):
-            self.peer.post_first(self._works.frame(Pong(command.id)))
+            self._send(Pong(command.id))
         elif isinstance(command, Resync):
             self._resync(self._room, command)
         elif isinstance(command, Transfer):
@@ -364,7 +364,7 @@ class Session:
     # --- answers ---------------------------------------------------------------------
 
     def _send(self, event: Event) -> None:
-        self.peer.post(self._works.frame(event))
+        self.peer.post_first(self._works.frame(event))
 
     def _refuse(self, of: str, refusal: Refusal) -> None:
         self._works.metrics.count("refusals", refusal.code)

@@ -16,12 +16,12 @@ from tests.e2e.talk import (
     solution,
     talking,
 )
+from tests.server.ear import Ear
 from websockets.frames import Frame, Opcode
 
 from sliderace.engine import Board, Size, format_board
 from sliderace.protocol import messages as m
-from sliderace.protocol.codec import decode_event, encode_command
-from sliderace.race.timing import UNMEASURED, Line
+from sliderace.protocol.codec import encode_command
 from sliderace_server.limits import Limits
 from sliderace_server.outbox import text_frame
 from sliderace_server.runner import Runner
@@ -116,50 +116,15 @@ async def test_slides_of_one_turn_are_told_once_for_each_audience() -> None:
         assert server.metrics.counts["encoded"]["progress"] - before < 5
 
 
-class Mailbox:
-    """A connection without a socket."""
-
-    id = 1
-    address = host = ""
-
-    def __init__(self) -> None:
-        self.posted: list[m.Event] = []
-        self.answers: list[m.Event] = []
-
-    def post(self, frame: bytes) -> None:
-        self.posted.append(decode_event(frame[2 if frame[1] < 126 else 4 :]))
-
-    post_snapshot = post
-
-    def post_first(self, frame: bytes) -> None:
-        self.answers.append(decode_event(frame[2:]))
-
-    def post_progress(self, frame: bytes) -> bool:
-        self.post(frame)
-        return True
-
-    def caught_up(self) -> bool:
-        return True
-
-    def close(self, code: int, reason: str = "") -> None:
-        """There is nothing to be closed."""
-
-    def burst(self) -> None:
-        """There is nothing to be measured."""
-
-    def line(self) -> Line:
-        return UNMEASURED
-
-
 async def test_a_ping_is_answered_ahead_of_a_crowd() -> None:
     async with a_server() as server:
-        box = Mailbox()
-        session = Session(server.hub, box)
+        ear = Ear()
+        session = Session(server.hub, ear)
         hello = m.Hello(v=1, enter=m.Create(name="Ann", rules=QUICK))
         session.text(encode_command(hello).encode())
-        await eventually(lambda: box.posted)
+        await eventually(lambda: ear.has(m.Snapshot))
         session.text(encode_command(m.Ping(id=3)).encode())
-        assert box.answers == [m.Pong(id=3)]
+        assert ear.answers == [m.Pong(id=3)]
         session.lost()
 
 

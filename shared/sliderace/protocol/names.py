@@ -102,7 +102,7 @@ def _is_kept(char: str) -> bool:
 
 def _fitted(name: str, width: int) -> str:
     """The longest beginning of `name` in `width` cells, marks in moderation."""
-    if name.isascii():  # asked of thousands of names whenever somebody enters
+    if name.isascii():
         return name[:width].strip()
     parts: list[str] = []
     marks = MAX_MARKS  # a mark needs a letter before it
@@ -122,6 +122,6 @@ def _fitted(name: str, width: int) -> str:
 
 def _key(name: str) -> str:
     """Equal for names that look the same but for case and width of letters."""
-    if name.isascii():
+    if name.isascii():  # asked of all in a room of thousands when somebody enters
         return name.lower()
     return unicodedata.normalize("NFKC", name).casefold()

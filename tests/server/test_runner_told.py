@@ -1,0 +1,214 @@
+"""What a room tells of lines, boards, moves and signals, and when: without sockets."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator
+
+import pytest
+from tests.e2e.clocks import HandClock
+from tests.e2e.stores import MoodyStore
+from tests.e2e.talk import eventually
+from tests.server.ear import Ear, heard, opened, three
+
+from sliderace.engine import Board
+from sliderace.protocol import messages as m
+from sliderace.race.state import LOCK_MS
+from sliderace.race.timing import Line
+from sliderace_server import room
+from sliderace_server.runner import Runner
+from sliderace_server.storage.memory import MemoryStore
+from sliderace_server.tempo import Tempo
+
+
+async def test_the_board_leaves_for_each_racer_by_its_line_and_for_others_at_t0() -> (
+    None
+):
+    clock = HandClock()
+    async with MemoryStore() as store, asyncio.TaskGroup() as group:
+        runner = opened(group, store, clock)
+        ann, ben, eve = three(runner)
+        ann.measured, ben.measured = Line(90, 3, 9), Line(700, 90, 9)
+        runner.ask(ben, m.Ready(runner.state.race.id))
+        runner.ask(ann, m.Start(runner.state.race.id))
+        await eventually(lambda: runner.idle)
+        clock.advance(5_000 - LOCK_MS)
+        await eventually(lambda: runner.idle)
+        for wait, having in (
+            (LOCK_MS - 101, []),
+            (1, [ben]),
+            (54, [ben]),
+            (1, [ben, ann]),
+            (44, [ben, ann]),
+            (1, [ben, ann, eve]),
+        ):
+            clock.advance(wait)
+            have = [ear for ear in (ben, ann, eve) if ear.has(m.BoardEvent)]
+            assert have == having
+        assert runner.state.phase == "racing"
+        assert len(heard(ann, m.BoardEvent)) == 1
+        await eventually(lambda: runner.idle)
+        runner.freeze()
+
+
+async def test_a_board_asked_for_before_a_late_lock_is_durable_is_not_told() -> None:
+    clock = HandClock()
+    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+        runner, ann = opened(group, store, clock), Ear()
+        ann.measured = Line(190, 3, 9)
+        runner.enter(ann, room.Enter("Ann", "0" * 64, creator=True), "t")
+        await eventually(lambda: ann.following)
+        runner.ask(ann, m.Start(runner.state.race.id))
+        await eventually(lambda: runner.idle)
+        store.flowing.clear()
+        clock.advance(5_000 - LOCK_MS)
+        clock.stall(LOCK_MS - 20)  # past her reveal; no timer has fired yet
+        ann.heard.clear()
+        runner.show(ann)
+        store.flowing.set()
+        await eventually(lambda: runner.idle)
+        assert not ann.has(m.BoardEvent)
+        [snapshot] = heard(ann, m.Snapshot)
+        assert isinstance(snapshot, m.Snapshot)
+        assert snapshot.race.start is None
+        assert runner.state.race.t0 == runner.now + LOCK_MS
+        runner.freeze()
+
+
+async def test_lines_are_told_when_they_change_and_to_newcomers_at_once() -> None:
+    clock = HandClock()
+    async with MemoryStore() as store, asyncio.TaskGroup() as group:
+        runner = opened(group, store, clock)
+        ann, ben, eve = three(runner)
+        await eventually(lambda: eve.following)
+        clock.advance(2_000)
+        assert not ann.has(m.Lines)
+        ann.measured, ben.measured = Line(23, 4, 8), Line(80, 9, 4)
+        clock.advance(2_000)
+        told = m.Lines([m.LineOf(1, 23, 4)])
+        assert heard(ann, m.Lines) == heard(eve, m.Lines) == [told]
+        clock.advance(10_000)
+        assert len(heard(ann, m.Lines)) == 1
+        ben.measured = Line(80, 9, 5)
+        clock.advance(2_000)
+        assert heard(ann, m.Lines)[-1] == m.Lines([m.LineOf(2, 80, 9)])
+        again = Ear()
+        runner.resume(again, room.Connect(ben.member))
+        await eventually(lambda: again.following)
+        assert heard(again, m.Lines) == [
+            m.Lines([m.LineOf(1, 23, 4), m.LineOf(2, 80, 9)])
+        ]
+        runner.freeze()
+        clock.advance(10_000)
+        for one in (ann, again, eve):
+            runner.lost(one)
+
+
+@contextlib.asynccontextmanager
+async def racing(
+    tempo: Tempo | None = None, small_room: int = 16
+) -> AsyncGenerator[tuple[Runner, HandClock, list[Ear]], None]:
+    """Ann, who is the host, and Ben race from now on; Eve watches."""
+    clock = HandClock()
+    async with MemoryStore() as store, asyncio.TaskGroup() as group:
+        runner = opened(group, store, clock, tempo, small_room)
+        ann, ben, eve = three(runner)
+        runner.ask(ben, m.Ready(runner.state.race.id))
+        runner.ask(ann, m.Start(runner.state.race.id))
+        await eventually(lambda: runner.idle)
+        clock.advance(5_000 - LOCK_MS)
+        await eventually(lambda: runner.idle)
+        clock.advance(LOCK_MS)
+        yield runner, clock, [ann, ben, eve]
+        await eventually(lambda: runner.idle)
+        runner.freeze()
+
+
+async def told_in_a_second(tempo: Tempo, small_room: int) -> tuple[int, int]:
+    """How often a racer and a spectator hear of somebody who slides every 5 ms."""
+    async with racing(tempo, small_room) as (runner, clock, (ann, ben, eve)):
+        race = runner.state.race
+        board = Board(race.size, race.board)
+        for seq in range(1, 201):
+            (direction, tiles), *_ = board.legal_slides()
+            board.slide(direction, tiles)
+            runner.slide(ann, m.Slides(race.id, 0, seq, [(direction, tiles, 5 * seq)]))
+            await asyncio.sleep(0)
+            clock.advance(5)
+    return len(heard(ben, m.Progress)), len(heard(eve, m.Progress))
+
+
+@pytest.mark.parametrize(
+    ("small_room", "calm", "busy", "busier"),
+    # The first at once; in large rooms spectators are told per 225 ms, 450 at most.
+    [
+        (16, (1 + 20, 1 + 20), (1 + 10, 1 + 10), (1 + 6, 1 + 6)),
+        (2, (20, 5), (10, 3), (7, 3)),
+    ],
+)
+async def test_a_busy_server_tells_less_often_what_moved(
+    small_room: int,
+    calm: tuple[int, int],
+    busy: tuple[int, int],
+    busier: tuple[int, int],
+) -> None:
+    tempo = Tempo()
+    tempo.note(0, 0)
+    assert await told_in_a_second(tempo, small_room) == calm
+    tempo.note(0.3, 1_000)
+    assert await told_in_a_second(tempo, small_room) == busy
+    tempo.note(1.2, 2_000)
+    assert await told_in_a_second(tempo, small_room) == busier
+
+
+async def test_what_is_said_of_slides_does_not_wait_behind_a_crowd() -> None:
+    async with racing() as (runner, _, ears):
+        ann, race = ears[0], runner.state.race
+        direction, tiles = Board(race.size, race.board).legal_slides()[0]
+        slides = m.Slides(race.id, 0, 1, [(direction, tiles, 5)])
+        runner.slide(ann, slides)
+        await eventually(lambda: runner.idle and ann.answers)
+        runner.slide(ann, slides)  # again
+        runner.slide(ann, m.Slides(race.id, 0, 3, [(direction, tiles, 9)]))
+        ack = m.Ack(race.id, 1)
+        assert ann.answers[:2] == [ack, ack]
+        assert isinstance(ann.answers[2], m.Rejected)
+        runner.ask(ears[1], m.Lock())
+        assert [type(one) for one in ears[1].answers] == [m.Refused]
+
+
+async def test_in_large_rooms_only_players_lines_are_told() -> None:
+    clock = HandClock()
+    async with MemoryStore() as store, asyncio.TaskGroup() as group:
+        runner = opened(group, store, clock, small_room=2)
+        ann, ben, eve = three(runner)
+        await eventually(lambda: eve.following)
+        for ear in (ann, ben, eve):
+            ear.measured = Line(23, 4, 8)
+        clock.advance(2_000)
+        lines = [m.LineOf(1, 23, 4), m.LineOf(2, 23, 4)]
+        assert heard(eve, m.Lines) == [m.Lines(lines)]
+        runner.freeze()
+
+
+async def test_signals_are_for_the_host_alone() -> None:
+    async with racing() as (runner, clock, (ann, ben, eve)):
+        board = Board(runner.state.race.size, runner.state.race.board)
+        (direction, tiles), *_ = board.legal_slides()
+        race = runner.state.race.id
+        runner.ask(ben, m.Slides(race, 0, 1, [(direction, tiles, 5)]))
+        for ear in (ann, ben):
+            runner.ask(ear, m.Forfeit(race))
+        clock.advance(3_000)
+        await eventually(lambda: eve.has(m.Results))
+        [told] = heard(ann, m.Signals)
+        assert isinstance(told, m.Signals)
+        assert (told.race, [one.seat for one in told.signals]) == (race, [1])
+        runner.ask(ann, m.HandOver(2))
+        await eventually(lambda: runner.idle)
+        assert heard(ben, m.Signals) == [told]
+        again = Ear()
+        runner.resume(again, room.Connect(ben.member))
+        await eventually(lambda: again.following)
+        assert heard(again, m.Signals) == [told]
+        assert not eve.has(m.Signals)
+        assert len(heard(ann, m.Signals)) == 1
