@@ -298,11 +298,7 @@ class Gateway:
             connection.answered()
 
     async def _turn(self) -> None:
-        """Stand in the line of those who say hello: in a large room that is dear, too.
-
-        All hellos of one turn of the loop, and the snapshots for them, would hold a
-        race up for a tenth of a second where thousands come.
-        """
+        """Stand in the line of those who say hello: in a large room that is dear, too."""
         turn = asyncio.get_running_loop().create_future()
 
         def enter() -> bool:
