@@ -298,7 +298,7 @@ class Gateway:
             connection.answered()
 
     async def _turn(self) -> None:
-        """Stand in the line of those who say hello: in a large room that is dear, too."""
+        """Stand in the line of those who say hello: a large room makes that dear."""
         turn = asyncio.get_running_loop().create_future()
 
         def enter() -> bool:
