@@ -11,6 +11,7 @@ from functools import partial
 from random import Random
 from types import MethodType
 from typing import cast
+from weakref import WeakSet
 
 import pytest
 from tests.e2e.talk import HEAR_S, Talker, a_server, eventually, talking
@@ -403,14 +404,19 @@ async def test_a_request_byte_by_byte_takes_two_turns(
     assert turns["all"] <= 2
 
 
-async def test_a_connection_that_has_ended_is_gone_at_once() -> None:
+async def test_a_connection_that_has_ended_is_gone_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """And not when the collector comes: a flood leaves thousands in between."""
+    made, left = Counter[str](), WeakSet[Socket | ServerProtocol]()
+    begin = Socket.connection_made
 
-    def left() -> int:
-        kinds: list[type[object]] = [type(one) for one in gc.get_objects()]
-        return sum(Socket in one.__bases__ or one is ServerProtocol for one in kinds)
+    def beginning(one: Socket, transport: asyncio.BaseTransport) -> None:
+        begin(one, transport)
+        made["all"] += 1
+        left.update((one, one.protocol))
 
-    gc.collect()
+    monkeypatch.setattr(Socket, "connection_made", beginning)
     gc.disable()
     try:
         async with a_server(GENEROUS) as server:
@@ -419,6 +425,7 @@ async def test_a_connection_that_has_ended_is_gone_at_once() -> None:
                     await one.send(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
                     async with asyncio.timeout(HEAR_S):
                         assert (await one.reader.read()).startswith(b"HTTP/1.1 200 ")
-            await eventually(lambda: left() == 0)
+            await eventually(lambda: not left)
+            assert made["all"] == 5
     finally:
         gc.enable()
