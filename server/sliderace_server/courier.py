@@ -6,7 +6,6 @@ A task and a wake-up for each room and batch would cost more than the slides ins
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from functools import partial
 from typing import Any, Protocol
 
 from sliderace_server.clock import Clock
@@ -55,7 +54,7 @@ class Courier:
     Args:
         log: where it goes.
         spawn: starts a task.
-        soon: calls a function in the loop's next turn, alone with its mistakes.
+        flush: writes what is told of an append, now.
         clock: to rest between two appends.
     """
 
@@ -63,12 +62,12 @@ class Courier:
         self,
         log: RoomLog,
         spawn: Spawn,
-        soon: Callable[[Callable[[], None]], object],
+        flush: Callable[[], None],
         clock: Clock,
     ) -> None:
         self._log = log
         self._spawn = spawn
-        self._soon = soon
+        self._flush = flush
         self._waiting: list[Sender] = []
         self._running = False
         self._clock = clock
@@ -123,7 +122,16 @@ class Courier:
             raise
         else:
             for sender, conflict in zip(senders, conflicts, strict=True):
-                self._soon(partial(sender.told, conflict))
+                _tell(sender, conflict)
+            self._flush()
+
+
+def _tell(sender: Sender, conflict: Conflict | None) -> None:
+    """Tell one room; its mistake is not everybody's."""
+    try:
+        sender.told(conflict)
+    except Exception:  # noqa: BLE001 - said above
+        _log.exception("a room cannot be told what is stored")
 
 
 def _taken(senders: list[Sender]) -> tuple[list[Sender], list[Append]]:

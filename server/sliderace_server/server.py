@@ -114,7 +114,7 @@ async def running(
             metrics=metrics,
             entropy=entropy,
             spawn=spawn,
-            courier=Courier(opened.log, spawn, postman.first, clock),
+            courier=Courier(opened.log, spawn, postman.flush, clock),
             keep=keeper.keep,
             version=f"sliderace {__version__}",
             key=key,

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any
 
@@ -24,6 +24,7 @@ class Room:
         self.told_of: list[object] = []
         self.records = [b"record"]
         self.broken = False
+        self.mistaken = False
 
     def take(self) -> Append:
         if self.broken:
@@ -31,6 +32,8 @@ class Room:
         return Append(self.code, self.stored, self.records)
 
     def told(self, conflict: Conflict | None) -> None:
+        if self.mistaken:
+            raise ZeroDivisionError
         self.told_of.append(conflict)
         self.stored += len(self.records)
 
@@ -70,7 +73,10 @@ class Patient(SystemClock):
 
 
 def rooms(
-    store: MoodyStore, tasks: list[asyncio.Task[None]], clock: Clock | None = None
+    store: MoodyStore,
+    tasks: list[asyncio.Task[None]],
+    clock: Clock | None = None,
+    flush: Callable[[], None] = lambda: None,
 ) -> list[Room]:
     """Three of them, with one courier."""
     clock = clock or FastClock()
@@ -79,7 +85,7 @@ def rooms(
     def spawn(work: Coroutine[Any, Any, None]) -> None:
         tasks.append(loop.create_task(work))
 
-    courier = Courier(store.log, spawn, loop.call_soon, clock)
+    courier = Courier(store.log, spawn, flush, clock)
     return [Room(code, courier) for code in ("BCDFGH", "KWXTRB", "ZZZZZZ")]
 
 
@@ -115,6 +121,23 @@ async def test_all_rooms_of_a_turn_are_one_append() -> None:
         await eventually(lambda: last.told_of)
         assert store.rounds == [["BCDFGH", "KWXTRB"], ["ZZZZZZ"]]
         assert [room.told_of for room in everybody] == [[None]] * 3
+
+
+async def test_what_all_are_told_is_written_at_once_and_once() -> None:
+    """Each further turn of the loop would make all acks later."""
+    async with MoodyStore() as store:
+        seen: list[list[list[object]]] = []
+        everybody: list[Room] = []
+
+        def flush() -> None:
+            seen.append([list(room.told_of) for room in everybody])
+
+        everybody += rooms(store, [], flush=flush)
+        everybody[0].mistaken = True  # its trouble is not that of the others
+        for room in everybody:
+            room.courier.collect(room)
+        await eventually(lambda: seen)
+        assert seen == [[[], [None], [None]]]
 
 
 async def test_a_stolen_room_leaves_the_others_alone() -> None:

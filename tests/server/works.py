@@ -41,7 +41,7 @@ def works_with(
         metrics=Metrics(),
         entropy=bytes,
         spawn=spawn,
-        courier=Courier(store.log, spawn, postman.first, clock),
+        courier=Courier(store.log, spawn, postman.flush, clock),
         keep=([] if kept is None else kept).append,
         version="test",
         key=new_key(),

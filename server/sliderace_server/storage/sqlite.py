@@ -337,15 +337,23 @@ class _Writer:
                 _tell(done, StorageUnavailable("the store is closed"))
 
     async def _commit(self) -> None:
-        """Do what waits in one transaction, and tell who asked for it."""
+        """Do what waits in one transaction.
+
+        The thread tells who asked for it, as soon as that is done: to wait for this
+        task first would take two more turns of the loop.
+        """
         jobs = [job for job, _ in islice(self._waiting, MAX_BATCH)]
-        try:
-            outcomes = await self._thread.run(lambda db: _transaction(db, jobs))
-            self.commits += 1
-        except sqlite3.Error as error:
-            outcomes = [StorageUnavailable(str(error)) for _ in jobs]
-        except Exception as error:  # noqa: BLE001 - a job's mistake ends no writer
-            outcomes = [error for _ in jobs]
+        loop = asyncio.get_running_loop()
+
+        def commit(connection: sqlite3.Connection) -> None:
+            outcomes = _outcomes(connection, jobs)
+            loop.call_soon_threadsafe(self._told, outcomes)
+
+        await self._thread.run(commit)
+
+    def _told(self, outcomes: Sequence[Exception | None]) -> None:
+        """Tell who asked; a transaction that failed has failed for all."""
+        self.commits += 1
         for outcome in outcomes:
             _, done = self._waiting.popleft()
             _tell(done, outcome)
@@ -359,6 +367,18 @@ def _tell(done: asyncio.Future[None], outcome: Exception | None) -> None:
         done.set_result(None)
     else:
         done.set_exception(outcome)
+
+
+def _outcomes(
+    connection: sqlite3.Connection, jobs: Sequence[Job[object]]
+) -> Sequence[Exception | None]:
+    """Do jobs in one transaction; what went wrong is in the answer."""
+    try:
+        return _transaction(connection, jobs)
+    except sqlite3.Error as error:
+        return [StorageUnavailable(str(error)) for _ in jobs]
+    except Exception as error:  # noqa: BLE001 - a job's mistake ends no writer
+        return [error for _ in jobs]
 
 
 def _transaction(
