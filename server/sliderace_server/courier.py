@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
 from sliderace_server.clock import Clock
+from sliderace_server.metrics import Metrics
 from sliderace_server.storage import Append, Conflict, RoomLog, StorageUnavailable
 
 __all__ = ["Courier", "Sender", "Spawn"]
@@ -56,6 +57,7 @@ class Courier:
         spawn: starts a task.
         flush: writes what is told of an append, now.
         clock: to rest between two appends.
+        metrics: counts.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class Courier:
         spawn: Spawn,
         flush: Callable[[], None],
         clock: Clock,
+        metrics: Metrics,
     ) -> None:
         self._log = log
         self._spawn = spawn
@@ -71,6 +74,7 @@ class Courier:
         self._waiting: list[Sender] = []
         self._running = False
         self._clock = clock
+        self._metrics = metrics
         self._began = -REST_MS
 
     def collect(self, sender: Sender) -> None:
@@ -121,6 +125,9 @@ class Courier:
                 sender.alone(None)
             raise
         else:
+            took = (self._clock.now_ms() - self._began) / 1_000
+            records = sum(len(append.records) for append in appends)
+            self._metrics.committed(took, len(appends), records)
             for sender, conflict in zip(senders, conflicts, strict=True):
                 _tell(sender, conflict)
             self._flush()

@@ -21,41 +21,35 @@ class Channel:
         boards: whether it may see boards: then it is told each slide once.
 
     Attributes:
-        news: seats that slid since the last `take`.
+        news: seats that slid since the last `take`, and up to where each was told.
     """
 
     def __init__(self, *, boards: bool) -> None:
         self._boards = boards
         self._race = ""
-        self._told: dict[Seat, int] = {}
-        self.news: set[Seat] = set()
+        self.news: dict[Seat, int] = {}
 
     def moved(self, slid: Slid) -> None:
         """A seat slid."""
         if slid.race != self._race:
             self._race = slid.race
-            self._told.clear()
             self.news.clear()
-        self._told.setdefault(slid.seat, slid.seq - 1)
-        self.news.add(slid.seat)
+        if slid.seat not in self.news:
+            self.news[slid.seat] = slid.seq - 1
 
     def take(self, state: RoomState, *, heard: bool = True) -> Sequence[Step]:
         """What is new since the last call, by ascending seat.
 
         Args:
             state: the room.
-            heard: somebody listens; else nothing is made of it, but it is known.
+            heard: somebody listens; else nothing is made of it.
         """
         steps: list[Step] = []
-        if self._race == state.race.id:
-            for seat in sorted(self.news):
-                if not heard:
-                    self._told[seat] = state.race.attempts[seat].seq
-                    continue
-                since = self._told[seat]
-                step = progress_step(state, seat, since, boards=self._boards)
-                self._told[seat] = step.seq
-                steps.append(step)
+        if heard and self._race == state.race.id:
+            steps = [
+                progress_step(state, seat, since, boards=self._boards)
+                for seat, since in sorted(self.news.items())
+            ]
         self.news.clear()
         return steps
 

@@ -87,6 +87,12 @@ class Metrics:
         """
         self.counts[name][label] += by
 
+    def committed(self, seconds: float, rooms: int, records: int) -> None:
+        """Count an append that is durable: how long it took, and what was in it."""
+        self.commit_seconds.add(seconds)
+        self.count("commits", by=rooms)
+        self.count("records", by=records)
+
     def gauge(self, name: str, text: str, read: Callable[[], float]) -> None:
         """Show a figure that is read whenever somebody asks."""
         self.gauges[name] = (text, read)

@@ -22,13 +22,13 @@ from sliderace.race.records import (
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
 from sliderace_server.alarm import Alarm
-from sliderace_server.backlog import Backlog
+from sliderace_server.backlog import Backlog, Untold
 from sliderace_server.crowd import Crowd
 from sliderace_server.limits import Quota
 from sliderace_server.results import stored_race
 from sliderace_server.room import RoomState, Timeline
 from sliderace_server.room.records import Closed, Gone, HostChanged, Record
-from sliderace_server.scribe import Entry, Scribe, acks_of
+from sliderace_server.scribe import Scribe, acks_of
 from sliderace_server.storage import StoredRace
 from sliderace_server.works import Follower, Works
 
@@ -78,7 +78,7 @@ class Runner:
             failed=self._cannot_store,
             lost=lambda: self._end(1012),
         )
-        self._backlog = Backlog(position)
+        self._backlog = Backlog(position, self._crowd.publish)
         self._asked: list[Follower] = []
         self._slid: dict[int, int] = {}
         self._slides = works.metrics.counts["slides"]
@@ -86,7 +86,7 @@ class Runner:
         self._results: dict[str, StoredRace] = {}
         self._alarm = Alarm(works, state, self._timeline, self._time_has_come)
         for record in fresh:
-            self._scribe.add(Entry(record))
+            self._scribe.add(record)
         self._do(room.Tick())
         self._schedule()
 
@@ -171,17 +171,28 @@ class Runner:
             refused = room.refused(str(message.__struct_config__.tag), outcome)
             follower.peer.post_first(self._works.frame(refused))
 
-    def slide(self, follower: Follower, slides: Slides) -> None:
-        """A member slides: nearly all that comes in."""
+    def slide(self, follower: Follower, slides: Slides, arrived: int) -> None:
+        """A member slides: nearly all that comes in.
+
+        Args:
+            follower: the connection.
+            slides: what.
+            arrived: the machine's monotonic clock, ms, just now.
+        """
         if not self._crowd.is_current(follower) or slides.gen != follower.gen:
             return  # the fence; or sent before our last `rejected` arrived there
         if self.over:
             self._reject(follower, Refusal("room_unknown"))
             return
-        self._put_off()
-        limits, line_of = self._works.room_limits, self._crowd.line_of
+        if self._lock_is_late:
+            self._put_off()
         outcome = room.decide_slides(
-            self.state, follower.member, slides, self.now, limits, line_of
+            self.state,
+            follower.member,
+            slides,
+            self._timeline.now(arrived),
+            self._works.room_limits,
+            self._crowd.line_of,
         )
         if isinstance(outcome, Refusal):
             self._reject(follower, outcome)
@@ -250,22 +261,28 @@ class Runner:
 
     def _happened(self, records: Sequence[Record]) -> None:
         for record in records:
-            self._apply(record)
+            if isinstance(record, Slid):
+                self._slid_by(record)
+            else:
+                self._apply(record)
         if records and not isinstance(records[-1], Slid):  # slides set no deadline
             self._schedule()
         self._crowd.tell_soon()
 
+    def _slid_by(self, record: Slid) -> None:
+        room.apply_slid(self.state, record)
+        self._scribe.add(record)
+        self._slides[""] += len(record.slides)
+        self._slid[self.state.racers[record.seat].member] = self._scribe.applied
+        self._crowd.moved(record)
+
     def _apply(self, record: Record) -> None:
         state = room.apply(self.state, record)
-        if isinstance(record, Slid):
-            self._scribe.add(Entry(record))
-            self._slides[""] += len(record.slides)
-            self._slid[state.racers[record.seat].member] = self._scribe.applied
-            self._crowd.moved(record)
-            return
         self._crowd.forget()
         offset = state.offset if room.takes_offset(record) else None
-        self._scribe.add(Entry(record, offset, room.present(record, state)))
+        self._scribe.add(record)
+        event = room.present(record, state)
+        self._backlog.add(Untold(self._scribe.applied, record, offset, event))
         match record:
             case CountdownBegan():
                 self._crowd.burst()
@@ -304,16 +321,12 @@ class Runner:
 
     # --- what waits for the log ------------------------------------------------------
 
-    def _committed(self, batch: Sequence[Entry]) -> None:
+    def _committed(self, batch: Sequence[Record]) -> None:
         self._crowd.ack(acks_of(batch, self.state))
-        for entry in batch:
-            if entry.event is not None and entry.offset is not None:
-                self._crowd.publish(entry.offset, entry.record.t, entry.event)
-            self._backlog.told()
+        told = self._backlog.tell(self._scribe.durable)
         self._crowd.settle()
-        for entry in batch:
-            if not isinstance(entry.record, Slid):
-                self._after_commit(entry.record)
+        for record in told:
+            self._after_commit(record)
 
     def _after_commit(self, record: Record) -> None:
         match record:

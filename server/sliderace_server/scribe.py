@@ -2,16 +2,15 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
-from sliderace.protocol.messages import Ack, Event
+from sliderace.protocol.messages import Ack
 from sliderace.race.records import Slid
 from sliderace_server.recorder import encode
 from sliderace_server.room import Record, RoomState
 from sliderace_server.storage import Append, Conflict, StorageUnavailable
 from sliderace_server.works import Works
 
-__all__ = ["Entry", "Scribe", "acks_of"]
+__all__ = ["Scribe", "acks_of"]
 
 _log = logging.getLogger(__name__)
 
@@ -19,26 +18,12 @@ RETRY_S = (0.1, 0.25, 0.5, 1.0, 2.0)
 """Pauses while the disk fails; the last one again and again."""
 
 
-class Entry(NamedTuple):
-    """A record on its way to the log.
-
-    Attributes:
-        record: what happened; already applied.
-        offset: its place in the room's stream, or None.
-        event: what the stream says of it, or None.
-    """
-
-    record: Record
-    offset: int | None = None
-    event: Event | None = None
-
-
-def acks_of(batch: Sequence[Entry], state: RoomState) -> dict[int, Ack]:
+def acks_of(batch: Sequence[Record], state: RoomState) -> dict[int, Ack]:
     """Member -> up to where a batch makes the slides of the room's race durable."""
     race, racers = state.race.id, state.racers
     return {
         racers[record.seat].member: Ack(race, record.seq + len(record.slides) - 1)
-        for record, _, _ in batch
+        for record in batch
         if isinstance(record, Slid) and record.race == race
     }
 
@@ -63,7 +48,7 @@ class Scribe:
         works: Works,
         code: str,
         position: int,
-        committed: Callable[[Sequence[Entry]], None],
+        committed: Callable[[Sequence[Record]], None],
         failed: Callable[[], None],
         lost: Callable[[], None],
     ) -> None:
@@ -72,10 +57,9 @@ class Scribe:
         self._committed = committed
         self._tell_failed = failed
         self._lost = lost
-        self._gathered: list[Entry] = []
-        self._batch: list[Entry] = []
+        self._gathered: list[Record] = []
+        self._batch: list[Record] = []
         self._data: list[bytes] = []
-        self._began = 0
         self._writing = False
         self._stopped = False
         self.applied = position
@@ -87,12 +71,12 @@ class Scribe:
         """Whether everything that happened is durable."""
         return self.durable == self.applied or self._stopped
 
-    def add(self, entry: Entry) -> None:
+    def add(self, record: Record) -> None:
         """Take a record; it is written soon, unless nothing is written any more."""
         if self._stopped:
             return
         self.applied += 1
-        self._gathered.append(entry)
+        self._gathered.append(record)
         if not self._writing:
             self._writing = True
             self._works.courier.collect(self)
@@ -107,8 +91,7 @@ class Scribe:
     def take(self) -> Append:
         """All that gathered; nothing, where the room has been given up meanwhile."""
         self._batch, self._gathered = self._gathered, []
-        self._data = [encode(entry.record) for entry in self._batch]
-        self._began = self._works.clock.now_ms()
+        self._data = [encode(record) for record in self._batch]
         return Append(self._code, self.durable, self._data)
 
     def told(self, conflict: Conflict | None) -> None:
@@ -134,9 +117,6 @@ class Scribe:
         whole = False
         try:
             self.failing = False
-            works.metrics.commit_seconds.add((works.clock.now_ms() - self._began) / 1e3)
-            works.metrics.count("commits")
-            works.metrics.count("records", by=len(batch))
             self.durable += len(batch)
             self._committed(batch)
             whole = True
@@ -170,7 +150,8 @@ class Scribe:
         Returns:
             Why nobody knows whether it is stored; None: it is, or never will be.
         """
-        log = self._works.store.log
+        log, clock = self._works.store.log, self._works.clock
+        began = clock.now_ms()
         try:
             try:
                 await log.append(self._code, self.durable, self._data)
@@ -182,6 +163,8 @@ class Scribe:
                     return None
         except StorageUnavailable as error:
             return error
+        took = (clock.now_ms() - began) / 1_000
+        self._works.metrics.committed(took, 1, len(self._data))
         self._stored()
         return None
 

@@ -114,7 +114,7 @@ async def running(
             metrics=metrics,
             entropy=entropy,
             spawn=spawn,
-            courier=Courier(opened.log, spawn, postman.flush, clock),
+            courier=Courier(opened.log, spawn, postman.flush, clock, metrics),
             keep=keeper.keep,
             version=f"sliderace {__version__}",
             key=key,

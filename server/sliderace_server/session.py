@@ -89,9 +89,11 @@ class Session:
         "_limits",
         "_messages",
         "_now",
+        "_now_ms",
         "_room",
         "_tile_debt_until",
         "_tiles",
+        "_up_bytes",
         "_works",
         "following",
         "gen",
@@ -112,8 +114,10 @@ class Session:
         self._works = hub.works
         self._room: Runner | None = None
         limits = self._works.config.limits
-        now = self._works.clock.now_ms()
+        self._now_ms = self._works.clock.now_ms
+        now = self._now_ms()
         self._limits = limits
+        self._up_bytes = limits.up_bytes
         self._messages = TokenBucket(limits.messages_per_s, limits.messages_burst)
         self._tiles = TokenBucket(limits.tiles_per_s, limits.tiles_burst)
         self._now = now
@@ -135,18 +139,20 @@ class Session:
         """For how many more seconds this peer is not read."""
         if self._ended:
             return 0.0  # what still comes is dropped, up to the peer's own close
-        return max(0, self._held_until - self._works.clock.now_ms()) / 1_000
+        return max(0, self._held_until - self._now_ms()) / 1_000
 
     def pause(self, messages: int = 1) -> float:
         """Seconds to wait before a message or frame that has come is looked at."""
         if self._ended:
             return 0.0
-        now = self._now = self._works.clock.now_ms()
+        now = self._now = self._now_ms()
         wait = self._messages.take(messages, now)
         if wait or self._flooding_since is not None:
             self._watch_flood(now, flooding=wait > 0)
         # Who resends slides after an absence owes tiles, but floods nobody.
-        wait = max(wait, self._tile_debt_until - now)
+        owed = self._tile_debt_until - now
+        if owed > wait:
+            wait = owed
         if wait <= 0:
             return 0.0
         self._works.metrics.count("throttled")
@@ -163,33 +169,37 @@ class Session:
             self.close(4429)
 
     def receive(self, data: str | bytes) -> None:
-        """A message, whatever it may be."""
-        if self._ended:
-            return
+        """A message, whatever it may be; it may have waited."""
         if isinstance(data, bytes):
             self.close(1007)
-            return
-        self._understand(data)
+        else:
+            self.text_late(data.encode("utf-8", "surrogatepass"))
+
+    def text_late(self, payload: bytes) -> None:
+        """A text message that had to wait, see `text`."""
+        self._now = self._now_ms()
+        self.text(payload)
 
     def text(self, payload: bytes) -> None:
-        """A text message, as UTF-8 that nobody has checked."""
+        """A text message, as UTF-8 that nobody has checked.
+
+        Args:
+            payload: what `pause` has just let through; nearly always slides.
+        """
         if self._ended:
             return
         if not payload.isascii() and not _is_utf8(payload):
             self.close(1007)
             return
-        self._understand(payload)
-
-    def _understand(self, data: str | bytes) -> None:
         try:
-            command = decode_command(data, self._limits.up_bytes)
+            command = decode_command(payload, self._up_bytes)
         except ProtocolError as error:
             self._misunderstood(error)
             return
         self._commands[_TAGS[type(command)]] += 1
         if isinstance(command, Slides) and self._room is not None:
             self._pay(command)
-            self._room.slide(self, command)
+            self._room.slide(self, command, self._now)
         else:
             self._carry_out(command)
 

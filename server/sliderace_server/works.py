@@ -135,5 +135,5 @@ class Works:
 
     def frame(self, event: Event) -> bytes:
         """An event as a frame: to be made once for everybody who gets it."""
-        self.metrics.count("encoded", _TAGS[type(event)])
+        self.metrics.counts["encoded"][_TAGS[type(event)]] += 1
         return text_frame(event_bytes(event))

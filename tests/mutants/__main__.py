@@ -48,10 +48,9 @@ MUTANTS = (
     Mutant(
         "ack before commit",
         f"{SERVER}runner.py",
-        "            self._crowd.moved(record)\n            return\n",
-        "            self._crowd.moved(record)\n"
-        "            self._crowd.ack(acks_of([Entry(record)], state))\n"
-        "            return\n",
+        "        self._crowd.moved(record)\n",
+        "        self._crowd.moved(record)\n"
+        "        self._crowd.ack(acks_of([record], self.state))\n",
         1,
     ),
     Mutant(

@@ -11,6 +11,7 @@ from tests.e2e.talk import FastClock, eventually
 
 from sliderace_server.clock import Clock, SystemClock
 from sliderace_server.courier import REST_MS, Courier
+from sliderace_server.metrics import Metrics
 from sliderace_server.storage import Append, Conflict, StorageUnavailable
 
 
@@ -85,7 +86,7 @@ def rooms(
     def spawn(work: Coroutine[Any, Any, None]) -> None:
         tasks.append(loop.create_task(work))
 
-    courier = Courier(store.log, spawn, flush, clock)
+    courier = Courier(store.log, spawn, flush, clock, Metrics())
     return [Room(code, courier) for code in ("BCDFGH", "KWXTRB", "ZZZZZZ")]
 
 

@@ -131,7 +131,8 @@ async def told_in_a_second(tempo: Tempo, small_room: int) -> tuple[int, int]:
         for seq in range(1, 201):
             (direction, tiles), *_ = board.legal_slides()
             board.slide(direction, tiles)
-            runner.slide(ann, m.Slides(race.id, 0, seq, [(direction, tiles, 5 * seq)]))
+            slides = m.Slides(race.id, 0, seq, [(direction, tiles, 5 * seq)])
+            runner.slide(ann, slides, clock.now_ms())
             await asyncio.sleep(0)
             clock.advance(5)
     return len(heard(ben, m.Progress)), len(heard(eve, m.Progress))
@@ -161,14 +162,15 @@ async def test_a_busy_server_tells_less_often_what_moved(
 
 
 async def test_what_is_said_of_slides_does_not_wait_behind_a_crowd() -> None:
-    async with racing() as (runner, _, ears):
+    async with racing() as (runner, clock, ears):
         ann, race = ears[0], runner.state.race
         direction, tiles = Board(race.size, race.board).legal_slides()[0]
         slides = m.Slides(race.id, 0, 1, [(direction, tiles, 5)])
-        runner.slide(ann, slides)
+        runner.slide(ann, slides, clock.now_ms())
         await eventually(lambda: runner.idle and ann.answers)
-        runner.slide(ann, slides)  # again
-        runner.slide(ann, m.Slides(race.id, 0, 3, [(direction, tiles, 9)]))
+        runner.slide(ann, slides, clock.now_ms())  # again
+        gap = m.Slides(race.id, 0, 3, [(direction, tiles, 9)])
+        runner.slide(ann, gap, clock.now_ms())
         ack = m.Ack(race.id, 1)
         assert ann.answers[:2] == [ack, ack]
         assert isinstance(ann.answers[2], m.Rejected)

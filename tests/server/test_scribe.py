@@ -13,8 +13,8 @@ from tests.server.works import works_with
 
 from sliderace_server.courier import Courier
 from sliderace_server.recorder import decode
-from sliderace_server.room.records import Connected
-from sliderace_server.scribe import Entry, Scribe
+from sliderace_server.room.records import Connected, Record
+from sliderace_server.scribe import Scribe
 from sliderace_server.storage import Conflict, StorageUnavailable
 
 ROOM = "KWXTRB"
@@ -34,7 +34,7 @@ class Desk:
         def spawn(work: Coroutine[Any, Any, None]) -> None:
             group.create_task(self._guarded(work))
 
-        courier = Courier(store.log, spawn, works.postman.flush, works.clock)
+        courier = Courier(store.log, spawn, works.postman.flush, works.clock, works.metrics)
         works = replace(works, spawn=spawn, courier=courier)
         self.scribe = Scribe(
             works,
@@ -51,12 +51,12 @@ class Desk:
 
     def add(self, *numbers: int) -> None:
         for number in numbers:
-            self.scribe.add(Entry(Connected(number, 1), None, None))
+            self.scribe.add(Connected(number, 1))
 
-    def _committed(self, batch: Sequence[Entry]) -> None:
+    def _committed(self, batch: Sequence[Record]) -> None:
         if self.mistake is not None:
             raise self.mistake
-        self.batches.append([entry.record.t for entry in batch])
+        self.batches.append([record.t for record in batch])
 
     def _failed(self) -> None:
         self.failures += 1

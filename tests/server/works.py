@@ -32,16 +32,17 @@ def works_with(
 
     clock = clock or FastClock()
     postman = Postman(asyncio.get_running_loop().call_soon)
+    metrics = Metrics()
     return Works(
         config=config,
         room_limits=config.limits.room,
         told_limits=config.limits.told,
         clock=clock,
         store=store,
-        metrics=Metrics(),
+        metrics=metrics,
         entropy=bytes,
         spawn=spawn,
-        courier=Courier(store.log, spawn, postman.flush, clock),
+        courier=Courier(store.log, spawn, postman.flush, clock, metrics),
         keep=([] if kept is None else kept).append,
         version="test",
         key=new_key(),

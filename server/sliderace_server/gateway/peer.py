@@ -71,6 +71,9 @@ class Front(Protocol):
 class Peer:
     """One connection.
 
+    Attributes:
+        unsent: how many bytes the peer has not read so far.
+
     Args:
         socket: the connection.
         front: where it came in.
@@ -95,6 +98,7 @@ class Peer:
         "post_snapshot",
         "pulse",
         "session",
+        "unsent",
     )
 
     def __init__(
@@ -108,6 +112,7 @@ class Peer:
         self._writes = front.metrics.counts["writes"]
         self._closing = False
         self._held = False
+        self.unsent = socket.transport.get_write_buffer_size
         self.outbox = Outbox(self, front.postman, front.limits.unsent_bytes)
         self.post = self.outbox.post
         self.post_first = self.outbox.post_first
@@ -130,10 +135,6 @@ class Peer:
         if self._socket.protocol.state is State.OPEN:
             self._writes[""] += 1
             self._socket.transport.write(data)
-
-    def unsent(self) -> int:
-        """Bytes the peer has not read so far."""
-        return self._socket.transport.get_write_buffer_size()
 
     def abort(self) -> None:
         """End the connection at once; nothing else ends one that does not read."""
@@ -174,7 +175,7 @@ class Peer:
             self.session.text(payload)
 
     def _late(self, payload: bytes) -> None:
-        self.session.text(payload)
+        self.session.text_late(payload)
         self._go_on()
 
     def pong(self, payload: bytes) -> None:

@@ -165,6 +165,16 @@ class Socket(ServerConnection):
             and self.protocol.state is _OPEN
             and len(data) <= PIECE
         ):
+            size = len(data) - 6
+            if (
+                0 <= size < 126
+                and data[0] == TEXT
+                and data[1] == 0x80 | size
+                and not self._queued
+                and self.texts is not None
+            ):  # nearly always, too
+                self.texts(apply_mask(data[6:], data[2:6]))
+                return
             data = data[self._take(data) :]
             if not data:
                 return

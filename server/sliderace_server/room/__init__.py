@@ -11,7 +11,7 @@
 member is told, `lag` what a delayed spectator sees; `timeline` what room time is.
 """
 
-from sliderace_server.room.apply import apply, fold, takes_offset
+from sliderace_server.room.apply import apply, apply_slid, fold, takes_offset
 from sliderace_server.room.commands import (
     Ask,
     Asked,
@@ -89,6 +89,7 @@ __all__ = [
     "acked",
     "aged",
     "apply",
+    "apply_slid",
     "attempt_of",
     "board_of",
     "closes_at",

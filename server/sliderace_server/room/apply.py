@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, assert_never
 
-from sliderace.race.apply import apply as apply_to_race, recovered
+from sliderace.race.apply import apply as apply_to_race, recovered, slide
 from sliderace.race.records import (
     CountdownBegan,
     CountdownStopped,
@@ -47,7 +47,7 @@ from sliderace_server.room.records import (
 )
 from sliderace_server.room.state import MemberState, Racer, RoomState
 
-__all__ = ["apply", "fold", "takes_offset"]
+__all__ = ["apply", "apply_slid", "fold", "takes_offset"]
 
 _UNSEEN = (
     Alive,
@@ -97,6 +97,19 @@ def fold(records: Iterable[Record]) -> RoomState:
     return state
 
 
+def apply_slid(state: RoomState, record: Slid) -> None:
+    """`apply` for slides, the hot path.
+
+    Raises:
+        ValueError: as `apply`.
+    """
+    race = state.race
+    if race.id != record.race:
+        raise ValueError(f"slides of race {record.race} do not belong here")
+    slide(race, record)
+    state.t = state.active_at = record.t
+
+
 def apply(state: RoomState | None, record: Record) -> RoomState:
     """The room after a record.
 
@@ -111,11 +124,10 @@ def apply(state: RoomState | None, record: Record) -> RoomState:
         if not isinstance(record, RoomOpened):
             raise ValueError("a log begins with the opening of its room")
         return RoomState(record.code, record.created_s, record.public)
-    before, state.t = state.t, record.t
-    if isinstance(record, Slid):  # the hot path
-        state.race = apply_to_race(state.race, record)
-        state.active_at = record.t
+    if isinstance(record, Slid):
+        apply_slid(state, record)
         return state
+    before, state.t = state.t, record.t
     if isinstance(record, EpochBegan):
         _begin_epoch(state, record, before)
     elif isinstance(record, MemberRecord):

@@ -5,6 +5,7 @@ list where it is already so (people click twice, and late); or with a `Refusal`.
 clock is given its due first, and whatever follows from the change is in the answer.
 """
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from sliderace.engine import seed_from_text
@@ -102,9 +103,10 @@ def decide(
         Records to be applied and stored, in order; or a refusal, which changes nothing.
     """
     if isinstance(command, Ask) and isinstance(command.message, Slides):
-        return decide_slides(
+        slid = decide_slides(
             state, command.member, command.message, now, limits, line_of
         )
+        return slid if isinstance(slid, Refusal) else [*slid]
     draft = Draft(state.sketch(), now, entropy, limits, line_of)
     if not isinstance(command, LockNotDurable):  # a late clock must not start it first
         run_clock(draft)
@@ -194,7 +196,7 @@ def decide_slides(
     now: int,
     limits: RoomLimits = DEFAULT_LIMITS,
     line_of: LineOf = unmeasured,
-) -> Decision:
+) -> Sequence[Record] | Refusal:
     """`decide` for slides, the hot path: they ask nothing of the room's clock.
 
     Args:
@@ -217,14 +219,13 @@ def decide_slides(
         return Refusal("wrong_race", "race", slides.race)
     if member.seat is None:
         return Refusal("not_racing")
-    records = race_decide.slides(
+    return race_decide.slides(
         state.race,
         member.seat,
         slides.seq,
         slides.slides,
         slides.approx,
         now,
-        lambda: line_of(member.id),
+        lambda: line_of(member_id),
         max_tiles=limits.max_tiles,
     )
-    return records if isinstance(records, Refusal) else [*records]

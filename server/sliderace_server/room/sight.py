@@ -172,12 +172,15 @@ def progress_step(
         lag: given for delayed members only: as it was a while ago.
     """
     attempt = state.race.attempts[seat]
-    look = lag.look(state.race, seat, now) if lag else _live(attempt)
-    step = (seat, look.seq, look.high, look.stm)
+    if lag is None:
+        seq, high, stm = len(attempt.slides), attempt.high, attempt.stm
+    else:
+        look = lag.look(state.race, seat, now)
+        seq, high, stm = look.seq, look.high, look.stm
     if not boards:
-        return Step(*step)
-    slides = attempt.slides[since : look.seq]
-    return Step(*step, since, format_tokens([slide[:2] for slide in slides]))
+        return Step(seat, seq, high, stm)
+    slides = [slide[:2] for slide in attempt.slides[since:seq]]
+    return Step(seat, seq, high, stm, since, format_tokens(slides))
 
 
 def welcome(

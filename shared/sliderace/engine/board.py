@@ -254,6 +254,13 @@ class Board:
         self._md = md
         return True
 
+    def allows(self, direction: str, count: int = 1) -> bool:
+        """Whether `try_slide` would slide; nothing moves."""
+        try:
+            return count in self._paths[direction][self._gap]
+        except KeyError:
+            return False
+
     def slide(self, direction: str, count: int = 1) -> None:
         """Slide `count` tiles towards the gap.
 

@@ -25,7 +25,7 @@ def progress_permille(md: int, start_md: int) -> int:
     """
     if md == 0:
         return 1000
-    return max(0, 1000 * (start_md - md) // max(start_md, 1))
+    return 1000 * (start_md - md) // start_md if md < start_md else 0
 
 
 def stm(slides: Iterable[tuple[str, int]]) -> int:

@@ -73,7 +73,8 @@ def decode_command(data: str | bytes, max_bytes: int = MAX_UP_BYTES) -> Command:
         ProtocolError: too large, not JSON, not of the closed list, out of bounds, or a
             `hello` of another version, whatever else that one holds.
     """
-    if _size(data) > max_bytes:
+    size = len(data) if isinstance(data, bytes) else _size(data)
+    if size > max_bytes:
         raise ProtocolError("too_large", REFUSALS["too_large"])
     try:
         command = _commands.decode(data)
@@ -111,11 +112,9 @@ def event_bytes(event: Event) -> bytes:
     return _encode(event)
 
 
-def _size(data: str | bytes) -> int:
+def _size(data: str) -> int:
     """Bytes on the wire."""
-    if isinstance(data, str):
-        return len(data.encode("utf-8", "surrogatepass"))
-    return len(data)
+    return len(data.encode("utf-8", "surrogatepass"))
 
 
 def _explained(data: str | bytes, error: Exception) -> ProtocolError:

@@ -33,7 +33,7 @@ from sliderace.race.records import (
 )
 from sliderace.race.state import HOLD_MS, Attempt, Outage, Played, Race
 
-__all__ = ["apply", "recovered"]
+__all__ = ["apply", "recovered", "slide"]
 
 
 def apply(race: Race | None, record: RaceRecord) -> Race:
@@ -61,10 +61,9 @@ def apply(race: Race | None, record: RaceRecord) -> Race:
         )
     if race is None or race.id != record.race:
         raise ValueError(f"a record of race {record.race} does not belong here")
-    if isinstance(record, Slid):  # the hot path
-        _slide(race.attempts[record.seat], record)
-        return race
     match record:
+        case Slid():
+            slide(race, record)
         case CountdownBegan():
             race.phase = "countdown"
             race.t0 = record.t0
@@ -101,6 +100,37 @@ def apply(race: Race | None, record: RaceRecord) -> Race:
         case _:
             _apply_to(race.attempts[record.seat], record, started=race.running)
     return race
+
+
+def slide(race: Race, record: Slid) -> None:
+    """`apply` for slides, the hot path.
+
+    Args:
+        race: the one that the record names; it is changed in place.
+        record: what its seat slid.
+
+    Raises:
+        IllegalSlide: as `apply`.
+    """
+    t, made = record.t, record.slides
+    attempt = race.attempts[record.seat]
+    board, slides = attempt.board, attempt.slides
+    last = slides[-1].direction if slides else ""
+    nearest = board.md
+    for direction, count, stamp in made:
+        board.slide(direction, count)
+        slides.append(Played(direction, count, stamp, t))
+        attempt.stm += count
+        if direction != last:
+            attempt.mtm += 1
+            last = direction
+        if board.md < nearest:
+            nearest = board.md
+    high = progress_permille(nearest, attempt.md0)
+    if high > attempt.high:
+        attempt.high, attempt.high_at = high, t
+    if record.approx:
+        attempt.approx = True
 
 
 def recovered(race: Race, down: int, now: int) -> None:
@@ -193,16 +223,3 @@ def _back(attempt: Attempt, t: int) -> None:
     )
 
 
-def _slide(attempt: Attempt, record: Slid) -> None:
-    board, slides = attempt.board, attempt.slides
-    last = slides[-1].direction if slides else ""
-    for direction, count, stamp in record.slides:
-        board.slide(direction, count)
-        slides.append(Played(direction, count, stamp, record.t))
-        attempt.stm += count
-        attempt.mtm += direction != last
-        last = direction
-        high = progress_permille(board.md, attempt.md0)
-        if high > attempt.high:
-            attempt.high, attempt.high_at = high, record.t
-    attempt.approx |= record.approx

@@ -121,26 +121,33 @@ def slides(
     attempt = race.attempts.get(seat)
     if attempt is None:
         return Refusal("not_racing")
-    first = attempt.seq + 1
+    first = len(attempt.slides) + 1
     if seq + len(batch) <= first:
         return []
-    if no := _closed(race, attempt, now):
-        return no
+    if now < attempt.s or not race.takes(attempt, now):
+        return _closed(race, attempt, now)
     if seq > first:
         return Refusal("gap", "seq", str(seq))
-    new = batch[first - seq :]
-    board, moved = attempt.board.copy(), attempt.stm
-    for n, (direction, tiles, _) in enumerate(new, 1):
-        if not board.try_slide(direction, tiles):
+    new = tuple(batch[first - seq :])
+    direction, tiles, _ = new[0]
+    if len(new) == 1 and attempt.board.md > tiles:
+        # Nearly always: a tile comes one step nearer at most, so this solves nothing.
+        if not attempt.board.allows(direction, tiles):
             return Refusal("illegal", "slides", f"{direction}{tiles}")
-        moved += tiles
-        if board.is_solved:
-            new = new[:n]
-            break
+        moved, solved = attempt.stm + tiles, False
+    else:
+        board, moved, solved = attempt.board.copy(), attempt.stm, False
+        for n, (direction, tiles, _) in enumerate(new, 1):
+            if not board.try_slide(direction, tiles):
+                return Refusal("illegal", "slides", f"{direction}{tiles}")
+            moved += tiles
+            if board.is_solved:
+                new, solved = new[:n], True
+                break
     if moved > max_tiles:
         return Refusal("too_many_tiles")
-    slid = Slid(now, race.id, seat, first, tuple(new), approx)
-    if not board.is_solved:
+    slid = Slid(now, race.id, seat, first, new, approx)
+    if not solved:
         return [slid]
     e = None if approx or attempt.approx else new[-1][2]
     return [slid, *_finish(race, attempt, e, line_of(), now)]
@@ -276,12 +283,8 @@ def _still_racing(race: Race, seat: Seat) -> Attempt | None:
     return attempt
 
 
-def _closed(race: Race, attempt: Attempt, now: int) -> Refusal | None:
-    """Why this attempt takes no slides at the moment, if so."""
-    running = race.running
-    if race.phase == "countdown" or (running and now < attempt.s):
+def _closed(race: Race, attempt: Attempt, now: int) -> Refusal:
+    """Why this attempt takes no slides at the moment."""
+    if race.phase == "countdown" or (race.running and now < attempt.s):
         return Refusal("too_early", retry_ms=max(0, attempt.s - now))
-    if not running or attempt.status != "racing":
-        return Refusal("done")
-    ends = race.ends_at(attempt)
-    return Refusal("done") if ends is not None and ends <= now else None
+    return Refusal("done")

@@ -5,6 +5,7 @@ Every figure is a room setting; the defaults and ranges stand here and nowhere e
 
 import math
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Any, Literal
 
 __all__ = [
@@ -127,7 +128,7 @@ class Rules:
     def time_limit_ms(self) -> int | None:
         """The time limit in force, counted from each player's start; None: none."""
         if self.limit_ms == -1:
-            return default_limit_ms(self.width, self.height)
+            return _limit_of(self.size)
         return self.limit_ms or None
 
     def grace_for(self, best_ms: int) -> int:
@@ -143,6 +144,13 @@ def default_limit_ms(width: int, height: int) -> int:
         return LIMITS_MS[(width, height)]
     except KeyError:
         return max(60_000, round(3_500 * math.pow(width * height, 1.5)))
+
+
+@cache
+def _limit_of(size: str) -> int:
+    """The same of a size's name: each slide asks for it."""
+    width, _, height = size.partition("x")
+    return default_limit_ms(int(width), int(height))
 
 
 def changed(rules: Rules, patch: object) -> Rules:

@@ -49,6 +49,8 @@ HOLD_MS = 30_000
 back, and nobody pays for our failure."""
 
 Phase = Literal["lobby", "countdown", "racing", "grace", "results", "aborted"]
+RUNNING = ("racing", "grace")
+"""Phases in which slides can be made."""
 Status = Literal["racing", "finished", "dnf", "forfeited", "dns"]
 
 
@@ -209,7 +211,7 @@ class Race:
     @property
     def running(self) -> bool:
         """Whether slides can be made: T0 has passed and the end has not come."""
-        return self.phase in ("racing", "grace")
+        return self.phase in RUNNING
 
     @property
     def phase_until(self) -> int | None:
@@ -234,6 +236,18 @@ class Race:
     def held(self, deadline: int) -> int:
         """When a deadline really fires: not while the race recovers from a failure."""
         return max(deadline, self.hold_until)
+
+    def takes(self, attempt: Attempt, now: int) -> bool:
+        """Whether an attempt takes slides; before its start it is too early for them.
+
+        Args:
+            attempt: one of this race.
+            now: room time, ms.
+        """
+        if attempt.status != "racing" or self.phase not in RUNNING:
+            return False
+        ends = self.ends_at(attempt)
+        return ends is None or now < ends
 
     def ends_at(self, attempt: Attempt) -> int | None:
         """Room time at which an attempt is out: its limit or the grace; None: never.
