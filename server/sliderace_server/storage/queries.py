@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
+from functools import cache
 
 from .ports import Append, AttemptRow, Conflict, RaceSummary, StoredRace
 
@@ -53,8 +54,9 @@ SELECT start, sizes, records FROM chain
 """
 """A room's appends, the last one first, back to the one that holds a position."""
 
-CHUNKS = (64, 8, 1)
-"""Rows of one statement: few kinds of statement, so that SQLite keeps them all."""
+CHUNKS = (64, 32, 16, 8, 4, 2, 1)
+"""Rows of one statement: few kinds of it, so that SQLite keeps them all, and few
+statements for any number of rows."""
 
 SWEEP_ROWS = 1_000
 """Appends looked at in one job: about a millisecond of work."""
@@ -120,9 +122,15 @@ def _insert_rows(
     for size in CHUNKS:
         while len(rows) - at >= size:
             values = [value for row in rows[at : at + size] for value in row]
-            places = ", ".join([f"({', '.join('?' * len(rows[at]))})"] * size)
-            connection.execute(statement.format(rows=places), values)
+            connection.execute(_filled(statement, size, len(rows[at])), values)
             at += size
+
+
+@cache
+def _filled(statement: str, rows: int, columns: int) -> str:
+    """An `INSERT` with the places of so many rows."""
+    places = ", ".join([f"({', '.join('?' * columns)})"] * rows)
+    return statement.format(rows=places)
 
 
 def read(connection: sqlite3.Connection, room: str, after: int) -> list[bytes]:
