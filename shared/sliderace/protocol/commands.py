@@ -6,6 +6,7 @@ from msgspec import Meta, Struct
 
 from sliderace.protocol import limits
 from sliderace.protocol.fields import (
+    AnyRaceId,
     Code,
     Int,
     MemberId,
@@ -173,7 +174,7 @@ class Abort(_Command, frozen=True, tag="abort"):
 class Slides(_Command, frozen=True, tag="slides"):
     """Slides on your own board, in order."""
 
-    race: RaceId
+    race: AnyRaceId
     gen: Int
     """The series these belong to: 0 in `welcome`, then as `rejected` says."""
     seq: Annotated[int, Meta(ge=1, le=limits.MAX_INTEGER)]

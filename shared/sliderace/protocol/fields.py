@@ -7,6 +7,7 @@ from msgspec import Meta
 from sliderace.protocol import limits
 
 __all__ = [
+    "AnyRaceId",
     "Code",
     "Int",
     "MemberId",
@@ -31,6 +32,9 @@ MemberId = Annotated[int, Meta(ge=1, le=limits.MAX_INTEGER)]
 Code = Annotated[str, Meta(min_length=1, max_length=limits.MAX_CODE)]
 """A room code as typed: case, spaces and dashes are ignored."""
 RaceId = Annotated[str, Meta(pattern=r"^[A-Z0-9-]{1,32}\Z")]
+AnyRaceId = Annotated[str, Meta(min_length=1, max_length=32)]
+"""The same in what comes most: to match a pattern takes as long as all the rest of a
+message, and what is not the id of this race is refused anyway."""
 Token = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
 Nonce = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
 """16 random bytes of a player's client, hex."""

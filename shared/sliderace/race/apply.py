@@ -119,7 +119,7 @@ def slide(race: Race, record: Slid) -> None:
     nearest = board.md
     for direction, count, stamp in made:
         board.slide(direction, count)
-        slides.append(Played(direction, count, stamp, t))
+        slides.append(Played._make((direction, count, stamp, t)))
         attempt.stm += count
         if direction != last:
             attempt.mtm += 1

@@ -146,7 +146,7 @@ def slides(
                 break
     if moved > max_tiles:
         return Refusal("too_many_tiles")
-    slid = Slid(now, race.id, seat, first, new, approx)
+    slid = Slid._make((now, race.id, seat, first, new, approx))
     if not solved:
         return [slid]
     e = None if approx or attempt.approx else new[-1][2]
