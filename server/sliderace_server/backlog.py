@@ -46,9 +46,7 @@ class Backlog:
         publish: tells everybody an event: its offset, room time in ms, and itself.
     """
 
-    def __init__(
-        self, told: int, publish: Callable[[int, int, Event], None]
-    ) -> None:
+    def __init__(self, told: int, publish: Callable[[int, int, Event], None]) -> None:
         self._told = told
         self._publish = publish
         self._untold: deque[Untold] = deque()

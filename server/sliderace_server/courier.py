@@ -11,15 +11,17 @@ from typing import Any, Protocol
 from sliderace_server.clock import Clock
 from sliderace_server.metrics import Metrics
 from sliderace_server.storage import Append, Conflict, RoomLog, StorageUnavailable
+from sliderace_server.tempo import Tempo
 
 __all__ = ["Courier", "Sender", "Spawn"]
 
 _log = logging.getLogger(__name__)
 
-REST_MS = 3
-"""From the beginning of one append to that of the next, at least. Where a disk answers
-in half a millisecond, two thousand commits a second would cost more than the moves in
-them; an ack three milliseconds later is noticed by nobody."""
+REST_MS = (3, 3, 10)
+"""From the beginning of one append to that of the next, at least, by how busy the
+server is (`Tempo.factor`). Where a disk answers in half a millisecond, two thousand
+commits a second would cost more than the moves in them, and a third of that is still a
+tenth of all. Clients do not wait for acks: they are noticed by nobody."""
 
 Spawn = Callable[[Coroutine[Any, Any, None]], None]
 """Starts a task that belongs to the server's task group."""
@@ -58,6 +60,7 @@ class Courier:
         flush: writes what is told of an append, now.
         clock: to rest between two appends.
         metrics: counts.
+        tempo: how busy the server is.
     """
 
     def __init__(
@@ -67,6 +70,7 @@ class Courier:
         flush: Callable[[], None],
         clock: Clock,
         metrics: Metrics,
+        tempo: Tempo,
     ) -> None:
         self._log = log
         self._spawn = spawn
@@ -75,7 +79,8 @@ class Courier:
         self._running = False
         self._clock = clock
         self._metrics = metrics
-        self._began = -REST_MS
+        self._tempo = tempo
+        self._began = -max(REST_MS)
 
     def collect(self, sender: Sender) -> None:
         """Append what this one has gathered with the next round.
@@ -93,7 +98,8 @@ class Courier:
     async def _rounds(self) -> None:
         try:
             while self._waiting:
-                rest = self._began + REST_MS - self._clock.now_ms()
+                pause = REST_MS[self._tempo.factor - 1]
+                rest = self._began + pause - self._clock.now_ms()
                 if rest > 0:
                     await self._clock.sleep(rest / 1_000)
                 self._began = self._clock.now_ms()

@@ -121,7 +121,7 @@ class TokenBucket:
             How many ms to wait before going on; 0: not at all.
         """
         now_us = now_ms * 1000
-        full_us = self._full_us if self._full_us > now_us else now_us
+        full_us = max(now_us, self._full_us)
         full_us = self._full_us = full_us + tokens * self._cost_us
         wait_us = full_us - self._burst_us - now_us
         return -(-wait_us // 1000) if wait_us > 0 else 0

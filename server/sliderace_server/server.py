@@ -33,6 +33,7 @@ from sliderace_server.page import Asset, load_page
 from sliderace_server.results import Keeper
 from sliderace_server.session import Session
 from sliderace_server.storage import Store, open_store
+from sliderace_server.tempo import Tempo
 from sliderace_server.web import Site
 from sliderace_server.works import Spawn, Works
 
@@ -102,7 +103,7 @@ async def running(
     ):
         # Only now: whoever holds the store is alone.
         key = await asyncio.to_thread(_key, config)
-        metrics = Metrics()
+        metrics, tempo = Metrics(), Tempo()
         postman = Postman(asyncio.get_running_loop().call_soon)
         keeper = Keeper(opened.results, spawn, clock)
         works = Works(
@@ -114,11 +115,12 @@ async def running(
             metrics=metrics,
             entropy=entropy,
             spawn=spawn,
-            courier=Courier(opened.log, spawn, postman.flush, clock, metrics),
+            courier=Courier(opened.log, spawn, postman.flush, clock, metrics, tempo),
             keep=keeper.keep,
             version=f"sliderace {__version__}",
             key=key,
             postman=postman,
+            tempo=tempo,
         )
         addresses = PerAddress(config.limits)
         hub = Hub(works, keeper, addresses)

@@ -1,7 +1,7 @@
 """What all rooms of a server share: settings, clock, store, the loop's services."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol, get_args
 
 from sliderace.protocol.codec import event_bytes
@@ -131,7 +131,7 @@ class Works:
     version: str
     key: ServerKey
     postman: Postman
-    tempo: Tempo = field(default_factory=Tempo)
+    tempo: Tempo
 
     def frame(self, event: Event) -> bytes:
         """An event as a frame: to be made once for everybody who gets it."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any
 
+import pytest
 from tests.e2e.stores import MoodyStore
 from tests.e2e.talk import FastClock, eventually
 
@@ -13,6 +14,7 @@ from sliderace_server.clock import Clock, SystemClock
 from sliderace_server.courier import REST_MS, Courier
 from sliderace_server.metrics import Metrics
 from sliderace_server.storage import Append, Conflict, StorageUnavailable
+from sliderace_server.tempo import STEPS, Tempo
 
 
 class Room:
@@ -78,6 +80,7 @@ def rooms(
     tasks: list[asyncio.Task[None]],
     clock: Clock | None = None,
     flush: Callable[[], None] = lambda: None,
+    tempo: Tempo | None = None,
 ) -> list[Room]:
     """Three of them, with one courier."""
     clock = clock or FastClock()
@@ -86,7 +89,7 @@ def rooms(
     def spawn(work: Coroutine[Any, Any, None]) -> None:
         tasks.append(loop.create_task(work))
 
-    courier = Courier(store.log, spawn, flush, clock, Metrics())
+    courier = Courier(store.log, spawn, flush, clock, Metrics(), tempo or Tempo())
     return [Room(code, courier) for code in ("BCDFGH", "KWXTRB", "ZZZZZZ")]
 
 
@@ -94,18 +97,25 @@ def _are(rounds: list[list[str]], number: int) -> bool:
     return len(rounds) == number
 
 
-async def test_appends_begin_some_milliseconds_apart() -> None:
-    clock = Patient()
+@pytest.mark.parametrize("factor", [1, 2, 3])
+async def test_appends_begin_some_milliseconds_apart(factor: int) -> None:
+    clock, tempo, rest = Patient(), Tempo(), REST_MS[factor - 1]
+    tempo.factor = factor
     async with Counting() as store:
-        room, *_ = rooms(store, [], clock)
+        room, *_ = rooms(store, [], clock, tempo=tempo)
         began: list[int] = []
-        for number, passed in enumerate((0, 1, REST_MS, 50), 1):
+        for number, passed in enumerate((0, 1, rest, 50), 1):
             clock.ms += passed
             room.courier.collect(room)
             await eventually(partial(_are, store.rounds, number))
             began.append(clock.ms)
     # The first one waits for nothing, and so does who comes late enough.
-    assert began == [1_000, 1_000 + REST_MS, 1_000 + 2 * REST_MS, 1_050 + 2 * REST_MS]
+    assert began == [1_000, 1_000 + rest, 1_000 + 2 * rest, 1_050 + 2 * rest]
+
+
+def test_a_busy_server_commits_less_often() -> None:
+    assert len(REST_MS) == len(STEPS) + 1
+    assert REST_MS[0] < REST_MS[-1]
 
 
 async def test_all_rooms_of_a_turn_are_one_append() -> None:

@@ -34,7 +34,14 @@ class Desk:
         def spawn(work: Coroutine[Any, Any, None]) -> None:
             group.create_task(self._guarded(work))
 
-        courier = Courier(store.log, spawn, works.postman.flush, works.clock, works.metrics)
+        courier = Courier(
+            store.log,
+            spawn,
+            works.postman.flush,
+            works.clock,
+            works.metrics,
+            works.tempo,
+        )
         works = replace(works, spawn=spawn, courier=courier)
         self.scribe = Scribe(
             works,

@@ -13,6 +13,7 @@ from sliderace_server.keys import new_key
 from sliderace_server.metrics import Metrics
 from sliderace_server.outbox import Postman
 from sliderace_server.storage import Store, StoredRace
+from sliderace_server.tempo import Tempo
 from sliderace_server.works import Works
 
 __all__ = ["works_with"]
@@ -32,7 +33,7 @@ def works_with(
 
     clock = clock or FastClock()
     postman = Postman(asyncio.get_running_loop().call_soon)
-    metrics = Metrics()
+    metrics, tempo = Metrics(), Tempo()
     return Works(
         config=config,
         room_limits=config.limits.room,
@@ -42,9 +43,10 @@ def works_with(
         metrics=metrics,
         entropy=bytes,
         spawn=spawn,
-        courier=Courier(store.log, spawn, postman.flush, clock, metrics),
+        courier=Courier(store.log, spawn, postman.flush, clock, metrics, tempo),
         keep=([] if kept is None else kept).append,
         version="test",
         key=new_key(),
         postman=postman,
+        tempo=tempo,
     )

@@ -221,5 +221,3 @@ def _back(attempt: Attempt, t: int) -> None:
         replace(outage, back=t) if outage.back is None else outage
         for outage in attempt.outages
     )
-
-
