@@ -17,7 +17,7 @@ __all__ = ["Courier", "Sender", "Spawn"]
 
 _log = logging.getLogger(__name__)
 
-REST_MS = (3, 3, 10)
+REST_MS = (3, 5, 10)
 """From the beginning of one append to that of the next, at least, by how busy the
 server is (`Tempo.factor`). Where a disk answers in half a millisecond, two thousand
 commits a second would cost more than the moves in them, and a third of that is still a

@@ -36,8 +36,9 @@ from sliderace_server.works import Follower, Works
 
 __all__ = ["Crowd"]
 
-LINES_S = 2.0
-"""How often a room is told of lines that changed: they are for the eye."""
+LINES_S = (2.0, 5.0)
+"""How often a small and a large room are told of lines that changed: they are for the
+eye, and thousands of spectators make thousands of writes."""
 
 
 class Crowd:
@@ -152,7 +153,8 @@ class Crowd:
         return follower.peer.line() if follower else UNMEASURED
 
     def _lines_later(self) -> None:
-        self._lines_timer = self._works.clock.later(LINES_S, self._tell_lines)
+        large = len(self._state.members) > self._works.config.small_room
+        self._lines_timer = self._works.clock.later(LINES_S[large], self._tell_lines)
 
     def _tell_lines(self) -> None:
         self._lines_timer = None

@@ -131,8 +131,11 @@ class Session:
 
     @property
     def busy(self) -> bool:
-        """Whether its room is between the countdown and the results."""
-        return self._room is not None and self._room.state.phase != "lobby"
+        """Whether a racer's line matters: between the countdown and the results."""
+        if self._room is None or self._room.state.phase == "lobby":
+            return False
+        member = self._room.state.members.get(self.member)
+        return member is not None and member.seat is not None
 
     @property
     def held_s(self) -> float:

@@ -22,6 +22,7 @@ from websockets.frames import Frame, Opcode
 from sliderace.engine import Board, Size, format_board
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import encode_command
+from sliderace_server.gateway.peer import Peer as GatewayPeer
 from sliderace_server.limits import Limits
 from sliderace_server.outbox import text_frame
 from sliderace_server.runner import Runner
@@ -114,6 +115,20 @@ async def test_slides_of_one_turn_are_told_once_for_each_audience() -> None:
         assert told.p[0].seat == ann.seat
         # What arrived in one piece was told in one message; the system may split it.
         assert server.metrics.counts["encoded"]["progress"] - before < 5
+
+
+async def test_only_lines_of_players_are_measured_closely() -> None:
+    """A thousand spectators' pings would cost more than the race that they watch."""
+    async with a_server() as server, a_race(server.port, 2, "3x3") as (ann, _):
+        join = m.Join(code=ann.code, name="Eve", role="spectator")
+        async with talking(server.port, join) as eve:
+            await eve.until(m.Snapshot)
+            busy = []
+            for one in (ann, eve):
+                peer = peer_of(server, ann.code, one.member)
+                assert isinstance(peer, GatewayPeer)
+                busy.append(peer.session.busy)
+            assert busy == [True, False]
 
 
 async def test_a_ping_is_answered_ahead_of_a_crowd() -> None:

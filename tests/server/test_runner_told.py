@@ -189,6 +189,12 @@ async def test_in_large_rooms_only_players_lines_are_told() -> None:
         clock.advance(2_000)
         lines = [m.LineOf(1, 23, 4), m.LineOf(2, 23, 4)]
         assert heard(eve, m.Lines) == [m.Lines(lines)]
+        # The room is large by now: it is told less often.
+        ann.measured = Line(80, 9, 5)
+        clock.advance(4_900)
+        assert len(heard(eve, m.Lines)) == 1
+        clock.advance(100)
+        assert heard(eve, m.Lines)[1:] == [m.Lines([m.LineOf(1, 80, 9)])]
         runner.freeze()
 
 
