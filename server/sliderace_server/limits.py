@@ -28,9 +28,8 @@ class Limits:
         open_timeout_ms: for the handshake.
         hello_timeout_ms: from the handshake to `hello`.
         close_timeout_ms: for the closing handshake; then the connection is cut.
-        ping_race_ms: between the server's pings to a player, from the countdown to the
-            results.
-        ping_idle_ms: at other times, and to spectators.
+        ping_race_ms: between the server's pings from the countdown to the results.
+        ping_idle_ms: at other times, and to the spectators of a large room.
         ping_burst: pings at a join, a resume and in the countdown, for the official
             time's R and M.
         ping_timeout_ms: a connection that answers none for so long is cut.

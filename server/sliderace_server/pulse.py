@@ -30,12 +30,14 @@ class Pulse:
         ping: sends a ping with this payload; must not wait.
         lost: called once when the peer does not answer.
         busy: whether its room is between countdown and results.
+        counts: whether anybody wants to know this line; else it is only seen to live.
         held: whether we read this peer more slowly now, so that its answers wait too.
     """
 
     __slots__ = (
         "_burst",
         "_busy",
+        "_counts",
         "_held",
         "_limits",
         "_line",
@@ -57,12 +59,14 @@ class Pulse:
         ping: Callable[[bytes], None],
         lost: Callable[[], None],
         busy: Callable[[], bool],
+        counts: Callable[[], bool],
         held: Callable[[], bool],
     ) -> None:
         self._limits = limits
         self._ping: Callable[[bytes], object] = ping
         self._lost: Callable[[], object] = lost
         self._busy = busy
+        self._counts = counts
         self._held = held
         self._sent: dict[bytes, int] = {}
         self._samples: list[tuple[int, int]] = []
@@ -104,16 +108,18 @@ class Pulse:
         connection is no garbage that survives a look of the collector.
         """
         self.over = True
-        self._ping = self._lost = self._busy = self._held = bool
+        self._ping = self._lost = self._busy = self._counts = self._held = bool
 
     def _oldest(self) -> int:
         return next(iter(self._sent.values()))
 
     def _pause(self) -> int:
+        limits = self._limits
+        if not self._counts():
+            return limits.ping_idle_ms
         if self._burst > 1:
             self._burst -= 1
             return BURST_MS
-        limits = self._limits
         return limits.ping_race_ms if self._busy() else limits.ping_idle_ms
 
     def burst(self) -> None:

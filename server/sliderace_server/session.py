@@ -131,11 +131,19 @@ class Session:
 
     @property
     def busy(self) -> bool:
-        """Whether a racer's line matters: between the countdown and the results."""
-        if self._room is None or self._room.state.phase == "lobby":
-            return False
-        member = self._room.state.members.get(self.member)
-        return member is not None and member.seat is not None
+        """Whether its room is between the countdown and the results."""
+        return self._room is not None and self._room.state.phase != "lobby"
+
+    @property
+    def counts(self) -> bool:
+        """Whether anybody wants to know the line: not a spectator's in a large room."""
+        if self._room is None:
+            return True  # nobody knows yet who it is
+        members = self._room.state.members
+        member = members.get(self.member)
+        if member is not None and member.seat is not None:
+            return True
+        return len(members) <= self._works.config.small_room
 
     @property
     def held_s(self) -> float:

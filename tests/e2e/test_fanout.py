@@ -117,18 +117,22 @@ async def test_slides_of_one_turn_are_told_once_for_each_audience() -> None:
         assert server.metrics.counts["encoded"]["progress"] - before < 5
 
 
-async def test_only_lines_of_players_are_measured_closely() -> None:
+@pytest.mark.parametrize("small_room", [16, 2])
+async def test_in_large_rooms_only_the_lines_of_players_count(small_room: int) -> None:
     """A thousand spectators' pings would cost more than the race that they watch."""
-    async with a_server() as server, a_race(server.port, 2, "3x3") as (ann, _):
+    async with (
+        a_server(small_room=small_room) as server,
+        a_race(server.port, 2, "3x3") as (ann, _),
+    ):
         join = m.Join(code=ann.code, name="Eve", role="spectator")
         async with talking(server.port, join) as eve:
             await eve.until(m.Snapshot)
-            busy = []
+            counts: list[bool] = []
             for one in (ann, eve):
                 peer = peer_of(server, ann.code, one.member)
                 assert isinstance(peer, GatewayPeer)
-                busy.append(peer.session.busy)
-            assert busy == [True, False]
+                counts.append(peer.session.counts)
+            assert counts == [True, small_room == 16]
 
 
 async def test_a_ping_is_answered_ahead_of_a_crowd() -> None:

@@ -17,12 +17,14 @@ class Line:
         self.pings: list[bytes] = []
         self.lost = 0
         self.busy = False
+        self.counts = True
         self.held = False
         self.pulse = Pulse(
             limits,
             ping=self.pings.append,
             lost=self._lose,
             busy=lambda: self.busy,
+            counts=lambda: self.counts,
             held=lambda: self.held,
         )
 
@@ -51,6 +53,15 @@ def test_a_burst_then_one_now_and_again() -> None:
     assert times[:8] == [n * BURST_MS for n in range(8)]
     assert [b - a for a, b in pairwise(times[7:])] == [20_000] * 2
     assert not line.lost
+
+
+def test_a_line_that_nobody_asks_for_is_only_seen_to_live() -> None:
+    pinger, line = Pinger(), Line()
+    line.busy, line.counts = True, False
+    pinger.add(line.pulse, 0)
+    assert line.run(pinger, 45_000) == [0, 20_000, 40_000]
+    line.counts = True  # it got a seat: now it is measured
+    assert line.run(pinger, 61_000)[-2:] == [60_000, 60_000 + BURST_MS]
 
 
 def test_more_often_in_a_race() -> None:

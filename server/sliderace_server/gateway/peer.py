@@ -125,6 +125,7 @@ class Peer:
             ping=lambda payload: self.outbox.post(ping_frame(payload)),
             lost=self.abort,
             busy=lambda: self.session.busy,
+            counts=lambda: self.session.counts,
             held=lambda: self.session.held_s > 0,
         )
 
