@@ -61,7 +61,7 @@ def test_a_line_that_nobody_asks_for_is_only_seen_to_live() -> None:
     pinger.add(line.pulse, 0)
     assert line.run(pinger, 45_000) == [0, 20_000, 40_000]
     line.counts = True  # it got a seat: now it is measured
-    assert line.run(pinger, 61_000)[-2:] == [60_000, 60_000 + BURST_MS]
+    assert line.run(pinger, 61_000)[:2] == [60_000, 60_000 + BURST_MS]
 
 
 def test_more_often_in_a_race() -> None:
