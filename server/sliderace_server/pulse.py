@@ -4,9 +4,9 @@ One pinger serves all connections; it costs a sixth of a task and a timer for ea
 """
 
 import heapq
-from collections.abc import Callable
 from itertools import count
 from statistics import median
+from typing import Protocol
 
 from sliderace.race.timing import UNMEASURED, Line
 from sliderace_server.limits import Limits
@@ -22,52 +22,73 @@ WINDOW_MS = 60_000
 """Samples older than this say nothing about the line of today."""
 
 
+class Pinged(Protocol):
+    """A connection, as its pulse sees it."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether its room is between countdown and results."""
+        ...
+
+    @property
+    def counts(self) -> bool:
+        """Whether anybody wants to know this line; else it is only seen to live."""
+        ...
+
+    @property
+    def held(self) -> bool:
+        """Whether we read this peer more slowly now, so that its answers wait too."""
+        ...
+
+    def ping(self, payload: bytes) -> None:
+        """Send a ping with this payload; must not wait."""
+        ...
+
+    def abort(self) -> None:
+        """The peer does not answer; called once."""
+        ...
+
+
+class _Gone:
+    """A connection that has ended."""
+
+    busy = counts = held = False
+
+    def ping(self, payload: bytes) -> None:
+        """Nobody is there."""
+
+    def abort(self) -> None:
+        """It has ended already."""
+
+
+_GONE = _Gone()
+
+
 class Pulse:
     """The round trips of one connection.
 
     Args:
         limits: how often to ping, and how long to wait.
-        ping: sends a ping with this payload; must not wait.
-        lost: called once when the peer does not answer.
-        busy: whether its room is between countdown and results.
-        counts: whether anybody wants to know this line; else it is only seen to live.
-        held: whether we read this peer more slowly now, so that its answers wait too.
+        pinged: the connection.
     """
 
     __slots__ = (
         "_burst",
-        "_busy",
-        "_counts",
-        "_held",
         "_limits",
         "_line",
         "_line_until",
-        "_lost",
         "_next_ping",
         "_number",
-        "_ping",
+        "_pinged",
         "_samples",
         "_sent",
         "over",
         "ticket",
     )
 
-    def __init__(
-        self,
-        limits: Limits,
-        *,
-        ping: Callable[[bytes], None],
-        lost: Callable[[], None],
-        busy: Callable[[], bool],
-        counts: Callable[[], bool],
-        held: Callable[[], bool],
-    ) -> None:
+    def __init__(self, limits: Limits, pinged: Pinged) -> None:
         self._limits = limits
-        self._ping: Callable[[bytes], object] = ping
-        self._lost: Callable[[], object] = lost
-        self._busy = busy
-        self._counts = counts
-        self._held = held
+        self._pinged = pinged
         self._sent: dict[bytes, int] = {}
         self._samples: list[tuple[int, int]] = []
         self._line = UNMEASURED
@@ -84,15 +105,15 @@ class Pulse:
         Returns:
             When to call again.
         """
-        if self._held():
+        if self._pinged.held:
             self._sent.clear()
         elif self._sent and now >= self._oldest() + self._limits.ping_timeout_ms:
             self.over = True
-            self._lost()
+            self._pinged.abort()
         elif now >= self._next_ping:
             payload = next(self._number).to_bytes(4)
             self._sent[payload] = now
-            self._ping(payload)
+            self._pinged.ping(payload)
             self._next_ping = now + self._pause()
         if self._sent:
             return min(
@@ -108,19 +129,19 @@ class Pulse:
         connection is no garbage that survives a look of the collector.
         """
         self.over = True
-        self._ping = self._lost = self._busy = self._counts = self._held = bool
+        self._pinged = _GONE
 
     def _oldest(self) -> int:
         return next(iter(self._sent.values()))
 
     def _pause(self) -> int:
         limits = self._limits
-        if not self._counts():
+        if not self._pinged.counts:
             return limits.ping_idle_ms
         if self._burst > 1:
             self._burst -= 1
             return BURST_MS
-        return limits.ping_race_ms if self._busy() else limits.ping_idle_ms
+        return limits.ping_race_ms if self._pinged.busy else limits.ping_idle_ms
 
     def burst(self) -> None:
         """Take several samples soon."""

@@ -19,16 +19,12 @@ class Line:
         self.busy = False
         self.counts = True
         self.held = False
-        self.pulse = Pulse(
-            limits,
-            ping=self.pings.append,
-            lost=self._lose,
-            busy=lambda: self.busy,
-            counts=lambda: self.counts,
-            held=lambda: self.held,
-        )
+        self.pulse = Pulse(limits, self)
 
-    def _lose(self) -> None:
+    def ping(self, payload: bytes) -> None:
+        self.pings.append(payload)
+
+    def abort(self) -> None:
         self.lost += 1
 
     def run(self, pinger: Pinger, until: int, rtt: int | None = 10) -> list[int]:

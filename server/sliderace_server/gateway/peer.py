@@ -120,14 +120,28 @@ class Peer:
         self.caught_up = self.outbox.caught_up
         self.post_snapshot = self.outbox.post_snapshot
         self.session = front.new_session(self)
-        self.pulse = Pulse(
-            front.limits,
-            ping=lambda payload: self.outbox.post(ping_frame(payload)),
-            lost=self.abort,
-            busy=lambda: self.session.busy,
-            counts=lambda: self.session.counts,
-            held=lambda: self.session.held_s > 0,
-        )
+        self.pulse = Pulse(front.limits, self)
+
+    # --- what the pulse asks of its connection ---------------------------------------
+
+    @property
+    def busy(self) -> bool:
+        """Whether its room is between countdown and results."""
+        return self.session.busy
+
+    @property
+    def counts(self) -> bool:
+        """Whether anybody wants to know this line."""
+        return self.session.counts
+
+    @property
+    def held(self) -> bool:
+        """Whether we read this peer more slowly now."""
+        return self.session.held_s > 0
+
+    def ping(self, payload: bytes) -> None:
+        """Send a ping with what gathers for this connection."""
+        self.outbox.post(ping_frame(payload))
 
     # --- what the outbox asks of a wire ----------------------------------------------
 
