@@ -37,8 +37,7 @@ from sliderace_server.works import Follower, Works
 __all__ = ["Crowd"]
 
 LINES_S = (2.0, 5.0)
-"""How often a small and a large room are told of lines that changed: they are for the
-eye, and thousands of spectators make thousands of writes."""
+"""How often a small and a large room are told of lines that changed, for the eye."""
 
 
 class Crowd:
@@ -117,14 +116,12 @@ class Crowd:
     def gone(self, member: int) -> None:
         """A member is out of the room, but is still to be told so."""
         self.forget()
-        follower = self._current.pop(member, None)
-        if follower is not None:
+        if follower := self._current.pop(member, None):
             self._leaving[member] = follower
 
     def dismiss(self, member: int, code: int) -> None:
         """A member who is out was told so: end the connection."""
-        follower = self._leaving.pop(member, None)
-        if follower is not None:
+        if follower := self._leaving.pop(member, None):
             follower.dismissed(code)
 
     def end(self, code: int) -> None:

@@ -11,7 +11,16 @@ from dataclasses import dataclass, field
 from sliderace.protocol import limits as wire, messages
 from sliderace_server.room.state import RoomLimits
 
-__all__ = ["Limits", "PerAddress", "Quota", "TokenBucket", "is_loopback"]
+__all__ = [
+    "COMING_AND_GOING",
+    "NEWCOMERS",
+    "NEW_TOKEN",
+    "Limits",
+    "PerAddress",
+    "Quota",
+    "TokenBucket",
+    "is_loopback",
+]
 
 SWEEP_MS = 60_000
 """Between two looks for addresses that can be forgotten."""
@@ -247,6 +256,14 @@ class PerAddress:
         for buckets in (self._pages, self._tries):
             for address in [key for key, one in buckets.items() if one.is_full(now_ms)]:
                 del buckets[address]
+
+
+NEWCOMERS = 0
+"""Whose quota joining a room counts for: no member's id."""
+COMING_AND_GOING = 2
+"""Records: one when somebody comes, one when he goes."""
+NEW_TOKEN = 1
+"""One more for who comes with a ticket."""
 
 
 class Quota:

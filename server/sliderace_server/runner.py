@@ -172,27 +172,16 @@ class Runner:
             follower.peer.post_first(self._works.frame(refused))
 
     def slide(self, follower: Follower, slides: Slides, arrived: int) -> None:
-        """A member slides: nearly all that comes in.
-
-        Args:
-            follower: the connection.
-            slides: what.
-            arrived: the machine's monotonic clock, ms, just now.
-        """
+        """A member slides, at this ms of the machine: nearly all that comes in."""
         if not self._crowd.is_current(follower) or slides.gen != follower.gen:
             return  # the fence; or sent before our last `rejected` arrived there
         if self.over:
             self._reject(follower, Refusal("room_unknown"))
             return
-        if self._lock_is_late:
-            self._put_off()
+        self._put_off()
+        now, limits = self._timeline.now(arrived), self._works.room_limits
         outcome = room.decide_slides(
-            self.state,
-            follower.member,
-            slides,
-            self._timeline.now(arrived),
-            self._works.room_limits,
-            self._crowd.line_of,
+            self.state, follower.member, slides, now, limits, self._crowd.line_of
         )
         if isinstance(outcome, Refusal):
             self._reject(follower, outcome)
@@ -225,10 +214,9 @@ class Runner:
 
     def _ack_again(self, follower: Follower) -> None:
         """Old slides came again: acked now if durable, else by their commit."""
-        if self._slid.get(follower.member, 0) <= self._scribe.durable:
-            ack = room.acked(self.state, follower.member)
-            if ack is not None:
-                follower.peer.post_first(self._works.frame(ack))
+        durable = self._slid.get(follower.member, 0) <= self._scribe.durable
+        if durable and (ack := room.acked(self.state, follower.member)):
+            follower.peer.post_first(self._works.frame(ack))
 
     # --- what happens ----------------------------------------------------------------
 
@@ -240,8 +228,7 @@ class Runner:
         return self._carry_out(command)
 
     def _put_off(self) -> None:
-        check = room.lock_check_at(self.state) if self._lock_is_late else None
-        if check is not None and check <= self.now:
+        if (check := self._lock_check) is not None and check <= self.now:
             self._works.metrics.count("postponed")
             self._carry_out(room.LockNotDurable())
 
@@ -305,13 +292,14 @@ class Runner:
     def _schedule(self, least_ms: int = 0) -> None:
         """Set the alarm to the next moment at which the room must be asked."""
         if not self.over:
-            check = room.lock_check_at(self.state) if self._lock_is_late else None
-            self._alarm.set(check, self._crowd.next_reveal(), least_ms=least_ms)
+            moments = self._lock_check, self._crowd.next_reveal()
+            self._alarm.set(*moments, least_ms=least_ms)
 
     @property
-    def _lock_is_late(self) -> bool:
-        """The start that was announced is not durable."""
-        return self._started_at > self._scribe.durable
+    def _lock_check(self) -> int | None:
+        """When to look after the start that was announced; None: it is durable."""
+        late = self._started_at > self._scribe.durable
+        return room.lock_check_at(self.state) if late else None
 
     def _time_has_come(self) -> None:
         self._do(room.Tick())
@@ -405,9 +393,8 @@ class Runner:
         self._alarm.cancel()
 
     def _end(self, code: int) -> None:
-        if self.over:
-            return
-        self.freeze()
-        self._backlog.clear()
-        self._crowd.end(code)
-        self._ended(self)
+        if not self.over:
+            self.freeze()
+            self._backlog.clear()
+            self._crowd.end(code)
+            self._ended(self)

@@ -4,7 +4,6 @@ A fault stays in its connection: whatever a peer sends, it is answered or closed
 nobody else notices. Too fast means being read more slowly, never losing a message.
 """
 
-import hashlib
 import logging
 from collections.abc import Mapping
 from typing import assert_never, get_args
@@ -36,9 +35,14 @@ from sliderace.protocol.messages import (
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
 from sliderace_server.hub import Hub
-from sliderace_server.limits import TokenBucket
+from sliderace_server.limits import (
+    COMING_AND_GOING,
+    NEW_TOKEN,
+    NEWCOMERS,
+    TokenBucket,
+)
 from sliderace_server.runner import Runner
-from sliderace_server.tickets import TICKET_MS
+from sliderace_server.tickets import TICKET_MS, hashed
 from sliderace_server.works import Peer
 
 __all__ = ["Session"]
@@ -51,12 +55,6 @@ SNAPSHOT_COST = 20
 ALWAYS = (Close, Kick, Leave, Nonce)
 """Commands that are bounded by themselves: whoever wrote too much may still go, and a
 host may still put an end to it."""
-NEWCOMERS = 0
-"""Whose quota joining counts for: no member's id."""
-COMING_AND_GOING = 2
-"""Records: one when somebody comes, one when he goes."""
-NEW_TOKEN = 1
-"""One more for who comes with a ticket."""
 
 CLOSE_AFTER: Mapping[str, int] = {
     "version": 4504,
@@ -93,7 +91,6 @@ class Session:
         "_room",
         "_tile_debt_until",
         "_tiles",
-        "_up_bytes",
         "_works",
         "following",
         "gen",
@@ -117,7 +114,6 @@ class Session:
         self._now_ms = self._works.clock.now_ms
         now = self._now_ms()
         self._limits = limits
-        self._up_bytes = limits.up_bytes
         self._messages = TokenBucket(limits.messages_per_s, limits.messages_burst)
         self._tiles = TokenBucket(limits.tiles_per_s, limits.tiles_burst)
         self._now = now
@@ -161,9 +157,7 @@ class Session:
         if wait or self._flooding_since is not None:
             self._watch_flood(now, flooding=wait > 0)
         # Who resends slides after an absence owes tiles, but floods nobody.
-        owed = self._tile_debt_until - now
-        if owed > wait:
-            wait = owed
+        wait = max(wait, self._tile_debt_until - now)
         if wait <= 0:
             return 0.0
         self._works.metrics.count("throttled")
@@ -199,11 +193,14 @@ class Session:
         """
         if self._ended:
             return
-        if not payload.isascii() and not _is_utf8(payload):
-            self.close(1007)
-            return
+        if not payload.isascii():
+            try:
+                payload.decode()
+            except UnicodeDecodeError:
+                self.close(1007)
+                return
         try:
-            command = decode_command(payload, self._up_bytes)
+            command = decode_command(payload, self._limits.up_bytes)
         except ProtocolError as error:
             self._misunderstood(error)
             return
@@ -317,7 +314,7 @@ class Session:
         if isinstance(runner, Refusal):
             return runner
         token = self._new_token()
-        command = room.Enter(create.name, _hash(token), create.role, creator=True)
+        command = room.Enter(create.name, hashed(token), create.role, creator=True)
         return runner.enter(self, command, token) or runner
 
     def _open(self, asked: Open) -> Runner | Refusal:
@@ -339,7 +336,7 @@ class Session:
         if not self._may_write(runner, NEWCOMERS):
             return Refusal("rate")
         token = self._new_token()
-        command = room.Enter(join.name, _hash(token), join.role, join.bot)
+        command = room.Enter(join.name, hashed(token), join.role, join.bot)
         if refusal := runner.enter(self, command, token):
             return refusal
         runner.quota.use(NEWCOMERS, COMING_AND_GOING)
@@ -350,7 +347,7 @@ class Session:
         return self._works.entropy(16).hex()
 
     def _resume(self, resume: Resume) -> Runner | Refusal:
-        token = _hash(resume.token)
+        token = hashed(resume.token)
         found = self._hub.find_member(resume.code, token, self.peer.address)
         if isinstance(found, Refusal):
             return found
@@ -363,7 +360,7 @@ class Session:
         return runner
 
     def _redeem(self, redeem: Redeem) -> Runner | Refusal:
-        ticket = _hash(redeem.ticket)
+        ticket = hashed(redeem.ticket)
         found = self._hub.find_holder(redeem.code, ticket, self.peer.address)
         if isinstance(found, Refusal):
             return found
@@ -372,14 +369,14 @@ class Session:
             return Refusal("rate")
         runner.quota.use(member, COMING_AND_GOING + NEW_TOKEN)
         token = self._new_token()
-        runner.resume(self, room.Connect(member, _hash(token)), token=token)
+        runner.resume(self, room.Connect(member, hashed(token)), token=token)
         return runner
 
     def _transfer(self, runner: Runner) -> None:
         """A ticket. Who was replaced or is out is not heard: no fence is needed."""
         ticket = self._new_token()
         now = self._works.clock.now_ms()
-        self._hub.tickets.issue(runner.code, self.member, _hash(ticket), now)
+        self._hub.tickets.issue(runner.code, self.member, hashed(ticket), now)
         self._send(Ticket(ticket, TICKET_MS))
 
     # --- answers ---------------------------------------------------------------------
@@ -401,16 +398,3 @@ class Session:
         self._send(Refused(error.of, error.code, error.text, error.field))
         if self._room is None:
             self.close(CLOSE_AFTER.get(error.code, 4500))
-
-
-def _is_utf8(payload: bytes) -> bool:
-    try:
-        payload.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _hash(token: str) -> str:
-    """What is stored of a token; 128 random bits need no salt."""
-    return hashlib.sha256(token.encode()).hexdigest()

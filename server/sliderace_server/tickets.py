@@ -4,9 +4,10 @@ Only their hashes are kept, and only in memory: a restart ends them all, and who
 showed one asks for another.
 """
 
+import hashlib
 from dataclasses import dataclass
 
-__all__ = ["TICKET_MS", "Tickets"]
+__all__ = ["TICKET_MS", "Tickets", "hashed"]
 
 TICKET_MS = 120_000
 """Time enough to take out a phone and to scan a picture."""
@@ -16,6 +17,11 @@ TICKET_MS = 120_000
 class _Ticket:
     hash: str
     until: int
+
+
+def hashed(secret: str) -> str:
+    """What is kept of a token or a ticket; 128 random bits need no salt."""
+    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 class Tickets:

@@ -39,7 +39,7 @@ SLIPS = {
 
 OWN_TASKS = {
     "server/sliderace_server/discovery.py": "ends with its context manager",
-    "server/sliderace_server/storage/sqlite.py": "the writer must not be cancelled",
+    "server/sliderace_server/storage/writer.py": "the writer must not be cancelled",
 }
 """Where a task is no TaskGroup's, and why."""
 

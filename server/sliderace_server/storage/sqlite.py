@@ -13,15 +13,11 @@ import logging
 import os
 import sqlite3
 import time
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from itertools import islice
 from math import inf
 from pathlib import Path
 from typing import Literal, Self, TypeVar
-
-import aiosqlite
 
 from . import queries
 from .hold import Hold, flush_folder
@@ -36,19 +32,13 @@ from .ports import (
     StoreRefused,
 )
 from .schema import check, inspect, migrate, migrations
+from .writer import Job, Thread, Writer
 
 __all__ = ["SqliteStore"]
 
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Job = Callable[[sqlite3.Connection], T]
-
-BUSY_S = 5.0
-"""How long to wait for a backup or a shell that writes to the file."""
-
-MAX_BATCH = 5000
-"""Writes in one commit: some 20 ms of work, so that the first of them is not kept."""
 
 MAX_DEAD = 20_000
 """Records of dropped rooms that may stay in the file: two megabytes. To remove them
@@ -85,8 +75,8 @@ class SqliteStore:
         self.log = _Log(self, max_dead)
         self.results = _Results(self)
         self._max_pages = max_pages
-        self._reader: _Thread | None = None
-        self._writer: _Writer | None = None
+        self._reader: Thread | None = None
+        self._writer: Writer | None = None
         self._stack = AsyncExitStack()
 
     @property
@@ -115,15 +105,15 @@ class SqliteStore:
         """Open what the stack is to close, in the opposite order."""
         path, held = await asyncio.to_thread(_claim, self.path)
         stack.callback(held.release)
-        writing = await _Thread.start(f"{path.as_uri()}?mode=rw")
+        writing = await Thread.start(f"{path.as_uri()}?mode=rw")
         stack.push_async_callback(writing.close)
         if held.unclean:
             await writing.run(self._check)
             held.unclean = False
         await writing.run(self._prepare)
-        self._writer = _Writer(writing)
+        self._writer = Writer(writing)
         stack.push_async_callback(self._writer.close)
-        self._reader = await _Thread.start(f"{path.as_uri()}?mode=ro")
+        self._reader = await Thread.start(f"{path.as_uri()}?mode=ro")
         stack.push_async_callback(self._reader.close)
 
     def _check(self, connection: sqlite3.Connection) -> None:
@@ -238,169 +228,6 @@ class _Results:
 
     async def record(self, race_id: str) -> bytes | None:
         return await self._store.read(lambda db: queries.select_record(db, race_id))
-
-
-class _Thread:
-    """An SQLite connection in a thread of its own, and whole jobs for it.
-
-    aiosqlite calls one method at a time in its thread and has no public way to run a
-    function there, and a hop per statement would cost more than the disk. But sqlite3
-    lets us choose the connection's class, and in autocommit mode its `commit` has
-    nothing else to do than to take the next job from a tray.
-    """
-
-    def __init__(
-        self, connection: aiosqlite.Connection, tray: deque[Job[None]]
-    ) -> None:
-        self._connection = connection
-        self._tray = tray
-
-    @classmethod
-    async def start(cls, uri: str) -> Self:
-        """Open a connection; sqlite3.Error if there is none to be had."""
-        tray = deque[Job[None]]()
-
-        class Connection(sqlite3.Connection):
-            def commit(self) -> None:
-                tray.popleft()(self)
-
-        connection = await aiosqlite.connect(
-            uri,
-            uri=True,
-            timeout=BUSY_S,
-            isolation_level=None,  # autocommit: BEGIN and COMMIT are ours to say
-            factory=Connection,
-        )
-        return cls(connection, tray)
-
-    async def run(self, job: Job[T]) -> T:
-        """Run a job behind those asked for before: one hop to the thread and back."""
-        results: list[T] = []
-        self._tray.append(lambda connection: results.append(job(connection)))
-        await self._connection.commit()
-        return results[0]
-
-    async def close(self) -> None:
-        """Close the connection behind the jobs asked for, and end the thread."""
-        await self._connection.close()
-
-
-class _Writer:
-    """The one task that writes."""
-
-    def __init__(self, thread: _Thread) -> None:
-        self.commits = 0
-        self._thread = thread
-        self._waiting = deque[tuple[Job[object], asyncio.Future[None]]]()
-        self._wake = asyncio.Event()
-        self._closing = False
-        # In no TaskGroup, since that would cancel it: only `close` ends it.
-        self._task = asyncio.create_task(self._run(), name="sqlite writer")
-
-    async def write(self, job: Job[object]) -> None:
-        """Have a job done in the next transaction; return when that is committed.
-
-        Raises:
-            Refusal: The job raised it, and has changed nothing.
-            StorageUnavailable: The transaction failed, or the store is closed.
-        """
-        if self._closing or self._task.done():
-            raise StorageUnavailable("the store is closed")
-        done = asyncio.get_running_loop().create_future()
-        self._waiting.append((job, done))
-        self._wake.set()
-        await done
-
-    async def close(self) -> None:
-        """Commit what waits and end the task; a cancelled caller waits for it too."""
-        self._closing = True
-        self._wake.set()
-        interruption: asyncio.CancelledError | None = None
-        while not self._task.done():
-            try:
-                await asyncio.wait([self._task])
-            except asyncio.CancelledError as error:
-                interruption = error
-        if interruption:
-            raise interruption
-        self._task.result()
-
-    async def _run(self) -> None:
-        try:
-            while self._waiting or not self._closing:
-                await self._wake.wait()
-                self._wake.clear()
-                while self._waiting:
-                    await self._commit()
-        finally:
-            for _, done in self._waiting:
-                _tell(done, StorageUnavailable("the store is closed"))
-
-    async def _commit(self) -> None:
-        """Do what waits in one transaction.
-
-        The thread tells who asked for it, as soon as that is done: to wait for this
-        task first would take two more turns of the loop.
-        """
-        jobs = [job for job, _ in islice(self._waiting, MAX_BATCH)]
-        loop = asyncio.get_running_loop()
-
-        def commit(connection: sqlite3.Connection) -> None:
-            outcomes = _outcomes(connection, jobs)
-            loop.call_soon_threadsafe(self._told, outcomes)
-
-        await self._thread.run(commit)
-
-    def _told(self, outcomes: Sequence[Exception | None]) -> None:
-        """Tell who asked; a transaction that failed has failed for all."""
-        self.commits += 1
-        for outcome in outcomes:
-            _, done = self._waiting.popleft()
-            _tell(done, outcome)
-
-
-def _tell(done: asyncio.Future[None], outcome: Exception | None) -> None:
-    """Resolve a future unless who waited for it has gone."""
-    if done.done():
-        return
-    if outcome is None:
-        done.set_result(None)
-    else:
-        done.set_exception(outcome)
-
-
-def _outcomes(
-    connection: sqlite3.Connection, jobs: Sequence[Job[object]]
-) -> Sequence[Exception | None]:
-    """Do jobs in one transaction; what went wrong is in the answer."""
-    try:
-        return _transaction(connection, jobs)
-    except sqlite3.Error as error:
-        return [StorageUnavailable(str(error)) for _ in jobs]
-    except Exception as error:  # noqa: BLE001 - a job's mistake ends no writer
-        return [error for _ in jobs]
-
-
-def _transaction(
-    connection: sqlite3.Connection, jobs: Sequence[Job[object]]
-) -> list[Exception | None]:
-    """Do jobs in one transaction; one that refuses leaves the others alone."""
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-        outcomes = [_outcome(connection, job) for job in jobs]
-        connection.execute("COMMIT")
-    finally:
-        connection.rollback()  # does nothing behind a COMMIT
-    return outcomes
-
-
-def _outcome(connection: sqlite3.Connection, job: Job[object]) -> Exception | None:
-    """Do one job; return why it refused, None if it did not."""
-    try:
-        job(connection)
-    except queries.Refusal as refusal:
-        return refusal
-    return None
 
 
 def _claim(path: Path) -> tuple[Path, Hold]:
