@@ -154,6 +154,16 @@ def test_nothing_moves_after_the_finish() -> None:
     assert track.do(decide.slides(track.race, ANN, 1, way, False, T0 + 902)) == []
 
 
+def test_a_single_slide_solves_as_well() -> None:
+    """Most messages hold one, and are looked at in a shorter way."""
+    track = Track().start(ANN, BEN)
+    way = stamped(track.way(ANN))
+    for seq, slide in enumerate(way, 1):
+        records = track.do(decide.slides(track.race, ANN, seq, [slide], False, T0))
+        kinds = [type(record) for record in records]
+        assert kinds == ([Slid] if seq < len(way) else [Slid, Finished, GraceBegan])
+
+
 def test_what_follows_the_solving_slide_is_dropped() -> None:
     track = Track().start(ANN, BEN)
     way = stamped(track.way(ANN))

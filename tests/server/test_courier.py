@@ -81,6 +81,7 @@ def rooms(
     clock: Clock | None = None,
     flush: Callable[[], None] = lambda: None,
     tempo: Tempo | None = None,
+    metrics: Metrics | None = None,
 ) -> list[Room]:
     """Three of them, with one courier."""
     clock = clock or FastClock()
@@ -89,7 +90,8 @@ def rooms(
     def spawn(work: Coroutine[Any, Any, None]) -> None:
         tasks.append(loop.create_task(work))
 
-    courier = Courier(store.log, spawn, flush, clock, Metrics(), tempo or Tempo())
+    metrics, tempo = metrics or Metrics(), tempo or Tempo()
+    courier = Courier(store.log, spawn, flush, clock, metrics, tempo)
     return [Room(code, courier) for code in ("BCDFGH", "KWXTRB", "ZZZZZZ")]
 
 
@@ -121,7 +123,8 @@ def test_a_busy_server_commits_less_often() -> None:
 async def test_all_rooms_of_a_turn_are_one_append() -> None:
     async with Counting() as store:
         tasks: list[asyncio.Task[None]] = []
-        everybody = rooms(store, tasks)
+        metrics = Metrics()
+        everybody = rooms(store, tasks, metrics=metrics)
         store.flowing.clear()
         for room in everybody[:2]:
             room.courier.collect(room)
@@ -132,6 +135,9 @@ async def test_all_rooms_of_a_turn_are_one_append() -> None:
         await eventually(lambda: last.told_of)
         assert store.rounds == [["BCDFGH", "KWXTRB"], ["ZZZZZZ"]]
         assert [room.told_of for room in everybody] == [[None]] * 3
+        counted = [metrics.counts[name][""] for name in ("commits", "records")]
+        assert counted == [3, 3]
+        assert sum(metrics.commit_seconds.counts) == 2
 
 
 async def test_what_all_are_told_is_written_at_once_and_once() -> None:

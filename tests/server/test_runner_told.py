@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 
 import pytest
 from tests.e2e.clocks import HandClock
@@ -10,8 +10,9 @@ from tests.e2e.stores import MoodyStore
 from tests.e2e.talk import eventually
 from tests.server.ear import Ear, heard, opened, three
 
-from sliderace.engine import Board
+from sliderace.engine import Board, Direction, parse_slides
 from sliderace.protocol import messages as m
+from sliderace.race.records import Seat
 from sliderace.race.state import LOCK_MS
 from sliderace.race.timing import Line
 from sliderace_server import room
@@ -159,6 +160,34 @@ async def test_a_busy_server_tells_less_often_what_moved(
     assert await told_in_a_second(tempo, small_room) == busy
     tempo.note(1.2, 2_000)
     assert await told_in_a_second(tempo, small_room) == busier
+
+
+async def test_who_sees_boards_is_told_every_slide_of_several() -> None:
+    async with racing() as (runner, clock, (ann, _, eve)):
+        race = runner.state.race
+        board = Board(race.size, race.board)
+        for batch in (1, 3, 2):  # the first is told at once, the others together
+            made: list[tuple[Direction, int, int]] = []
+            seq = runner.state.race.attempts[Seat(0)].seq + 1
+            for _ in range(batch):
+                (direction, tiles), *_ = board.legal_slides()
+                board.slide(direction, tiles)
+                made.append((direction, tiles, 5))
+            runner.slide(ann, m.Slides(race.id, 0, seq, made), clock.now_ms())
+            await asyncio.sleep(0)
+        clock.advance(100)
+        steps = [step for one in heard(eve, m.Progress) for step in told_in(one)]
+        assert [(step.since, step.seq) for step in steps] == [(0, 1), (1, 6)]
+        shown = Board(race.size, race.board)
+        for step in steps:
+            for direction, tiles in parse_slides(step.slides):
+                shown.slide(direction, tiles)
+        assert shown == board
+
+
+def told_in(event: m.Event) -> Sequence[m.Step]:
+    assert isinstance(event, m.Progress)
+    return event.p
 
 
 async def test_what_is_said_of_slides_does_not_wait_behind_a_crowd() -> None:

@@ -43,6 +43,7 @@ class Desk:
             works.tempo,
         )
         works = replace(works, spawn=spawn, courier=courier)
+        self.metrics = works.metrics
         self.scribe = Scribe(
             works,
             ROOM,
@@ -103,6 +104,8 @@ async def test_what_failed_is_written_again_before_anything_else() -> None:
         assert desk.batches == [[1], [2]]
         assert await desk.log() == [1, 2]
         assert (desk.failures, desk.losses, desk.scribe.failing) == (1, 0, False)
+        counted = [desk.metrics.counts[name][""] for name in ("commits", "records")]
+        assert counted == [2, 2]
 
 
 async def test_after_a_conflict_nothing_more_is_written() -> None:
