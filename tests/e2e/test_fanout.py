@@ -22,6 +22,7 @@ from websockets.frames import Frame, Opcode
 from sliderace.engine import Board, Size, format_board
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import encode_command
+from sliderace.race.records import Seat
 from sliderace_server.gateway.peer import Peer as GatewayPeer
 from sliderace_server.limits import Limits
 from sliderace_server.outbox import text_frame
@@ -133,6 +134,26 @@ async def test_in_large_rooms_only_the_lines_of_players_count(small_room: int) -
                 assert isinstance(peer, GatewayPeer)
                 counts.append(peer.session.counts)
             assert counts == [True, small_room == 16]
+
+
+async def test_slides_that_had_to_wait_count_when_they_are_looked_at() -> None:
+    """Else the log would go back in time: others slid meanwhile."""
+    clock = FastClock()
+    async with (
+        a_server(clock=clock) as server,
+        a_race(server.port, 2, "3x3") as (ann, _),
+    ):
+        runner = server.hub.find(ann.code, "")
+        peer = peer_of(server, ann.code, ann.member)
+        assert isinstance(runner, Runner)
+        assert isinstance(peer, GatewayPeer)
+        peer.session.pause()
+        came = runner.now
+        await eventually(lambda: runner.now > came + 50)
+        slides = encode_command(ann.slides(solution(ann.board)[:1]))
+        peer.session.text_late(slides.encode())
+        (played,) = runner.state.race.attempts[Seat(ann.seat or 0)].slides
+        assert played.t > came + 50
 
 
 async def test_a_ping_is_answered_ahead_of_a_crowd() -> None:
