@@ -382,8 +382,6 @@ class Crowd:
             self.show_board(follower, seat)
 
     def _tell(self, channel: Channel) -> None:
-        if not channel.news:
-            return
         audience = self._audiences.of(boards=channel is self._watchers)
         if steps := channel.take(self._state, heard=bool(audience)):
             frame = self._works.frame(Progress(self._state.race.id, [*steps]))

@@ -49,8 +49,7 @@ class Runner:
         works: what all rooms share.
         state: the room, folded from everything in its log and from `fresh`.
         position: records in its log.
-        fresh: records that are applied, but not yet in the log: those that made the
-            room, or this epoch of it.
+        fresh: applied, but not yet in the log: what made the room, or this epoch.
         ended: told once, when the room is over or another writer's.
     """
 
@@ -179,9 +178,10 @@ class Runner:
             self._reject(follower, Refusal("room_unknown"))
             return
         self._put_off()
-        now, limits = self._timeline.now(arrived), self._works.room_limits
+        now = max(self._timeline.now(arrived), self.state.t)  # a start was put off
+        limits, line_of = self._works.room_limits, self._crowd.line_of
         outcome = room.decide_slides(
-            self.state, follower.member, slides, now, limits, self._crowd.line_of
+            self.state, follower.member, slides, now, limits, line_of
         )
         if isinstance(outcome, Refusal):
             self._reject(follower, outcome)

@@ -162,6 +162,25 @@ async def test_a_busy_server_tells_less_often_what_moved(
     assert await told_in_a_second(tempo, small_room) == busier
 
 
+async def test_racers_are_shown_all_boards_also_at_an_end_without_slides() -> None:
+    async with racing() as (runner, clock, (ann, ben, _)):
+        race = runner.state.race
+        (direction, tiles), *_ = Board(race.size, race.board).legal_slides()
+        slides = m.Slides(race.id, 0, 1, [(direction, tiles, 5)])
+        runner.slide(ben, slides, clock.now_ms())
+        await eventually(lambda: ann.has(m.Progress))
+        clock.advance(1_000)
+        own = len(heard(ann, m.BoardEvent))
+        for ear in (ann, ben):
+            runner.ask(ear, m.Forfeit(race.id))
+        clock.advance(4_000)  # nobody can take it back any more
+        await eventually(lambda: ann.has(m.Results))
+        shown = [
+            e for e in heard(ann, m.BoardEvent)[own:] if isinstance(e, m.BoardEvent)
+        ]
+        assert {(board.seat, board.seq) for board in shown} == {(0, 0), (1, 1)}
+
+
 async def test_who_sees_boards_is_told_every_slide_of_several() -> None:
     async with racing() as (runner, clock, (ann, _, eve)):
         race = runner.state.race

@@ -135,14 +135,20 @@ class Writer:
         loop = asyncio.get_running_loop()
 
         def commit(connection: sqlite3.Connection) -> None:
-            outcomes = _outcomes(connection, jobs)
+            outcomes: Sequence[Exception | None]
+            try:
+                outcomes = _transaction(connection, jobs)
+                self.commits += 1  # in this thread alone
+            except sqlite3.Error as error:
+                outcomes = [StorageUnavailable(str(error)) for _ in jobs]
+            except Exception as error:  # noqa: BLE001 - a job's mistake ends no writer
+                outcomes = [error for _ in jobs]
             loop.call_soon_threadsafe(self._told, outcomes)
 
         await self._thread.run(commit)
 
     def _told(self, outcomes: Sequence[Exception | None]) -> None:
-        """Tell who asked; a transaction that failed has failed for all."""
-        self.commits += 1
+        """Tell who asked."""
         for outcome in outcomes:
             _, done = self._waiting.popleft()
             _tell(done, outcome)
@@ -156,18 +162,6 @@ def _tell(done: asyncio.Future[None], outcome: Exception | None) -> None:
         done.set_result(None)
     else:
         done.set_exception(outcome)
-
-
-def _outcomes(
-    connection: sqlite3.Connection, jobs: Sequence[Job[object]]
-) -> Sequence[Exception | None]:
-    """Do jobs in one transaction; what went wrong is in the answer."""
-    try:
-        return _transaction(connection, jobs)
-    except sqlite3.Error as error:
-        return [StorageUnavailable(str(error)) for _ in jobs]
-    except Exception as error:  # noqa: BLE001 - a job's mistake ends no writer
-        return [error for _ in jobs]
 
 
 def _transaction(
