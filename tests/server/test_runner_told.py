@@ -181,6 +181,19 @@ async def test_racers_are_shown_all_boards_also_at_an_end_without_slides() -> No
         assert {(board.seat, board.seq) for board in shown} == {(0, 0), (1, 1)}
 
 
+async def test_no_slide_is_older_than_what_was_written_before_it() -> None:
+    """Where the start is put off between its arrival and its turn, or by any other."""
+    async with racing() as (runner, clock, (ann, *_)):
+        clock.advance(2_000)
+        runner.beat()
+        race, written = runner.state.race, runner.state.t
+        assert written == runner.now
+        (direction, tiles), *_ = Board(race.size, race.board).legal_slides()
+        slides = m.Slides(race.id, 0, 1, [(direction, tiles, 5)])
+        runner.slide(ann, slides, clock.now_ms() - 3)
+        assert [played.t for played in race.attempts[Seat(0)].slides] == [written]
+
+
 async def test_who_sees_boards_is_told_every_slide_of_several() -> None:
     async with racing() as (runner, clock, (ann, _, eve)):
         race = runner.state.race
