@@ -188,7 +188,7 @@ async def test_no_slide_is_older_than_what_was_written_before_it() -> None:
         runner.beat()
         race, written = runner.state.race, runner.state.t
         assert written == runner.now
-        (direction, tiles), *_ = Board(race.size, race.board).legal_slides()
+        direction, tiles = Board(race.size, race.board).legal_slides()[0]
         slides = m.Slides(race.id, 0, 1, [(direction, tiles, 5)])
         runner.slide(ann, slides, clock.now_ms() - 3)
         assert [played.t for played in race.attempts[Seat(0)].slides] == [written]
