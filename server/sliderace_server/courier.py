@@ -132,9 +132,10 @@ class Courier:
             raise
         else:
             took = (self._clock.now_ms() - self._began) / 1_000
-            records = sum(len(append.records) for append in appends)
-            self._metrics.committed(took, len(appends), records)
-            for sender, conflict in zip(senders, conflicts, strict=True):
+            told = list(zip(senders, appends, conflicts, strict=True))
+            stored = [len(one.records) for _, one, conflict in told if not conflict]
+            self._metrics.committed(took, len(stored), sum(stored))
+            for sender, _, conflict in told:
                 _tell(sender, conflict)
             self._flush()
 

@@ -159,7 +159,8 @@ async def test_what_all_are_told_is_written_at_once_and_once() -> None:
 
 async def test_a_stolen_room_leaves_the_others_alone() -> None:
     async with MoodyStore() as store:
-        everybody = rooms(store, [])
+        metrics = Metrics()
+        everybody = rooms(store, [], metrics=metrics)
         store.stolen.add("KWXTRB")
         for room in everybody:
             room.courier.collect(room)
@@ -167,6 +168,7 @@ async def test_a_stolen_room_leaves_the_others_alone() -> None:
         kinds = [type(room.told_of[0]) for room in everybody]
         assert kinds == [type(None), Conflict, type(None)]
         assert await store.log.rooms() == ["BCDFGH", "ZZZZZZ"]
+        assert metrics.counts["commits"][""] == metrics.counts["records"][""] == 2
 
 
 async def test_while_the_disk_fails_each_goes_on_alone() -> None:
