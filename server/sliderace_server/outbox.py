@@ -13,7 +13,7 @@ from sliderace.protocol.limits import MAX_DOWN_BYTES
 
 __all__ = [
     "MAX_UNSENT",
-    "SLICE",
+    "SLICES",
     "Outbox",
     "Postman",
     "Wire",
@@ -21,9 +21,11 @@ __all__ = [
     "text_frame",
 ]
 
-SLICE = 25
-"""Connections written to in one turn of the loop: about a quarter of a millisecond of
-work. A slide's way to its ack takes some five turns, also while a crowd is told."""
+SLICES = (25, 25, 100)
+"""Connections written to in one turn of the loop, by how busy the server is
+(`Tempo.factor`): about a quarter of a millisecond of work. A slide's way to its ack
+takes some five turns, also while a crowd is told. On a very busy server all wait for
+all, and what the turns themselves cost makes that longer."""
 MAX_UNSENT = 65_536
 """Bytes a peer may leave unread, beyond its last snapshot, before it is cut off."""
 SLOW = 4
@@ -52,11 +54,13 @@ class Postman:
 
     Args:
         call_soon: runs a function in the loop's next turn.
-        per_turn: outboxes emptied in one turn; the rest wait for the next one.
+        per_turn: how many outboxes to empty in one turn; the rest wait for the next.
     """
 
     def __init__(
-        self, call_soon: Callable[[Callable[[], None]], object], per_turn: int = SLICE
+        self,
+        call_soon: Callable[[Callable[[], None]], object],
+        per_turn: Callable[[], int] = lambda: SLICES[0],
     ) -> None:
         self._call_soon = call_soon
         self._per_turn = per_turn
@@ -95,7 +99,7 @@ class Postman:
         try:
             while self._tellers:
                 self._tellers.popleft()()
-            for place in range(min(self._per_turn, len(urgent) + len(waiting))):
+            for place in range(min(self._per_turn(), len(urgent) + len(waiting))):
                 # In turns: a flood of answers is not to starve everybody's news.
                 first = urgent and (place % 2 == 0 or not waiting)
                 (urgent if first else waiting).popleft().flush()

@@ -28,7 +28,7 @@ from sliderace_server.hub import Hub
 from sliderace_server.keys import KEY_FILE, ServerKey, kept_key, new_key
 from sliderace_server.limits import PerAddress
 from sliderace_server.metrics import Metrics
-from sliderace_server.outbox import Postman
+from sliderace_server.outbox import SLICES, Postman
 from sliderace_server.page import Asset, load_page
 from sliderace_server.results import Keeper
 from sliderace_server.session import Session
@@ -104,7 +104,8 @@ async def running(
         # Only now: whoever holds the store is alone.
         key = await asyncio.to_thread(_key, config)
         metrics, tempo = Metrics(), Tempo()
-        postman = Postman(asyncio.get_running_loop().call_soon)
+        loop = asyncio.get_running_loop()
+        postman = Postman(loop.call_soon, lambda: SLICES[tempo.factor - 1])
         keeper = Keeper(opened.results, spawn, clock)
         works = Works(
             config=config,

@@ -25,7 +25,7 @@ from sliderace.protocol.codec import encode_command
 from sliderace.race.records import Seat
 from sliderace_server.gateway.peer import Peer as GatewayPeer
 from sliderace_server.limits import Limits
-from sliderace_server.outbox import text_frame
+from sliderace_server.outbox import SLICES, text_frame
 from sliderace_server.runner import Runner
 from sliderace_server.server import Server
 from sliderace_server.session import Session
@@ -205,7 +205,12 @@ class BusyClock(FastClock):
 
 async def test_how_busy_the_server_is_is_seen_with_its_heartbeat() -> None:
     async with a_server(clock=BusyClock()) as server:
-        await eventually(lambda: server.hub.works.tempo.factor == 1 + len(STEPS))
+        works = server.hub.works
+        calm = works.postman._per_turn()  # pyright: ignore[reportPrivateUsage]
+        await eventually(lambda: works.tempo.factor == 1 + len(STEPS))
+        busy = works.postman._per_turn()  # pyright: ignore[reportPrivateUsage]
+        assert (calm, busy) == (SLICES[0], SLICES[-1])
+        assert works.courier._tempo is works.tempo  # pyright: ignore[reportPrivateUsage]
 
 
 async def test_a_large_room_is_told_per_tick() -> None:

@@ -60,7 +60,7 @@ def test_what_gathers_in_one_turn_is_one_write_in_order() -> None:
 
 def test_many_outboxes_are_emptied_in_slices() -> None:
     turns = Turns()
-    postman = Postman(turns.soon, per_turn=100)
+    postman = Postman(turns.soon, lambda: 100)
     papers = [Paper() for _ in range(250)]
     for paper in papers:
         Outbox(paper, postman).post(b"x")
@@ -73,7 +73,7 @@ def test_many_outboxes_are_emptied_in_slices() -> None:
 
 def test_answers_do_not_wait_behind_a_crowd_nor_does_it_wait_for_ever() -> None:
     turns, order = Turns(), list[str]()
-    postman = Postman(turns.soon, per_turn=4)
+    postman = Postman(turns.soon, lambda: 4)
 
     class Named(Paper):
         def __init__(self, name: str) -> None:
@@ -94,7 +94,7 @@ def test_answers_do_not_wait_behind_a_crowd_nor_does_it_wait_for_ever() -> None:
     while turns.calls:
         turns.turn()
     assert order == ["r0", "c0", "r1", "c1", "r2", "c2", "c3"]
-    postman = Postman(turns.soon, per_turn=1)
+    postman = Postman(turns.soon, lambda: 1)
     for name in ("one", "two"):
         Outbox(Named(name), postman).post_first(b"answer")
     while turns.calls:
