@@ -367,6 +367,21 @@ test("a finish is final, the official time is shown", () => {
   assert.equal(stage.model.watching, true);
 });
 
+test("a page that goes sends what has gathered", () => {
+  const stage = new Stage().race();
+  stage.slide("D");
+  stage.model.poll(stage.now);
+  stage.now += 1;
+  stage.slide("U");
+  assert.deepEqual(stage.model.poll(stage.now), []);
+  stage.model.hurry(stage.now);
+  const sent = stage.model.poll(stage.now);
+  assert.deepEqual(
+    sent.map((one) => [one.t, one.seq]),
+    [["slides", 2]],
+  );
+});
+
 test("giving up: my slides go first; undone within 3 s; raced on", () => {
   const stage = new Stage().race();
   stage.slide("D");

@@ -292,6 +292,11 @@ export class App {
     this.link?.wake();
   }
 
+  /** The page is closed, reloaded or put away. */
+  hide() {
+    this.stay?.hide();
+  }
+
   // --- Ends --------------------------------------------------------------------------
 
   #turnedAway(said, seated) {

@@ -29,6 +29,7 @@ const app = new App({
 new View(document, app);
 addEventListener("popstate", () => app.route());
 addEventListener("online", () => app.wake());
+addEventListener("pagehide", () => app.hide());
 addEventListener("pageshow", ({ persisted }) => persisted && app.wake());
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState === "visible") app.wake();

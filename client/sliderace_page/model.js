@@ -158,7 +158,7 @@ export class Model {
   /** Say something; false: offline, nothing was said. */
   ask(message, now) {
     if (!this.online) return false;
-    if (message.t === "forfeit") this.pace.windowEnds = now; // my slides go first
+    if (message.t === "forfeit") this.hurry(now); // my slides go first
     this.#flush(now);
     this.out.push(message.t === "ready" ? this.nonces.attach(message, this) : message);
     return true;
@@ -193,6 +193,11 @@ export class Model {
     if (!this.racing) return false;
     const slide = this.attempt.board.slideOfCell(cell);
     return slide !== null && this.slide(slide[0], slide[1], now);
+  }
+
+  /** The page goes: slides that gather leave with the next poll. */
+  hurry(now) {
+    this.pace.windowEnds = now;
   }
 
   /** Fold one event. @param {Wire} event of `decodeEvent` @param {number} now */

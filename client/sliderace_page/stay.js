@@ -154,6 +154,12 @@ export class Stay {
     this.tell.changed();
   }
 
+  /** The page goes, and may come back: nothing that was slid is to be lost. */
+  hide() {
+    this.model.hurry(this.now());
+    this.flush();
+  }
+
   /** Say something to the room. @param {Wire} message of `protocol.command` */
   ask(message) {
     if (!this.model.ask(message, this.now())) {

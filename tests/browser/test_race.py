@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, WebSocketRoute
 from tests.browser.conftest import PHONE, SMALL, Pages
 from tests.browser.player import (
+    ARROWS,
     alone,
     board_of,
     fits,
@@ -199,6 +200,29 @@ def test_reload_in_mid_race(pages: Pages) -> None:
         press(ann, direction, count)
     ann.wait_for_selector(".lane.mine.finished")
     ben.wait_for_selector(".lane.finished >> text=Ann")
+
+
+def test_what_was_slid_right_before_a_reload_is_not_lost(pages: Pages) -> None:
+    """Slides gather for a moment: who reloads in it would find them undone."""
+    ann, code = opened(pages)
+    ben = guest(pages, code, "Ben")
+    race(ann, ben)
+    board = own_board(ann)
+    keys: list[str] = []
+    for direction, count in solution(board)[:4]:
+        board.slide(direction, count)
+        keys += [ARROWS[direction]] * count
+    ann.evaluate(
+        """keys => {
+            window.setTimeout = () => 0; // what gathers would wait for ever
+            const last = document.activeElement;
+            for (const key of keys)
+                last.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+            location.reload();
+        }""",
+        keys,
+    )
+    sees_own(ann, board)
 
 
 def test_swipes_on_a_phone(pages: Pages) -> None:
