@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 from tests.server.stage import Stage
 
 from sliderace.protocol import messages as m
-from sliderace.race.records import Postponed
+from sliderace.race.records import Postponed, Seat, Slid
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
 from sliderace_server.room import (
@@ -303,3 +303,10 @@ def test_a_countdown_whose_racers_are_away_stops_in_time() -> None:
     assert stage.phase() == "lobby"
     assert stage.ask(1, m.Ready(stage.race)) == []
     assert stage.do(Connect(9)) == Refusal("bad_token")
+
+
+def test_slides_of_another_race_are_no_log_of_this_room() -> None:
+    stage = stage_of("Ann", "Ben")
+    slid = Slid(stage.now, "KWXTRB-1-99", Seat(0), 1, (("U", 1, 0),))
+    with pytest.raises(ValueError, match="KWXTRB-1-99"):
+        room.apply(stage.state, slid)
