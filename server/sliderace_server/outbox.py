@@ -127,17 +127,13 @@ class Outbox:
         "_postman",
         "_slow",
         "_snapshot",
-        "_unsent",
         "_wire",
-        "_write",
     )
 
     def __init__(
         self, wire: Wire, postman: Postman, max_unsent: int = MAX_UNSENT
     ) -> None:
         self._wire = wire
-        self._write = wire.write
-        self._unsent = wire.unsent
         self._postman = postman
         self._max_unsent = max_unsent
         self._frames: list[bytes] = []
@@ -182,7 +178,7 @@ class Outbox:
         return not self._behind
 
     def _is_slow(self) -> bool:
-        self._slow = self._unsent() > self._max_unsent // SLOW
+        self._slow = self._wire.unsent() > self._max_unsent // SLOW
         return self._slow
 
     def post_snapshot(self, frame: bytes) -> None:
@@ -198,7 +194,7 @@ class Outbox:
             return
         self._frames = []
         # What earlier writes left: some loops send what is written now a little later.
-        if unsent := self._unsent():
+        if unsent := self._wire.unsent():
             self._slow = unsent > self._max_unsent // SLOW
             beyond = min(unsent, self._beyond)
             # The second test bounds those who ask for snapshots and read none of them.
@@ -208,7 +204,7 @@ class Outbox:
                 return
         self._beyond += self._gathered
         self._gathered = 0
-        self._write(frames[0] if len(frames) == 1 else b"".join(frames))
+        self._wire.write(frames[0] if len(frames) == 1 else b"".join(frames))
 
     def close(self) -> None:
         """Take nothing more; what was not written is dropped."""
