@@ -17,11 +17,11 @@ __all__ = ["Courier", "Sender", "Spawn"]
 
 _log = logging.getLogger(__name__)
 
-REST_MS = (3, 5, 10)
+REST_MS = (1, 5, 10)
 """From the beginning of one append to that of the next, at least, by how busy the
-server is (`Tempo.factor`). Where a disk answers in half a millisecond, two thousand
-commits a second would cost more than the moves in them, and a third of that is still a
-tenth of all. Clients do not wait for acks: they are noticed by nobody."""
+server is (`Tempo.factor`). A commit of one record takes 200 us of CPU, one of eighteen
+300: on a calm server that is paid for acks after a ms, on a busy one they gather.
+Clients do not wait for acks: they are noticed by nobody."""
 
 Spawn = Callable[[Coroutine[Any, Any, None]], None]
 """Starts a task that belongs to the server's task group."""

@@ -2,12 +2,12 @@
 
 Nothing here waits. A peer that does not read is cut off; nobody else notices. Many
 connections with mail are served in slices, so that one large room does not hold up
-the others.
+the others, nor the log.
 """
 
 from collections import deque
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from sliderace.protocol.limits import MAX_DOWN_BYTES
 
@@ -16,16 +16,35 @@ __all__ = [
     "SLICES",
     "Outbox",
     "Postman",
+    "Slice",
     "Wire",
     "ping_frame",
     "text_frame",
 ]
 
-SLICES = (25, 25, 100)
-"""Connections written to in one turn of the loop, by how busy the server is
-(`Tempo.factor`): about a quarter of a millisecond of work. A slide's way to its ack
-takes some five turns, also while a crowd is told. On a very busy server all wait for
-all, and what the turns themselves cost makes that longer."""
+
+class Slice(NamedTuple):
+    """How much of a crowd is told at once.
+
+    Attributes:
+        least: connections written to in one turn of the loop.
+        rest_s: from one slice to the next, at least; 0: until the next turn.
+    """
+
+    least: int
+    rest_s: float
+
+
+SLICES = (Slice(25, 0.001), Slice(25, 0.001), Slice(100, 0.0))
+"""By how busy the server is (`Tempo.factor`): a fifth of a millisecond of work, and a
+rest. Without one, the log's thread waits behind a thousand spectators for the core and
+for Python's lock, and with it everybody's ack: 7 ms at p99, so it is 4. On a very busy
+server all wait for all, and what the turns themselves cost makes that longer."""
+CROWD = 16
+"""A slice is at least this part of all who wait: how long a crowd takes grows more
+slowly than the crowd."""
+MOST = 100
+"""Connections in a slice: two thirds of a millisecond."""
 MAX_UNSENT = 65_536
 """Bytes a peer may leave unread, beyond its last snapshot, before it is cut off."""
 SLOW = 4
@@ -54,19 +73,23 @@ class Postman:
 
     Args:
         call_soon: runs a function in the loop's next turn.
-        per_turn: how many outboxes to empty in one turn; the rest wait for the next.
+        call_later: runs one in so many seconds.
+        slice_now: how many outboxes to empty in one turn; the rest wait.
     """
 
     def __init__(
         self,
         call_soon: Callable[[Callable[[], None]], object],
-        per_turn: Callable[[], int] = lambda: SLICES[0],
+        call_later: Callable[[float, Callable[[], None]], object],
+        slice_now: Callable[[], Slice] = lambda: SLICES[0],
     ) -> None:
         self._call_soon = call_soon
-        self._per_turn = per_turn
+        self._call_later = call_later
+        self._slice_now = slice_now
         self._waiting: deque[Outbox] = deque()
         self._urgent: deque[Outbox] = deque()
         self._called = False
+        self._resting = False
         self._tellers: deque[Callable[[], None]] = deque()
 
     def first(self, tell: Callable[[], None]) -> None:
@@ -75,9 +98,10 @@ class Postman:
         self._call()
 
     def collect(self, outbox: "Outbox") -> None:
-        """Empty this outbox in the next turn."""
+        """Empty this outbox in the next turn, or in its slice of a crowd."""
         self._waiting.append(outbox)
-        self._call()
+        if not self._resting:
+            self._call()
 
     def hurry(self, outbox: "Outbox") -> None:
         """Empty this outbox in the next turn, before all that were collected."""
@@ -93,18 +117,28 @@ class Postman:
         self._called = False
         self.flush()
 
+    def _rested(self) -> None:
+        self._resting = False
+        self.flush()
+
     def flush(self) -> None:
-        """Empty outboxes now; those for which a turn is too short come in the next."""
+        """Empty outboxes now; those for which a turn is too short come later."""
         urgent, waiting = self._urgent, self._waiting
+        size, rest_s = self._slice_now()
         try:
             while self._tellers:
                 self._tellers.popleft()()
-            for place in range(min(self._per_turn(), len(urgent) + len(waiting))):
-                # In turns: a flood of answers is not to starve everybody's news.
-                first = urgent and (place % 2 == 0 or not waiting)
-                (urgent if first else waiting).popleft().flush()
+            for _ in range(min(size, len(urgent))):
+                urgent.popleft().flush()
+            if waiting and not self._resting:
+                size = min(max(size, len(waiting) // CROWD), MOST, len(waiting))
+                for _ in range(size):
+                    waiting.popleft().flush()
+                self._resting = bool(waiting) and rest_s > 0
+                if self._resting:
+                    self._call_later(rest_s, self._rested)
         finally:  # one room's mistake is not everybody's
-            if urgent or waiting or self._tellers:
+            if urgent or self._tellers or (waiting and not self._resting):
                 self._call()
 
 

@@ -105,7 +105,9 @@ async def running(
         key = await asyncio.to_thread(_key, config)
         metrics, tempo = Metrics(), Tempo()
         loop = asyncio.get_running_loop()
-        postman = Postman(loop.call_soon, lambda: SLICES[tempo.factor - 1])
+        postman = Postman(
+            loop.call_soon, loop.call_later, lambda: SLICES[tempo.factor - 1]
+        )
         keeper = Keeper(opened.results, spawn, clock)
         works = Works(
             config=config,

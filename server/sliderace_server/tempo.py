@@ -2,7 +2,7 @@
 
 __all__ = ["STEPS", "Tempo"]
 
-STEPS = ((0.1, 0.2), (0.3, 0.5))
+STEPS = ((0.2, 0.35), (0.3, 0.5))
 """Of a core: from the second figure on a tick is longer by one, until below the first.
 
 What slower ticks save is there for more rooms; that they save it must not lead back.

@@ -325,7 +325,8 @@ class Driver:
         if b"\x89\x04" in data:  # a ping; JSON of ours has no such byte
             at = data.rindex(b"\x89\x04") + 2
             member.send(frame(data[at : at + 4], 10))
-        member.buffer = data[-16:]
+        # Of what is whole nothing is kept: it would be looked at, and counted, again.
+        member.buffer = data[data.rfind(b"}") + 1 :]
         if member is self.probe:
             self._pong(data, now)
             return
@@ -346,7 +347,6 @@ class Driver:
             return
         end = data.find(b"}", at)
         if end < 0:
-            member.buffer = data[at:]
             return
         seq = int(data[data.rfind(b":", at, end) + 1 : end])
         for number in range(member.acked + 1, seq + 1):

@@ -6,7 +6,14 @@ from collections.abc import Callable
 import pytest
 from websockets.frames import Frame, Opcode
 
-from sliderace_server.outbox import Outbox, Postman, ping_frame, text_frame
+from sliderace_server.outbox import (
+    MOST,
+    Outbox,
+    Postman,
+    Slice,
+    ping_frame,
+    text_frame,
+)
 
 
 class Paper:
@@ -34,9 +41,20 @@ class Turns:
 
     def __init__(self) -> None:
         self.calls: deque[Callable[[], None]] = deque()
+        self.timers: list[tuple[float, Callable[[], None]]] = []
 
     def soon(self, call: Callable[[], None]) -> None:
         self.calls.append(call)
+
+    def later(self, seconds: float, call: Callable[[], None]) -> None:
+        self.timers.append((seconds, call))
+
+    def wait(self) -> list[float]:
+        """Let the timers ring; how long they were."""
+        timers, self.timers = self.timers, []
+        for _, call in timers:
+            call()
+        return [seconds for seconds, _ in timers]
 
     def turn(self) -> None:
         for _ in range(len(self.calls)):
@@ -45,7 +63,7 @@ class Turns:
 
 def test_what_gathers_in_one_turn_is_one_write_in_order() -> None:
     turns, paper = Turns(), Paper()
-    outbox = Outbox(paper, Postman(turns.soon))
+    outbox = Outbox(paper, Postman(turns.soon, turns.later))
     for frame in (b"a", b"b", b"c"):
         outbox.post(frame)
     assert paper.written == []
@@ -58,22 +76,71 @@ def test_what_gathers_in_one_turn_is_one_write_in_order() -> None:
     assert paper.written == [b"abc", b"d"]
 
 
-def test_many_outboxes_are_emptied_in_slices() -> None:
-    turns = Turns()
-    postman = Postman(turns.soon, lambda: 100)
-    papers = [Paper() for _ in range(250)]
+def crowd_of(count: int, postman: Postman) -> list[Paper]:
+    """So many connections, each with news."""
+    papers = [Paper() for _ in range(count)]
     for paper in papers:
         Outbox(paper, postman).post(b"x")
+    return papers
+
+
+def served(papers: list[Paper]) -> int:
+    return sum(len(paper.written) for paper in papers)
+
+
+def test_on_a_very_busy_server_each_turn_takes_a_slice() -> None:
+    turns = Turns()
+    papers = crowd_of(250, Postman(turns.soon, turns.later, lambda: Slice(100, 0)))
     done: list[int] = []
     while turns.calls:
         turns.turn()
-        done.append(sum(len(paper.written) for paper in papers))
+        done.append(served(papers))
     assert done == [100, 200, 250]
+    assert turns.timers == []
+
+
+def test_a_crowd_rests_between_slices_whatever_comes_meanwhile() -> None:
+    turns = Turns()
+    postman = Postman(turns.soon, turns.later, lambda: Slice(25, 0.001))
+    papers = crowd_of(60, postman)
+    turns.turn()
+    assert (served(papers), turns.calls) == (25, deque())
+    late = Paper()
+    outbox = Outbox(late, postman)
+    outbox.post(b"news ")
+    assert not turns.calls
+    outbox.post_first(b"an answer")
+    turns.turn()
+    assert late.written == [b"news an answer"]
+    assert (served(papers), turns.calls) == (25, deque())
+    assert turns.wait() == [0.001]
+    assert served(papers) == 50
+    assert turns.wait() == [0.001]
+    assert served(papers) == 60
+    assert (turns.timers, turns.calls) == ([], deque())
+    outbox.post(b"the crowd has gone")
+    turns.turn()
+    assert len(late.written) == 2
+
+
+def test_the_larger_the_crowd_the_larger_its_slices_up_to_a_bound() -> None:
+    turns = Turns()
+    papers = crowd_of(5_000, Postman(turns.soon, turns.later, lambda: Slice(25, 0.001)))
+    turns.turn()
+    sizes = [served(papers)]
+    while turns.wait():
+        sizes.append(served(papers) - sum(sizes))
+    assert sizes[0] == MOST
+    assert sizes[-2] == 25
+    assert sizes[:-1] == sorted(sizes[:-1], reverse=True)
+    assert set(range(26, MOST)) & set(sizes)
+    assert len(sizes) < 100
+    assert sum(sizes) == 5_000
 
 
 def test_answers_do_not_wait_behind_a_crowd_nor_does_it_wait_for_ever() -> None:
     turns, order = Turns(), list[str]()
-    postman = Postman(turns.soon, lambda: 4)
+    postman = Postman(turns.soon, turns.later, lambda: Slice(2, 0.001))
 
     class Named(Paper):
         def __init__(self, name: str) -> None:
@@ -91,15 +158,20 @@ def test_answers_do_not_wait_behind_a_crowd_nor_does_it_wait_for_ever() -> None:
     for outbox in racers:
         outbox.post_first(b"answer")
     racers[1].post(b"and more")
-    while turns.calls:
-        turns.turn()
-    assert order == ["r0", "c0", "r1", "c1", "r2", "c2", "c3"]
-    postman = Postman(turns.soon, lambda: 1)
-    for name in ("one", "two"):
+    turns.turn()
+    assert order == ["r0", "r1", "c0", "c1"]
+    turns.turn()
+    assert order[4:] == ["r2"]
+    turns.wait()
+    assert order[5:] == ["c2", "c3"]
+    turns.wait()  # only r0's news of long ago is left
+    assert not turns.calls
+    assert not turns.timers
+    for name in ("one", "two", "three"):
         Outbox(Named(name), postman).post_first(b"answer")
     while turns.calls:
         turns.turn()
-    assert order[-2:] == ["one", "two"]
+    assert order[7:] == ["one", "two", "three"]
     racers[0].close()
     racers[0].post_first(b"too late")
     assert not turns.calls
@@ -107,7 +179,7 @@ def test_answers_do_not_wait_behind_a_crowd_nor_does_it_wait_for_ever() -> None:
 
 def test_a_peer_that_does_not_read_is_cut_off_at_the_limit_and_no_earlier() -> None:
     turns, paper = Turns(), Paper(reads=False)
-    outbox = Outbox(paper, Postman(turns.soon), max_unsent=100)
+    outbox = Outbox(paper, Postman(turns.soon, turns.later), max_unsent=100)
     outbox.post(b"x" * 100)
     turns.turn()
     assert paper.aborts == []
@@ -124,7 +196,7 @@ def test_a_peer_that_does_not_read_is_cut_off_at_the_limit_and_no_earlier() -> N
 
 def test_a_snapshot_does_not_count_but_what_follows_it_does() -> None:
     turns, paper = Turns(), Paper(reads=False)
-    outbox = Outbox(paper, Postman(turns.soon), max_unsent=100)
+    outbox = Outbox(paper, Postman(turns.soon, turns.later), max_unsent=100)
     outbox.post_snapshot(b"s" * 5_000)
     turns.turn()
     outbox.post(b"x" * 100)
@@ -139,7 +211,7 @@ def test_a_snapshot_does_not_count_but_what_follows_it_does() -> None:
 
 def test_snapshots_that_are_asked_for_and_not_read_do_not_pile_up() -> None:
     turns, paper = Turns(), Paper(reads=False)
-    outbox = Outbox(paper, Postman(turns.soon), max_unsent=100)
+    outbox = Outbox(paper, Postman(turns.soon, turns.later), max_unsent=100)
     for _ in range(3):
         outbox.post_snapshot(b"s" * 5_000)
         turns.turn()
@@ -149,7 +221,7 @@ def test_snapshots_that_are_asked_for_and_not_read_do_not_pile_up() -> None:
 
 def test_who_reads_may_get_any_amount() -> None:
     turns, paper = Turns(), Paper()
-    outbox = Outbox(paper, Postman(turns.soon), max_unsent=100)
+    outbox = Outbox(paper, Postman(turns.soon, turns.later), max_unsent=100)
     for _ in range(50):
         outbox.post(b"x" * 90)
         turns.turn()
@@ -158,7 +230,7 @@ def test_who_reads_may_get_any_amount() -> None:
 
 def test_a_closed_outbox_takes_and_sends_nothing() -> None:
     turns, paper = Turns(), Paper()
-    outbox = Outbox(paper, Postman(turns.soon))
+    outbox = Outbox(paper, Postman(turns.soon, turns.later))
     outbox.post(b"a")
     outbox.close()
     outbox.post(b"b")
@@ -178,7 +250,7 @@ def test_frames_are_those_of_the_library(size: int) -> None:
 
 def test_who_reads_slowly_goes_without_progress_until_it_has_read_on() -> None:
     turns, paper = Turns(), Paper(reads=False)
-    outbox = Outbox(paper, Postman(turns.soon), max_unsent=100)
+    outbox = Outbox(paper, Postman(turns.soon, turns.later), max_unsent=100)
     assert outbox.post_progress(b"x" * 26)
     turns.turn()
     outbox.post(b"an event cannot be left out")
@@ -195,7 +267,7 @@ def test_who_reads_slowly_goes_without_progress_until_it_has_read_on() -> None:
 
 def test_who_tells_first_is_in_the_same_write() -> None:
     turns, paper = Turns(), Paper()
-    postman = Postman(turns.soon)
+    postman = Postman(turns.soon, turns.later)
     outbox = Outbox(paper, postman)
     postman.first(lambda: outbox.post(b"told"))
     outbox.post(b"posted ")
@@ -205,7 +277,7 @@ def test_who_tells_first_is_in_the_same_write() -> None:
 
 def test_a_teller_that_fails_keeps_nobody_from_mail() -> None:
     turns, paper = Turns(), Paper()
-    postman = Postman(turns.soon)
+    postman = Postman(turns.soon, turns.later)
     empty: list[None] = []
     postman.first(empty.pop)
     Outbox(paper, postman).post(b"mail")

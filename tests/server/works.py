@@ -32,7 +32,8 @@ def works_with(
         group.create_task(work)
 
     clock = clock or FastClock()
-    postman = Postman(asyncio.get_running_loop().call_soon)
+    loop = asyncio.get_running_loop()
+    postman = Postman(loop.call_soon, loop.call_later)
     metrics, tempo = Metrics(), Tempo()
     return Works(
         config=config,
