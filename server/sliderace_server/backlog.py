@@ -73,6 +73,9 @@ class Backlog:
         Returns:
             Those of them that are no slides, in order.
         """
+        if not self._untold:  # nearly always
+            self._serve(durable)
+            return ()
         told: list[Record] = []
         while self._untold and self._untold[0].position <= durable:
             position, record, offset, event = self._untold.popleft()

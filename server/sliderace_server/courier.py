@@ -116,7 +116,7 @@ class Courier:
                 self._run()
 
     async def _round(self, senders: list[Sender]) -> None:
-        senders, appends = _taken(senders)
+        appends = [sender.take() for sender in senders]
         try:
             conflicts = await self._log.append_all(appends)
         except StorageUnavailable as error:
@@ -146,18 +146,3 @@ def _tell(sender: Sender, conflict: Conflict | None) -> None:
         sender.told(conflict)
     except Exception:  # noqa: BLE001 - said above
         _log.exception("a room cannot be told what is stored")
-
-
-def _taken(senders: list[Sender]) -> tuple[list[Sender], list[Append]]:
-    """What each has to append, without those who cannot say it."""
-    able: list[Sender] = []
-    appends: list[Append] = []
-    for sender in senders:
-        try:
-            appends.append(sender.take())
-        except Exception:  # noqa: BLE001 - one room's mistake is not everybody's
-            _log.exception("a room's records cannot be taken")
-            sender.give_up()
-        else:
-            able.append(sender)
-    return able, appends

@@ -4,7 +4,7 @@ Every event is made into a frame once for all who get it. Boards go only to thos
 may see them; so progress has two channels, one with and one without them.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import chain
 
@@ -182,11 +182,12 @@ class Crowd:
         everybody = chain(self._current.values(), self._leaving.values())
         self._post((one for one in everybody if one.following), aged)
 
-    def ack(self, acks: dict[int, Ack]) -> None:
+    def ack(self, acks: Mapping[int, Ack]) -> None:
         """Tell members, by their ids, up to where their slides are durable."""
+        race = self._state.race.id
         for member, ack in acks.items():
             follower = self._current.get(member)
-            if follower is not None and follower.following:
+            if follower is not None and follower.following and ack.race == race:
                 follower.peer.post_first(self._works.frame(ack))
 
     def _post(self, followers: Iterable[Follower], event: Event) -> None:

@@ -6,9 +6,9 @@ and only the scribe's own task waits for the disk.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from sliderace.protocol.messages import Event, Slides, Welcome
+from sliderace.protocol.messages import Ack, Event, Slides, Welcome
 from sliderace.race.records import (
     CountdownBegan,
     Postponed,
@@ -28,7 +28,7 @@ from sliderace_server.limits import Quota
 from sliderace_server.results import stored_race
 from sliderace_server.room import RoomState, Timeline
 from sliderace_server.room.records import Closed, Gone, HostChanged, Record
-from sliderace_server.scribe import Scribe, acks_of
+from sliderace_server.scribe import Scribe
 from sliderace_server.storage import StoredRace
 from sliderace_server.works import Follower, Works
 
@@ -233,15 +233,9 @@ class Runner:
             self._carry_out(room.LockNotDurable())
 
     def _carry_out(self, command: room.RoomCommand) -> Sequence[Record] | Refusal:
-        works = self._works
-        outcome = room.decide(
-            self.state,
-            command,
-            self.now,
-            works.entropy(32),
-            works.room_limits,
-            self._crowd.line_of,
-        )
+        limits, line_of = self._works.room_limits, self._crowd.line_of
+        chance = self._works.entropy(32)
+        outcome = room.decide(self.state, command, self.now, chance, limits, line_of)
         if not isinstance(outcome, Refusal):
             self._happened(outcome)
         return outcome
@@ -258,9 +252,10 @@ class Runner:
 
     def _slid_by(self, record: Slid) -> None:
         room.apply_slid(self.state, record)
-        self._scribe.add(record)
+        member = self.state.racers[record.seat].member
+        self._scribe.slid(record, member)
         self._slides[""] += len(record.slides)
-        self._slid[self.state.racers[record.seat].member] = self._scribe.applied
+        self._slid[member] = self._scribe.applied
         self._crowd.moved(record)
 
     def _apply(self, record: Record) -> None:
@@ -309,8 +304,8 @@ class Runner:
 
     # --- what waits for the log ------------------------------------------------------
 
-    def _committed(self, batch: Sequence[Record]) -> None:
-        self._crowd.ack(acks_of(batch, self.state))
+    def _committed(self, acks: Mapping[int, Ack]) -> None:
+        self._crowd.ack(acks)
         told = self._backlog.tell(self._scribe.durable)
         self._crowd.settle()
         for record in told:

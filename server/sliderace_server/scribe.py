@@ -1,31 +1,21 @@
 """A room's log: one append in flight, later records gather, nothing is skipped."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 
 from sliderace.protocol.messages import Ack
 from sliderace.race.records import Slid
 from sliderace_server.recorder import encode
-from sliderace_server.room import Record, RoomState
+from sliderace_server.room import Record
 from sliderace_server.storage import Append, Conflict, StorageUnavailable
 from sliderace_server.works import Works
 
-__all__ = ["Scribe", "acks_of"]
+__all__ = ["Scribe"]
 
 _log = logging.getLogger(__name__)
 
 RETRY_S = (0.1, 0.25, 0.5, 1.0, 2.0)
 """Pauses while the disk fails; the last one again and again."""
-
-
-def acks_of(batch: Sequence[Record], state: RoomState) -> dict[int, Ack]:
-    """Member -> up to where a batch makes the slides of the room's race durable."""
-    race, racers = state.race.id, state.racers
-    return {
-        racers[record.seat].member: Ack(race, record.seq + len(record.slides) - 1)
-        for record in batch
-        if isinstance(record, Slid) and record.race == race
-    }
 
 
 class Scribe:
@@ -38,7 +28,8 @@ class Scribe:
         works: the store, the courier, and the tasks.
         code: the room.
         position: records already in its log.
-        committed: told of each batch that has become durable.
+        committed: told of each batch that has become durable: member -> up to where
+            this makes its slides so.
         failed: told when the disk begins to fail.
         lost: told that another writer has this room; nothing more is written.
     """
@@ -48,7 +39,7 @@ class Scribe:
         works: Works,
         code: str,
         position: int,
-        committed: Callable[[Sequence[Record]], None],
+        committed: Callable[[Mapping[int, Ack]], None],
         failed: Callable[[], None],
         lost: Callable[[], None],
     ) -> None:
@@ -57,9 +48,10 @@ class Scribe:
         self._committed = committed
         self._tell_failed = failed
         self._lost = lost
-        self._gathered: list[Record] = []
-        self._batch: list[Record] = []
-        self._data: list[bytes] = []
+        self._gathered: list[bytes] = []
+        self._batch: list[bytes] = []
+        self._acks: dict[int, Ack] = {}
+        self._acks_of_batch: dict[int, Ack] = {}
         self._writing = False
         self._stopped = False
         self.applied = position
@@ -76,23 +68,36 @@ class Scribe:
         if self._stopped:
             return
         self.applied += 1
-        self._gathered.append(record)
+        try:
+            # Now, while it is at hand: later it would have to be fetched from memory.
+            data = encode(record)
+        except Exception:
+            self.give_up()
+            raise
+        self._gathered.append(data)
         if not self._writing:
             self._writing = True
             self._works.courier.collect(self)
+
+    def slid(self, slid: Slid, member: int) -> None:
+        """Take slides, and whom to tell once they are durable."""
+        if not self._stopped:
+            self._acks[member] = Ack(slid.race, slid.seq + len(slid.slides) - 1)
+            self.add(slid)
 
     def stop(self) -> None:
         """Write nothing more."""
         self._stopped = True
         self._gathered.clear()
+        self._acks.clear()
 
     # --- what the courier asks and tells ---------------------------------------------
 
     def take(self) -> Append:
         """All that gathered; nothing, where the room has been given up meanwhile."""
         self._batch, self._gathered = self._gathered, []
-        self._data = [encode(record) for record in self._batch]
-        return Append(self._code, self.durable, self._data)
+        self._acks_of_batch, self._acks = self._acks, {}
+        return Append(self._code, self.durable, self._batch)
 
     def told(self, conflict: Conflict | None) -> None:
         """The batch is durable, or another writer has the room."""
@@ -113,19 +118,18 @@ class Scribe:
     # --- what comes of it ------------------------------------------------------------
 
     def _stored(self) -> None:
-        works, batch = self._works, self._batch
         whole = False
         try:
             self.failing = False
-            self.durable += len(batch)
-            self._committed(batch)
+            self.durable += len(self._batch)
+            self._committed(self._acks_of_batch)
             whole = True
         finally:
             self._writing = bool(self._gathered) and not self._stopped
             if not whole:
                 self.give_up()
             elif self._writing:
-                works.courier.collect(self)
+                self._works.courier.collect(self)
 
     async def _insist(self, error: StorageUnavailable | None) -> None:
         """Append the batch again and again, until it is known to be stored."""
@@ -154,17 +158,17 @@ class Scribe:
         began = clock.now_ms()
         try:
             try:
-                await log.append(self._code, self.durable, self._data)
+                await log.append(self._code, self.durable, self._batch)
             except Conflict:
                 # What was called a failure may have reached the log after all.
                 found = await log.read(self._code, self.durable)
-                if found != self._data:
+                if found != self._batch:
                     self._step_down("another writer has it")
                     return None
         except StorageUnavailable as error:
             return error
         took = (clock.now_ms() - began) / 1_000
-        self._works.metrics.committed(took, 1, len(self._data))
+        self._works.metrics.committed(took, 1, len(self._batch))
         self._stored()
         return None
 

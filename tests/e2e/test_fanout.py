@@ -206,9 +206,9 @@ class BusyClock(FastClock):
 async def test_how_busy_the_server_is_is_seen_with_its_heartbeat() -> None:
     async with a_server(clock=BusyClock()) as server:
         works = server.hub.works
-        calm = works.postman._per_turn()  # pyright: ignore[reportPrivateUsage]
+        calm = works.postman._slice_now()  # pyright: ignore[reportPrivateUsage]
         await eventually(lambda: works.tempo.factor == 1 + len(STEPS))
-        busy = works.postman._per_turn()  # pyright: ignore[reportPrivateUsage]
+        busy = works.postman._slice_now()  # pyright: ignore[reportPrivateUsage]
         assert (calm, busy) == (SLICES[0], SLICES[-1])
         assert works.courier._tempo is works.tempo  # pyright: ignore[reportPrivateUsage]
 

@@ -50,7 +50,8 @@ MUTANTS = (
         f"{SERVER}runner.py",
         "        self._crowd.moved(record)\n",
         "        self._crowd.moved(record)\n"
-        "        self._crowd.ack(acks_of([record], self.state))\n",
+        "        seq = record.seq + len(record.slides) - 1\n"
+        "        self._crowd.ack({member: Ack(record.race, seq)})\n",
         1,
     ),
     Mutant(

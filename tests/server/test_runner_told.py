@@ -156,9 +156,9 @@ async def test_a_busy_server_tells_less_often_what_moved(
     tempo = Tempo()
     tempo.note(0, 0)
     assert await told_in_a_second(tempo, small_room) == calm
-    tempo.note(0.3, 1_000)
+    tempo.note(0.4, 1_000)
     assert await told_in_a_second(tempo, small_room) == busy
-    tempo.note(1.2, 2_000)
+    tempo.note(1.3, 2_000)
     assert await told_in_a_second(tempo, small_room) == busier
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,9 +11,11 @@ from tests.e2e.stores import MoodyStore
 from tests.e2e.talk import eventually
 from tests.server.works import works_with
 
+from sliderace.protocol.messages import Ack
+from sliderace.race.records import LoggedSlide, Seat, Slid
 from sliderace_server.courier import Courier
 from sliderace_server.recorder import decode
-from sliderace_server.room.records import Connected, Record
+from sliderace_server.room.records import Connected
 from sliderace_server.scribe import Scribe
 from sliderace_server.storage import Conflict, StorageUnavailable
 
@@ -25,7 +27,8 @@ class Desk:
 
     def __init__(self, store: MoodyStore, group: asyncio.TaskGroup) -> None:
         self.store = store
-        self.batches: list[list[int]] = []
+        self.durable: list[int] = []
+        self.acks: list[dict[int, Ack]] = []
         self.failures = 0
         self.losses = 0
         self.mistake: Exception | None = None
@@ -61,10 +64,15 @@ class Desk:
         for number in numbers:
             self.scribe.add(Connected(number, 1))
 
-    def _committed(self, batch: Sequence[Record]) -> None:
+    def slide(self, member: int, seq: int, count: int = 1, race: str = "R") -> None:
+        slides: tuple[LoggedSlide, ...] = (("U", 1, 5),) * count
+        self.scribe.slid(Slid(seq, race, Seat(0), seq, slides), member)
+
+    def _committed(self, acks: Mapping[int, Ack]) -> None:
         if self.mistake is not None:
             raise self.mistake
-        self.batches.append([record.t for record in batch])
+        self.durable.append(self.scribe.durable)
+        self.acks.append(dict(acks))
 
     def _failed(self) -> None:
         self.failures += 1
@@ -88,7 +96,7 @@ async def test_records_of_one_turn_are_one_append_and_later_ones_gather() -> Non
         assert not desk.scribe.idle
         store.flowing.set()
         await eventually(lambda: desk.scribe.idle)
-        assert desk.batches == [[1, 2], [3, 4, 5]]
+        assert desk.durable == [2, 5]
         assert await desk.log() == [1, 2, 3, 4, 5]
 
 
@@ -101,7 +109,7 @@ async def test_what_failed_is_written_again_before_anything_else() -> None:
         desk.add(2)
         store.full = False
         await eventually(lambda: desk.scribe.idle)
-        assert desk.batches == [[1], [2]]
+        assert desk.durable == [1, 2]
         assert await desk.log() == [1, 2]
         assert (desk.failures, desk.losses, desk.scribe.failing) == (1, 0, False)
         counted = [desk.metrics.counts[name][""] for name in ("commits", "records")]
@@ -119,7 +127,7 @@ async def test_after_a_conflict_nothing_more_is_written() -> None:
         for _ in range(5):
             await asyncio.sleep(0)
         assert await desk.log() == []
-        assert desk.batches == []
+        assert desk.durable == []
 
 
 async def test_after_any_other_trouble_neither() -> None:
@@ -176,6 +184,48 @@ async def test_behind_a_stop_nothing_is_written() -> None:
         assert desk.scribe.idle
 
 
+async def test_slides_are_acked_up_to_the_last_one_that_is_durable() -> None:
+    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+        desk = Desk(store, group)
+        store.flowing.clear()
+        desk.slide(3, 1)
+        desk.slide(3, 2, count=4)
+        desk.slide(8, 1)
+        await store.waiting.wait()
+        desk.slide(3, 6, race="NEXT")
+        assert desk.acks == []
+        store.flowing.set()
+        await eventually(lambda: desk.scribe.idle)
+        assert desk.acks == [{3: Ack("R", 5), 8: Ack("R", 1)}, {3: Ack("NEXT", 6)}]
+        desk.add(7)
+        await eventually(lambda: desk.scribe.idle)
+        assert desk.acks[2:] == [{}]
+
+
+async def test_slides_that_are_never_written_are_never_acked() -> None:
+    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+        desk = Desk(store, group)
+        desk.slide(3, 1)
+        desk.scribe.stop()
+        desk.slide(3, 2)
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert await desk.log() == []
+        assert not any(desk.acks)
+
+
+async def test_behind_what_cannot_be_written_down_nothing_is() -> None:
+    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+        desk = Desk(store, group)
+        desk.add(1)
+        with pytest.raises(TypeError):
+            desk.scribe.add(Connected(2, object()))  # type: ignore[arg-type]
+        assert desk.losses == 1
+        desk.add(3)
+        await eventually(lambda: desk.scribe.idle)
+        assert await desk.log() == []
+
+
 def test_the_two_troubles_of_a_store_are_told_apart() -> None:
     assert not issubclass(Conflict, StorageUnavailable)
 
@@ -188,7 +238,7 @@ async def test_an_append_whose_answer_was_lost_is_no_conflict() -> None:
         await eventually(lambda: desk.scribe.idle)
         desk.add(3)
         await eventually(lambda: desk.scribe.idle)
-        assert (desk.losses, desk.batches) == (0, [[1, 2], [3]])
+        assert (desk.losses, desk.durable) == (0, [2, 3])
         assert await desk.log() == [1, 2, 3]
 
 
@@ -198,4 +248,4 @@ async def test_what_another_writer_stored_meanwhile_is_a_conflict() -> None:
         store.deaf, store.thief = 1, b"another writer's"
         desk.add(1)
         await eventually(lambda: desk.losses)
-        assert desk.batches == []
+        assert desk.durable == []
