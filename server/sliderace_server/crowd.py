@@ -184,10 +184,9 @@ class Crowd:
 
     def ack(self, acks: Mapping[int, Ack]) -> None:
         """Tell members, by their ids, up to where their slides are durable."""
-        race = self._state.race.id
         for member, ack in acks.items():
             follower = self._current.get(member)
-            if follower is not None and follower.following and ack.race == race:
+            if follower is not None and follower.following:
                 follower.peer.post_first(self._works.frame(ack))
 
     def _post(self, followers: Iterable[Follower], event: Event) -> None:

@@ -35,7 +35,7 @@ class Slice(NamedTuple):
     rest_s: float
 
 
-SLICES = (Slice(25, 0.001), Slice(25, 0.001), Slice(100, 0.0))
+SLICES = (Slice(25, 0.001), Slice(25, 0.0), Slice(100, 0.0))
 """By how busy the server is (`Tempo.factor`): a fifth of a millisecond of work, and a
 rest. Without one, the log's thread waits behind a thousand spectators for the core and
 for Python's lock, and with it everybody's ack: 7 ms at p99, so it is 4. On a very busy
