@@ -17,11 +17,12 @@ __all__ = ["Courier", "Sender", "Spawn"]
 
 _log = logging.getLogger(__name__)
 
-REST_MS = (1, 5, 10)
-"""From the beginning of one append to that of the next, at least, by how busy the
-server is (`Tempo.factor`). A commit of one record takes 200 us of CPU, one of eighteen
-300: on a calm server that is paid for acks after a ms, on a busy one they gather.
-Clients do not wait for acks: they are noticed by nobody."""
+REST_MS = (1, 10)
+"""From the beginning of one append to that of the next, at least: on a server that
+rests, and on one that uses all of a core; between them in proportion. A commit takes
+some 300 us of CPU, however much comes along: a calm server pays that for acks after a
+ms, on a busy one they gather. Clients do not wait for acks: they are noticed by nobody.
+"""
 
 Spawn = Callable[[Coroutine[Any, Any, None]], None]
 """Starts a task that belongs to the server's task group."""
@@ -80,7 +81,7 @@ class Courier:
         self._clock = clock
         self._metrics = metrics
         self._tempo = tempo
-        self._began = -max(REST_MS)
+        self._began = -REST_MS[1]
 
     def collect(self, sender: Sender) -> None:
         """Append what this one has gathered with the next round.
@@ -95,11 +96,15 @@ class Courier:
             self._running = True
             self._spawn(self._rounds())
 
+    @property
+    def _rest_ms(self) -> int:
+        least, most = REST_MS
+        return max(least, min(round(most * self._tempo.load), most))
+
     async def _rounds(self) -> None:
         try:
             while self._waiting:
-                pause = REST_MS[self._tempo.factor - 1]
-                rest = self._began + pause - self._clock.now_ms()
+                rest = self._began + self._rest_ms - self._clock.now_ms()
                 if rest > 0:
                     await self._clock.sleep(rest / 1_000)
                 self._began = self._clock.now_ms()

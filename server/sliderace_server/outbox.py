@@ -28,23 +28,23 @@ class Slice(NamedTuple):
 
     Attributes:
         least: connections written to in one turn of the loop.
-        rest_s: from one slice to the next, at least; 0: until the next turn.
+        rest_s: from one slice to the next, while a crowd waits; 0: until the next turn.
     """
 
     least: int
     rest_s: float
 
 
-SLICES = (Slice(25, 0.001), Slice(25, 0.0), Slice(100, 0.0))
+SLICES = (Slice(25, 0.001), Slice(25, 0.001), Slice(100, 0.0))
 """By how busy the server is (`Tempo.factor`): a fifth of a millisecond of work, and a
 rest. Without one, the log's thread waits behind a thousand spectators for the core and
-for Python's lock, and with it everybody's ack: 7 ms at p99, so it is 4. On a very busy
-server all wait for all, and what the turns themselves cost makes that longer."""
-CROWD = 16
+for Python's lock, and with it everybody's ack. On a very busy server all wait for all,
+and what the turns themselves cost makes that longer."""
+CROWD = 100
+"""Of who waits for a slice; also the largest slice, two thirds of a millisecond."""
+SHARE = 16
 """A slice is at least this part of all who wait: how long a crowd takes grows more
 slowly than the crowd."""
-MOST = 100
-"""Connections in a slice: two thirds of a millisecond."""
 MAX_UNSENT = 65_536
 """Bytes a peer may leave unread, beyond its last snapshot, before it is cut off."""
 SLOW = 4
@@ -131,10 +131,10 @@ class Postman:
             for _ in range(min(size, len(urgent))):
                 urgent.popleft().flush()
             if waiting and not self._resting:
-                size = min(max(size, len(waiting) // CROWD), MOST, len(waiting))
+                size = min(max(size, len(waiting) // SHARE), CROWD, len(waiting))
                 for _ in range(size):
                     waiting.popleft().flush()
-                self._resting = bool(waiting) and rest_s > 0
+                self._resting = rest_s > 0 and len(waiting) >= CROWD
                 if self._resting:
                     self._call_later(rest_s, self._rested)
         finally:  # one room's mistake is not everybody's

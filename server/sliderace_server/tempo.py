@@ -1,8 +1,8 @@
-"""How often rooms are told of what moved: the more seldom, the busier the server is."""
+"""How busy the server is: the busier, the more it gathers before it tells."""
 
 __all__ = ["STEPS", "Tempo"]
 
-STEPS = ((0.2, 0.35), (0.3, 0.5))
+STEPS = ((0.1, 0.2), (0.3, 0.5))
 """Of a core: from the second figure on a tick is longer by one, until below the first.
 
 What slower ticks save is there for more rooms; that they save it must not lead back.
@@ -14,10 +14,12 @@ class Tempo:
     """Measures how busy this process is.
 
     Attributes:
+        load: of a core, in the last second.
         factor: by which ticks are to be longer, from 1 up by one for each of `STEPS`.
     """
 
     def __init__(self) -> None:
+        self.load = 0.0
         self.factor = 1
         self._last: tuple[float, int] | None = None
 
@@ -29,9 +31,9 @@ class Tempo:
             now_ms: the machine's monotonic clock.
         """
         if self._last is not None and self._last[1] < now_ms:
-            used = (cpu_s - self._last[0]) * 1_000 / (now_ms - self._last[1])
+            self.load = (cpu_s - self._last[0]) * 1_000 / (now_ms - self._last[1])
             self.factor = 1 + sum(
-                used >= (calm if self.factor > step else busy)
+                self.load >= (calm if self.factor > step else busy)
                 for step, (calm, busy) in enumerate(STEPS, 1)
             )
         self._last = cpu_s, now_ms

@@ -11,11 +11,10 @@ from tests.e2e.stores import MoodyStore
 from tests.e2e.talk import FastClock, eventually
 
 from sliderace_server.clock import Clock, SystemClock
-from sliderace_server.courier import REST_MS, Courier
+from sliderace_server.courier import Courier
 from sliderace_server.metrics import Metrics
-from sliderace_server.outbox import SLICES
 from sliderace_server.storage import Append, Conflict, StorageUnavailable
-from sliderace_server.tempo import STEPS, Tempo
+from sliderace_server.tempo import Tempo
 
 
 class Room:
@@ -97,10 +96,14 @@ def _are(rounds: list[list[str]], number: int) -> bool:
     return len(rounds) == number
 
 
-@pytest.mark.parametrize("factor", [1, 2, 3])
-async def test_appends_begin_some_milliseconds_apart(factor: int) -> None:
-    clock, tempo, rest = Patient(), Tempo(), REST_MS[factor - 1]
-    tempo.factor = factor
+@pytest.mark.parametrize(
+    ("load", "rest"), [(0.0, 1), (0.1, 1), (0.3, 3), (0.9, 9), (1.6, 10)]
+)
+async def test_appends_begin_the_further_apart_the_busier_the_server_is(
+    load: float, rest: int
+) -> None:
+    clock, tempo = Patient(), Tempo()
+    tempo.load = load
     async with Counting() as store:
         room, *_ = rooms(store, [], clock, tempo=tempo)
         began: list[int] = []
@@ -111,11 +114,6 @@ async def test_appends_begin_some_milliseconds_apart(factor: int) -> None:
             began.append(clock.ms)
     # The first one waits for nothing, and so does who comes late enough.
     assert began == [1_000, 1_000 + rest, 1_000 + 2 * rest, 1_050 + 2 * rest]
-
-
-def test_a_busy_server_commits_less_often() -> None:
-    assert len(REST_MS) == len(SLICES) == len(STEPS) + 1
-    assert REST_MS[0] < REST_MS[-1]
 
 
 async def test_all_rooms_of_a_turn_are_one_append() -> None:

@@ -30,8 +30,17 @@ def test_a_very_busy_one_makes_them_slower_still() -> None:
     assert factors_of(1.5, 0.0) == [3, 1]
 
 
+def test_the_load_is_that_of_the_last_second() -> None:
+    tempo = Tempo()
+    loads = [tempo.load]
+    for cpu_s, now_ms in ((7.0, 1_000), (7.4, 2_000), (8.2, 3_000), (8.2, 5_000)):
+        tempo.note(cpu_s, now_ms)
+        loads.append(round(tempo.load, 3))
+    assert loads == [0, 0, 0.4, 0.8, 0]
+
+
 def test_a_clock_that_stands_still_says_nothing() -> None:
     tempo = Tempo()
     tempo.note(0.0, 5)
     tempo.note(9.0, 5)
-    assert tempo.factor == 1
+    assert (tempo.factor, tempo.load) == (1, 0)
