@@ -18,11 +18,12 @@ __all__ = ["Courier", "Sender", "Spawn"]
 _log = logging.getLogger(__name__)
 
 REST_MS = (1, 10)
-"""From the beginning of one append to that of the next, at least: on a server that
-rests, and on one that uses all of a core; between them in proportion. A commit takes
-some 300 us of CPU, however much comes along: a calm server pays that for acks after a
-ms, on a busy one they gather. Clients do not wait for acks: they are noticed by nobody.
-"""
+"""From the beginning of one append to that of the next, at least. A commit takes some
+300 us of CPU, however much comes along: a calm server pays that for acks after a ms, on
+a busy one they gather. Clients do not wait for acks: they are noticed by nobody."""
+LOADS = (0.2, 0.65)
+"""Of a core: up to where the first of `REST_MS` holds, and from where on the second;
+in proportion between them."""
 
 Spawn = Callable[[Coroutine[Any, Any, None]], None]
 """Starts a task that belongs to the server's task group."""
@@ -98,8 +99,9 @@ class Courier:
 
     @property
     def _rest_ms(self) -> int:
-        least, most = REST_MS
-        return max(least, min(round(most * self._tempo.load), most))
+        (least, most), (calm, busy) = REST_MS, LOADS
+        share = (self._tempo.load - calm) / (busy - calm)
+        return round(least + (most - least) * max(0.0, min(share, 1.0)))
 
     async def _rounds(self) -> None:
         try:

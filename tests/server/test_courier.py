@@ -97,7 +97,7 @@ def _are(rounds: list[list[str]], number: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("load", "rest"), [(0.0, 1), (0.1, 1), (0.3, 3), (0.9, 9), (1.6, 10)]
+    ("load", "rest"), [(0.0, 1), (0.2, 1), (0.3, 3), (0.5, 7), (0.65, 10), (1.6, 10)]
 )
 async def test_appends_begin_the_further_apart_the_busier_the_server_is(
     load: float, rest: int
