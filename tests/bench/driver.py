@@ -322,11 +322,13 @@ class Driver:
         figures.frames += data.count(b'{"t":"')
         figures.bytes += len(data)
         data = member.buffer + data
-        if b"\x89\x04" in data:  # a ping; JSON of ours has no such byte
-            at = data.rindex(b"\x89\x04") + 2
-            member.send(frame(data[at : at + 4], 10))
-        # Of what is whole nothing is kept: it would be looked at, and counted, again.
-        member.buffer = data[data.rfind(b"}") + 1 :]
+        whole = data.rfind(b"}") + 1
+        ping = data.rfind(b"\x89\x04")  # JSON of ours has no such byte
+        if 0 <= ping <= len(data) - 6:
+            member.send(frame(data[ping + 2 : ping + 6], 10))
+            whole = max(whole, ping + 6)
+        # Of what is whole nothing is kept: it would be counted again.
+        data, member.buffer = data[:whole], data[whole:]
         if member is self.probe:
             self._pong(data, now)
             return

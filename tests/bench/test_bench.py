@@ -1,6 +1,9 @@
 """Whether the bench works; what it measures is looked at by people."""
 
+import socket
+
 import pytest
+from tests.bench.driver import Driver, Member
 from tests.bench.scenarios import SCENARIOS, machine
 from tests.bench.servers import KINDS
 
@@ -20,3 +23,25 @@ def test_a_race_goes_through_every_server(kind: str) -> None:
 
 def test_it_is_said_where_it_was_measured() -> None:
     assert machine()["python"]
+
+
+def test_a_step_is_seen_once_however_it_comes_in() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        racer, watcher, probe = (Member(port) for _ in range(3))
+        ends = [listener.accept()[0] for _ in range(3)]
+        racer.player, racer.sent = True, {1: 0.0, 2: 0.0, 3: 0.0}
+        watcher.watches = {0: racer}
+        driver = Driver([racer, watcher], probe, rate=1e-9)
+        for piece in (
+            b'\x81\x1f{"t":"progress","p":[[0,1,500]]}',
+            b'\x81\x1f{"t":"progress","p":[[0,2,5',
+            b"10]]}",
+            b'\x81\x1f{"t":"progress","p":[[0,3,520]]}',
+        ):
+            ends[1].sendall(piece)
+            driver.settle()
+        assert len(driver.figures.seen) == 3
+        driver.close()
+        for end in ends:
+            end.close()
