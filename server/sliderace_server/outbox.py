@@ -5,7 +5,7 @@ connections with mail are served in slices, so that one large room does not hold
 the others, nor the log.
 """
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
@@ -86,8 +86,10 @@ class Postman:
         self._call_soon = call_soon
         self._call_later = call_later
         self._slice_now = slice_now
-        self._waiting: deque[Outbox] = deque()
-        self._urgent: deque[Outbox] = deque()
+        # Nobody stands in a line twice: with an ack in each commit the line would grow
+        # for ever on a server whose turns take longer than that, and all wait in it.
+        self._waiting = OrderedDict[Outbox, None]()
+        self._urgent = OrderedDict[Outbox, None]()
         self._called = False
         self._resting = False
         self._tellers: deque[Callable[[], None]] = deque()
@@ -99,13 +101,13 @@ class Postman:
 
     def collect(self, outbox: "Outbox") -> None:
         """Empty this outbox in the next turn, or in its slice of a crowd."""
-        self._waiting.append(outbox)
+        self._waiting[outbox] = None
         if not self._resting:
             self._call()
 
     def hurry(self, outbox: "Outbox") -> None:
         """Empty this outbox in the next turn, before all that were collected."""
-        self._urgent.append(outbox)
+        self._urgent[outbox] = None
         self._call()
 
     def _call(self) -> None:
@@ -129,11 +131,11 @@ class Postman:
             while self._tellers:
                 self._tellers.popleft()()
             for _ in range(min(size, len(urgent))):
-                urgent.popleft().flush()
+                urgent.popitem(last=False)[0].flush()
             if waiting and not self._resting:
                 size = min(max(size, len(waiting) // SHARE), CROWD, len(waiting))
                 for _ in range(size):
-                    waiting.popleft().flush()
+                    waiting.popitem(last=False)[0].flush()
                 self._resting = rest_s > 0 and len(waiting) >= CROWD
                 if self._resting:
                     self._call_later(rest_s, self._rested)

@@ -177,6 +177,25 @@ def test_answers_do_not_wait_behind_a_crowd_nor_does_it_wait_for_ever() -> None:
     assert not turns.calls
 
 
+@pytest.mark.parametrize("post", [Outbox.post_first, Outbox.post])
+def test_nobody_stands_in_a_line_twice(post: Callable[[Outbox, bytes], None]) -> None:
+    """Or the line grows with each ack, where a turn takes longer than a commit."""
+    turns = Turns()
+    postman = Postman(turns.soon, turns.later, lambda: Slice(1, 0))
+    first, second, third = Paper(), Paper(), Paper()
+    many, one, other = (Outbox(paper, postman) for paper in (first, second, third))
+    for _ in range(20):
+        post(many, b"x")
+        many.flush()  # as where it stands in the other line, too
+    post(one, b"y")
+    post(many, b"z")
+    post(other, b"w")
+    for _ in range(3):
+        turns.turn()
+    assert (first.written[-1], second.written, third.written) == (b"z", [b"y"], [b"w"])
+    assert not turns.calls
+
+
 def test_a_peer_that_does_not_read_is_cut_off_at_the_limit_and_no_earlier() -> None:
     turns, paper = Turns(), Paper(reads=False)
     outbox = Outbox(paper, Postman(turns.soon, turns.later), max_unsent=100)
