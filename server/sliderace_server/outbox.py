@@ -5,7 +5,7 @@ connections with mail are served in slices, so that one large room does not hold
 the others, nor the log.
 """
 
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
@@ -86,10 +86,8 @@ class Postman:
         self._call_soon = call_soon
         self._call_later = call_later
         self._slice_now = slice_now
-        # Nobody stands in a line twice: with an ack in each commit the line would grow
-        # for ever on a server whose turns take longer than that, and all wait in it.
-        self._waiting = OrderedDict[Outbox, None]()
-        self._urgent = OrderedDict[Outbox, None]()
+        self._waiting: deque[Outbox] = deque()
+        self._urgent: deque[Outbox] = deque()
         self._called = False
         self._resting = False
         self._tellers: deque[Callable[[], None]] = deque()
@@ -101,13 +99,13 @@ class Postman:
 
     def collect(self, outbox: "Outbox") -> None:
         """Empty this outbox in the next turn, or in its slice of a crowd."""
-        self._waiting[outbox] = None
+        self._waiting.append(outbox)
         if not self._resting:
             self._call()
 
     def hurry(self, outbox: "Outbox") -> None:
         """Empty this outbox in the next turn, before all that were collected."""
-        self._urgent[outbox] = None
+        self._urgent.append(outbox)
         self._call()
 
     def _call(self) -> None:
@@ -131,11 +129,11 @@ class Postman:
             while self._tellers:
                 self._tellers.popleft()()
             for _ in range(min(size, len(urgent))):
-                urgent.popitem(last=False)[0].flush()
+                urgent.popleft().flush_first()
             if waiting and not self._resting:
                 size = min(max(size, len(waiting) // SHARE), CROWD, len(waiting))
                 for _ in range(size):
-                    waiting.popitem(last=False)[0].flush()
+                    waiting.popleft().flush()
                 self._resting = rest_s > 0 and len(waiting) >= CROWD
                 if self._resting:
                     self._call_later(rest_s, self._rested)
@@ -158,6 +156,7 @@ class Outbox:
         "_beyond",
         "_frames",
         "_gathered",
+        "_hurries",
         "_max_unsent",
         "_open",
         "_postman",
@@ -174,6 +173,9 @@ class Outbox:
         self._max_unsent = max_unsent
         self._frames: list[bytes] = []
         self._open = True
+        # With a place for each ack the line of those who hurry would grow for ever on a
+        # server whose turns take longer than a commit.
+        self._hurries = False
         self._slow = False
         self._gathered = 0
         self._beyond = 0
@@ -194,7 +196,9 @@ class Outbox:
         if self._open:
             self._frames.append(frame)
             self._gathered += len(frame)
-            self._postman.hurry(self)
+            if not self._hurries:
+                self._hurries = True
+                self._postman.hurry(self)
 
     def post_progress(self, frame: bytes) -> bool:
         """Send a frame that newer ones make good, unless the peer reads slowly.
@@ -222,6 +226,11 @@ class Outbox:
         self.post(frame)
         self._snapshot = min(len(frame), MAX_DOWN_BYTES)
         self._gathered = self._beyond = 0
+
+    def flush_first(self) -> None:
+        """Write what gathered: it is its turn among those who hurry."""
+        self._hurries = False
+        self.flush()
 
     def flush(self) -> None:
         """Write what gathered; cut the peer off if it has stopped reading."""
