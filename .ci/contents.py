@@ -16,7 +16,7 @@ IN_WHEEL = [
     "sliderace_page/style.css",
     "sliderace_page/main.js",
     "sliderace_page/engine.js",
-    "sliderace_server/storage/migrations/0001_rooms_and_races.sql",
+    "sliderace_server/storage/sqlite/migrations/0001_rooms_and_races.sql",
 ]
 IN_SOURCE = ["LICENSE.txt", "README.md", "pyproject.toml", "tests/conftest.py"]
 

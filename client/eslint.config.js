@@ -66,7 +66,6 @@ const rules = {
   "no-var": "error",
   "prefer-const": "error",
   eqeqeq: "error",
-  "max-lines": ["error", 400],
 };
 
 export default [
@@ -91,6 +90,6 @@ export default [
   {
     files: ["page-tests/**/*.mjs"],
     languageOptions: { globals: globals(node) },
-    rules: { ...rules, "max-lines": "off" },
+    rules,
   },
 ];

@@ -1,16 +1,16 @@
 // Names that JSDoc comments of the page use without importing them. For tsc alone.
 
-type App = import("./sliderace_page/app.js").App;
-type Aside = import("./sliderace_page/view/aside.js").Aside;
-type Attempt = import("./sliderace_page/attempt.js").Attempt;
-type Board = import("./sliderace_page/engine/board.js").Board;
-type BoardView = import("./sliderace_page/view/board.js").BoardView;
-type Lane = import("./sliderace_page/lanes.js").Lane;
-type Model = import("./sliderace_page/model.js").Model;
-type Seats = import("./sliderace_page/seats.js").Seats;
-type Settings = import("./sliderace_page/settings.js").Settings;
-type Slide = import("./sliderace_page/engine/board.js").Slide;
-type Stay = import("./sliderace_page/stay.js").Stay;
+type App = import("./sliderace_page/app/app.js").App;
+type Aside = import("./sliderace_page/ui/parts/side-panel.js").Aside;
+type Attempt = import("./sliderace_page/core/attempt.js").Attempt;
+type Board = import("./sliderace_page/core/engine/board.js").Board;
+type BoardView = import("./sliderace_page/ui/parts/board-view.js").BoardView;
+type Lane = import("./sliderace_page/core/lanes.js").Lane;
+type Model = import("./sliderace_page/core/model.js").Model;
+type Seats = import("./sliderace_page/app/seats.js").Seats;
+type Settings = import("./sliderace_page/app/settings.js").Settings;
+type Slide = import("./sliderace_page/core/engine/board.js").Slide;
+type Stay = import("./sliderace_page/app/room-session.js").Stay;
 
 /** One check of a race record. */
 type Check = { name: string; verdict: string; text: string };

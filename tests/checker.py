@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 
 from sliderace.engine import Board, EngineError, Size, format_board
-from sliderace.race.records import (
+from sliderace.race.log_records import (
     Finished,
     LoggedSlide,
     Postponed,
@@ -19,8 +19,8 @@ from sliderace.race.records import (
     Slid,
 )
 from sliderace.race.rules import Rules
-from sliderace_server.recorder import UnknownRecord, decode
-from sliderace_server.room.records import Entered, EpochBegan, Record, RoleChanged
+from sliderace_server.room.log_records import Entered, EpochBegan, Record, RoleChanged
+from sliderace_server.storage.record_codec import UnknownRecord, decode
 
 __all__ = ["RULES", "Heard", "Seen", "Sent", "faults"]
 

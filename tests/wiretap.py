@@ -10,8 +10,8 @@ from websockets.asyncio.client import ClientConnection
 from sliderace.engine import format_board
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import decode_command, decode_event
-from sliderace_client.connection import Client
-from sliderace_client.seats import SeatFile
+from sliderace_client.net.connection import Client
+from sliderace_client.net.seats import SeatFile
 
 __all__ = ["Tap", "Tapped"]
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { App } from "../sliderace_page/app.js";
-import { command, enter } from "../sliderace_page/protocol.js";
-import { Seats } from "../sliderace_page/seats.js";
-import { Stay } from "../sliderace_page/stay.js";
+import { App } from "../sliderace_page/app/app.js";
+import { command, enter } from "../sliderace_page/core/protocol.js";
+import { Seats } from "../sliderace_page/app/seats.js";
+import { Stay } from "../sliderace_page/app/room-session.js";
 import {
   RACE,
   START,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Attempt } from "../sliderace_page/attempt.js";
-import { formatBoard, parseBoard } from "../sliderace_page/engine.js";
-import { DEFAULT_LIMITS, Pace } from "../sliderace_page/pace.js";
+import { Attempt } from "../sliderace_page/core/attempt.js";
+import { formatBoard, parseBoard } from "../sliderace_page/core/engine.js";
+import { DEFAULT_LIMITS, Pace } from "../sliderace_page/core/pacing.js";
 
 const START = "1 2 3/4 0 5/7 8 6"; // L, then U solves
 const begin = (change = {}) =>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Connection } from "../sliderace_page/connection.js";
+import { Connection } from "../sliderace_page/app/connection.js";
 
 /** A connection in a world whose clock and sockets the test holds. */
 function stage(onClose = () => 0) {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import * as input from "../sliderace_page/input.js";
-import { pressOnce } from "../sliderace_page/view/dom.js";
+import * as input from "../sliderace_page/ui/input.js";
+import { pressOnce } from "../sliderace_page/ui/dom.js";
 
 const key = (change) => ({ key: "", code: "", target: null, ...change });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import * as protocol from "../sliderace_page/protocol.js";
+import * as protocol from "../sliderace_page/core/protocol.js";
 import { member, snapshot, standing, welcome } from "./room.mjs";
 
 const { ProtocolError, decodeEvent } = protocol;

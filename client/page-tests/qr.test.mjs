@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test from "node:test";
 
-import { qr } from "../sliderace_page/qr.js";
+import { qr } from "../sliderace_page/core/qr.js";
 
 const draw = (text, mask) =>
   qr(text, mask)

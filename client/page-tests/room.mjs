@@ -1,8 +1,8 @@
 // A room to test with: events as a server sends them, with what matters changed.
 
-import { Model } from "../sliderace_page/model.js";
-import { DEFAULT_LIMITS } from "../sliderace_page/pace.js";
-import { decodeEvent, enter } from "../sliderace_page/protocol.js";
+import { Model } from "../sliderace_page/core/model.js";
+import { DEFAULT_LIMITS } from "../sliderace_page/core/pacing.js";
+import { decodeEvent, enter } from "../sliderace_page/core/protocol.js";
 
 export const RACE = "KWXTRB-SA1B2C-3";
 export const TOKEN = "0123456789abcdef0123456789abcdef";

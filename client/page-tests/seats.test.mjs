@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Seats } from "../sliderace_page/seats.js";
+import { Seats } from "../sliderace_page/app/seats.js";
 
 /** As browsers have it: what is kept are also the object's own keys. */
 class FakeStorage {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { DEFAULTS, Settings } from "../sliderace_page/settings.js";
+import { DEFAULTS, Settings } from "../sliderace_page/app/settings.js";
 
 class FakeStorage extends Map {
   getItem = (key) => this.get(key) ?? null;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test from "node:test";
 
-import { sha256 } from "../sliderace_page/sha256.js";
+import { sha256 } from "../sliderace_page/core/engine/sha256.js";
 
 const hex = (bytes) => Buffer.from(bytes).toString("hex");
 const trusted = (bytes) => createHash("sha256").update(bytes).digest("hex");

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { inflateSync } from "node:zlib";
 import test from "node:test";
 
-import { linkTo, solveOf, stored } from "../sliderace_page/record/slidysim.js";
+import { linkTo, solveOf, stored } from "../sliderace_page/core/proof/slidysim.js";
 
 const VECTORS = new URL("../../shared/vectors/slidysim-v1.json", import.meta.url);
 const { solves } = JSON.parse(readFileSync(VECTORS, "utf8"));

@@ -3,15 +3,15 @@ import { webcrypto } from "node:crypto";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { bytesToHex } from "../sliderace_page/engine.js";
-import { canonical, verify } from "../sliderace_page/record.js";
-import { rank } from "../sliderace_page/record/ranking.js";
+import { bytesToHex } from "../sliderace_page/core/engine.js";
+import { canonical, verify } from "../sliderace_page/core/proof/signed.js";
+import { rank } from "../sliderace_page/core/race/ranking.js";
 import {
   creditBound,
   jitterAllowance,
   official,
   outageOverlap,
-} from "../sliderace_page/record/timing.js";
+} from "../sliderace_page/core/race/timing.js";
 
 const read = (name) =>
   JSON.parse(

@@ -8,7 +8,7 @@ const SOURCE = readFileSync(
   "utf8",
 );
 const BASE = "https://race.example/sub/";
-const FILES = ["/app.js", "/index.html", "/view/home.js"];
+const FILES = ["/app/app.js", "/index.html", "/ui/screens/home.js"];
 
 /** A browser's caches, all of them, for workers of several versions. */
 class Caches {
@@ -91,10 +91,10 @@ test("what the server says counts; the copy stands where it says nothing", async
   const one = worker("a", caches, net);
   await one.install();
   net.version = 2;
-  assert.equal((await one.ask("app.js")).text, "/sub/app.js 2", "never an old copy");
+  assert.equal((await one.ask("app/app.js")).text, "/sub/app/app.js 2", "never an old copy");
   assert.equal((await one.ask("", NAVIGATE)).text, "/sub/ 2");
   net.up = false;
-  assert.equal((await one.ask("app.js")).text, "/sub/app.js 1");
+  assert.equal((await one.ask("app/app.js")).text, "/sub/app/app.js 1");
   assert.equal((await one.ask("", NAVIGATE)).text, "/sub/index.html 1");
   assert.equal((await one.ask("?practice", NAVIGATE)).text, "/sub/index.html 1");
   assert.equal((await one.ask("KWXTRB", NAVIGATE)).text, "/sub/index.html 1");
@@ -105,9 +105,9 @@ test("a proxy that says nobody is there is no answer; other answers are", async 
   const one = worker("a", caches, net);
   await one.install();
   net.status = 503;
-  assert.equal((await one.ask("app.js")).status, 200);
+  assert.equal((await one.ask("app/app.js")).status, 200);
   net.status = 429;
-  assert.equal((await one.ask("app.js")).status, 429);
+  assert.equal((await one.ask("app/app.js")).status, 429);
 });
 
 test("the server's interface, other sites and what is no GET pass untouched", async () => {
@@ -117,7 +117,7 @@ test("the server's interface, other sites and what is no GET pass untouched", as
     assert.equal(await one.ask(path), null, path);
   for (const path of ["api/races/X", "replay/X", "https://race.example/other"])
     assert.equal(await one.ask(path, NAVIGATE), null, path);
-  assert.equal(await one.ask("app.js", { method: "POST" }), null);
+  assert.equal(await one.ask("app/app.js", { method: "POST" }), null);
 });
 
 test("a new version has all its files anew, and the old ones go", async () => {
@@ -144,5 +144,5 @@ test("without all files there is no new version", async () => {
 test("where there is no copy the fault is told as it is", async () => {
   const { net, caches } = world();
   net.up = false;
-  await assert.rejects(worker("a", caches, net).ask("app.js"));
+  await assert.rejects(worker("a", caches, net).ask("app/app.js"));
 });

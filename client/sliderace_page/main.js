@@ -1,9 +1,9 @@
 // The page, put together.
 
-import { App } from "./app.js";
-import { Seats } from "./seats.js";
-import { Settings } from "./settings.js";
-import { View } from "./view/view.js";
+import { App } from "./app/app.js";
+import { Seats } from "./app/seats.js";
+import { Settings } from "./app/settings.js";
+import { View } from "./ui/frame.js";
 
 const KEEP_AFTER_MS = 1500; // what is seen first comes first
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from sliderace_server.main import main
+from sliderace_server.cli import main
 
 if __name__ == "__main__":
     of_its_own = sys.argv[1:2] in (["backup"], ["restore"])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sliderace_client.solo import CLEAR
+from sliderace_client.cli.solo import CLEAR
 
 pytestmark = pytest.mark.timeout(60)
 PATIENCE_S = 15.0

@@ -11,8 +11,8 @@ import pytest
 from tests.e2e.shell import HOST, WAIT_S, Running, Shell, code_of
 
 from sliderace.engine import format_tokens, parse_board
-from sliderace_client import exits
-from sliderace_client.solver import solve
+from sliderace_client import exit_codes
+from sliderace_client.bots.solver import solve
 
 pytestmark = pytest.mark.timeout(90)
 
@@ -128,10 +128,10 @@ def test_a_whole_race_against_a_bot(people: People) -> None:
     ann.type("q")
     ann.line("^Your seat is kept for a while; come back with:  sliderace join")
     ann.line("^Good-bye.$")
-    assert ann.process.wait(WAIT_S) == exits.OK
+    assert ann.process.wait(WAIT_S) == exit_codes.OK
     wil.type("quit")
     reads(wil, "Good-bye.")
-    assert wil.process.wait(WAIT_S) == exits.OK
+    assert wil.process.wait(WAIT_S) == exit_codes.OK
 
 
 def test_ready_and_rematch_both_lead_to_the_next_race(people: People) -> None:
@@ -176,7 +176,7 @@ def test_the_host_can_play_in_lines_and_own_keys_are_the_same(
         reads(host, "1 . 3", "7 6 4", "8 5 2")
         host.type(solution(AFTER_3))
         host.line("The race is over")
-        assert host.interrupt() == exits.INTERRUPTED
+        assert host.interrupt() == exit_codes.INTERRUPTED
         host.line("Good-bye")
 
 
@@ -186,4 +186,4 @@ def test_ctrl_c_says_good_bye_and_keeps_the_seat(people: People) -> None:
     ann.process.send_signal(signal.SIGINT)
     ann.line("^Your seat is kept for a while")
     ann.line("^Good-bye.$")
-    assert ann.process.wait(WAIT_S) == exits.INTERRUPTED
+    assert ann.process.wait(WAIT_S) == exit_codes.INTERRUPTED

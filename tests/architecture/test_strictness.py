@@ -44,7 +44,7 @@ def outcome(folder: Path, test: str, **environment: str) -> dict[str, int]:
 
 BLOCKING = """
 from pathlib import Path
-from sliderace_server.storage.hold import Hold
+from sliderace_server.storage.sqlite.file_lock import Hold
 
 async def test_in_the_loop(tmp_path):
     Hold.take(tmp_path / "x").release()

@@ -8,14 +8,14 @@ import argparse
 import json
 from statistics import median
 
-from tests.bench.scenarios import SCENARIOS, Line, machine
+from tests.bench.scenarios import SCENARIOS, Latency, machine
 from tests.bench.servers import KINDS, pin
 
 FIGURES = ("moves_per_cpu_s", "server_cpu", "ack_p99_ms", "rooms", "accepts_per_cpu_s")
 """Of which `compare` prints ratios, where a scenario has them."""
 
 
-def run(scenario: str, kind: str, seconds: float) -> Line:
+def run(scenario: str, kind: str, seconds: float) -> Latency:
     """One run; its line is printed."""
     line = {"scenario": scenario, "server": kind, **machine()}
     line |= SCENARIOS[scenario](kind, seconds)

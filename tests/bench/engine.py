@@ -9,7 +9,7 @@ from timeit import repeat
 from typing import Any
 
 from sliderace.engine import Board, Size, format_board, parse_board, scramble
-from sliderace_client.solver import solve
+from sliderace_client.bots.solver import solve
 
 ROUND = "f('D'); f('R'); f('U'); f('L')"
 """Four slides that end where they began."""

@@ -12,7 +12,7 @@ from random import Random
 from statistics import median
 from typing import NamedTuple
 
-from sliderace.race.timing import Line, official
+from sliderace.race.timing import Latency, official
 
 RACES = 20_000
 SEED = 11
@@ -129,11 +129,13 @@ class Seen(NamedTuple):
     official: int
 
 
-def measured(trips: Sequence[float]) -> Line:
+def measured(trips: Sequence[float]) -> Latency:
     """The line as a server sees it, from whole milliseconds."""
     whole = [round(trip) for trip in trips]
     middle = median(whole)
-    return Line(min(whole), round(median(abs(t - middle) for t in whole)), len(whole))
+    return Latency(
+        min(whole), round(median(abs(t - middle) for t in whole)), len(whole)
+    )
 
 
 def spread(values: list[float], *percents: float) -> list[float]:

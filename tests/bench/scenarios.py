@@ -13,15 +13,15 @@ from tests.bench.servers import Process, serving
 
 from sliderace.engine import Size
 
-Line = dict[str, Any]
+Latency = dict[str, Any]
 WARM_UP_S = 0.5
 TICK_MS = 100
 """In which progress is to be told at the latest; a room is held with two of them."""
 
 
-def machine() -> Line:
+def machine() -> Latency:
     """Where and with what this was measured."""
-    versions: Line = {}
+    versions: Latency = {}
     for name in ("websockets", "msgspec", "uvloop"):
         try:
             versions[name] = version(name)
@@ -58,7 +58,7 @@ def rooms(server: Process, count: int, players: int, spectators: int) -> list[Me
     return everybody
 
 
-def _host(server: Process, number: int) -> Line:
+def _host(server: Process, number: int) -> Latency:
     if server.kind != "product":
         return {"as": "join", "code": f"R{number}", "name": "H", "role": "player"}
     rules = {"size": "4x4", "countdown_ms": 3000, "limit_ms": 0}
@@ -97,7 +97,7 @@ def probe(server: Process) -> Member:
 # --- figures -------------------------------------------------------------------------
 
 
-def quantiles(values: Sequence[float], name: str) -> Line:
+def quantiles(values: Sequence[float], name: str) -> Latency:
     """p50, p99 and p99.9 in ms."""
     ordered = sorted(values)
     return {
@@ -108,7 +108,7 @@ def quantiles(values: Sequence[float], name: str) -> Line:
     }
 
 
-def line_of(figures: Figures, cpu_s: float, server: Process, count: int) -> Line:
+def line_of(figures: Figures, cpu_s: float, server: Process, count: int) -> Latency:
     """A run's figures."""
     seconds = figures.seconds
     return {
@@ -134,7 +134,7 @@ def play(
     spectators: int,
     rate: float,
     seconds: float,
-) -> Line:
+) -> Latency:
     """Races at a rate of slides a second and player; 0: as fast as acks come."""
     members = rooms(server, count, players, spectators)
     driver = Driver(members, probe(server), rate)
@@ -150,28 +150,28 @@ def play(
 # --- scenarios -----------------------------------------------------------------------
 
 
-def saturation(kind: str, seconds: float) -> Line:
+def saturation(kind: str, seconds: float) -> Latency:
     """100 rooms of 4, each slide behind the ack of the last: how much goes through."""
     with serving(kind) as server:
         return play(server, 100, 4, 0, 0, seconds)
 
 
-def smoke(kind: str, seconds: float) -> Line:
+def smoke(kind: str, seconds: float) -> Latency:
     """5 rooms of 2 + 2: whether the bench itself works."""
     with serving(kind) as server:
         return play(server, 5, 2, 2, 10, seconds)
 
 
-def peak(kind: str, seconds: float) -> Line:
+def peak(kind: str, seconds: float) -> Latency:
     """6,000 moves a second in 100 rooms of 4 players and 4 spectators."""
     with serving(kind) as server:
         return play(server, 100, 4, 4, 15, seconds)
 
 
-def held_rooms(kind: str, seconds: float) -> Line:
+def held_rooms(kind: str, seconds: float) -> Latency:
     """The most rooms of 4 + 4 at 4 moves a second with ack p99 below 50 ms."""
     low, high = 0, 200
-    held: Line = {}
+    held: Latency = {}
     while high - low > max(20, low // 10):
         with serving(kind) as server:
             line = play(server, high, 4, 4, 4, seconds)
@@ -184,21 +184,21 @@ def held_rooms(kind: str, seconds: float) -> Line:
     return {**held, "rooms": low}
 
 
-def big_room(kind: str, seconds: float) -> Line:
+def big_room(kind: str, seconds: float) -> Latency:
     """One room of 100 players at 4 moves a second and 1,000 spectators."""
     more = [] if kind == "product" else ["--tick=0.05"]
     with serving(kind, more) as server:
         return play(server, 1, 100, 1_000, 4, seconds)
 
 
-def stadium(kind: str, seconds: float) -> Line:
+def stadium(kind: str, seconds: float) -> Latency:
     """One room of 16 players at 4 moves a second and 5,000 spectators."""
     more = [] if kind == "product" else ["--tick=0.05"]
     with serving(kind, more) as server:
         return play(server, 1, 16, 5_000, 4, seconds)
 
 
-def idle(kind: str, seconds: float) -> Line:
+def idle(kind: str, seconds: float) -> Latency:
     """5,000 connections in lobbies of 8: memory, and CPU with pings."""
     with serving(kind) as server:
         before = server.memory_kib
@@ -225,11 +225,11 @@ def _lobbies(server: Process, count: int) -> Any:
             yield {"as": "join", "code": code, "name": "P", "role": "spectator"}
 
 
-def connect_storm(kind: str, _: float) -> Line:
+def connect_storm(kind: str, _: float) -> Latency:
     """2,000 connections, each with its hello: eight enter each of 250 rooms."""
     with serving(kind) as server:
         hosts = opened(server.port, (_host(server, n) for n in range(250)))
-        joins: list[Line] = [
+        joins: list[Latency] = [
             {
                 "as": "join",
                 "code": _code(server, n % 250, hosts[n % 250]),
@@ -250,7 +250,7 @@ def connect_storm(kind: str, _: float) -> Line:
         }
 
 
-def resume_storm(kind: str, _: float) -> Line:
+def resume_storm(kind: str, _: float) -> Latency:
     """2,000 racers whose server is killed and started again: all come back at once."""
     with serving(kind) as server:
         members = rooms(server, 250, 4, 4)
@@ -273,7 +273,7 @@ def resume_storm(kind: str, _: float) -> Line:
         }
 
 
-def overload(kind: str, seconds: float) -> Line:
+def overload(kind: str, seconds: float) -> Latency:
     """1.5 times what it can do: nothing accepted is lost, memory stays flat."""
     with serving(kind) as server:
         capacity = play(server, 100, 4, 4, 0, 2)["moves_s"]
@@ -289,7 +289,7 @@ def overload(kind: str, seconds: float) -> Line:
     return {"capacity_moves_s": capacity, **line}
 
 
-def storage(kind: str, seconds: float) -> Line:
+def storage(kind: str, seconds: float) -> Latency:
     """The same race with and without a log on the disk."""
     with serving(kind, ["--memory"]) as server:
         without = play(server, 100, 4, 4, 10, seconds)
@@ -300,7 +300,7 @@ def storage(kind: str, seconds: float) -> Line:
     return line
 
 
-def linear(kind: str, seconds: float) -> Line:
+def linear(kind: str, seconds: float) -> Latency:
     """Twice the rooms, twice the CPU?"""
     with serving(kind) as server:
         half = play(server, 100, 4, 4, 4, seconds)
@@ -310,13 +310,13 @@ def linear(kind: str, seconds: float) -> Line:
     return line
 
 
-def engine(_: str, __: float) -> Line:
+def engine(_: str, __: float) -> Latency:
     """A validated slide in ns, a scramble in us; no server."""
     small, large = figures(Size(4, 4)), figures(Size(10, 10))
     return {"4x4": small, "10x10": large}
 
 
-SCENARIOS: dict[str, Callable[[str, float], Line]] = {
+SCENARIOS: dict[str, Callable[[str, float], Latency]] = {
     "saturation": saturation,
     "smoke": smoke,
     "peak": peak,

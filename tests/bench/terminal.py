@@ -43,7 +43,7 @@ def race(*, busy: bool) -> int:
 
     from sliderace.protocol import messages as m  # noqa: PLC0415
     from sliderace.race.rules import Rules  # noqa: PLC0415
-    from sliderace_client.connection import Ending  # noqa: PLC0415
+    from sliderace_client.net.connection import Ending  # noqa: PLC0415
 
     class Seat(offline.Offline):
         async def run(self) -> Ending:

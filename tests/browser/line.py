@@ -5,10 +5,10 @@ import socket
 import threading
 from collections.abc import Generator
 
-__all__ = ["Line", "a_line"]
+__all__ = ["Latency", "a_line"]
 
 
-class Line:
+class Latency:
     """Carries connections to a port of this machine, while it is whole.
 
     Args:
@@ -85,9 +85,9 @@ class Line:
 
 
 @contextlib.contextmanager
-def a_line(port: int) -> Generator[Line]:
+def a_line(port: int) -> Generator[Latency]:
     """A line to a port of this machine."""
-    line = Line(port)
+    line = Latency(port)
     try:
         yield line
     finally:

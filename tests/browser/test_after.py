@@ -24,8 +24,8 @@ from tests.browser.player import (
 )
 
 from sliderace.engine import Board, format_board, parse_slides, stm
-from sliderace.race.reading import read
-from sliderace.race.slidysim import link_to, solve_of
+from sliderace.proof.reading import read
+from sliderace.proof.slidysim import link_to, solve_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
 

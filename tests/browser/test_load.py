@@ -74,7 +74,7 @@ def test_a_race_is_there_before_it_is_asked_for(pages: Pages) -> None:
     host(page, "Ann")
     quick_rules(page)
     page.wait_for_load_state("networkidle")
-    assert any(url.endswith("/view/race.js") for url in meter.whole)
+    assert any(url.endswith("/ui/screens/race.js") for url in meter.whole)
     before = set(meter.whole)
     start(page)
     fetched = {url for url in set(meter.whole) - before if "." in url.rsplit("/")[-1]}
@@ -101,7 +101,7 @@ def test_every_screen_is_fetched_at_once(page_folder: Path) -> None:
     folder = page_folder.resolve()
     index = (folder / "index.html").read_text()
     first = set(re.findall(r'"modulepreload" href="([^"]+)"', index)) | {"main.js"}
-    entries = ["main.js", "view/home.js", "view/door.js"]
+    entries = ["main.js", "ui/screens/home.js", "ui/screens/enter-room.js"]
     reached = {
         file.as_posix()
         for entry in entries
@@ -111,7 +111,7 @@ def test_every_screen_is_fetched_at_once(page_folder: Path) -> None:
     table = (folder / "view" / "screens.js").read_text()
     stay, screens = table.split("export const SCREENS")
     known = first | set(LISTED.findall(stay.split("STAY")[1]))
-    for name in ("stay.js", "view/screens.js"):
+    for name in ("app/room-session.js", "ui/screen-loader.js"):
         needed = {file.as_posix() for file in _reached(folder, folder / name)}
         assert needed <= known, name
     for name, body in re.findall(r"\n  (\w+): \{(.*?)\n  \},", screens, re.DOTALL):

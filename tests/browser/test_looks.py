@@ -23,7 +23,7 @@ from tests.browser.player import (
     solve_all,
 )
 
-from sliderace_client.render import DARK, LAYERS, LIGHT, TILE_INK
+from sliderace_client.shared_ui.render import DARK, LAYERS, LIGHT, TILE_INK
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
 
@@ -108,7 +108,7 @@ def test_light_and_dark(pages: Pages) -> None:
 
 def test_page_and_terminal_have_one_palette(page_folder: Path) -> None:
     """By both grounds; `client/test_render.py` says what the colours promise."""
-    sheet = (page_folder / "style.css").read_text()
+    sheet = (page_folder / "styles/base.css").read_text()
     light, dark = (dict(COLOUR.findall(part)) for part in sheet.split("@media")[:2])
     for look, told in ((LIGHT, light), (DARK, dark)):
         parts = ("ground", "raised", "well", "line", "ink", "soft", "accent", "good")
@@ -256,5 +256,5 @@ def test_there_are_four_type_sizes(page_folder: Path) -> None:
         for size in SIZE.findall(screens.sub("", text))
         if size not in TYPE and not BY_BOARD.search(size)
     ]
-    assert found == [("results.css", "0")], "a heading that is read aloud only"
+    assert found == [("styles/results.css", "0")], "a heading that is read aloud only"
     assert len(TYPE) == 4

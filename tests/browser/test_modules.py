@@ -19,8 +19,8 @@ MODULES = sorted(file.name for file in TESTS.glob("*.test.mjs"))
 
 SAY = """
 import { readFileSync } from "node:fs";
-import * as protocol from "PAGE/protocol.js";
-import * as text from "PAGE/text.js";
+import * as protocol from "PAGE/core/protocol.js";
+import * as text from "PAGE/core/format.js";
 const asked = JSON.parse(readFileSync(0, "utf8"));
 const { command, enter, hello } = protocol;
 const race = "KWXTRB-SA1B2C-3";

@@ -9,9 +9,9 @@ from tests.browser.player import fits
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(60)]
 
 SHOW = """async (places) => {
-  const { Podium } = await import("./view/table.js");
-  const { sheet } = await import("./view/screens.js");
-  await sheet("results.css");
+  const { Podium } = await import("./ui/parts/results-table.js");
+  const { sheet } = await import("./ui/screen-loader.js");
+  await sheet("styles/results.css");
   const podium = new Podium();
   podium.update(places.map(([name, place, time_ms]) =>
     ({ name, place, time_ms, status: place ? "finished" : "forfeited" })));

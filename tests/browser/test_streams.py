@@ -12,14 +12,14 @@ from tests.client.world import World
 from sliderace.engine import format_board
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import encode_event
-from sliderace_client.model import Model
-from sliderace_client.solver import solve
+from sliderace_client.bots.solver import solve
+from sliderace_client.room.fold import Model
 
 FOLD = """
 import { readFileSync } from "node:fs";
-import { formatBoard } from "PAGE/engine.js";
-import { Model } from "PAGE/model.js";
-import { decodeEvent, enter } from "PAGE/protocol.js";
+import { formatBoard } from "PAGE/core/engine.js";
+import { Model } from "PAGE/core/model.js";
+import { decodeEvent, enter } from "PAGE/core/protocol.js";
 const { name, role, tape } = JSON.parse(readFileSync(0, "utf8"));
 const random = (count) => new Uint8Array(count);
 const model = new Model(enter.join("KWXTRB", name, role), random);

@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Self
 
-from sliderace_server.storage.queries import read
+from sliderace_server.storage.sqlite.queries import read
 
 __all__ = ["ServerProcess"]
 

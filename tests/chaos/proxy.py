@@ -11,14 +11,14 @@ import struct
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 
-__all__ = ["Line", "Proxy", "proxied"]
+__all__ = ["Latency", "Proxy", "proxied"]
 
 AT_ONCE = struct.pack("ii", 1, 0)
 """SO_LINGER: a close is a reset, and what was not sent is lost."""
 
 
 @dataclass(slots=True)
-class Line:
+class Latency:
     """How bytes travel; may be changed while they do. Times in seconds.
 
     Attributes:
@@ -47,7 +47,7 @@ class Proxy:
         connections: how many there were so far.
     """
 
-    def __init__(self, port: int, line: Line, seed: int) -> None:
+    def __init__(self, port: int, line: Latency, seed: int) -> None:
         self.line = line
         self.connections = 0
         self._port = port
@@ -114,10 +114,10 @@ class Proxy:
 
 @contextlib.asynccontextmanager
 async def proxied(
-    port: int, line: Line | None = None, seed: int = 0
+    port: int, line: Latency | None = None, seed: int = 0
 ) -> AsyncGenerator[tuple[Proxy, str], None]:
     """A proxy before a port of this machine, and its address for clients."""
-    proxy = Proxy(port, line or Line(), seed)
+    proxy = Proxy(port, line or Latency(), seed)
 
     async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError):

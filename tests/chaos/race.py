@@ -12,10 +12,10 @@ from tests.checker import Seen, faults
 from tests.wiretap import Tapped
 
 from sliderace.engine import parse_board
+from sliderace.proof.verify import verify
 from sliderace.protocol import messages as m
-from sliderace.race.verify import verify
-from sliderace_client.keys import check_signature
-from sliderace_client.solver import solve
+from sliderace_client.bots.solver import solve
+from sliderace_client.net.signature import check_signature
 
 __all__ = ["Race", "Racer", "a_race"]
 
@@ -161,9 +161,9 @@ async def a_race(
         size: of the board.
         through: for each racer the address to connect to; empty: the server's own.
     """
-    doors = [*through] or [server.url] * count
+    host_check = [*through] or [server.url] * count
     rules = m.RulesPatch(size=size, countdown_ms=3_000)
-    host = Racer(doors[0], m.Create(name="Host", rules=rules))
+    host = Racer(host_check[0], m.Create(name="Host", rules=rules))
     racers = [host]
     async with asyncio.TaskGroup() as group:
         group.create_task(host.client.run())
@@ -172,7 +172,7 @@ async def a_race(
         assert room is not None
         for number in range(1, count):
             enter = m.Join(code=room.code, name=f"P{number}")
-            one = Racer(doors[number], enter)
+            one = Racer(host_check[number], enter)
             racers.append(one)
             group.create_task(one.client.run())
             await one.until(one.entered)

@@ -11,10 +11,10 @@ import asyncio
 import os
 import sys
 
+from sliderace_server.cli import run
 from sliderace_server.clock import SystemClock
-from sliderace_server.config import load_config
-from sliderace_server.logs import logging_to
-from sliderace_server.main import run
+from sliderace_server.logging import logging_to
+from sliderace_server.settings import load_settings
 
 
 class SetClock(SystemClock):
@@ -38,4 +38,4 @@ if __name__ == "__main__":
     flags = {name[2:].replace("-", "_"): value for name, value in pairs}
     flags = {name: value for name, value in flags.items() if name != "no_advertise"}
     with logging_to(sys.stderr, "info"):
-        asyncio.run(run(load_config(flags, {}, None), SetClock()))
+        asyncio.run(run(load_settings(flags, {}, None), SetClock()))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.chaos.process import ServerProcess
-from tests.chaos.proxy import Line, proxied
+from tests.chaos.proxy import Latency, proxied
 from tests.chaos.race import a_race
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(400)]
@@ -15,14 +15,14 @@ pytestmark = [pytest.mark.chaos, pytest.mark.timeout(400)]
 async def test_a_slow_line_in_single_bytes_and_one_that_breaks(tmp_path: Path) -> None:
     with ServerProcess(tmp_path) as server:
         async with contextlib.AsyncExitStack() as stack:
-            lines = [Line(), Line(0.06, 0.04), Line(pieces=1)]
+            lines = [Latency(), Latency(0.06, 0.04), Latency(pieces=1)]
             proxies = [
                 await stack.enter_async_context(proxied(server.port, line, seed))
                 for seed, line in enumerate(lines)
             ]
-            doors = [address for _, address in proxies]
+            host_check = [address for _, address in proxies]
             race = await stack.enter_async_context(
-                a_race(server, size="4x4", through=doors)
+                a_race(server, size="4x4", through=host_check)
             )
             for reset in (True, False, True):
                 await race.moved(2)

@@ -7,7 +7,7 @@ import pytest
 from tests.chaos.process import ServerProcess
 from tests.chaos.race import a_race
 
-from sliderace_server.storage.backup import backup, restore
+from sliderace_server.storage.sqlite.backup import backup, restore
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(400)]
 

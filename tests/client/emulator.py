@@ -4,7 +4,7 @@ import re
 
 from textual.strip import Strip
 
-from sliderace_client.terminal.pen import Cell, cells_of
+from sliderace_client.tui.terminal_io.diff import Cell, cells_of
 
 __all__ = ["Emulator"]
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from tests.client import rooms
 from tests.client.offline import MINUTE, Offline, as_guest
 from tests.client.rooms import ANN, BEN, RACE, member, standing
-from tests.client.test_terminal_race import as_spectator
+from tests.client.test_tui_race import as_spectator
 
 from sliderace.protocol import messages as m
 from sliderace.protocol.parts import Signal

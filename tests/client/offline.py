@@ -11,12 +11,12 @@ from textual.strip import Strip
 
 from sliderace.engine import Direction
 from sliderace.protocol import messages as m
-from sliderace_client.connection import Ending
-from sliderace_client.model import Model, Note, Out
-from sliderace_client.start import Start
-from sliderace_client.terminal.app import Terminal
-from sliderace_client.terminal.play import Play
-from sliderace_client.terminal.widgets import Boards, Drawn, Lines
+from sliderace_client.launch import Start
+from sliderace_client.net.connection import Ending
+from sliderace_client.room.fold import Model, Note, Out
+from sliderace_client.tui.app import Terminal
+from sliderace_client.tui.seat import Play
+from sliderace_client.tui.widgets import Boards, Drawn, Lines
 
 __all__ = [
     "MINUTE",

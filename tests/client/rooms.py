@@ -14,7 +14,7 @@ from sliderace.engine import (
 )
 from sliderace.protocol import messages as m
 from sliderace.race.rules import Rules
-from sliderace_client.model import Model, Note, Out, Send
+from sliderace_client.room.fold import Model, Note, Out, Send
 
 RACE = "KWXTRB-SA1B2C-1"
 NEXT = "KWXTRB-SA1B2C-2"

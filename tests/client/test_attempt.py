@@ -2,7 +2,7 @@ from hypothesis import given, strategies as st
 from tests.client.rooms import RACE, START
 
 from sliderace.engine import DIRECTIONS, Board, Direction, Size, parse_board
-from sliderace_client.attempt import Attempt
+from sliderace_client.room.attempt import Attempt
 
 
 def attempt(start: str = START, seq: int = 0) -> Attempt:

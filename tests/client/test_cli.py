@@ -11,11 +11,12 @@ from click import Group
 from tests.client.rooms import COMMITMENT, RACE, SECRET, results
 
 from sliderace.engine import Board, Size, format_board
-from sliderace_client import cli, exits
-from sliderace_client.cli import run
-from sliderace_client.console import first_digits_of
-from sliderace_client.solo import CLEAR
-from sliderace_client.typed import typed as typed_lines
+from sliderace_client import exit_codes
+from sliderace_client.cli import commands
+from sliderace_client.cli.commands import run
+from sliderace_client.cli.console import first_digits_of
+from sliderace_client.cli.solo import CLEAR
+from sliderace_client.line_ui.typed_input import typed as typed_lines
 
 COMMANDS = ["bot", "host", "join", "results", "scramble", "solo", "verify", "watch"]
 OPERATE = ["backup", "restore", "serve"]
@@ -55,23 +56,25 @@ def one_line(capsys: Captured) -> str:
 
 
 def test_help_names_every_command_and_every_exit_code(capsys: Captured) -> None:
-    assert isinstance(cli.cli, Group)
-    assert sorted(cli.cli.commands) == sorted([*COMMANDS, *OPERATE])
-    assert run(["--help"]) == exits.OK
+    assert isinstance(commands.cli, Group)
+    assert sorted(commands.cli.commands) == sorted([*COMMANDS, *OPERATE])
+    assert run(["--help"]) == exit_codes.OK
     out = capsys.readouterr().out
-    assert all(name in out for name in cli.cli.commands)
+    assert all(name in out for name in commands.cli.commands)
     codes = {
-        value for name in exits.__all__ if isinstance(value := vars(exits)[name], int)
+        value
+        for name in exit_codes.__all__
+        if isinstance(value := vars(exit_codes)[name], int)
     }
     assert all(f"{code} " in out for code in codes)
     assert "restore: 1 ended in a hurry" in " ".join(out.split())
     assert "..." not in out.split("Commands:")[1]  # no line is cut
-    assert run(["--version"]) == exits.OK
+    assert run(["--version"]) == exit_codes.OK
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command: str, capsys: Captured) -> None:
-    assert run([command, "--help"]) == exits.OK
+    assert run([command, "--help"]) == exit_codes.OK
     assert f"sliderace {command}" in capsys.readouterr().out
 
 
@@ -125,15 +128,15 @@ def test_wrong_usage_is_one_line_and_two(
     args: list[str], capsys: Captured, typed: TextIO
 ) -> None:
     assert typed.read() == ""
-    assert run(args) == exits.UNKNOWN
+    assert run(args) == exit_codes.UNKNOWN
     assert "--help" in one_line(capsys)
 
 
 @pytest.mark.parametrize("command", ["join", "watch", "bot"])
 def test_no_such_server_is_one_line_and_three(command: str, capsys: Captured) -> None:
-    assert run([command, "KWXTRB@127.0.0.1:9"]) == exits.UNREACHABLE
+    assert run([command, "KWXTRB@127.0.0.1:9"]) == exit_codes.UNREACHABLE
     assert "cannot reach http://127.0.0.1:9" in one_line(capsys)
-    assert run([command, "no code"]) == exits.UNREACHABLE
+    assert run([command, "no code"]) == exit_codes.UNREACHABLE
     assert "looks like KWX-TRB" in one_line(capsys)
 
 
@@ -155,19 +158,19 @@ def test_scramble_prints_commitment_seed_and_board(line: str, capsys: Captured) 
         vector["server_seed"],
         *nonces,
     ]
-    assert run(["scramble", *args]) == exits.OK
+    assert run(["scramble", *args]) == exit_codes.OK
     assert capsys.readouterr().out.splitlines() == [
         vector["commitment"],
         vector["seed"],
         board,
     ]
-    assert run(["scramble", "--size", size, "--seed", vector["seed"]]) == exits.OK
+    assert run(["scramble", "--size", size, "--seed", vector["seed"]]) == exit_codes.OK
     assert capsys.readouterr().out.splitlines() == [vector["seed"], board]
 
 
 def test_scramble_of_a_race_is_the_races(capsys: Captured) -> None:
     args = ["--size", "3x3", "--race-id", RACE, "--secret", SECRET.hex()]
-    assert run(["scramble", *args]) == exits.OK
+    assert run(["scramble", *args]) == exit_codes.OK
     out = capsys.readouterr().out.splitlines()
     assert out == [COMMITMENT, results().seed, results().board]
 
@@ -191,7 +194,7 @@ def test_a_record_that_cannot_be_read_is_two(
     path = home / "record.json"
     if text is not None:
         path.write_text(text)
-    assert run(["verify", str(path)]) == exits.UNKNOWN
+    assert run(["verify", str(path)]) == exit_codes.UNKNOWN
     assert why in one_line(capsys)
 
 
@@ -206,23 +209,23 @@ def test_what_is_no_hash_is_refused_not_left_out(
     option: str, value: str, home: Path, capsys: Captured
 ) -> None:
     # An empty one may be a variable that was not set: that must not count as checked.
-    assert run(["verify", str(home), option, value]) == exits.UNKNOWN
+    assert run(["verify", str(home), option, value]) == exit_codes.UNKNOWN
     assert option in one_line(capsys)
 
 
 def test_what_is_no_record_is_one_and_says_why(home: Path, capsys: Captured) -> None:
     path = home / "record.json"
     path.write_text('{"format": "\\u001b[2J"}')
-    assert run(["verify", str(path)]) == exits.NOT_OK
+    assert run(["verify", str(path)]) == exit_codes.NOT_OK
     out = capsys.readouterr().out
     assert out.startswith("not ok  structure")
     assert "\x1b" not in out
-    assert run(["verify", "--steps", str(path)]) == exits.UNKNOWN
+    assert run(["verify", "--steps", str(path)]) == exit_codes.UNKNOWN
     assert "not a race record" in one_line(capsys)
 
 
 def test_no_server_to_ask_for_results_is_three(capsys: Captured) -> None:
-    assert run(["results", "--server", "127.0.0.1:9"]) == exits.UNREACHABLE
+    assert run(["results", "--server", "127.0.0.1:9"]) == exit_codes.UNREACHABLE
     said = one_line(capsys)
     assert "cannot reach" in said
     assert "sliderace serve (or host) brings its past races back" in said
@@ -241,7 +244,7 @@ def type_in(typed: TextIO, text: str) -> None:
 
 def test_solo_is_played_in_lines(typed: TextIO, capsys: Captured) -> None:
     type_in(typed, "\n\nx 1\n3\nq\n")
-    assert run(["solo", "--size", "3", "--seed", "tea"]) == exits.OK
+    assert run(["solo", "--size", "3", "--seed", "tea"]) == exit_codes.OK
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert "Press Enter to start:\n" in out
@@ -258,7 +261,7 @@ def test_solo_ends_with_the_input_and_draws_anew(
     boards: set[str] = set()
     for _ in range(3):
         args = ["--size", "10x10", "--no-intro", "--keys", "adws"]
-        assert run(["solo", *args]) == exits.OK
+        assert run(["solo", *args]) == exit_codes.OK
         out = capsys.readouterr().out
         assert out.startswith("10x10 (99-puzzle), MD ")
         assert out.endswith("Good-bye.\n")
@@ -268,7 +271,7 @@ def test_solo_ends_with_the_input_and_draws_anew(
 
 def test_the_last_line_counts_without_its_end(typed: TextIO, capsys: Captured) -> None:
     type_in(typed, "\n3\r\nadws\nboard\nq")
-    assert run(["solo"]) == exits.OK
+    assert run(["solo"]) == exit_codes.OK
     assert capsys.readouterr().out.count("Good-bye.") == 1
 
 
@@ -277,17 +280,17 @@ def test_keys_are_remembered_for_the_next_time(
 ) -> None:
     start = ["solo", "--no-intro", "--scramble", "1 2 3/4 5 6/0 7 8"]
     type_in(typed, "gap\nj l i k\nq\n")
-    assert run(start) == exits.OK
+    assert run(start) == exit_codes.OK
     assert (home / "sliderace" / "settings.toml").exists()
     capsys.readouterr()
     type_in(typed, "\nl\n")
-    assert run(start) == exits.OK
+    assert run(start) == exit_codes.OK
     out = capsys.readouterr().out
     assert "Keys (Enter: j l i k):\n" in out
     assert "right-l (7), up-i (4)\n" in out
     assert "Moved 7\n" in out
     type_in(typed, "\n")
-    assert run([*start, "--move", "tile", "--keys", "4682"]) == exits.OK
+    assert run([*start, "--move", "tile", "--keys", "4682"]) == exit_codes.OK
     assert "left-4 (7), down-2 (4)\n" in capsys.readouterr().out
 
 
@@ -297,7 +300,7 @@ def test_keys_that_cannot_be_used_any_more_are_said(
     (home / "sliderace").mkdir()
     (home / "sliderace" / "settings.toml").write_text('own_keys = "aaaa"')
     type_in(typed, "q\n")
-    assert run(["solo", "--size", "3", "--no-intro"]) == exits.OK
+    assert run(["solo", "--size", "3", "--no-intro"]) == exit_codes.OK
     out, err = capsys.readouterr()
     assert "own_keys" in err
     assert "Keys (Enter: a d w s):" in out
@@ -309,14 +312,14 @@ def test_a_trace_has_a_line_for_each_input(
     type_in(typed, "9\n7\n8\nq\n")
     path = home / "trace.jsonl"
     board = ["--no-intro", "--keys", "adws", "--scramble", "1 2 3/4 5 6/0 7 8"]
-    assert run(["solo", *board, "--trace", str(path)]) == exits.OK
+    assert run(["solo", *board, "--trace", str(path)]) == exit_codes.OK
     entries = [json.loads(line) for line in path.read_text().splitlines()]
     assert [entry["input"] for entry in entries] == ["9", "7", "8", "q"]
     assert [entry["why"] for entry in entries] == ["no_such_tile", None, None, None]
     assert [entry["tile"] for entry in entries] == [None, 7, 8, None]
     assert [entry["md"] for entry in entries] == [2, 1, 0, 0]
     assert "Congratulations" in capsys.readouterr().out
-    assert run(["solo", *board, "--trace", str(home)]) == exits.UNKNOWN
+    assert run(["solo", *board, "--trace", str(home)]) == exit_codes.UNKNOWN
     assert "cannot write" in one_line(capsys)
 
 
@@ -328,7 +331,7 @@ def test_a_trace_that_can_no_longer_be_written_is_said_once(
         pytest.skip("needs a device that is always full")
     type_in(typed, "7\n8\nq\n")
     board = ["--no-intro", "--keys", "adws", "--scramble", "1 2 3/4 5 6/0 7 8"]
-    assert run(["solo", *board, "--trace", str(full)]) == exits.OK
+    assert run(["solo", *board, "--trace", str(full)]) == exit_codes.OK
     out, err = capsys.readouterr()
     assert err.count("the trace ends here") == 1
     assert "Congratulations" in out
@@ -338,7 +341,7 @@ def test_on_no_terminal_nothing_is_ever_cleared(
     typed: TextIO, capsys: Captured
 ) -> None:
     type_in(typed, "\n\n\n\n")
-    assert run(["solo"]) == exits.OK
+    assert run(["solo"]) == exit_codes.OK
     assert CLEAR not in capsys.readouterr().out
 
 
@@ -348,7 +351,7 @@ def test_a_closed_input_is_one_that_has_ended(
     monkeypatch.setattr(sys, "stdin", None)
     typed_lines.cache_clear()
     for args in (["solo"], []):
-        assert run(args) == exits.OK
+        assert run(args) == exit_codes.OK
         assert capsys.readouterr().out.endswith("Good-bye.\n")
     typed_lines.cache_clear()
 
@@ -360,7 +363,7 @@ def test_without_a_terminal_the_menu_is_one_of_lines(
     typed: TextIO, capsys: Captured
 ) -> None:
     type_in(typed, "zap\ns\n\n3\n\nq\n")
-    assert run([]) == exits.OK
+    assert run([]) == exit_codes.OK
     out = capsys.readouterr().out
     assert out.startswith("sliderace: race friends")
     assert "'zap'? Please type one of h, j, w, s, r, q, or help." in out
@@ -371,13 +374,13 @@ def test_without_a_terminal_the_menu_is_one_of_lines(
 
 def test_the_menu_ends_with_the_input(typed: TextIO, capsys: Captured) -> None:
     type_in(typed, "")
-    assert run([]) == exits.OK
+    assert run([]) == exit_codes.OK
     assert capsys.readouterr().out.endswith("Good-bye.\n")
 
 
 def test_what_fails_leads_back_to_the_menu(typed: TextIO, capsys: Captured) -> None:
     type_in(typed, "j\nno code\nq\n")
-    assert run([]) == exits.OK
+    assert run([]) == exit_codes.OK
     out, err = capsys.readouterr()
     assert "looks like KWX-TRB" in err
     assert out.count("sliderace: race friends") == 2
@@ -389,7 +392,7 @@ def test_damaged_settings_are_said_and_nothing_stops(
     assert typed.read() == ""
     (home / "sliderace").mkdir()
     (home / "sliderace" / "settings.toml").write_text("name = ")
-    assert run(["join", "no code"]) == exits.UNREACHABLE
+    assert run(["join", "no code"]) == exit_codes.UNREACHABLE
     err = capsys.readouterr().err.splitlines()
     assert len(err) == 2
     assert "settings.toml" in err[0]

@@ -14,10 +14,10 @@ from websockets.typing import Subprotocol
 
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import decode_command, encode_event
-from sliderace_client import connection
-from sliderace_client.connection import Client, Ending, backoff, socket_url
-from sliderace_client.model import Note
-from sliderace_client.seats import SeatFile, claim
+from sliderace_client.net import connection
+from sliderace_client.net.connection import Client, Ending, backoff, socket_url
+from sliderace_client.net.seats import SeatFile, claim
+from sliderace_client.room.fold import Note
 
 Script = Callable[["Peer"], Awaitable[None]]
 JOIN = m.Join("KWXTRB", "Ann")

@@ -27,9 +27,9 @@ from tests.client.rooms import (
 from sliderace.engine import nonce_commitment
 from sliderace.protocol import messages as m
 from sliderace.race.rules import Rules
-from sliderace_client import phrases
-from sliderace_client.draw import Draw
-from sliderace_client.model import Check, Note
+from sliderace_client.room.draw import Draw
+from sliderace_client.room.fold import Check, Note
+from sliderace_client.shared_ui import wording
 
 READY = m.Ready(RACE, True, COMMITMENTS[0])
 NONCE = m.Nonce(RACE, NONCES[0].hex())
@@ -339,7 +339,7 @@ def test_what_the_record_shows_is_said_for_its_race() -> None:
     assert (model.agrees, model.proof) == (None, [])
     model.checked(RACE, [])
     assert (model.agrees, model.proof) == (True, [])
-    assert model.poll(play.now) == [Note(phrases.AGREES)]
+    assert model.poll(play.now) == [Note(wording.AGREES)]
     model.checked(RACE, [wrong])
     model.checked(RACE, [wrong])
     assert (model.agrees, model.proof) == (False, [wrong])
@@ -352,8 +352,8 @@ def test_a_record_that_cannot_be_had_is_said_and_no_fault() -> None:
     model = play.model
     model.checked(RACE, None)
     assert (model.agrees, model.proof) == (None, [])
-    assert model.remarks[-1] == phrases.UNCHECKED
-    assert model.poll(play.now) == [Note(phrases.UNCHECKED)]
+    assert model.remarks[-1] == wording.UNCHECKED
+    assert model.poll(play.now) == [Note(wording.UNCHECKED)]
 
 
 def test_a_record_that_agrees_does_not_hide_what_was_wrong_before() -> None:

@@ -3,10 +3,10 @@ import socket
 
 import pytest
 
-from sliderace_client import host
-from sliderace_client.host import HostError, clean_line, free_port, links
-from sliderace_client.hosting import invitation, qr_lines, shows_blocks
-from sliderace_client.locate import parse
+from sliderace_client import local_server
+from sliderace_client.cli.host import invitation, qr_lines, shows_blocks
+from sliderace_client.local_server import HostError, clean_line, free_port, links
+from sliderace_client.net.locate import parse
 
 BASE = "http://127.0.0.1:8710"
 LAN = "http://192.0.2.7:8710/KWXTRB"
@@ -61,7 +61,9 @@ def test_where_blocks_cannot_be_shown() -> None:
 
 
 def test_the_links_are_those_that_lead_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host, "lan_addresses", lambda: ["192.0.2.7", "198.51.100.9"])
+    monkeypatch.setattr(
+        local_server, "lan_addresses", lambda: ["192.0.2.7", "198.51.100.9"]
+    )
     two = [LAN, "http://198.51.100.9:8710/KWXTRB"]
     assert links(BASE, "KWXTRB", "0.0.0.0") == two
     assert links(BASE, "KWXTRB", "::") == two

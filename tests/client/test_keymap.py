@@ -1,7 +1,7 @@
 import pytest
 
 from sliderace.engine import OPPOSITE
-from sliderace_client.keymap import KEYS, direction_of
+from sliderace_client.shared_ui.keymap import KEYS, direction_of
 
 
 @pytest.mark.parametrize("key", sorted(KEYS))

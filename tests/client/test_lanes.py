@@ -3,7 +3,7 @@ from tests.client.rooms import START, standing
 
 from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
-from sliderace_client.lanes import Lane, in_order
+from sliderace_client.room.lanes import Lane, in_order
 
 
 def lane(seat: int, status: m.StatusName, **more: int | None) -> Lane:

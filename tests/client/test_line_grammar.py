@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sliderace.engine import Size, parse_board, scramble
-from sliderace_client.line.answers import Refusal
-from sliderace_client.line.grammar import Grammar, Move, moved, possible
-from sliderace_client.line.keys import RESERVED, WAYS, Keys, keys_of
-from sliderace_client.line.show import Style
+from sliderace_client.line_ui.answers import Refusal
+from sliderace_client.line_ui.board_text import Style
+from sliderace_client.line_ui.grammar import Grammar, Move, moved, possible
+from sliderace_client.line_ui.own_keys import RESERVED, WAYS, Keys, keys_of
 
 START = "1 2 3/4 0 6/7 5 8"
 """The gap is in the middle."""

@@ -16,15 +16,15 @@ from sliderace.engine import (
     scramble,
     seed_from_text,
 )
-from sliderace_client.lanes import Lane
-from sliderace_client.line import texts
-from sliderace_client.line.answers import Refusal, size_of, size_of_flag, yes_or_no
-from sliderace_client.line.boards import Origin, given, made, shuffled
-from sliderace_client.line.commentary import EVERY_MS, Commentary
-from sliderace_client.line.keys import Keys
-from sliderace_client.line.menu import ENTRIES, Menu
-from sliderace_client.line.practice import Practice
-from sliderace_client.line.show import Style
+from sliderace_client.line_ui import explanations
+from sliderace_client.line_ui.answers import Refusal, size_of, size_of_flag, yes_or_no
+from sliderace_client.line_ui.board_text import Style
+from sliderace_client.line_ui.boards import Origin, given, made, shuffled
+from sliderace_client.line_ui.commentary import EVERY_MS, Commentary
+from sliderace_client.line_ui.menu import ENTRIES, Menu
+from sliderace_client.line_ui.own_keys import Keys
+from sliderace_client.line_ui.practice import Practice
+from sliderace_client.room.lanes import Lane
 
 # --- Sizes and answers ----------------------------------------------------------------
 
@@ -253,12 +253,18 @@ def test_a_solve_in_no_time_has_no_speed() -> None:
 
 
 def test_help_fits_a_screen_of_80_by_24_and_has_five_tips() -> None:
-    assert sum(line[:1].isdigit() for line in texts.TIPS) >= 5
+    assert sum(line[:1].isdigit() for line in explanations.TIPS) >= 5
     for keys in (Keys(), Keys(""), Keys("4682", gap=True)):
-        alone = texts.how_to_play(keys, Style(), single=False)
-        race = texts.how_to_race(keys, Style())
-        single = texts.how_to_play(keys, Style(zero_based=True), single=True)
-        for lines in (alone, race, single, texts.MENU_HELP, texts.SIZE_QUESTION):
+        alone = explanations.how_to_play(keys, Style(), single=False)
+        race = explanations.how_to_race(keys, Style())
+        single = explanations.how_to_play(keys, Style(zero_based=True), single=True)
+        for lines in (
+            alone,
+            race,
+            single,
+            explanations.MENU_HELP,
+            explanations.SIZE_QUESTION,
+        ):
             assert len(lines) <= 23
             assert all(len(line) < 80 and line.isascii() for line in lines)
 
@@ -288,7 +294,7 @@ def test_the_menu_leads_to_command_lines() -> None:
 def test_the_menu_explains_asks_again_and_lets_go() -> None:
     menu = Menu()
     assert [line.split()[0] for line in menu.begin().lines[1:]] == list(ENTRIES)
-    assert menu.feed("help").lines[-1] == texts.TIPS[-1]
+    assert menu.feed("help").lines[-1] == explanations.TIPS[-1]
     assert menu.feed("zap").lines == (
         "'zap'? Please type one of h, j, w, s, r, q, or help.",
     )

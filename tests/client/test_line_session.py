@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sliderace.engine import Size, format_tokens, parse_board
-from sliderace_client.line.boards import Origin
-from sliderace_client.line.keys import Keys
-from sliderace_client.line.session import Reply, Session, Wanted
-from sliderace_client.line.show import Style
-from sliderace_client.line.texts import GOODBYE, TIPS
-from sliderace_client.line.trace import written
-from sliderace_client.solver import solve
+from sliderace_client.bots.solver import solve
+from sliderace_client.line_ui.board_text import Style
+from sliderace_client.line_ui.boards import Origin
+from sliderace_client.line_ui.explanations import GOODBYE, TIPS
+from sliderace_client.line_ui.own_keys import Keys
+from sliderace_client.line_ui.session import Reply, Session, Wanted
+from sliderace_client.line_ui.trace import written
 
 BOARD = "1 2 3/4 5 6/0 7 8"
 """Solved by a, a."""

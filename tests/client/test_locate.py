@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from sliderace_client import discovery, locate
-from sliderace_client.api import Unreachable, get, is_live
-from sliderace_client.locate import Noted, NotFound, Place, find, here, noted, parse
-from sliderace_client.settings import remember_server
+from sliderace_client.net import locate, mdns
+from sliderace_client.net.http import Unreachable, get, is_live
+from sliderace_client.net.locate import Noted, NotFound, Place, find, here, noted, parse
+from sliderace_client.shared_ui.settings import remember_server
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr(locate, "DEFAULT_PORT", 9)
-    monkeypatch.setattr(discovery, "lan_addresses", list[str])
+    monkeypatch.setattr(mdns, "lan_addresses", list[str])
 
 
 @pytest.mark.usefixtures("alone")
@@ -161,7 +161,7 @@ async def test_the_network_comes_before_the_server_used_last(
             address = near.rpartition("/")[2]
             return address if await has_room(address) else None
 
-        monkeypatch.setattr(discovery, "find_server", answers)
+        monkeypatch.setattr(mdns, "find_server", answers)
         assert await find("KWXTRB") == Place(near, "KWXTRB")
 
 

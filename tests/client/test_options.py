@@ -6,9 +6,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from sliderace_client.console import load_settings
-from sliderace_client.options import COLOURS, likes_options
-from sliderace_client.settings import Settings, save
+from sliderace_client.cli.console import load_settings
+from sliderace_client.cli.options import COLOURS, likes_options
+from sliderace_client.shared_ui.settings import Settings, save
 
 
 @click.command()

@@ -7,9 +7,14 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from sliderace_client.photo import BadPicture, load_picture
-from sliderace_client.pictures import BUILT_IN, RGB, Picture, picture_of_pixels
-from sliderace_client.render import BASIC, DARK, Grid, tile_rows, tint
+from sliderace_client.shared_ui.photo import BadPicture, load_picture
+from sliderace_client.shared_ui.pictures import (
+    BUILT_IN,
+    RGB,
+    Picture,
+    picture_of_pixels,
+)
+from sliderace_client.shared_ui.render import BASIC, DARK, Grid, tile_rows, tint
 
 GRID = Grid(4, 4, 6, 3)
 

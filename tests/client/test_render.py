@@ -8,8 +8,8 @@ from hypothesis import given, strategies as st
 
 from sliderace.protocol.names import cells
 from sliderace.protocol.room_code import ALPHABET
-from sliderace_client import render
-from sliderace_client.render import (
+from sliderace_client.shared_ui import render
+from sliderace_client.shared_ui.render import (
     DARK,
     LAYERS,
     LIGHT,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.client.rooms import TOKEN
 
-from sliderace_client.seats import claim
+from sliderace_client.net.seats import claim
 
 
 def test_a_kept_seat_is_found_again_by_room_and_name(tmp_path: Path) -> None:

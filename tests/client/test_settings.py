@@ -4,9 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from sliderace_client import settings
-from sliderace_client.console import own_name
-from sliderace_client.settings import Settings, drawn_name, load, nickname, save
+from sliderace_client.cli.console import own_name
+from sliderace_client.shared_ui import settings
+from sliderace_client.shared_ui.settings import (
+    Settings,
+    drawn_name,
+    load,
+    nickname,
+    save,
+)
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 from tests.client.rooms import ANN, BEN, CAT, RACE, Play, member, room
 
 from sliderace.protocol import messages as m
-from sliderace_client.view import View
+from sliderace_client.room.view import View
 
 
 def test_before_the_snapshot_there_is_nothing() -> None:

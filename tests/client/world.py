@@ -3,18 +3,18 @@
 from collections import deque
 
 from tests.client.rooms import LIMITS, TOKEN, entropy
-from tests.server.stage import Stage
+from tests.server.room_fixture import Stage
 
 from sliderace.protocol import messages as m
 from sliderace.race.refusal import Refusal
-from sliderace_client.model import Check, Model, Send
+from sliderace_client.room.fold import Check, Model, Send
 from sliderace_server import room
 from sliderace_server.room import Connect, Disconnect
 
 Action = tuple[str, int]
 
 
-class Line:
+class Latency:
     """One member's connection: a model at one end, the room at the other."""
 
     def __init__(
@@ -134,8 +134,8 @@ class World:
 
     def __init__(self, model: type[Model] = Model) -> None:
         self.stage = Stage(m.RulesPatch(size="3x2", limit_ms=0, away_ms=300_000))
-        self.ann = Line(self.stage, "Ann", "player", model)
-        self.cat = Line(self.stage, "Cat", "spectator", model)
+        self.ann = Latency(self.stage, "Ann", "player", model)
+        self.cat = Latency(self.stage, "Cat", "spectator", model)
         self.ben = self.stage.enter("Ben")
         self.clock = 1_000_000
         self.settle()
@@ -148,7 +148,7 @@ class World:
         assert self.ann.model.racing
 
     @property
-    def lines(self) -> tuple[Line, Line]:
+    def lines(self) -> tuple[Latency, Latency]:
         return self.ann, self.cat
 
     def act(self, kind: str, number: int) -> None:

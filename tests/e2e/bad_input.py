@@ -15,10 +15,10 @@ from tests.e2e.talk import Entry, FastClock, Talker, a_race, talking
 
 from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
-from sliderace_server.config import Config
+from sliderace_server.app import Server, running
 from sliderace_server.limits import Limits
 from sliderace_server.room import RoomLimits
-from sliderace_server.server import Server, running
+from sliderace_server.settings import ServerSettings
 
 __all__ = ["CASES", "Outcome", "Stage", "case", "on_stage"]
 
@@ -129,7 +129,7 @@ async def on_stage(group: str) -> AsyncGenerator[Stage, None]:
             raise RuntimeError("a mistake of ours")
         return secrets.token_bytes(count)
 
-    config = Config(
+    config = ServerSettings(
         port=0, memory=True, limits=GROUPS[group], trusted_proxies=("127.0.0.1",)
     )
     async with (

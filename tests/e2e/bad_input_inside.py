@@ -19,7 +19,7 @@ from websockets.protocol import State
 from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import encode_command
-from sliderace_server.outbox import text_frame
+from sliderace_server.websocket.send_queue import text_frame
 
 # --- frames ---------------------------------------------------------------------------
 
@@ -220,7 +220,7 @@ async def flood(stage: Stage, frame: bytes) -> Outcome:
         while not closed.done():
             if eve.socket.state is State.OPEN:
                 eve.socket.transport.write(frame)
-            await stage.server.hub.works.clock.sleep(0.02)
+            await stage.server.registry.services.clock.sleep(0.02)
         refused = [event.code for event in eve.heard if isinstance(event, m.Refused)]
         return refused[-1], str(await closed)
 

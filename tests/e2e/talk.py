@@ -16,10 +16,10 @@ from websockets.exceptions import ConnectionClosed
 from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import decode_event, encode_command
-from sliderace_client.solver import solve
-from sliderace_server.config import Config
+from sliderace_client.bots.solver import solve
+from sliderace_server.app import Server, running
 from sliderace_server.limits import Limits
-from sliderace_server.server import Server, running
+from sliderace_server.settings import ServerSettings
 
 __all__ = [
     "QUICK",
@@ -120,7 +120,7 @@ async def a_server(
         "clock": settings.pop("clock", FastClock()),
         "entropy": settings.pop("entropy", secrets.token_bytes),
     }
-    config = Config(
+    config = ServerSettings(
         port=0,
         memory=True,
         limits=limits or Limits(),

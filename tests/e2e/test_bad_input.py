@@ -15,9 +15,9 @@ from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import encode_command
 from sliderace.protocol.names import clean_name
+from sliderace_server.app import Server
 from sliderace_server.limits import Limits
 from sliderace_server.room import RoomLimits
-from sliderace_server.server import Server
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -86,7 +86,7 @@ async def test_a_failed_create_leaves_no_room_behind() -> None:
             m.Create(name="X", rules=m.RulesPatch(countdown_ms=1)),
         ):
             await said_hello(server.port, hello(enter))
-        assert server.hub.health()["rooms"] == 0
+        assert server.registry.health()["rooms"] == 0
 
 
 @pytest.mark.parametrize("name", ["", " ", "\u202e", "\x00\x1b", "\u200b\u200d"])

@@ -16,9 +16,9 @@ from websockets.asyncio.client import connect
 
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import decode_event, encode_command
-from sliderace_client.connection import socket_url
-from sliderace_server.config import Config, ConfigError
-from sliderace_server.server import running
+from sliderace_client.net.connection import socket_url
+from sliderace_server.app import running
+from sliderace_server.settings import ServerSettings, SettingsError
 
 
 def make_certificate(folder: Path) -> Path:
@@ -56,7 +56,7 @@ async def test_below_its_path_and_at_the_root_is_the_same() -> None:
         talking(server.port, m.Create(name="Ann")) as ann,
     ):
         assert server.url.endswith("/race")
-        for path in ("/", "/app.js", f"/{ann.code}", "/api/rooms"):
+        for path in ("/", "/app/app.js", f"/{ann.code}", "/api/rooms"):
             below = await ask(server.port, f"/race{path}")
             root = await ask(server.port, path)
             assert (below.status, below.body) == (200, root.body)
@@ -90,7 +90,7 @@ async def test_links_hold_the_path_and_the_public_address() -> None:
 
 
 async def test_with_a_certificate_all_of_it_is_secure(cert: Path) -> None:
-    config = Config(port=0, memory=True, tls_cert=str(cert))
+    config = ServerSettings(port=0, memory=True, tls_cert=str(cert))
     trust = ssl.create_default_context(cafile=str(cert))
     async with running(config) as server:
         assert server.url.startswith("https://")
@@ -107,7 +107,7 @@ async def test_with_a_certificate_all_of_it_is_secure(cert: Path) -> None:
         with pytest.raises(ssl.SSLCertVerificationError):
             async with connect(url, proxy=None):
                 raise AssertionError("it trusts whom it does not know")
-        assert server.hub.health()["rooms"] == 1
+        assert server.registry.health()["rooms"] == 1
 
 
 @pytest.mark.parametrize("text", ["", "-----BEGIN CERTIFICATE-----"])
@@ -116,7 +116,7 @@ async def test_a_certificate_that_is_none_stops_the_start(
 ) -> None:
     for file in (tmp_path / "cert.pem", tmp_path / "missing.pem"):
         (tmp_path / "cert.pem").write_text(text)
-        config = Config(port=0, memory=True, tls_cert=str(file))
-        with pytest.raises(ConfigError, match=r"tls_cert: .*pem: "):
+        config = ServerSettings(port=0, memory=True, tls_cert=str(file))
+        with pytest.raises(SettingsError, match=r"tls_cert: .*pem: "):
             async with running(config):
                 raise AssertionError("it runs")

@@ -9,8 +9,8 @@ import pytest
 from tests.e2e.talk import FastClock, a_server, eventually, rules
 
 from sliderace.protocol import messages as m
-from sliderace_client.bot import ENOUGH, Bot, race_together
-from sliderace_client.connection import Client, Ending
+from sliderace_client.bots.bot import ENOUGH, Bot, race_together
+from sliderace_client.net.connection import Client, Ending
 
 HURRY_TPS = 120.0
 """Just below what one seat may do."""

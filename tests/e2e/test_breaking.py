@@ -12,8 +12,8 @@ from tests.e2e.test_base_path import make_certificate
 from tests.e2e.test_socket import GENEROUS, HELLO, REQUEST, Wire, frame, ping, wire
 
 from sliderace.protocol import messages as m
-from sliderace_server.config import Config
-from sliderace_server.server import running
+from sliderace_server.app import running
+from sliderace_server.settings import ServerSettings
 
 
 async def test_who_was_the_host_once_has_no_power_left() -> None:
@@ -67,7 +67,7 @@ async def test_a_close_that_is_none_is_answered_and_no_mistake_of_ours(
 async def test_single_bytes_through_tls_mean_the_same(tmp_path: Path) -> None:
     cert = await asyncio.to_thread(make_certificate, tmp_path)
     trust = await asyncio.to_thread(ssl.create_default_context, cafile=str(cert))
-    config = Config(port=0, memory=True, tls_cert=str(cert), limits=GENEROUS)
+    config = ServerSettings(port=0, memory=True, tls_cert=str(cert), limits=GENEROUS)
     async with running(config) as server:
         reader, writer = await asyncio.open_connection(
             "localhost", server.port, ssl=trust

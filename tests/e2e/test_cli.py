@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from tests.e2e.shell import HOST, WAIT_S, Shell, code_of
 
-from sliderace_client import exits
-from sliderace_client.api import get
+from sliderace_client import exit_codes
+from sliderace_client.net.http import get
 
 pytestmark = pytest.mark.timeout(60)
 """Some of these start a dozen interpreters, one after the other."""
@@ -55,12 +55,12 @@ def test_from_host_to_verified_results(shell: Shell) -> None:
         with shell.running("watch", f"{code[:3]}-{code[3:]}", "--plain") as watcher:
             watcher.line("You are ")
             bots = shell.run("bot", code, *QUICK)
-            assert bots.returncode == exits.OK, bots.stderr
+            assert bots.returncode == exit_codes.OK, bots.stderr
             assert "Go!" in bots.stdout
             watcher.line("The race is over")
             assert watcher.line(r"^ +(1st) ") == "1st"
         listed = shell.run("results", code)
-        assert listed.returncode == exits.OK
+        assert listed.returncode == exit_codes.OK
         race = re.findall(rf"{code}-[A-Z0-9]+-\d+", listed.stdout)[-1]
         assert shell.run("results").stdout == listed.stdout
         shown = shell.run("results", race)
@@ -75,10 +75,10 @@ def check_verify(shell: Shell, race: str) -> None:
     room = f"http://127.0.0.1:{shell.noted['port']}/{code}"
     for named in (race, race.lower(), link, room, code, f"{code[:3]}-{code[3:]}"):
         checked = shell.run("verify", named)
-        assert checked.returncode == exits.OK, checked.stdout
+        assert checked.returncode == exit_codes.OK, checked.stdout
         assert {line.split()[0] for line in checked.stdout.splitlines()} == {"ok"}
     unknown = shell.run("verify", "KWXTRB-AAAAAA-1")
-    assert (unknown.returncode, unknown.stdout) == (exits.UNKNOWN, "")
+    assert (unknown.returncode, unknown.stdout) == (exit_codes.UNKNOWN, "")
     steps = shell.run("verify", race, "--steps").stdout
     board = re.search(r"scramble +(\S.*)", steps)
     assert board is not None
@@ -95,15 +95,15 @@ def check_promises(shell: Shell, link: str) -> None:
     path = shell.home / "record.json"
     path.write_text(json.dumps(file, indent=1))
     known = ["--commitment", file["record"]["commitment"], "--key", health["key"]]
-    assert shell.run("verify", str(path), *known).returncode == exits.OK
+    assert shell.run("verify", str(path), *known).returncode == exit_codes.OK
     other = shell.run("verify", str(path), "--commitment", "0" * 64, "--key", "0" * 64)
-    assert other.returncode == exits.NOT_OK
+    assert other.returncode == exit_codes.NOT_OK
     wrong = re.findall(r"^not ok +(\w+)", other.stdout, re.MULTILINE)
     assert wrong == ["key", "promise"]
     file["record"]["racers"][0]["stm"] += 1
     path.write_text(json.dumps(file))
     tampered = shell.run("verify", str(path))
-    assert tampered.returncode == exits.NOT_OK
+    assert tampered.returncode == exit_codes.NOT_OK
     wrong = re.findall(r"^not ok +(\w+)", tampered.stdout, re.MULTILINE)
     assert wrong == ["signature", "counts"]
 
@@ -114,7 +114,7 @@ def test_ctrl_c_ends_host_and_its_server(shell: Shell) -> None:
         host.line("Ctrl-C ends it")
         pid = shell.noted["pid"]
         assert is_alive(pid)
-        assert host.interrupt() == exits.INTERRUPTED
+        assert host.interrupt() == exit_codes.INTERRUPTED
     wait_until_gone(pid)
     assert shell.noted == {}
 
@@ -127,15 +127,15 @@ def test_a_race_of_others_goes_on_when_the_host_ends(shell: Shell) -> None:
         slow = ("--count", "2", "--tps", "10", "--races", "1")
         with shell.running("bot", code, *slow) as bots:
             bots.line("Go!")
-            assert host.interrupt() == exits.INTERRUPTED
+            assert host.interrupt() == exit_codes.INTERRUPTED
             host.line("Others are still racing: the server ends after them.")
             bots.line("The race is over")
-            assert bots.ends() == exits.OK, bots.said
+            assert bots.ends() == exit_codes.OK, bots.said
     wait_until_gone(pid)
 
 
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, exits.INTERRUPTED), (signal.SIGTERM, 143)]
+    ("number", "code"), [(signal.SIGINT, exit_codes.INTERRUPTED), (signal.SIGTERM, 143)]
 )
 def test_bots_that_are_stopped_leave_the_room(
     shell: Shell, number: int, code: int
@@ -176,7 +176,7 @@ def test_a_port_that_is_taken_is_said_and_the_next_one_used(shell: Shell) -> Non
 
 def test_an_address_that_is_not_ours_is_one_line(shell: Shell) -> None:
     ended = shell.run("host", "--no-tui", "--bind", "192.0.2.1")
-    assert ended.returncode == exits.FAILED
+    assert ended.returncode == exit_codes.FAILED
     assert ended.stderr.count("\n") == 1
     assert "192.0.2.1" in ended.stderr
 
@@ -213,14 +213,14 @@ def test_a_server_that_cannot_be_kept_up_ends_it_with_one_line(
                 killed.add(pid)
                 os.kill(pid, signal.SIGKILL)
         host.line("the server died 6 times within a minute")
-        assert host.process.returncode == exits.FAILED
+        assert host.process.returncode == exit_codes.FAILED
         assert len(killed) == 6
 
 
 def test_serve_hands_over_arguments_signals_and_exit_code(shell: Shell) -> None:
     asked = shell.run("serve", "--help")
     assert "Usage: sliderace serve [OPTIONS]" in asked.stdout
-    assert shell.run("serve", "--nonsense").returncode == exits.UNKNOWN
+    assert shell.run("serve", "--nonsense").returncode == exit_codes.UNKNOWN
     with shell.running("serve", "--memory", "--port", "0") as serve:
         serve.line("listening")
         serve.process.send_signal(signal.SIGTERM)
@@ -241,14 +241,14 @@ def test_two_seats_of_one_user_and_the_second_start_takes_the_left_one(
                 second.type("ready")
                 second.line("Ann 2 is ready")
             first.type("q")
-            assert first.process.wait(WAIT_S) == exits.OK
+            assert first.process.wait(WAIT_S) == exit_codes.OK
         with shell.running("join", code, "--name", "Ann") as again:
             again.line("You are Ann")
             again.type("nonsense")
             again.line("nonsense")
             again.type("leave")
             again.line("You left the room")
-            assert again.process.wait(WAIT_S) == exits.OK
+            assert again.process.wait(WAIT_S) == exit_codes.OK
 
 
 def test_who_has_no_name_finds_the_seat_again_and_is_told_how(shell: Shell) -> None:

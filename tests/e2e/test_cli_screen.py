@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sliderace_client import exits
+from sliderace_client import exit_codes
 
 pytestmark = pytest.mark.timeout(60)
 WAIT_S = 20.0
@@ -73,7 +73,7 @@ IN, OUT = b"\x1b[?1049h", b"\x1b[?1049l"
 
 
 @pytest.mark.parametrize(
-    ("end", "code"), [("key", exits.INTERRUPTED), ("signal", 128 + signal.SIGTERM)]
+    ("end", "code"), [("key", exit_codes.INTERRUPTED), ("signal", 128 + signal.SIGTERM)]
 )
 def test_host_shows_the_lobby_and_leaves_the_terminal_as_it_was(
     tmp_path: Path, end: str, code: int
@@ -105,15 +105,15 @@ def test_flags_give_the_full_screen_its_keys_and_colours(tmp_path: Path) -> None
         screen.shows(b"solved in")
         assert b"38;2;" not in screen.drawn  # a colour of 16 million
         os.write(screen.master, b"q")
-        assert screen.process.wait(WAIT_S) == exits.OK
+        assert screen.process.wait(WAIT_S) == exit_codes.OK
     finally:
         screen.close()
 
 
 FAULTY = """
 import sys
-from sliderace_client.cli import run
-from sliderace_client.terminal.solo import SoloPage
+from sliderace_client.cli.commands import run
+from sliderace_client.tui.screens.solo import SoloPage
 class Fault(Exception): pass
 def fail(page): raise Fault("a fault of ours")
 SoloPage._again = fail
@@ -128,7 +128,10 @@ def test_a_fault_of_ours_leaves_the_terminal_as_it_was_and_is_told(
     try:
         screen.shows(b"new board")
         os.write(screen.master, b"r")
-        assert screen.process.wait(WAIT_S) not in (exits.OK, exits.INTERRUPTED)
+        assert screen.process.wait(WAIT_S) not in (
+            exit_codes.OK,
+            exit_codes.INTERRUPTED,
+        )
         screen.shows(OUT)
         screen.shows(b"a fault of ours")
         assert screen.drawn.rindex(b"a fault of ours") > screen.drawn.rindex(OUT)

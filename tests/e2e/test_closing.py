@@ -6,9 +6,9 @@ import pytest
 from tests.e2e.stores import MoodyStore
 from tests.e2e.talk import a_race, a_server, eventually, solution
 
+from sliderace.proof.verify import verify
 from sliderace.protocol import messages as m
-from sliderace.race.verify import verify
-from sliderace_client.keys import check_signature
+from sliderace_client.net.signature import check_signature
 
 
 @pytest.mark.parametrize("stored_at_once", [True, False])
@@ -44,16 +44,16 @@ async def test_a_race_is_over_when_its_end_is_told() -> None:
         await ann.until(m.StandingEvent)
         store.flowing.clear()
         await ann.solve()
-        hub, code = server.hub, ann.code
-        await eventually(lambda: hub.listing(code)["phase"] == "results")  # type: ignore[index]
-        assert hub.racing
+        registry, code = server.registry, ann.code
+        await eventually(lambda: registry.listing(code)["phase"] == "results")  # type: ignore[index]
+        assert registry.racing
         store.flowing.set()
         await ann.until(m.Results)
-        await eventually(lambda: not hub.racing)
+        await eventually(lambda: not registry.racing)
         store.full = True
         await ann.say(m.Rematch(race=ann.race))
-        await eventually(lambda: hub.failing)
-        assert not hub.racing
+        await eventually(lambda: registry.failing)
+        assert not registry.racing
 
 
 async def _no_rooms(store: MoodyStore) -> bool:

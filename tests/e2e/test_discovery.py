@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 import pytest
 
-from sliderace_client import discovery as client
-from sliderace_server import discovery as server
+from sliderace_client.net import mdns as client
+from sliderace_server import mdns as server
 
 pytestmark = pytest.mark.timeout(60)
 PORT = 18710
 SERVER = f"""
 import asyncio
-from sliderace_server.discovery import advertised
+from sliderace_server.mdns import advertised
 
 async def main():
     async def answer(reader, writer):
@@ -34,13 +34,13 @@ asyncio.run(main())
 """
 FIND_ALL = """
 import asyncio
-from sliderace_client.discovery import find_servers
+from sliderace_client.net.mdns import find_servers
 
 print(*asyncio.run(find_servers({timeout})))
 """
 FIND_ONE = """
 import asyncio
-from sliderace_client.discovery import find_server
+from sliderace_client.net.mdns import find_server
 
 async def has_room(address):
     host, port = address.split(":")
@@ -53,7 +53,7 @@ print(asyncio.run(find_server(has_room, {timeout})))
 HOST = """
 import json, subprocess, sys
 from sliderace.protocol.messages import RulesPatch
-from sliderace_client.host import open_room
+from sliderace_client.local_server import open_room
 
 command = [sys.executable, "-m", "sliderace_server", "--memory", "--ready-fd", "1"]
 command += ["--bind", "0.0.0.0", "--port", "0", "--log-level", "warning"]
@@ -65,7 +65,7 @@ with subprocess.Popen(command, stdout=subprocess.PIPE) as server:
 """
 LOCATE = """
 import asyncio
-from sliderace_client.locate import NotFound, find
+from sliderace_client.net.locate import NotFound, find
 
 try:
     place = asyncio.run(find("{code}"))

@@ -17,9 +17,9 @@ from tests.e2e.talk import (
 )
 
 from sliderace.protocol import messages as m
-from sliderace.race.records import Slid
-from sliderace_server.recorder import decode
-from sliderace_server.room.records import Alive
+from sliderace.race.log_records import Slid
+from sliderace_server.room.log_records import Alive
+from sliderace_server.storage.record_codec import decode
 
 
 async def no_rooms(store: MoodyStore) -> bool:
@@ -142,7 +142,7 @@ async def test_a_full_disk_stops_acks_but_no_race() -> None:
         await ann.solve()
         done = await ben.until(m.Progress, lambda e: e.p[0].high == 1000)
         assert done.p[0].seat == ann.seat
-        assert server.hub.health()["status"] == "degraded"
+        assert server.registry.health()["status"] == "degraded"
         async with talking(server.port) as late:
             await late.say(m.Hello(v=1, enter=m.Create(name="Late")))
             event = await late.until(m.Refused)
@@ -152,7 +152,7 @@ async def test_a_full_disk_stops_acks_but_no_race() -> None:
         await ann.acked(ann.seq)
         await ben.solve()
         await ben.until(m.Results)
-        assert server.hub.health()["status"] == "ok"
+        assert server.registry.health()["status"] == "ok"
 
 
 async def test_a_room_that_cannot_be_stored_is_not_opened() -> None:
@@ -162,7 +162,7 @@ async def test_a_room_that_cannot_be_stored_is_not_opened() -> None:
         await ann.say(m.Hello(v=1, enter=m.Create(name="Ann")))
         event = await ann.until(m.Refused)
         assert (event.code, await ann.closed()) == ("storage_unavailable", 1013)
-        assert server.hub.health()["rooms"] == 0
+        assert server.registry.health()["rooms"] == 0
 
 
 async def test_a_start_whose_lock_is_not_durable_is_postponed_for_everybody() -> None:
@@ -251,7 +251,7 @@ async def test_results_that_were_not_stored_are_after_a_restart() -> None:
     store.results_flowing.set()
     async with a_server(store=store) as second:
         await eventually(lambda: store.results.record(ann.race))
-        assert second.hub.health()["rooms"] == 1
+        assert second.registry.health()["rooms"] == 1
 
 
 async def test_a_room_without_anybody_is_dropped_once_its_results_are_stored() -> None:
@@ -300,7 +300,7 @@ async def test_a_log_of_another_release_is_left_alone_and_said() -> None:
         newer = b'[1,"of_another_release",0]'
         await store.log.append(ann.code, len(log), [newer])
     async with a_server(store=store) as server:
-        health = server.hub.health()
+        health = server.registry.health()
         assert (health["status"], health["rooms"]) == ("degraded", 0)
         assert (await store.log.read(ann.code))[-1] == newer
 
@@ -329,7 +329,7 @@ async def test_one_damaged_room_keeps_no_other_from_coming_back(
         log = await store.log.read(ann.code)
         await store.log.append(ann.code, len(log), [misfit])
     async with a_server(store=store) as server:
-        health = server.hub.health()
+        health = server.registry.health()
         assert (health["status"], health["rooms"]) == ("degraded", 1)
         resume = m.Resume(code=ben.code, token=ben.token)
         async with talking(server.port, resume) as again:
@@ -470,7 +470,7 @@ async def test_a_countdown_that_was_told_late_has_less_time_left() -> None:
         a_server(store=store) as server,
         talking(server.port, m.Create(name="Ann", rules=slow)) as ann,
     ):
-        clock = server.hub.works.clock
+        clock = server.registry.services.clock
         await ann.aside()
         store.flowing.clear()
         await ann.say(m.Start(race=ann.race))

@@ -8,8 +8,8 @@ from typing import Any
 from tests.e2e.talk import a_server
 
 from sliderace.protocol import messages as m
-from sliderace_client.bot import Bot
-from sliderace_client.connection import Client
+from sliderace_client.bots.bot import Bot
+from sliderace_client.net.connection import Client
 
 DOCS = Path(__file__).parents[2] / "docs"
 

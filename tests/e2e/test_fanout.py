@@ -16,25 +16,25 @@ from tests.e2e.talk import (
     solution,
     talking,
 )
-from tests.server.ear import Ear
+from tests.server.recording_subscriber import Ear
 from websockets.frames import Frame, Opcode
 
 from sliderace.engine import Board, Size, format_board
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import encode_command
-from sliderace.race.records import Seat
-from sliderace_server.gateway.peer import Peer as GatewayPeer
+from sliderace.race.log_records import Seat
+from sliderace_server.app import Server
 from sliderace_server.limits import Limits
-from sliderace_server.outbox import SLICES, text_frame
-from sliderace_server.runner import Runner
-from sliderace_server.server import Server
-from sliderace_server.session import Session
-from sliderace_server.tempo import STEPS
-from sliderace_server.works import Peer
+from sliderace_server.live_room.services import Peer
+from sliderace_server.load import STEPS
+from sliderace_server.registry.actor import RoomActor
+from sliderace_server.websocket.connection import Peer as GatewayPeer
+from sliderace_server.websocket.send_queue import SLICES, text_frame
+from sliderace_server.websocket.session import Session
 
 
 @contextlib.asynccontextmanager
-async def crowd(port: int, count: int) -> AsyncGenerator[list[Talker], None]:
+async def subscribers(port: int, count: int) -> AsyncGenerator[list[Talker], None]:
     """A host and spectators, all of them quiet."""
     async with contextlib.AsyncExitStack() as stack:
         create = m.Create(name="Host", rules=QUICK)
@@ -55,14 +55,14 @@ def counted(server: Server, name: str) -> int:
 
 def peer_of(server: Server, code: str, member: int) -> Peer:
     """The server's end of a member's connection."""
-    runner = server.hub.find(code, "")
-    assert isinstance(runner, Runner)
-    crowd = runner._crowd  # pyright: ignore[reportPrivateUsage]
-    return crowd._current[member].peer  # pyright: ignore[reportPrivateUsage]
+    actor = server.registry.find(code, "")
+    assert isinstance(actor, RoomActor)
+    subscribers = actor._subscribers  # pyright: ignore[reportPrivateUsage]
+    return subscribers._current[member].peer  # pyright: ignore[reportPrivateUsage]
 
 
 async def test_an_event_is_encoded_once_for_everybody() -> None:
-    async with a_server() as server, crowd(server.port, 12) as everybody:
+    async with a_server() as server, subscribers(server.port, 12) as everybody:
         before = server.metrics.counts["encoded"]["room"]
         await everybody[0].say(m.Lock())
         for one in everybody:
@@ -74,7 +74,7 @@ async def test_what_a_member_gets_in_one_turn_is_one_write() -> None:
     store = MoodyStore()
     async with (
         a_server(store=store) as server,
-        crowd(server.port, 12) as everybody,
+        subscribers(server.port, 12) as everybody,
     ):
         store.flowing.clear()
         for on in (True, False, True, False):
@@ -143,23 +143,23 @@ async def test_slides_that_had_to_wait_count_when_they_are_looked_at() -> None:
         a_server(clock=clock) as server,
         a_race(server.port, 2, "3x3") as (ann, _),
     ):
-        runner = server.hub.find(ann.code, "")
+        actor = server.registry.find(ann.code, "")
         peer = peer_of(server, ann.code, ann.member)
-        assert isinstance(runner, Runner)
+        assert isinstance(actor, RoomActor)
         assert isinstance(peer, GatewayPeer)
         peer.session.pause()
-        came = runner.now
-        await eventually(lambda: runner.now > came + 50)
+        came = actor.now
+        await eventually(lambda: actor.now > came + 50)
         slides = encode_command(ann.slides(solution(ann.board)[:1]))
         peer.session.text_late(slides.encode())
-        (played,) = runner.state.race.attempts[Seat(ann.seat or 0)].slides
+        (played,) = actor.state.race.attempts[Seat(ann.seat or 0)].slides
         assert played.t > came + 50
 
 
 async def test_a_ping_is_answered_ahead_of_a_crowd() -> None:
     async with a_server() as server:
         ear = Ear()
-        session = Session(server.hub, ear)
+        session = Session(server.registry, ear)
         hello = m.Hello(v=1, enter=m.Create(name="Ann", rules=QUICK))
         session.text(encode_command(hello).encode())
         await eventually(lambda: ear.has(m.Snapshot))
@@ -205,12 +205,13 @@ class BusyClock(FastClock):
 
 async def test_how_busy_the_server_is_is_seen_with_its_heartbeat() -> None:
     async with a_server(clock=BusyClock()) as server:
-        works = server.hub.works
-        calm = works.postman._slice_now()  # pyright: ignore[reportPrivateUsage]
-        await eventually(lambda: works.tempo.factor == 1 + len(STEPS))
-        busy = works.postman._slice_now()  # pyright: ignore[reportPrivateUsage]
+        services = server.registry.services
+        flusher = services.before_flush.__self__  # type: ignore[attr-defined]
+        calm = flusher._slice_now()  # pyright: ignore[reportPrivateUsage]
+        await eventually(lambda: services.load_meter.factor == 1 + len(STEPS))
+        busy = flusher._slice_now()  # pyright: ignore[reportPrivateUsage]
         assert (calm, busy) == (SLICES[0], SLICES[-1])
-        assert works.courier._tempo is works.tempo  # pyright: ignore[reportPrivateUsage]
+        assert services.log_writer._load_meter is services.load_meter  # pyright: ignore[reportPrivateUsage]
 
 
 async def test_a_large_room_is_told_per_tick() -> None:
@@ -311,7 +312,7 @@ async def test_who_floods_for_long_is_closed(kind: str) -> None:
 
         async def flood() -> None:
             while True:
-                await server.hub.works.clock.sleep(0.02)
+                await server.registry.services.clock.sleep(0.02)
                 if kind == "pings":
                     await ann.socket.ping()
                 elif kind == "pongs":

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from tests.e2e.talk import QUICK, FastClock, a_race, a_server, eventually, talking
 
+from sliderace.proof.verify import verify
 from sliderace.protocol import messages as m
-from sliderace.race.verify import verify
-from sliderace_client.keys import check_signature
+from sliderace_client.net.signature import check_signature
 from sliderace_server.limits import Limits
 
 PROXIED = {"trusted_proxies": ("127.0.0.1",)}
@@ -87,8 +87,8 @@ async def test_what_is_no_race_has_no_replay(name: str) -> None:
 
 async def test_files_are_packed_for_those_who_can_unpack_them() -> None:
     async with a_server() as server:
-        plain = await ask(server.port, "/model.js")
-        packed = await ask(server.port, "/model.js", Accept_Encoding="br, gzip")
+        plain = await ask(server.port, "/core/model.js")
+        packed = await ask(server.port, "/core/model.js", Accept_Encoding="br, gzip")
         assert "content-encoding" not in plain.headers
         assert packed.headers["content-encoding"] == "gzip"
         assert packed.headers["vary"] == "Accept-Encoding"
@@ -112,7 +112,7 @@ async def test_a_room_tells_where_others_find_it() -> None:
 
 async def test_modules_are_served_as_scripts() -> None:
     async with a_server() as server:
-        reply = await ask(server.port, "/model.js")
+        reply = await ask(server.port, "/core/model.js")
         assert reply.status == 200
         assert reply.headers["content-type"] == "text/javascript; charset=utf-8"
         assert reply.headers["x-content-type-options"] == "nosniff"

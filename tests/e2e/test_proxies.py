@@ -22,9 +22,9 @@ from tests.e2e.test_base_path import make_certificate
 from websockets.asyncio.client import connect
 
 from sliderace.protocol import messages as m
-from sliderace_client import api
-from sliderace_client.connection import Client, socket_url
-from sliderace_client.locate import find
+from sliderace_client.net import http
+from sliderace_client.net.connection import Client, socket_url
+from sliderace_client.net.locate import find
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -41,7 +41,7 @@ http {{
 
 
 @dataclass
-class Site:
+class Routes:
     """A proxy that is running.
 
     Args:
@@ -82,7 +82,7 @@ def for_caddy(text: str, folder: Path, cert: Path, port: int, behind: int) -> li
 @contextlib.asynccontextmanager
 async def proxied(
     program: str, name: str, folder: Path, behind: int, port: int
-) -> AsyncGenerator[Site, None]:
+) -> AsyncGenerator[Routes, None]:
     """The proxy with one of our files, as a process of its own."""
     prepare = for_nginx if "nginx" in name else for_caddy
     text = (DEPLOY / name).read_text()
@@ -108,7 +108,7 @@ async def proxied(
                     await asyncio.wait_for(process.wait(), 0.05)
         path = "/race" if "-path" in name else ""
         origin = f"https://localhost:{port}"
-        yield Site(origin + path, origin)
+        yield Routes(origin + path, origin)
     finally:
         with contextlib.suppress(ProcessLookupError):
             process.kill()
@@ -145,17 +145,17 @@ async def test_both_clients_race_behind_a_proxy(
         assert told <= {"127.0.0.1", "::1"}
 
 
-async def get(site: Site, path: str) -> api.Reply:
-    return await asyncio.to_thread(api.get, site.base, path)
+async def get(site: Routes, path: str) -> http.Reply:
+    return await asyncio.to_thread(http.get, site.base, path)
 
 
-async def looks_like_the_page(site: Site) -> None:
+async def looks_like_the_page(site: Routes) -> None:
     """The page and what it names, found where a browser would look for it."""
     page = await get(site, "/KWXTRB")
     assert page.status == 200
     named = re.findall(r'(?:href|src)="([^":]+)"', page.body.decode())
     assert "main.js" in named
-    for file in ("main.js", "style.css", "view/board.js"):
+    for file in ("main.js", "styles/base.css", "ui/parts/board-view.js"):
         assert (await get(site, f"/{file}")).status == 200
     assert (await get(site, "/healthz")).status == 200
     assert (await get(site, "/metrics")).status in (403, 404)
@@ -169,7 +169,7 @@ def lands(url: str) -> str:
         return str(answer.geturl())
 
 
-async def races(site: Site) -> None:
+async def races(site: Routes) -> None:
     """One at the page's socket, with a lie about the address; one at the terminal."""
     trust = await asyncio.to_thread(ssl.create_default_context)
     lie = {"X-Forwarded-For": "203.0.113.9"}

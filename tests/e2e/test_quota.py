@@ -4,9 +4,9 @@ from tests.e2e.stores import MoodyStore
 from tests.e2e.talk import QUICK, Talker, a_server, talking
 
 from sliderace.protocol import messages as m
+from sliderace_server.app import Server
 from sliderace_server.limits import Limits
 from sliderace_server.room import RoomLimits
-from sliderace_server.server import Server
 
 QUOTA = 20
 LIMITS = Limits(messages_per_s=2_000, room=RoomLimits(lobby_records=QUOTA))

@@ -19,17 +19,17 @@ from tests.e2e.talk import Talker, rules, talking
 from sliderace.engine import Board, format_board, nonce_commitment
 from sliderace.protocol import messages as m
 from sliderace.race.state import LOCK_MS, Race
-from sliderace_server.config import Config
-from sliderace_server.logs import LogFormat
-from sliderace_server.server import Server, running
+from sliderace_server.app import Server, running
+from sliderace_server.logging import LogFormat
+from sliderace_server.settings import ServerSettings
 
 NONCE = bytes(range(200, 216))
 PATHS = ("/", "/healthz", "/metrics", "/api/rooms", "/api/races")
 
 
 def race_of(server: Server, code: str) -> Race:
-    runner = server.hub.find(code, "")
-    return runner.state.race  # type: ignore[union-attr]
+    actor = server.registry.find(code, "")
+    return actor.state.race  # type: ignore[union-attr]
 
 
 def spellings(race: Race, *, board: bool) -> list[str]:
@@ -122,7 +122,7 @@ async def to_the_lock(clock: HandClock, *friends: Talker) -> None:
 @contextlib.asynccontextmanager
 async def a_room(clock: HandClock) -> AsyncGenerator[tuple[Server, list[Talker]]]:
     """Ann and Ben, who will race, and Eve, who watches; boards are open to all."""
-    config = Config(port=0, memory=True, log_level="debug")
+    config = ServerSettings(port=0, memory=True, log_level="debug")
     create = m.Create("Ann", rules("3x3", open_boards=True))
     async with (
         running(config, clock=clock) as server,

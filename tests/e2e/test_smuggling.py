@@ -7,7 +7,7 @@ import logging
 import pytest
 from tests.e2e.talk import HEAR_S, a_server, mistakes
 
-from sliderace_server.gateway.socket import Socket
+from sliderace_server.websocket.frame_tap import Socket
 
 HOST = b"Host: localhost\r\n"
 NEXT = b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n"

@@ -23,12 +23,12 @@ from websockets.version import version
 
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import encode_command
-from sliderace_server.gateway.peer import Peer
-from sliderace_server.gateway.socket import KNOWN_MAJOR, Socket, is_known
-from sliderace_server.gateway.turnstile import Turnstile
+from sliderace_server.app import Server
 from sliderace_server.limits import Limits
-from sliderace_server.runner import Runner
-from sliderace_server.server import Server
+from sliderace_server.registry.actor import RoomActor
+from sliderace_server.websocket.admission import AdmissionQueue
+from sliderace_server.websocket.connection import Peer
+from sliderace_server.websocket.frame_tap import KNOWN_MAJOR, Socket, is_known
 
 REQUEST = (
     b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
@@ -173,11 +173,11 @@ async def test_what_is_used_of_the_library_is_there() -> None:
 
 
 def _socket_of(server: Server, talker: Talker) -> Socket:
-    runner = server.hub.find(talker.code, "")
-    assert isinstance(runner, Runner)
-    crowd = runner._crowd  # pyright: ignore[reportPrivateUsage]
-    (follower,) = crowd._current.values()  # pyright: ignore[reportPrivateUsage]
-    return cast("Peer", follower.peer)._socket  # pyright: ignore[reportPrivateUsage]
+    actor = server.registry.find(talker.code, "")
+    assert isinstance(actor, RoomActor)
+    subscribers = actor._subscribers  # pyright: ignore[reportPrivateUsage]
+    (subscriber,) = subscribers._current.values()  # pyright: ignore[reportPrivateUsage]
+    return cast("Peer", subscriber.peer)._socket  # pyright: ignore[reportPrivateUsage]
 
 
 @both
@@ -309,7 +309,7 @@ async def test_what_follows_a_giant_frame_is_dropped_unseen(
 async def test_requests_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     line: list[MethodType] = []
 
-    def come(_: Turnstile, enter: MethodType) -> None:
+    def come(_: AdmissionQueue, enter: MethodType) -> None:
         line.append(enter)
 
     def whole(enter: MethodType) -> bool:
@@ -319,7 +319,7 @@ async def test_requests_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> 
     def been(count: int) -> bool:
         return len(line) == count
 
-    monkeypatch.setattr(Turnstile, "come", come)
+    monkeypatch.setattr(AdmissionQueue, "come", come)
     async with a_server(GENEROUS) as server, contextlib.AsyncExitStack() as stack:
         lines = [await stack.enter_async_context(raw(server.port)) for _ in "123"]
         for count, one in enumerate(lines, 1):
@@ -346,11 +346,11 @@ async def test_requests_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> 
 @both
 async def test_a_hello_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     line: list[Callable[[], bool]] = []
-    come = Turnstile.come
+    come = AdmissionQueue.come
 
-    def wait(turnstile: Turnstile, enter: Callable[[], bool]) -> None:
+    def wait(admission: AdmissionQueue, enter: Callable[[], bool]) -> None:
         if isinstance(enter, MethodType):
-            come(turnstile, enter)  # a request
+            come(admission, enter)  # a request
         else:
             line.append(enter)
 
@@ -361,7 +361,7 @@ async def test_a_hello_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> No
         end(one, exc)
         lost.append(one)
 
-    monkeypatch.setattr(Turnstile, "come", wait)
+    monkeypatch.setattr(AdmissionQueue, "come", wait)
     monkeypatch.setattr(Socket, "connection_lost", losing)
     said = REQUEST + frame(HELLO) + frame(ping(1))
     async with (
@@ -375,14 +375,14 @@ async def test_a_hello_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> No
         await eventually(lambda: lost)
         await one.send(said)
         await eventually(lambda: line[1:])
-        assert server.hub.health()["rooms"] == 0
+        assert server.registry.health()["rooms"] == 0
         assert line[1]()
         await one.reader.readuntil(b"\r\n\r\n")
         assert await one.pongs(1) == [1]
         line[0]()
         await one.send(frame(ping(2)))
         assert await one.pongs(1) == [2]
-        assert server.hub.health()["rooms"] == 1, "nobody opens one who has gone"
+        assert server.registry.health()["rooms"] == 1, "nobody opens one who has gone"
 
 
 @both
@@ -390,13 +390,13 @@ async def test_a_request_byte_by_byte_takes_two_turns(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     turns = Counter[str]()
-    come = Turnstile.come
+    come = AdmissionQueue.come
 
-    def counted(turnstile: Turnstile, enter: Callable[[], bool]) -> None:
+    def counted(admission: AdmissionQueue, enter: Callable[[], bool]) -> None:
         turns["all"] += 1
-        come(turnstile, enter)
+        come(admission, enter)
 
-    monkeypatch.setattr(Turnstile, "come", counted)
+    monkeypatch.setattr(AdmissionQueue, "come", counted)
     async with a_server(GENEROUS) as server, raw(server.port) as one:
         await one.send(REQUEST, [*range(1, len(REQUEST))])
         async with asyncio.timeout(HEAR_S):

@@ -10,7 +10,7 @@ import pytest
 from tests.e2e.pane import Pane, a_pane
 
 from sliderace.engine import Board, Direction, Size
-from sliderace_client.solver import solve
+from sliderace_client.bots.solver import solve
 
 pytestmark = pytest.mark.timeout(120)
 

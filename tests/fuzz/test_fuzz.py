@@ -61,7 +61,7 @@ async def test_frames_of_a_stranger_disturb_no_honest_race() -> None:
         assert played > 20
         assert closes.keys() <= {1000, 1007, 1009, 4500, 4501, 4502, 4504}
         await ben.aside()
-        assert server.hub.health()["status"] == "ok"
+        assert server.registry.health()["status"] == "ok"
         seen = Seen(ann.member, [sent], {ann.race: ann.seq})
         assert faults(await store.log.read(ann.code), [seen]) == []
         assert server.metrics.counts["refusals"]["bad_message"] > SENT / 4

@@ -82,7 +82,7 @@ MUTANTS = (
         "                self.close()\n                self._wire.abort()\n"
         "                return\n",
         "                pass\n",
-        "tests/server/test_outbox.py"
+        "tests/server/test_send_queue.py"
         "::test_a_peer_that_does_not_read_is_cut_off_at_the_limit_and_no_earlier",
     ),
     Mutant(
@@ -90,7 +90,7 @@ MUTANTS = (
         f"{SERVER}crowd.py",
         "        return self._current.get(follower.member) is follower\n",
         "        return True\n",
-        "tests/server/test_runner.py"
+        "tests/server/test_actor.py"
         "::test_only_the_newest_connection_of_a_member_may_speak",
     ),
     Mutant(
@@ -105,7 +105,7 @@ MUTANTS = (
         f"{SERVER}room/sight.py",
         "board_text(state) if _is_revealed(state, member, now) else None",
         "board_text(state) if state.race.drawn else None",
-        "tests/server/test_room_sight.py::test_before_t0_nobody_sees_a_board",
+        "tests/server/test_room_visibility.py::test_before_t0_nobody_sees_a_board",
     ),
     Mutant(
         "timer from the wall clock within one boot",

@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 from hypothesis import given, strategies as st
 
-from sliderace.race.canonical import MAX_INTEGER, NotCanonical, decode, encode
+from sliderace.proof.canonical import MAX_INTEGER, NotCanonical, decode, encode
 
 pytestmark = pytest.mark.timeout(600)
 """For the larger profiles."""

@@ -22,13 +22,13 @@ from tests.race.sample import sealed, toy_check
 from tests.race.track import RACE_ID, SECRET, solution
 
 from sliderace.engine import Board, mtm, nonce_commitment, progress_permille, stm
+from sliderace.proof.record import Player, build
+from sliderace.proof.verify import verify
 from sliderace.race import decide
 from sliderace.race.apply import apply, recovered
 from sliderace.race.deadlines import may_race
 from sliderace.race.decide import Decision
-from sliderace.race.ranking import standings
-from sliderace.race.record import Player, build
-from sliderace.race.records import (
+from sliderace.race.log_records import (
     DidNotFinish,
     Finished,
     GraceBegan,
@@ -39,11 +39,11 @@ from sliderace.race.records import (
     Seat,
     Slid,
 )
+from sliderace.race.ranking import standings
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import Rules
 from sliderace.race.state import Race
-from sliderace.race.timing import Line
-from sliderace.race.verify import verify
+from sliderace.race.timing import Latency
 
 SEAT_LIST = [Seat(0), Seat(1), Seat(5), Seat(254)]
 SEATS = st.sampled_from(SEAT_LIST)
@@ -63,7 +63,7 @@ RULES = st.builds(
     friendly_timing=st.booleans(),
 )
 LINES = st.builds(
-    Line,
+    Latency,
     rtt_ms=st.integers(0, 300),
     jitter_ms=st.integers(0, 50),
     samples=st.integers(0, 8),
@@ -167,7 +167,7 @@ class RaceMachine(RuleBasedStateMachine):
 
     def draw(self, away: set[Seat], gone: set[Seat]) -> None:
         before = deepcopy(self.race)
-        lines = {seat: Line(rtt_ms=40 * seat, samples=9) for seat in SEAT_LIST}
+        lines = {seat: Latency(rtt_ms=40 * seat, samples=9) for seat in SEAT_LIST}
         self.do(
             decide.draw(
                 self.race, lines, self.now, away=away, gone=dict.fromkeys(gone, "left")
@@ -265,7 +265,7 @@ class RaceMachine(RuleBasedStateMachine):
         count: int,
         wrong: str,
         approx: bool,
-        line: Line,
+        line: Latency,
         stamp: int,
     ) -> None:
         """On the way home, from `back` slides before, with a wrong one at the end."""

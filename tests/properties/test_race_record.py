@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, strategies as st
 from tests.race.sample import RELOADED, TWIN, sample_record, sealed, toy_check
 
-from sliderace.race.verify import Check, verify
+from sliderace.proof.verify import Check, verify
 
 Place = tuple[str | int, ...]
 

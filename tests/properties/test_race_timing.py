@@ -4,7 +4,7 @@ from hypothesis import given, strategies as st
 
 from sliderace.race.timing import (
     RESEND_MS,
-    Line,
+    Latency,
     credit_bound,
     official,
     outage_overlap,
@@ -12,7 +12,7 @@ from sliderace.race.timing import (
 
 MS = st.integers(0, 10**7)
 LINES = st.builds(
-    Line,
+    Latency,
     rtt_ms=st.integers(0, 1_000),
     jitter_ms=st.integers(0, 200),
     samples=st.integers(0, 10),
@@ -30,7 +30,7 @@ def near(draw: st.DrawFn) -> tuple[int, int]:
 
 @given(g=MS, e=STAMPS, line=LINES, friendly=st.booleans())
 def test_credit_and_time_keep_their_bounds(
-    g: int, e: int | None, line: Line, friendly: bool
+    g: int, e: int | None, line: Latency, friendly: bool
 ) -> None:
     time = official(g, e, line, friendly=friendly)
     assert 0 <= time <= g
@@ -39,7 +39,7 @@ def test_credit_and_time_keep_their_bounds(
 
 @given(line=LINES, friendly=st.booleans())
 def test_without_an_outage_no_lie_is_worth_more_than_260_ms(
-    line: Line, friendly: bool
+    line: Latency, friendly: bool
 ) -> None:
     bound = credit_bound(line, friendly=friendly) - line.outage_ms
     assert 30 <= bound <= (360 if friendly else 260)
@@ -47,7 +47,7 @@ def test_without_an_outage_no_lie_is_worth_more_than_260_ms(
 
 @given(g=MS, e=STAMPS, line=LINES, friendly=st.booleans())
 def test_no_time_is_better_for_it_by_more(
-    g: int, e: int | None, line: Line, friendly: bool
+    g: int, e: int | None, line: Latency, friendly: bool
 ) -> None:
     time = official(g, e, line, friendly=friendly)
     assert g - time <= (360 if friendly else 260) + line.outage_ms
@@ -55,7 +55,7 @@ def test_no_time_is_better_for_it_by_more(
 
 @given(g=MS, e=STAMPS, line=LINES)
 def test_friendly_timing_is_worth_100_ms_at_most_and_costs_nothing(
-    g: int, e: int | None, line: Line
+    g: int, e: int | None, line: Latency
 ) -> None:
     plain, friendly = (official(g, e, line, friendly=on) for on in (False, True))
     assert 0 <= plain - friendly <= 100
@@ -63,7 +63,7 @@ def test_friendly_timing_is_worth_100_ms_at_most_and_costs_nothing(
 
 @given(near(), MS, LINES, st.booleans())
 def test_a_later_stamp_is_never_a_better_time(
-    g_e: tuple[int, int], later: int, line: Line, friendly: bool
+    g_e: tuple[int, int], later: int, line: Latency, friendly: bool
 ) -> None:
     g, e = g_e
     one = official(g, e, line, friendly=friendly)
@@ -73,7 +73,7 @@ def test_a_later_stamp_is_never_a_better_time(
 
 @given(near(), LINES, st.booleans())
 def test_an_honest_stamp_within_the_bound_is_the_time(
-    g_e: tuple[int, int], line: Line, friendly: bool
+    g_e: tuple[int, int], line: Latency, friendly: bool
 ) -> None:
     g, e = g_e
     if 0 <= g - e <= credit_bound(line, friendly=friendly):
@@ -81,7 +81,7 @@ def test_an_honest_stamp_within_the_bound_is_the_time(
 
 
 @given(MS, LINES)
-def test_silence_is_never_better_than_the_greatest_lie(g: int, line: Line) -> None:
+def test_silence_is_never_better_than_the_greatest_lie(g: int, line: Latency) -> None:
     assert official(g, None, line) >= official(g, 0, line)
 
 

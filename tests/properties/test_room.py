@@ -16,7 +16,7 @@ from hypothesis.stateful import (
     precondition,
     rule,
 )
-from tests.server.stage import LIMITS, Stage
+from tests.server.room_fixture import LIMITS, Stage
 
 from sliderace.engine import Board, format_board
 from sliderace.protocol import messages as m
@@ -25,8 +25,8 @@ from sliderace.race.refusal import Refusal
 from sliderace_server import room
 from sliderace_server.room import Connect, Disconnect, Enter, LockNotDurable, Tick
 from sliderace_server.room.commands import Asked, RoomCommand
-from sliderace_server.room.records import HostChanged
-from sliderace_server.room.sight import refused
+from sliderace_server.room.log_records import HostChanged
+from sliderace_server.room.visibility import refused
 
 MEMBERS = st.integers(0, 7)
 """Who: see `RoomMachine.who`."""

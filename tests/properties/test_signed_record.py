@@ -10,11 +10,11 @@ from hypothesis import given, strategies as st
 from tests.properties.test_race_record import JSON, look, places
 from tests.race.sample import sample_record
 
-from sliderace.race.canonical import NotCanonical, decode, encode
-from sliderace.race.signed import seal
-from sliderace.race.verify import Check, verify
-from sliderace_client.keys import check_signature
-from sliderace_server.keys import new_key
+from sliderace.proof.canonical import NotCanonical, decode, encode
+from sliderace.proof.signed import seal
+from sliderace.proof.verify import Check, verify
+from sliderace_client.net.signature import check_signature
+from sliderace_server.signing_key import new_key
 
 pytestmark = pytest.mark.timeout(600)
 """For the larger profiles."""

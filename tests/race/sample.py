@@ -7,18 +7,19 @@ from typing import Any
 from tests.race.track import RACE_ID, T0, Track, stamped
 
 from sliderace.engine import nonce_commitment
-from sliderace.race import canonical, decide
+from sliderace.proof import canonical
+from sliderace.proof.record import Player, build
+from sliderace.race import decide
 from sliderace.race.apply import recovered
-from sliderace.race.record import Player, build
-from sliderace.race.records import Seat
+from sliderace.race.log_records import Seat
 from sliderace.race.rules import Rules
 from sliderace.race.state import LOCK_MS, NONCES_MS
-from sliderace.race.timing import Line
+from sliderace.race.timing import Latency
 
 SEATS = tuple(map(Seat, range(7)))
 HONEST, LIAR, TWIN, RELOADED, SLOW, QUITTER, ABSENT = SEATS
 NAMES = ("Ann", "Ben", "Cat", "Dan", "Eva", "Fay", "Gil")
-PHONE = Line(rtt_ms=80, jitter_ms=20, samples=8)
+PHONE = Latency(rtt_ms=80, jitter_ms=20, samples=8)
 INSPECTION_MS = 2_000
 DOWN_MS, UP_MS, BACK_MS = 3_000, 3_400, 3_900
 KEY = "5e" * 32

@@ -6,7 +6,7 @@ from tests.race.track import ANN, BEN, RACE_ID, SECRET, SMALL, T0, Track, replay
 from sliderace.engine import IllegalSlide
 from sliderace.race import decide
 from sliderace.race.apply import apply
-from sliderace.race.records import RaceStarted, Slid
+from sliderace.race.log_records import RaceStarted, Slid
 
 
 def test_a_new_race_replaces_the_old_one() -> None:

@@ -7,8 +7,7 @@ from tests.race.track import ANN, BEN, CAT, RACE_ID, T0, Track, names
 
 from sliderace.race import decide
 from sliderace.race.apply import recovered
-from sliderace.race.ranking import standings
-from sliderace.race.records import (
+from sliderace.race.log_records import (
     DidNotFinish,
     Finished,
     Postponed,
@@ -18,11 +17,12 @@ from sliderace.race.records import (
     Returned,
     WinnerKnown,
 )
+from sliderace.race.ranking import standings
 from sliderace.race.rules import Rules
 from sliderace.race.state import HOLD_MS, LOCK_MS, NONCES_MS, Race
-from sliderace.race.timing import Line
+from sliderace.race.timing import Latency
 
-PHONE = Line(rtt_ms=60, jitter_ms=5, samples=9)
+PHONE = Latency(rtt_ms=60, jitter_ms=5, samples=9)
 LONG = Rules(size="3x2", limit_ms=3_600_000)
 
 
@@ -290,7 +290,7 @@ def test_the_first_place_is_final_when_no_line_could_explain_more(
     friendly: bool, credit: int
 ) -> None:
     rules = Rules(size="3x2", limit_ms=0, friendly_timing=friendly)
-    track = Track(rules).lock(ANN, BEN, CAT, lines={CAT: Line(rtt_ms=60, samples=9)})
+    track = Track(rules).lock(ANN, BEN, CAT, lines={CAT: Latency(rtt_ms=60, samples=9)})
     track.at(T0)
     track.solve(CAT, T0 + 1_000 - 30, PHONE, e=900 + credit - 260)
     best = min(
@@ -302,7 +302,7 @@ def test_the_first_place_is_final_when_no_line_could_explain_more(
     twin = deepcopy(track)
     assert track.at(last + 1) == [WinnerKnown(last + 1, RACE_ID)]
     assert track.race.winner_known
-    slow = Line(rtt_ms=500, jitter_ms=90, samples=9)
+    slow = Latency(rtt_ms=500, jitter_ms=90, samples=9)
     twin.solve(BEN, last, slow, e=0)
     assert standings(twin.race)[0].place == standings(twin.race)[1].place == 1
     track.solve(BEN, last + 1, slow, e=0)
@@ -387,7 +387,7 @@ def test_a_start_missed_by_a_failure_is_postponed_for_all() -> None:
 
 
 def test_a_drawn_race_is_postponed_while_nobody_can_know_its_board() -> None:
-    track = Track().lock(ANN, BEN, lines={BEN: Line(rtt_ms=90, samples=9)})
+    track = Track().lock(ANN, BEN, lines={BEN: Latency(rtt_ms=90, samples=9)})
     now = T0 - 46
     race = recover(track, now)
     t0 = now + HOLD_MS
@@ -398,7 +398,7 @@ def test_a_drawn_race_is_postponed_while_nobody_can_know_its_board() -> None:
 @pytest.mark.parametrize("inspection_ms", [0, 9_000])
 def test_a_race_whose_board_may_be_out_is_called_off(inspection_ms: int) -> None:
     track = Track(Rules(size="3x2", inspection_ms=inspection_ms))
-    track.lock(ANN, BEN, lines={BEN: Line(rtt_ms=90, samples=9)})
+    track.lock(ANN, BEN, lines={BEN: Latency(rtt_ms=90, samples=9)})
     now = T0 - 45
     recover(track, now)
     assert track.at(now + 3) == [RaceAborted(now + 3, RACE_ID, "outage")]

@@ -19,8 +19,7 @@ from tests.race.track import (
 from sliderace.engine import Board, Size
 from sliderace.race import decide
 from sliderace.race.apply import recovered
-from sliderace.race.ranking import standings
-from sliderace.race.records import (
+from sliderace.race.log_records import (
     CountdownStopped,
     DidNotFinish,
     Finished,
@@ -35,12 +34,13 @@ from sliderace.race.records import (
     TimeCalled,
     WentAway,
 )
+from sliderace.race.ranking import standings
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import Rules
-from sliderace.race.timing import Line
+from sliderace.race.timing import Latency
 
 FAR = Seat(99)
-PHONE = Line(rtt_ms=80, jitter_ms=25, samples=8)
+PHONE = Latency(rtt_ms=80, jitter_ms=25, samples=8)
 
 
 # --- Slides --------------------------------------------------------------------------
@@ -276,7 +276,7 @@ def test_a_measured_line_earns_credit() -> None:
 
 def test_few_samples_are_recorded_as_none() -> None:
     track = Track().start(ANN)
-    line = Line(rtt_ms=80, jitter_ms=25, samples=4)
+    line = Latency(rtt_ms=80, jitter_ms=25, samples=4)
     finished = track.solve(ANN, T0 + 10_000, line, e=9_990)[1]
     assert isinstance(finished, Finished)
     assert (finished.rtt, finished.jitter, finished.outage) == (0, 0, 0)
@@ -370,7 +370,7 @@ def test_time_that_is_called_waits_until_the_first_place_is_certain() -> None:
     called = track.do(decide.call_time(track.race, T0 + 901))
     assert called == [TimeCalled(T0 + 901, RACE_ID, certain)]
     assert track.do(decide.call_time(track.race, T0 + 902)) == []
-    slow = Line(rtt_ms=150, jitter_ms=9, samples=9)
+    slow = Latency(rtt_ms=150, jitter_ms=9, samples=9)
     assert names(track.solve(BEN, T0 + 950, slow, e=800)) == ["Slid", "Finished"]
     assert track.race.grace_until == certain
     track.at(certain)

@@ -8,11 +8,11 @@ from tests.race.track import ANN, BEN, CAT, T0, Track
 
 from sliderace.race import decide
 from sliderace.race.apply import recovered
+from sliderace.race.log_records import Seat
 from sliderace.race.ranking import Row, rank, solve_time, standings
-from sliderace.race.records import Seat
 from sliderace.race.rules import Rules
 from sliderace.race.state import Status
-from sliderace.race.timing import Line
+from sliderace.race.timing import Latency
 
 
 def row(
@@ -142,7 +142,7 @@ def test_solve_time_keeps_to_what_the_server_saw() -> None:
 def test_the_official_time_decides_not_the_arrival() -> None:
     track = Track().start(ANN, BEN)
     track.solve(ANN, T0 + 1_950, e=1_950)
-    track.solve(BEN, T0 + 2_000, Line(rtt_ms=80, jitter_ms=25, samples=8), e=1_900)
+    track.solve(BEN, T0 + 2_000, Latency(rtt_ms=80, jitter_ms=25, samples=8), e=1_900)
     first, second = standings(track.race)
     assert (first.seat, first.time_ms, first.credit_ms) == (BEN, 1_900, 100)
     assert (second.seat, second.time_ms, second.credit_ms) == (ANN, 1_950, 0)
@@ -163,7 +163,7 @@ def test_standings_of_a_race() -> None:
     track = Track(Rules(size="3x2", inspection_ms=1_000)).start(ANN, BEN, CAT)
     assert [one.place for one in standings(track.race)] == [None] * 3
     s = T0 + 1_000
-    track.solve(BEN, s + 2_000, Line(rtt_ms=200, samples=5), e=1_780)
+    track.solve(BEN, s + 2_000, Latency(rtt_ms=200, samples=5), e=1_780)
     track.slide(ANN, s + 2_500, 8)
     track.do(decide.forfeit(track.race, CAT, s + 3_000))
     track.do(decide.call_time(track.race, s + 4_000))

@@ -24,7 +24,7 @@ from sliderace.engine import (
     seed_of,
 )
 from sliderace.race import decide
-from sliderace.race.records import (
+from sliderace.race.log_records import (
     CountdownBegan,
     CountdownStopped,
     DidNotFinish,
@@ -37,7 +37,7 @@ from sliderace.race.records import (
 )
 from sliderace.race.rules import Rules
 from sliderace.race.state import COMMIT_MS, LOCK_MS, NONCES_MS, ROSTER_MS
-from sliderace.race.timing import Line
+from sliderace.race.timing import Latency
 
 SIZE = Size(3, 2)
 AT = T0 - LOCK_MS
@@ -212,14 +212,14 @@ def test_the_draw_wants_a_frozen_roster() -> None:
 @pytest.mark.parametrize(
     ("line", "lead"),
     [
-        (Line(rtt_ms=0, samples=9), 0),
-        (Line(rtt_ms=81, jitter_ms=30, samples=9), 40),
-        (Line(rtt_ms=199, samples=9), 99),
-        (Line(rtt_ms=900, samples=9), 100),
-        (Line(rtt_ms=81, samples=4), 0),
+        (Latency(rtt_ms=0, samples=9), 0),
+        (Latency(rtt_ms=81, jitter_ms=30, samples=9), 40),
+        (Latency(rtt_ms=199, samples=9), 99),
+        (Latency(rtt_ms=900, samples=9), 100),
+        (Latency(rtt_ms=81, samples=4), 0),
     ],
 )
-def test_the_board_leaves_half_a_round_trip_before_t0(line: Line, lead: int) -> None:
+def test_the_board_leaves_half_a_round_trip_before_t0(line: Latency, lead: int) -> None:
     track = Track(Rules(size="3x2", inspection_ms=9_000))
     track.lock(ANN, BEN, lines={ANN: line})
     assert (track[ANN].s, track[BEN].s) == (T0 - lead + 9_000, T0 + 9_000)
@@ -235,7 +235,7 @@ def test_the_board_leaves_half_a_round_trip_before_t0(line: Line, lead: int) -> 
 )
 def test_a_late_draw_moves_t0(now: int, t0: int) -> None:
     track = Track().freeze(ANN)
-    track.do(decide.draw(track.race, {ANN: Line(rtt_ms=60, samples=9)}, now))
+    track.do(decide.draw(track.race, {ANN: Latency(rtt_ms=60, samples=9)}, now))
     assert (track.race.t0, track[ANN].s) == (t0, t0 - 30)
 
 
@@ -281,7 +281,7 @@ def test_postpone_moves_everybody_and_only_where_it_is_needed() -> None:
     assert refused(decide.postpone(track.race, 0)) == "wrong_phase"
     track.do(decide.begin_countdown(track.race, 0))
     assert refused(decide.postpone(track.race, T0)) == "wrong_phase"
-    track.lock(ANN, BEN, lines={BEN: Line(rtt_ms=50, samples=9)})
+    track.lock(ANN, BEN, lines={BEN: Latency(rtt_ms=50, samples=9)})
     assert decide.postpone_at(track.race) == T0 - COMMIT_MS
     assert track.do(decide.postpone(track.race, T0 - COMMIT_MS - 1)) == []
     now = T0 - COMMIT_MS

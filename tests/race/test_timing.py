@@ -4,14 +4,14 @@ import pytest
 
 from sliderace.race.timing import (
     UNMEASURED,
-    Line,
+    Latency,
     credit_bound,
     official,
     outage_overlap,
 )
 
-LAN = Line(rtt_ms=1, jitter_ms=0, samples=8)
-PHONE = Line(rtt_ms=80, jitter_ms=25, samples=8)
+LAN = Latency(rtt_ms=1, jitter_ms=0, samples=8)
+PHONE = Latency(rtt_ms=80, jitter_ms=25, samples=8)
 
 
 @pytest.mark.parametrize(
@@ -21,17 +21,17 @@ PHONE = Line(rtt_ms=80, jitter_ms=25, samples=8)
         (LAN, False, 31),
         (PHONE, False, 130),
         (PHONE, True, 230),
-        (Line(rtt_ms=200, jitter_ms=30, samples=5), False, 260),
-        (Line(rtt_ms=201, jitter_ms=31, samples=5), False, 260),
-        (Line(rtt_ms=9_000, jitter_ms=9_000, samples=99), True, 360),
-        (Line(rtt_ms=80, jitter_ms=15, samples=5), False, 110),
-        (Line(rtt_ms=80, jitter_ms=16, samples=5), False, 112),
-        (Line(rtt_ms=80, jitter_ms=25, samples=4), False, 30),
-        (Line(rtt_ms=80, jitter_ms=25, samples=4, outage_ms=700), False, 730),
-        (Line(rtt_ms=80, jitter_ms=25, samples=5, outage_ms=700), False, 830),
+        (Latency(rtt_ms=200, jitter_ms=30, samples=5), False, 260),
+        (Latency(rtt_ms=201, jitter_ms=31, samples=5), False, 260),
+        (Latency(rtt_ms=9_000, jitter_ms=9_000, samples=99), True, 360),
+        (Latency(rtt_ms=80, jitter_ms=15, samples=5), False, 110),
+        (Latency(rtt_ms=80, jitter_ms=16, samples=5), False, 112),
+        (Latency(rtt_ms=80, jitter_ms=25, samples=4), False, 30),
+        (Latency(rtt_ms=80, jitter_ms=25, samples=4, outage_ms=700), False, 730),
+        (Latency(rtt_ms=80, jitter_ms=25, samples=5, outage_ms=700), False, 830),
     ],
 )
-def test_credit_bound(line: Line, friendly: bool, bound: int) -> None:
+def test_credit_bound(line: Latency, friendly: bool, bound: int) -> None:
     assert credit_bound(line, friendly=friendly) == bound
 
 
@@ -46,16 +46,16 @@ def test_credit_bound(line: Line, friendly: bool, bound: int) -> None:
         (10_000, 10_001, PHONE, 10_000),  # later than the arrival: no credit
         (10_000, None, PHONE, 9_920),  # a reload costs the jitter allowance
         (10_000, None, UNMEASURED, 10_000),
-        (10_000, None, Line(rtt_ms=900, samples=9), 9_800),
-        (10_000, None, Line(rtt_ms=80, samples=4), 10_000),
-        (10_000, None, Line(outage_ms=3_000), 7_000),
-        (10_000, 6_000, Line(outage_ms=3_000), 6_970),
+        (10_000, None, Latency(rtt_ms=900, samples=9), 9_800),
+        (10_000, None, Latency(rtt_ms=80, samples=4), 10_000),
+        (10_000, None, Latency(outage_ms=3_000), 7_000),
+        (10_000, 6_000, Latency(outage_ms=3_000), 6_970),
         (50, 0, PHONE, 0),
         (50, None, PHONE, 0),
         (0, 0, LAN, 0),
     ],
 )
-def test_official(g: int, e: int | None, line: Line, time: int) -> None:
+def test_official(g: int, e: int | None, line: Latency, time: int) -> None:
     assert official(g, e, line) == time
 
 
@@ -64,7 +64,7 @@ def test_friendly_timing_believes_a_hundred_more() -> None:
 
 
 def test_fewer_than_five_samples_are_none() -> None:
-    assert Line(rtt_ms=80, jitter_ms=9, samples=4, outage_ms=5).known == Line(
+    assert Latency(rtt_ms=80, jitter_ms=9, samples=4, outage_ms=5).known == Latency(
         samples=4, outage_ms=5
     )
     assert PHONE.known is PHONE

@@ -10,11 +10,11 @@ from sliderace.engine import Board, Size, Slide, nonce_commitment
 from sliderace.race import decide
 from sliderace.race.apply import apply
 from sliderace.race.decide import Decision
-from sliderace.race.records import LoggedSlide, RaceRecord, Seat
+from sliderace.race.log_records import LoggedSlide, RaceRecord, Seat
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import Rules
 from sliderace.race.state import LOCK_MS, Attempt, Race
-from sliderace.race.timing import UNMEASURED, Line
+from sliderace.race.timing import UNMEASURED, Latency
 
 ANN, BEN, CAT = Seat(0), Seat(1), Seat(7)
 RACE_ID = "KWXTRB-SA1B2C-3"
@@ -86,7 +86,7 @@ class Track:
         return self
 
     def lock(
-        self, *seats: Seat, lines: Mapping[Seat, Line] = MappingProxyType({})
+        self, *seats: Seat, lines: Mapping[Seat, Latency] = MappingProxyType({})
     ) -> "Track":
         """Up to the drawn board, without any nonce."""
         self.freeze(*seats)
@@ -107,7 +107,7 @@ class Track:
         return self.do(decide.slides(self.race, seat, seq, batch, False, now))
 
     def solve(
-        self, seat: Seat, now: int, line: Line = UNMEASURED, e: int | None = None
+        self, seat: Seat, now: int, line: Latency = UNMEASURED, e: int | None = None
     ) -> list[RaceRecord]:
         """The rest of the solution, arriving at `now`, with the last stamp `e`.
 

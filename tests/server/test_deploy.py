@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from tests.conftest import not_allowed
 
-from sliderace_server.config import Config, load_config
 from sliderace_server.limits import Limits
 from sliderace_server.room import RoomLimits
+from sliderace_server.settings import ServerSettings, load_settings
 
 DEPLOY = Path(__file__).parents[2] / "server" / "deploy"
 OF_THE_PARENT = {"ready_fd", "until_eof"}
@@ -21,13 +21,16 @@ OF_THE_PARENT = {"ready_fd", "until_eof"}
 
 
 def test_the_settings_shown_are_the_defaults() -> None:
-    assert load_config({}, {}, DEPLOY / "sliderace.toml") == Config()
+    assert load_settings({}, {}, DEPLOY / "sliderace.toml") == ServerSettings()
 
 
 def test_every_setting_and_every_limit_is_shown() -> None:
     shown = tomllib.loads((DEPLOY / "sliderace.toml").read_text())
     limits = shown.pop("limits")
-    assert set(shown) == {s.name for s in fields(Config)} - {"limits"} - OF_THE_PARENT
+    assert (
+        set(shown)
+        == {s.name for s in fields(ServerSettings)} - {"limits"} - OF_THE_PARENT
+    )
     ours = {one.name for part in (Limits, RoomLimits) for one in fields(part)}
     assert set(limits) == ours - {"room"}
 
@@ -67,5 +70,5 @@ def test_unit_and_container_run_as_nobody_in_particular() -> None:
 def test_the_container_s_settings_are_settings() -> None:
     text = (DEPLOY / "Containerfile").read_text()
     named = dict(re.findall(r"(SLIDERACE_\w+)=(\S+)", text))
-    config = load_config({}, named)
+    config = load_settings({}, named)
     assert (config.bind, config.data, config.advertise) == ("0.0.0.0", "/data", False)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sliderace.protocol.messages import Closed, Event, PhaseEvent
-from sliderace_server.history import History
+from sliderace_server.live_room.history import History
 
 
 def of(count: int, first: int = 1, size: int = 64) -> History:

@@ -1,16 +1,16 @@
 """Roster, nonces, draw and reveal in a room: who is told what, and when."""
 
-from tests.server.stage import Stage
+from tests.server.room_fixture import Stage
 
 from sliderace.engine import nonce_commitment, seed_of
 from sliderace.protocol import messages as m
-from sliderace.race.records import Seat
+from sliderace.race.log_records import Seat
 from sliderace.race.refusal import Refusal
-from sliderace.race.timing import Line
+from sliderace.race.timing import Latency
 from sliderace_server import room
 from sliderace_server.room import Disconnect, LockNotDurable, lock_check_at
-from sliderace_server.room.asked import MAX_NONCES
-from sliderace_server.room.records import NonceCommitted
+from sliderace_server.room.log_records import NonceCommitted
+from sliderace_server.room.member_commands import MAX_NONCES
 
 TOLD = m.Limits(60, 120, 160, 320, 60, 33, 2048)
 
@@ -201,7 +201,7 @@ def test_nobody_commits_for_ever() -> None:
 def test_each_racer_is_sent_the_board_half_a_round_trip_before_t0() -> None:
     stage = drawing("Ann", "Ben", "Cat")
     watcher = stage.enter("Dan", role="spectator")
-    stage.lines = {1: Line(120, 5, 9), 2: Line(900, 50, 9), 3: Line(30, 1, 2)}
+    stage.lines = {1: Latency(120, 5, 9), 2: Latency(900, 50, 9), 3: Latency(30, 1, 2)}
     stage.tell(1, 2, 3)
     t0 = stage.state.race.t0
     instants = {1: t0 - 60, 2: t0 - 100, 3: t0}
@@ -228,7 +228,7 @@ def test_each_racer_is_sent_the_board_half_a_round_trip_before_t0() -> None:
 
 def test_no_slide_counts_before_t0_though_the_board_is_there() -> None:
     stage = drawing("Ann", "Ben")
-    stage.lines = {1: Line(160, 5, 9)}
+    stage.lines = {1: Latency(160, 5, 9)}
     stage.tell(1, 2)
     stage.now = stage.state.race.t0 - 1
     early = stage.ask(1, stage.slides(1, 1))
@@ -240,7 +240,7 @@ def test_no_slide_counts_before_t0_though_the_board_is_there() -> None:
 
 def test_who_is_offline_at_the_draw_starts_at_t0() -> None:
     stage = drawing("Ann", "Ben")
-    stage.lines = {1: Line(160, 5, 9), 2: Line(160, 5, 9)}
+    stage.lines = {1: Latency(160, 5, 9), 2: Latency(160, 5, 9)}
     stage.do(Disconnect(2))
     stage.to_deadline()
     race = stage.state.race
@@ -256,7 +256,7 @@ def test_the_line_of_the_solver_is_credited() -> None:
     stage.tell(1, 2)
     stage.to_phase("racing")
     stage.wait(2_000)
-    stage.lines = {1: Line(90, 20, 9)}
+    stage.lines = {1: Latency(90, 20, 9)}
     way = stage.slides(1)
     slides: list[m.Slide] = [(d, k, 1_950) for d, k, _ in way.slides]
     stage.ask(1, m.Slides(way.race, way.gen, way.seq, slides))

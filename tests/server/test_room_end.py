@@ -1,13 +1,13 @@
 """A room that closes in mid-race: what was raced by then has its results."""
 
 import pytest
-from tests.server.stage import Stage
+from tests.server.room_fixture import Stage
 
 from sliderace.protocol import messages as m
-from sliderace.race.records import DidNotFinish, RaceEnded
+from sliderace.race.log_records import DidNotFinish, RaceEnded
 from sliderace_server import room
 from sliderace_server.room import Disconnect, RoomLimits
-from sliderace_server.room.records import Closed
+from sliderace_server.room.log_records import Closed
 
 
 def of_two(away_ms: int = 60_000) -> Stage:

@@ -1,13 +1,13 @@
 """Who is in a room, in which seat, and who is host."""
 
 import pytest
-from tests.server.stage import Stage
+from tests.server.room_fixture import Stage
 
 from sliderace.protocol import messages as m
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
 from sliderace_server.room import Connect, Disconnect, Enter, RoomLimits
-from sliderace_server.room.records import Closed, Gone, HostChanged
+from sliderace_server.room.log_records import Closed, Gone, HostChanged
 
 
 def stage_of(*names: str, **more: object) -> Stage:

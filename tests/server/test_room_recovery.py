@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from tests.server.stage import Stage
+from tests.server.room_fixture import Stage
 
 from sliderace.protocol import messages as m
-from sliderace.race.records import Postponed, Seat, Slid
+from sliderace.race.log_records import Postponed, Seat, Slid
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
 from sliderace_server.room import (
@@ -24,7 +24,7 @@ from sliderace_server.room import (
     next_epoch,
     wall_set_to,
 )
-from sliderace_server.room.records import Alive, WallSet
+from sliderace_server.room.log_records import Alive, WallSet
 
 BIG = st.integers(0, 2**50)
 

@@ -1,10 +1,10 @@
 """When a race starts, and when it does not."""
 
 import pytest
-from tests.server.stage import LIMITS, Stage
+from tests.server.room_fixture import LIMITS, Stage
 
 from sliderace.protocol import messages as m
-from sliderace.race.records import (
+from sliderace.race.log_records import (
     CountdownBegan,
     CountdownStopped,
     RaceLocked,
@@ -14,7 +14,7 @@ from sliderace.race.records import (
 )
 from sliderace.race.refusal import Refusal
 from sliderace_server.room import Connect, Disconnect, LockNotDurable, lock_check_at
-from sliderace_server.room.records import Readied, StartPlanned
+from sliderace_server.room.log_records import Readied, StartPlanned
 
 
 def rules(**patch: object) -> m.RulesPatch:

@@ -21,8 +21,8 @@ from sliderace_server.storage import (
     StoreRefused,
     open_store,
 )
-from sliderace_server.storage.schema import check
-from sliderace_server.storage.sqlite import SqliteStore
+from sliderace_server.storage.sqlite.schema import check
+from sliderace_server.storage.sqlite.store import SqliteStore
 
 ADAPTERS = ["memory", "sqlite"]
 ANN = AttemptRow(0, "Ann", "finished", 1, 61_234, 150, 98)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sliderace_server.storage import StoreHeld, StoreRefused, backup, restore
-from sliderace_server.storage.sqlite import SqliteStore
+from sliderace_server.storage import StoreHeld, StoreRefused, restore
+from sliderace_server.storage.sqlite.backup import backup
+from sliderace_server.storage.sqlite.store import SqliteStore
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import pytest
 from tests.server.test_storage_sqlite import read_all
 
 from sliderace_server.storage import StoreRefused
-from sliderace_server.storage.sqlite import SqliteStore
+from sliderace_server.storage.sqlite.store import SqliteStore
 
 FRAME = 4_096 + 24
 """A page in the write-ahead log, with its header."""
@@ -83,7 +83,7 @@ STRACE = shutil.which("strace")
 WRITER = """
 import asyncio, os, sys
 from pathlib import Path
-from sliderace_server.storage.sqlite import SqliteStore
+from sliderace_server.storage.sqlite.store import SqliteStore
 
 async def main():
     async with SqliteStore(Path(sys.argv[1]), sys.argv[2]) as store:
@@ -129,7 +129,7 @@ def test_between_asked_and_acked_lies_a_flush(
 CRASH = """
 import asyncio, os, sys
 from pathlib import Path
-from sliderace_server.storage.sqlite import SqliteStore
+from sliderace_server.storage.sqlite.store import SqliteStore
 
 async def main():
     async with SqliteStore(Path(sys.argv[1])) as store:

@@ -11,7 +11,7 @@ from tests.e2e.talk import a_server, solution, talking
 
 from sliderace.protocol import messages as m
 from sliderace_server.storage import StoreRefused, open_store
-from sliderace_server.storage.schema import inspect, migrations
+from sliderace_server.storage.sqlite.schema import inspect, migrations
 
 OLD = Path(__file__).with_name("version_1.sql")
 CODE, BOARD = "NWNTMB", "5 1 3/2 6 4/7 8 0"
@@ -34,10 +34,10 @@ def path(tmp_path: Path) -> Path:
 
 async def test_its_rooms_and_races_are_there_and_the_race_goes_on(path: Path) -> None:
     async with a_server(store=open_store(f"sqlite:{path}")) as server:
-        assert server.hub.health()["rooms"] == 1
-        [race] = await server.hub.races(None, None, public_only=False, limit=9)
+        assert server.registry.health()["rooms"] == 1
+        [race] = await server.registry.races(None, None, public_only=False, limit=9)
         assert (race.id, race.attempts[0].name) == (RACE, "Player 1")
-        assert await server.hub.record(RACE)
+        assert await server.registry.record(RACE)
         ann = m.Resume(code=CODE, token=ANN)
         async with talking(server.port, ann) as back:
             assert (back.seat, back.seq) == (0, 5)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sliderace_server.storage import queries
 from sliderace_server.storage.ports import Append, StoreRefused
-from sliderace_server.storage.schema import (
+from sliderace_server.storage.sqlite import queries
+from sliderace_server.storage.sqlite.schema import (
     APPLICATION_ID,
     check,
     inspect,

@@ -23,9 +23,9 @@ from sliderace_server.storage import (
     StoreHeld,
     StoreRefused,
     open_store,
-    queries,
 )
-from sliderace_server.storage.sqlite import SqliteStore
+from sliderace_server.storage.sqlite import queries
+from sliderace_server.storage.sqlite.store import SqliteStore
 
 
 @pytest.fixture
@@ -99,8 +99,8 @@ async def test_durability_is_the_level_of_flushing(
 CHILD = """
 import asyncio, sys
 from pathlib import Path
-from sliderace_server.storage import queries
-from sliderace_server.storage.sqlite import SqliteStore
+from sliderace_server.storage.sqlite.store import queries
+from sliderace_server.storage.sqlite.store import SqliteStore
 
 async def write(store, room):
     position = len(await store.log.read(room))

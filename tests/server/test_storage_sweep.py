@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from sliderace_server.storage import Append, queries
-from sliderace_server.storage.schema import check, migrate, migrations
-from sliderace_server.storage.sqlite import MAX_DEAD, SqliteStore
+from sliderace_server.storage import Append
+from sliderace_server.storage.sqlite import queries
+from sliderace_server.storage.sqlite.schema import check, migrate, migrations
+from sliderace_server.storage.sqlite.store import MAX_DEAD, SqliteStore
 
 
 @pytest.fixture

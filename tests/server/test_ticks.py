@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 from tests.e2e.clocks import HandClock
 
-from sliderace_server.ticks import Ticks
+from sliderace_server.live_room.ticks import Ticks
 
 TICK_S = 0.05
 
 
-class Told:
+class LatencyReport:
     """Ticks, and when they told something: `(ms, what)`."""
 
     def __init__(self, code: str = "KWXTRB") -> None:
@@ -31,7 +31,7 @@ class Told:
 
 
 def test_who_slides_now_and_then_is_seen_in_the_same_turn() -> None:
-    told = Told()
+    told = LatencyReport()
     for _ in range(3):
         told.at_once()
         told.at_once()
@@ -43,7 +43,7 @@ def test_who_slides_now_and_then_is_seen_in_the_same_turn() -> None:
 
 
 def test_who_slides_faster_is_seen_once_a_tick() -> None:
-    told = Told()
+    told = LatencyReport()
     for _ in range(20):
         told.at_once()
         told.next_turn()
@@ -54,7 +54,7 @@ def test_who_slides_faster_is_seen_once_a_tick() -> None:
 def test_ticks_come_at_moments_of_the_rooms_own() -> None:
     moments: set[int] = set()
     for code in ("KWXTRB", "KWXTRC", "BCDFGH"):
-        told = Told(code)
+        told = LatencyReport(code)
         for _ in range(4):
             for what in ("racers", "racers", "watchers"):
                 told.ticks.at_tick(what, TICK_S, told.tell(what))
@@ -68,7 +68,7 @@ def test_ticks_come_at_moments_of_the_rooms_own() -> None:
 
 
 def test_nothing_is_told_after_the_end() -> None:
-    told = Told()
+    told = LatencyReport()
     told.at_once()
     told.next_turn()
     told.at_once()

@@ -5,13 +5,13 @@ from typing import Any, cast
 
 import detangle
 from tests.checker import Seen
-from tests.server.stage import solution
+from tests.server.room_fixture import solution
 from tests.wiretap import Tap, Tapped
 from websockets.asyncio.client import ClientConnection
 
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import decode_command
-from sliderace_client.seats import SeatFile
+from sliderace_client.net.seats import SeatFile
 
 __all__ = ["SERVER", "Device", "Person"]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.checker import Seen, Sent, faults
-from tests.server.stage import Stage, solution
+from tests.server.room_fixture import Stage, solution
 
 from sliderace.engine import format_board
 from sliderace.protocol import messages as m

@@ -17,9 +17,9 @@ from tests.simulation.machine import Machine
 from tests.simulation.world import CONFIG, STEPS, quiet
 
 from sliderace.protocol import messages as m
-from sliderace_client.connection import Client
+from sliderace_client.net.connection import Client
+from sliderace_server.app import running
 from sliderace_server.limits import Limits
-from sliderace_server.server import running
 from sliderace_server.storage.memory import MemoryStore
 
 WAY_MS = 35.0
@@ -75,7 +75,7 @@ async def a_long_line(rng: Random) -> AsyncGenerator[str, None]:
         yield FAR
 
 
-class Runner(Client):
+class RoomActor(Client):
     """Our client, in virtual time."""
 
     def now(self) -> int:
@@ -93,7 +93,7 @@ class Sprinter:
     """
 
     def __init__(self, server: str, code: str, name: str, solve_ms: int) -> None:
-        self.client = Runner(
+        self.client = RoomActor(
             server,
             m.Join(code, name),
             on_change=self._look,
@@ -126,7 +126,7 @@ class Sprinter:
 async def faster_wins(far: str, *, far_is_faster: bool) -> bool:
     """Run one race: whether who was faster by 50 ms came first."""
     rules = m.RulesPatch(size="2x2", countdown_ms=3_000)
-    opening = Runner(NEAR, m.Open(rules), entropy=bytes)
+    opening = RoomActor(NEAR, m.Open(rules), entropy=bytes)
     await opening.run()
     code = opening.model.code
     slower = SOLVE_MS + GAP_MS

@@ -8,7 +8,7 @@ from tests.checker import RULES, Heard, Seen, Sent, faults
 
 from sliderace.engine import Board, Size, format_board
 from sliderace.protocol.room_code import RoomCode
-from sliderace.race.records import (
+from sliderace.race.log_records import (
     Finished,
     Postponed,
     RaceLocked,
@@ -18,14 +18,14 @@ from sliderace.race.records import (
     Slid,
 )
 from sliderace.race.rules import Rules
-from sliderace_server.recorder import encode
-from sliderace_server.room.records import (
+from sliderace_server.room.log_records import (
     Alive,
     Entered,
     EpochBegan,
     Record,
     RoomOpened,
 )
+from sliderace_server.storage.record_codec import encode
 
 RACE = "KWXTRB-S1-1"
 START = Board(Size(2, 2), (1, 0, 3, 2))

@@ -18,16 +18,16 @@ from tests.simulation.devices import Person
 from tests.simulation.machine import Disk, Machine, Process
 
 from sliderace.protocol import messages as m
-from sliderace_server.config import Config
+from sliderace_server.app import running
 from sliderace_server.limits import Limits
-from sliderace_server.server import running
+from sliderace_server.settings import ServerSettings
 
 __all__ = ["Figures", "Lost", "one_world", "quiet", "simulate"]
 
 RULES = m.RulesPatch(
     size="3x2", start="ready", countdown_ms=3_000, limit_ms=0, away_ms=300_000
 )
-CONFIG = Config(
+CONFIG = ServerSettings(
     bind="srv", port=80, memory=True, advertise=False, limits=Limits(ping_burst=5)
 )
 STEPS = 5_000_000

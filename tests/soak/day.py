@@ -16,7 +16,7 @@ from tests.simulation.machine import Disk, Machine, Process
 from tests.simulation.world import CONFIG, RULES, Lost, quiet
 
 from sliderace.protocol import messages as m
-from sliderace_server.server import Server, running
+from sliderace_server.app import Server, running
 
 DAY_S = 86_400.0
 EVERY_S = 300.0
@@ -103,7 +103,7 @@ async def _day() -> Day:
 
 def _measured(server: Server, disk: Disk, serving: object) -> tuple[int, ...]:
     """Rooms, connections, logs, tasks, and objects that the server holds."""
-    health = server.hub.health()
+    health = server.registry.health()
     return (
         health["rooms"],
         health["connections"],

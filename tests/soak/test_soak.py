@@ -19,7 +19,7 @@ from tests.soak.wire import Wire, dial
 
 from sliderace.engine import Direction, parse_board
 from sliderace.protocol import messages as m
-from sliderace_server.storage.queries import read, rooms
+from sliderace_server.storage.sqlite.queries import read, rooms
 
 ROOT = Path(__file__).parents[2]
 ROOMS = int(os.environ.get("SLIDERACE_SOAK_ROOMS", "200"))

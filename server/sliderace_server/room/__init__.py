@@ -33,11 +33,19 @@ from sliderace_server.room.decide import (
     decide_slides,
     open_room,
 )
-from sliderace_server.room.hints import signals_of
-from sliderace_server.room.lag import Lag
-from sliderace_server.room.present import aged, present, standings_of
-from sliderace_server.room.records import EpochBegan, Record
-from sliderace_server.room.sight import (
+from sliderace_server.room.events import aged, present, standings_of
+from sliderace_server.room.log_records import EpochBegan, Record
+from sliderace_server.room.member_view import View, view_of
+from sliderace_server.room.solve_signals import signals_of
+from sliderace_server.room.spectator_delay import Lag
+from sliderace_server.room.state import MemberState, Racer, RoomLimits, RoomState
+from sliderace_server.room.timeline import (
+    Timeline,
+    first_epoch,
+    next_epoch,
+    wall_set_to,
+)
+from sliderace_server.room.visibility import (
     acked,
     attempt_of,
     board_of,
@@ -54,14 +62,6 @@ from sliderace_server.room.sight import (
     snapshot,
     welcome,
 )
-from sliderace_server.room.state import MemberState, Racer, RoomLimits, RoomState
-from sliderace_server.room.timeline import (
-    Timeline,
-    first_epoch,
-    next_epoch,
-    wall_set_to,
-)
-from sliderace_server.room.view import View, view_of
 
 __all__ = [
     "BEAT_MS",

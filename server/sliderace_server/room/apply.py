@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, assert_never
 
 from sliderace.race.apply import apply as apply_to_race, recovered, slide
-from sliderace.race.records import (
+from sliderace.race.log_records import (
     CountdownBegan,
     CountdownStopped,
     Forfeited,
@@ -22,7 +22,7 @@ from sliderace.race.records import (
     WentAway,
 )
 from sliderace.race.state import HOLD_MS
-from sliderace_server.room.records import (
+from sliderace_server.room.log_records import (
     Alive,
     Benched,
     Closed,

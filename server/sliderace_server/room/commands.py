@@ -23,7 +23,7 @@ from sliderace.protocol.messages import (
     Start,
     Undo,
 )
-from sliderace.race.timing import Line
+from sliderace.race.timing import Latency
 
 __all__ = [
     "Ask",
@@ -61,7 +61,7 @@ Asked = (
 """The commands of the wire that concern the room; the others are the session's."""
 
 
-LineOf = Callable[[int], Line]
+LineOf = Callable[[int], Latency]
 """What is known of a member's connection, by the member's id."""
 
 

@@ -7,14 +7,14 @@ an answer pending: a condition that is only looked at on the happy event hangs f
 from collections.abc import Iterator
 
 from sliderace.race import decide as race_decide
-from sliderace.race.records import (
+from sliderace.race.log_records import (
     CountdownBegan,
     CountdownStopped,
     RaceRecord,
 )
 from sliderace.race.refusal import Refusal
 from sliderace_server.room.draft import Draft
-from sliderace_server.room.records import (
+from sliderace_server.room.log_records import (
     Gone,
     HostChanged,
     HostStarted,

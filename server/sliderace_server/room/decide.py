@@ -16,7 +16,6 @@ from sliderace.race import decide as race_decide
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import changed
 from sliderace_server.room.apply import apply
-from sliderace_server.room.asked import DEFAULT_RULES, answer, full
 from sliderace_server.room.commands import (
     Ask,
     Beat,
@@ -31,7 +30,7 @@ from sliderace_server.room.commands import (
 )
 from sliderace_server.room.deadlines import DEFAULT_LIMITS, run_clock
 from sliderace_server.room.draft import Draft, made, unmeasured
-from sliderace_server.room.records import (
+from sliderace_server.room.log_records import (
     Alive,
     Connected,
     Disconnected,
@@ -43,6 +42,7 @@ from sliderace_server.room.records import (
     TokenGiven,
     WallSet,
 )
+from sliderace_server.room.member_commands import DEFAULT_RULES, answer, full
 from sliderace_server.room.state import RoomLimits, RoomState
 
 __all__ = ["BEAT_MS", "Decision", "decide", "decide_slides", "open_room"]

@@ -5,19 +5,19 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from sliderace.race import decide as race_decide
-from sliderace.race.records import RaceMade
+from sliderace.race.log_records import RaceMade
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import Rules
-from sliderace.race.timing import UNMEASURED, Line
+from sliderace.race.timing import UNMEASURED, Latency
 from sliderace_server.room.apply import apply
 from sliderace_server.room.commands import LineOf
-from sliderace_server.room.records import Closed, Record
+from sliderace_server.room.log_records import Closed, Record
 from sliderace_server.room.state import RoomLimits, RoomState, race_id
 
 __all__ = ["Draft", "made", "unmeasured"]
 
 
-def unmeasured(_member: int) -> Line:
+def unmeasured(_member: int) -> Latency:
     """The lines of members whom nobody has pinged."""
     return UNMEASURED
 

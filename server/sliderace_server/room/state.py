@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from sliderace.protocol.messages import PhaseName, RoleName
 from sliderace.protocol.room_code import RoomCode
-from sliderace.race.records import Seat
+from sliderace.race.log_records import Seat
 from sliderace.race.rules import Rules
 from sliderace.race.state import Race
-from sliderace_server.room.records import EpochBegan
+from sliderace_server.room.log_records import EpochBegan
 
 __all__ = ["MemberState", "Racer", "RoomLimits", "RoomState", "race_id"]
 

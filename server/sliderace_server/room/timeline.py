@@ -7,7 +7,7 @@ clock, moved. Each epoch's first record ties the two together.
 from dataclasses import dataclass
 from zlib import crc32
 
-from sliderace_server.room.records import EpochBegan
+from sliderace_server.room.log_records import EpochBegan
 from sliderace_server.room.state import RoomState
 
 __all__ = ["Timeline", "first_epoch", "next_epoch", "wall_set_to"]

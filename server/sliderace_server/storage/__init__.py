@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from .backup import backup, restore
 from .memory import MemoryStore
 from .ports import (
     Append,
@@ -22,7 +21,8 @@ from .ports import (
     StoreHeld,
     StoreRefused,
 )
-from .sqlite import SqliteStore
+from .sqlite.backup import backup, restore
+from .sqlite.store import SqliteStore
 
 __all__ = [
     "Append",

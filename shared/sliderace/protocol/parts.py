@@ -153,7 +153,7 @@ class Signal(Struct, frozen=True):
 
 
 class SignalsOf(Struct, frozen=True):
-    """The figures of one racer; see `sliderace.race.signals`."""
+    """The figures of one racer; see `sliderace.proof.signals`."""
 
     seat: int
     signals: list[Signal]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from sliderace.engine import Board, progress_permille
-from sliderace.race.records import (
+from sliderace.race.log_records import (
     CountdownBegan,
     CountdownStopped,
     DidNotFinish,

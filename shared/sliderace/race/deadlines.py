@@ -7,7 +7,7 @@ import copy
 from collections.abc import Collection, Iterable
 
 from sliderace.race.apply import apply
-from sliderace.race.records import (
+from sliderace.race.log_records import (
     DidNotFinish,
     Postponed,
     RaceAborted,

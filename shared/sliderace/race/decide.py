@@ -23,7 +23,7 @@ from sliderace.race.deadlines import (
     may_race,
     next_deadline,
 )
-from sliderace.race.records import (
+from sliderace.race.log_records import (
     DidNotFinish,
     Finished,
     Forfeited,
@@ -93,7 +93,7 @@ def slides(
     batch: Sequence[LoggedSlide],
     approx: bool,
     now: int,
-    line_of: Callable[[], timing.Line] = lambda: timing.UNMEASURED,
+    line_of: Callable[[], timing.Latency] = lambda: timing.UNMEASURED,
     *,
     max_tiles: int = MAX_TILES,
 ) -> Decision:
@@ -242,7 +242,7 @@ def stop(race: Race, now: int, why: str) -> list[RaceRecord]:
 
 
 def _finish(
-    race: Race, attempt: Attempt, e: int | None, line: timing.Line, now: int
+    race: Race, attempt: Attempt, e: int | None, line: timing.Latency, now: int
 ) -> list[RaceRecord]:
     g = now - attempt.s
     line = replace(line.known, outage_ms=attempt.outage_ms(now))

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from sliderace.race.records import Seat
+from sliderace.race.log_records import Seat
 from sliderace.race.state import Attempt, Race, Status
 from sliderace.race.timing import jitter_allowance
 

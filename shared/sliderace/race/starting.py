@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from sliderace.engine import Size, commitment, nonce_commitment, scramble, seed_of
 from sliderace.race.deadlines import postponed
-from sliderace.race.records import (
+from sliderace.race.log_records import (
     CountdownBegan,
     CountdownStopped,
     DidNotFinish,
@@ -27,7 +27,7 @@ from sliderace.race.records import (
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import Rules
 from sliderace.race.state import COMMIT_MS, LOCK_MS, ROSTER_MS, Race
-from sliderace.race.timing import UNMEASURED, Line
+from sliderace.race.timing import UNMEASURED, Latency
 
 __all__ = [
     "REVEAL_LEAD_MS",
@@ -160,7 +160,7 @@ def nonce(race: Race, seat: Seat, told: str, now: int) -> Decision:
 
 def draw(
     race: Race,
-    lines: Mapping[Seat, Line],
+    lines: Mapping[Seat, Latency],
     now: int,
     *,
     away: Collection[Seat] = (),
@@ -240,6 +240,6 @@ def _seed(race: Race, told: Mapping[Seat, str]) -> bytes:
     return seed_of(race.id, race.size, bytes.fromhex(race.secret), nonces)
 
 
-def _lead(line: Line) -> int:
+def _lead(line: Latency) -> int:
     """How long before T0 the board leaves, in ms."""
     return min(line.known.rtt_ms // 2, REVEAL_LEAD_MS)

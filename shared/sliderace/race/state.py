@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, assert_never
 
 from sliderace.engine import Board, Size
-from sliderace.race.records import Finished, Seat
+from sliderace.race.log_records import Finished, Seat
 from sliderace.race.rules import Rules
 from sliderace.race.timing import outage_overlap
 

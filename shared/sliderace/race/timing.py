@@ -24,7 +24,7 @@ __all__ = [
     "RESEND_MS",
     "RTT_CEILING_MS",
     "UNMEASURED",
-    "Line",
+    "Latency",
     "credit_bound",
     "jitter_allowance",
     "official",
@@ -46,7 +46,7 @@ FRIENDLY_MS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Latency:
     """What the server knows of a player's connection.
 
     Args:
@@ -62,14 +62,14 @@ class Line:
     outage_ms: int = 0
 
     @property
-    def known(self) -> "Line":
+    def known(self) -> "Latency":
         """The same line with R and M as they count."""
         if self.samples >= MIN_SAMPLES:
             return self
-        return Line(samples=self.samples, outage_ms=self.outage_ms)
+        return Latency(samples=self.samples, outage_ms=self.outage_ms)
 
 
-UNMEASURED = Line()
+UNMEASURED = Latency()
 """A line nobody pinged: it earns no more than the floor of the jitter allowance."""
 
 
@@ -84,7 +84,7 @@ def jitter_allowance(jitter_ms: int) -> int:
     return min(max(2 * jitter_ms, JITTER_FLOOR_MS), JITTER_CEILING_MS)
 
 
-def credit_bound(line: Line, *, friendly: bool = False) -> int:
+def credit_bound(line: Latency, *, friendly: bool = False) -> int:
     """K: the largest credit this line can earn, in ms.
 
     Without an outage at most 260, with friendly timing at most 360.
@@ -133,7 +133,7 @@ def outage_overlap(
     return total
 
 
-def official(g: int, e: int | None, line: Line, *, friendly: bool = False) -> int:
+def official(g: int, e: int | None, line: Latency, *, friendly: bool = False) -> int:
     """The time that decides the rank, in ms; ``g - official`` is the credit.
 
     Args:
@@ -147,7 +147,7 @@ def official(g: int, e: int | None, line: Line, *, friendly: bool = False) -> in
         0 ... g, never less than ``g - credit_bound(line)``, and never smaller for a
         larger e.
 
-    >>> line = Line(rtt_ms=80, jitter_ms=5, samples=8)
+    >>> line = Latency(rtt_ms=80, jitter_ms=5, samples=8)
     >>> official(10_000, 9_930, line)  # 70 ms of line: believed
     9930
     >>> official(10_000, 5_000, line)  # a lie: worth 80 + 30 ms

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { hexToBytes, nonceCommitment } from "../sliderace_page/core/engine.js";
+import { command } from "../sliderace_page/core/protocol.js";
+import {
+  RACE,
+  Stage,
+  member,
+  raceView,
+  room,
+  rules,
+  snapshot,
+  welcome,
+} from "./room.mjs";
+
+const nonceOf = (draw) => draw.toString(16).padStart(2, "0").repeat(16);
+const bound = (draw = 1, race = RACE, seat = 0) =>
+  nonceCommitment(race, seat, hexToBytes(nonceOf(draw)));
+const ready = (draw = 1) => ({
+  ...command.ready(RACE, true),
+  nonce_commitment: bound(draw),
+});
+const me = (change) => ({ t: "member", member: member(1, change), why: "ready" });
+const roster = (commitments = [bound(), null], seats = [0, 1]) => ({
+  t: "roster",
+  race: RACE,
+  roster: seats,
+  nonce_commitments: commitments,
+});
+const told = (draw = 1) => command.nonce(RACE, nonceOf(draw));
+const asked = (stage, message) => {
+  stage.model.ask(message, stage.now);
+  return stage.model.poll(stage.now);
+};
+const isReady = { members: [member(1, { ready: true }), member(2)] };
+
+test("the player's own ready carries the commitment, and that is enough", () => {
+  const stage = new Stage().enter();
+  assert.deepEqual(asked(stage, command.ready(RACE, true)), [ready()]);
+  assert.deepEqual(stage.next(me({ ready: true })), []);
+  assert.deepEqual(asked(stage, command.ready(RACE, false)), [
+    command.ready(RACE, false),
+  ]);
+  assert.deepEqual(asked(stage, command.ready(RACE, true)), [ready()], "the same nonce");
+  assert.equal(stage.draws, 1);
+});
+
+test("who is made ready by the start commits without being asked, once", () => {
+  const stage = new Stage().enter();
+  assert.deepEqual(stage.phase("countdown"), [], "not ready: only watching");
+  assert.deepEqual(stage.next(me({ ready: true })), [ready()]);
+  assert.deepEqual(stage.next(me({ ready: true })), []);
+  assert.equal(stage.model.nonces.unasked, true);
+});
+
+test("a race every so often: everybody who plays commits in the countdown", () => {
+  const every = { room: room({ rules: rules({ start: "every" }) }) };
+  const stage = new Stage().enter({}, every);
+  assert.deepEqual(stage.phase("countdown"), [ready()]);
+  const watching = new Stage();
+  watching.enter({ member: 3, seat: null }, every);
+  assert.deepEqual(watching.phase("countdown"), []);
+});
+
+test("nobody commits benched, offline, to a known seed, or once the roster is frozen", () => {
+  const cases = [
+    { members: [member(1, { ready: true, benched: true })] },
+    { members: [member(1, { ready: true })], room: room({ seed_known: true }) },
+    { ...isReady, phase: "countdown", race: raceView({ roster: [0, 1] }) },
+    { ...isReady, phase: "results" },
+  ];
+  for (const seen of cases) {
+    const stage = new Stage();
+    stage.hear(welcome());
+    assert.deepEqual(stage.hear(snapshot(seen)), []);
+    assert.equal(stage.draws, 0);
+  }
+  const stage = new Stage().enter();
+  stage.model.lost();
+  assert.equal(stage.model.ask(command.ready(RACE, true), 0), false);
+  assert.deepEqual(stage.model.poll(0), []);
+});
+
+test("a new connection is sent the same commitment again", () => {
+  const stage = new Stage().enter({}, isReady);
+  assert.equal(stage.draws, 1);
+  stage.model.lost();
+  assert.deepEqual(stage.hear(welcome({ token: null })), [ready()]);
+  stage.model.lost();
+  assert.deepEqual(stage.hear(welcome({ token: null, epoch: 6 })), [], "not yet");
+  assert.deepEqual(stage.hear(snapshot({ ...isReady, epoch: 6 })), [ready()]);
+  assert.equal(stage.draws, 1);
+});
+
+test("another race or another seat has another nonce", () => {
+  const stage = new Stage().enter({}, isReady);
+  stage.next({ t: "room", room: room({ race: "KWXTRB-SA1B2C-4" }), why: "race" });
+  const [first] = stage.next(me({ ready: true }));
+  assert.equal(first.nonce_commitment, bound(2, "KWXTRB-SA1B2C-4"));
+  const [second] = stage.next(me({ ready: true, seat: 4 }));
+  assert.equal(second.nonce_commitment, bound(3, "KWXTRB-SA1B2C-4", 4));
+});
+
+test("the frozen roster is answered with the nonce at once, and only once", () => {
+  const stage = new Stage().enter({}, isReady);
+  stage.phase("countdown", { in_ms: 5000 });
+  assert.deepEqual(stage.next(roster()), [told()]);
+  assert.deepEqual(stage.phase("countdown", { in_ms: 400, roster: [0, 1] }), []);
+  assert.deepEqual(stage.model.roster, [0, 1]);
+});
+
+test("after a lost connection it is told again while there is time", () => {
+  const stage = new Stage().enter({}, isReady);
+  stage.phase("countdown", { in_ms: 5000 });
+  stage.next(roster());
+  stage.model.lost();
+  assert.deepEqual(stage.hear(welcome({ token: null })), [told()]);
+  const away = new Stage().enter({}, isReady);
+  away.model.lost();
+  away.hear(welcome({ token: null, epoch: 6 }));
+  const race = raceView({ roster: [0, 1], nonce_commitments: [bound(), null] });
+  const frozen = { ...isReady, epoch: 6, phase: "countdown", race };
+  assert.deepEqual(away.hear(snapshot(frozen)), [told()]);
+  away.phase("racing", { roster: [0, 1] });
+  away.model.lost();
+  assert.deepEqual(away.hear(welcome({ token: null, epoch: 6 })), [], "too late");
+});
+
+test("no nonce for a commitment that is not ours, and none to a stranger's roster", () => {
+  for (const list of [
+    roster(["cd".repeat(32), null]),
+    roster([null, null]),
+    roster([bound()], [1]),
+    roster([bound()], [0, 1]),
+  ]) {
+    const stage = new Stage().enter({}, isReady);
+    stage.phase("countdown", { in_ms: 5000 });
+    assert.deepEqual(stage.next(list), []);
+  }
+  const reloaded = new Stage();
+  reloaded.hear(welcome({ token: null }));
+  const race = raceView({ roster: [0, 1], nonce_commitments: [bound(), null] });
+  assert.deepEqual(reloaded.hear(snapshot({ ...isReady, phase: "countdown", race })), []);
+});
+
+test("the list counts as it was first shown", () => {
+  const stage = new Stage().enter({}, isReady);
+  stage.phase("countdown", { in_ms: 5000 });
+  stage.next(roster());
+  stage.next(roster(["cd".repeat(32), null]));
+  assert.equal(stage.model.promises.get(RACE).listed.get(0), bound());
+});

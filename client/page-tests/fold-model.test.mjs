@@ -1,0 +1,790 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import * as engine from "../sliderace_page/core/engine.js";
+import { Model } from "../sliderace_page/core/model.js";
+import { DEFAULT_LIMITS } from "../sliderace_page/core/pacing.js";
+import { command, enter } from "../sliderace_page/core/protocol.js";
+import {
+  FAR,
+  RACE,
+  START,
+  Stage,
+  TOKEN,
+  member,
+  raceView,
+  room,
+  rules,
+  snapshot,
+  standing,
+  welcome,
+} from "./room.mjs";
+
+const { formatBoard, parseBoard } = engine;
+const own = (stage) => formatBoard(stage.model.attempt.board);
+const sentSlides = (messages) => messages.filter((one) => one.t === "slides");
+
+// --- Entering ------------------------------------------------------------------------
+
+test("first join, then with the token resume", () => {
+  const stage = new Stage();
+  assert.deepEqual(stage.model.hello().enter, enter.join("KWXTRB", "Ann"));
+  assert.equal(stage.model.hello().v, 1);
+  stage.enter();
+  assert.equal(stage.model.online, true);
+  stage.model.lost();
+  assert.equal(stage.model.online, false);
+  assert.deepEqual(stage.model.hello().enter, enter.resume("KWXTRB", TOKEN, 5, 10));
+});
+
+test("a kept token resumes at once and asks for everything", () => {
+  const model = new Model(enter.resume("KWXTRB", TOKEN));
+  assert.deepEqual(model.hello().enter, enter.resume("KWXTRB", TOKEN, 0, 0));
+});
+
+test("the snapshot is the room", () => {
+  const { model } = new Stage().enter();
+  assert.equal(model.room.code, "KWXTRB");
+  assert.equal(model.me, 1);
+  assert.equal(model.seat, 0);
+  assert.equal(model.isHost, true);
+  assert.equal(model.isPlayer, true);
+  assert.equal(model.phase, "lobby");
+  assert.deepEqual(
+    model.players.map((one) => one.id),
+    [1, 2],
+  );
+  assert.equal(model.racing, false);
+  assert.equal(model.clock(0), null);
+});
+
+test("who may start: the host, in the lobby, while somebody could race", () => {
+  const stage = new Stage().enter();
+  assert.equal(stage.model.canStart, true);
+  for (const id of [1, 2])
+    stage.next({ t: "member", member: member(id, { benched: true }), why: "benched" });
+  assert.equal(stage.model.canStart, false);
+  stage.next({ t: "member", member: member(2), why: "unbenched" });
+  assert.equal(stage.model.canStart, true);
+  stage.next({ t: "room", room: room({ host: 2 }), why: "host" });
+  assert.equal(stage.model.canStart, false);
+});
+
+// --- The stream ----------------------------------------------------------------------
+
+test("the stream is folded in its order, each event once", () => {
+  const stage = new Stage().enter();
+  const ben = (ready) => ({ t: "member", member: member(2, { ready }), why: "ready" });
+  stage.hear({ ...ben(true), o: 11 });
+  assert.equal(stage.model.members.get(2).ready, true);
+  stage.hear({ ...ben(false), o: 11 });
+  stage.hear({ ...ben(false), o: 4 });
+  assert.equal(stage.model.members.get(2).ready, true, "old news");
+  stage.hear({ ...ben(true), o: 12 });
+  assert.equal(stage.model.offset, 12);
+});
+
+test("a hole asks for the whole, once, and nothing counts until it comes", () => {
+  const stage = new Stage().enter();
+  const late = { t: "gone", member: 2, why: "left", o: 13 };
+  assert.deepEqual(stage.hear(late), [command.resync()]);
+  assert.equal(stage.model.members.has(2), true);
+  assert.deepEqual(stage.hear({ ...late, o: 14 }), []);
+  stage.hear(snapshot({ o: 14, members: [member(1)] }));
+  assert.equal(stage.model.members.has(2), false);
+  stage.hear({ t: "room", room: room({ locked: true }), why: "lock", o: 15 });
+  assert.equal(stage.model.room.locked, true);
+});
+
+test("another epoch: the stream means nothing until the snapshot", () => {
+  const stage = new Stage().enter();
+  stage.model.lost();
+  stage.hear(welcome({ epoch: 6, token: null }));
+  stage.hear({ t: "gone", member: 2, why: "left", o: 11 });
+  assert.equal(stage.model.members.has(2), true);
+  stage.hear(snapshot({ epoch: 6, o: 3 }));
+  stage.hear({ t: "gone", member: 2, why: "left", o: 4 });
+  assert.equal(stage.model.members.has(2), false);
+  assert.deepEqual(stage.model.hello().enter, enter.resume("KWXTRB", TOKEN, 6, 4));
+});
+
+test("the same epoch: what was missed is folded without a snapshot", () => {
+  const stage = new Stage().enter();
+  stage.model.lost();
+  assert.deepEqual(stage.hear(welcome({ token: null })), []);
+  stage.next({ t: "gone", member: 2, why: "left" });
+  assert.equal(stage.model.members.has(2), false);
+});
+
+test("a new race: nobody is ready, nothing of the last one holds but its results", () => {
+  const stage = new Stage().race();
+  stage.next({ t: "member", member: member(1, { ready: true }), why: "ready" });
+  stage.next({ t: "room", room: room({ race: "KWXTRB-SA1B2C-4" }), why: "race" });
+  const { model } = stage;
+  assert.equal(model.phase, "lobby");
+  assert.equal(model.race, "KWXTRB-SA1B2C-4");
+  assert.equal(model.attempt, null);
+  assert.equal(model.lanes.size, 0);
+  assert.equal(model.members.get(1).ready, false);
+});
+
+test("somebody sent out, and oneself", () => {
+  const stage = new Stage().enter();
+  stage.next({ t: "gone", member: 2, why: "kicked" });
+  assert.equal(stage.model.ended, "");
+  stage.next({ t: "gone", member: 1, why: "kicked" });
+  assert.equal(stage.model.ended, "kicked");
+  const other = new Stage().enter();
+  other.next({ t: "closed", why: "host" });
+  assert.equal(other.model.ended, "host");
+});
+
+// --- Racing --------------------------------------------------------------------------
+
+test("the board comes, the clock starts with the paint, a slide goes out at once", () => {
+  const stage = new Stage().race();
+  assert.equal(own(stage), START);
+  stage.now += 30;
+  stage.model.painted(stage.now);
+  assert.equal(stage.model.clock(stage.now), 0);
+  stage.now += 500;
+  const sent = stage.slide("L");
+  assert.deepEqual(sent, [], "no such slide here");
+  assert.equal(stage.moved, false);
+  assert.deepEqual(stage.slide("D"), [
+    command.slides(RACE, 0, 1, [["D", 1, 500]], false),
+  ]);
+  assert.equal(own(stage), "1 2 0/4 5 3/7 8 6", "before any answer");
+});
+
+test("a quick hand is gathered, the solving slide is not", () => {
+  const stage = new Stage().race();
+  assert.equal(stage.slide("D").length, 1);
+  stage.now += 10;
+  assert.deepEqual(stage.slide("U"), []);
+  assert.equal(stage.model.due(stage.now), stage.now + 23);
+  stage.now += 10;
+  const [last] = stage.slide("U");
+  assert.equal(stage.model.attempt.solved, true);
+  assert.equal(last.seq, 2);
+  assert.deepEqual(
+    last.slides.map(([direction]) => direction),
+    ["U", "U"],
+  );
+  assert.equal(stage.model.due(stage.now), Infinity);
+  assert.equal(stage.model.clock(stage.now + 9999), 20, "the clock stands");
+});
+
+test("click: the tile and all between it and the gap", () => {
+  const stage = new Stage().race("1 2 3/0 4 5/7 8 6");
+  assert.equal(stage.model.slideCell(8, stage.now), false, "not in line");
+  assert.equal(stage.model.slideCell(5, stage.now), true);
+  assert.equal(own(stage), "1 2 3/4 5 0/7 8 6");
+  assert.deepEqual(stage.model.poll(stage.now)[0].slides, [["L", 2, 0]]);
+});
+
+test("inspection: seen, but locked", () => {
+  const stage = new Stage();
+  stage.enter();
+  stage.next({
+    t: "room",
+    room: room({ rules: rules({ inspection_ms: 2000 }) }),
+    why: "settings",
+  });
+  stage.phase("countdown", { roster: [0, 1] });
+  stage.hear({ t: "board", race: RACE, seat: null, seq: 0, board: START, in_ms: 2000 });
+  stage.phase("racing", { roster: [0, 1] });
+  stage.now += 20;
+  stage.model.painted(stage.now);
+  stage.slide("U");
+  assert.equal(stage.moved, false);
+  stage.now += 2000;
+  stage.slide("U");
+  assert.equal(stage.moved, true);
+});
+
+test("acks; and an ack that never comes is noticed", () => {
+  const stage = new Stage().race();
+  stage.slide("D");
+  assert.equal(stage.model.late(stage.now + 5000), false);
+  assert.equal(stage.model.late(stage.now + 5001), true);
+  stage.hear({ t: "ack", race: RACE, seq: 1 });
+  assert.equal(stage.model.attempt.acked, 1);
+  assert.equal(stage.model.late(stage.now + 60000), false);
+  stage.hear({ t: "ack", race: "OTHER", seq: 5 });
+});
+
+test("rejected: their board, our later slides again, with the new gen", () => {
+  const stage = new Stage().race();
+  stage.slide("D");
+  stage.now += 5;
+  stage.slide("U");
+  stage.now += 40;
+  const again = stage.hear({
+    t: "rejected",
+    race: RACE,
+    gen: 1,
+    seq: 0,
+    code: "illegal",
+    board: START,
+  });
+  assert.equal(sentSlides(again)[0].gen, 1);
+  assert.equal(sentSlides(again)[0].seq, 1);
+  assert.equal(own(stage), START);
+  assert.equal(stage.model.attempt.seq, 2);
+  assert.equal(stage.model.attempt.takenBack, 0, "what is shown stays as it is");
+});
+
+test("rejected where trying again cannot help", () => {
+  for (const code of ["done", "not_racing", "too_early", "too_many_tiles"]) {
+    const stage = new Stage().race();
+    stage.slide("D");
+    stage.now += 99;
+    assert.deepEqual(
+      stage.hear({ t: "rejected", race: RACE, gen: 1, seq: 0, code, board: START }),
+      [],
+    );
+    assert.equal(own(stage), START, code);
+    assert.equal(stage.model.attempt.takenBack, 1, "somebody sees that");
+    stage.slide("U");
+    assert.equal(stage.moved, code === "too_early" || code === "too_many_tiles", code);
+  }
+});
+
+test("offline: one plays on, and everything goes when the line is back", () => {
+  const stage = new Stage().race(FAR);
+  const first = stage.model.attempt.board.legalSlides()[0][0];
+  const back = engine.OPPOSITE[first];
+  stage.slide(first);
+  stage.hear({ t: "ack", race: RACE, seq: 1 });
+  stage.model.lost();
+  for (const direction of [back, first, back]) {
+    stage.now += 100;
+    assert.deepEqual(stage.slide(direction), []);
+    assert.equal(stage.moved, true);
+  }
+  const after = parseBoard(FAR);
+  after.slide(first);
+  const [sent] = stage.hear(
+    welcome({ token: null, seq: 1, board: formatBoard(after) }),
+  );
+  assert.equal(sent.seq, 2);
+  assert.equal(sent.gen, 0);
+  assert.equal(sent.slides.length, 3);
+  assert.equal(sent.approx, false, "the same page has the same clock");
+});
+
+test("offline and back to a server that knows another board: it is right", () => {
+  const stage = new Stage().race(FAR);
+  stage.model.lost();
+  stage.slide(stage.model.attempt.board.legalSlides()[0][0]);
+  assert.deepEqual(stage.hear(welcome({ token: null, seq: 3, board: START })), []);
+  assert.equal(own(stage), START);
+  assert.equal(stage.model.attempt.seq, 3);
+});
+
+test("back after the race was lost to us: nothing is sent", () => {
+  const stage = new Stage().race();
+  stage.model.lost();
+  stage.slide("D");
+  assert.deepEqual(stage.hear(welcome({ token: null, board: null })), []);
+  assert.equal(stage.model.racing, false);
+});
+
+/** A race in which nobody has slid, as a server tells it that forgot what was slid. */
+function raceAnew(start) {
+  const lane = { seq: 0, high: 0, stm: 0, status: "racing", board: null };
+  const lanes = [0, 1].map((seat) => ({ seat, ...lane }));
+  return raceView({ roster: [0, 1], elapsed_ms: 900, start, lanes });
+}
+
+test("another epoch: our slides wait for the snapshot", () => {
+  const stage = new Stage().race(FAR);
+  stage.model.lost();
+  stage.slide(stage.model.attempt.board.legalSlides()[0][0]);
+  assert.deepEqual(
+    stage.hear(welcome({ token: null, epoch: 6, seq: 0, board: FAR })),
+    [],
+  );
+  const view = raceAnew(FAR);
+  const sent = stage.hear(snapshot({ o: 2, epoch: 6, phase: "racing", race: view }));
+  assert.equal(sentSlides(sent).length, 1);
+});
+
+test("a restored server races on where we saw the end", () => {
+  const stage = new Stage().race();
+  const way = stage.model.attempt.board.legalSlides()[0];
+  stage.slide(way[0]);
+  stage.hear({ t: "ack", race: RACE, seq: 1 });
+  stage.next(told());
+  assert.equal(stage.model.racing, false);
+  stage.model.lost();
+  stage.hear(welcome({ token: null, epoch: 6, seq: 0, board: START }));
+  const view = raceAnew(START);
+  const sent = stage.hear(snapshot({ o: 2, epoch: 6, phase: "racing", race: view }));
+  assert.equal(sentSlides(sent).length, 1, "what it does not know is made good");
+  assert.equal(stage.model.results, null);
+});
+
+test("a reload in mid-race goes on: their board, their clock, approximate stamps", () => {
+  const stage = new Stage(enter.resume("KWXTRB", TOKEN));
+  stage.hear(welcome({ token: null, seq: 7, board: START }));
+  const lanes = [
+    { seat: 0, seq: 7, high: 950, stm: 9, status: "racing", board: null },
+    { seat: 1, seq: 2, high: 100, stm: 2, status: "racing", board: null },
+  ];
+  const view = raceView({ roster: [0, 1], elapsed_ms: 20000, start: FAR, lanes });
+  stage.hear(snapshot({ phase: "racing", in_ms: 100000, race: view }));
+  assert.equal(own(stage), START);
+  assert.equal(stage.model.clock(stage.now), 20000);
+  assert.equal(stage.model.attempt.high, 950);
+  assert.equal(stage.model.attempt.stm, 9);
+  const [sent] = stage.slide("U");
+  assert.deepEqual(sent, command.slides(RACE, 0, 8, [["U", 1, 20000]], true));
+});
+
+test("resumed with only the missed events, but without a clock: ask for it", () => {
+  const stage = new Stage().enter();
+  stage.phase("countdown", { roster: [0, 1] });
+  stage.model.lost();
+  assert.deepEqual(stage.hear(welcome({ token: null, seq: 0, board: START })), [
+    command.resync(),
+  ]);
+});
+
+test("the start of the race was missed: ask", () => {
+  const stage = new Stage().enter();
+  stage.phase("countdown", { roster: [0, 1] });
+  assert.deepEqual(stage.phase("racing", { roster: [0, 1] }), [command.resync()]);
+});
+
+test("a finish is final, the official time is shown", () => {
+  const stage = new Stage().race();
+  stage.slide("U");
+  stage.next({ t: "standing", race: RACE, standing: standing(0) });
+  assert.equal(stage.model.racing, false);
+  assert.equal(stage.model.clock(99999), 4321);
+  assert.equal(stage.model.watching, true);
+});
+
+test("a page that goes sends what has gathered", () => {
+  const stage = new Stage().race();
+  stage.slide("D");
+  stage.model.poll(stage.now);
+  stage.now += 1;
+  stage.slide("U");
+  assert.deepEqual(stage.model.poll(stage.now), []);
+  stage.model.hurry(stage.now);
+  const sent = stage.model.poll(stage.now);
+  assert.deepEqual(
+    sent.map((one) => [one.t, one.seq]),
+    [["slides", 2]],
+  );
+});
+
+test("giving up: my slides go first; undone within 3 s; raced on", () => {
+  const stage = new Stage().race();
+  stage.slide("D");
+  stage.now += 1;
+  stage.slide("U");
+  stage.model.ask(command.forfeit(RACE), stage.now);
+  const sent = stage.model.poll(stage.now);
+  assert.deepEqual(
+    sent.map((one) => one.t),
+    ["slides", "forfeit"],
+  );
+  stage.next({
+    t: "standing",
+    race: RACE,
+    standing: standing(0, { status: "forfeited", place: 2, time_ms: null }),
+  });
+  assert.equal(stage.model.racing, false);
+  assert.equal(stage.model.canUndo(stage.now + 2999), true);
+  assert.equal(stage.model.canUndo(stage.now + 3000), false);
+  stage.next({
+    t: "standing",
+    race: RACE,
+    standing: standing(0, { status: "racing", place: null, time_ms: null }),
+  });
+  assert.equal(stage.model.racing, true);
+  assert.equal(stage.model.canUndo(stage.now), false);
+});
+
+test("what is about another race is not for us", () => {
+  const stage = new Stage().race();
+  stage.next({ t: "standing", race: "OTHER", standing: standing(0) });
+  stage.hear({ t: "board", race: "OTHER", seat: null, seq: 0, board: FAR });
+  stage.hear({ t: "board", race: "OTHER", seat: 1, seq: 0, board: FAR });
+  stage.hear({ t: "progress", race: "OTHER", p: [[1, 9, 900, 9]] });
+  stage.hear({ t: "rejected", race: "OTHER", gen: 9, seq: 0, code: "gap", board: FAR });
+  assert.equal(own(stage), START);
+  assert.equal(stage.model.attempt.gen, 0);
+  assert.equal(stage.model.lanes.get(1).high, 0);
+  assert.equal(stage.model.lanes.get(1).board, null);
+  assert.equal(stage.model.racing, true);
+});
+
+test("offline nothing can be asked", () => {
+  const stage = new Stage().enter();
+  stage.model.lost();
+  assert.equal(stage.model.ask(command.ready(RACE, true), 0), false);
+});
+
+// --- Watching ------------------------------------------------------------------------
+
+const spectator = () => {
+  const stage = new Stage();
+  stage.hear(welcome({ member: 3, seat: null }));
+  stage.hear(snapshot());
+  stage.phase("countdown", { roster: [0, 1] });
+  stage.hear({ t: "board", race: RACE, seat: null, seq: 0, board: FAR, in_ms: 0 });
+  stage.phase("racing", { roster: [0, 1] });
+  return stage;
+};
+const seen = (stage, seat) => formatBoard(stage.model.lanes.get(seat).board);
+const progress = (...p) => ({ t: "progress", race: RACE, p });
+
+test("a spectator sees every slide of everybody", () => {
+  const stage = spectator();
+  assert.equal(stage.model.attempt, null);
+  assert.equal(stage.model.watching, true);
+  const board = parseBoard(FAR);
+  const slides = [];
+  for (let seq = 0; seq < 40; seq += 1) {
+    const all = board.legalSlides();
+    const slide = all[(seq * 7) % all.length];
+    board.slide(...slide);
+    slides.push(slide);
+    stage.hear(progress([1, seq + 1, 5, seq + 1, seq, engine.formatTokens([slide])]));
+    assert.equal(seen(stage, 1), formatBoard(board));
+  }
+  assert.equal(seen(stage, 0), FAR);
+  assert.equal(stage.model.lanes.get(1).seq, 40);
+  stage.hear(progress([1, 40, 5, 40, 10, engine.formatTokens(slides.slice(10))]));
+  assert.equal(seen(stage, 1), formatBoard(board), "nothing new in it");
+  const [next] = board.legalSlides();
+  board.slide(...next);
+  const overlap = engine.formatTokens([...slides.slice(10), next]);
+  assert.deepEqual(stage.hear(progress([1, 41, 5, 41, 10, overlap])), []);
+  assert.equal(seen(stage, 1), formatBoard(board), "an overlap is not played twice");
+});
+
+test("a hole in a seat's slides asks for its board, not more often than every 2 s", () => {
+  const stage = spectator();
+  const hole = progress([1, 9, 50, 9, 8, "L"]);
+  assert.deepEqual(stage.hear(hole), [command.resync(1)]);
+  assert.equal(stage.model.lanes.get(1).high, 50, "progress counts all the same");
+  assert.deepEqual(stage.hear(hole), []);
+  stage.now += 2000;
+  assert.deepEqual(stage.hear(hole), [command.resync(1)]);
+  stage.hear({ t: "board", race: RACE, seat: 1, seq: 9, board: START });
+  assert.equal(seen(stage, 1), START);
+  assert.deepEqual(stage.hear(progress([1, 10, 60, 10, 9, "U"])), []);
+  assert.equal(seen(stage, 1), "1 2 3/4 5 6/7 8 0");
+  stage.hear({ t: "board", race: RACE, seat: 1, seq: 4, board: FAR });
+  assert.equal(seen(stage, 1), "1 2 3/4 5 6/7 8 0", "an older answer");
+});
+
+test("slides that cannot be ask for the board too", () => {
+  const stage = spectator();
+  assert.deepEqual(stage.hear(progress([0, 1, 5, 1, 0, "L9"])), [command.resync(0)]);
+  assert.equal(seen(stage, 0), FAR);
+});
+
+test("a racer hears progress without boards", () => {
+  const stage = new Stage().race();
+  assert.deepEqual(stage.hear(progress([1, 3, 420, 5])), []);
+  const lane = stage.model.lanes.get(1);
+  assert.deepEqual([lane.seq, lane.high, lane.stm, lane.board], [3, 420, 5, null]);
+  stage.hear(progress([1, 2, 400, 4]));
+  assert.equal(lane.high, 420, "never back");
+  assert.equal(stage.model.watching, false);
+});
+
+test("open boards: racers see the others from the start", () => {
+  const stage = new Stage().race();
+  stage.model.room.rules.open_boards = true;
+  assert.equal(stage.model.watching, true);
+  stage.hear(progress([1, 1, 42, 1, 0, "D"]));
+  assert.equal(seen(stage, 1), "1 2 0/4 5 3/7 8 6");
+});
+
+test("order: finishers by time with shared places, then racers, then the rest", () => {
+  const stage = new Stage().race();
+  stage.next({ t: "standing", race: RACE, standing: standing(0, { time_ms: 5000 }) });
+  stage.next({ t: "standing", race: RACE, standing: standing(1, { time_ms: 5000 }) });
+  stage.next({
+    t: "standing",
+    race: RACE,
+    standing: standing(2, { status: "dnf", place: 4, time_ms: null, high: 900 }),
+  });
+  stage.hear(progress([3, 5, 100, 5]));
+  const order = stage.model.order();
+  assert.deepEqual(
+    order.map((lane) => lane.seat),
+    [0, 1, 3, 2],
+  );
+  assert.deepEqual(
+    order.map((lane) => lane.place),
+    [1, 1, null, 4],
+  );
+});
+
+// --- The end -------------------------------------------------------------------------
+
+const SIZE = [3, 3];
+const SECRET = "11".repeat(32);
+const told = (change = {}) => {
+  const seed = engine.seedOf(RACE, ...SIZE, engine.hexToBytes(SECRET));
+  return {
+    t: "results",
+    race: RACE,
+    standings: [standing(1, { time_ms: 4000 }), standing(0, { place: 2 })],
+    board: formatBoard(engine.scramble(seed, ...SIZE)),
+    seed: engine.bytesToHex(seed),
+    secret: SECRET,
+    nonces: [],
+    friendly_timing: false,
+    record: `/api/races/${RACE}`,
+    ...change,
+  };
+};
+const promised = () => engine.commitment(RACE, ...SIZE, engine.hexToBytes(SECRET));
+
+test("the results end the race; they stay until the next countdown", () => {
+  const stage = new Stage().race();
+  stage.next(told());
+  const { model } = stage;
+  assert.equal(model.phase, "results");
+  assert.equal(model.racing, false);
+  assert.equal(model.lanes.get(1).time, 4000);
+  stage.next({ t: "room", room: room({ race: "KWXTRB-SA1B2C-4" }), why: "race" });
+  assert.notEqual(model.results, null);
+  stage.next({ t: "phase", race: "KWXTRB-SA1B2C-4", phase: "countdown", in_ms: 5000 });
+  assert.equal(model.results, null);
+});
+
+const NEXT = "KWXTRB-SA1B2C-4";
+/** Member 1 looks at the results when somebody has opened the next lobby. */
+const lingering = () => {
+  const stage = new Stage().race();
+  stage.next(told());
+  stage.next({ t: "room", room: room({ race: NEXT }), why: "race" });
+  return stage;
+};
+
+test("a rematch of others leaves the results to who looks at them", () => {
+  const stage = lingering();
+  const { model } = stage;
+  assert.equal(model.phase, "lobby");
+  assert.equal(model.lingers, true);
+  stage.hear(snapshot({ o: 30, room: room({ race: NEXT }), race: raceView({ id: NEXT }) }));
+  assert.equal(model.lingers, true, "a lost connection changes nothing");
+  assert.equal(model.again(stage.now), true);
+  assert.equal(model.lingers, false);
+  const [ready] = model.poll(stage.now);
+  assert.deepEqual([ready.t, ready.race, ready.on], ["ready", NEXT, true]);
+});
+
+test("back to the others without a word; a countdown takes everybody along", () => {
+  const { model } = lingering();
+  model.goOn();
+  assert.equal(model.lingers, false);
+  assert.deepEqual(model.poll(0), []);
+  assert.equal(model.again(0), false, "that was said already");
+
+  const stage = lingering();
+  stage.phase("countdown", { race: NEXT, in_ms: 5000 });
+  stage.phase("lobby", { race: NEXT, why: "unready" });
+  assert.equal(stage.model.lingers, false);
+
+  const restored = lingering();
+  const race = raceView({ id: NEXT });
+  restored.hear(snapshot({ o: 30, room: room({ race: NEXT }), phase: "countdown", race }));
+  restored.offset = 30;
+  restored.phase("lobby", { race: NEXT, why: "unready" });
+  assert.equal(restored.model.lingers, false);
+});
+
+test("who asks for the rematch goes into the lobby", () => {
+  const stage = new Stage().race();
+  stage.next(told());
+  const { model } = stage;
+  assert.equal(model.lingers, false, "nobody has gone on");
+  model.again(stage.now);
+  assert.deepEqual(model.poll(stage.now), [command.rematch(RACE)]);
+  stage.next({ t: "room", room: room({ race: NEXT }), why: "race" });
+  assert.equal(model.lingers, false);
+  model.lost();
+  assert.equal(model.again(stage.now), false, "offline nothing can be asked");
+});
+
+test("what was promised is checked", () => {
+  const check = (commitment, change) => {
+    const shown = { room: room({ commitment }) };
+    const stage = new Stage().race(told().board, {}, shown);
+    stage.next({ t: "room", room: room({ commitment: promised() }), why: "lock" });
+    stage.next(told(change));
+    return stage.model.faults.join(" ");
+  };
+  assert.equal(check(promised(), {}), "");
+  assert.match(check("ab".repeat(32), {}), /not the one committed/);
+  assert.match(check(promised(), { board: FAR }), /board does not follow/);
+  assert.match(
+    check(promised(), { seed: "00".repeat(32), board: FAR }),
+    /seed does not follow/,
+  );
+  assert.match(check(promised(), { secret: null }), /not told its secret/);
+  assert.match(check(promised(), { secret: "xyz" }), /Not checkable/);
+});
+
+test("a seed known in advance makes no promise, but the board must follow from it", () => {
+  const shown = { room: room({ seed_known: true }) };
+  const stage = new Stage().race(told().board, {}, shown);
+  stage.next(told({ secret: null }));
+  assert.deepEqual(stage.model.faults, []);
+});
+
+test("a snapshot in the results holds them", () => {
+  const stage = new Stage();
+  stage.hear(welcome());
+  stage.hear(
+    snapshot({
+      phase: "results",
+      race: raceView({ roster: [0, 1] }),
+      results: { ...told(), o: 9 },
+    }),
+  );
+  assert.equal(stage.model.order()[0].seat, 1);
+  assert.equal(stage.model.phase, "results");
+});
+
+test("lines: what changed is told, and who is gone has none", () => {
+  const stage = new Stage().enter();
+  const { lines } = stage.model;
+  stage.hear({ t: "lines", lines: [[1, 20, 3], [2, 80, 0]] });
+  stage.hear({ t: "lines", lines: [[2, 90, 5]] });
+  assert.deepEqual([lines.get(1), lines.get(2)], [
+    { rtt: 20, jitter: 3 },
+    { rtt: 90, jitter: 5 },
+  ]);
+  stage.next({ t: "gone", member: 2, why: "left" });
+  assert.equal(lines.has(2), false);
+  stage.model.lost();
+  stage.hear(welcome({ token: null }));
+  assert.equal(lines.size, 0, "all are told again");
+});
+
+test("a first place is provisional until it is said to be final", () => {
+  const stage = new Stage().race();
+  stage.next({ t: "standing", race: RACE, standing: standing(1) });
+  const lane = stage.model.lanes.get(1);
+  assert.equal(lane.final, false);
+  stage.next({ t: "winner", race: "OTHER", seats: [1] });
+  assert.equal(lane.final, false);
+  stage.next({ t: "winner", race: RACE, seats: [1] });
+  assert.equal(lane.final, true);
+  const back = raceView({ standings: [standing(1, { final: true })] });
+  stage.hear(snapshot({ o: stage.offset, phase: "racing", race: back }));
+  assert.equal(stage.model.lanes.get(1).final, true);
+});
+
+test("signals stay until the next countdown", () => {
+  const stage = new Stage().race();
+  const { model } = stage;
+  stage.hear({ t: "signals", race: RACE, signals: [{ seat: 0, signals: [] }] });
+  assert.deepEqual(model.signals, { race: RACE, signals: [{ seat: 0, signals: [] }] });
+  stage.phase("countdown", { race: "KWXTRB-SA1B2C-4" });
+  assert.equal(model.signals, null);
+});
+
+test("what the results are held against: as first shown, and as sent", () => {
+  const stage = new Stage().race();
+  stage.slide("D");
+  stage.hear({ t: "ack", race: RACE, seq: 1 });
+  stage.next(told({ nonces: [{ seat: 0, commitment: null, nonce: null }] }));
+  const { kept, faults, partFault } = stage.model;
+  assert.equal(kept.start, START);
+  assert.equal(kept.late, false);
+  assert.equal(kept.seat, 0);
+  assert.equal(kept.nonce, null, "never ready: there was none");
+  assert.equal(partFault, "");
+  assert.deepEqual([kept.own.base, kept.own.acked], [0, 1]);
+  assert.deepEqual(kept.own.slides, [["D", 1, 0]]);
+  assert.match(faults.join(" "), /not the one that was raced on/);
+});
+
+test("who committed and finds no part of itself in the draw is told so", () => {
+  const stage = new Stage().enter();
+  stage.model.ask(command.ready(RACE, true), stage.now);
+  stage.next(told({ nonces: [{ seat: 0, commitment: null, nonce: null }] }));
+  assert.match(stage.model.partFault, /part was left out/);
+});
+
+test("who comes when it is over knows nothing of what was shown before", () => {
+  const stage = new Stage();
+  stage.hear(welcome());
+  const results = { ...told(), o: 9 };
+  stage.hear(snapshot({ phase: "results", results }));
+  assert.equal(stage.model.kept.late, true);
+});
+
+test("what is shown of a rematch is a promise, though results are still on show", () => {
+  const stage = new Stage().race();
+  stage.next(told());
+  assert.equal(stage.model.phase, "results");
+  const next = "KWXTRB-SA1B2C-4";
+  stage.next({ t: "room", room: room({ race: next }), why: "race" });
+  stage.next({ ...told(), race: next });
+  assert.equal(stage.model.kept.late, false);
+});
+
+test("announced limits are kept", () => {
+  const stage = new Stage().race(FAR, {
+    limits: { ...DEFAULT_LIMITS, gather_ms: 500 },
+  });
+  const [[first]] = stage.model.attempt.board.legalSlides();
+  stage.slide(first);
+  stage.slide(engine.OPPOSITE[first]);
+  assert.equal(stage.model.due(stage.now), stage.now + 500);
+});
+
+test("a reload while the board is still locked: locked, and asked until it is told", () => {
+  const stage = new Stage(enter.resume("KWXTRB", TOKEN));
+  stage.hear(welcome({ token: null, seq: 0, board: START }));
+  const lanes = [{ seat: 0, seq: 0, high: 0, stm: 0, status: "racing", board: null }];
+  const view = raceView({ roster: [0], start: START, lanes });
+  assert.deepEqual(stage.hear(snapshot({ phase: "racing", race: view })), []);
+  stage.slide("U");
+  assert.equal(stage.moved, false);
+  assert.equal(stage.model.due(stage.now), stage.now + 1000);
+  stage.now += 1000;
+  assert.deepEqual(stage.model.poll(stage.now), [command.resync()]);
+  stage.hear(snapshot({ phase: "racing", race: { ...view, elapsed_ms: 40 } }));
+  stage.slide("U");
+  assert.equal(stage.moved, true);
+  assert.equal(stage.model.attempt.slides[0][2], 40);
+});
+
+test("ninety tiles in a second go out once each and in order, whatever comes back", () => {
+  const stage = new Stage().race();
+  const made = [];
+  const sent = [];
+  for (let at = 0; at < 1200; at += 1) {
+    stage.now += 1;
+    if (at % 11 === 0 && made.length < 90) {
+      const direction = "RL"[made.length % 2];
+      sent.push(...sentSlides(stage.slide(direction)));
+      assert.equal(stage.moved, true);
+      made.push(direction);
+    }
+    sent.push(...sentSlides(stage.model.poll(stage.now)));
+  }
+  assert.equal(made.length, 90);
+  const seqs = sent.flatMap(({ seq, slides }) => slides.map((_, i) => seq + i));
+  assert.deepEqual(seqs, made.map((_, i) => i + 1));
+  const heard = sent.flatMap(({ slides }) => slides);
+  assert.deepEqual(heard.map(([direction]) => direction), made);
+  assert.ok(heard.every(([, , at], i) => i === 0 || at >= heard[i - 1][2]));
+  assert.equal(own(stage), START);
+});

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+
+import { Board, formatBoard, parseBoard } from "../sliderace_page/core/engine.js";
+import { Film, Playhead, Reel } from "../sliderace_page/core/replay-timeline.js";
+
+const VECTORS = new URL("../../shared/vectors/record-v1.json", import.meta.url);
+const { record } = JSON.parse(readFileSync(VECTORS, "utf8")).records[0];
+
+/** A long way through a 4x4, by a fixed choice of slides. */
+function wander(many) {
+  const board = Board.solved(4, 4);
+  const start = formatBoard(board);
+  const slides = [];
+  const texts = [start];
+  for (let n = 0; n < many; n += 1) {
+    const legal = board.legalSlides();
+    const [direction, count] = legal[(n * n + 7 * n + 3) % legal.length];
+    board.slide(direction, count);
+    slides.push([direction, count, 10 * (n + 1), 10 * (n + 1)]);
+    texts.push(formatBoard(board));
+  }
+  return { start, slides, texts };
+}
+
+test("a reel shows the board after any number of slides, in any order", () => {
+  const { start, slides, texts } = wander(1000);
+  const reel = new Reel(start, { slides, finish: null });
+  let made = 0;
+  for (let n = 0; n < 400; n += 1) {
+    made = (made * 31 + 17 * n + 1) % 1001;
+    assert.equal(formatBoard(reel.board(made)), texts[made], `after ${made}`);
+  }
+  for (const many of [1000, 999, 0, 1, 64, 63, 65, 128, 0, 1000])
+    assert.equal(formatBoard(reel.board(many)), texts[many]);
+});
+
+test("a jump costs no more than the slides between two kept boards", () => {
+  const { start, slides } = wander(1000);
+  const reel = new Reel(start, { slides, finish: null });
+  let steps = 0;
+  const { slide } = Board.prototype;
+  Board.prototype.slide = function counted(...how) {
+    steps += 1;
+    return slide.apply(this, how);
+  };
+  try {
+    for (const made of [1000, 3, 700, 0, 640, 130]) {
+      steps = 0;
+      reel.board(made);
+      assert.ok(steps <= 64, `${steps} steps to ${made}`);
+    }
+  } finally {
+    Board.prototype.slide = slide;
+  }
+});
+
+test("a slide counts from its very moment", () => {
+  const { start, slides } = wander(100);
+  const reel = new Reel(start, { slides, finish: null });
+  assert.deepEqual([0, 9, 10, 11, 999, 1000, 5000].map((t) => reel.made(t)), [
+    0, 0, 1, 1, 99, 100, 100,
+  ]);
+});
+
+test("progress never goes back, and what cannot be slid ends the reel", () => {
+  const { start, slides } = wander(50);
+  const wrong = [...slides, ["U", 9, 510, 510], ["L", 1, 520, 520]];
+  const reel = new Reel(start, { slides: wrong, finish: null });
+  assert.equal(reel.slides.length, 50);
+  assert.equal(reel.times.length, 50);
+  assert.deepEqual(reel.high, [...reel.high].sort((a, b) => a - b));
+});
+
+test("a film tells everybody's board and standing at any moment", () => {
+  const film = new Film(record);
+  const first = film.at(-1); // one of them made a slide at once
+  assert.equal(first.length, record.racers.length);
+  for (const { board, over } of first) {
+    assert.equal(formatBoard(board), record.board);
+    assert.equal(over, false);
+  }
+  for (const { standing, board, stm, over } of film.at(film.length)) {
+    const racer = record.racers.find(({ seat }) => seat === standing.seat);
+    assert.equal(board.isSolved, racer.status === "finished");
+    assert.equal(stm, racer.stm);
+    assert.equal(over, true);
+  }
+  const [winner] = film.standings;
+  const at = (t) => film.at(t)[0].over;
+  assert.deepEqual([at(winner.time_ms - 1), at(winner.time_ms)], [false, true]);
+  assert.equal(formatBoard(film.at(-1)[0].board), record.board, "and back again");
+});
+
+test("a step goes to the next slide of anybody, both ways", () => {
+  const film = new Film(record);
+  const forth = [0];
+  while (forth.at(-1) < film.length) forth.push(film.step(forth.at(-1), 1));
+  const back = [film.length];
+  while (back.at(-1) > 0) back.push(film.step(back.at(-1), -1));
+  assert.deepEqual(back.reverse(), forth);
+  assert.ok(forth.length > 10);
+});
+
+test("a race in which nobody moved is a film, too", () => {
+  const still = { ...record, racers: record.racers.map((one) => ({ ...one, slides: [], finish: null, status: "dns" })) };
+  const film = new Film(still);
+  assert.equal(film.length, 1);
+  assert.equal(formatBoard(film.at(1)[0].board), formatBoard(parseBoard(record.board)));
+  assert.equal(film.step(0, 1), 1);
+});
+
+test("a playhead runs at its speed, stops at the end and begins again", () => {
+  const head = new Playhead(1000);
+  head.pass(100);
+  assert.equal(head.t, 0, "not before it is asked to");
+  head.toggle();
+  head.speed = 2;
+  head.pass(100);
+  assert.equal(head.t, 200);
+  head.seek(-5);
+  assert.equal(head.t, 0);
+  head.pass(501);
+  assert.deepEqual([head.t, head.playing], [1000, false]);
+  head.toggle();
+  assert.deepEqual([head.t, head.playing], [0, true]);
+});

@@ -1,0 +1,41 @@
+"""The operator's commands: each is the server's own program, with what was typed."""
+
+import os
+import sys
+from typing import NoReturn
+
+import click
+
+__all__ = ["backup", "restore", "serve"]
+
+
+@click.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def serve(arguments: tuple[str, ...]) -> NoReturn:
+    """Run a server until it is stopped; see: sliderace serve --help."""
+    run_server(arguments)
+
+
+@click.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def backup(arguments: tuple[str, ...]) -> NoReturn:
+    """Copy a server's database; see: sliderace backup --help."""
+    run_server(("backup", *arguments))
+
+
+@click.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def restore(arguments: tuple[str, ...]) -> NoReturn:
+    """Put a backup in its place again; see: sliderace restore --help."""
+    run_server(("restore", *arguments))
+
+
+def run_server(arguments: tuple[str, ...]) -> NoReturn:
+    """Be the server's program, with these arguments."""
+    command = [sys.executable, "-m", "sliderace_server", *arguments]
+    sys.stdout.flush()
+    if os.name == "posix":  # the same process: its exit code and signals are its own
+        os.execv(sys.executable, command)  # noqa: S606 - no shell is the point
+    from sliderace_client.platform import run_to_its_end  # noqa: PLC0415 - slow to load
+
+    raise SystemExit(run_to_its_end(command))

@@ -1,0 +1,42 @@
+"""What the command line wants from the full-screen client."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sliderace_client.shared_ui.settings import Settings
+
+__all__ = ["Start"]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How to begin.
+
+    Args:
+        kind: what to show first.
+        server: base address such as ``http://192.0.2.7:8710``; empty for solo and menu.
+        code: the room's six letters.
+        name: nickname, cleaned.
+        named: the user gave that name just now: no seat of another one will do.
+        role: race or watch.
+        links: where others can join, best first (host).
+        size: board size (solo).
+        seed: scramble of this seed (solo); empty: a random one.
+        board: start board as text (solo); it wins over `seed`.
+        settings: the user's.
+        back: the command that brings the user back into the room; empty: none can,
+            as the server ends with us.
+    """
+
+    kind: Literal["join", "watch", "host", "solo", "menu"]
+    server: str = ""
+    code: str = ""
+    name: str = ""
+    role: Literal["player", "spectator"] = "player"
+    links: tuple[str, ...] = ()
+    size: str = "4x4"
+    seed: str = ""
+    board: str = ""
+    settings: Settings = field(default_factory=Settings)
+    named: bool = True
+    back: str = ""

@@ -1,0 +1,100 @@
+"""What the user types, line by line, from the bare descriptor.
+
+A thread that waits inside ``sys.stdin`` would hold a lock that the interpreter wants at
+its end; and what one part of the program has read too far, the next one must get.
+"""
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from functools import cache
+from io import UnsupportedOperation
+
+from sliderace_client.platform import WINDOWS, encoding_of
+
+__all__ = ["Typed", "typed"]
+
+CTRL_Z = b"\x1a"
+"""What a console of Windows sends at the end of input."""
+
+
+class Typed:
+    """Lines of one descriptor.
+
+    Args:
+        descriptor: to read from; None: there is nothing to read.
+        platform: the system, as `sys.platform` names it.
+    """
+
+    def __init__(self, descriptor: int | None, platform: str = sys.platform) -> None:
+        self._descriptor = descriptor
+        self._console = platform == WINDOWS and self.is_terminal
+        self._encoding = encoding_of(descriptor, platform)
+        self._rest = b""
+        self._ended = descriptor is None
+        self._cut_off = False
+        self._lock = threading.Lock()
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether somebody sits there, and sees what he types."""
+        return self._descriptor is not None and os.isatty(self._descriptor)
+
+    def read(self) -> str | None:
+        """The next line without its end; None after the last. It waits.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C ended the reading, as it does on Windows.
+        """
+        with self._lock:
+            line = self._next()
+        if line is None and self._cut_off:
+            raise KeyboardInterrupt
+        return line
+
+    def read_while(self, wanted: Callable[[], bool]) -> str | None:
+        """The next line; None after the last, and where it is not wanted any more.
+
+        It cannot be called off while it waits; but then the line is the next reader's.
+        """
+        with self._lock:
+            line = self._next()
+            if line is None or wanted():
+                return line
+            self._rest = line.encode(self._encoding, "replace") + b"\n" + self._rest
+            return None
+
+    def _next(self) -> str | None:
+        while b"\n" not in self._rest:
+            data = b"" if self._ended else self._more()
+            if not data:
+                self._ended = True
+                break
+            self._rest += data
+            if self._console and CTRL_Z in data:
+                self._rest = self._rest.partition(CTRL_Z)[0]
+                self._ended = True
+        if not self._rest:
+            return None
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line.removesuffix(b"\r").decode(self._encoding, "replace")
+
+    def _more(self) -> bytes:
+        assert self._descriptor is not None  # noqa: S101 - else it has ended
+        try:
+            data = os.read(self._descriptor, 4096)
+        except OSError:  # the terminal has gone away
+            return b""
+        # There the end is a Ctrl-Z; nothing at all means that Ctrl-C was pressed.
+        self._cut_off = self._console and not data
+        return data
+
+
+@cache
+def typed() -> Typed:
+    """What is typed to this process; the same lines for all its parts."""
+    try:
+        return Typed(sys.stdin.fileno() if sys.stdin is not None else None)
+    except (UnsupportedOperation, ValueError):  # replaced, or closed
+        return Typed(None)

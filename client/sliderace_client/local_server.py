@@ -1,0 +1,263 @@
+"""Our own server: a child process that outlives no one's race and comes back by itself.
+
+Blocking, with a thread that watches the child: the full-screen client owns the main
+thread and its event loop.
+"""
+
+import asyncio
+import errno
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+
+from sliderace.protocol.messages import Open, RulesPatch
+from sliderace_client.net import locate
+from sliderace_client.net.connection import Client
+from sliderace_client.net.http import is_live
+from sliderace_client.net.locate import EVERYWHERE, Noted, is_loopback
+from sliderace_client.net.mdns import lan_addresses
+from sliderace_client.platform import on_its_own
+from sliderace_client.shared_ui.settings import state_dir
+
+__all__ = ["HostError", "OwnServer", "links", "open_room", "running"]
+
+START_S = 15.0
+"""A server that is not ready by then never will be."""
+STOP_S = 2.0
+"""For the child to write what it has and end, once its pipe is closed."""
+RESTARTS = 5
+RESTARTS_S = 60.0
+"""More unasked deaths than these in a minute are no accident."""
+PORTS_TRIED = 50
+
+
+class HostError(RuntimeError):
+    """Our server cannot be started, or cannot be kept up; one line for the user."""
+
+
+def running() -> str | None:
+    """Address of our own server, if one of this user is live on this machine."""
+    server = locate.noted()
+    return server.base if server and is_live(server.base) else None
+
+
+def free_port(bind: str, port: int) -> int:
+    """`port`, or the next one that nobody listens on.
+
+    Raises:
+        HostError: none is free, or the address is not of this machine.
+    """
+    for candidate in range(port, min(port + PORTS_TRIED, 65536)):
+        if candidate == 0 or _is_free(bind, candidate):
+            return candidate
+    raise HostError(f"no free port from {port} on")
+
+
+def _is_free(bind: str, port: int) -> bool:
+    try:
+        family, kind, proto, _, address = socket.getaddrinfo(
+            bind, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        with socket.socket(family, kind, proto) as probe:
+            if os.name == "posix":
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        if error.errno in (errno.EADDRINUSE, errno.EACCES):
+            return False
+        raise HostError(f"cannot listen on {bind}: {error.strerror}") from None
+    return True
+
+
+def open_room(
+    server: str,
+    rules: RulesPatch,
+    *,
+    public: bool = False,
+    seed: str | None = None,
+) -> str:
+    """Open a room on a server; nobody is in it yet.
+
+    Returns:
+        Its code.
+
+    Raises:
+        HostError: the server refuses, or cannot be reached.
+    """
+    client = Client(server, Open(rules, public=public, seed=seed))
+    ending = asyncio.run(client.run())
+    if not client.model.link:
+        raise HostError(ending.text)
+    return client.model.code
+
+
+def links(base: str, code: str, bind: str = "", public: str = "") -> list[str]:
+    """Where others can enter the room, best first; empty: only this machine can.
+
+    Args:
+        base: address of the server for ourselves.
+        code: the room's.
+        bind: where the server listens; on all addresses there is a link for each.
+        public: base address by which its operator says others reach it, or empty.
+    """
+    found = [public] if public not in ("", base) else []
+    if bind in EVERYWHERE:
+        port = base.rpartition(":")[2]
+        found += [f"http://{address}:{port}" for address in lan_addresses()]
+    elif bind and not is_loopback(bind):
+        found.append(base)
+    return [f"{server}/{code}" for server in dict.fromkeys(found)]
+
+
+class OwnServer:
+    """A server process of ours, brought back when it dies unasked.
+
+    Args:
+        bind: address to listen on.
+        port: port wanted; the next free one is taken where it is not free.
+        public_url: what people use where a proxy stands before it.
+        say: told what the user should know, one line each.
+        on_failure: called, from another thread, when the server cannot be kept up.
+
+    Attributes:
+        port: where it listens.
+        failure: why it could not be kept up, or empty.
+    """
+
+    def __init__(
+        self,
+        *,
+        bind: str = "0.0.0.0",  # noqa: S104 - friends in the network shall reach it
+        port: int = locate.DEFAULT_PORT,
+        public_url: str = "",
+        say: Callable[[str], None] = lambda _: None,
+        on_failure: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.bind = bind
+        self.port = port
+        self.public_url = public_url
+        self.failure = ""
+        self._say = say
+        self._on_failure = on_failure
+        self._log = state_dir() / "server.log"
+        self._stopping = threading.Event()
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def noted(self) -> Noted:
+        """Where it is, as it would write it down."""
+        return Noted(self.port, self.bind, self.public_url.rstrip("/"))
+
+    @property
+    def base(self) -> str:
+        """Its address for ourselves."""
+        return self.noted.base
+
+    def start(self) -> None:
+        """Start it, and return when it is ready.
+
+        Raises:
+            HostError: it cannot be started.
+        """
+        wanted = self.port
+        self.port = free_port(self.bind, wanted)
+        if self.port != wanted:
+            self._say(f"Port {wanted} is taken; using {self.port}.")
+        self._spawn()
+        self._watcher.start()
+
+    def stop(self, wait_s: float = STOP_S) -> None:
+        """Let it end; a race that others are still running goes on to its end.
+
+        Args:
+            wait_s: how long to wait for its end, in seconds.
+        """
+        self._stopping.set()
+        process = self._process
+        if process is None:
+            return
+        self._cut()
+        try:
+            process.wait(wait_s)
+        except subprocess.TimeoutExpired:
+            self._say("Others are still racing: the server ends after them.")
+
+    def _cut(self) -> None:
+        """Close the pipe whose end tells the child that we are gone."""
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+
+    def _spawn(self) -> None:
+        command = [
+            *(sys.executable, "-m", "sliderace_server"),
+            *("--bind", self.bind, "--port", str(self.port)),
+            *(("--public-url", self.public_url) if self.public_url else ()),
+            *("--ready-fd", "1", "--until-eof", "0"),  # Windows hands on no others
+        ]
+        try:
+            self._log.parent.mkdir(parents=True, exist_ok=True)
+            with self._log.open("ab") as log:
+                self._process = process = subprocess.Popen(  # noqa: S603 - ours
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    start_new_session=True,
+                    creationflags=on_its_own(),
+                )
+        except OSError as error:
+            raise HostError(f"cannot start the server: {error.strerror}") from None
+        self._await_ready(process)
+
+    def _await_ready(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdout is not None  # noqa: S101 - it is a pipe
+        late = threading.Timer(START_S, process.kill)
+        late.start()
+        with process.stdout as pipe:
+            line = pipe.readline()
+        late.cancel()
+        try:
+            self.port = int(json.loads(line)["port"])
+        except (ValueError, LookupError, TypeError):
+            self._cut()
+            process.kill()
+            raise HostError(f"the server did not start: {self._last_words()}") from None
+
+    def _last_words(self) -> str:
+        """What the child said last."""
+        try:
+            lines = self._log.read_text("utf-8", "replace").split("\n")
+        except OSError:
+            lines = []
+        said = [line for line in lines if line.strip()] or ["no reason given"]
+        return f"{clean_line(said[-1])} (log: {self._log})"
+
+    def _watch(self) -> None:
+        """Start it again on the same port and file whenever it dies unasked."""
+        deaths: deque[float] = deque(maxlen=RESTARTS + 1)
+        while self._process is not None:
+            self._process.wait()
+            if self._stopping.is_set():
+                return
+            deaths.append(time.monotonic())
+            if len(deaths) > RESTARTS and deaths[-1] - deaths[0] < RESTARTS_S:
+                break
+            self._cut()
+            with suppress(HostError):  # then it is dead again, and counted
+                self._spawn()
+        died = f"the server died {len(deaths)} times within a minute"
+        self.failure = f"{died}: {self._last_words()}"
+        self._on_failure()
+
+
+def clean_line(text: str) -> str:
+    """A line of somebody's log, fit for a terminal and not endless."""
+    return "".join(char if char.isprintable() else " " for char in text).strip()[:200]

@@ -1,0 +1,1 @@
+"""Talking to servers: finding them, HTTP, the WebSocket connection, and seats kept."""

@@ -1,0 +1,1 @@
+"""Windows over a screen: help, the room code, choices and forms."""

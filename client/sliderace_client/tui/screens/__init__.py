@@ -1,0 +1,1 @@
+"""The screens of the full-screen client, one module each."""

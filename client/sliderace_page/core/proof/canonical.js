@@ -1,0 +1,31 @@
+// One value, one text, so that it can be signed: RFC 8785. Pure.
+
+const MAX_DEPTH = 16; // as in the Python twin, `sliderace.proof.canonical`
+
+/** A value without a canonical form. */
+export class NotCanonical extends Error {}
+
+/**
+ * The canonical form (RFC 8785) of a value of objects, lists, texts, whole numbers,
+ * booleans and null.
+ * @param {unknown} value as `JSON.parse` gives it
+ * @returns {string}
+ * @throws {NotCanonical}
+ */
+export function canonical(value, depth = 0) {
+  if (value === null || typeof value === "boolean") return String(value);
+  if (typeof value === "number") {
+    if (!Number.isSafeInteger(value)) throw new NotCanonical("a number");
+    return String(value); // of -0, too, as it must be: "0"
+  }
+  if (typeof value === "string") {
+    if (/\p{Surrogate}/u.test(value)) throw new NotCanonical("a lone surrogate");
+    return JSON.stringify(value);
+  }
+  if (typeof value !== "object") throw new NotCanonical("a type");
+  if (depth === MAX_DEPTH) throw new NotCanonical("too deep");
+  const inner = (one) => canonical(one, depth + 1);
+  if (Array.isArray(value)) return `[${value.map(inner).join()}]`;
+  const fields = Object.keys(value).sort(); // by UTF-16 code units
+  return `{${fields.map((name) => `${inner(name)}:${inner(value[name])}`).join()}}`;
+}

@@ -1,5 +1,0 @@
-// The file of a race record, computed again. Pure: fetching it, and the browser's
-// Ed25519, are the caller's.
-
-export { NotCanonical, canonical } from "./record/canonical.js";
-export { verify } from "./record/verify.js";

@@ -1,0 +1,175 @@
+// The screens and what each needs. A screen's files are fetched when it is next, all at
+// once: else a phone far away waits for one round trip after another.
+
+/** Modules that `app/room-session.js` needs and the start page does not. */
+export const STAY = [
+  "app/room-session.js",
+  "core/attempt.js",
+  "app/record-check.js",
+  "app/connection.js",
+  "core/engine.js",
+  "core/engine/notation.js",
+  "core/engine/scramble.js",
+  "core/fold.js",
+  "core/lanes.js",
+  "core/model.js",
+  "core/draw.js",
+  "core/pacing.js",
+  "core/wording.js",
+  "core/fairness.js",
+  "core/protocol.js",
+  "core/engine/sha256.js",
+];
+
+/**
+ * Screen -> how to load and make it, its modules beyond those of `index.html` and of
+ * `STAY`, its style sheets.
+ */
+export const SCREENS = {
+  home: {
+    load: () => import("./screens/home.js"),
+    make: ({ Home }, app) => new Home(app),
+    modules: [],
+    sheets: [],
+  },
+  door: {
+    load: () => import("./screens/enter-room.js"),
+    make: ({ Door }, app) => new Door(app),
+    modules: [],
+    sheets: [],
+  },
+  lobby: {
+    load: () => import("./screens/lobby.js"),
+    make: ({ Lobby }, app) => new Lobby(app),
+    modules: [
+      "ui/screens/lobby.js",
+      "ui/parts/badges.js",
+      "ui/parts/members.js",
+      "ui/parts/rule-fields.js",
+      "ui/parts/rules.js",
+      "ui/parts/invitation.js",
+      "ui/parts/results-table.js",
+      "ui/parts/warmup.js",
+      "ui/input.js",
+      "core/proof/summary.js",
+      "core/qr.js",
+    ],
+    sheets: ["styles/lobby.css", "styles/results.css"],
+  },
+  race: {
+    load: () => import("./screens/race.js"),
+    make: ({ Race }, app) => new Race(app),
+    modules: [
+      "ui/screens/race.js",
+      "ui/parts/badges.js",
+      "ui/parts/reorder.js",
+      "ui/parts/lane-list.js",
+      "ui/parts/spectator-boards.js",
+      "ui/parts/tile-picture.js",
+      "ui/input.js",
+      "app/sounds.js",
+    ],
+    sheets: ["styles/race.css"],
+  },
+  results: {
+    load: () => import("./screens/results.js"),
+    make: ({ Results }, app) => new Results(app),
+    modules: [
+      "ui/screens/results.js",
+      "ui/parts/badges.js",
+      "ui/parts/solve-signals.js",
+      "ui/parts/solve-downloads.js",
+      "ui/parts/results-table.js",
+      "core/proof/csv.js",
+      "core/proof/slidysim.js",
+      "core/proof/splits.js",
+      "core/proof/summary.js",
+      "ui/input.js",
+    ],
+    sheets: ["styles/results.css"],
+  },
+  replay: {
+    load: () => import("./screens/replay.js"),
+    make: ({ Replay }, app) => new Replay(app),
+    modules: [
+      "ui/screens/replay.js",
+      "ui/parts/badges.js",
+      "ui/parts/reorder.js",
+      "ui/parts/lane-list.js",
+      "ui/parts/solve-downloads.js",
+      "ui/parts/results-table.js",
+      "ui/parts/spectator-boards.js",
+      "core/proof/csv.js",
+      "core/proof/reading.js",
+      "core/proof/slidysim.js",
+      "core/proof/splits.js",
+      "core/proof/summary.js",
+      "core/replay-timeline.js",
+      "ui/input.js",
+    ],
+    sheets: ["styles/race.css", "styles/results.css", "styles/replay.css"],
+  },
+  practice: {
+    load: () => import("./screens/solo.js"),
+    make: ({ Practice }, app) => new Practice(app),
+    modules: [
+      "ui/screens/solo.js",
+      "ui/parts/tile-picture.js",
+      "core/solo-attempt.js",
+      "app/solve-times.js",
+      "ui/input.js",
+    ],
+    sheets: ["styles/race.css", "styles/solo.css"],
+  },
+};
+
+const asked = new Set();
+const whole = new Map();
+
+/** Begin to fetch modules and style sheets; nothing is asked for twice. */
+function link(rel, href) {
+  const key = `${rel} ${href}`;
+  if (asked.has(key)) return null;
+  asked.add(key);
+  const element = document.createElement("link");
+  Object.assign(element, { rel, href });
+  document.head.append(element);
+  return element;
+}
+
+/** @param {string[]} modules */
+export function preload(modules) {
+  for (const module of modules) link("modulepreload", module);
+}
+
+/** @param {string} href @returns {Promise<void>} once its rules hold */
+export const sheet = (href) =>
+  new Promise((resolve, reject) => {
+    const element = link("stylesheet", href);
+    if (!element) {
+      resolve();
+      return;
+    }
+    element.addEventListener("load", () => resolve());
+    element.addEventListener("error", () => {
+      asked.delete(`stylesheet ${href}`);
+      element.remove();
+      reject(new TypeError(href));
+    });
+  });
+
+/**
+ * Fetch a screen, once. After a failure the next call tries again.
+ * @param {keyof typeof SCREENS} name
+ * @returns {Promise<object>} its module
+ */
+export function fetchScreen(name) {
+  const { load, modules, sheets } = SCREENS[name];
+  if (!whole.has(name)) {
+    preload(modules);
+    const loading = Promise.all([load(), ...sheets.map(sheet)]).then(([it]) => it);
+    loading.catch(() => whole.delete(name));
+    whole.set(name, loading);
+  }
+  return whole.get(name);
+}

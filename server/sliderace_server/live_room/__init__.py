@@ -1,0 +1,1 @@
+"""A running room: who is subscribed to it, and what each subscriber is sent when."""

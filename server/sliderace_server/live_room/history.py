@@ -1,0 +1,53 @@
+"""The last events of a room's stream: what a short absence has missed."""
+
+from collections import deque
+
+from sliderace.protocol.messages import Event
+from sliderace_server.room.events import aged
+
+__all__ = ["History"]
+
+SIZE = 64
+"""Events kept. A drop of some seconds misses a handful; after more than this a snapshot
+is shorter, too."""
+
+
+class History:
+    """A ring of the last events, by their offsets; it begins with the first one added.
+
+    Args:
+        size: how many are kept.
+    """
+
+    def __init__(self, size: int = SIZE) -> None:
+        self._last = 0
+        self._events: deque[tuple[int, Event]] = deque(maxlen=size)
+
+    def add(self, offset: int, t: int, event: Event) -> None:
+        """Remember an event.
+
+        Args:
+            offset: its number in the stream.
+            t: room time at which it happened, ms.
+            event: what was told.
+
+        Raises:
+            ValueError: the number is not the next one.
+        """
+        if self._events and offset != self._last + 1:
+            raise ValueError(f"event {offset} follows {self._last}")
+        self._last = offset
+        self._events.append((t, event))
+
+    def since(self, offset: int, now: int) -> list[Event] | None:
+        """The events after an offset; None where only a snapshot can help.
+
+        Args:
+            offset: the last one seen.
+            now: room time, ms. Times to go are told as they are now.
+        """
+        missed = self._last - offset
+        if not self._events or not 0 <= missed <= len(self._events):
+            return None
+        kept = list(self._events)[len(self._events) - missed :]
+        return [aged(event, now - t) for t, event in kept]

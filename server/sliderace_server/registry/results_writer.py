@@ -1,0 +1,125 @@
+"""Races that ended: made fit for the store, and kept until it has them."""
+
+import logging
+from collections.abc import Callable
+
+from sliderace.proof.record import Player, build
+from sliderace.proof.signed import seal
+from sliderace.race.ranking import Row, standings
+from sliderace_server.clock import Clock
+from sliderace_server.live_room.services import Spawn
+from sliderace_server.room import RoomState
+from sliderace_server.room.state import Racer
+from sliderace_server.signing_key import ServerKey
+from sliderace_server.storage import (
+    AttemptRow,
+    RaceSummary,
+    Results,
+    StorageUnavailable,
+    StoredRace,
+)
+
+__all__ = ["ResultsWriter", "stored_race"]
+
+_log = logging.getLogger(__name__)
+
+RETRY_S = 1.0
+"""Pause while results cannot be stored; they lie in the room's log meanwhile."""
+
+
+def stored_race(state: RoomState, software: str, key: ServerKey) -> StoredRace:
+    """The race of a room that has just ended, with its record, signed.
+
+    Args:
+        state: the room, in its results.
+        software: program and version, for the record.
+        key: the server's own.
+    """
+    race, epoch = state.race, state.epoch
+    # Room time goes on through restarts, so this epoch's reading dates any moment.
+    started_ms = epoch.wall_ms + race.t0 - epoch.t
+    players = {seat: Player(one.name, one.bot) for seat, one in state.racers.items()}
+    record = build(race, players, started_ms=started_ms, software=software)
+    attempts = tuple(_attempt(row, state.racers[row.seat]) for row in standings(race))
+    summary = RaceSummary(
+        race.id, state.code, started_ms, race.rules.size, state.public, attempts
+    )
+    return StoredRace(summary, seal(record, key.public, key.sign))
+
+
+def _attempt(row: Row, racer: Racer) -> AttemptRow:
+    return AttemptRow(
+        seat=row.seat,
+        name=racer.name,
+        status=row.status,
+        place=row.place,
+        time_ms=row.time_ms,
+        stm=row.stm,
+        mtm=row.mtm,
+        bot=racer.bot,
+    )
+
+
+class ResultsWriter:
+    """Stores races that ended, one after the other, until each is there.
+
+    Args:
+        results: where to.
+        spawn: starts a task that belongs to the server's task group.
+        clock: to wait by.
+
+    Attributes:
+        stored: told of each race that has arrived.
+    """
+
+    def __init__(
+        self,
+        results: Results,
+        spawn: Spawn,
+        clock: Clock,
+    ) -> None:
+        self._results = results
+        self._spawn = spawn
+        self._clock = clock
+        self.stored: Callable[[StoredRace], None] = lambda _: None
+        self._pending: dict[str, StoredRace] = {}
+        self._storing = False
+
+    @property
+    def idle(self) -> bool:
+        """Whether everything is stored."""
+        return not self._pending
+
+    def record(self, race_id: str) -> bytes | None:
+        """The record of a race on its way to the store."""
+        race = self._pending.get(race_id)
+        return None if race is None else race.record
+
+    def has_races_of(self, code: str) -> bool:
+        """Whether races of this room are not stored yet."""
+        return any(race.summary.room == code for race in self._pending.values())
+
+    def keep(self, race: StoredRace) -> None:
+        """Take a race; a second time is as good as once."""
+        self._pending[race.summary.id] = race
+        if not self._storing:
+            self._storing = True
+            self._spawn(self._store())
+
+    async def _store(self) -> None:
+        try:
+            while self._pending:
+                race = next(iter(self._pending.values()))
+                try:
+                    await self._results.store(race)
+                except StorageUnavailable as error:
+                    _log.warning("cannot store results", extra={"error": str(error)})
+                    await self._clock.sleep(RETRY_S)
+                    continue
+                except ValueError as error:  # it would keep all others waiting
+                    extra = {"race": race.summary.id, "error": str(error)}
+                    _log.error("results are not fit to be stored", extra=extra)
+                del self._pending[race.summary.id]
+                self.stored(race)
+        finally:
+            self._storing = False

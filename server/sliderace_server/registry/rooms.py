@@ -1,0 +1,396 @@
+"""All rooms of this server: opened, found, recovered, dropped."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sliderace import __version__
+from sliderace.protocol.messages import Create, Open
+from sliderace.protocol.names import clean_name
+from sliderace.protocol.room_code import RoomCode, parse_code
+from sliderace.protocol.version import VERSION
+from sliderace.race.log_records import RaceEnded
+from sliderace.race.refusal import Refusal
+from sliderace.race.rules import RulesError
+from sliderace_server import room
+from sliderace_server.clock import Timer
+from sliderace_server.limits import PerAddress
+from sliderace_server.live_room.services import Services
+from sliderace_server.registry.actor import RoomActor
+from sliderace_server.registry.codes import REST_MS, Codes
+from sliderace_server.registry.results_writer import ResultsWriter, stored_race
+from sliderace_server.registry.seat_tickets import Tickets
+from sliderace_server.room import RoomState
+from sliderace_server.storage import (
+    RaceSummary,
+    StorageUnavailable,
+    StoredRace,
+)
+from sliderace_server.storage.record_codec import UnknownRecord, decode
+
+__all__ = ["RoomRegistry"]
+
+_log = logging.getLogger(__name__)
+
+RETRY_S = 1.0
+"""Pause while a room's log cannot be removed."""
+MISSES = {"room_unknown", "bad_ticket", "bad_token"}
+"""Refusals of what may have been a guess."""
+_DOES_NOT_FIT = (AssertionError, AttributeError, LookupError, TypeError, ValueError)
+"""How folding a record ends that has no place where it stands."""
+
+
+class _Damaged(ValueError):
+    """A log whose records can be read, but make no room together."""
+
+
+class RoomRegistry:
+    """The rooms of one server.
+
+    Args:
+        services: what all rooms share.
+        results_writer: stores races that ended.
+        addresses: what each client's address may do.
+    """
+
+    def __init__(
+        self, services: Services, results_writer: ResultsWriter, addresses: PerAddress
+    ) -> None:
+        self.services = services
+        self.stopping = False
+        self.tickets = Tickets()
+        self._results_writer = results_writer
+        self._addresses = addresses
+        self._codes = Codes()
+        self._rooms: dict[str, RoomActor] = {}
+        self._openers: dict[str, str] = {}
+        self._unreadable: set[str] = set()
+        self._lost: set[str] = set()
+        self._closed: set[str] = set()
+        self._heart: Timer | None = None
+        self._began_ms = services.clock.now_ms()
+        services.metrics.gauge("rooms", "Live rooms", lambda: len(self._rooms))
+        services.metrics.gauge(
+            "members_connected", "Members with a live connection", self._connections
+        )
+
+    # --- opening and finding ---------------------------------------------------------
+
+    def open(self, asked: Create | Open, address: str) -> RoomActor | Refusal:
+        """Open a room; it holds nobody yet.
+
+        Args:
+            asked: what its opener wants.
+            address: of the opener; empty on this machine.
+        """
+        services = self.services
+        if self.stopping:
+            return Refusal("shutting_down")
+        if isinstance(asked, Create) and clean_name(asked.name) is None:
+            return Refusal("bad_name", "name")
+        if self.failing:
+            return Refusal("storage_unavailable", retry_ms=5_000)
+        if not self._addresses.may_open(address):
+            return Refusal("too_many_rooms")
+        now, wall = services.clock.now_ms(), services.clock.wall_ms()
+        code = self._codes.new(services.entropy(32), now)
+        epoch = room.first_epoch(services.clock.boot, now, wall)
+        try:
+            records = room.open_room(
+                code, wall // 1_000, asked, epoch, services.entropy(32)
+            )
+        except RulesError as error:
+            self._codes.retire(code, now)
+            return Refusal("bad_rules", error.field, str(error.value)[:40])
+        state = room.fold(records)
+        self._addresses.opened(address)
+        self._openers[code] = address
+        return self._run(RoomActor(services, state, 0, records, self._ended))
+
+    def find(self, text: str, address: str) -> RoomActor | Refusal:
+        """The live room with a code.
+
+        Args:
+            text: the code as typed.
+            address: of the client, for whom wrong codes are counted.
+        """
+        found = self._look_up(text)
+        if isinstance(found, Refusal):
+            return self._missed(found, address)
+        # A right code as well: who guesses too fast must not learn that it is one.
+        return self._too_many(address) or found
+
+    def find_member(
+        self, text: str, token_hash: str, address: str
+    ) -> tuple[RoomActor, int] | Refusal:
+        """The live room with a code, and its member with a token.
+
+        Both right is never too often: nobody guesses a token.
+
+        Args:
+            text: the code as typed.
+            token_hash: as stored.
+            address: of the client, for whom wrong codes and tokens are counted.
+        """
+        found = self._look_up(text)
+        if isinstance(found, Refusal):
+            return self._missed(found, address)
+        member = room.member_by_token(found.state, token_hash)
+        if member is None:
+            return self._missed(Refusal("bad_token"), address)
+        return found, member
+
+    def find_holder(
+        self, text: str, ticket_hash: str, address: str
+    ) -> tuple[RoomActor, int] | Refusal:
+        """The live room with a code, and the member who showed a ticket; once.
+
+        Args:
+            text: the code as typed.
+            ticket_hash: as kept.
+            address: of the client, for whom wrong codes and tickets are counted.
+        """
+        found = self._look_up(text)
+        if isinstance(found, Refusal):
+            return self._missed(found, address)
+        now = self.services.clock.now_ms()
+        member = self.tickets.redeem(found.code, ticket_hash, now)
+        if member is None or member not in found.state.members:
+            return self._missed(Refusal("bad_ticket"), address)
+        return found, member
+
+    def _look_up(self, text: str) -> RoomActor | Refusal:
+        if self.stopping:
+            return Refusal("shutting_down")
+        code = parse_code(text)
+        if code is None:
+            return Refusal("bad_code", "code", text)
+        if code in self._lost:
+            return Refusal("storage_unavailable", retry_ms=5_000)
+        return self._rooms.get(code) or Refusal("room_unknown", "code", code)
+
+    def _missed(self, refusal: Refusal, address: str) -> Refusal:
+        """The answer to who was not let in; a miss is counted."""
+        if refusal.code not in MISSES:
+            return refusal
+        if too_many := self._too_many(address):
+            return too_many
+        self._addresses.failed_try(address, self.services.clock.now_ms())
+        return refusal
+
+    def _too_many(self, address: str) -> Refusal | None:
+        wait = self._addresses.try_wait(address, self.services.clock.now_ms())
+        return Refusal("too_many_tries", retry_ms=wait) if wait else None
+
+    def link(self, code: str, host: str) -> str:
+        """Where people find a room.
+
+        Args:
+            code: the room.
+            host: how the asking client calls this server.
+        """
+        config = self.services.config
+        base = config.public_base or f"{config.scheme}://{host}{config.base}"
+        return f"{base}/{code}"
+
+    def _run(self, actor: RoomActor) -> RoomActor:
+        self._rooms[actor.code] = actor
+        return actor
+
+    # --- ends ------------------------------------------------------------------------
+
+    def _ended(self, actor: RoomActor) -> None:
+        code = actor.code
+        self._rooms.pop(code, None)
+        if code in self._openers:
+            self._addresses.closed(self._openers.pop(code))
+        if actor.stored and not actor.state.closed:
+            self._lost.add(code)
+            return
+        reason = actor.state.closed or "never stored"
+        _log.info("closed", extra={"room": code, "reason": reason})
+        self._codes.retire(code, self.services.clock.now_ms())
+        self._closed.add(code)
+        self._drop_closed()
+
+    def stored(self, race: StoredRace) -> None:
+        """A race has arrived in the store; perhaps its room can be dropped now."""
+        _log.info("stored", extra={"room": race.summary.room, "race": race.summary.id})
+        self._drop_closed()
+
+    def _drop_closed(self) -> None:
+        for code in sorted(self._closed):
+            if not self._results_writer.has_races_of(code):
+                self._closed.discard(code)
+                self.services.spawn(self._drop(code))
+
+    async def _drop(self, code: str) -> None:
+        log, clock = self.services.store.log, self.services.clock
+        while True:
+            try:
+                await log.drop(code, now_ms=clock.wall_ms(), rest_ms=REST_MS)
+            except StorageUnavailable:
+                await clock.sleep(RETRY_S)
+            else:
+                return
+
+    # --- recovery --------------------------------------------------------------------
+
+    async def recover(self) -> None:
+        """Carry on with every room in the log, each in a new epoch.
+
+        Raises:
+            StorageUnavailable: the storage cannot be read.
+        """
+        log, clock = self.services.store.log, self.services.clock
+        for code, rest_ms in (await log.resting(clock.wall_ms())).items():
+            self._codes.retire(RoomCode(code), clock.now_ms(), rest_ms)
+        for code in await log.rooms():
+            data = await log.read(code)
+            try:
+                state = await self._fold(data)
+            except (UnknownRecord, _Damaged) as error:
+                self._unreadable.add(code)
+                foreign = isinstance(error, UnknownRecord)
+                why = "made by another release" if foreign else "its log is damaged"
+                extra = {"room": code, "error": str(error)}
+                _log.error("cannot recover: %s", why, extra=extra)
+                self._codes.claim(RoomCode(code))
+                continue
+            if state.closed:
+                self._codes.retire(state.code, clock.now_ms())
+                self._closed.add(code)
+                continue
+            self._codes.claim(state.code)
+            self._carry_on(state, len(data))
+        self._drop_closed()
+        self._beat_later()
+        if self._rooms:
+            _log.info("recovered", extra={"rooms": len(self._rooms)})
+
+    async def _fold(self, data: Sequence[bytes]) -> RoomState:
+        """A room from its log; results that did not reach the store set out again."""
+        state: RoomState | None = None
+        for position, line in enumerate(data, 1):
+            record = decode(line)
+            race: StoredRace | None = None
+            try:
+                state = room.apply(state, record)
+                if isinstance(record, RaceEnded):
+                    race = stored_race(state, self.services.version, self.services.key)
+            except _DOES_NOT_FIT as error:
+                raise _Damaged(f"record {position} does not fit: {error!r}") from error
+            if race is not None:
+                await self._store_again(race)
+        if state is None:
+            raise UnknownRecord("an empty log")
+        return state
+
+    async def _store_again(self, race: StoredRace) -> None:
+        if await self.services.store.results.record(race.summary.id) is None:
+            self._results_writer.keep(race)
+
+    def _carry_on(self, state: RoomState, position: int) -> None:
+        clock = self.services.clock
+        epoch = room.next_epoch(state, clock.boot, clock.now_ms(), clock.wall_ms())
+        state = room.apply(state, epoch)
+        self._run(RoomActor(self.services, state, position, [epoch], self._ended))
+
+    def freeze(self) -> None:
+        """Nothing more happens in any room; what did happen is still stored."""
+        self.stopping = True
+        if self._heart is not None:
+            self._heart.cancel()
+        for actor in self._rooms.values():
+            actor.freeze()
+
+    # --- the heartbeat ---------------------------------------------------------------
+
+    def _beat_later(self) -> None:
+        self._heart = self.services.clock.later(room.BEAT_MS / 1_000, self._beat)
+
+    def _beat(self) -> None:
+        """Note in all rooms that we are here; one timer serves them."""
+        clock = self.services.clock
+        self.services.load_meter.note(clock.cpu_s(), clock.now_ms())
+        for actor in list(self._rooms.values()):
+            actor.beat()
+        self._beat_later()
+
+    # --- what others ask -------------------------------------------------------------
+
+    @property
+    def failing(self) -> bool:
+        """Whether something cannot be stored at the moment."""
+        return any(actor.failing for actor in self._rooms.values())
+
+    @property
+    def idle(self) -> bool:
+        """Whether everything that happened is stored."""
+        return self._results_writer.idle and all(
+            one.idle for one in self._rooms.values()
+        )
+
+    @property
+    def racing(self) -> bool:
+        """Whether anybody connected is about to race, at it, or yet to hear of its end.
+
+        What is not stored is not told; where nothing can be stored nobody waits for it.
+        """
+        return any(
+            actor.connections
+            and (
+                actor.state.phase in ("countdown", "racing", "grace")
+                or not (actor.idle or actor.failing)
+            )
+            for actor in self._rooms.values()
+        )
+
+    def _connections(self) -> int:
+        return sum(actor.connections for actor in self._rooms.values())
+
+    def health(self) -> Mapping[str, Any]:
+        """The server's state for `/healthz`."""
+        status = "degraded" if self.failing or self._unreadable else "ok"
+        return {
+            "server": "sliderace",
+            "status": "stopping" if self.stopping else status,
+            "version": __version__,
+            "protocol": VERSION,
+            "durability": self.services.store.durability,
+            "key": self.services.key.public,
+            "rooms": len(self._rooms),
+            "connections": self._connections(),
+            "uptime_s": (self.services.clock.now_ms() - self._began_ms) // 1_000,
+        }
+
+    def public_rooms(self) -> Sequence[Mapping[str, Any]]:
+        """Rooms that anybody may see."""
+        states = (actor.state for actor in self._rooms.values())
+        return [room.listing(state) for state in states if state.public]
+
+    def listing(self, code: str) -> Mapping[str, Any] | None:
+        """A live room, or None."""
+        actor = self._rooms.get(code)
+        return None if actor is None else room.listing(actor.state)
+
+    async def races(
+        self, room: str | None, before: str | None, *, public_only: bool, limit: int
+    ) -> Sequence[RaceSummary]:
+        """Stored races, the latest first.
+
+        Raises:
+            StorageUnavailable: the storage cannot be read.
+        """
+        return await self.services.store.results.races(
+            room, public_only=public_only, limit=limit, before=before
+        )
+
+    async def record(self, race_id: str) -> bytes | None:
+        """A race's signed record as JSON, or None.
+
+        Raises:
+            StorageUnavailable: the storage cannot be read.
+        """
+        pending = self._results_writer.record(race_id)
+        return pending or await self.services.store.results.record(race_id)

@@ -1,0 +1,334 @@
+"""Records as the room's stream of events tells them.
+
+No event holds anything that one member may see and another may not: boards travel
+beside the stream, see `room.visibility`. What is told of a race before its end is
+neither its secret nor its seed nor its board.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, assert_never
+
+import msgspec
+
+from sliderace.engine import Board, format_board
+from sliderace.protocol import messages
+from sliderace.protocol.messages import (
+    Event,
+    NonceOf,
+    PhaseEvent,
+    RoomEvent,
+    Snapshot,
+    StandingEvent,
+)
+from sliderace.race.log_records import (
+    CountdownBegan,
+    CountdownStopped,
+    DidNotFinish,
+    Finished,
+    Forfeited,
+    ForfeitUndone,
+    GraceBegan,
+    NonceTold,
+    Postponed,
+    RaceAborted,
+    RaceEnded,
+    RaceLocked,
+    RaceMade,
+    RaceRecord,
+    RaceStarted,
+    Returned,
+    RosterFrozen,
+    Seat,
+    Slid,
+    TimeCalled,
+    WentAway,
+    WinnerKnown,
+)
+from sliderace.race.ranking import Row, standings
+from sliderace.race.state import Race
+from sliderace_server.room.log_records import (
+    Alive,
+    Benched,
+    Closed,
+    Connected,
+    Disconnected,
+    DoorChanged,
+    Entered,
+    EpochBegan,
+    Gone,
+    HostChanged,
+    HostStarted,
+    ListingChanged,
+    MemberRecord,
+    NonceCommitted,
+    Readied,
+    Record,
+    RoleChanged,
+    RoomOpened,
+    StartPlanned,
+    TokenGiven,
+    WallSet,
+)
+from sliderace_server.room.state import MemberState, RoomState
+
+__all__ = [
+    "aged",
+    "board_text",
+    "member_of",
+    "nonce_commitments",
+    "phase_in_ms",
+    "present",
+    "results_of",
+    "room_of",
+    "standings_of",
+]
+
+
+RoomWhy = Literal["settings", "race"]
+MemberWhy = Literal[
+    "joined",
+    "ready",
+    "unready",
+    "connected",
+    "disconnected",
+    "benched",
+    "unbenched",
+    "role",
+]
+
+
+def present(record: Record, state: RoomState) -> Event | None:
+    """The event of a record; None where `takes_offset` is false.
+
+    Args:
+        record: the one applied last.
+        state: the room right after it. Times to go are counted from the record's.
+    """
+    if isinstance(record, MemberRecord):
+        return _of_room(record, state)
+    return _of_race(record, state)
+
+
+def aged(event: Event, ms: int) -> Event:
+    """An event as it has to be told `ms` later: less time is left."""
+    if isinstance(event, PhaseEvent | Snapshot) and event.in_ms is not None:
+        return msgspec.structs.replace(event, in_ms=max(0, event.in_ms - ms))
+    return event
+
+
+def phase_in_ms(state: RoomState, now: int) -> int | None:
+    """How long until the room's phase ends by itself; None: it does not."""
+    until = state.race.phase_until
+    if state.race.phase in ("lobby", "results"):
+        until = state.start_at
+    return None if until is None or state.closed else max(0, until - now)
+
+
+def room_of(state: RoomState) -> messages.Room:
+    """The room's own facts."""
+    return messages.Room(
+        code=state.code,
+        public=state.public,
+        locked=state.locked,
+        host=state.host,
+        rules=state.race.rules,
+        race=state.race.id,
+        commitment=state.race.commitment,
+        seed_known=bool(state.race.known_seed),
+    )
+
+
+def member_of(member: MemberState) -> messages.Member:
+    """A member as others may know it."""
+    return messages.Member(
+        id=member.id,
+        name=member.name,
+        role=member.role,
+        seat=member.seat,
+        ready=member.ready,
+        connected=member.connected,
+        benched=member.benched,
+        bot=member.bot,
+    )
+
+
+def standings_of(
+    state: RoomState, rows: Sequence[Row] | None = None
+) -> list[messages.Standing]:
+    """How the racers stand, best first; empty before the lock.
+
+    Args:
+        state: the room.
+        rows: the standings as the reader may know them, if not as they are.
+    """
+    known = standings(state.race) if rows is None else rows
+    return [_standing(state, row) for row in known]
+
+
+def results_of(state: RoomState) -> messages.Results:
+    """The end of the race, with the secret that may be told now."""
+    race = state.race
+    return messages.Results(
+        o=state.offset,
+        race=race.id,
+        standings=standings_of(state),
+        board=board_text(state),
+        seed=race.seed,
+        secret=None if race.known_seed else race.secret,
+        nonces=[
+            NonceOf(seat, race.commitments.get(seat), race.nonces.get(seat))
+            for seat in race.roster
+        ],
+        friendly_timing=race.rules.friendly_timing,
+        record=f"/api/races/{race.id}",
+    )
+
+
+def board_text(state: RoomState) -> str:
+    """The start board of a locked race. Secret before T0!"""
+    return format_board(Board(state.race.size, state.race.board))
+
+
+def _of_room(record: MemberRecord, state: RoomState) -> Event | None:
+    match record:
+        case Entered(member=member):
+            return _member(state, member, "joined")
+        case Connected(member=member):
+            return _member(state, member, "connected")
+        case Disconnected(member=member):
+            return _member(state, member, "disconnected")
+        case RoleChanged(member=member):
+            return _member(state, member, "role")
+        case Readied(member=member, on=on):
+            return _member(state, member, "ready" if on else "unready")
+        case Benched(member=member, on=on):
+            return _member(state, member, "benched" if on else "unbenched")
+        case Gone(member=member, why=why):
+            return messages.Gone(state.offset, member, why)
+        case HostChanged():
+            return RoomEvent(state.offset, room_of(state), "host")
+        case DoorChanged():
+            return RoomEvent(state.offset, room_of(state), "lock")
+        case ListingChanged():
+            return RoomEvent(state.offset, room_of(state), "settings")
+        case StartPlanned():
+            return _phase(state)
+        case Closed(why=why):
+            return messages.Closed(state.offset, why)
+        case RoomOpened() | EpochBegan() | HostStarted() | NonceCommitted():
+            return None
+        case Alive() | WallSet() | TokenGiven():
+            return None
+        case _:
+            assert_never(record)
+
+
+def _of_race(record: RaceRecord, state: RoomState) -> Event | None:
+    match record:
+        case RaceMade():
+            cause: RoomWhy = "settings" if state.remade else "race"
+            return RoomEvent(state.offset, room_of(state), cause)
+        case (
+            CountdownBegan()
+            | RaceLocked()
+            | RaceStarted()
+            | GraceBegan()
+            | TimeCalled()
+        ):
+            return _phase(state)
+        case RosterFrozen():
+            return _roster(state)
+        case WinnerKnown():
+            return _winner(state)
+        case Postponed():
+            return _phase(state, "postponed")
+        case CountdownStopped(why=why) | RaceAborted(why=why):
+            return _phase(state, why)
+        case (
+            Finished(seat=seat)
+            | Forfeited(seat=seat)
+            | ForfeitUndone(seat=seat)
+            | Returned(seat=seat)
+            | DidNotFinish(seat=seat)
+        ):
+            row = _row_for_all(state, seat)
+            return StandingEvent(state.offset, state.race.id, _standing(state, row))
+        case RaceEnded():
+            return results_of(state)
+        case Slid() | WentAway() | NonceTold():
+            return None
+        case _:
+            assert_never(record)
+
+
+def _row_for_all(state: RoomState, seat: Seat) -> Row:
+    """A racer's line as everybody may know it.
+
+    How far who still races is, delayed members are told later, others by `progress`.
+    """
+    row = next(row for row in standings(state.race) if row.seat == seat)
+    if row.status == "racing" and state.race.rules.spectator_delay_ms:
+        return replace(row, stm=0, mtm=0, high=0)
+    return row
+
+
+def _member(state: RoomState, member: int, why: MemberWhy) -> Event:
+    return messages.MemberEvent(state.offset, member_of(state.members[member]), why)
+
+
+def _phase(state: RoomState, why: str = "") -> Event:
+    return PhaseEvent(
+        o=state.offset,
+        race=state.race.id,
+        phase=state.phase,
+        in_ms=phase_in_ms(state, state.t),
+        roster=[*state.race.roster],
+        why=why,
+    )
+
+
+def nonce_commitments(state: RoomState) -> list[str | None]:
+    """What binds the nonces of the roster's seats; empty before it is frozen."""
+    race = state.race
+    return [race.commitments.get(seat) for seat in race.roster]
+
+
+def _roster(state: RoomState) -> Event:
+    race = state.race
+    return messages.RosterEvent(
+        state.offset, race.id, [*race.roster], nonce_commitments(state)
+    )
+
+
+def _winner(state: RoomState) -> Event:
+    seats = [row.seat for row in standings(state.race) if row.place == 1]
+    return messages.WinnerEvent(state.offset, state.race.id, sorted(seats))
+
+
+def _is_final(race: Race, row: Row) -> bool:
+    """Whether nobody can take that place any more."""
+    first = race.winner_known and row.place == 1
+    return row.place is not None and (race.phase == "results" or first)
+
+
+def _standing(state: RoomState, row: Row) -> messages.Standing:
+    racer = state.racers[row.seat]
+    return messages.Standing(
+        seat=row.seat,
+        member=racer.member,
+        name=racer.name,
+        bot=racer.bot,
+        status=row.status,
+        place=row.place,
+        time_ms=row.time_ms,
+        solve_ms=row.solve_ms,
+        credit_ms=row.credit_ms,
+        stm=row.stm,
+        mtm=row.mtm,
+        high=row.high,
+        why=row.why,
+        final=_is_final(state.race, row),
+        photo=row.photo,
+        outage_ms=row.outage_ms,
+    )

@@ -1,0 +1,113 @@
+"""Records to bytes and back: the format of the room log.
+
+A record is a JSON array ``[version, type, t_ms, ...]``: its fields in their order.
+Types, names and fields are forever, since logs outlive releases; new fields stand at
+the end and have a default. A type that is not known here, or a newer version, stops
+the recovery of that room: half a log is no room.
+"""
+
+from collections.abc import Callable
+from inspect import get_annotations
+from operator import attrgetter
+from typing import Any, Final, cast
+
+import msgspec
+
+from sliderace.race import log_records as race
+from sliderace_server.room import log_records as room
+from sliderace_server.room.log_records import Record
+
+__all__ = ["VERSION", "UnknownRecord", "decode", "encode"]
+
+VERSION: Final = 1
+
+TYPES: Final[dict[str, type[Record]]] = {
+    "room_opened": room.RoomOpened,
+    "epoch_began": room.EpochBegan,
+    "entered": room.Entered,
+    "gone": room.Gone,
+    "connected": room.Connected,
+    "disconnected": room.Disconnected,
+    "readied": room.Readied,
+    "nonce_committed": room.NonceCommitted,
+    "host_started": room.HostStarted,
+    "start_planned": room.StartPlanned,
+    "host_changed": room.HostChanged,
+    "door_changed": room.DoorChanged,
+    "listing_changed": room.ListingChanged,
+    "benched": room.Benched,
+    "role_changed": room.RoleChanged,
+    "closed": room.Closed,
+    "alive": room.Alive,
+    "wall_set": room.WallSet,
+    "token_given": room.TokenGiven,
+    "race_made": race.RaceMade,
+    "countdown_began": race.CountdownBegan,
+    "countdown_stopped": race.CountdownStopped,
+    "roster_frozen": race.RosterFrozen,
+    "nonce_told": race.NonceTold,
+    "race_locked": race.RaceLocked,
+    "postponed": race.Postponed,
+    "race_started": race.RaceStarted,
+    "slid": race.Slid,
+    "finished": race.Finished,
+    "forfeited": race.Forfeited,
+    "forfeit_undone": race.ForfeitUndone,
+    "went_away": race.WentAway,
+    "returned": race.Returned,
+    "did_not_finish": race.DidNotFinish,
+    "grace_began": race.GraceBegan,
+    "time_called": race.TimeCalled,
+    "winner_known": race.WinnerKnown,
+    "race_ended": race.RaceEnded,
+    "race_aborted": race.RaceAborted,
+}
+"""Names in the log -> types. Never change one, never use one again."""
+
+
+class UnknownRecord(ValueError):
+    """Bytes that this release cannot read as a record."""
+
+
+_NAMES: Final = {kind: name for name, kind in TYPES.items()}
+_FIELDS: Final = {kind: tuple(get_annotations(kind)) for kind in TYPES.values()}
+_VALUES: Final = {
+    kind: cast("Callable[[Record], tuple[Any, ...]]", attrgetter(*names))
+    for kind, names in _FIELDS.items()
+}
+_encode = msgspec.json.Encoder().encode
+_decoder: msgspec.json.Decoder[list[Any]] = msgspec.json.Decoder(list[Any])
+
+
+def encode(record: Record) -> bytes:
+    """The record as it stands in the log."""
+    if isinstance(record, race.Slid):  # the hot path
+        return _encode((VERSION, "slid", *record))
+    kind = type(record)
+    values = _VALUES[kind](record)
+    if len(_FIELDS[kind]) == 1:
+        values = (values,)
+    return _encode([VERSION, _NAMES[kind], *values])
+
+
+def decode(data: bytes) -> Record:
+    """The record in these bytes.
+
+    Raises:
+        UnknownRecord: a newer version, a type or a shape that is not known here, or no
+            record at all.
+    """
+    try:
+        version, name, *values = _decoder.decode(data)
+    except (ValueError, RecursionError) as error:
+        raise UnknownRecord(f"no record: {error}") from None
+    kind = TYPES.get(name) if isinstance(name, str) else None
+    if version != VERSION or kind is None:
+        raise UnknownRecord(f"a record {name!r} of version {version!r}")
+    if len(values) > len(_FIELDS[kind]):
+        raise UnknownRecord(f"a record {name!r} with fields of another release")
+    named = dict(zip(_FIELDS[kind], values, strict=False))
+    try:
+        return msgspec.convert(values if kind is race.Slid else named, kind)
+    except ValueError as error:
+        raise UnknownRecord(f"a record {name!r}: {error}") from None

@@ -1,0 +1,149 @@
+"""The tables, as numbered migrations, and which files are ours.
+
+`migrations/NNNN_what.sql` brings a database from version NNNN - 1 to NNNN; the version
+is the file's `user_version`. A released migration never changes.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from importlib import resources
+
+from sliderace_server.storage.ports import StoreRefused
+
+__all__ = ["APPLICATION_ID", "check", "inspect", "migrate", "migrations", "statements"]
+
+APPLICATION_ID = int.from_bytes(b"SlRc")
+"""In the file's header since migration 1, where `file` and SQLite's tools show it."""
+
+
+GAPS = """
+SELECT code FROM room LEFT JOIN log ON log.id = last
+WHERE log.room IS NOT number OR log.start + log.count IS NOT room.records
+UNION ALL
+SELECT code FROM room JOIN log AS one ON one.room = number
+LEFT JOIN log AS other ON other.id = one.before
+WHERE one.start > 0
+AND (other.room IS NOT number OR other.start + other.count IS NOT one.start)
+UNION ALL
+SELECT code FROM room JOIN log ON log.room = number
+GROUP BY number HAVING sum(log.count) != room.records
+UNION ALL
+SELECT code FROM room JOIN log ON log.room = number
+WHERE NOT json_valid('[' || sizes || ']') OR (log.count, length(log.records)) IS NOT
+    (SELECT count(*), total(value) FROM json_each('[' || sizes || ']'))
+LIMIT 1
+"""
+"""Rooms whose last append is not the one they name, one of whose appends does not begin
+where the one before ends, which have appends beside that chain, or one whose records
+are more or longer than it says."""
+OLD_GAPS = "SELECT room FROM log GROUP BY room HAVING count(*) != max(position)"
+"""The same before migration 3: a crash may lie between two releases."""
+
+
+def migrations() -> list[str]:
+    """Return the SQL of all migrations, the first is that to version 1.
+
+    Raises:
+        ValueError: The numbers in the file names are not 1, 2, 3 ...
+    """
+    folder = resources.files("sliderace_server.storage.sqlite") / "migrations"
+    files = sorted(
+        (file for file in folder.iterdir() if file.name.endswith(".sql")),
+        key=lambda file: file.name,
+    )
+    numbers = [int(file.name.partition("_")[0]) for file in files]
+    if numbers != list(range(1, len(files) + 1)):
+        raise ValueError(f"migrations are numbered {numbers}")
+    return [file.read_text(encoding="utf-8") for file in files]
+
+
+def statements(script: str) -> Iterator[str]:
+    """Split an SQL script, which `executescript` would commit as it goes.
+
+    Raises:
+        ValueError: The last statement has no end.
+    """
+    statement = ""
+    *parts, rest = script.split(";")
+    for part in parts:
+        statement += f"{part};"
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+    if statement or rest.strip():
+        raise ValueError(f"a statement without an end: {statement + rest!r}")
+
+
+def inspect(connection: sqlite3.Connection, newest: int) -> int:
+    """Return the version of a database, 0 if it is empty.
+
+    Args:
+        connection: Any connection to it; nothing is written.
+        newest: The latest version this program knows.
+
+    Raises:
+        StoreRefused: It is another program's, or of a newer version than `newest`.
+        sqlite3.Error: It cannot be read, or is no database.
+    """
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (owner,) = connection.execute("PRAGMA application_id").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if owner != APPLICATION_ID and (owner or version or tables):
+        raise StoreRefused("it is another program's database")
+    if version > newest:
+        raise StoreRefused(
+            f"its version is {version}, this program knows {newest}: "
+            "a newer sliderace wrote it"
+        )
+    return int(version)
+
+
+def check(connection: sqlite3.Connection) -> None:
+    """Look whether a database of ours is whole: every page, and every room's log.
+
+    It reads the whole file. A version without tables is whole.
+
+    Raises:
+        StoreRefused: It is damaged.
+        sqlite3.Error: It cannot even be read.
+    """
+    (verdict, *_) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    gaps = OLD_GAPS if _has(connection, "log") else "SELECT 1 WHERE false"
+    gaps = GAPS if _has(connection, "room") else gaps
+    if verdict == "ok" and (row := connection.execute(gaps).fetchone()):
+        verdict = f"records of room {row[0]} are missing"
+    if verdict == "ok" and connection.execute("PRAGMA foreign_key_check").fetchone():
+        verdict = "a race is missing"
+    if verdict != "ok":
+        damage = " ".join(verdict.split())
+        raise StoreRefused(f"it is damaged: {damage}; restore a backup")
+
+
+def _has(connection: sqlite3.Connection, table: str) -> bool:
+    query = "SELECT 1 FROM sqlite_master WHERE name = ?"
+    return connection.execute(query, (table,)).fetchone() is not None
+
+
+def migrate(connection: sqlite3.Connection, scripts: list[str]) -> None:
+    """Bring a database to the newest version, or leave it as it was.
+
+    Args:
+        connection: A writing connection in autocommit mode.
+        scripts: All migrations, as `migrations` returns them.
+
+    Raises:
+        StoreRefused: See `inspect`.
+        sqlite3.Error: A migration failed; nothing is changed.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = inspect(connection, len(scripts))
+        for number, script in enumerate(scripts[version:], version + 1):
+            for statement in statements(script):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute("COMMIT")
+    finally:
+        connection.rollback()  # nothing to do after the COMMIT

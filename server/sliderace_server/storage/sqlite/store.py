@@ -1,0 +1,248 @@
+"""A store in one SQLite file: one writing connection, one commit for many rooms.
+
+Whatever was asked for while a commit ran goes into the next one, which begins as soon
+as the last has returned: alone a write waits for one disk flush, and under load a flush
+serves thousands. No timer is involved. Readers have a connection of their own and see
+what is committed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sqlite3
+import time
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from math import inf
+from pathlib import Path
+from typing import Literal, Self, TypeVar
+
+from sliderace_server.storage.ports import (
+    Append,
+    Conflict,
+    RaceSummary,
+    RoomLog,
+    StorageUnavailable,
+    StoredRace,
+    StoreHeld,
+    StoreRefused,
+)
+
+from . import queries
+from .connection import Job, Thread, Writer
+from .file_lock import Hold, flush_folder
+from .schema import check, inspect, migrate, migrations
+
+__all__ = ["SqliteStore"]
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+MAX_DEAD = 20_000
+"""Records of dropped rooms that may stay in the file: two megabytes. To remove them
+with their room would write a page for each of them."""
+
+MAX_WAL_BYTES = 64 << 20
+"""What the write-ahead log may keep on the disk after a burst."""
+
+
+class SqliteStore:
+    """A `Store` in one SQLite file, made if it is missing and held while open."""
+
+    def __init__(
+        self,
+        path: Path,
+        durability: Literal["full", "process"] = "full",
+        *,
+        max_pages: int | None = None,
+        max_dead: int = MAX_DEAD,
+    ) -> None:
+        """Describe the store; `async with` opens it.
+
+        Args:
+            path: The database file; its folder is made if it is missing.
+            durability: What an acknowledged append must survive: "full" flushes each
+                commit to the disk, "process" leaves that to the system.
+            max_pages: The size the file may grow to, in pages of 4096 bytes; beyond it
+                writes fail as on a full disk. None leaves the size to the disk.
+            max_dead: How many records of dropped rooms may stay in the file, or as many
+                as there are live ones, if those are more.
+        """
+        self.path = path
+        self.durability: Literal["full", "process"] = durability
+        self.log = _Log(self, max_dead)
+        self.results = _Results(self)
+        self._max_pages = max_pages
+        self._reader: Thread | None = None
+        self._writer: Writer | None = None
+        self._stack = AsyncExitStack()
+
+    @property
+    def commits(self) -> int:
+        """How many transactions were committed since the store was opened."""
+        return self._writer.commits if self._writer else 0
+
+    async def __aenter__(self) -> Self:
+        try:
+            async with AsyncExitStack() as stack:
+                await self._open(stack)
+                self._stack = stack.pop_all()
+        except StoreHeld:
+            raise
+        except (StoreRefused, sqlite3.Error) as error:
+            raise StoreRefused(f"{self.path}: {error}") from error
+        except OSError as error:
+            raise StoreRefused(f"{self.path}: {error.strerror}") from error
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        self._reader = None
+        await self._stack.aclose()
+
+    async def _open(self, stack: AsyncExitStack) -> None:
+        """Open what the stack is to close, in the opposite order."""
+        path, held = await asyncio.to_thread(_claim, self.path)
+        stack.callback(held.release)
+        writing = await Thread.start(f"{path.as_uri()}?mode=rw")
+        stack.push_async_callback(writing.close)
+        if held.unclean:
+            await writing.run(self._check)
+            held.unclean = False
+        await writing.run(self._prepare)
+        self._writer = Writer(writing)
+        stack.push_async_callback(self._writer.close)
+        self._reader = await Thread.start(f"{path.as_uri()}?mode=ro")
+        stack.push_async_callback(self._reader.close)
+
+    def _check(self, connection: sqlite3.Connection) -> None:
+        """Look whether the database came whole through a crash."""
+        began = time.monotonic()
+        inspect(connection, len(migrations()))
+        check(connection)
+        took_ms = round((time.monotonic() - began) * 1_000)
+        extra = {"database": str(self.path), "ms": took_ms}
+        _log.warning("did not end in good order; the database is whole", extra=extra)
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Check and set up the database, in the thread of the writing connection."""
+        scripts = migrations()
+        inspect(connection, len(scripts))  # before anything of a foreign file changes
+        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        if mode != "wal":
+            raise StoreRefused("its file system cannot share memory with readers")
+        level = "FULL" if self.durability == "full" else "NORMAL"
+        connection.execute(f"PRAGMA synchronous = {level}")
+        connection.execute(f"PRAGMA journal_size_limit = {MAX_WAL_BYTES}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        migrate(connection, scripts)
+        if self._max_pages is not None:
+            connection.execute(f"PRAGMA max_page_count = {self._max_pages}")
+
+    async def read(self, job: Job[T]) -> T:
+        """Run a query on the reading connection."""
+        if self._reader is None:
+            raise StorageUnavailable("the store is closed")
+        try:
+            return await self._reader.run(job)
+        except sqlite3.Error as error:
+            raise StorageUnavailable(str(error)) from error
+
+    async def write(self, job: Job[object]) -> None:
+        """Have a change made in the next commit, and wait for that."""
+        if self._writer is None:
+            raise StorageUnavailable("the store is closed")
+        await self._writer.write(job)
+
+
+class _Log(RoomLog):
+    """`RoomLog` in the tables `room` and `log`."""
+
+    def __init__(self, store: SqliteStore, max_dead: int) -> None:
+        self._store = store
+        self._max_dead = max_dead
+        self._dead = inf  # nobody knows what the last process left
+
+    async def append_all(self, appends: Sequence[Append]) -> list[Conflict | None]:
+        conflicts: list[Conflict | None] = []
+        await self._store.write(
+            lambda db: conflicts.extend(queries.append_all(db, appends))
+        )
+        return conflicts
+
+    async def read(self, room: str, after: int = 0) -> list[bytes]:
+        return await self._store.read(lambda db: queries.read(db, room, after))
+
+    async def rooms(self) -> list[str]:
+        return await self._store.read(queries.rooms)
+
+    async def drop(self, room: str, *, now_ms: int = 0, rest_ms: int = 0) -> None:
+        counts: list[tuple[int, int]] = []
+        await self._store.write(
+            lambda db: counts.append(queries.drop(db, room, now_ms, rest_ms))
+        )
+        dead, live = counts[0]
+        self._dead += dead
+        if self._dead > max(self._max_dead, live):
+            await self._sweep()
+
+    async def _sweep(self) -> None:
+        """Remove what dropped rooms left, a stretch with each commit."""
+        self._dead, whole = 0, False
+        ends: list[int | None] = [0]
+        try:
+            while ends[-1] is not None:
+                await self._store.write(
+                    lambda db: ends.append(queries.sweep(db, ends[-1] or 0))
+                )
+            whole = True
+        finally:
+            if not whole:  # the next drop begins anew
+                self._dead = inf
+
+    async def resting(self, now_ms: int) -> dict[str, int]:
+        return await self._store.read(lambda db: queries.resting(db, now_ms))
+
+
+class _Results:
+    """`Results` in the tables `race` and `attempt`."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+
+    async def store(self, race: StoredRace) -> None:
+        await self._store.write(lambda db: queries.insert_race(db, race))
+
+    async def races(
+        self,
+        room: str | None = None,
+        *,
+        public_only: bool = False,
+        limit: int = 50,
+        before: str | None = None,
+    ) -> list[RaceSummary]:
+        return await self._store.read(
+            lambda db: queries.select_races(db, room, public_only, limit, before)
+        )
+
+    async def record(self, race_id: str) -> bytes | None:
+        return await self._store.read(lambda db: queries.select_record(db, race_id))
+
+
+def _claim(path: Path) -> tuple[Path, Hold]:
+    """Make and hold the file, for its owner's eyes only: races' secrets are in it."""
+    path = path.resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    held = Hold.take(path)
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        # What SQLite left behind says as much as our own mark, and comes with a copy.
+        log = Path(f"{path}-wal")
+        held.unclean = held.unclean or (log.exists() and log.stat().st_size > 0)
+        flush_folder(path.parent)
+    except OSError:
+        held.release()
+        raise
+    return path, held

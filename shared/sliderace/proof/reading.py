@@ -1,0 +1,273 @@
+"""Reading a race record from any value whatsoever: strict, and surprised by nothing.
+
+Only the form is checked here, field by field; whether what the fields claim is true is
+the business of `sliderace.proof.verify`.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection
+from dataclasses import fields
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from sliderace.engine import (
+    DIRECTIONS,
+    Board,
+    EngineError,
+    format_board,
+    parse_board,
+)
+from sliderace.engine.board import MAX_SIDE
+from sliderace.proof.canonical import MAX_INTEGER
+from sliderace.proof.record import (
+    FORMAT,
+    VERSION,
+    Outages,
+    WrittenFinish,
+    WrittenRace,
+    WrittenRacer,
+    WrittenSlide,
+)
+from sliderace.race.log_records import Seat
+from sliderace.race.rules import RANGES, STARTS, Rules, RulesError
+from sliderace.race.starting import REVEAL_LEAD_MS
+from sliderace.race.state import Status
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+__all__ = ["MAX_INTEGER", "MAX_SLIDES", "BadRecord", "read"]
+
+MAX_SLIDES = 100_000
+"""Of one racer; a record that claims more only wants to keep its reader busy."""
+MAX_SEAT = 254
+MAX_TEXT = 100
+MAX_OUTAGES = 1_000
+"""A server that failed more often ran no race."""
+
+_ENDED: tuple[Status, ...] = ("finished", "dnf", "forfeited", "dns")
+_REASONS = ("", "limit", "grace", "away", "left", "kicked", "called")
+_HEX_32 = r"[0-9a-f]{64}"
+_HEX_16 = r"[0-9a-f]{32}"
+
+T = TypeVar("T")
+
+
+class BadRecord(ValueError):
+    """Not a race record of this version; the text says where."""
+
+
+def read(value: object) -> WrittenRace:
+    """A record whose form is right.
+
+    Args:
+        value: anything a JSON reader can return.
+
+    Raises:
+        BadRecord: a field is missing, unknown, of the wrong type or out of range.
+    """
+    take = _Fields(value, "record", _names(WrittenRace))
+    race = WrittenRace(
+        format=take.one_of("format", (FORMAT,)),
+        version=take.integer("version", VERSION, VERSION),
+        software=take.text("software"),
+        race=take.match("race", r"[A-Z0-9-]{1,32}"),
+        started_ms=take.integer("started_ms"),
+        ended_ms=take.integer("ended_ms"),
+        rules=_rules(take["rules"]),
+        seed_known=take.boolean("seed_known"),
+        commitment=take.match("commitment", _HEX_32),
+        secret=take.maybe("secret", lambda: take.match("secret", _HEX_32)),
+        seed=take.match("seed", _HEX_32),
+        board=_board(take.string("board")),
+        outages=_outages(take, "record.outages"),
+        racers=tuple(
+            _racer(one, f"record.racers[{n}]")
+            for n, one in enumerate(take.items("racers", MAX_SEAT + 1))
+        ),
+    )
+    if race.seed_known != (race.secret is None):
+        raise BadRecord("record.secret: told exactly where the seed was not known")
+    if str(race.board.size) != race.rules.size:
+        raise BadRecord(f"record.board: its size is not {race.rules.size}")
+    if len({racer.seat for racer in race.racers}) < len(race.racers):
+        raise BadRecord("record.racers: a seat comes twice")
+    return race
+
+
+def _racer(value: object, where: str) -> WrittenRacer:
+    take = _Fields(value, where, _names(WrittenRacer))
+    return WrittenRacer(
+        seat=Seat(take.integer("seat", 0, MAX_SEAT)),
+        name=take.text("name"),
+        bot=take.boolean("bot"),
+        nonce_commitment=take.maybe(
+            "nonce_commitment", lambda: take.match("nonce_commitment", _HEX_32)
+        ),
+        nonce=take.maybe("nonce", lambda: take.match("nonce", _HEX_16)),
+        lead_ms=take.integer("lead_ms", 0, REVEAL_LEAD_MS),
+        status=take.one_of("status", _ENDED),
+        why=take.one_of("why", _REASONS),
+        place=take.maybe("place", lambda: take.integer("place", 1, MAX_SEAT + 1)),
+        finish=take.maybe("finish", lambda: _finish(take["finish"], f"{where}.finish")),
+        stm=take.integer("stm"),
+        mtm=take.integer("mtm"),
+        high=take.integer("high", 0, 1000),
+        high_ms=take.integer("high_ms"),
+        approx=take.boolean("approx"),
+        outages=_outages(take, f"{where}.outages"),
+        slides=tuple(
+            _slide(one, f"{where}.slides[{n}]")
+            for n, one in enumerate(take.items("slides", MAX_SLIDES))
+        ),
+    )
+
+
+def _finish(value: object, where: str) -> WrittenFinish:
+    take = _Fields(value, where, _names(WrittenFinish))
+    return WrittenFinish(
+        g_ms=take.integer("g_ms"),
+        e_ms=take.maybe("e_ms", lambda: take.integer("e_ms")),
+        rtt_ms=take.integer("rtt_ms"),
+        jitter_ms=take.integer("jitter_ms"),
+        outage_ms=take.integer("outage_ms"),
+        official_ms=take.integer("official_ms"),
+        credit_ms=take.integer("credit_ms"),
+        solve_ms=take.integer("solve_ms"),
+        photo=take.boolean("photo"),
+    )
+
+
+def _outages(take: "_Fields", where: str) -> Outages:
+    return tuple(
+        _outage(one, f"{where}[{n}]")
+        for n, one in enumerate(take.items("outages", MAX_OUTAGES))
+    )
+
+
+def _outage(value: object, where: str) -> tuple[int, int]:
+    take = _parts(value, where, ("from_ms", "until_ms"))
+    return take.integer("from_ms"), take.integer("until_ms")
+
+
+def _slide(value: object, where: str) -> WrittenSlide:
+    take = _parts(value, where, WrittenSlide._fields)
+    return WrittenSlide(
+        direction=take.one_of("direction", DIRECTIONS),
+        tiles=take.integer("tiles", 1, MAX_SIDE - 1),
+        stamp_ms=take.integer("stamp_ms"),
+        received_ms=take.integer("received_ms"),
+    )
+
+
+def _rules(value: object) -> Rules:
+    take = _Fields(value, "record.rules", _names(Rules))
+    try:
+        return Rules(
+            size=take.text("size"),
+            start=take.one_of("start", STARTS),
+            open_boards=take.boolean("open_boards"),
+            friendly_timing=take.boolean("friendly_timing"),
+            **{name: take.integer(name, -1) for name in RANGES},
+        )
+    except RulesError as fault:
+        raise BadRecord(f"record.rules.{fault.field}: out of range") from None
+
+
+def _board(text: str) -> Board:
+    try:
+        board = parse_board(text)
+    except EngineError as fault:
+        raise BadRecord(f"record.board: {fault}") from None
+    if format_board(board) != text:
+        raise BadRecord("record.board: not written as boards are")
+    return board
+
+
+def _parts(value: object, where: str, names: tuple[str, ...]) -> "_Fields":
+    """The parts of a list of so many, by their names."""
+    if not isinstance(value, list):
+        raise BadRecord(f"{where}: not a list")
+    parts = cast("list[object]", value)
+    if len(parts) != len(names):
+        raise BadRecord(f"{where}: not [{', '.join(names)}]")
+    return _Fields(dict(zip(names, parts, strict=True)), where, names)
+
+
+def _names(of: "type[DataclassInstance]") -> list[str]:
+    return [field.name for field in fields(of)]
+
+
+class _Fields:
+    """The fields of one object: exactly those, each taken with its type."""
+
+    def __init__(self, value: object, where: str, names: Collection[str]) -> None:
+        if not isinstance(value, dict):
+            raise BadRecord(f"{where}: not an object")
+        self._fields = cast("dict[object, object]", value)
+        self._where = where
+        for name in names:
+            if name not in self._fields:
+                raise BadRecord(f"{where}.{name}: missing")
+        if len(self._fields) > len(names):
+            raise BadRecord(f"{where}: has unknown fields")
+
+    def __getitem__(self, name: str) -> object:
+        return self._fields[name]
+
+    def _fault(self, name: str, text: str) -> BadRecord:
+        return BadRecord(f"{self._where}.{name}: {text}")
+
+    def maybe(self, name: str, take: Callable[[], T]) -> T | None:
+        return None if self[name] is None else take()
+
+    def integer(self, name: str, low: int = 0, high: int = MAX_INTEGER) -> int:
+        value = self[name]
+        if type(value) is not int or not low <= value <= high:
+            raise self._fault(name, f"not a whole number {low} ... {high}")
+        return value
+
+    def boolean(self, name: str) -> bool:
+        value = self[name]
+        if type(value) is not bool:
+            raise self._fault(name, "neither true nor false")
+        return value
+
+    def string(self, name: str) -> str:
+        value = self[name]
+        if not isinstance(value, str):
+            raise self._fault(name, "not a text")
+        return value
+
+    def text(self, name: str) -> str:
+        value = self.string(name)
+        if len(value) > MAX_TEXT or any(map(_invisible, value)):
+            raise self._fault(name, "not a short line of text")
+        return value
+
+    def match(self, name: str, pattern: str) -> str:
+        value = self.string(name)
+        if not re.fullmatch(pattern, value):
+            raise self._fault(name, f"not of the form {pattern}")
+        return value
+
+    def one_of(self, name: str, known: Collection[T]) -> T:
+        value = self[name]
+        for one in known:
+            if type(value) is type(one) and value == one:
+                return one
+        raise self._fault(name, "not one of the known values")
+
+    def items(self, name: str, most: int) -> list[object]:
+        value = self[name]
+        if not isinstance(value, list):
+            raise self._fault(name, "not a list")
+        items = cast("list[object]", value)
+        if len(items) > most:
+            raise self._fault(name, f"more than {most}")
+        return items
+
+
+def _invisible(letter: str) -> bool:
+    """Control, formatting and surrogate characters, and line breaks."""
+    return unicodedata.category(letter) in {"Cc", "Cf", "Cs", "Zl", "Zp"}

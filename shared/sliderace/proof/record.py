@@ -1,0 +1,215 @@
+"""The race record: one JSON object from which a stranger can re-check a race.
+
+`build` writes it; `sliderace.proof.reading` reads it back, trusting nothing. Every
+field is explained in ``docs/race-record.md``. Instants are ms since T0, or since the
+board was unlocked for that racer; the room's own clock is nobody's business.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import NamedTuple
+
+from sliderace.engine import Board, format_board
+from sliderace.race.log_records import Seat
+from sliderace.race.ranking import Row, standings
+from sliderace.race.rules import Rules
+from sliderace.race.state import Attempt, Race, Status
+
+__all__ = [
+    "FORMAT",
+    "VERSION",
+    "Outages",
+    "Player",
+    "WrittenFinish",
+    "WrittenRace",
+    "WrittenRacer",
+    "WrittenSlide",
+    "build",
+]
+
+FORMAT = "sliderace/race-record"
+VERSION = 1
+"""Another version is another meaning: a reader refuses what it does not know."""
+
+
+Outages = tuple[tuple[int, int], ...]
+"""From when until when, in ms, one after the other."""
+
+
+class Player(NamedTuple):
+    """What the room knows of a racer and the race does not.
+
+    Args:
+        name: the cleaned nickname.
+        bot: a declared bot.
+    """
+
+    name: str
+    bot: bool = False
+
+
+class WrittenSlide(NamedTuple):
+    """One slide, as it stands in a record.
+
+    Args:
+        direction: the way the tiles travelled.
+        tiles: how many.
+        stamp_ms: the client's time since its paint of the board.
+        received_ms: arrival at the server, since the board was unlocked.
+    """
+
+    direction: str
+    tiles: int
+    stamp_ms: int
+    received_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFinish:
+    """The times of a finisher; see `sliderace.race.timing`."""
+
+    g_ms: int
+    e_ms: int | None
+    rtt_ms: int
+    jitter_ms: int
+    outage_ms: int
+    official_ms: int
+    credit_ms: int
+    solve_ms: int
+    photo: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenRacer:
+    """One racer of a record."""
+
+    seat: Seat
+    name: str
+    bot: bool
+    nonce_commitment: str | None
+    nonce: str | None
+    lead_ms: int
+    status: Status
+    why: str
+    place: int | None
+    finish: WrittenFinish | None
+    stm: int
+    mtm: int
+    high: int
+    high_ms: int
+    approx: bool
+    outages: Outages
+    slides: tuple[WrittenSlide, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenRace:
+    """A whole record."""
+
+    format: str
+    version: int
+    software: str
+    race: str
+    started_ms: int
+    ended_ms: int
+    rules: Rules
+    seed_known: bool
+    commitment: str
+    secret: str | None
+    seed: str
+    board: Board
+    outages: Outages
+    racers: tuple[WrittenRacer, ...]
+
+
+def build(
+    race: Race, players: Mapping[Seat, Player], *, started_ms: int, software: str
+) -> dict[str, object]:
+    """The record of a race that has ended.
+
+    Args:
+        race: in its results.
+        players: name and bot mark of every seat of the roster.
+        started_ms: T0 on the wall, Unix ms; for information, nothing rests on it.
+        software: program and version.
+
+    Returns:
+        Objects, lists, strings, integers, booleans and None: ready for any JSON
+        writer.
+
+    Raises:
+        ValueError: the race has no results.
+        KeyError: a seat has no player.
+    """
+    if race.phase != "results" or race.ended_at is None:
+        raise ValueError(f"race {race.id} has no results")
+    known = bool(race.known_seed)
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "software": software,
+        "race": race.id,
+        "started_ms": started_ms,
+        "ended_ms": race.ended_at - race.t0,
+        "rules": asdict(race.rules),
+        "seed_known": known,
+        "commitment": race.commitment,
+        "secret": None if known else race.secret,
+        "seed": race.seed,
+        "board": format_board(Board(race.size, race.board)),
+        "outages": [[down - race.t0, up - race.t0] for down, up in _outages(race)],
+        "racers": [
+            _racer(race, race.attempts[row.seat], row, players[row.seat])
+            for row in standings(race)
+        ],
+    }
+
+
+def _outages(race: Race) -> list[tuple[int, int]]:
+    """Failures of ours while somebody raced, in room time."""
+    attempts = race.attempts.values()
+    return sorted({(one.down, one.up) for racer in attempts for one in racer.outages})
+
+
+def _racer(race: Race, attempt: Attempt, row: Row, player: Player) -> dict[str, object]:
+    seat, s = attempt.seat, attempt.s
+    return {
+        "seat": seat,
+        "name": player.name,
+        "bot": player.bot,
+        "nonce_commitment": race.commitments.get(seat),
+        "nonce": race.nonces.get(seat),
+        "lead_ms": race.t0 + race.rules.inspection_ms - s,
+        "status": row.status,
+        "why": row.why,
+        "place": row.place,
+        "finish": _finish(attempt, row),
+        "stm": row.stm,
+        "mtm": row.mtm,
+        "high": row.high,
+        "high_ms": row.high_ms,
+        "approx": attempt.approx,
+        "outages": [
+            [max(0, one.down - s), max(0, one.end - s)] for one in attempt.outages
+        ],
+        "slides": [
+            [slide.direction, slide.tiles, slide.stamp, slide.t - s]
+            for slide in attempt.slides
+        ],
+    }
+
+
+def _finish(attempt: Attempt, row: Row) -> dict[str, object] | None:
+    if (finish := attempt.finish) is None:
+        return None
+    return {
+        "g_ms": finish.g,
+        "e_ms": finish.e,
+        "rtt_ms": finish.rtt,
+        "jitter_ms": finish.jitter,
+        "outage_ms": finish.outage,
+        "official_ms": finish.official,
+        "credit_ms": row.credit_ms,
+        "solve_ms": row.solve_ms,
+        "photo": row.photo,
+    }

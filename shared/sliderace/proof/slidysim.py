@@ -1,0 +1,54 @@
+"""A solve for slidysim's public replay viewer, which the field knows and trusts.
+
+The page's twin is `record/slidysim.js`. Nothing is asked of that site: the link holds
+the whole solve.
+"""
+
+import json
+import zlib
+from base64 import b64encode
+
+from sliderace.engine import Board, format_board, format_slides, stm
+from sliderace.proof.record import WrittenFinish, WrittenSlide
+
+__all__ = ["VIEWER", "Solve", "link_to", "solve_of"]
+
+VIEWER = "https://slidysim.github.io/replay?r="
+"""What comes behind it is a solve."""
+ESCAPED = {"+": "%2B", "/": "%2F", "=": "%3D"}
+"""Of base64's letters those that mean something in an address."""
+
+Solve = tuple[str, int, str, list[int]]
+"""Solution, tiles a second times 1000, scramble, ms of each tile since the first."""
+
+
+def solve_of(
+    board: Board, slides: tuple[WrittenSlide, ...], finish: WrittenFinish
+) -> Solve:
+    """A finished solve as the viewer reads it.
+
+    Args:
+        board: the scramble.
+        slides: of who finished, in order.
+        finish: with the time that the solver's own clock showed.
+    """
+    times: list[int] = []
+    last = 0
+    for slide in slides:
+        since = slide.stamp_ms - slides[0].stamp_ms
+        last = min(finish.solve_ms, max(last, since))
+        times += [last] * slide.tiles
+    made = [(slide.direction, slide.tiles) for slide in slides]
+    tps = stm(made) * 1_000_000 // finish.solve_ms if finish.solve_ms else 0
+    return format_slides(made), tps, format_board(board), times
+
+
+def link_to(solve: Solve) -> str:
+    """The link that opens a solve in the viewer.
+
+    >>> link_to(("L", 0, "1 2 3/4 5 6/7 0 8", [0]))[:36]
+    'https://slidysim.github.io/replay?r='
+    """
+    text = json.dumps(solve, separators=(",", ":"))
+    packed = b64encode(zlib.compress(text.encode())).decode()
+    return VIEWER + "".join(ESCAPED.get(letter, letter) for letter in packed)

@@ -1,0 +1,182 @@
+from typing import Any
+
+import pytest
+from msgspec.structs import replace as changed
+from tests.client.rooms import COMMITMENT, COMMITMENTS, NONCES, RACE, START, results
+
+from sliderace.protocol.messages import NonceOf
+from sliderace_client.room.fairness import Kept, Own, faults, remarks
+
+BOTH = [NonceOf(seat, COMMITMENTS[seat], NONCES[seat].hex()) for seat in (0, 1)]
+GOOD = results(*BOTH)
+WITHOUT_US = results(changed(BOTH[0], nonce=None), BOTH[1])
+
+
+def kept(**more: Any) -> Kept:
+    """What Ann's client keeps of a race in which all went well."""
+    known: dict[str, Any] = {
+        "race": RACE,
+        "size": "3x3",
+        "commitment": COMMITMENT,
+        "listed": COMMITMENTS,
+        "start": GOOD.board,
+        "own": Own(0, NONCES[0].hex(), listed=True, in_time=True, fate="told"),
+    }
+    return Kept(**(known | more))
+
+
+def own(**more: Any) -> Own:
+    known: dict[str, Any] = {
+        "seat": 0,
+        "nonce": NONCES[0].hex(),
+        "listed": True,
+        "fate": "told",
+    }
+    return Own(**(known | more))
+
+
+# --- The results ----------------------------------------------------------------------
+
+
+def test_what_was_promised_holds() -> None:
+    assert faults(GOOD, kept()) == remarks(GOOD, kept()) == []
+    little = kept(start=None, listed=None, own=None)
+    assert faults(GOOD, little) == remarks(GOOD, little) == []
+
+
+def test_a_seed_known_in_advance_promises_only_its_board() -> None:
+    told = results(secret=None)
+    seen = kept(seed_known=True, listed=None, start=told.board, own=Own(0))
+    assert faults(told, seen) == remarks(told, seen) == []
+    assert faults(results(secret=None, board=START), kept(seed_known=True)) != []
+
+
+def test_a_secret_that_is_kept_back_is_a_fault() -> None:
+    assert faults(results(*BOTH, secret=None), kept()) == [
+        "The secret that the server was bound to was not told."
+    ]
+
+
+def test_another_commitment_secret_seed_or_board_is_found() -> None:
+    assert faults(GOOD, kept(commitment="f" * 64)) == [
+        "The secret is not the one the server was bound to."
+    ]
+    assert faults(results(*BOTH, secret="0" * 64), kept()) == [
+        "The secret is not the one the server was bound to.",
+        "The seed does not follow from the secret and the nonces.",
+    ]
+    assert faults(GOOD, kept(start=START)) == [
+        "The board is not the one that was raced on."
+    ]
+    other = kept(start=START)
+    assert faults(changed(GOOD, board=START), other) == [
+        "The board is not the one of the seed."
+    ]
+
+
+def test_a_seed_drawn_without_a_nonce_that_is_listed_is_found() -> None:
+    drawn = changed(results(BOTH[1]), nonces=BOTH)
+    assert faults(drawn, kept(start=drawn.board)) == [
+        "The seed does not follow from the secret and the nonces."
+    ]
+
+
+def test_a_nonce_that_nobody_committed_to_is_found() -> None:
+    chosen = results(BOTH[0], NonceOf(1, COMMITMENTS[1], "c" * 32))
+    assert faults(chosen, kept(start=None)) == [
+        "The nonce of seat 1 is not the one committed to."
+    ]
+    uncommitted = results(BOTH[0], NonceOf(1, None, "c" * 32))
+    assert faults(uncommitted, kept(start=None, listed=None)) == [
+        "The nonce of seat 1 is not the one committed to."
+    ]
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        kept(changed=True),
+        kept(listed={0: COMMITMENTS[0], 1: "f" * 64}),
+        kept(listed={0: COMMITMENTS[0]}),
+        kept(listed=COMMITMENTS | {2: None}),
+    ],
+)
+def test_a_list_that_was_changed_is_found(seen: Kept) -> None:
+    assert faults(GOOD, seen) == [
+        "The nonce commitments are not those listed before the draw."
+    ]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        results(seed="zz"),
+        results(secret="00"),
+        results(seed="00"),
+        changed(GOOD, nonces=[changed(BOTH[0], nonce="x")]),
+        changed(GOOD, nonces=[BOTH[0], BOTH[0]]),
+    ],
+)
+def test_what_cannot_be_read_is_a_fault(told: Any) -> None:
+    assert faults(told, kept(listed=None, start=None, own=None)) == [
+        "The seed, the secret or a nonce cannot be read."
+    ]
+
+
+def test_a_size_that_is_none_is_a_fault() -> None:
+    assert faults(GOOD, kept(size="99x1")) != []
+
+
+# --- Our own nonce --------------------------------------------------------------------
+
+
+def test_a_nonce_told_in_time_and_left_out_is_a_fault() -> None:
+    seen = kept(start=None)
+    assert faults(WITHOUT_US, seen) == [
+        "Your nonce was left out of the draw, though you told it in time."
+    ]
+    assert remarks(WITHOUT_US, seen) == []
+
+
+@pytest.mark.parametrize(
+    ("fate", "why"),
+    [
+        ("late", "it came too late"),
+        ("unsure", "the connection was lost when you told it"),
+        ("", "you were away when it was asked for"),
+    ],
+)
+def test_a_nonce_left_out_for_a_reason_is_no_fault(fate: str, why: str) -> None:
+    seen = kept(start=None, own=own(fate=fate))
+    assert faults(WITHOUT_US, seen) == []
+    assert remarks(WITHOUT_US, seen) == [f"Your nonce was left out of the draw: {why}."]
+    taken = kept(own=own(fate=fate))
+    assert faults(GOOD, taken) == remarks(GOOD, taken) == []
+
+
+def test_a_nonce_refused_as_wrong_is_a_fault() -> None:
+    seen = kept(start=None, own=own(fate="refused"))
+    assert faults(WITHOUT_US, seen) == [
+        "Your nonce was refused, though it is the one you committed to."
+    ]
+    assert remarks(WITHOUT_US, seen) == []
+
+
+def test_another_nonce_in_our_name_is_a_fault() -> None:
+    seen = kept(own=own(nonce="d" * 32))
+    assert faults(GOOD, seen) == ["The nonce listed as yours is not yours."]
+
+
+def test_a_commitment_that_was_not_listed_is_a_fault_if_it_was_sent_in_time() -> None:
+    in_time = kept(own=own(listed=False, in_time=True, fate=""))
+    assert faults(GOOD, in_time) == [
+        "Your nonce commitment was sent in time, and was not listed."
+    ]
+    assert remarks(GOOD, in_time) == []
+    late = kept(own=own(listed=False, fate=""))
+    assert faults(GOOD, late) == []
+    assert remarks(GOOD, late) == [
+        "Your nonce was left out of the draw: your commitment came too late."
+    ]
+    unknown = kept(listed=None, own=own(listed=False, fate=""))
+    assert faults(GOOD, unknown) == remarks(GOOD, unknown) == []

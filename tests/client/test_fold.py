@@ -1,0 +1,317 @@
+"""The client's model: entering, being lost, the room and its phases."""
+
+import pytest
+from tests.client.rooms import (
+    ANN,
+    BEN,
+    CAT,
+    NEXT,
+    RACE,
+    TOKEN,
+    Play,
+    commands,
+    fresh,
+    member,
+    notes,
+    results,
+    room,
+    snapshot,
+    standing,
+    welcome,
+)
+
+from sliderace.protocol import messages as m
+from sliderace.race.rules import Rules
+from sliderace_client.room.fold import Forget, Keep, Note
+
+NOW = 1_000
+
+
+# --- Entering ------------------------------------------------------------------------
+
+
+def test_the_first_hello_enters_and_every_later_one_resumes() -> None:
+    play = Play()
+    enter = m.Join("kwx trb", "Ann")
+    assert fresh(enter).hello().enter == enter
+    assert play.model.hello().enter == m.Resume("KWXTRB", TOKEN, epoch=7, offset=1)
+    play.stream(m.Gone(0, CAT, "left"))
+    assert play.model.hello().enter == m.Resume("KWXTRB", TOKEN, epoch=7, offset=2)
+
+
+def test_a_kept_token_resumes_without_an_epoch() -> None:
+    model = fresh(token=TOKEN)
+    assert model.hello().enter == m.Resume("KWXTRB", TOKEN)
+
+
+def test_the_token_is_handed_over_to_be_kept() -> None:
+    model = fresh(m.Join("kwx-trb", "Ann"))
+    model.receive(welcome(token=TOKEN), NOW)
+    assert model.poll(NOW) == [Keep("KWXTRB", TOKEN)]
+    assert model.online
+    assert model.welcomed
+    assert model.code == "KWXTRB"
+
+
+def test_an_opened_room_ends_the_connection() -> None:
+    model = fresh(m.Open())
+    assert model.hello().enter == m.Open()
+    model.receive(m.Opened("KWXTRB", "http://192.0.2.7:8710/KWXTRB"), NOW)
+    assert (model.code, model.link) == ("KWXTRB", "http://192.0.2.7:8710/KWXTRB")
+    model.lost(1000)
+    assert model.ended == "opened"
+
+
+@pytest.mark.parametrize("code", ["room_full", "room_locked", "version", "bad_name"])
+def test_who_is_not_let_in_is_told_why(code: str) -> None:
+    model = fresh()
+    model.receive(m.Refused("hello", code, "whatever"), NOW)
+    assert model.ended
+    assert model.refused is not None
+    assert model.poll(NOW) == []
+
+
+@pytest.mark.parametrize("code", ["bad_token", "room_unknown", "bad_code"])
+def test_a_kept_seat_that_is_gone_is_forgotten_and_entered_anew(code: str) -> None:
+    enter = m.Join("KWXTRB", "Ann")
+    model = fresh(enter, token=TOKEN)
+    model.receive(m.Refused("hello", code, ""), NOW)
+    assert model.poll(NOW) == [Forget()]
+    model.lost(4500)
+    assert model.ended == ""
+    assert model.hello().enter == enter
+
+
+def test_a_seat_that_is_lost_while_we_were_in_ends_it() -> None:
+    play = Play()
+    play.model.lost(1006)
+    assert Forget() in play.hear(m.Refused("hello", "bad_token", ""))
+    assert play.model.ended == "That seat is not yours."
+
+
+def test_a_refused_resume_of_another_kind_keeps_the_seat() -> None:
+    play = Play()
+    play.model.lost(1006)
+    assert Forget() not in play.hear(m.Refused("hello", "version", ""))
+    assert play.model.ended
+
+
+def test_a_server_that_cannot_just_now_is_tried_again_when_it_says() -> None:
+    play = Play()
+    play.model.lost(1012)
+    play.hear(m.Refused("hello", "shutting_down", "", retry_ms=2500))
+    play.model.lost(4500)
+    assert play.model.ended == ""
+    assert play.model.retry_ms == 2500
+    play.hear(welcome(), snapshot())
+    assert play.model.retry_ms == 0
+
+
+# --- Being lost ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("code", [1001, 1006, 1011, 1012, 1013, 4002, 4429])
+def test_after_these_close_codes_we_come_back(code: int) -> None:
+    play = Play()
+    play.model.lost(code)
+    assert play.model.ended == ""
+    assert not play.model.online
+    lost = [Note("The connection is lost; coming back ...", "bad")]
+    assert play.model.poll(play.now) == lost
+    play.model.lost(code)
+    assert play.model.poll(play.now) == []
+    assert play.hear(welcome()) == [Note("You are back", "good")]
+
+
+@pytest.mark.parametrize("code", [1000, 1002, 1007, 1009, 4500, 4503, 4504, 4999])
+def test_after_these_we_stay_away_and_keep_the_seat(code: int) -> None:
+    play = Play()
+    play.model.lost(code)
+    assert play.model.ended
+    assert play.model.poll(play.now) == []
+
+
+@pytest.mark.parametrize("code", [4501, 4502])
+def test_kicked_or_without_a_room_the_seat_is_forgotten(code: int) -> None:
+    play = Play()
+    play.model.lost(code)
+    assert play.model.ended
+    assert play.model.poll(play.now) == [Forget()]
+
+
+def test_who_leaves_has_left() -> None:
+    play = Play()
+    assert play.model.ask(m.Leave(), play.now)
+    outs = play.model.poll(play.now)
+    assert commands(outs) == [m.Leave()]
+    assert Forget() in outs
+    play.model.lost(1000)
+    assert play.model.ended == "You left the room."
+
+
+def test_what_ended_first_is_the_reason() -> None:
+    play = Play()
+    play.stream(m.Closed(0, "host"))
+    play.model.lost(4502)
+    assert play.model.ended == "The host closed the room."
+    assert play.model.phase == "closed"
+
+
+def test_nothing_can_be_asked_while_offline() -> None:
+    play = Play()
+    play.model.lost(1006)
+    assert not play.model.ask(m.Ready(RACE), play.now)
+    assert play.sent() == []
+
+
+# --- The stream ----------------------------------------------------------------------
+
+
+def test_an_event_counts_once() -> None:
+    play = Play()
+    gone = m.Gone(2, BEN, "left")
+    assert notes(play.hear(gone)) == ["Ben left"]
+    assert play.hear(gone, m.Gone(1, CAT, "left")) == []
+    assert set(play.model.members) == {ANN, CAT}
+
+
+def test_a_hole_in_the_stream_asks_for_a_snapshot_and_waits_for_it() -> None:
+    play = Play()
+    assert commands(play.hear(m.Gone(3, BEN, "left"))) == [m.Resync(None)]
+    assert play.hear(m.Gone(4, CAT, "left")) == []
+    assert set(play.model.members) == {ANN, BEN, CAT}
+    play.now += 2_000
+    assert commands(play.hear(m.Gone(5, CAT, "left"))) == [m.Resync(None)]
+    play.hear(snapshot(5, members=[member(ANN, 0)]), m.Gone(6, CAT, "left"))
+    assert set(play.model.members) == {ANN}
+    assert commands(play.hear(m.Gone(8, CAT, "left"))) == [m.Resync(None)]
+
+
+def test_a_foreign_epoch_hears_nothing_until_its_snapshot() -> None:
+    play = Play()
+    play.model.lost(1006)
+    play.hear(welcome(epoch=8))
+    assert play.hear(m.Gone(2, BEN, "left")) == []
+    play.hear(snapshot(1, epoch=8))
+    assert notes(play.hear(m.Gone(2, BEN, "left"))) == ["Ben left"]
+    assert play.model.hello().enter == m.Resume("KWXTRB", TOKEN, epoch=8, offset=2)
+
+
+def test_the_same_epoch_goes_on_with_what_was_missed() -> None:
+    play = Play()
+    play.model.lost(1006)
+    play.hear(welcome())
+    assert notes(play.hear(m.Gone(2, BEN, "left"))) == ["Ben left"]
+
+
+# --- The room ------------------------------------------------------------------------
+
+
+def test_a_new_race_means_the_lobby_and_nobody_ready() -> None:
+    play = Play(members=[member(ANN, 0, ready=True), member(BEN, 1, ready=True)])
+    play.race()
+    play.stream(m.RoomEvent(0, room(race=NEXT, commitment="c" * 64), "race"))
+    model = play.model
+    assert (model.phase, model.race) == ("lobby", NEXT)
+    assert not any(member.ready for member in model.members.values())
+    assert (model.attempt, model.start, model.lanes) == (None, None, {})
+
+
+@pytest.mark.parametrize(
+    ("event", "note"),
+    [
+        (m.RoomEvent(0, room(host=BEN), "host"), "Ben is the host"),
+        (m.RoomEvent(0, room(host=None), "host"), None),
+        (m.RoomEvent(0, room(locked=True), "lock"), "The room is locked"),
+        (m.RoomEvent(0, room(), "lock"), "The room is open"),
+        (m.RoomEvent(0, room(rules=Rules("5x5")), "settings"), "The next board is 5x5"),
+        (m.RoomEvent(0, room(), "race"), None),
+    ],
+)
+def test_what_the_room_became_is_said(event: m.RoomEvent, note: str | None) -> None:
+    play = Play()
+    assert notes(play.stream(event)) == ([note] if note else [])
+    assert play.model.room == event.room
+
+
+def test_members_come_change_and_go() -> None:
+    play = Play()
+    joined = m.MemberEvent(0, member(4, 2, "Dan"), "joined")
+    assert notes(play.stream(joined)) == ["Dan joined"]
+    assert play.model.members[4].name == "Dan"
+    assert notes(play.stream(m.Gone(0, 4, "timeout"))) == ["Dan was away too long"]
+    assert play.stream(m.Gone(0, 4, "left")) == []
+
+
+def test_a_change_of_role_changes_the_seat() -> None:
+    play = Play()
+    play.stream(m.MemberEvent(0, member(ANN, None), "role"))
+    assert play.model.seat is None
+    play.hear(snapshot(9, members=[member(ANN, 3)]))
+    assert play.model.seat == 3
+
+
+def test_who_is_sent_out_is_out() -> None:
+    play = Play()
+    outs = play.stream(m.Gone(0, ANN, "kicked"))
+    assert Forget() in outs
+    assert play.model.ended == "The host sent you out."
+
+
+def test_hostile_names_are_cleaned_wherever_they_come_from() -> None:
+    evil = "\x1b[31mEv\u202eil"
+    play = Play(members=[member(ANN, 0), member(BEN, 1, evil)])
+    assert play.model.members[BEN].name == "[31mEvil"
+    told = notes(play.stream(m.MemberEvent(0, member(BEN, 1, evil), "ready")))
+    assert told == ["[31mEvil is ready"]
+    play.stream(m.MemberEvent(0, member(BEN, 1, "\u200b"), "ready"))
+    assert play.model.members[BEN].name == "?"
+    play.race()
+    told = notes(play.stream(m.StandingEvent(0, RACE, standing(1, "dnf", name=evil))))
+    assert told == ["[31mEvil did not finish"]
+    play.stream(results(standings=[standing(1, "dnf", name=evil)]))
+    assert play.model.results is not None
+    assert play.model.results.standings[0].name == "[31mEvil"
+
+
+def test_a_board_that_cannot_be_ends_the_connection_not_the_program() -> None:
+    play = Play()
+    outs = play.hear(m.BoardEvent(RACE, None, 0, "1 1/0 0"))
+    assert play.model.ended == "The server sent a board that cannot be."
+    assert Note(play.model.ended, "bad") in outs
+
+
+def test_a_refusal_is_said_in_our_words() -> None:
+    play = Play()
+    refusal = m.Refused("start", "not_host", "\x1b[2J")
+    assert play.hear(refusal) == [Note("Only the host may do that.", "bad")]
+    assert play.model.refused is None  # it ends nothing: leaving later is no failure
+    play.hear(m.Pong(1))
+
+
+# --- Phases --------------------------------------------------------------------------
+
+
+def test_a_phase_is_said_once_and_counts_down() -> None:
+    play = Play()
+    told = play.stream(m.PhaseEvent(0, RACE, "countdown", 5_000))
+    assert notes(told) == ["The race starts in 5 s"]
+    assert play.model.remaining(play.now + 1_000) == 4_000
+    assert play.model.remaining(play.now + 9_000) == 0
+    assert play.stream(m.PhaseEvent(0, RACE, "countdown", 1_200, [0, 1])) == []
+    assert set(play.model.lanes) == {0, 1}
+
+
+def test_a_countdown_that_stops_or_a_race_called_off_clears_the_board() -> None:
+    play = Play()
+    play.race()
+    play.stream(m.PhaseEvent(0, RACE, "aborted", None, why="host"))
+    assert (play.model.phase, play.model.phase_why) == ("aborted", "host")
+    assert (play.model.board, play.model.lanes) == (None, {})
+
+
+def test_who_was_away_when_the_board_was_shown_asks_for_it() -> None:
+    play = Play()
+    play.stream(m.PhaseEvent(0, RACE, "countdown", 1_200, [0, 1]))
+    outs = play.stream(m.PhaseEvent(0, RACE, "racing", 120_000, [0, 1]))
+    assert commands(outs) == [m.Resync(None)]

@@ -1,0 +1,283 @@
+"""The client's model: the other racers, standings and results."""
+
+import pytest
+from msgspec.structs import replace
+from tests.client.rooms import (
+    ANN,
+    BEN,
+    CAT,
+    LIMITS,
+    NEXT,
+    RACE,
+    START,
+    TOKEN,
+    Play,
+    commands,
+    fresh,
+    member,
+    notes,
+    results,
+    room,
+    snapshot,
+    standing,
+    view,
+    welcome,
+)
+
+from sliderace.protocol import messages as m
+from sliderace.race.rules import Rules
+from sliderace_client.room.fold import Note
+
+NOW = 1_000
+ONE_LEFT = "1 2 3/4 5 6/7 0 8"
+"""START after L."""
+SOLVED = "1 2 3/4 5 6/7 8 0"
+
+
+# --- The others ----------------------------------------------------------------------
+
+
+def watching() -> Play:
+    """Ann watches."""
+    play = Play(members=[member(ANN, None), member(BEN, 1), member(CAT, 2)])
+    play.race(roster=(1, 2))
+    return play
+
+
+def test_racers_see_progress_but_no_boards() -> None:
+    play = Play()
+    play.race()
+    ben = play.model.lanes[1]
+    assert (ben.name, ben.board) == ("Ben", None)
+    play.hear(m.Progress(RACE, [m.Step(1, 3, 250, 4)]))
+    assert (ben.seq, ben.high, ben.stm, ben.board) == (3, 250, 4, None)
+
+
+def test_open_boards_are_open_to_racers() -> None:
+    play = Play(room=room(rules=Rules("3x3", open_boards=True)))
+    play.race()
+    assert play.model.lanes[1].board is not None
+
+
+def test_spectators_see_every_slide() -> None:
+    play = watching()
+    ben = play.model.lanes[1]
+    play.hear(m.Progress(RACE, [m.Step(1, 1, 500, 1, 0, "L")]))
+    assert ben.board is not None
+    assert ben.board.tiles == (1, 2, 3, 4, 5, 6, 7, 0, 8)
+    play.hear(m.Progress(NEXT, [m.Step(1, 2, 1000, 2, 1, "L")]))
+    assert ben.board_seq == 1
+
+
+def test_a_hole_in_a_seats_slides_asks_for_its_board_once() -> None:
+    play = watching()
+    step = m.Step(1, 5, 500, 5, 4, "L")
+    assert commands(play.hear(m.Progress(RACE, [step]))) == [m.Resync(1)]
+    assert play.hear(m.Progress(RACE, [step])) == []
+    play.now += 2_000
+    assert commands(play.hear(m.Progress(RACE, [step]))) == [m.Resync(1)]
+    play.hear(m.BoardEvent(RACE, 1, 5, ONE_LEFT))
+    ben = play.model.lanes[1]
+    assert (ben.board_seq, ben.board and ben.board.tiles[7]) == (5, 0)
+    assert commands(play.hear(m.Progress(RACE, [m.Step(1, 9, 1, 9, 7, "L")]))) == [
+        m.Resync(1)
+    ]
+
+
+def test_boards_of_another_race_are_none_of_ours() -> None:
+    play = watching()
+    play.hear(m.BoardEvent(NEXT, 1, 5, ONE_LEFT))
+    assert play.model.lanes[1].board_seq == 0
+
+
+def test_the_own_board_can_be_asked_for_too() -> None:
+    play = Play()
+    play.race()
+    play.slide(("L", 1), ("R", 1))
+    play.hear(m.BoardEvent(RACE, 0, 1, ONE_LEFT))
+    assert play.model.attempt is not None
+    assert play.model.attempt.seq == 2
+    play.hear(m.BoardEvent(RACE, 0, 1, SOLVED))
+    assert play.model.attempt.seq == 1
+    assert play.model.done
+
+
+def test_the_start_board_again_changes_no_attempt_that_has_begun() -> None:
+    play = Play()
+    play.race()
+    play.slide(("L", 1))
+    play.hear(m.BoardEvent(RACE, None, 0, START, in_ms=500))
+    assert play.model.attempt is not None
+    assert (play.model.attempt.seq, play.model.attempt.zero) == (1, 1_000_000)
+
+
+def test_after_a_reload_in_the_inspection_the_board_stays_locked() -> None:
+    play = Play()
+    play.stream(m.PhaseEvent(0, RACE, "countdown", 1_200, [0, 1]))
+    play.hear(welcome(seq=0, board=START))
+    play.hear(m.BoardEvent(RACE, None, 0, START, in_ms=700))
+    assert play.model.locked(play.now) == 700
+
+
+@pytest.mark.parametrize(("limit_ms", "locked"), [(120_000, 2_500), (0, 0)])
+def test_a_reload_in_the_inspection_knows_when_it_ends(
+    limit_ms: int, locked: int
+) -> None:
+    rules = Rules("3x3", inspection_ms=5_000, limit_ms=limit_ms)
+    lanes = [m.Lane(0, 0, 0, 0, "racing", START)]
+    race = view(roster=[0, 1], elapsed_ms=None, start=START, lanes=lanes)
+    in_ms = 122_500 if limit_ms else None
+    model = fresh(token=TOKEN)
+    model.receive(welcome(seq=0, board=START), NOW)
+    told = snapshot(room=room(rules=rules), phase="racing", in_ms=in_ms, race=race)
+    model.receive(told, NOW)
+    assert model.locked(NOW) == locked
+
+
+def test_a_resume_after_the_own_end_does_not_reopen_the_attempt() -> None:
+    play = Play()
+    play.race()
+    play.stream(m.StandingEvent(0, RACE, standing(0, "forfeited")))
+    play.model.lost(1006)
+    play.hear(welcome(seq=0, board=START))
+    assert not play.model.slide("L", 1, play.now)
+
+
+def test_moves_made_before_a_rejoin_count_on() -> None:
+    play = Play()
+    play.model.lost(1006)
+    told = m.Lane(0, 1, 0, 7, "racing", ONE_LEFT)
+    race = view(roster=[0, 1], elapsed_ms=900, start=START, lanes=[told])
+    play.hear(
+        welcome(seq=1, board=ONE_LEFT),
+        snapshot(phase="racing", in_ms=9_000, race=race),
+    )
+    assert play.model.stm == 7
+    play.slide(("L", 1))
+    assert play.model.stm == 8
+
+
+@pytest.mark.parametrize(
+    ("roster", "who", "missed"),
+    [
+        ([1], member(ANN, 0), True),
+        ([0, 1], member(ANN, 0, ready=True), False),
+        ([1], member(ANN, 0, benched=True), False),
+        ([1], member(ANN, None), False),
+    ],
+)
+def test_a_player_who_is_left_out_is_told_why(
+    roster: list[int], who: m.Member, missed: bool
+) -> None:
+    play = Play(members=[who, member(BEN, 1, ready=True)])
+    play.stream(m.PhaseEvent(0, RACE, "countdown", 1_200, roster))
+    said = notes(play.stream(m.PhaseEvent(0, RACE, "racing", 9_000, roster)))
+    assert said == ["You were not ready: you watch this race" if missed else "Go!"]
+    assert play.model.left_out == (RACE if missed else "")
+
+
+def test_the_servers_own_figure_of_our_progress_is_never_undercut() -> None:
+    play = Play()
+    play.race()
+    play.hear(m.Progress(RACE, [m.Step(0, 0, 400, 0)]))
+    play.slide(("L", 1), ("R", 1))
+    lane = play.model.lane
+    assert lane is not None
+    assert lane.high == 500
+
+
+# --- Standings and results -----------------------------------------------------------
+
+
+def test_who_finishes_is_said_and_stands() -> None:
+    play = Play()
+    play.race()
+    row = standing(1, "finished", time_ms=12_345, stm=40, high=1000, place=1)
+    outs = play.stream(m.StandingEvent(0, RACE, row))
+    assert outs == [Note("Ben finished in 12.345 (40 moves)", "good")]
+    play.stream(m.StandingEvent(0, NEXT, row))
+    assert play.model.lanes[1].time_ms == 12_345
+
+
+def test_our_own_standing_ends_or_reopens_our_attempt() -> None:
+    play = Play()
+    play.race()
+    play.model.ask(m.Forfeit(RACE), play.now)
+    play.stream(m.StandingEvent(0, RACE, standing(0, "forfeited")))
+    assert not play.model.slide("L", 1, play.now)
+    assert play.model.can_undo(play.now)
+    play.stream(m.StandingEvent(0, RACE, standing(0, "racing")))
+    assert play.slide(("L", 1))
+    assert not play.model.can_undo(play.now)
+
+
+def test_a_racer_we_never_met_gets_a_lane() -> None:
+    play = Play()
+    play.race()
+    row = standing(7, "dns", name="Zoe")
+    play.stream(m.StandingEvent(0, RACE, row))
+    assert play.model.lanes[7].name == "Zoe"
+
+
+def test_results_are_kept_until_the_next_countdown() -> None:
+    play = Play()
+    play.race()
+    row = standing(1, "finished", time_ms=12_345, place=1)
+    outs = play.stream(results(standings=[row]))
+    assert "The race is over" in notes(outs)
+    assert play.model.phase == "results"
+    assert play.model.results is not None
+    play.stream(m.RoomEvent(0, room(race=NEXT), "race"))
+    assert play.model.results is not None
+    play.stream(m.PhaseEvent(0, NEXT, "countdown", 5_000))
+    assert play.model.results is None
+
+
+def test_results_that_hold_are_silent() -> None:
+    play = Play()
+    play.race(results().board)
+    assert notes(play.stream(results())) == ["The race is over"]
+    assert play.model.proof == []
+
+
+def test_a_secret_other_than_the_one_promised_is_said() -> None:
+    play = Play()
+    play.race(results().board)
+    # the promise that counts is the first one, whatever the room says later
+    play.stream(m.RoomEvent(0, room(commitment="f" * 64), "settings"))
+    assert play.stream(results())
+    assert play.model.proof == []
+    broken = Play(room=room(commitment="f" * 64))
+    broken.race(results().board)
+    outs = broken.stream(results())
+    assert broken.model.proof
+    assert Note(broken.model.proof[0], "bad") in outs
+
+
+def test_results_in_a_snapshot_count_if_they_are_of_its_race() -> None:
+    play = Play()
+    play.hear(snapshot(5, phase="results", results=results(o=5)))
+    assert play.model.results is not None
+    other = Play()
+    other.hear(snapshot(5, results=results(o=5, race=NEXT)))
+    assert other.model.results is None
+
+
+def test_the_race_clock_of_a_spectator_runs_from_the_start() -> None:
+    play = watching()
+    assert play.model.clock(play.now + 500) == 500
+    play.stream(m.PhaseEvent(0, RACE, "grace", 60_000))
+    assert play.model.clock(play.now + 700) == 700
+    play.stream(results())
+    assert play.model.clock(play.now + 700) is None
+
+
+def test_limits_are_the_servers() -> None:
+    play = Play()
+    play.model.lost(1006)
+    play.hear(welcome(limits=replace(LIMITS, gather_ms=100)))
+    play.race()
+    play.slide(("L", 1))
+    play.now += 1
+    play.slide(("R", 1))
+    assert play.model.next_due() == 1_000_100

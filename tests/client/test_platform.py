@@ -1,0 +1,170 @@
+"""What happens on Windows is tried here, as far as it is not Windows itself."""
+
+import asyncio
+import os
+import pty
+import signal
+import subprocess
+import sys
+import termios
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from sliderace_client.line_ui.typed_input import Typed
+from sliderace_client.net.seats import claim
+from sliderace_client.platform import (
+    WINDOWS,
+    clears,
+    encoding_of,
+    hear,
+    on_its_own,
+    run_to_its_end,
+)
+from sliderace_client.shared_ui.settings import load
+from sliderace_client.tui.base_app import driver_class
+
+
+class LoopOfWindows(asyncio.SelectorEventLoop):
+    """It takes no handlers of signals."""
+
+    def add_signal_handler(
+        self, sig: int, callback: Callable[..., object], *args: object
+    ) -> None:
+        raise NotImplementedError
+
+
+@contextmanager
+def as_before(*numbers: signal.Signals) -> Generator[None]:
+    before = [(number, signal.getsignal(number)) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("make", [asyncio.SelectorEventLoop, LoopOfWindows])
+def test_a_signal_is_heard_in_the_loop_also_where_that_takes_no_handlers(
+    make: type[asyncio.AbstractEventLoop],
+) -> None:
+    async def listen() -> signal.Signals:
+        loop = asyncio.get_running_loop()
+        heard = loop.create_future()
+        hear(heard.set_result, loop, ("SIGUSR1", "SIGBREAK", "SIGNONE"))
+        os.kill(os.getpid(), signal.SIGUSR1)
+        told: signal.Signals = await heard
+        return told
+
+    with as_before(signal.SIGUSR1), asyncio.Runner(loop_factory=make) as actor:
+        assert actor.run(listen()) is signal.SIGUSR1
+
+
+def test_a_child_of_its_own_hears_no_ctrl_c() -> None:
+    assert on_its_own(WINDOWS) == 0x200 | 0x800_0000
+    assert on_its_own("linux") == on_its_own("darwin") == 0
+
+
+def test_ctrl_c_is_left_to_the_program_that_runs_in_our_place(tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs.py"
+    theirs.write_text(
+        "import os, signal, sys, time\n"
+        "signal.signal(signal.SIGINT, lambda *_: sys.exit(7))\n"
+        "os.killpg(0, signal.SIGINT)\n"
+        "time.sleep(60)\n"
+    )
+    code = (
+        "import sys; from sliderace_client.platform import run_to_its_end as run; "
+        "sys.exit(run([sys.executable, sys.argv[1]]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(theirs)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        start_new_session=True,
+        check=False,
+        timeout=15,
+    )
+    assert done.returncode == 7
+    assert run_to_its_end([sys.executable, "-c", "raise SystemExit(3)"]) == 3
+
+
+def test_a_console_of_windows_names_no_terminal_and_can_be_cleared() -> None:
+    assert clears({}, WINDOWS)
+    assert not clears({}, "linux")
+    assert not clears({"TERM": "dumb"}, WINDOWS)
+    assert clears({"TERM": "vt100"}, "linux")
+
+
+def test_the_full_screen_leaves_a_console_of_windows_to_the_library() -> None:
+    assert driver_class(WINDOWS) is None
+    assert driver_class("linux") is not None
+
+
+@contextmanager
+def console(typed_in: bytes) -> Generator[Typed]:
+    """Somebody types at a console of Windows."""
+    ours, its = pty.openpty()
+    modes = termios.tcgetattr(its)
+    modes[3] &= ~termios.ISIG  # Ctrl-Z stops nobody there
+    termios.tcsetattr(its, termios.TCSANOW, modes)
+    source = Typed(its, WINDOWS)
+    os.write(ours, typed_in)
+    try:
+        yield source
+    finally:
+        os.close(ours)
+        os.close(its)
+
+
+def test_ctrl_z_is_the_end_of_a_console_of_windows() -> None:
+    with console(b"one\n\x1a\n") as source:
+        assert source.is_terminal
+        assert source.read() == "one"
+        assert source.read() is None
+        assert source.read() is None
+
+
+def test_reading_that_gives_nothing_there_is_a_ctrl_c() -> None:
+    with console(b"one\n\x04") as source:  # what ends input here is nothing there
+        assert source.read() == "one"
+        with pytest.raises(KeyboardInterrupt):
+            source.read()
+    with console(b"\x04") as source:
+        assert source.read_while(lambda: True) is None  # a thread is not interrupted
+
+
+def test_a_pipe_is_no_console() -> None:
+    read, write = os.pipe()
+    os.write(write, b"a\x1ab\r\n")
+    os.close(write)
+    source = Typed(read, WINDOWS)
+    assert source.read() == "a\x1ab"
+    assert source.read() is None
+    assert encoding_of(read, WINDOWS) == encoding_of(None, WINDOWS) == "utf-8"
+    os.close(read)
+
+
+def test_settings_may_begin_with_the_mark_of_windows_editors(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_bytes(b'\xef\xbb\xbfname = "Ann"\r\nkeys = "gap"\r\n')
+    settings, complaints = load(path, {})
+    assert (settings.name, settings.keys, complaints) == ("Ann", "gap", [])
+
+
+def test_a_seat_is_forgotten_also_where_an_open_file_cannot_be_removed(
+    tmp_path: Path,
+) -> None:
+    seat = claim("KWXTRB", "Ann", tmp_path)
+    assert seat is not None
+    seat.keep("0" * 32, "Ann")
+    (path,) = tmp_path.iterdir()
+    second = tmp_path / "second"
+    os.link(path, second)  # it stays when the first name goes
+    seat.release()
+    kept = claim("KWXTRB", "Ann", tmp_path)
+    assert kept is not None
+    kept.forget()
+    kept.release()
+    assert second.read_bytes() == b""

@@ -1,0 +1,204 @@
+import json
+import threading
+from collections.abc import Generator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import pytest
+from tests.race.sample import sample_record, sealed
+
+from sliderace.proof.verify import Check
+from sliderace_client.net.http import Unreachable
+from sliderace_client.race_records import (
+    Unreadable,
+    check_lines,
+    load,
+    race_lines,
+    races_lines,
+    replay_of,
+    slidysim_lines,
+    table,
+    verdict_of,
+)
+
+
+class Answers(BaseHTTPRequestHandler):
+    """Answers with what the test put in."""
+
+    bodies: dict[str, bytes]
+
+    def do_GET(self) -> None:
+        body = self.bodies.get(self.path)
+        self.send_response(404 if body is None else 200)
+        self.end_headers()
+        self.wfile.write(body or b"")
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Say nothing."""
+
+
+@pytest.fixture
+def server() -> Generator[tuple[str, dict[str, bytes]]]:
+    """A server's address, and its answers."""
+    bodies: dict[str, bytes] = {}
+    answers = type("These", (Answers,), {"bodies": bodies})
+    with HTTPServer(("127.0.0.1", 0), answers) as listening:
+        thread = threading.Thread(target=listening.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"http://127.0.0.1:{listening.server_port}", bodies
+        listening.shutdown()
+        thread.join()
+
+
+Served = tuple[str, dict[str, bytes]]
+
+
+def test_columns_align_by_what_terminals_show() -> None:
+    assert table([["a", "b"], ["猫猫", "c"], ["", ""]]) == ["a     b", "猫猫  c", ""]
+
+
+def test_the_worst_check_decides() -> None:
+    good = Check("a", "ok", "")
+    unknown = Check("b", "cannot be known", "")
+    wrong = Check("c", "not ok", "")
+    assert verdict_of([good, good]) == 0
+    assert verdict_of([good, unknown]) == 2
+    assert verdict_of([wrong, unknown]) == 1
+
+
+def test_races_are_a_table(server: Served) -> None:
+    base, bodies = server
+    row = {"name": "Ann", "status": "finished", "place": 1, "time_ms": 62_007}
+    lost = {"name": "Ben", "status": "dnf", "place": 2, "time_ms": None, "bot": True}
+    race = {"id": "KWXTRB-A-1", "size": "4x4", "started_ms": 0, "attempts": [row, lost]}
+    bodies["/api/races"] = json.dumps({"races": [race]}).encode()
+    bodies["/api/races?room=KWXTRB"] = b'{"races": []}'
+    head, line = races_lines(base)
+    assert head.split() == ["when", "race", "size", "results"]
+    assert line.endswith("KWXTRB-A-1  4x4   1. Ann 1:02.007, Ben (bot) DNF")
+    assert races_lines(base, "KWXTRB") == ["No races yet."]
+
+
+def test_results_go_on_below_themselves_where_the_terminal_ends(
+    server: Served,
+) -> None:
+    base, bodies = server
+    names = ("Bot Fox", "Bot Lynx", "Bot Otter", "Bot Raven")
+    rows = [{"name": name, "status": "forfeited", "bot": True} for name in names]
+    race = {"id": "KWXTRB-A-1", "size": "4x4", "started_ms": 0, "attempts": rows}
+    bodies["/api/races"] = json.dumps({"races": [race]}).encode()
+    (head, line), folded = races_lines(base), races_lines(base, width=80)
+    margin = head.index("results")
+    assert len(folded) > 2
+    assert all(len(row) <= 80 for row in folded)
+    assert all(row[:margin].isspace() for row in folded[2:])
+    assert " ".join(row[margin:] for row in folded[1:]) == line[margin:]
+    assert races_lines(base, width=margin) == [head, line]
+
+
+@pytest.mark.parametrize(
+    "races",
+    [
+        None,
+        3,
+        [3, "x", None],
+        [{"started_ms": "x", "attempts": 3}],
+        [{"started_ms": 1e300, "id": "\x1b[2J", "attempts": [{"name": ["\x07"]}]}],
+    ],
+)
+def test_a_hostile_server_shows_nothing_harmful(server: Served, races: Any) -> None:
+    base, bodies = server
+    bodies["/api/races"] = json.dumps({"races": races}).encode()
+    text = "\n".join(races_lines(base))
+    assert all(char.isprintable() or char == "\n" for char in text)
+
+
+@pytest.mark.parametrize("body", [None, b"", b"[]", b"{", b"<html>"])
+def test_what_is_no_list_of_races_is_said(server: Served, body: bytes | None) -> None:
+    base, bodies = server
+    if body is not None:
+        bodies["/api/races"] = body
+    with pytest.raises(Unreadable):
+        races_lines(base)
+
+
+def test_a_record_comes_from_a_link_or_by_its_id(server: Served) -> None:
+    base, bodies = server
+    bodies["/api/races/KWXTRB-A-1"] = b'{"a": 1}'
+    assert load(f"{base}/api/races/KWXTRB-A-1", "") == {"a": 1}
+    assert load("kwxtrb-a-1", base) == {"a": 1}
+    with pytest.raises(Unreadable, match="has no race"):
+        load("KWXTRB-A-2", base)
+    with pytest.raises(Unreadable, match="no such file"):
+        load("KWXTRB-A-1", "")
+
+
+def test_a_code_stands_for_the_room_s_last_race(server: Served) -> None:
+    base, bodies = server
+    races = {"races": [{"id": "QSQXWD-A-2"}, {"id": "QSQXWD-A-1"}]}
+    bodies["/api/races?room=QSQXWD"] = json.dumps(races).encode()
+    bodies["/api/races/QSQXWD-A-2"] = b'{"a": 2}'
+    for text in ("QSQ-XWD", "qsqxwd", f"{base}/QSQXWD"):
+        assert load(text, base) == {"a": 2}
+    bodies["/api/races?room=KWXTRB"] = b'{"races": []}'
+    with pytest.raises(Unreadable, match="no race of the room KWX-TRB yet"):
+        load("KWX-TRB", base)
+
+
+def test_a_server_of_this_machine_that_has_ended_is_brought_back() -> None:
+    with pytest.raises(Unreachable, match=r"cannot reach .*; sliderace serve"):
+        load("KWXTRB-A-1", "http://127.0.0.1:9")
+    with pytest.raises(Unreachable, match=r"cannot reach .*; sliderace serve"):
+        races_lines("http://[::1]:9")
+    with pytest.raises(Unreachable, match=r"cannot reach [^;]*$"):
+        races_lines("http://nowhere.invalid")
+
+
+def test_a_status_is_told_in_words(server: Served) -> None:
+    base, bodies = server
+    rows = [{"name": "Ann", "status": "forfeited"}, {"name": "Ben", "status": "dns"}]
+    race = {"id": "KWXTRB-A-1", "size": "4x4", "started_ms": 0, "attempts": rows}
+    bodies["/api/races"] = json.dumps({"races": [race]}).encode()
+    assert races_lines(base)[1].endswith("Ann gave up, Ben did not start")
+
+
+def test_the_table_of_something_else_is_refused() -> None:
+    with pytest.raises(Unreadable, match="not a race record"):
+        race_lines({"format": "nothing"})
+
+
+def test_results_say_what_was_close_and_what_an_outage_gave() -> None:
+    head, _, _, ann, _, _, dan, eva, *_ = race_lines(sealed(sample_record()))
+    assert head == "KWXTRB-SA1B2C-3, 3x2"
+    assert ann.endswith("photo finish")
+    assert dan.endswith("900 ms for an outage")
+    assert eva.endswith("the host called time")
+    head, *_ = race_lines(sealed(sample_record(friendly=True)))
+    assert head.endswith("friendly timing")
+
+
+def test_checks_list_who_was_left_out_of_the_draw() -> None:
+    lines, verdict = check_lines(sealed(sample_record()))
+    assert verdict == 1  # nobody signed it
+    at = next(n for n, line in enumerate(lines) if " nonces " in line)
+    verdict_and_name, *more = lines[at : at + 3]
+    assert verdict_and_name.split()[:2] == ["ok", "nonces"]
+    assert [line.strip() for line in more] == [
+        "Committed to a nonce, but left out: seat 2.",
+        "Committed to none: seat 4, 5, 6.",
+    ]
+    assert len({len(line) - len(line.lstrip()) for line in more}) == 1
+
+
+def test_a_race_can_be_watched_again_where_its_record_is() -> None:
+    file = sealed(sample_record())
+    assert replay_of(file, "http://pc:8710/") == (
+        "http://pc:8710/replay/KWXTRB-SA1B2C-3"
+    )
+
+
+def test_each_solve_has_a_link_and_only_solves() -> None:
+    lines = slidysim_lines(sealed(sample_record()))
+    names = [racer["name"] for racer in sample_record()["racers"] if racer["finish"]]
+    assert [line.partition(": ")[0] for line in lines] == names
+    assert all(": https://slidysim.github.io/replay?r=" in line for line in lines)

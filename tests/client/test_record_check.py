@@ -1,0 +1,194 @@
+"""A race record against what a racer's client saw and sent."""
+
+import json
+from collections.abc import Callable, Generator
+from dataclasses import replace
+from functools import cache
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+from typing import Any
+
+import pytest
+from msgspec.structs import replace as changed
+from tests.client.world import World
+from tests.server.room_fixture import solution
+
+from sliderace.engine import Board
+from sliderace.proof.reading import read
+from sliderace.proof.record import Player, WrittenRace, WrittenRacer, build
+from sliderace.proof.signed import seal
+from sliderace.race.log_records import Seat
+from sliderace_client.net.record_check import look_into
+from sliderace_client.room.fairness import Kept, Own, against
+from sliderace_client.room.fold import Check
+from sliderace_server.room import Disconnect
+
+
+@cache
+def raced() -> tuple[World, dict[str, Any], Check]:
+    """A fair race that Ann won, its record, and what her client kept."""
+    world = World()
+    stage, ann = world.stage, world.ann
+    for way in solution(stage.board(ann.member)):
+        world.wait(20)
+        assert ann.model.slide(way, 1, world.clock)
+        world.step()
+    world.settle()
+    stage.do(Disconnect(world.ben))
+    stage.to_phase("results")
+    world.settle()
+    players = {Seat(0): Player("Ann"), Seat(1): Player("Ben")}
+    record = build(stage.state.race, players, started_ms=1, software="test")
+    [check] = ann.checks
+    return world, record, check
+
+
+RECORD: WrittenRace = read(raced()[1])
+CHECK = raced()[2]
+KEPT, RESULTS = CHECK.kept, CHECK.results
+assert KEPT.own is not None
+OWN: Own = KEPT.own
+
+
+def test_who_raced_finds_results_and_record_of_an_honest_server_right() -> None:
+    world, _, check = raced()
+    model = world.ann.model
+    assert [one.nonce for one in check.results.nonces] == ["aa" * 16, None]
+    assert model.proof == model.remarks == world.cat.model.proof == []
+    assert world.cat.checks == []  # who only watches has nothing to compare
+    assert against(RECORD, RESULTS, KEPT) == []
+    assert len(OWN.slides) == OWN.acked > 0
+
+
+def test_what_was_not_seen_is_not_compared() -> None:
+    little = replace(KEPT, listed=None, start=None, own=None)
+    assert against(RECORD, RESULTS, little) == []
+    later = replace(OWN, base=1, slides=OWN.slides[1:])
+    assert against(RECORD, RESULTS, replace(KEPT, own=later)) == []
+    more = replace(OWN, slides=[*OWN.slides, ("U", 1, 9)])
+    assert against(RECORD, RESULTS, replace(KEPT, own=more)) == []
+
+
+def mine(**more: Any) -> WrittenRace:
+    """The record with another entry of ours."""
+    return racers(lambda one: replace(one, **more) if one.seat == 0 else one)
+
+
+def racers(change: Callable[[WrittenRacer], WrittenRacer]) -> WrittenRace:
+    return replace(RECORD, racers=tuple(map(change, RECORD.racers)))
+
+
+ANN = next(one for one in RECORD.racers if one.seat == 0)
+SLIDES = "The slides recorded as yours are not those you made."
+LISTED = "The record's racers or nonce commitments are not those listed."
+DRAWN = "The record's nonces are not those of the results."
+RANKED = "The record's places or times are not those of the results."
+BOUND = "The record's commitment is not the one shown before the race."
+
+
+@pytest.mark.parametrize(
+    ("record", "fault"),
+    [
+        (replace(RECORD, race="KWXTRB-X-9"), "The record is of another race."),
+        (replace(RECORD, commitment="f" * 64), BOUND),
+        (replace(RECORD, seed_known=True), BOUND),
+        (
+            replace(RECORD, rules=replace(RECORD.rules, size="2x3")),
+            "The record's board has another size.",
+        ),
+        (mine(nonce_commitment="f" * 64), LISTED),
+        (mine(nonce="b" * 32), DRAWN),
+        (mine(nonce=None), DRAWN),
+        (
+            replace(RECORD, seed="f" * 64),
+            "The record's seed or secret is not that of the results.",
+        ),
+        (
+            replace(RECORD, secret="f" * 64),
+            "The record's seed or secret is not that of the results.",
+        ),
+        (
+            replace(RECORD, board=Board.solved(RECORD.board.size)),
+            "The record's board is not the one that was raced on.",
+        ),
+        (mine(place=2), RANKED),
+        (mine(stm=ANN.stm + 1), RANKED),
+        (mine(finish=None), RANKED),
+        (mine(slides=ANN.slides[1:]), "Slides of yours that the server had stored"),
+        (mine(slides=(*ANN.slides, ANN.slides[0])), SLIDES),
+        (mine(slides=(ANN.slides[0]._replace(stamp_ms=1), *ANN.slides[1:])), SLIDES),
+        (mine(slides=(ANN.slides[0]._replace(tiles=2), *ANN.slides[1:])), SLIDES),
+        (replace(RECORD, racers=RECORD.racers[1:]), "You are not in the record."),
+    ],
+)
+def test_a_record_that_is_not_as_it_was_seen_is_found(
+    record: WrittenRace, fault: str
+) -> None:
+    found = against(record, RESULTS, KEPT)
+    assert any(text.startswith(fault) for text in found), found
+
+
+def test_the_own_nonce_is_compared_in_the_record_too() -> None:
+    record, results = mine(nonce=None), changed(RESULTS, nonces=[])
+    assert "Your nonce was left out of the draw, though you told it in time." in (
+        against(record, results, KEPT)
+    )
+
+
+# --- Fetched from a server ------------------------------------------------------------
+
+
+class Answers(BaseHTTPRequestHandler):
+    """Gives the test's answer to everything."""
+
+    status, body = 200, b""
+
+    def do_GET(self) -> None:
+        self.send_response(self.status)
+        self.end_headers()
+        self.wfile.write(self.body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Say nothing."""
+
+
+@pytest.fixture
+def server() -> Generator[tuple[str, type[Answers]]]:
+    answers = type("These", (Answers,), {})
+    with HTTPServer(("127.0.0.1", 0), answers) as listening:
+        thread = Thread(target=listening.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"http://127.0.0.1:{listening.server_port}", answers
+        listening.shutdown()
+        thread.join()
+
+
+def sealed(record: dict[str, Any]) -> bytes:
+    return seal(record, "0" * 64, lambda _: bytes(64))
+
+
+def test_a_record_is_fetched_and_compared(server: tuple[str, type[Answers]]) -> None:
+    base, answers = server
+    answers.body = sealed(raced()[1])
+    assert look_into(base, RESULTS, KEPT) == []
+    answers.body = sealed(raced()[1] | {"commitment": "f" * 64})
+    assert look_into(base, RESULTS, KEPT) == [BOUND]
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", json.dumps({"a": 1}).encode()])
+def test_a_record_that_is_none_is_a_fault(
+    server: tuple[str, type[Answers]], body: bytes
+) -> None:
+    base, answers = server
+    answers.body = body
+    assert look_into(base, RESULTS, KEPT) == ["The race record cannot be read."]
+
+
+def test_a_record_that_cannot_be_had_is_no_fault(
+    server: tuple[str, type[Answers]],
+) -> None:
+    base, answers = server
+    answers.status = 404
+    kept = Kept("")
+    assert look_into(base, RESULTS, kept) is None
+    assert look_into("http://127.0.0.1:9", RESULTS, kept) is None

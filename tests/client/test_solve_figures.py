@@ -1,0 +1,59 @@
+from sliderace.protocol.messages import Signal, SignalsOf
+from sliderace_client.shared_ui.solve_figures import (
+    HEADING,
+    figures,
+    notes,
+    people,
+    sentences,
+)
+
+
+def signal(
+    name: str, value: int | None, low: int | None = None, **more: object
+) -> Signal:
+    known = {"high": None, "note": "no range is known", "outside": False} | more
+    return Signal(name, value, low, **known)  # type: ignore[arg-type]
+
+
+ANN = SignalsOf(
+    0,
+    [
+        signal("first_ms", 1_234),
+        signal("tps_milli", 3_210),
+        signal("peak", 151, high=149, note="the most", outside=True),
+        signal("cv_milli", None, 250),
+        signal("new", 7),
+    ],
+)
+
+
+def test_figures_are_in_the_order_of_the_columns() -> None:
+    assert figures(ANN) == ["3.21", "151*", "-", "-", "-", "-", "1.2s"]
+    assert people([ANN]) == ["", "≤149", "≥0.25", "", "", "", ""]
+    both = SignalsOf(1, [signal("peak", 9, 1, high=2)])
+    assert people([both, ANN])[1] == "1-2"
+    assert people([]) == [""] * 7
+
+
+def test_notes_say_once_where_the_ranges_come_from() -> None:
+    star = "* no record solve of a human looks like that; it proves nothing"
+    assert notes([ANN, ANN]) == [
+        star,
+        "first, TPS, CV: no range is known",
+        "peak: the most",
+    ]
+    hostile = SignalsOf(0, [signal("peak", 1, note="\x1b[2J" + "x" * 999)])
+    [note] = notes([hostile])
+    assert note.isprintable()
+    assert len(note) < 130
+
+
+def test_all_of_it_in_lines() -> None:
+    said = list(sentences([ANN], {0: "Ann"}))
+    assert said[0] == HEADING
+    assert said[1].startswith("Ann: TPS 3.21, peak 151*, CV -")
+    assert said[2] == "record solvers: peak ≤149, CV ≥0.25"
+    assert list(sentences([SignalsOf(5, [])], {}))[1:] == [
+        "?: TPS -, peak -, CV -, pauses -, longest -, M/MD -, first -",
+        "record solvers: no range is known",
+    ]

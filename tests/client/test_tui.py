@@ -1,0 +1,476 @@
+"""Results, menu and solo; and every terminal there is."""
+
+import asyncio
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.client import rooms
+from tests.client.offline import (
+    MINUTE,
+    Driver,
+    Offline,
+    board,
+    driven,
+    keys,
+    opened,
+    painted,
+    racing,
+    saved,
+    screen,
+    sees,
+    settle,
+    terminal,
+)
+from tests.client.rooms import RACE, standing
+
+from sliderace.engine import (
+    Size,
+    format_board,
+    parse_board,
+    scramble,
+    seed_from_text,
+)
+from sliderace.protocol import messages as m
+from sliderace.protocol.parts import Signal
+from sliderace.race.rules import Rules
+from sliderace_client.launch import Start
+from sliderace_client.shared_ui.render import BASIC, LAYERS, LIGHT
+from sliderace_client.shared_ui.settings import Settings, load
+from sliderace_client.tui.screens.past_races import PastRaces
+from sliderace_client.tui.widgets import Boards
+
+# --- Results --------------------------------------------------------------------------
+
+
+def told_results() -> m.Results:
+    first = standing(
+        0, "finished", place=1, time_ms=41_320, solve_ms=40_000, stm=120, mtm=99
+    )
+    second = standing(1, "dnf", place=2, why="limit", high=423, stm=17)
+    return rooms.results(standings=[first, second])
+
+
+async def finished(seat: Offline, pilot: Driver) -> None:
+    seat.race(format_board(parse_board(rooms.results().board)))
+    seat.hear(m.PhaseEvent(0, RACE, "results", MINUTE))
+    seat.hear(told_results())
+    await settle(pilot)
+
+
+async def test_results_are_a_table_with_reasons_and_proof() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        await finished(seat, pilot)
+        text = " ".join(screen(pilot).split())
+    assert "Ann won" in text
+    assert "1 Ann 41.320 120 3.00 99 40.000" in text
+    assert "2 Ben DNF 42% 17 time is up" in text
+    assert "✓ Secret, nonces, seed and board are what was sealed" in text
+
+
+async def test_results_that_do_not_hold_are_said() -> None:
+    seat = Offline(room=rooms.room(commitment="0" * 64))
+    async with driven(seat) as pilot:
+        await finished(seat, pilot)
+        assert "✗ " in screen(pilot)
+        assert "what was sealed" not in screen(pilot)
+
+
+async def test_what_stands_beside_the_times_is_marked_and_explained() -> None:
+    near: dict[str, Any] = {"stm": 9, "photo": True, "final": True}
+    rows = [
+        standing(
+            0, "finished", place=1, time_ms=41_320, credit_ms=900, outage_ms=800, **near
+        ),
+        standing(1, "finished", place=2, time_ms=41_330, **near),
+    ]
+    told = rooms.results(standings=rows, friendly_timing=True)
+    seat = Offline()
+    async with driven(seat) as pilot:
+        seat.race(told.board)
+        seat.hear(told)
+        seat.model.checked(RACE, [])
+        await settle(pilot)
+        text = screen(pilot)
+    assert "41.320≈†" in text
+    assert "41.330≈ " in text
+    assert "≈ photo finish" in text
+    assert "† up to 800 ms of the credit: for a failure of the server" in text
+    assert "friendly timing: up to 100 ms more credit" in text
+    assert "✓ Checked: the race record agrees with what you saw and sent." in text
+
+
+@pytest.mark.parametrize(("size", "fit"), [((40, 15), 4), ((80, 24), 9)])
+async def test_results_that_do_not_fit_are_leafed_through_and_ones_own_stays(
+    size: tuple[int, int], fit: int
+) -> None:
+    rows = [
+        standing(n, "finished", place=n + 1, time_ms=40_000 + n) for n in range(1, 16)
+    ]
+    own = standing(0, "forfeited", place=16)
+    told = rooms.results(standings=[*rows, own])
+    seat = Offline()
+    async with driven(seat, size) as pilot:
+        seat.race(told.board)
+        seat.hear(told)
+        seat.hear(m.PhaseEvent(0, RACE, "results", MINUTE))
+        seat.model.checked(RACE, [])
+        await settle(pilot)
+        times: set[str] = set()
+        for _ in range(15):
+            text = screen(pilot)
+            assert "gave up" in text
+            assert "of 16 racers" in text
+            assert "✓ Checked" in text
+            seen = re.findall(r"40\.0\d\d", text.partition("racer")[2])
+            assert len(seen) >= fit - 1 or times  # the last page may be short
+            times |= set(seen)
+            await pilot.press("down")
+            await settle(pilot)
+    assert len(times) == 15
+
+
+async def test_a_record_that_was_not_checked_is_said() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        await finished(seat, pilot)
+        seat.model.checked(RACE, None)
+        await settle(pilot)
+        text = screen(pilot)
+    assert "Not checked: the server has not given us the race record." in text
+    assert "✓ Checked" not in text
+
+
+async def test_a_record_that_does_not_agree_is_said_in_full() -> None:
+    seat = Offline()
+    async with driven(seat, (40, 15)) as pilot:
+        await finished(seat, pilot)
+        seat.model.checked(RACE, ["The slides recorded as yours are not yours."])
+        await settle(pilot)
+        text = " ".join(screen(pilot).split())
+    assert "✗ The slides recorded as yours are not yours." in text
+    assert "Checked" not in text
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 15)])
+async def test_the_host_sees_signals_and_no_verdict(size: tuple[int, int]) -> None:
+    even = m.SignalsOf(
+        0,
+        [
+            Signal("tps_milli", 3_210, None, None, "proves nothing", False),
+            Signal("cv_milli", 80, 250, None, "0 of 2,489 were below", True),
+        ],
+    )
+    seat = Offline()
+    async with driven(seat, size) as pilot:
+        await finished(seat, pilot)
+        assert "signals" not in keys(pilot)
+        seat.hear(m.Signals(RACE, [even]))
+        await settle(pilot)
+        await pilot.press("g")
+        await settle(pilot)
+        text = " ".join(screen(pilot).replace("│", " ").split())
+    assert "Signals, never verdicts" in text
+    for word in ("TPS", "3.21", "0.08*", "≥0.25", "record solvers"):
+        assert word in text
+
+
+async def test_a_rematch_is_one_key_and_the_last_results_stay_at_hand() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        await finished(seat, pilot)
+        await pilot.press("r")
+        assert seat.asked == [m.Rematch(RACE)]
+        seat.hear(m.RoomEvent(0, rooms.room(race=rooms.NEXT), "race"))
+        seat.hear(m.PhaseEvent(0, rooms.NEXT, "lobby", None))
+        await settle(pilot)
+        assert "sliderace join KWXTRB@192.0.2.7:8710" in screen(pilot)
+        await pilot.press("t")
+        await settle(pilot)
+        assert "Ann won" in screen(pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert "sliderace join KWXTRB@192.0.2.7:8710" in screen(pilot)
+
+
+async def test_a_record_that_cannot_be_had_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    seat = Offline()
+    async with driven(seat, server="http://127.0.0.1:9") as pilot:
+        await finished(seat, pilot)
+        await pilot.press("s")
+        await saved(pilot)
+        assert "cannot reach" in screen(pilot)
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_an_aborted_race_is_said() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        seat.race()
+        seat.hear(m.PhaseEvent(0, RACE, "aborted", None, why="host"))
+        await settle(pilot)
+        assert "called off" in screen(pilot)
+        await pilot.press("r")
+    assert seat.asked == [m.Rematch(RACE)]
+
+
+# --- Any terminal ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("phase", ["lobby", "race", "results"])
+async def test_every_size_is_survived_down_to_one_by_one(phase: str) -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        if phase == "race":
+            seat.race()
+        if phase == "results":
+            await finished(seat, pilot)
+        for size in ((1, 1), (2, 3), (39, 15), (40, 14), (200, 60), (1, 60), (40, 15)):
+            await pilot.resize_terminal(*size)
+            too_small = size[0] < 40 or size[1] < 15
+            while pilot.app.screen.has_class("-tiny") != too_small:
+                await settle(pilot)
+            if size in ((39, 15), (40, 14)):
+                await sees(pilot, "is too small")
+        await sees(pilot, "sliderace")
+
+
+@pytest.mark.parametrize("side", range(3, 11))
+async def test_every_board_can_be_played_in_forty_by_fifteen(side: int) -> None:
+    solved = [*range(1, side * side), 0]
+    solved[-2:] = [0, side * side - 1]
+    rows = [solved[i : i + side] for i in range(0, side * side, side)]
+    start = "/".join(" ".join(map(str, row)) for row in rows)
+    seat = Offline(room=rooms.room(rules=Rules(f"{side}x{side}")))
+    async with racing(seat, start, size=(40, 15)) as pilot:
+        assert board(pilot) == start
+        canvas = pilot.app.screen.query_one("#boards", Boards)
+        (placed,) = canvas.placed
+        assert placed.x + placed.grid.columns <= canvas.size.width
+        assert placed.y + placed.grid.rows <= canvas.size.height
+        assert "Ben" in screen(pilot)
+        assert "f give up" in screen(pilot)
+
+
+@pytest.mark.parametrize(
+    ("wish", "variable", "coloured"),
+    [
+        ("auto", "1", False),
+        ("never", "", False),
+        ("auto", "", True),
+        ("always", "1", True),
+    ],
+)
+async def test_colours_are_as_the_user_and_the_environment_want_them(
+    monkeypatch: pytest.MonkeyPatch, wish: str, variable: str, coloured: bool
+) -> None:
+    monkeypatch.setenv("NO_COLOR", variable)
+    seat = Offline()
+    async with racing(seat, settings=Settings(color=wish)) as pilot:
+        strips = painted(terminal(pilot))
+        styles = [part.style for strip in strips for part in strip if part.style]
+        colours = [c for style in styles for c in (style.color, style.bgcolor) if c]
+        assert any(not colour.is_default for colour in colours) == coloured
+        if coloured:
+            tints = {colour.name for colour in colours}
+            assert set(LAYERS[:2]) <= tints
+        assert ("┌" in screen(pilot)) == (not coloured)
+
+
+async def test_sixteen_colours_are_used_as_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("COLORTERM")
+    async with driven(Offline(), settings=Settings(theme="light")) as pilot:
+        assert terminal(pilot).look == BASIC
+        assert pilot.app.screen.styles.background.hex == BASIC.ground
+
+
+async def test_a_light_terminal_gets_the_light_ground(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLORFGBG", "0;15")
+    async with driven(Offline()) as pilot:
+        assert terminal(pilot).look == LIGHT
+
+
+async def test_ctrl_c_ends_with_130() -> None:
+    async with driven(Offline()) as pilot:
+        await pilot.press("ctrl+c")
+    assert pilot.app.return_code == 130
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+async def test_the_ground_is_as_the_user_likes(theme: str) -> None:
+    async with driven(Offline(), settings=Settings(theme=theme)) as pilot:
+        ground = pilot.app.screen.styles.background.hex.lower()
+        assert ground == terminal(pilot).look.ground
+        assert pilot.app.current_theme.dark == (theme == "dark")
+
+
+# --- Menu and solo --------------------------------------------------------------------
+
+
+async def test_a_given_board_is_nobodys_best() -> None:
+    async with opened(Start("solo", board="1 2 3/4 5 6/7 0 8")) as pilot:
+        await pilot.press("left")
+        await settle(pilot)
+        assert "solved in " in screen(pilot)
+        assert "best " not in screen(pilot)
+        await pilot.press("n")
+        await settle(pilot)
+        assert "best " not in screen(pilot)
+
+
+async def test_the_best_of_random_boards_is_kept() -> None:
+    async with opened(Start("solo", size="2x2", seed="t0")) as pilot:
+        assert board(pilot) == "1 2/0 3"
+        await pilot.press("left")
+        await settle(pilot)
+        assert "best " in screen(pilot)
+        await pilot.press("n")
+        await settle(pilot)
+        assert "best " in screen(pilot)
+
+
+async def test_solo_is_played_to_the_end_and_again() -> None:
+    async with opened(Start("solo", board="1 2 3/4 5 6/0 7 8")) as pilot:
+        assert "the first slide starts it" in screen(pilot)
+        await pilot.press("right", "left")
+        (placed,) = pilot.app.screen.query_one("#boards", Boards).placed
+        x, y = placed.grid.place_of(8)
+        await pilot.click("#boards", offset=(placed.x + x + 1, placed.y + y + 1))
+        await settle(pilot)
+        assert board(pilot) == "1 2 3/4 5 6/7 8 0"
+        assert "solved in " in screen(pilot)
+        assert "2 moves" in screen(pilot)
+        await pilot.press("up", "r")
+        await settle(pilot)
+        assert board(pilot) == "1 2 3/4 5 6/0 7 8"
+        await pilot.press("+")
+        await settle(pilot)
+        assert board(pilot).count("/") == 3
+        await pilot.press("-", "n", "q")
+    assert pilot.app.return_code == 0
+
+
+@pytest.mark.parametrize(
+    ("start", "words", "foreign"),
+    [
+        (Start("solo"), "a larger or smaller board", "rematch"),
+        (Start("menu", name="Ann"), "keys, colours, pointer", "give up"),
+    ],
+)
+async def test_the_help_is_that_of_the_page(
+    start: Start, words: str, foreign: str
+) -> None:
+    async with opened(start) as pilot:
+        await pilot.press("?")
+        await pilot.pause()
+        assert words in screen(pilot)
+        assert foreign not in screen(pilot)
+
+
+async def test_the_help_of_the_results_explains_their_columns() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        await finished(seat, pilot)
+        assert "credit" not in screen(pilot)  # nobody has any
+        await pilot.press("?")
+        await pilot.pause()
+        for column in ("TPS", "MTM", "solve", "credit"):
+            assert f" {column} " in screen(pilot)
+
+
+async def test_an_error_of_the_form_does_not_follow_into_the_game() -> None:
+    async with opened(Start("menu", name="Ann")) as pilot:
+        await pilot.press("s")
+        await sees(pilot, "Play alone")
+        await pilot.press("end", *"x1", "enter")
+        await sees(pilot, "is written like")
+        await pilot.press("backspace", "backspace", "enter")
+        await sees(pilot, "solo, 4x4")
+        assert "is written like" not in screen(pilot)
+
+
+async def test_solo_of_a_seed_is_its_scramble() -> None:
+    text = format_board(scramble(seed_from_text("tea"), Size(3, 3)))
+    async with opened(Start("solo", size="3x3", seed="tea"), (40, 15)) as pilot:
+        assert board(pilot) == text
+
+
+async def test_the_menu_leads_everywhere_and_back() -> None:
+    async with opened(Start("menu", name="Ann")) as pilot:
+        assert "enter a room" in screen(pilot)
+        for key, words in (("h", "Open a room"), ("w", "Watch a room")):
+            await pilot.press(key)
+            await settle(pilot)
+            assert words in screen(pilot)
+            assert "Ann" in screen(pilot)
+            await pilot.press("escape")
+        await settle(pilot)
+        await pilot.click("#entries", offset=(6, 6))
+        await settle(pilot)
+        assert "Play alone" in screen(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "solo, 4x4" in screen(pilot)
+        await pilot.press("q")
+        await settle(pilot)
+        assert "enter a room" in screen(pilot)
+        await pilot.press("q")
+    assert pilot.app.return_code == 0
+
+
+async def test_what_cannot_be_meant_is_said_in_the_form() -> None:
+    async with opened(Start("menu", name="Ann")) as pilot:
+        await pilot.press("s")
+        await settle(pilot)
+        await pilot.press(*"x1", "enter")
+        await settle(pilot)
+        assert "Play alone" in screen(pilot)
+        assert "x1" in screen(pilot).splitlines()[-2]
+        await pilot.press("escape", "j", *"AEIOU", "enter")
+        await settle(pilot)
+        assert "not a room code" in screen(pilot)
+
+
+async def test_settings_are_used_at_once_and_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    async with opened(Start("menu", name="Ann")) as pilot:
+        await pilot.press("e")
+        await pilot.pause()
+        assert "move the tile" in screen(pilot)
+        await pilot.press("right", "down", "down", "left", "enter")
+        await saved(pilot)
+        assert terminal(pilot).look == LIGHT
+    kept, complaints = await asyncio.to_thread(load)
+    assert (kept.keys, kept.theme, complaints) == ("gap", "light", [])
+
+
+async def test_past_races_are_a_list_to_leaf_through() -> None:
+    async with opened(Start("menu", name="Ann"), (60, 15)) as pilot:
+        page = PastRaces()
+        await pilot.app.push_screen(page)
+        await settle(pilot)
+        assert "Asking the server" in screen(pilot)
+        assert "older" not in keys(pilot)
+        page.tell(["when  race", *(f"race {n} [b]{n}[/b]" for n in range(30))])
+        await settle(pilot)
+        assert "race 0 [b]0[/b]" in screen(pilot)
+        for _ in range(5):
+            await pilot.press("pagedown")
+        await settle(pilot)
+        assert "when  race" in screen(pilot)
+        assert "race 29 " in screen(pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert "enter a room" in screen(pilot)

@@ -1,0 +1,151 @@
+"""What goes to the terminal: only what differs; the screen is then as it should be."""
+
+import pytest
+from hypothesis import given, strategies as st
+from rich.segment import Segment
+from rich.style import Style
+from tests.client import rooms
+from tests.client.emulator import Emulator
+from tests.client.offline import Offline, driven, painted, racing, settle, terminal
+from tests.client.rooms import RACE, member
+from textual.strip import Strip
+
+from sliderace.protocol import messages as m
+from sliderace.race.rules import Rules
+from sliderace_client.shared_ui.render import Paint, Run
+from sliderace_client.tui.screens.race import Race
+from sliderace_client.tui.terminal_io.diff import Pen, Touched, paint
+from sliderace_client.tui.widgets import Boards, Lines
+
+WIDTH = 24
+styles = st.sampled_from(
+    [
+        Style(),
+        Style(bgcolor="#112233"),
+        Style(color="#ffffff", bgcolor="#112233"),
+        Style(color="#ff0000", bgcolor="#445566", bold=True),
+        Style(reverse=True),
+    ]
+)
+
+
+@st.composite
+def strips(draw: st.DrawFn) -> Strip:
+    parts: list[Segment] = []
+    left = WIDTH
+    while left:
+        width = draw(st.integers(1, left))
+        text = draw(st.sampled_from([" " * width, "▀" * width, "x" * width]))
+        parts.append(Segment(text, draw(styles)))
+        left -= width
+    return Strip(parts)
+
+
+@given(st.lists(st.tuples(strips(), strips()), min_size=1, max_size=4), st.booleans())
+def test_what_is_painted_is_what_should_be_there(
+    rows: list[tuple[Strip, Strip]], erases: bool
+) -> None:
+    screen = Emulator([old for old, _ in rows])
+    touched = [Touched(0, y, old, new) for y, (old, new) in enumerate(rows)]
+    screen.write(paint(touched, "truecolor", erases=erases))
+    assert screen.rows == Emulator([new for _, new in rows]).rows
+
+
+@pytest.mark.parametrize("down", [1, 2, 6, 7])
+def test_a_place_further_down_is_found(down: int) -> None:
+    old = Strip([Segment(" " * WIDTH, Style(bgcolor="#112233"))])
+    new = Strip([Segment(" " * WIDTH, Style(bgcolor="#445566"))])
+    rows = [new if y in (0, down) else old for y in range(9)]
+    touched = [Touched(0, y, old, new) for y in (0, down)]
+    screen = Emulator([old] * 9)
+    screen.write(paint(touched, "truecolor", erases=True))
+    assert screen.rows == Emulator(rows).rows
+
+
+@given(strips())
+def test_what_is_the_same_costs_nothing(strip: Strip) -> None:
+    assert paint([Touched(3, 4, strip, strip)], "truecolor", erases=True) == ""
+
+
+def test_a_row_with_wide_signs_is_painted_whole() -> None:
+    old, new = Strip([Segment("猫 a")]), Strip([Segment("猫 b")])
+    assert "猫 b" in paint([Touched(0, 0, old, new)], None, erases=False)
+
+
+def six() -> Offline:
+    """A seat in a race of six on 4x4."""
+    members = [member(n + 1, n, f"Racer {n}") for n in range(6)]
+    return Offline(room=rooms.room(rules=Rules("4x4")), members=members)
+
+
+ALL = tuple(range(6))
+LONG = "5 1 2 3/9 6 7 4/13 10 11 8/0 14 15 12"
+
+
+async def test_a_slide_is_painted_at_once_and_in_few_bytes() -> None:
+    async with racing(six(), LONG, (100, 40), ALL) as pilot:
+        app, texts = terminal(pilot), list[str]()
+        screen = Emulator(painted(app))
+        app.pen = Pen(texts.append, "truecolor", True)
+        page = app.screen
+        assert isinstance(page, Race)
+        for n, way in enumerate(("left", "right", "left", "up", "down"), 1):
+            assert page.first_key(way)
+            assert len(texts) == n  # board, clock and lanes together
+            assert len(texts[-1].encode()) < 450
+            screen.write(texts[-1])
+            assert screen.rows == Emulator(painted(app)).rows
+        texts.clear()
+        app.repaint()
+        assert texts == []  # nothing is left for a later frame
+
+
+async def test_rivals_distances_wait_for_the_tick_when_we_lead() -> None:
+    def lanes(name: str) -> list[str]:
+        plain = terminal(pilot).screen.query_one("#panel", Lines).plain
+        return [line for line in plain.split("\n") if name in line]
+
+    async with racing(six(), LONG, (100, 40), ALL) as pilot:
+        before, ours = lanes("Racer "), lanes("Racer 0")
+        page = terminal(pilot).screen
+        assert isinstance(page, Race)
+        assert page.first_key("down")
+        assert lanes("Racer 0") != ours
+        assert lanes("Racer ")[1:] == before[1:]
+        terminal(pilot).repaint()
+        assert not any(lane in before for lane in lanes("Racer "))
+
+
+async def test_rivals_wait_for_the_tick_and_touch_no_cell_of_the_board() -> None:
+    seat = Offline()
+    async with racing(seat) as pilot:
+        app, texts = terminal(pilot), list[str]()
+        screen = Emulator(painted(app))
+        canvas = app.screen.query_one("#boards", Boards)
+        app.pen = Pen(texts.append, "truecolor", True)
+        while app.frame_due:
+            await pilot.pause()
+        seat.hear(m.Progress(RACE, [m.Step(1, 3, 400, 3)]))
+        due = [app.frame_due]
+        seat.hear(m.PhaseEvent(0, RACE, "grace", 60_000))
+        due.append(app.frame_due)
+        assert due == [False, True]
+        await settle(pilot)
+        screen.write("".join(texts))
+        assert screen.touched
+        assert not any(canvas.region.contains(x, y) for x, y in screen.touched)
+        assert screen.rows == Emulator(painted(app)).rows
+
+
+async def test_a_row_painted_twice_at_once_is_painted_as_it_is_in_the_end() -> None:
+    async with driven(Offline()) as pilot:
+        app, texts = terminal(pilot), list[str]()
+        screen = Emulator(painted(app))
+        app.pen = Pen(texts.append, "truecolor", True)
+        head = app.screen.query_one("#head", Lines)
+        with app.at_once():
+            for text in ("first", "second", "third"):
+                head.show([(Run(text, Paint()),)])
+        assert len(texts) == 1
+        screen.write(texts[0])
+        assert screen.rows == Emulator(painted(app)).rows

@@ -1,0 +1,140 @@
+"""The terminal, gone, old, or sending what it likes."""
+
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from fcntl import ioctl
+from pathlib import Path
+from typing import TextIO
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PARTS = os.pathsep.join(str(ROOT / part) for part in ("shared", "server", "client"))
+pytestmark = pytest.mark.timeout(60)
+
+
+@pytest.mark.parametrize(
+    ("term", "known"), [("xterm-256color", True), ("dumb", False), ("none", False)]
+)
+def test_erasing_in_colour_is_asked_of_terminfo(term: str, known: bool) -> None:
+    code = "from sliderace_client.tui.terminal_io.driver import erases; print(erases())"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"TERM": term, "PYTHONPATH": PARTS},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == str(known)
+
+
+class Solo:
+    """The program in a pseudo-terminal that is not its controlling one: no SIGHUP."""
+
+    def __init__(self, folder: Path, errors: TextIO | None = None, **env: str) -> None:
+        self.ours, theirs = pty.openpty()
+        ioctl(self.ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        home = {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
+        known = {"TERM": "xterm-256color", "LANG": "C.UTF-8", "PYTHONPATH": PARTS}
+        self.program = subprocess.Popen(
+            [sys.executable, "-m", "sliderace_client", "solo", "--size", "3x3"],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs if errors is None else errors,
+            env={"PATH": os.environ["PATH"]} | home | known | env,
+            start_new_session=True,
+        )
+        os.close(theirs)
+
+    def until(self, word: bytes) -> bytes:
+        told = b""
+        while word not in told:
+            assert select.select([self.ours], [], [], 30)[0], told
+            told += os.read(self.ours, 1 << 16)
+        return told
+
+    def close(self) -> None:
+        if self.ours >= 0:
+            os.close(self.ours)
+        self.ours = -1
+
+
+@contextmanager
+def solo(folder: Path, errors: TextIO | None = None, **env: str) -> Generator[Solo]:
+    one = Solo(folder, errors, **env)
+    try:
+        yield one
+    finally:
+        one.close()
+        if one.program.poll() is None:
+            one.program.kill()
+        one.program.wait()
+
+
+def test_a_terminal_that_is_lost_without_a_signal_ends_the_program(
+    tmp_path: Path,
+) -> None:
+    with solo(tmp_path) as one:
+        one.until(b"new board")
+        one.close()
+        assert one.program.wait(30) == 128 + signal.SIGHUP
+
+
+def test_a_terminal_that_stops_reading_stops_nothing(tmp_path: Path) -> None:
+    with solo(tmp_path) as one:
+        one.until(b"new board")
+        for _ in range(400):  # each repaints the board; nothing of it is read
+            os.write(one.ours, b"im")
+        os.write(one.ours, b"\x03")
+        assert one.program.wait(30) == 130
+
+
+def test_a_log_for_stderr_leaves_the_screen_alone(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with log.open("w") as errors, solo(tmp_path, errors) as one:
+        one.until(b"new board")
+        os.write(one.ours, b"q")
+        assert one.program.wait(30) == 0
+    assert log.read_text() == ""
+
+
+def test_bytes_that_are_no_text_and_split_sequences_do_no_harm(tmp_path: Path) -> None:
+    with solo(tmp_path) as one:
+        one.until(b"new board")
+        for part in (b"\xff\xe9\x80", b"\x1b", b"[", b"A", b"\x1b[999;", b"99~", b"?"):
+            os.write(one.ours, part)
+        one.until(b"esc")
+        os.write(one.ours, b"\x03")
+        one.until(b"?1049l")
+        assert one.program.wait(30) == 130
+
+
+def test_half_a_letter_waits_for_its_rest(tmp_path: Path) -> None:
+    """Slow lines bring it in two pieces; Latin-1 has letters that look like half."""
+    with solo(tmp_path) as one:
+        one.until(b"new board")
+        for part in (b"\xc3", b"\xa9", b"\xe9", b"?"):
+            os.write(one.ours, part)
+            time.sleep(0.2)  # so that they are read one by one; nothing hangs on it
+        one.until(b"esc")
+        os.write(one.ours, b"\x03")
+        one.until(b"?1049l")
+        assert one.program.wait(30) == 130
+
+
+def test_a_terminal_without_unicode_is_served(tmp_path: Path) -> None:
+    encoding = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    with solo(tmp_path, None, PYTHONIOENCODING="latin-1", **encoding) as one:
+        shown = one.until(b"new board")
+        assert all(byte < 0x80 for byte in shown)
+        os.write(one.ours, b"q")
+        assert one.program.wait(30) == 0

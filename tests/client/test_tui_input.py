@@ -1,0 +1,318 @@
+"""Every way to slide a tile; pictures; warming up; always ready."""
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from tests.client import rooms
+from tests.client.offline import (
+    MINUTE,
+    Driver,
+    Offline,
+    board,
+    driven,
+    keys,
+    opened,
+    racing,
+    saved,
+    screen,
+    sees,
+    settle,
+    terminal,
+)
+from tests.client.rooms import NEXT, RACE, START
+from textual.events import Key
+from textual.widgets import Input
+
+from sliderace.protocol import messages as m
+from sliderace.race.rules import Rules
+from sliderace_client.launch import Start
+from sliderace_client.shared_ui.pictures import BUILT_IN
+from sliderace_client.shared_ui.settings import Settings
+from sliderace_client.tui.dialogs.forms import KeysForm
+from sliderace_client.tui.screens.race import LATE_MS
+from sliderace_client.tui.widgets import Boards
+
+SOLVED = "1 2 3/4 5 6/7 8 0"
+
+
+async def points_at(pilot: Driver, cell: int) -> None:
+    (placed,) = pilot.app.screen.query_one("#boards", Boards).placed
+    x, y = placed.grid.place_of(cell)
+    await pilot.hover("#boards", offset=(placed.x + x + 1, placed.y + y + 1))
+    await pilot.pause()
+
+
+async def test_hovering_slides_all_up_to_the_pointer_if_that_is_wished() -> None:
+    seat = Offline()
+    async with racing(seat, settings=Settings(hover="on")) as pilot:
+        await points_at(pilot, 1)  # not in line with the gap: nothing, and no word
+        assert board(pilot) == START
+        assert "cannot move" not in screen(pilot)
+        await points_at(pilot, 8)
+        assert board(pilot) == SOLVED
+    seat = Offline()
+    async with racing(seat) as pilot:
+        await points_at(pilot, 8)
+        assert board(pilot) == START
+
+
+async def test_a_number_slides_that_tile() -> None:
+    seat = Offline()
+    async with racing(seat) as pilot:
+        await pilot.press("5")
+        assert board(pilot) == START
+        assert "5 cannot move: it is not in line with the gap." in screen(pilot)
+        await pilot.press("8")
+        assert board(pilot) == SOLVED
+
+
+async def test_a_number_that_may_go_on_is_shown_and_waits_a_little() -> None:
+    start = "1 2 3 4/5 6 7 8/9 10 11 12/13 0 14 15"
+    seat = Offline(room=rooms.room(rules=Rules("4x4")))
+    async with racing(seat, start) as pilot:
+        await pilot.press("1")
+        await settle(pilot)
+        assert "tile 1 ..." in screen(pilot)
+        await pilot.press("4")
+        assert seat.model.stm == 1
+        await pilot.press("1")
+        seat.told.now += 601
+        await settle(pilot)
+        assert "1 cannot move" in screen(pilot)
+        await pilot.press("1", "enter")
+        assert seat.model.stm == 1
+
+
+async def test_a_key_that_cannot_move_anything_says_why_and_changes_nothing() -> None:
+    seat = Offline()
+    async with racing(seat) as pilot:
+        await pilot.press("right", "right")
+        assert board(pilot) == START
+        assert "No tile can go right: the gap is in the left column." in screen(pilot)
+        seat.told.now += 1_600
+        await settle(pilot)
+        assert "No tile" not in screen(pilot)
+
+
+async def test_no_key_overtakes_one_that_is_on_its_way() -> None:
+    start = Start("solo", board="1 2 3/4 5 6/0 7 8")
+    async with opened(start) as pilot:
+        await pilot.press("left")
+        assert board(pilot) == "1 2 3/4 5 6/7 0 8"
+        for key in ("r", "left"):  # as from a terminal that sends both at once
+            pilot.app.post_message(Key(key, None))
+        await settle(pilot)
+        assert board(pilot) == "1 2 3/4 5 6/7 0 8"
+        assert "1 move" in screen(pilot)
+
+
+async def test_a_question_is_answered_before_anything_slides() -> None:
+    async with racing(Offline()) as pilot:
+        await pilot.press("f", "left")
+        assert board(pilot) == START
+        await pilot.press("n", "left")
+        assert board(pilot) != START
+
+
+async def test_own_keys_win_over_everything_else() -> None:
+    seat = Offline()
+    async with racing(seat, settings=Settings(own_keys="f0ui")) as pilot:
+        await pilot.press("a")
+        assert board(pilot) == START
+        await pilot.press("f", "f")
+        assert board(pilot) == SOLVED
+        assert "Give up" not in screen(pilot)
+
+
+async def test_slides_that_stay_unstored_make_the_own_line_late() -> None:
+    seat = Offline()
+    async with racing(seat) as pilot:
+        await pilot.press("left")
+        await settle(pilot)
+        assert "▸  Ann" in screen(pilot)
+        seat.told.now += LATE_MS + 1
+        await settle(pilot)
+        assert "◐1 Ann" in screen(pilot)
+        seat.hear(m.Ack(RACE, 1))
+        await settle(pilot)
+        assert "▸  Ann" in screen(pilot)
+
+
+async def test_go_is_heard_once() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        rung: list[bool] = []
+        terminal(pilot).bell = lambda: rung.append(True)  # type: ignore[method-assign]
+        seat.hear(m.PhaseEvent(0, RACE, "countdown", 5_000))
+        await settle(pilot)
+        assert rung == []
+        seat.race()
+        await settle(pilot)
+        await settle(pilot)
+        assert rung == [True]
+
+
+# --- Pictures -------------------------------------------------------------------------
+
+
+async def test_a_key_leafs_through_the_pictures_and_one_shows_numbers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    async with opened(Start("solo", size="3x3")) as pilot:
+        app = terminal(pilot)
+        assert "numbers" not in keys(pilot)
+        for name in BUILT_IN:
+            await pilot.press("i")
+            pilot.app.screen._repeats.forget()  # type: ignore[attr-defined]
+            assert app.look.picture is BUILT_IN[name]
+            assert name in keys(pilot)
+        numbers = [app.look.numbers]
+        await pilot.press("m")
+        numbers.append(app.look.numbers)
+        assert numbers == [True, False]
+        await pilot.press("i")
+        await saved(pilot)
+        assert app.look.picture is None
+
+
+async def test_pictures_need_colours() -> None:
+    async with opened(
+        Start("solo", size="3x3", settings=Settings(color="never", picture="hills"))
+    ) as pilot:
+        assert terminal(pilot).look.picture is None
+        await pilot.press("i")
+        await settle(pilot)
+        assert "Pictures need colours" in screen(pilot)
+
+
+async def test_a_picture_is_seen_before_it_is_chosen() -> None:
+    async with opened(Start("menu", name="Ann")) as pilot:
+        await pilot.press("p")
+        await sees(pilot, "A picture on the tiles")
+        preview = pilot.app.screen.query_one("#preview", Boards)
+        seen = [len(preview.placed)]
+        for keys_ in (["backspace"] * 4, "rings", ["backspace"]):
+            await pilot.press(*keys_)
+            await settle(pilot)
+            seen.append(len(preview.placed))
+        assert seen == [0, 0, 1, 0]
+
+
+async def test_pictures_stand_among_the_settings_by_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    async with opened(Start("menu", name="Ann")) as pilot:
+        await pilot.press("e")
+        await sees(pilot, "none: numbers")
+        await pilot.press("up", "up", "up", "right")
+        await sees(pilot, "hills at dusk")
+        await pilot.press("right", "enter")
+        await saved(pilot)
+        assert terminal(pilot).look.picture is BUILT_IN["harbour"]
+
+
+async def test_ones_own_picture_is_chosen_in_the_menu(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    Image.new("RGB", (9, 9), (1, 2, 3)).save(tmp_path / "a.png")
+    async with opened(Start("menu", name="Ann")) as pilot:
+        await pilot.press("p")
+        monkeypatch.setattr(pilot.app, "now", lambda: 0)  # news stands, however slow
+        await sees(pilot, "A picture on the tiles")
+        await pilot.press(*["backspace"] * 4, *"b.png", "enter")
+        await sees(pilot, "b.png cannot be read")
+        await pilot.press(*["backspace"] * 5, *"a.png", "enter")
+        await sees(pilot, "open a room")
+        await saved(pilot)
+        picture = terminal(pilot).look.picture
+        assert picture is not None
+        assert picture.at(0.5, 0.5) == "#010203"
+    assert 'picture = "a.png"' in (tmp_path / "sliderace/settings.toml").read_text()
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+async def test_a_terminal_too_low_for_pictures_says_so(columns: int) -> None:
+    async with opened(Start("solo", size="3x3"), (columns, 17)) as pilot:
+        assert ("picture" in keys(pilot)) == (columns == 80)
+        await pilot.press("i")
+        await sees(pilot, "A picture needs 18 rows; this")
+        assert terminal(pilot).look.picture is None
+
+
+async def test_a_picture_that_is_gone_is_said_and_numbers_are_shown() -> None:
+    settings = Settings(picture="/nowhere/x.png")
+    async with opened(Start("solo", size="3x3", settings=settings)) as pilot:
+        await sees(pilot, "x.png cannot be read")
+        assert terminal(pilot).look.picture is None
+
+
+# --- Before the race ------------------------------------------------------------------
+
+
+async def test_the_race_takes_the_screen_back_from_the_warm_up() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        await pilot.press("w")
+        await sees(pilot, "warm-up: the race comes by itself, 3x3")
+        await pilot.press("q")
+        await sees(pilot, "sliderace join KWXTRB")
+        seat.told.now += 1_000
+        await pilot.press("w")
+        await sees(pilot, "warm-up")
+        seat.race()
+        await settle(pilot)
+        assert board(pilot) == START
+    assert not any(isinstance(each, m.Slides) for each in seat.asked)
+
+
+async def test_always_ready_is_said_once_for_each_race(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    seat = Offline()
+    async with driven(seat) as pilot:
+        await pilot.press("a")
+        await saved(pilot)
+        await settle(pilot)
+        seat.hear(m.MemberEvent(0, rooms.member(1, 0, ready=True), "ready"))
+        seat.hear(m.MemberEvent(0, rooms.member(1, 0), "ready"))  # taken back by hand
+        await settle(pilot)
+        seat.hear(m.PhaseEvent(0, RACE, "lobby", MINUTE))
+        seat.hear(m.RoomEvent(0, rooms.room(race=NEXT), "race"))
+        await settle(pilot)
+        readied = [each.race for each in seat.asked if isinstance(each, m.Ready)]
+        assert readied == [RACE, NEXT]
+
+
+@pytest.mark.parametrize(
+    ("chars", "move", "words"),
+    [
+        ("ads", "tile", "Too few"),
+        ("adwsx", "tile", "Too many"),
+        ("adwA", "tile", "all four must differ"),
+        ("ad s", "tile", "A blank cannot be a key."),
+        ("adqs", "tile", "has a meaning of its own"),
+        ("adws", "board", "Keys move the tile or the gap"),
+    ],
+)
+async def test_keys_that_cannot_be_are_refused_and_the_old_ones_stay(
+    chars: str, move: str, words: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    async with opened(Start("menu", name="Ann")) as pilot:
+        app = terminal(pilot)
+        before = app.settings
+        await app.push_screen(KeysForm())
+        await settle(pilot)
+        for name, value in (("keys", chars), ("move", move)):
+            app.screen.query_one(f"Input#{name}", Input).value = value
+        await settle(pilot)
+        await pilot.press("enter")
+        await sees(pilot, words)
+        assert isinstance(app.screen, KeysForm)
+        assert app.settings == before

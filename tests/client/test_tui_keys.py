@@ -1,0 +1,237 @@
+"""Every key that a screen shows does what it says, by the keyboard and by the mouse.
+
+`key_states.STATES` is the table: a key that a screen shows and that is not in it fails
+a test.
+"""
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
+from tempfile import TemporaryDirectory
+
+import pytest
+from tests.client.key_states import STATES, Expected, State
+from tests.client.offline import (
+    Driver,
+    Offline,
+    driven,
+    opened,
+    saved,
+    screen,
+    settle,
+    terminal,
+)
+
+from sliderace_client.launch import Start
+from sliderace_client.tui.dialogs.dialog import HELP, Dialog
+from sliderace_client.tui.screens.menu import Menu
+from sliderace_client.tui.screens.screen import Page
+from sliderace_client.tui.widgets import Lines
+
+pytestmark = pytest.mark.timeout(180)
+"""A case tries many keys; on a busy machine that takes its time."""
+
+PRESSED = {
+    "↑↓": "down",
+    "←→": "right",
+    "↓": "down",
+    "↑": "up",
+    "→": "right",
+    "←": "left",
+    "esc": "escape",
+    "?": "question_mark",
+    "+": "plus",
+    "-": "minus",
+}
+"""What the pilot calls a key."""
+ELSEWHERE = {
+    *("7", "12", "up", "down", "enter", "escape", "click", "click a tile", "Ctrl-C"),
+    *("arrows", "wasd", "hjkl", "m", "1?"),
+    "n",  # more boards than fit: test_boards_that_do_not_fit_are_a_key_away
+}
+"""What the help names beside the keys that are always shown; tested elsewhere."""
+
+
+@contextmanager
+def at_home() -> Generator[None]:
+    """An empty home: what one run remembers is no matter of the next."""
+    with TemporaryDirectory() as home, pytest.MonkeyPatch.context() as patch:
+        for kind in ("CONFIG", "DATA", "STATE"):
+            patch.setenv(f"XDG_{kind}_HOME", f"{home}/{kind}")
+        patch.chdir(home)
+        yield
+
+
+@asynccontextmanager
+async def shown(state: State) -> AsyncGenerator[tuple[Driver, Offline]]:
+    """The screen in that state."""
+    # Notes a stack for each callback, which is most of what these tests would take.
+    asyncio.get_running_loop().set_debug(False)
+    seat = state.make() if state.make else Offline()
+    if state.make:
+        screen_ = driven(seat, state.size, kind=state.kind, server=NOBODY)
+    elif state.kind == "solo":
+        screen_ = opened(Start("solo", seed="x"), state.size)
+    else:
+        screen_ = opened(Start("menu", name="Ann"), state.size)
+    with at_home():
+        async with screen_ as pilot:
+            state.enter(seat)
+            if not state.make:  # time passes with each key, however slow the machine
+                terminal(pilot).now = seat.now  # type: ignore[method-assign]
+            await settle(pilot)
+            for key in state.first:
+                before = pilot.app.screen
+                await pilot.press(key)
+                await settle(pilot)
+                if key in OPENS:
+                    while pilot.app.screen is before:
+                        await settle(pilot)
+            yield pilot, seat
+
+
+OPENS = ("t", "e", "s", "k", "r", "w", "c", "question_mark")
+"""First keys that lead to another screen."""
+NOBODY = "http://192.0.2.7:8710"
+
+
+async def shows(pilot: Driver, words: str) -> None:
+    """Wait for words; a screen that settles without them fails at once."""
+    for _ in range(30):
+        if words in screen(pilot):
+            return
+        await settle(pilot)
+    raise AssertionError(f"{words} is not on:\n{screen(pilot)}")
+
+
+def page_of(pilot: Driver) -> Page | Dialog:
+    page = pilot.app.screen
+    assert isinstance(page, Page | Dialog)
+    return page
+
+
+def offered(pilot: Driver) -> list[str]:
+    """The keys that the screen shows now."""
+    page = page_of(pilot)
+    entries = [each.key for each in page.entries()] if isinstance(page, Menu) else []
+    return [*entries, *(action.key for action in page.shown)]
+
+
+TRIED = {
+    (key, expected): (name, key)
+    for name, state in reversed(STATES.items())
+    for key, expected in reversed(state.keys.items())
+}.values()
+"""What a key does in the same words on several screens is tried on one of them."""
+
+
+def harmless_first(name: str) -> list[str]:
+    """The keys to try on a screen: first those that only send a command."""
+    keys = [key for state, key in TRIED if state == name]
+    return sorted(keys, key=lambda key: isinstance(STATES[name].keys[key], str))
+
+
+async def try_key(pilot: Driver, seat: Offline, key: str, expected: Expected) -> None:
+    """Press a key; what it does is what is expected."""
+    asked = len(seat.asked)
+    seat.told.now += 1_000  # no repetition of a key held down
+    await pilot.press(PRESSED.get(key, key))
+    await settle(pilot)
+    if isinstance(expected, str):
+        await saved(pilot)
+        await shows(pilot, expected)
+        ended = pilot.app.return_code is not None
+        assert ended == (not expected and key == "q"), key
+    else:
+        assert [type(each) for each in seat.asked[asked:]] == [expected], key
+
+
+async def come_back(pilot: Driver, page: Page | Dialog, keys: list[str]) -> bool:
+    """Close what came up; whether the screen is then as it was."""
+    if pilot.app.return_code is not None or page not in pilot.app.screen_stack:
+        return False
+    if pilot.app.screen is not page:
+        await pilot.press("escape")
+    elif "n" in offered(pilot) and "n" not in keys:  # a question
+        await pilot.press("n")
+    await settle(pilot)
+    return pilot.app.screen is page and sorted(offered(pilot)) == keys
+
+
+async def try_clicks(pilot: Driver, *, asking: bool) -> None:
+    """Where a key is shown is its action, and beside it none; the ends are clicked."""
+    page = page_of(pilot)
+    bar = page.query_one("#keys", Lines)
+    rows = bar.plain.split("\n")
+    done: list[str] = []
+    told = [each._replace(run=partial(done.append, each.key)) for each in page.shown]
+    if not asking:
+        page.actions = lambda: told  # type: ignore[method-assign]
+        page.update()
+    for action in page.shown:
+        where = [
+            (x, y)
+            for y, row in enumerate(rows)
+            for x in range(len(row))
+            if page.action_at(y, x) == action
+        ]
+        x, y = where[0]
+        assert {row for _, row in where} == {y}
+        assert rows[y][x : x + len(where)] == f" {action.key}  {action.label}"
+        if not asking and action.key in (told[0].key, told[-1].key):
+            await pilot.click("#keys", offset=(x, y))
+    if not asking:
+        assert done == list(dict.fromkeys((told[0].key, told[-1].key)))
+        del page.actions
+        page.update()
+
+
+@pytest.mark.parametrize("name", STATES)
+async def test_every_key_is_in_the_table_does_what_it_says_and_can_be_clicked(
+    name: str,
+) -> None:
+    state = STATES[name]
+    keys, left = sorted(state.keys), harmless_first(name)
+    async with shown(state) as (pilot, seat):
+        assert sorted(offered(pilot)) == keys
+        await try_clicks(pilot, asking=name.startswith("leaving"))
+        await try_keys(pilot, seat, state, left)
+    while left:
+        async with shown(state) as (pilot, seat):
+            await try_keys(pilot, seat, state, left)
+
+
+async def try_keys(pilot: Driver, seat: Offline, state: State, left: list[str]) -> None:
+    """Try keys, and take them from `left`, while the screen comes back to itself."""
+    page = page_of(pilot)
+    while left:
+        key = left.pop(0)
+        await try_key(pilot, seat, key, state.keys[key])
+        if not await come_back(pilot, page, sorted(state.keys)):
+            return
+
+
+@pytest.mark.parametrize("topic", sorted(HELP))
+def test_the_help_names_no_key_that_does_nothing(topic: str) -> None:
+    known = {
+        key
+        for state in STATES.values()
+        if state.topic == topic or (topic == "room" and state.topic == "results")
+        for key in state.keys
+    }
+    for entry, _ in HELP[topic]:
+        for key in entry.split(", "):
+            looks_like_a_key = key.isascii() and not key.startswith(("23", "42", "("))
+            if looks_like_a_key and key not in ("moves", "TPS", "MTM", "solve"):
+                assert key in known | ELSEWHERE | {"credit"}, key
+
+
+@pytest.mark.parametrize("topic", sorted(HELP))
+def test_every_key_of_a_page_is_in_its_help(topic: str) -> None:
+    told = " ".join(f"{entry} {text}" for entry, text in HELP[topic])
+    words = set(re.split(r"[ ,;:(]+", told))
+    for state in STATES.values():
+        if state.topic == topic:
+            assert set(state.keys) - {"?"} <= words | {"enter"}

@@ -1,0 +1,290 @@
+"""The race on the screen, driven by keys and clicks; the test is the server."""
+
+import pytest
+from tests.client import rooms
+from tests.client.offline import (
+    MINUTE,
+    Offline,
+    as_guest,
+    board,
+    driven,
+    keys,
+    racing,
+    screen,
+    settle,
+)
+from tests.client.rooms import ANN, BEN, RACE, START, member, standing
+
+from sliderace.engine import (
+    parse_board,
+)
+from sliderace.protocol import messages as m
+from sliderace.race.rules import Rules
+from sliderace_client.shared_ui.settings import Settings
+from sliderace_client.tui.widgets import Boards
+
+# --- Countdown and race ---------------------------------------------------------------
+
+
+async def test_the_countdown_stands_where_the_board_will_be() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        seat.hear(m.PhaseEvent(0, RACE, "countdown", 5_000))
+        await settle(pilot)
+        canvas = pilot.app.screen.query_one("#boards", Boards)
+        five = canvas.banner
+        seat.told.now += 2_001
+        await settle(pilot)
+        assert canvas.banner not in ("", five)
+        assert canvas.placed == ()
+        seat.told.now += 3_000
+        await settle(pilot)
+        go = canvas.banner
+        assert go not in ("", five)
+        seat.race()
+        await settle(pilot)
+        assert board(pilot) == START
+        assert seat.paints == 1
+
+
+@pytest.mark.parametrize("pressed", [("left", "left"), ("a", "h"), ("h", "left")])
+async def test_a_key_is_the_way_the_tile_travels(pressed: tuple[str, ...]) -> None:
+    seat = Offline()
+    async with racing(seat) as pilot:
+        await pilot.press(*pressed)
+        assert board(pilot) == "1 2 3/4 5 6/7 8 0"  # at once, before any answer
+        assert seat.model.done
+
+
+async def test_the_gap_preset_turns_every_key_around() -> None:
+    seat = Offline()
+    async with racing(seat, settings=Settings(keys="gap")) as pilot:
+        await pilot.press("right", "d")
+        assert board(pilot) == "1 2 3/4 5 6/7 8 0"
+
+
+async def test_a_key_held_against_the_wall_does_no_harm() -> None:
+    seat = Offline()
+    async with racing(seat, "1 2 3/4 5 6/7 0 8") as pilot:
+        await pilot.press(*["right"] * 20)
+        assert board(pilot) == "1 2 3/4 5 6/0 7 8"
+        assert seat.model.stm == 1
+
+
+async def test_a_click_slides_all_tiles_up_to_the_gap() -> None:
+    seat = Offline()
+    async with racing(seat) as pilot:
+        (placed,) = pilot.app.screen.query_one("#boards", Boards).placed
+        x, y = placed.grid.place_of(8)
+        await pilot.click("#boards", offset=(placed.x + x + 1, placed.y + y + 1))
+        await pilot.pause()
+        assert board(pilot) == "1 2 3/4 5 6/7 8 0"
+    assert [slide[:2] for slide in seat.asked[-1].slides] == [("L", 2)]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("key", ["u", "r", "z", "backspace"])
+async def test_asking_for_undo_in_a_race_says_why_there_is_none(key: str) -> None:
+    seat = Offline()
+    async with racing(seat) as pilot:
+        await pilot.press(key)
+        await settle(pilot)
+        assert "Races have no undo and no reset" in screen(pilot)
+        assert board(pilot) == START
+    assert not any(isinstance(each, m.Undo | m.Ready) for each in seat.asked)
+
+
+async def test_lanes_show_rivals_their_progress_and_who_is_lost() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        seat.race()
+        seat.hear(m.Progress(RACE, [m.Step(1, 3, 420, 3)]))
+        await settle(pilot)
+        assert "42%" in screen(pilot)
+        gone = member(BEN, 1, connected=False)
+        seat.hear(m.MemberEvent(0, gone, "disconnected"))
+        await settle(pilot)
+        assert "↯  Ben" in screen(pilot)
+        done = standing(1, "finished", place=1, time_ms=41_320, high=1000)
+        seat.hear(m.StandingEvent(0, RACE, done))
+        seat.hear(m.PhaseEvent(0, RACE, "grace", MINUTE))
+        await settle(pilot)
+        assert "✓ 41.320" in screen(pilot)
+        assert "grace: 1:00.0 left" in screen(pilot)
+        assert board(pilot) == START  # ours goes on
+
+
+async def test_giving_up_is_asked_and_can_be_undone_for_three_seconds() -> None:
+    seat = Offline()
+    async with racing(seat) as pilot:
+        await pilot.press("f")
+        await settle(pilot)
+        assert "Give up this race?" in screen(pilot)
+        await pilot.press("n")
+        await settle(pilot)
+        assert seat.asked == []
+        seat.told.now += 2_000
+        await pilot.press("f", "y")
+        assert seat.asked == [m.Forfeit(RACE)]
+        out = standing(0, "forfeited")
+        seat.hear(m.StandingEvent(0, RACE, out))
+        await settle(pilot)
+        assert "undo giving up" in keys(pilot)
+        await pilot.press("u")
+        assert seat.asked == [m.Forfeit(RACE), m.Undo(RACE)]
+        seat.told.now += 3_001
+        await settle(pilot)
+        assert "undo giving up" not in keys(pilot)
+
+
+async def test_inspection_shows_the_board_and_keeps_it_locked() -> None:
+    seat = Offline(room=rooms.room(rules=Rules("3x3", inspection_ms=3_000)))
+    async with driven(seat) as pilot:
+        seat.hear(m.PhaseEvent(0, RACE, "countdown", 0, [0, 1]))
+        seat.hear(m.BoardEvent(RACE, None, 0, START, in_ms=3_000))
+        seat.hear(m.PhaseEvent(0, RACE, "racing", MINUTE, [0, 1]))
+        await settle(pilot)
+        await pilot.press("left")
+        assert board(pilot) == START
+        assert "look, but do not touch yet" in screen(pilot)
+        seat.told.now += 3_000
+        await settle(pilot)
+        await pilot.press("left")
+        assert board(pilot) == "1 2 3/4 5 6/7 0 8"
+
+
+async def test_without_a_connection_the_own_board_goes_on_and_it_is_said() -> None:
+    seat = Offline()
+    async with racing(seat) as pilot:
+        seat.model.lost()
+        await pilot.press("left")
+        await settle(pilot)
+        assert board(pilot) == "1 2 3/4 5 6/7 0 8"
+        assert "↯ reconnecting, 1 slide kept" in screen(pilot)
+        await pilot.press("f", "y")
+        await settle(pilot)
+        assert "There is no connection at the moment." in screen(pilot)
+
+
+async def test_the_host_ends_the_grace_time_or_calls_the_race_off() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        seat.race()
+        seat.hear(m.PhaseEvent(0, RACE, "grace", MINUTE))
+        await settle(pilot)
+        await pilot.press("e")
+        await settle(pilot)
+        assert "End the race now, for everybody?" in screen(pilot)
+        assert seat.asked == []
+        await pilot.press("n")
+        seat.told.now += 2_000
+        await pilot.press("e")
+        await settle(pilot)
+        await pilot.press("y")
+        await settle(pilot)
+        await pilot.press("x")
+        await settle(pilot)
+        await pilot.press("y")
+    assert seat.asked == [m.CallTime(RACE), m.Abort(RACE)]
+
+
+# --- Watching -------------------------------------------------------------------------
+
+CROWD = [member(n, n - 1, f"P{n}") for n in range(2, 8)]
+
+
+def as_spectator() -> Offline:
+    seat = as_guest(members=[member(ANN, None, "Ann"), *CROWD])
+    seat.told.hear(rooms.welcome(seat=None))
+    seat.told.hear(
+        rooms.snapshot(
+            seat.told.offset,
+            room=rooms.room(host=BEN),
+            members=[member(ANN, None, "Ann"), *CROWD],
+        )
+    )
+    return seat
+
+
+async def test_a_spectator_sees_every_board_move() -> None:
+    seat = as_spectator()
+    async with driven(seat, (120, 40), kind="watch") as pilot:
+        seat.race(roster=(1, 2, 3, 4, 5, 6))
+        steps = [m.Step(n, 1, 100 * n, 1, 0, "L") for n in range(1, 7)]
+        seat.hear(m.Progress(RACE, steps))
+        await settle(pilot)
+        placed = pilot.app.screen.query_one("#boards", Boards).placed
+        assert len(placed) == 6
+        moved = parse_board("1 2 3/4 5 6/7 0 8").tiles
+        assert {each.tiles for each in placed} == {moved}
+        seat.hear(m.Progress(RACE, [m.Step(3, 2, 1000, 2, 1, "L")]))
+        await settle(pilot)
+        placed = pilot.app.screen.query_one("#boards", Boards).placed
+        assert [each.tiles == moved for each in placed].count(False) == 1
+        await pilot.press("left")
+        assert "P2" in screen(pilot)
+    assert seat.asked == []
+
+
+async def test_boards_that_do_not_fit_are_a_key_away() -> None:
+    seat = as_spectator()
+    async with driven(seat, (40, 15), kind="watch") as pilot:
+        seat.race(roster=(1, 2, 3, 4, 5, 6))
+        seat.hear(m.Progress(RACE, [m.Step(n, 0, 0, 0, 0, "") for n in range(1, 7)]))
+        await settle(pilot)
+        seen = {f"P{n}" for n in range(2, 8) if f"P{n} " in screen(pilot)}
+        if len(pilot.app.screen.query_one("#boards", Boards).placed) < 6:
+            await pilot.press("n")
+            await settle(pilot)
+            seen |= {f"P{n}" for n in range(2, 8) if f"P{n} " in screen(pilot)}
+        assert len(seen) == 6
+
+
+async def test_who_has_finished_may_look_around() -> None:
+    seat = Offline()
+    async with racing(seat) as pilot:
+        await pilot.press("left", "left")
+        done = standing(0, "finished", place=1, time_ms=5_000, high=1000)
+        seat.hear(m.StandingEvent(0, RACE, done))
+        seat.hear(m.Progress(RACE, [m.Step(1, 1, 100, 1, 0, "L")]))
+        await settle(pilot)
+        canvas = pilot.app.screen.query_one("#boards", Boards)
+        assert len(canvas.placed) == 2
+        await pilot.press("v")
+        await settle(pilot)
+        assert board(pilot) == "1 2 3/4 5 6/7 8 0"
+
+
+# --- How fair it is -------------------------------------------------------------------
+
+
+async def test_lines_stand_beside_names_in_the_lobby_and_in_the_race() -> None:
+    seat = Offline()
+    async with driven(seat) as pilot:
+        seat.hear(m.Lines([m.LineOf(ANN, 1, 0), m.LineOf(BEN, 23, 4)]))
+        await settle(pilot)
+        assert "Ann 1 ms" in screen(pilot)
+        assert "Ben 23±4 ms" in screen(pilot)
+        seat.hear(m.MemberEvent(0, member(BEN, 1, connected=False), "disconnected"))
+        await settle(pilot)
+        assert "23±4 ms" not in screen(pilot)
+        seat.hear(m.MemberEvent(0, member(BEN, 1), "connected"))
+        seat.race()
+        await settle(pilot)
+        assert "Ben 23±4 ms" in screen(pilot)
+
+
+async def test_a_place_that_may_still_be_lost_is_shown_as_such() -> None:
+    seat = Offline()
+    async with racing(seat) as pilot:
+        await pilot.press("left", "left")
+        done = standing(0, "finished", place=1, time_ms=5_000, high=1000)
+        seat.hear(m.StandingEvent(0, RACE, done))
+        await settle(pilot)
+        assert "1? Ann" in screen(pilot)
+        assert "solved in 5.000, 1st so far" in screen(pilot)
+        seat.hear(m.WinnerEvent(0, RACE, [0]))
+        await settle(pilot)
+        assert "Ann has won" in screen(pilot)
+        assert "1  Ann" in screen(pilot)
+        assert "solved in 5.000, 1st " in screen(pilot)
+        assert "so far" not in screen(pilot)

@@ -1,0 +1,76 @@
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from sliderace_client.line_ui.typed_input import Typed, typed
+
+
+def lines_of(*pieces: bytes) -> list[str]:
+    """What is read of these pieces, and nothing after the end."""
+    read, write = os.pipe()
+    for piece in pieces:
+        os.write(write, piece)
+    os.close(write)
+    source = Typed(read)
+    found: list[str] = []
+    while (line := source.read()) is not None:
+        found.append(line)
+    assert source.read() is None
+    os.close(read)
+    return found
+
+
+def test_lines_come_whole_however_they_arrive() -> None:
+    assert lines_of(b"on", b"e\ntwo\n", b"\nthr", b"ee\n") == [
+        "one",
+        "two",
+        "",
+        "three",
+    ]
+
+
+def test_the_last_line_needs_no_end() -> None:
+    assert lines_of(b"one\nq") == ["one", "q"]
+    assert lines_of(b"") == []
+
+
+def test_ends_of_other_systems_and_other_encodings() -> None:
+    assert lines_of(b"one\r\n", b"\xff\xe9\n", "é\n".encode()) == [
+        *("one", "\N{REPLACEMENT CHARACTER}" * 2, "é")
+    ]
+
+
+def test_without_anything_to_read_it_has_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert Typed(None).read() is None
+    assert not Typed(None).is_terminal
+    closed = os.open(tmp_path, os.O_RDONLY)
+    assert Typed(closed).read() is None  # a folder
+    os.close(closed)
+    assert Typed(closed).read() is None
+    monkeypatch.setattr(sys, "stdin", None)
+    typed.cache_clear()
+    assert typed().read() is None
+    typed.cache_clear()
+
+
+def test_all_parts_of_the_program_read_the_same_lines() -> None:
+    typed.cache_clear()
+    assert typed() is typed()
+    typed.cache_clear()
+
+
+def test_a_line_that_is_not_wanted_any_more_is_the_next_reader_s() -> None:
+    read, write = os.pipe()
+    source = Typed(read)
+    os.write(write, b"one\ntwo\nthree\n")
+    assert source.read_while(lambda: True) == "one"
+    assert source.read_while(lambda: False) is None
+    assert source.read() == "two"
+    os.close(write)
+    assert source.read() == "three"
+    assert source.read_while(lambda: True) is None
+    os.close(read)

@@ -1,0 +1,98 @@
+"""Golden data of official times and of whole records, which the page reads too."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.proof.test_record import put
+from tests.race.sample import sample_record, sealed, toy_check
+from tests.race.test_ranking import row
+
+from sliderace.proof.verify import Check, verify
+from sliderace.race.ranking import rank
+from sliderace.race.timing import (
+    MIN_SAMPLES,
+    Latency,
+    jitter_allowance,
+    official,
+    outage_overlap,
+)
+
+ROOT = Path(__file__).parents[2]
+
+
+def golden(name: str) -> dict[str, Any]:
+    text = (ROOT / "shared" / "vectors" / name).read_text("utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+def judged(record: object) -> list[Check]:
+    checks = verify(sealed(record), toy_check)
+    return [check for check in checks if check.name != "signature"]
+
+
+def test_golden_official_times() -> None:
+    for g, e, rtt, jitter, outage, friendly, time in golden("timing-v1.json")[
+        "official"
+    ]:
+        line = Latency(rtt, jitter, MIN_SAMPLES, outage)
+        assert official(g, e, line, friendly=friendly) == time
+
+
+def test_golden_overlaps_of_outages() -> None:
+    for arrivals, outages, start, end, overlap in golden("timing-v1.json")["overlap"]:
+        assert outage_overlap(arrivals, outages, start, end) == overlap
+
+
+def test_golden_jitter_allowances() -> None:
+    for jitter, allowance in golden("timing-v1.json")["allowance"]:
+        assert jitter_allowance(jitter) == allowance
+
+
+def test_golden_photo_finishes() -> None:
+    for finishes, photos in golden("timing-v1.json")["photo"]:
+        rows = [
+            row(seat, "finished", time, jitter_ms=jitter)
+            for seat, (time, jitter) in enumerate(finishes)
+        ]
+        assert [one.photo for one in rank(rows)] == photos
+
+
+def test_golden_records() -> None:
+    for case in golden("record-v1.json")["records"]:
+        found = [[*check] for check in judged(case["record"])]
+        assert found == case["checks"], case["why"]
+
+
+def test_golden_records_are_what_is_written() -> None:
+    plain, friendly, known = golden("record-v1.json")["records"]
+    assert plain["record"] == sample_record()
+    assert friendly["record"] == sample_record(friendly=True)
+    assert known["record"] == sample_record("ab" * 32)
+
+
+def test_golden_lies() -> None:
+    vectors = golden("record-v1.json")
+    record = vectors["records"][0]["record"]
+    for lie in vectors["lies"]:
+        changed = put(record, tuple(lie["place"]), lie["value"])
+        wrong = {
+            check.name: None if check.name == "structure" else check.text
+            for check in judged(changed)
+            if check.verdict == "not ok"
+        }
+        assert wrong == lie["wrong"], lie
+
+
+@pytest.mark.parametrize("name", ["record", "verify"])
+def test_the_page_finds_the_same(name: str, node: str) -> None:
+    run = subprocess.run(
+        [node, "--test", str(ROOT / "client" / "page-tests" / f"{name}.test.mjs")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr

@@ -1,0 +1,73 @@
+"""The page is what lies in the package, and nothing beside it."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sliderace_server.http.assets import INDEX, OFFLINE, load_page
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    folder = tmp_path / "some_page"
+    (folder / "view").mkdir(parents=True)
+    (folder / "__pycache__").mkdir()
+    for name in ("__init__.py", ".secret.js", "__pycache__/x.js", "notes.md"):
+        (folder / name).write_text("0")
+    (folder / "index.html").write_text("<p>")
+    (folder / "view" / "lobby.js").write_text("export {}")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.delitem(sys.modules, "some_page", raising=False)  # of another test
+    return "some_page"
+
+
+def test_files_become_paths_with_types(package: str) -> None:
+    page = load_page(package)
+    assert set(page) == {INDEX, "/view/lobby.js"}
+    assert page[INDEX].body == b"<p>"
+    assert page["/view/lobby.js"].type == "text/javascript; charset=utf-8"
+
+
+def test_another_content_has_another_tag() -> None:
+    tags = [asset.etag for asset in load_page().values()]
+    assert len(set(tags)) == len(tags) > 5
+    assert all(tag.startswith('"') and tag.endswith('"') for tag in tags)
+
+
+def test_without_the_package_there_is_no_page() -> None:
+    assert load_page("no_such_package_at_all") == {}
+
+
+def _told(package: str) -> dict[str, Any]:
+    body = load_page(package)[OFFLINE].body.decode()
+    told: dict[str, Any] = json.loads(
+        body.removeprefix("const PAGE = ").removesuffix(";")
+    )
+    return told
+
+
+def test_the_service_worker_is_told_every_file_but_itself(
+    package: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "some_page"
+    (folder / "sw.js").write_text("const PAGE = null;")
+    assert _told(package)["files"] == [INDEX, "/view/lobby.js"]
+
+
+def test_another_file_is_another_version_and_another_service_worker(
+    package: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "some_page"
+    (folder / "sw.js").write_text("const PAGE = null;")
+    before, tag = _told(package), load_page(package)[OFFLINE].etag
+    assert _told(package) == before
+    (folder / "view" / "lobby.js").write_text("export let a")
+    assert _told(package)["version"] != before["version"]
+    assert load_page(package)[OFFLINE].etag != tag
+
+
+def test_our_service_worker_is_told_its_files() -> None:
+    assert b"const PAGE = null;" not in load_page()[OFFLINE].body

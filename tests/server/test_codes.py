@@ -1,0 +1,66 @@
+"""Room codes: fair draws, no words, never twice in a day."""
+
+from collections import Counter
+from itertools import islice
+
+from hypothesis import given, strategies as st
+
+from sliderace.protocol.room_code import ALPHABET, RoomCode, parse_code
+from sliderace_server.registry.codes import DENIED, Codes, draw
+
+DAY_MS = 86_400_000
+
+
+@given(st.binary(min_size=16, max_size=32))
+def test_codes_are_codes_and_no_words(entropy: bytes) -> None:
+    for code in islice(draw(entropy), 20):
+        assert parse_code(code) == code
+        assert not any(word in code for word in DENIED)
+
+
+def test_a_denied_draw_is_skipped() -> None:
+    codes = list(islice(draw(b"any entropy"), 30_000))
+    assert not any(word in code for code in codes for word in DENIED)
+    assert all(set(word) <= set(ALPHABET) for word in DENIED)
+
+
+def test_letters_are_drawn_alike() -> None:
+    letters = Counter("".join(islice(draw(b"fair"), 20_000)))
+    mean = 120_000 / len(ALPHABET)
+    assert all(abs(count - mean) < mean * 0.06 for count in letters.values())
+
+
+def test_the_same_entropy_gives_the_same_codes() -> None:
+    assert list(islice(draw(b"x" * 16), 5)) == list(islice(draw(b"x" * 16), 5))
+
+
+def test_a_live_code_is_never_given_again() -> None:
+    codes = Codes()
+    given = {codes.new(b"same entropy", 0) for _ in range(50)}
+    assert len(given) == 50
+    assert codes.live == given
+
+
+def test_a_recovered_room_keeps_its_code() -> None:
+    first = next(draw(b"same"))
+    codes = Codes()
+    codes.claim(first)
+    assert codes.new(b"same", 0) != first
+
+
+def test_a_code_rests_for_a_day() -> None:
+    codes = Codes()
+    code = codes.new(b"same", 0)
+    codes.retire(code, 1_000)
+    assert codes.live == set()
+    for now in (1_000, DAY_MS + 999):
+        other = codes.new(b"same", now)
+        assert other != code
+        codes.retire(other, now)
+    assert codes.new(b"same", DAY_MS + 1_000) == code
+
+
+def test_only_what_lives_can_end() -> None:
+    codes = Codes()
+    codes.retire(RoomCode("KWXTRB"), 0)
+    assert codes.live == set()

@@ -1,0 +1,31 @@
+"""Tickets to another device: once, for two minutes, one a member."""
+
+from sliderace_server.registry.seat_tickets import TICKET_MS, Tickets
+
+
+def test_a_ticket_is_good_once_and_in_its_room() -> None:
+    tickets = Tickets()
+    tickets.issue("KWXTRB", 1, "a", 0)
+    tickets.issue("KWXTRB", 2, "b", 0)
+    assert tickets.redeem("BBBBBB", "a", 5) is None
+    assert tickets.redeem("KWXTRB", "b", 5) == 2
+    assert tickets.redeem("KWXTRB", "b", 6) is None
+    assert tickets.redeem("KWXTRB", "a", 6) == 1
+
+
+def test_a_ticket_is_good_for_two_minutes() -> None:
+    tickets = Tickets()
+    tickets.issue("KWXTRB", 1, "a", 1_000)
+    assert tickets.redeem("KWXTRB", "a", 1_000 + TICKET_MS) is None
+    tickets.issue("KWXTRB", 1, "b", 1_000)
+    assert tickets.redeem("KWXTRB", "b", 999 + TICKET_MS) == 1
+
+
+def test_another_one_ends_the_one_before_and_old_ones_are_forgotten() -> None:
+    tickets = Tickets()
+    tickets.issue("KWXTRB", 1, "a", 0)
+    tickets.issue("KWXTRB", 1, "b", 1)
+    assert len(tickets) == 1
+    assert tickets.redeem("KWXTRB", "a", 2) is None
+    tickets.issue("KWXTRB", 2, "c", 1 + TICKET_MS)
+    assert len(tickets) == 1, "what is too old is not kept"

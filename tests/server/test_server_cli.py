@@ -1,0 +1,235 @@
+"""The process: how it starts, whom it tells, how it ends."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from click.testing import CliRunner
+from tests.chaos.process import ServerProcess
+from tests.e2e.talk import a_race, talking
+
+from sliderace.protocol import messages as m
+from sliderace_server.cli import STATE_FILE, main
+from sliderace_server.signing_key import KEY_FILE, kept_key
+
+
+def health(server: ServerProcess) -> dict[str, object]:
+    with urlopen(f"{server.url}/healthz", timeout=3) as answer:  # noqa: S310
+        return json.load(answer)  # type: ignore[no-any-return]
+
+
+def test_it_says_where_it_is_and_ends_with_nothing_left(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path)
+    told = server.start()
+    try:
+        assert told["pid"] == server.process.pid  # type: ignore[union-attr]
+        assert told["url"] == server.url
+        assert json.loads((tmp_path / STATE_FILE).read_text()) == told
+        assert health(server)["durability"] == "full"
+        server.signal(signal.SIGTERM)
+        assert server.end() == 0
+    finally:
+        server.__exit__()
+    assert not (tmp_path / STATE_FILE).exists()
+    assert "trace=" not in server.log.read_text()
+
+
+def test_the_key_is_the_same_after_a_restart_and_nobody_else_s(tmp_path: Path) -> None:
+    keys: list[object] = []
+    for folder in ("one", "one", "two"):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        with ServerProcess(tmp_path / folder) as server:
+            keys.append(health(server)["key"])
+    assert keys[0] == keys[1] != keys[2]
+    assert keys[0] == kept_key(tmp_path / "one" / KEY_FILE).public
+
+
+def test_with_memory_the_key_leaves_nothing_behind(tmp_path: Path) -> None:
+    keys: list[object] = []
+    for _ in range(2):
+        with ServerProcess(tmp_path, "--memory") as server:
+            keys.append(health(server)["key"])
+    assert keys[0] != keys[1]
+    assert not (tmp_path / KEY_FILE).exists()
+
+
+def test_a_broken_key_stops_the_start_and_says_so(tmp_path: Path) -> None:
+    (tmp_path / KEY_FILE).write_text("no key")
+    result = CliRunner().invoke(main, ["--port", "0", "--data", str(tmp_path)])
+    assert result.exit_code == 4
+    assert result.output.splitlines()[-1].endswith("no key that can be read")
+
+
+def test_a_backup_over_a_file_ends_with_the_code_help_tells(
+    tmp_path: Path,
+) -> None:
+    there = tmp_path / "copy.db"
+    there.touch()
+    result = CliRunner().invoke(main, ["backup", str(there), "--data", str(tmp_path)])
+    assert "that file is there already" in result.output
+    for command in ([], ["backup"], ["restore"]):
+        told = CliRunner().invoke(main, [*command, "--help"]).output.split()
+        meaning = f"{result.exit_code} a file or the storage cannot be used."
+        assert meaning in " ".join(told)
+    assert not there.read_bytes()
+
+
+def test_ctrl_c_ends_it_as_well(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path, "--memory") as server:
+        server.signal(signal.SIGINT)
+        assert server.end() == 0
+
+
+async def test_the_first_signal_says_good_bye_and_keeps_everything(
+    tmp_path: Path,
+) -> None:
+    with ServerProcess(tmp_path) as server:
+        async with talking(server.port, m.Create(name="Ann")) as ann:
+            await ann.aside()
+            server.signal(signal.SIGTERM)
+            assert await ann.closed() == 1012
+        assert await asyncio.to_thread(server.end) == 0
+        await asyncio.to_thread(server.start)
+        resume = m.Resume(code=ann.code, token=ann.token)
+        async with talking(server.port, resume) as again:
+            assert again.member == ann.member
+        written = server.log.read_text()
+        assert ann.code in written
+        assert ann.token not in written
+
+
+async def test_a_peer_that_stalls_does_not_hold_up_the_end(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path, "--memory") as server:
+        async with talking(server.port, m.Create(name="Ann")) as ann:
+            await ann.aside()
+            ann.socket.transport.pause_reading()
+            server.signal(signal.SIGTERM)
+            assert await asyncio.to_thread(server.end) == 0
+            ann.socket.transport.abort()
+
+
+def test_it_ends_with_whom_it_runs_for(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path, "--memory") as server:
+        server.kill()
+        server.start(leash=True)
+        assert not server.is_over(0.3)
+        server.let_go()
+        assert server.end() == 0
+
+
+async def test_a_race_of_others_is_seen_to_its_end(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path, "--memory")
+    await asyncio.to_thread(lambda: server.start(leash=True))
+    try:
+        async with a_race(server.port, 2, "3x3") as (ann, ben):
+            server.let_go()
+            assert not await asyncio.to_thread(server.is_over, 1.0)
+            await ann.solve()
+            await ben.solve()
+            await ben.until(m.Results)
+            assert await asyncio.to_thread(server.end) == 0
+    finally:
+        server.__exit__()
+
+
+def test_a_port_in_use_is_one_clear_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        result = CliRunner().invoke(main, ["--memory", "--port", str(port)])
+    assert result.exit_code == 3
+    assert result.output.startswith(
+        f"sliderace server: cannot listen on 127.0.0.1 port {port}: "
+    )
+    assert result.output.count("\n") == 1
+
+
+def test_a_second_server_on_the_same_database_is_refused(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path):
+        other = ["--data", str(tmp_path), "--port", "0"]
+        result = CliRunner().invoke(main, other)
+    assert result.exit_code == 4
+    assert result.output.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["--port", "99999"], "port: must be 0 ... 65535, not 99999"),
+        (["--port", "x"], "--port: 'x' is not a whole number"),
+        (["--durability", "none"], "durability: must be one of full, process"),
+        (["--limit", "players"], "--limit: 'players' is not NAME=VALUE"),
+        (["--limit", "fun=1"], "--limit fun: there is no such limit"),
+        (["--config", "/nowhere.toml"], "config: /nowhere.toml: No such file"),
+    ],
+)
+def test_a_wrong_setting_is_named(options: list[str], text: str) -> None:
+    result = CliRunner().invoke(main, options)
+    assert result.exit_code == 2
+    assert result.output.startswith(f"sliderace server: {text}")
+    assert result.output.count("\n") == 1
+
+
+@pytest.mark.parametrize("setting", ["until_eof", "ready_fd"])
+def test_a_descriptor_that_is_none_is_named(setting: str) -> None:
+    flag = f"--{setting.replace('_', '-')}"
+    options = ["--memory", "--port", "0", "--log-level", "error", flag, "65000"]
+    result = CliRunner().invoke(main, options)
+    assert result.exit_code == 2
+    text = "65000: Bad file descriptor"
+    assert result.output == f"sliderace server: {setting}: {text}\n"
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    folder, database = tmp_path / "file" / "data", tmp_path / "x.db"
+    options = ["--data", str(folder), "--database", str(database), "--port", "0"]
+    result = subprocess.run(  # in-process it would be reported for blocking
+        [sys.executable, "-m", "sliderace_server", *options, "--log-level", "error"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=15,
+        check=False,
+    )
+    assert result.returncode == 4
+    assert str(folder) in result.stderr
+    assert "listen" not in result.stderr
+
+
+def test_help_tells_every_setting() -> None:
+    output = CliRunner().invoke(main, ["--help"]).output
+    for flag in (
+        "--bind",
+        "--public-url",
+        "--trusted-proxies",
+        "--limit",
+        "--until-eof",
+    ):
+        assert flag in output
+
+
+def test_backup_and_restore_are_commands(tmp_path: Path) -> None:
+    copy, data = tmp_path / "copy.db", ["--data", str(tmp_path / "data")]
+    with ServerProcess(tmp_path / "data") as server:
+        told = CliRunner().invoke(main, ["backup", str(copy), *data])
+        assert (told.exit_code, copy.exists()) == (0, True), told.output
+        refused = CliRunner().invoke(main, ["restore", str(copy), *data])
+        assert refused.exit_code == 4
+        assert server.process is not None
+        assert f"process id {server.process.pid}" in refused.output
+    restored = CliRunner().invoke(main, ["restore", str(copy), *data])
+    assert (restored.exit_code, restored.output.splitlines()[-1]) == (
+        0,
+        f"{copy} is now {tmp_path / 'data' / 'sliderace.db'}",
+    )
+    again = CliRunner().invoke(main, ["backup", str(copy), *data])
+    assert (again.exit_code, len(again.output.splitlines())) == (4, 1)
+    wrong = CliRunner().invoke(main, ["backup", str(copy), "--config", "nowhere.toml"])
+    assert wrong.exit_code == 2

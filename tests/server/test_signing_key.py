@@ -1,0 +1,125 @@
+"""The server's key: made once, kept for its owner alone, the same ever after."""
+
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
+
+from sliderace_client.net.signature import check_signature
+from sliderace_server.signing_key import KEY_FILE, BadKey, ServerKey, kept_key, new_key
+
+
+def is_by(key: ServerKey, signature: bytes, message: bytes) -> bool:
+    return check_signature(bytes.fromhex(key.public), signature, message)
+
+
+def test_it_is_made_at_the_first_start_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "new" / KEY_FILE
+    first, second = kept_key(path), kept_key(path)
+    assert first.public == second.public
+    assert first.sign(b"a") == second.sign(b"a")
+    assert [one.name for one in path.parent.iterdir()] == [KEY_FILE]
+
+
+def test_it_is_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / KEY_FILE
+    kept_key(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_first_starts_at_the_same_time_agree(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        keys = [*pool.map(kept_key, [tmp_path / KEY_FILE] * 16)]
+    assert len({key.public for key in keys}) == 1
+    assert [one.name for one in tmp_path.iterdir()] == [KEY_FILE]
+
+
+def test_a_file_system_without_links_will_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: Path, target: Path) -> None:
+        raise PermissionError(1, "no links here", str(target))
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    path = tmp_path / KEY_FILE
+    assert kept_key(path).public == kept_key(path).public
+    assert [one.name for one in tmp_path.iterdir()] == [KEY_FILE]
+
+
+def test_a_signature_is_of_one_message_by_one_key() -> None:
+    key, other = new_key(), new_key()
+    signature = key.sign(b"message")
+    assert len(signature) == 64
+    assert is_by(key, signature, b"message")
+    assert not is_by(key, signature, b"massage")
+    assert not is_by(other, signature, b"message")
+    assert not is_by(key, bytes(64), b"message")
+
+
+@pytest.mark.parametrize("key", [b"", bytes(31), bytes(33), b"\xff" * 32])
+def test_what_is_no_key_signs_nothing(key: bytes) -> None:
+    assert not check_signature(key, bytes(64), b"")
+
+
+@pytest.mark.parametrize("length", [0, 63, 65])
+def test_what_is_no_signature_is_none(length: int) -> None:
+    assert not check_signature(bytes.fromhex(new_key().public), bytes(length), b"")
+
+
+def test_the_vector_of_rfc_8032() -> None:
+    # Section 7.1, test 2: what any other Ed25519 says.
+    key = bytes.fromhex(
+        "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c"
+    )
+    signature = bytes.fromhex(
+        "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da"
+        "085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00"
+    )
+    assert check_signature(key, signature, b"\x72")
+    assert not check_signature(key, signature, b"\x73")
+
+
+def test_the_file_is_what_other_programs_read(tmp_path: Path) -> None:
+    key = kept_key(tmp_path / KEY_FILE)
+    loaded = load_pem_private_key((tmp_path / KEY_FILE).read_bytes(), None)
+    assert isinstance(loaded, Ed25519PrivateKey)
+    assert loaded.public_key().public_bytes_raw().hex() == key.public
+
+
+def test_a_file_that_is_no_key_is_said_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / KEY_FILE
+    curve = ec.generate_private_key(ec.SECP256R1())
+    locked = BestAvailableEncryption(b"x")
+    for data, why in [
+        (b"", "no key"),
+        (b"-----BEGIN PRIVATE KEY-----\n", "no key"),
+        (_pem(curve, NoEncryption()), "not an Ed25519"),
+        (_pem(curve, locked), "no key"),
+    ]:
+        path.write_bytes(data)
+        with pytest.raises(BadKey, match=why):
+            kept_key(path)
+        assert path.read_bytes() == data
+
+
+def _pem(key: ec.EllipticCurvePrivateKey, lock: object) -> bytes:
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, lock)  # type: ignore[arg-type]
+
+
+def test_a_folder_that_cannot_be_used_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadKey, match="file"):
+        kept_key(tmp_path / "file" / KEY_FILE)
+    (tmp_path / KEY_FILE).mkdir()
+    with pytest.raises(BadKey, match="directory"):
+        kept_key(tmp_path / KEY_FILE)
