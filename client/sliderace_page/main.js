@@ -3,6 +3,7 @@
 import { App } from "./app/app.js";
 import { Seats } from "./app/seats.js";
 import { Settings } from "./app/settings.js";
+import { setTexts } from "./core/texts.js";
 import { View } from "./ui/frame.js";
 
 const KEEP_AFTER_MS = 1500; // what is seen first comes first
@@ -15,6 +16,11 @@ const storage = (name) => {
     return undefined; // forbidden: nothing is remembered
   }
 };
+
+/** @param {string} name @returns {Promise<Record<string, string>>} */
+const texts = async (name) => (await fetch(`texts/${name}.en.json`)).json();
+
+setTexts(...(await Promise.all([texts("common"), texts("page")])));
 
 const app = new App({
   location,

@@ -25,7 +25,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_files_become_paths_with_types(package: str) -> None:
-    page = load_page(package)
+    page = load_page({"/": package})
     assert set(page) == {INDEX, "/view/lobby.js"}
     assert page[INDEX].body == b"<p>"
     assert page["/view/lobby.js"].type == "text/javascript; charset=utf-8"
@@ -38,11 +38,11 @@ def test_another_content_has_another_tag() -> None:
 
 
 def test_without_the_package_there_is_no_page() -> None:
-    assert load_page("no_such_package_at_all") == {}
+    assert load_page({"/": "no_such_package_at_all"}) == {}
 
 
 def _told(package: str) -> dict[str, Any]:
-    body = load_page(package)[OFFLINE].body.decode()
+    body = load_page({"/": package})[OFFLINE].body.decode()
     told: dict[str, Any] = json.loads(
         body.removeprefix("const PAGE = ").removesuffix(";")
     )
@@ -62,11 +62,11 @@ def test_another_file_is_another_version_and_another_service_worker(
 ) -> None:
     folder = tmp_path / "some_page"
     (folder / "sw.js").write_text("const PAGE = null;")
-    before, tag = _told(package), load_page(package)[OFFLINE].etag
+    before, tag = _told(package), load_page({"/": package})[OFFLINE].etag
     assert _told(package) == before
     (folder / "view" / "lobby.js").write_text("export let a")
     assert _told(package)["version"] != before["version"]
-    assert load_page(package)[OFFLINE].etag != tag
+    assert load_page({"/": package})[OFFLINE].etag != tag
 
 
 def test_our_service_worker_is_told_its_files() -> None:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from sliderace import __version__
 from sliderace.engine import EngineError, parse_board
 from sliderace.protocol import messages as m
-from sliderace.protocol.codes import CLOSE_CODES, may_reconnect
+from sliderace.protocol.codes import CLOSE_CODES, close_text, may_reconnect
 from sliderace.protocol.names import clean_name
 from sliderace.protocol.version import VERSION
 from sliderace_client.room.attempt import Attempt
@@ -102,7 +102,7 @@ class Model(Witness):
         if self._left:
             self.ended = "You left the room."
         elif not may_reconnect(code):
-            why = CLOSE_CODES.get(code, f"code {code}")
+            why = close_text(code) if code in CLOSE_CODES else f"code {code}"
             self.ended = f"The connection was closed: {why}."
             if code in (4501, 4502):
                 self._outs.append(Forget())

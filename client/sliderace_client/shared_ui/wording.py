@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import assert_never
 
-from sliderace.protocol.codes import REFUSALS
+from sliderace.protocol.codes import REFUSALS, refusal_text
 from sliderace.protocol.messages import (
     Closed,
     Gone,
@@ -244,7 +244,10 @@ def closed(event: Closed) -> str:
 
 def refused(event: Refused) -> str:
     """A refusal in our own words; a stranger's only where we have none."""
-    text = REFUSALS.get(event.code) or clean_name(event.text[:64]) or "Refused."
+    if event.code in REFUSALS:
+        text = refusal_text(event.code)
+    else:
+        text = clean_name(event.text[:64]) or "Refused."
     if event.retry_ms >= 1000:
         text += f" Try again in {-(-event.retry_ms // 1000)} s."
     return text

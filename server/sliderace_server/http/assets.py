@@ -53,20 +53,26 @@ class Asset:
     etag: str
 
 
-def load_page(package: str = "sliderace_page") -> dict[str, Asset]:
-    """Every servable file of a data package.
+PACKAGES: Mapping[str, str] = {"/": "sliderace_page", "/texts/": "sliderace.texts"}
+"""URL folder -> import name of the package whose files are served there."""
+
+
+def load_page(packages: Mapping[str, str] = PACKAGES) -> dict[str, Asset]:
+    """Return every servable file of the page.
 
     Args:
-        package: import name of the package.
+        packages: URL folder -> import name of a package.
 
     Returns:
         Absolute URL path -> file; empty where the package is not installed.
     """
     try:
-        root = files(package)
+        roots = {url: files(package) for url, package in packages.items()}
     except ModuleNotFoundError:
         return {}
-    page = dict(_walk(root, "/"))
+    page = {
+        path: asset for url, root in roots.items() for path, asset in _walk(root, url)
+    }
     if worker := page.pop(OFFLINE, None):
         page[OFFLINE] = _asset(_told(worker.body, page), worker.type)
     return page

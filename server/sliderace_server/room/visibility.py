@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from sliderace.engine import format_board, format_tokens
 from sliderace.protocol import messages
-from sliderace.protocol.codes import REFUSALS
+from sliderace.protocol.codes import refusal_text
 from sliderace.protocol.messages import (
     Ack,
     BoardEvent,
@@ -294,7 +294,7 @@ def refused(of: str, refusal: Refusal) -> Refused:
     return Refused(
         of=of,
         code=refusal.code,
-        text=REFUSALS[refusal.code],
+        text=refusal_text(refusal.code),
         field=refusal.field,
         value=refusal.value[:MAX_VALUE],
         retry_ms=refusal.retry_ms,

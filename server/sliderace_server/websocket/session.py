@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import assert_never, get_args
 
 from sliderace.protocol.codec import ProtocolError, decode_command
-from sliderace.protocol.codes import CLOSE_CODES
+from sliderace.protocol.codes import close_text
 from sliderace.protocol.messages import (
     Close,
     Command,
@@ -238,7 +238,7 @@ class Session:
         """Close the connection with a code of `sliderace.protocol.codes`."""
         if not self._ended:
             self._ended = True
-            self.peer.close(code, CLOSE_CODES[code])
+            self.peer.close(code, close_text(code))
 
     # --- commands --------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from sliderace.protocol.codes import REFUSALS
+from sliderace.protocol.codes import refusal_text
 from sliderace.protocol.limits import MAX_UP_BYTES
 from sliderace.protocol.messages import Command, Event, Hello
 from sliderace.protocol.version import speaks
@@ -75,7 +75,7 @@ def decode_command(data: str | bytes, max_bytes: int = MAX_UP_BYTES) -> Command:
     """
     size = len(data) if isinstance(data, bytes) else _size(data)
     if size > max_bytes:
-        raise ProtocolError("too_large", REFUSALS["too_large"])
+        raise ProtocolError("too_large", refusal_text("too_large"))
     try:
         command = _commands.decode(data)
     except _FAULTS as error:
@@ -138,4 +138,4 @@ def _peeked(data: str | bytes) -> _Peek:
 
 
 def _other_version() -> ProtocolError:
-    return ProtocolError("version", REFUSALS["version"], field="v", of="hello")
+    return ProtocolError("version", refusal_text("version"), field="v", of="hello")

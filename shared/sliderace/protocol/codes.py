@@ -1,73 +1,80 @@
 """Closed lists: why a command is refused, and what each close code asks of a client."""
 
-from types import MappingProxyType
 from typing import Final
 
-__all__ = ["CLOSE_CODES", "REFUSALS", "may_reconnect"]
+from sliderace.texts import text
 
-REFUSALS: Final = MappingProxyType(
-    {
-        # the message itself
-        "too_large": "That message is too large.",
-        "bad_message": "That message could not be understood.",
-        "no_hello": "The first message must be hello.",
-        "version": "This server speaks another version of the protocol.",
-        "rate": "Too fast; slow down.",
-        # entering
-        "bad_code": "That is not a room code.",
-        "room_unknown": "There is no room with that code.",
-        "room_full": "The room is full.",
-        "room_locked": "The host has locked the room.",
-        "bad_name": "That nickname cannot be shown.",
-        "bad_token": "That seat is not yours.",
-        "bad_ticket": "That ticket was used before, or is too old.",
-        "too_many_rooms": "Too many rooms are open from your address.",
-        "too_many_tries": "Too many wrong codes; wait a little.",
-        "storage_unavailable": "The server cannot store anything right now.",
-        "shutting_down": "The server is stopping; it may come back soon.",
-        # in the room
-        "not_host": "Only the host may do that.",
-        "not_player": "Only players may do that.",
-        "member_unknown": "There is nobody with that id.",
-        "bad_rules": "That rule is out of its range.",
-        "wrong_phase": "That is not possible now.",
-        "wrong_race": "That was about another race.",
-        "nobody_ready": "Nobody is ready.",
-        # on the board
-        "not_racing": "You are not in this race.",
-        "too_early": "The board is not unlocked yet.",
-        "done": "Your race is over.",
-        "gap": "A slide is missing before this one.",
-        "illegal": "That tile cannot slide that way.",
-        "too_many_tiles": "Too many slides for one race.",
-        "too_late": "It is too late for that.",
-        "bad_nonce": "That nonce is not the one committed to.",
-        "bad_seat": "There is no racer in that seat.",
-    }
-)
-"""Code -> the same in English, for a person."""
+__all__ = ["CLOSE_CODES", "REFUSALS", "close_text", "may_reconnect", "refusal_text"]
 
-CLOSE_CODES: Final = MappingProxyType(
-    {
-        1000: "closed",
-        1001: "the server is going away",
-        1002: "protocol error",
-        1006: "the connection was lost",
-        1007: "not text",
-        1009: "message too large",
-        1011: "the server failed",
-        1012: "the server restarts",
-        1013: "the server is busy",
-        4002: "no hello in time",
-        4429: "too many messages",
-        4500: "bad request or token",
-        4501: "kicked",
-        4502: "the room is gone",
-        4503: "replaced by a newer connection",
-        4504: "another protocol version",
-    }
+REFUSALS: Final = (
+    # the message itself
+    "too_large",
+    "bad_message",
+    "no_hello",
+    "version",
+    "rate",
+    # entering
+    "bad_code",
+    "room_unknown",
+    "room_full",
+    "room_locked",
+    "bad_name",
+    "bad_token",
+    "bad_ticket",
+    "too_many_rooms",
+    "too_many_tries",
+    "storage_unavailable",
+    "shutting_down",
+    # in the room
+    "not_host",
+    "not_player",
+    "member_unknown",
+    "bad_rules",
+    "wrong_phase",
+    "wrong_race",
+    "nobody_ready",
+    # on the board
+    "not_racing",
+    "too_early",
+    "done",
+    "gap",
+    "illegal",
+    "too_many_tiles",
+    "too_late",
+    "bad_nonce",
+    "bad_seat",
 )
-"""Close codes in use -> what they mean."""
+"""Refusal codes; the catalogue words each as `refusal.CODE`."""
+
+CLOSE_CODES: Final = (
+    1000,
+    1001,
+    1002,
+    1006,
+    1007,
+    1009,
+    1011,
+    1012,
+    1013,
+    4002,
+    4429,
+    4500,
+    4501,
+    4502,
+    4503,
+    4504,
+)
+"""Close codes in use; the catalogue words each as `close.CODE`."""
+
+
+def refusal_text(code: str) -> str:
+    """Return what a refusal code means, for a person."""
+    return text(f"refusal.{code}")
+
+
+def close_text(code: int) -> str:
+    """Return what a close code means, in a few words."""
+    return text(f"close.{code}")
 
 
 def may_reconnect(code: int) -> bool:

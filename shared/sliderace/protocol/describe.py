@@ -14,7 +14,13 @@ import msgspec
 from msgspec import inspect
 
 from sliderace.protocol import limits, prose
-from sliderace.protocol.codes import CLOSE_CODES, REFUSALS, may_reconnect
+from sliderace.protocol.codes import (
+    CLOSE_CODES,
+    REFUSALS,
+    close_text,
+    may_reconnect,
+    refusal_text,
+)
 from sliderace.protocol.commands import RulesPatch
 from sliderace.protocol.messages import (
     Command,
@@ -114,7 +120,7 @@ def protocol_page() -> str:
         *(_section(kind) for kind in PARTS),
         "## Refusals",
         "The codes of `refused` and `rejected`. `retry_ms` says when to try again.",
-        _table(("code", "meaning"), REFUSALS.items()),
+        _table(("code", "meaning"), [(code, refusal_text(code)) for code in REFUSALS]),
         "## Close codes",
         "Of others: come back after 4000 to 4499, stay away after 4500 to 4999.",
         _table(("code", "meaning", "come back"), _closes()),
@@ -280,8 +286,8 @@ def _plain(text: str) -> str:
 
 
 def _closes() -> Iterator[tuple[str, str, str]]:
-    for code, text in CLOSE_CODES.items():
-        yield str(code), text, "yes" if may_reconnect(code) else "no"
+    for code in CLOSE_CODES:
+        yield str(code), close_text(code), "yes" if may_reconnect(code) else "no"
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

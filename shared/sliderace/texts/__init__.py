@@ -1,0 +1,55 @@
+"""Every sentence that a client shows to a person, one key each.
+
+The catalogue is three JSON files in the i18next format (JSON v4, flat keys):
+``common.en.json`` for what both clients show, ``page.en.json`` for the browser page,
+``terminal.en.json`` for everything that runs in a terminal. Python reads the first and
+the last, the page the first two. A value is a whole sentence or label; it may hold
+placeholders (``{{name}}``), and a pair of keys ending in ``_one`` and ``_other`` is
+chosen by the number ``count``.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+__all__ = ["CATALOGUES", "catalogue", "text"]
+
+CATALOGUES = ("common", "page", "terminal")
+_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
+
+
+@cache
+def catalogue(name: str) -> Mapping[str, str]:
+    """Return one file of the catalogue: key -> text.
+
+    Args:
+        name: one of `CATALOGUES`.
+    """
+    source = files("sliderace.texts") / f"{name}.en.json"
+    found: dict[str, str] = json.loads(source.read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def _terminal() -> Mapping[str, str]:
+    return {**catalogue("common"), **catalogue("terminal")}
+
+
+def text(key: str, /, **values: object) -> str:
+    """Return the text of a key, with its placeholders filled in.
+
+    Args:
+        key: in ``common.en.json`` or ``terminal.en.json``, without ``_one`` or
+            ``_other``.
+        values: one for each placeholder. An integer ``count`` also chooses between the
+            singular and the plural.
+
+    Raises:
+        KeyError: there is no such key, or a placeholder has no value.
+    """
+    found = _terminal()
+    if key not in found and "count" in values:
+        key += "_one" if values["count"] == 1 else "_other"
+    return _PLACEHOLDER.sub(lambda match: str(values[match[1]]), found[key])
