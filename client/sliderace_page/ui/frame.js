@@ -3,7 +3,8 @@
 import { formatCode } from "../core/format.js";
 import { button } from "./parts/controls.js";
 import { fill, h, pressOnce, setAttribute, setText, show } from "./dom.js";
-import { SCREENS, STAY, fetchScreen, preload, sheet } from "./screen-loader.js";
+import { preload, sheet } from "./preload.js";
+import { SCREENS, STAY, fetchScreen } from "./screen-loader.js";
 import { helpButton } from "./parts/toolbar.js";
 
 const NOTE_MS = 4000;

@@ -1,6 +1,8 @@
 // The screens and what each needs. A screen's files are fetched when it is next, all at
 // once: else a phone far away waits for one round trip after another.
 
+import { preload, sheet } from "./preload.js";
+
 /** Modules that `app/room-session.js` needs and the start page does not. */
 export const STAY = [
   "app/room-session.js",
@@ -123,40 +125,7 @@ export const SCREENS = {
   },
 };
 
-const asked = new Set();
 const whole = new Map();
-
-/** Begin to fetch modules and style sheets; nothing is asked for twice. */
-function link(rel, href) {
-  const key = `${rel} ${href}`;
-  if (asked.has(key)) return null;
-  asked.add(key);
-  const element = document.createElement("link");
-  Object.assign(element, { rel, href });
-  document.head.append(element);
-  return element;
-}
-
-/** @param {string[]} modules */
-export function preload(modules) {
-  for (const module of modules) link("modulepreload", module);
-}
-
-/** @param {string} href @returns {Promise<void>} once its rules hold */
-export const sheet = (href) =>
-  new Promise((resolve, reject) => {
-    const element = link("stylesheet", href);
-    if (!element) {
-      resolve();
-      return;
-    }
-    element.addEventListener("load", () => resolve());
-    element.addEventListener("error", () => {
-      asked.delete(`stylesheet ${href}`);
-      element.remove();
-      reject(new TypeError(href));
-    });
-  });
 
 /**
  * Fetch a screen, once. After a failure the next call tries again.

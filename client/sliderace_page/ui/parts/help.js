@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { Aside } from "./side-panel.js";
-import { sheet } from "../screen-loader.js";
+import { sheet } from "../preload.js";
 
 const PLAY = [
   "Bring the tiles into order, row by row from 1, with the gap in the last corner.",

@@ -3,7 +3,7 @@
 import { Problem, Switch, button, newId } from "./controls.js";
 import { h, show as reveal } from "../dom.js";
 import { Aside } from "./side-panel.js";
-import { sheet } from "../screen-loader.js";
+import { sheet } from "../preload.js";
 import * as pictures from "../../app/pictures.js";
 
 const storage = (() => {

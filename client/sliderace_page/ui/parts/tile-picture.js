@@ -1,7 +1,7 @@
 // The picture that was chosen for one's own board; its code is fetched only where
 // there is one.
 
-import { sheet } from "../screen-loader.js";
+import { sheet } from "../preload.js";
 
 const CHOSEN = "sliderace.picture"; // as in picture/pictures.js
 
