@@ -126,7 +126,7 @@ async def on_stage(group: str) -> AsyncGenerator[Stage, None]:
 
     def entropy(count: int) -> bytes:
         if broken[0] and count == 16:
-            raise RuntimeError("a mistake of ours")
+            raise RuntimeError("a bug in the server")
         return secrets.token_bytes(count)
 
     config = ServerSettings(

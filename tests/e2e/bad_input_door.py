@@ -42,12 +42,12 @@ async def raw(stage: Stage, data: bytes) -> Outcome:
     return f"HTTP {answer.split()[1].decode()}" if answer else "cut", "-"
 
 
-@case("a Host header that does not name us")
+@case("a Host header that names another server")
 async def _(stage: Stage) -> Outcome:
     return await http(stage, Host="rebound.example")
 
 
-@case("a page of another site, or of none (`null`)")
+@case("an Origin of another site, or `null`")
 async def _(stage: Stage) -> Outcome:
     for target in ("/healthz", "/ws"):
         assert (await http(stage, target, Origin="null"))[0] == "HTTP 403"
@@ -59,7 +59,7 @@ async def _(stage: Stage) -> Outcome:
     return await http(stage, method="POST")
 
 
-@case("a path that leads out of the page's folder")
+@case("a path outside the page's folder")
 async def _(stage: Stage) -> Outcome:
     return await http(stage, "/..%2f..%2fpyproject.toml")
 
@@ -76,7 +76,7 @@ async def _(stage: Stage) -> Outcome:
     return await raw(stage, b"GET / HTTP/1.1\r\nX: " + b"y" * 9_000 + b"\r\n\r\n")
 
 
-@case("something that is no HTTP")
+@case("bytes that are not HTTP")
 async def _(stage: Stage) -> Outcome:
     return await raw(stage, b"\x16\x03\x01 what is this?\r\n\r\n")
 
@@ -140,38 +140,38 @@ async def _(stage: Stage) -> Outcome:
 # --- hello ----------------------------------------------------------------------------
 
 
-@case("no hello in time", "hurried")
+@case("no `hello` in time", "hurried")
 async def _(stage: Stage) -> Outcome:
     async with stage.stranger() as mute:
         return (await mute.until(m.Refused)).code, str(await mute.closed())
 
 
-@case("something else before the hello")
+@case("another message before `hello`")
 async def _(stage: Stage) -> Outcome:
     return await at_the_door(stage, m.Ping(id=1), "")
 
 
-@case("a hello that cannot be understood")
+@case("a `hello` that does not parse")
 async def _(stage: Stage) -> Outcome:
     return await at_the_door(stage, '{"t":"hello","v":1,"enter":{"as":"ghost"}}', "")
 
 
-@case("a hello of another version")
+@case("a `hello` with another version")
 async def _(stage: Stage) -> Outcome:
     return await at_the_door(stage, m.Hello(v=2, enter=m.Create(name="X")), "")
 
 
-@case("a code that is none")
+@case("text that is not a room code")
 async def _(stage: Stage) -> Outcome:
     return await entering(stage, m.Join(code="nonsense", name="X"))
 
 
-@case("a code of no room")
+@case("a room code that no room has")
 async def _(stage: Stage) -> Outcome:
     return await entering(stage, m.Join(code="BBBBBB", name="X"))
 
 
-@case("a token that nobody has")
+@case("an unknown token")
 async def _(stage: Stage) -> Outcome:
     return await entering(stage, m.Resume(code=stage.ann.code, token=WRONG))
 
@@ -191,7 +191,7 @@ async def ticket_of(member: Talker) -> str:
     return (await member.until(m.Ticket)).ticket
 
 
-@case("a ticket that nobody showed")
+@case("an unknown ticket")
 async def _(stage: Stage) -> Outcome:
     return await entering(stage, m.Redeem(code=stage.ann.code, ticket=WRONG))
 
@@ -206,7 +206,7 @@ async def _(stage: Stage) -> Outcome:
     return outcome
 
 
-@case("a ticket that was used")
+@case("a used ticket")
 async def _(stage: Stage) -> Outcome:
     async with stage.eve() as eve:
         redeem = m.Redeem(code=eve.code, ticket=await ticket_of(eve))
@@ -219,12 +219,12 @@ async def _(stage: Stage) -> Outcome:
     return outcome
 
 
-@case("a nickname of which nothing is left")
+@case("a nickname with nothing left after cleaning")
 async def _(stage: Stage) -> Outcome:
     return await entering(stage, m.Join(stage.ann.code, "\u202e\u200b\x1b\x07"))
 
 
-@case("a rule out of its range")
+@case("a rule outside its range")
 async def _(stage: Stage) -> Outcome:
     return await entering(stage, m.Open(rules=m.RulesPatch(countdown_ms=1)))
 
@@ -276,7 +276,7 @@ async def _(stage: Stage) -> Outcome:
     return await entering(stage, wrong, "192.0.2.6")
 
 
-@case("coming and going all the time", "small")
+@case("joining and leaving all the time", "small")
 async def _(stage: Stage) -> Outcome:
     async with stage.eve() as eve:
         resume = m.Resume(code=eve.code, token=eve.token)
@@ -296,7 +296,7 @@ async def _(stage: Stage) -> Outcome:
     return outcome
 
 
-@case("a mistake of ours")
+@case("a bug in the server")
 async def _(stage: Stage) -> Outcome:
     stage.broken[0] = True
     async with stage.stranger() as talker:

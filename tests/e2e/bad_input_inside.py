@@ -55,7 +55,7 @@ async def _(stage: Stage) -> Outcome:
         return await closed_with(eve)
 
 
-@case("the same in many fragments")
+@case("a message of more than 2 KiB in many fragments")
 async def _(stage: Stage) -> Outcome:
     middle = b"\x00\xc1\x00\x00\x00\x00" + b" " * 65
     return await sent(stage, b"\x01" + middle[1:], *[middle] * 40)
@@ -74,12 +74,12 @@ async def each(stage: Stage, *texts: str) -> Outcome:
     return outcomes.pop()
 
 
-@case("something that is no JSON")
+@case("text that is not JSON")
 async def _(stage: Stage) -> Outcome:
     return await each(stage, "", "{", "null", "[]", "17", "\x00")
 
 
-@case("JSON nested a thousand deep")
+@case("JSON with a thousand levels")
 async def _(stage: Stage) -> Outcome:
     return await each(stage, "[" * 1_024, '{"a":' * 400, ping("[" * 1_000))
 
@@ -104,12 +104,12 @@ async def _(stage: Stage) -> Outcome:
     return await each(stage, '{"t":"fly"}', '{"t":"ping","id":1,"more":2}')
 
 
-@case("a type given twice")
+@case("the type twice in a message")
 async def _(stage: Stage) -> Outcome:
     return await answered(stage, '{"t":"ping","t":"leave","id":1}')
 
 
-@case("another field given twice")
+@case("another field twice in a message")
 async def _(stage: Stage) -> Outcome:
     async with stage.eve() as eve:
         await eve.say('{"t":"ping","id":1,"id":2}')
@@ -117,12 +117,12 @@ async def _(stage: Stage) -> Outcome:
         return "the last one counts", "open"
 
 
-@case("a second hello")
+@case("a second `hello`")
 async def _(stage: Stage) -> Outcome:
     return await answered(stage, m.Hello(v=1, enter=m.Create(name="Again")))
 
 
-@case("a ticket asked for again and again")
+@case("repeated requests for a ticket")
 async def _(stage: Stage) -> Outcome:
     async with stage.eve() as eve:
         for _ in range(3):
@@ -140,7 +140,7 @@ async def _(stage: Stage) -> Outcome:
     return "the last one counts", "open"
 
 
-@case("a command of the host by somebody else")
+@case("a host's command from another member")
 async def _(stage: Stage) -> Outcome:
     commands: list[m.Command] = [m.Kick(stage.ben.member), m.Close(), m.Lock()]
     return await each(stage, *(encode_command(command) for command in commands))
@@ -151,17 +151,17 @@ async def _(stage: Stage) -> Outcome:
     return await answered(stage, m.Ready("OTHER-S0-1"))
 
 
-@case("a member that is not there")
+@case("an unknown member")
 async def _(stage: Stage) -> Outcome:
     return await goes_on(stage.ann, m.Kick(member=99))
 
 
-@case("the board of a seat that is not there")
+@case("the board of an unknown seat")
 async def _(stage: Stage) -> Outcome:
     return await answered(stage, m.Resync(seat=200))
 
 
-@case("the board of a rival in a race")
+@case("a rival's board during a race")
 async def _(stage: Stage) -> Outcome:
     return await goes_on(stage.ann, m.Resync(seat=stage.ben.seat))
 
@@ -169,26 +169,26 @@ async def _(stage: Stage) -> Outcome:
 # --- slides ---------------------------------------------------------------------------
 
 
-@case("slides of a spectator")
+@case("slides from a spectator")
 async def _(stage: Stage) -> Outcome:
     return await answered(stage, m.Slides(stage.ann.race, 0, 1, [("L", 1, 0)]))
 
 
-@case("a slide that is impossible")
+@case("an illegal slide")
 async def _(stage: Stage) -> Outcome:
     legal = parse_board(stage.ann.board).legal_slides()
     wrong = next((d, k) for k in (1, 2) for d in "UDLR" if (d, k) not in legal)
     return await goes_on(stage.ann, stage.ann.slides([wrong]))
 
 
-@case("a slide with one missing before it")
+@case("a slide after a missing one")
 async def _(stage: Stage) -> Outcome:
     legal = parse_board(stage.ann.board).legal_slides()[0]
     stage.ann.seq += 1
     return await goes_on(stage.ann, stage.ann.slides([legal]))
 
 
-@case("more tiles than a race may take", "small")
+@case("more tiles than a race allows", "small")
 async def _(stage: Stage) -> Outcome:
     ann = stage.ann
     direction, _ = parse_board(ann.board).legal_slides()[0]
@@ -202,7 +202,7 @@ async def _(stage: Stage) -> Outcome:
 # --- too much, and what comes too late ------------------------------------------------
 
 
-@case("ready and not ready for ever", "small")
+@case("toggling ready forever", "small")
 async def _(stage: Stage) -> Outcome:
     rules = m.RulesPatch(size="2x2")
     async with talking(stage.server.port, m.Create(name="Cat", rules=rules)) as cat:
@@ -225,17 +225,17 @@ async def flood(stage: Stage, frame: bytes) -> Outcome:
         return refused[-1], str(await closed)
 
 
-@case("messages without end", "flooded")
+@case("endless messages", "flooded")
 async def _(stage: Stage) -> Outcome:
     return await flood(stage, b"\x81\x93\x00\x00\x00\x00" + b'{"t":"ping","id":1}')
 
 
-@case("pings without end", "flooded")
+@case("endless pings", "flooded")
 async def _(stage: Stage) -> Outcome:
     return await flood(stage, b"\x89\x80\x00\x00\x00\x00")
 
 
-@case("slides from a connection that was replaced")
+@case("slides from a replaced connection")
 async def _(stage: Stage) -> Outcome:
     async with stage.eve() as eve:
         resume = m.Resume(code=eve.code, token=eve.token)
@@ -248,14 +248,14 @@ async def _(stage: Stage) -> Outcome:
         return outcome
 
 
-@case("anything from somebody who was kicked")
+@case("anything from a kicked member")
 async def _(stage: Stage) -> Outcome:
     async with stage.eve() as eve:
         await stage.ann.say(m.Kick(eve.member))
         return await closed_with(eve)
 
 
-@case("anything in a room that was closed")
+@case("anything in a closed room")
 async def _(stage: Stage) -> Outcome:
     async with talking(stage.server.port, m.Create(name="Cat", rules=QUICK)) as cat:
         await cat.say(m.Close())
@@ -279,7 +279,7 @@ async def _(stage: Stage) -> Outcome:
     return "cut", "-"
 
 
-@case("a peer that answers no ping", "pinged")
+@case("a peer that does not answer pings", "pinged")
 async def _(stage: Stage) -> Outcome:
     async with stage.eve("Mute") as mute:
         member = mute.member
