@@ -75,5 +75,5 @@ def test_the_text_names_figures_as_they_are() -> None:
     assert limits.head_bytes == 16 * 1024
     assert "more than 2 KiB" in PAGE
     assert limits.up_bytes == 2 * 1024
-    assert "may miss ten times a minute" in PAGE
+    assert "may guess wrong ten times a minute" in PAGE
     assert limits.failed_joins_per_min == 10

@@ -32,9 +32,8 @@ def catalogue(name: str) -> Mapping[str, str]:
     return found
 
 
-@cache
-def _terminal() -> Mapping[str, str]:
-    return {**catalogue("common"), **catalogue("terminal")}
+# Read at import: a server must not read files while its event loop runs.
+_TEXTS: Mapping[str, str] = {**catalogue("common"), **catalogue("terminal")}
 
 
 def text(key: str, /, **values: object) -> str:
@@ -49,7 +48,6 @@ def text(key: str, /, **values: object) -> str:
     Raises:
         KeyError: there is no such key, or a placeholder has no value.
     """
-    found = _terminal()
-    if key not in found and "count" in values:
+    if key not in _TEXTS and "count" in values:
         key += "_one" if values["count"] == 1 else "_other"
-    return _PLACEHOLDER.sub(lambda match: str(values[match[1]]), found[key])
+    return _PLACEHOLDER.sub(lambda match: str(values[match[1]]), _TEXTS[key])
