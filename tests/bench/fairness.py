@@ -223,22 +223,22 @@ RACERS = (*map(Racer, PROFILES), Racer(BAD_MOBILE, friendly=True))
 TABLES = {
     "honest": (
         (
-            "line",
-            "error, half below",
+            "connection",
+            "median error",
             "95 % below",
             *(f"wrong winner at {gap} ms" for gap in GAPS_MS),
-            "50 ms, gathered",
+            "50 ms, batched",
             "50 ms, by arrival",
         ),
         honest_row,
     ),
     "liar": (
         (
-            "line",
-            "half below",
+            "connection",
+            "median",
             "99 % below",
             "most",
-            "delayed pongs, half below",
+            "delayed pongs, median",
             "delayed pongs, most",
         ),
         liar_row,
