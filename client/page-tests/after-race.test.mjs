@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
+import "./setup.mjs";
 import { parseBoard } from "../sliderace_page/core/engine.js";
 import { cell, csv } from "../sliderace_page/core/proof/csv.js";
 import { splits } from "../sliderace_page/core/proof/splits.js";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import "./setup.mjs";
 import { App } from "../sliderace_page/app/app.js";
 import { command, enter } from "../sliderace_page/core/protocol.js";
 import { Seats } from "../sliderace_page/app/seats.js";

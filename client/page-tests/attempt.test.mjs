@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import "./setup.mjs";
 import { Attempt } from "../sliderace_page/core/attempt.js";
 import { formatBoard, parseBoard } from "../sliderace_page/core/engine.js";
 import { DEFAULT_LIMITS, Pace } from "../sliderace_page/core/pacing.js";

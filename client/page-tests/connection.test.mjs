@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import "./setup.mjs";
 import { Connection } from "../sliderace_page/app/connection.js";
 
 /** A connection in a world whose clock and sockets the test holds. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import "./setup.mjs";
 import { hexToBytes, nonceCommitment } from "../sliderace_page/core/engine.js";
 import { command } from "../sliderace_page/core/protocol.js";
 import {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
+import "./setup.mjs";
 import * as engine from "../sliderace_page/core/engine.js";
 
 const { Board, DIRECTIONS, EngineError, OPPOSITE, parseBoard, parseSlides } = engine;

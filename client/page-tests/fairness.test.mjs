@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import "./setup.mjs";
 import * as engine from "../sliderace_page/core/engine.js";
 import { against, faults, partFault } from "../sliderace_page/core/fairness.js";
 import { RACE, standing } from "./room.mjs";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import "./setup.mjs";
 import * as engine from "../sliderace_page/core/engine.js";
 import { Model } from "../sliderace_page/core/model.js";
 import { DEFAULT_LIMITS } from "../sliderace_page/core/pacing.js";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import "./setup.mjs";
 import * as text from "../sliderace_page/core/format.js";
 
 test("a room code is six of our letters, however it is typed", () => {

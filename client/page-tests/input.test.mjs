@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import "./setup.mjs";
 import * as input from "../sliderace_page/ui/input.js";
 import { pressOnce } from "../sliderace_page/ui/dom.js";
 

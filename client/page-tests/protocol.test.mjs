@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import "./setup.mjs";
 import * as protocol from "../sliderace_page/core/protocol.js";
 import { member, snapshot, standing, welcome } from "./room.mjs";
 

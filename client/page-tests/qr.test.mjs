@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test from "node:test";
 
+import "./setup.mjs";
 import { qr } from "../sliderace_page/core/qr.js";
 
 const draw = (text, mask) =>

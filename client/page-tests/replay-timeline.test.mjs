@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
+import "./setup.mjs";
 import { Board, formatBoard, parseBoard } from "../sliderace_page/core/engine.js";
 import { Film, Playhead, Reel } from "../sliderace_page/core/replay-timeline.js";
 

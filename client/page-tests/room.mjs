@@ -1,5 +1,6 @@
 // A room to test with: events as a server sends them, with what matters changed.
 
+import "./setup.mjs";
 import { Model } from "../sliderace_page/core/model.js";
 import { DEFAULT_LIMITS } from "../sliderace_page/core/pacing.js";
 import { decodeEvent, enter } from "../sliderace_page/core/protocol.js";

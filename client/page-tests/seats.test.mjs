@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import "./setup.mjs";
 import { Seats } from "../sliderace_page/app/seats.js";
 
 /** As browsers have it: what is kept are also the object's own keys. */

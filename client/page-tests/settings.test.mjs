@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import "./setup.mjs";
 import { DEFAULTS, Settings } from "../sliderace_page/app/settings.js";
 
 class FakeStorage extends Map {

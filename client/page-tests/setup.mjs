@@ -1,9 +1,11 @@
-// The catalogue as a browser would fetch it; import this where texts are shown.
+// The constants and the catalogue, as main.js fetches them. Import this in every test.
 
 import { readFileSync } from "node:fs";
 
+import { setConstants } from "../sliderace_page/core/constants.js";
 import { setTexts } from "../sliderace_page/core/texts.js";
 
 const folder = new URL("../../shared/sliderace/texts/", import.meta.url);
 const read = (name) => JSON.parse(readFileSync(new URL(name, folder), "utf8"));
+setConstants(read("constants.json"));
 setTexts(read("common.en.json"), read("page.en.json"));

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test from "node:test";
 
+import "./setup.mjs";
 import { sha256 } from "../sliderace_page/core/engine/sha256.js";
 
 const hex = (bytes) => Buffer.from(bytes).toString("hex");

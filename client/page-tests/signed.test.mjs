@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import "./setup.mjs";
 import { NotCanonical, canonical } from "../sliderace_page/core/proof/signed.js";
 
 test("canonical: one form for each value", () => {

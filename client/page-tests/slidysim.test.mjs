@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { inflateSync } from "node:zlib";
 import test from "node:test";
 
+import "./setup.mjs";
 import { linkTo, solveOf, stored } from "../sliderace_page/core/proof/slidysim.js";
 
 const VECTORS = new URL("../../shared/vectors/slidysim-v1.json", import.meta.url);

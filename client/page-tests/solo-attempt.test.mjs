@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import "./setup.mjs";
 import { formatBoard, parseBoard } from "../sliderace_page/core/engine.js";
 import { Solve } from "../sliderace_page/core/solo-attempt.js";
 import { Times, average, counts } from "../sliderace_page/app/solve-times.js";

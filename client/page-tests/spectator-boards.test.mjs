@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "./setup.mjs";
 import { arrange } from "../sliderace_page/ui/parts/spectator-boards.js";
 
 const PHONE = { width: 366, height: 554 };

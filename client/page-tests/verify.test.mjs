@@ -3,6 +3,7 @@ import { webcrypto } from "node:crypto";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
+import "./setup.mjs";
 import { bytesToHex } from "../sliderace_page/core/engine.js";
 import { canonical, verify } from "../sliderace_page/core/proof/signed.js";
 import { rank } from "../sliderace_page/core/race/ranking.js";

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import vm from "node:vm";
 
+import "./setup.mjs";
 const SOURCE = readFileSync(
   new URL("../sliderace_page/sw.js", import.meta.url),
   "utf8",

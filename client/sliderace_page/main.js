@@ -3,6 +3,7 @@
 import { App } from "./app/app.js";
 import { Seats } from "./app/seats.js";
 import { Settings } from "./app/settings.js";
+import { setConstants } from "./core/constants.js";
 import { setTexts } from "./core/texts.js";
 import { View } from "./ui/frame.js";
 
@@ -17,10 +18,14 @@ const storage = (name) => {
   }
 };
 
-/** @param {string} name @returns {Promise<Record<string, string>>} */
-const texts = async (name) => (await fetch(`texts/${name}.en.json`)).json();
+/** @param {string} name */
+const read = async (name) => (await fetch(`texts/${name}.json`)).json();
 
-setTexts(...(await Promise.all([texts("common"), texts("page")])));
+const [constants, ...texts] = await Promise.all(
+  ["constants", "common.en", "page.en"].map(read),
+);
+setConstants(constants);
+setTexts(...texts);
 
 const app = new App({
   location,

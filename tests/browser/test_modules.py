@@ -19,6 +19,8 @@ MODULES = sorted(file.name for file in TESTS.glob("*.test.mjs"))
 
 SAY = """
 import { readFileSync } from "node:fs";
+import "PAGE/../page-tests/setup.mjs";
+import { constants } from "PAGE/core/constants.js";
 import * as protocol from "PAGE/core/protocol.js";
 import * as text from "PAGE/core/format.js";
 const asked = JSON.parse(readFileSync(0, "utf8"));
@@ -26,8 +28,8 @@ const { command, enter, hello } = protocol;
 const race = "KWXTRB-SA1B2C-3";
 const rules = { size: "3x3", open_boards: true };
 console.log(JSON.stringify({
-  version: protocol.VERSION,
-  subprotocol: protocol.SUBPROTOCOL,
+  version: constants.protocol.version,
+  subprotocol: constants.protocol.subprotocol,
   back: asked.codes.map(protocol.mayReconnect),
   said: asked.codes.map(protocol.sayClosed),
   events: asked.events.map((event) => protocol.decodeEvent(event)),

@@ -17,6 +17,7 @@ from sliderace_client.room.fold import Model
 
 FOLD = """
 import { readFileSync } from "node:fs";
+import "PAGE/../page-tests/setup.mjs";
 import { formatBoard } from "PAGE/core/engine.js";
 import { Model } from "PAGE/core/model.js";
 import { decodeEvent, enter } from "PAGE/core/protocol.js";

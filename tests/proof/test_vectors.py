@@ -87,7 +87,7 @@ def test_golden_lies() -> None:
         assert wrong == lie["wrong"], lie
 
 
-@pytest.mark.parametrize("name", ["record", "verify"])
+@pytest.mark.parametrize("name", ["signed", "verify"])
 def test_the_page_finds_the_same(name: str, node: str) -> None:
     run = subprocess.run(
         [node, "--test", str(ROOT / "client" / "page-tests" / f"{name}.test.mjs")],

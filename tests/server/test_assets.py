@@ -37,6 +37,12 @@ def test_another_content_has_another_tag() -> None:
     assert all(tag.startswith('"') and tag.endswith('"') for tag in tags)
 
 
+def test_texts_of_the_terminal_are_not_served() -> None:
+    texts = {path for path in load_page() if path.startswith("/texts/")}
+    names = ("common.en", "constants", "page.en")
+    assert texts == {f"/texts/{name}.json" for name in names}
+
+
 def test_without_the_package_there_is_no_page() -> None:
     assert load_page({"/": "no_such_package_at_all"}) == {}
 

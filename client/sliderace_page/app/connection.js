@@ -1,6 +1,7 @@
 // The socket: opens, comes back by itself, and finds out when it is dead. Shell.
 
-import { SUBPROTOCOL, backoff, command } from "../core/protocol.js";
+import { constants } from "../core/constants.js";
+import { backoff, command } from "../core/protocol.js";
 
 const PONG_MS = 5000; // no answer to a probe for this long: the connection is dead
 const QUIET_MS = 20000; // the server pings unseen; after so much silence we ask
@@ -40,7 +41,7 @@ export class Connection {
 
   open() {
     this.#cancel();
-    const socket = new this.world.WebSocket(this.url, [SUBPROTOCOL]);
+    const socket = new this.world.WebSocket(this.url, [constants.protocol.subprotocol]);
     this.socket = socket;
     // Every handler asks whether its socket is still the one in use.
     const mine = (work) => (event) => {

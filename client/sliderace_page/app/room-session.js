@@ -2,12 +2,12 @@
 
 import { Audit } from "./record-check.js";
 import { Connection } from "./connection.js";
+import { constants } from "../core/constants.js";
 import { EngineError } from "../core/engine.js";
 import { Model } from "../core/model.js";
 import { say } from "../core/wording.js";
 import {
   ProtocolError,
-  VERSION,
   command,
   decodeEvent,
   mayReconnect,
@@ -127,7 +127,7 @@ export class Stay {
   }
 
   #welcomed(event) {
-    if (event.v !== VERSION) {
+    if (event.v !== constants.protocol.version) {
       this.tell.stopped(sayClosed(4504), "reload");
       return;
     }

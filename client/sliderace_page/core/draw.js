@@ -1,10 +1,9 @@
 // Our part in the draw of the board, pure: a nonce that nobody can guess, to which we
 // are bound before anybody knows who races, and which we tell once that is fixed.
 
+import { constants } from "./constants.js";
 import { bytesToHex, hexToBytes, nonceCommitment } from "./engine.js";
 import { command } from "./protocol.js";
-
-const NONCE_BYTES = 16;
 
 export class Nonces {
   #random;
@@ -60,7 +59,8 @@ export class Nonces {
   #bind(ready, seat) {
     const key = keyOf(ready.race, seat);
     if (!this.#drawn.has(key)) {
-      this.#drawn.set(key, bytesToHex(this.#random(NONCE_BYTES)));
+      const nonce = this.#random(constants.scramble.nonce_bytes);
+      this.#drawn.set(key, bytesToHex(nonce));
     }
     this.#bound.add(key);
     this.#sent = key;

@@ -1,9 +1,6 @@
 // Pure text: room codes, nicknames, times and sizes as people read them.
 
-const CODE_LETTERS = "BCDFGHJKMNPQRSTVWXZ"; // no look-alikes, hardly any words
-const CODE_LENGTH = 6;
-const NAME_CELLS = 20;
-const NAME_MARKS = 2; // combining marks on one letter; more climb over the lines above
+import { constants } from "./constants.js";
 
 /**
  * The six letters of a room code as typed, or null if it is none.
@@ -12,8 +9,9 @@ const NAME_MARKS = 2; // combining marks on one letter; more climb over the line
  */
 export function parseCode(text) {
   const code = text.replace(/[\s\-\u2010-\u2014\u2212]/g, "").toUpperCase();
-  const known = [...code].every((letter) => CODE_LETTERS.includes(letter));
-  return known && code.length === CODE_LENGTH ? code : null;
+  const { alphabet, length } = constants.room_code;
+  const known = [...code].every((letter) => alphabet.includes(letter));
+  return known && code.length === length ? code : null;
 }
 
 /** A room code as it is shown and spoken: `KWX-TRB`. @param {string} code */
@@ -52,17 +50,18 @@ const UNSEEN =
 export function cleanName(text) {
   const spaced = text.replace(/\s/gu, " ").replace(UNSEEN, "");
   const plain = spaced.replace(/ +/g, " ").trim().normalize("NFC");
+  const { max_cells: maxCells, max_marks: maxMarks } = constants.name;
   let name = "";
   let cells = 0;
-  let marks = NAME_MARKS; // a mark needs a letter before it
+  let marks = maxMarks; // a mark needs a letter before it
   for (const letter of plain) {
     if (MARK.test(letter)) {
       marks += 1;
-      if (marks <= NAME_MARKS) name += letter;
+      if (marks <= maxMarks) name += letter;
       continue;
     }
     cells += WIDE.test(letter) ? 2 : 1;
-    if (cells > NAME_CELLS) break;
+    if (cells > maxCells) break;
     marks = 0;
     name += letter;
   }

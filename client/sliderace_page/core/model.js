@@ -2,13 +2,13 @@
 // the view asks of it, and what to say. `now` is the caller's monotonic clock in ms.
 // Call `poll` after every other call and when `due` has come, and send what it gives.
 
+import { constants } from "./constants.js";
 import { fold } from "./fold.js";
 import { inOrder } from "./lanes.js";
 import { Nonces } from "./draw.js";
 import { DEFAULT_LIMITS, Pace } from "./pacing.js";
 import { command, enter, hello } from "./protocol.js";
 
-const UNDO_MS = 3000; // how long the server lets a forfeit be undone
 const LATE_ACK_MS = 5000; // an ack takes a round trip and a commit; far beyond: probe
 
 export class Model {
@@ -132,7 +132,7 @@ export class Model {
   }
 
   canUndo(now) {
-    return this.forfeitedAt !== null && now - this.forfeitedAt < UNDO_MS;
+    return this.forfeitedAt !== null && now - this.forfeitedAt < constants.timing.undo_ms;
   }
 
   /** Slides have waited for their ack too long: the connection may be dead. */

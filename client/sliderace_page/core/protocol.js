@@ -1,10 +1,9 @@
 // The wire, pure: commands up, events down, and what refusals and closes mean.
 // One message is one JSON object; `t` names its type. Reference: docs/protocol.md.
 
+import { constants } from "./constants.js";
 import { cleanName } from "./format.js";
 
-export const VERSION = 1;
-export const SUBPROTOCOL = "sliderace.v1";
 const CLIENT = "sliderace page";
 
 /** A message that is not `sliderace.v1`. */
@@ -13,7 +12,12 @@ export class ProtocolError extends Error {}
 // --- Commands ------------------------------------------------------------------------
 
 /** @param {Wire} enter one of `enter` below @returns {Wire} the first message */
-export const hello = (enter) => ({ t: "hello", v: VERSION, enter, client: CLIENT });
+export const hello = (enter) => ({
+  t: "hello",
+  v: constants.protocol.version,
+  enter,
+  client: CLIENT,
+});
 
 /** Ways into a room. */
 export const enter = {
@@ -322,13 +326,16 @@ const SAID = {
 /** A refusal in words for a person. @param {{code: string, text: string}} refused */
 export const sayRefused = ({ code, text }) => SAID[code] ?? text;
 
-const AGAIN = new Set([1001, 1005, 1006, 1011, 1012, 1013]);
+const NO_CODE = 1005; // a browser's name for a close without a code
 
 /**
- * Whether to come back by itself after this close code.
- * @param {number} code of the WebSocket close; 1005 is a close without a code
+ * Whether to reconnect after this close code.
+ * @param {number} code of the WebSocket close
  */
-export const mayReconnect = (code) => AGAIN.has(code) || (code >= 4000 && code <= 4499);
+export const mayReconnect = (code) =>
+  code === NO_CODE ||
+  constants.protocol.reconnect_codes.includes(code) ||
+  (code >= 4000 && code <= 4499);
 
 const CLOSED = {
   1000: "The connection was closed.",
@@ -352,4 +359,4 @@ export const sayClosed = (code) => CLOSED[code] ?? "The server ended the connect
  * @returns {number} ms, below 250 at first, below 8,000 in the long run
  */
 export const backoff = (tries, chance) =>
-  chance * Math.min(8000, 250 * 2 ** Math.min(tries, 5));
+  chance * Math.min(constants.timing.reconnect_ms, 250 * 2 ** Math.min(tries, 5));

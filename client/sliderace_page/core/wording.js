@@ -1,5 +1,6 @@
 // What happens in a room, in one English line each. Pure.
 
+import { constants } from "./constants.js";
 import { formatSize, formatSpan, formatTime } from "./format.js";
 
 const WHY_OUT = {
@@ -124,24 +125,13 @@ function phaseSays({ phase, in_ms: left }, model) {
   return "";
 }
 
-const MINUTE = 60000;
-/** Time limits that hold where nobody has set one, as the servers have them. */
-const LIMITS = {
-  "3x3": 2 * MINUTE,
-  "4x4": 5 * MINUTE,
-  "5x5": 10 * MINUTE,
-  "6x6": 15 * MINUTE,
-  "7x7": 20 * MINUTE,
-  "8x8": 30 * MINUTE,
-  "9x9": 45 * MINUTE,
-  "10x10": 60 * MINUTE,
-};
-
 /** The time limit in force in ms; 0: none. @param {Wire} rules */
 export function limitOf({ size, limit_ms: limit }) {
   if (limit !== -1) return limit;
   const [width, height] = size.split("x").map(Number);
-  return LIMITS[size] ?? Math.max(MINUTE, Math.round(3500 * (width * height) ** 1.5));
+  /** @type {Record<string, number>} */
+  const usual = constants.rules.default_limits_ms;
+  return usual[size] ?? Math.max(60000, Math.round(3500 * (width * height) ** 1.5));
 }
 
 /** The rules for people: size, limit and boards, then what is not as usual. */

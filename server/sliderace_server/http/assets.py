@@ -55,6 +55,8 @@ class Asset:
 
 PACKAGES: Mapping[str, str] = {"/": "sliderace_page", "/texts/": "sliderace.texts"}
 """URL folder -> import name of the package whose files are served there."""
+NOT_SERVED = frozenset({"/texts/terminal.en.json"})
+"""Files of those packages that the page does not need."""
 
 
 def load_page(packages: Mapping[str, str] = PACKAGES) -> dict[str, Asset]:
@@ -71,7 +73,10 @@ def load_page(packages: Mapping[str, str] = PACKAGES) -> dict[str, Asset]:
     except ModuleNotFoundError:
         return {}
     page = {
-        path: asset for url, root in roots.items() for path, asset in _walk(root, url)
+        path: asset
+        for url, root in roots.items()
+        for path, asset in _walk(root, url)
+        if path not in NOT_SERVED
     }
     if worker := page.pop(OFFLINE, None):
         page[OFFLINE] = _asset(_told(worker.body, page), worker.type)

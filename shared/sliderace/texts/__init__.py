@@ -5,7 +5,8 @@ The catalogue is three JSON files in the i18next format (JSON v4, flat keys):
 ``terminal.en.json`` for everything that runs in a terminal. Python reads the first and
 the last, the page the first two. A value is a whole sentence or label; it may hold
 placeholders (``{{name}}``), and a pair of keys ending in ``_one`` and ``_other`` is
-chosen by the number ``count``.
+chosen by the number ``count``. Beside them lies ``constants.json``, which
+`sliderace.protocol.constants` writes for the page.
 """
 
 import json

@@ -1,11 +1,10 @@
 // Boards and slides, pure: sizes, what is legal, what is solved.
 
+import { constants } from "../constants.js";
+
 /** @typedef {"U" | "D" | "L" | "R"} Direction the way the *tile* travels */
 /** @typedef {[Direction, number]} Slide a direction and how many tiles move together */
 /** @typedef {"size" | "board" | "notation" | "seed" | "slide" | "cell"} Fault */
-
-export const MIN_SIDE = 2;
-export const MAX_SIDE = 10;
 
 /** @type {readonly Direction[]} */
 export const DIRECTIONS = Object.freeze(["U", "D", "L", "R"]);
@@ -257,8 +256,10 @@ function makeShape(width, height) {
 }
 
 /** Whether a board may have a side of that length. @param {any} side */
-export const isSide = (side) =>
-  Number.isInteger(side) && side >= MIN_SIDE && side <= MAX_SIDE;
+export function isSide(side) {
+  const { min_side: min, max_side: max } = constants.board;
+  return Number.isInteger(side) && side >= min && side <= max;
+}
 
 function steps(from, to, width) {
   const rows = Math.floor(from / width) - Math.floor(to / width);

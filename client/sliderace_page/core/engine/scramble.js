@@ -1,11 +1,8 @@
 // Scramble v1, byte-exact: from secrets to a board that everybody can check afterwards.
 
+import { constants } from "../constants.js";
 import { sha256 } from "./sha256.js";
 import { Board, EngineError, isSide, solvable } from "./board.js";
-
-const SECRET_BYTES = 32;
-const NONCE_BYTES = 16;
-const MAX_SEAT = 254;
 
 /** @param {string} hex @returns {Uint8Array<ArrayBuffer>} */
 export function hexToBytes(hex) {
@@ -29,7 +26,7 @@ export function bytesToHex(bytes) {
  */
 export function commitment(raceId, width, height, secret) {
   const shape = sides(width, height);
-  return bytesToHex(hash(head("commit", raceId), shape, sized(secret, SECRET_BYTES)));
+  return bytesToHex(hash(head("commit", raceId), shape, secretBytes(secret)));
 }
 
 /**
@@ -42,7 +39,7 @@ export function commitment(raceId, width, height, secret) {
  */
 export function nonceCommitment(raceId, seat, nonce) {
   const place = [checkedSeat(seat)];
-  return bytesToHex(hash(head("nonce", raceId), place, sized(nonce, NONCE_BYTES)));
+  return bytesToHex(hash(head("nonce", raceId), place, nonceBytes(nonce)));
 }
 
 /**
@@ -64,9 +61,9 @@ export function seedOf(raceId, width, height, secret, nonces = []) {
   return hash(
     head("seed", raceId),
     sides(width, height),
-    sized(secret, SECRET_BYTES),
+    secretBytes(secret),
     [bySeat.length],
-    ...bySeat.map(([, nonce]) => sized(nonce, NONCE_BYTES)),
+    ...bySeat.map(([, nonce]) => nonceBytes(nonce)),
   );
 }
 
@@ -92,7 +89,7 @@ export function seedFromText(text) {
  */
 export function scramble(seed, width, height) {
   const home = Board.solved(width, height).tiles;
-  const stream = bytesOf(sized(seed, SECRET_BYTES));
+  const stream = bytesOf(secretBytes(seed));
   for (;;) {
     const tiles = shuffled(home, stream);
     if (!solvable(width, height, tiles)) {
@@ -158,7 +155,11 @@ function sized(bytes, length) {
   throw new EngineError("seed", `must be ${length} bytes long, not ${bytes.length}`);
 }
 
+const secretBytes = (bytes) => sized(bytes, constants.scramble.secret_bytes);
+const nonceBytes = (bytes) => sized(bytes, constants.scramble.nonce_bytes);
+
 function checkedSeat(seat) {
-  if (Number.isInteger(seat) && seat >= 0 && seat <= MAX_SEAT) return seat;
-  throw new EngineError("seed", `a seat is 0 ... ${MAX_SEAT}, not ${seat}`);
+  const { max_seat: max } = constants.scramble;
+  if (Number.isInteger(seat) && seat >= 0 && seat <= max) return seat;
+  throw new EngineError("seed", `a seat is 0 ... ${max}, not ${seat}`);
 }

@@ -1,6 +1,6 @@
 // One value, one text, so that it can be signed: RFC 8785. Pure.
 
-const MAX_DEPTH = 16; // as in the Python twin, `sliderace.proof.canonical`
+import { constants } from "../constants.js";
 
 /** A value without a canonical form. */
 export class NotCanonical extends Error {}
@@ -23,7 +23,7 @@ export function canonical(value, depth = 0) {
     return JSON.stringify(value);
   }
   if (typeof value !== "object") throw new NotCanonical("a type");
-  if (depth === MAX_DEPTH) throw new NotCanonical("too deep");
+  if (depth === constants.record.max_depth) throw new NotCanonical("too deep");
   const inner = (one) => canonical(one, depth + 1);
   if (Array.isArray(value)) return `[${value.map(inner).join()}]`;
   const fields = Object.keys(value).sort(); // by UTF-16 code units

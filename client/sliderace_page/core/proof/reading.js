@@ -1,12 +1,8 @@
 // The form of a race record, as in the Python twin, `sliderace.proof.reading`. Pure.
 
+import { constants } from "../constants.js";
 import { EngineError, formatBoard, parseBoard } from "../engine.js";
 
-const MAX_SEAT = 254;
-const MAX_SLIDES = 100_000;
-const MAX_OUTAGES = 1_000;
-const MAX_TEXT = 100;
-const MAX_LEAD_MS = 100;
 
 /** Not a race record of this version; the text says where. */
 export class BadRecord extends Error {}
@@ -17,7 +13,7 @@ export class BadRecord extends Error {}
  * @throws {BadRecord}
  */
 export function read(record) {
-  RECORD(record, "record");
+  recordForm()(record, "record");
   if (record.seed_known !== (record.secret === null))
     throw new BadRecord("record.secret: told exactly where the seed was not known");
   if (sizeOf(record.board) !== record.rules.size)
@@ -50,7 +46,7 @@ const matching = (pattern) =>
 const line = form(
   (value) =>
     typeof value === "string" &&
-    [...value].length <= MAX_TEXT &&
+    [...value].length <= constants.record.max_text &&
     !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(value),
   "not a short line of text",
 );
@@ -96,20 +92,26 @@ function sizeOf(text) {
 const HEX_32 = /^[0-9a-f]{64}$/;
 const HEX_16 = /^[0-9a-f]{32}$/;
 
-const OUTAGES = list(parts(whole(), whole()), MAX_OUTAGES);
-const RULES = object({
-  size: matching(/^([2-9]|10)x([2-9]|10)$/),
-  start: among("ready", "host", "every"),
-  every_ms: whole(10_000, 3_600_000),
-  countdown_ms: whole(3_000, 60_000),
-  inspection_ms: whole(0, 15_000),
-  limit_ms: whole(10_000, 86_400_000, -1, 0),
-  grace_ms: whole(0, 86_400_000, -1),
-  away_ms: whole(0, 300_000),
-  open_boards: boolean,
-  spectator_delay_ms: whole(0, 300_000),
-  friendly_timing: boolean,
-});
+/** @param {...number} special allowed beside the range */
+const inRange = (name, ...special) => {
+  const [low, high] = constants.rules.ranges[name];
+  return whole(low, high, ...special);
+};
+const rulesForm = () =>
+  object({
+    size: matching(/^([2-9]|10)x([2-9]|10)$/),
+    start: among(...constants.rules.starts),
+    every_ms: inRange("every_ms"),
+    countdown_ms: inRange("countdown_ms"),
+    inspection_ms: inRange("inspection_ms"),
+    limit_ms: inRange("limit_ms", -1, 0),
+    grace_ms: inRange("grace_ms", -1),
+    away_ms: inRange("away_ms"),
+    open_boards: boolean,
+    spectator_delay_ms: inRange("spectator_delay_ms"),
+    friendly_timing: boolean,
+  });
+const outagesForm = () => list(parts(whole(), whole()), constants.record.max_outages);
 const FINISH = object({
   g_ms: whole(),
   e_ms: maybe(whole()),
@@ -121,38 +123,43 @@ const FINISH = object({
   solve_ms: whole(),
   photo: boolean,
 });
-const RACER = object({
-  seat: whole(0, MAX_SEAT),
-  name: line,
-  bot: boolean,
-  nonce_commitment: maybe(matching(HEX_32)),
-  nonce: maybe(matching(HEX_16)),
-  lead_ms: whole(0, MAX_LEAD_MS),
-  status: among("finished", "dnf", "forfeited", "dns"),
-  why: among("", "limit", "grace", "away", "left", "kicked", "called"),
-  place: maybe(whole(1, MAX_SEAT + 1)),
-  finish: maybe(FINISH),
-  stm: whole(),
-  mtm: whole(),
-  high: whole(0, 1000),
-  high_ms: whole(),
-  approx: boolean,
-  outages: OUTAGES,
-  slides: list(parts(among("U", "D", "L", "R"), whole(1, 9), whole(), whole()), MAX_SLIDES),
-});
-const RECORD = object({
-  format: among("sliderace/race-record"),
-  version: among(1),
-  software: line,
-  race: matching(/^[A-Z0-9-]{1,32}$/),
-  started_ms: whole(),
-  ended_ms: whole(),
-  rules: RULES,
-  seed_known: boolean,
-  commitment: matching(HEX_32),
-  secret: maybe(matching(HEX_32)),
-  seed: matching(HEX_32),
-  board,
-  outages: OUTAGES,
-  racers: list(RACER, MAX_SEAT + 1),
-});
+const racerForm = () => {
+  const { max_seat: maxSeat } = constants.scramble;
+  const slide = parts(among("U", "D", "L", "R"), whole(1, 9), whole(), whole());
+  return object({
+    seat: whole(0, maxSeat),
+    name: line,
+    bot: boolean,
+    nonce_commitment: maybe(matching(HEX_32)),
+    nonce: maybe(matching(HEX_16)),
+    lead_ms: whole(0, constants.timing.reveal_lead_ms),
+    status: among("finished", "dnf", "forfeited", "dns"),
+    why: among("", "limit", "grace", "away", "left", "kicked", "called"),
+    place: maybe(whole(1, maxSeat + 1)),
+    finish: maybe(FINISH),
+    stm: whole(),
+    mtm: whole(),
+    high: whole(0, 1000),
+    high_ms: whole(),
+    approx: boolean,
+    outages: outagesForm(),
+    slides: list(slide, constants.record.max_slides),
+  });
+};
+const recordForm = () =>
+  object({
+    format: among("sliderace/race-record"),
+    version: among(1),
+    software: line,
+    race: matching(/^[A-Z0-9-]{1,32}$/),
+    started_ms: whole(),
+    ended_ms: whole(),
+    rules: rulesForm(),
+    seed_known: boolean,
+    commitment: matching(HEX_32),
+    secret: maybe(matching(HEX_32)),
+    seed: matching(HEX_32),
+    board,
+    outages: outagesForm(),
+    racers: list(racerForm(), constants.scramble.max_seat + 1),
+  });

@@ -15,13 +15,12 @@ import {
   seedOf,
   stm,
 } from "../engine.js";
+import { constants } from "../constants.js";
 import { NotCanonical, canonical } from "./canonical.js";
 import { rank } from "../race/ranking.js";
 import { BadRecord, read } from "./reading.js";
 import { isHex, verified } from "./signature.js";
 import { official, outageOverlap } from "../race/timing.js";
-
-const RECONNECT_MS = 8000;
 
 /**
  * One thing that was looked at.
@@ -266,7 +265,7 @@ function hasPart([from, until], known, start) {
   for (let next = known.next(); !next.done; next = known.next()) {
     const [down, up] = next.value.map((moment) => moment - start);
     const soonest = Math.max(0, up);
-    const latest = Math.max(0, up + RECONNECT_MS);
+    const latest = Math.max(0, up + constants.timing.reconnect_ms);
     if (from === Math.max(0, down) && soonest <= until && until <= latest) return true;
   }
   return false;

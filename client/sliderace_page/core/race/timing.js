@@ -1,10 +1,6 @@
 // The official time, as in the Python twin, `sliderace.race.timing`. Pure.
 
-const RTT_CEILING_MS = 200;
-const JITTER_FLOOR_MS = 30;
-const JITTER_CEILING_MS = 60;
-const FRIENDLY_MS = 100;
-const RESEND_MS = 2000;
+import { constants } from "../constants.js";
 
 /**
  * A line as it counts: all 0 where it stands on fewer than five samples.
@@ -13,14 +9,17 @@ const RESEND_MS = 2000;
 
 /** How much a line's wavering can move a time. @param {number} jitter M, in ms */
 export function jitterAllowance(jitter) {
-  return Math.min(Math.max(2 * jitter, JITTER_FLOOR_MS), JITTER_CEILING_MS);
+  const { jitter_floor_ms: floor, jitter_ceiling_ms: ceiling } = constants.timing;
+  return Math.min(Math.max(2 * jitter, floor), ceiling);
 }
 
 /** K: the largest credit a line can earn, in ms. @param {Line} line */
 export function creditBound({ rtt, jitter, outage }, friendly = false) {
-  const extra = friendly ? FRIENDLY_MS : 0;
-  return Math.min(rtt, RTT_CEILING_MS) + jitterAllowance(jitter) + extra + outage;
+  const extra = friendly ? constants.timing.friendly_ms : 0;
+  return countedRtt(rtt) + jitterAllowance(jitter) + extra + outage;
 }
+
+const countedRtt = (rtt) => Math.min(rtt, constants.timing.rtt_ceiling_ms);
 
 /**
  * The time that decides the rank, in ms.
@@ -29,8 +28,7 @@ export function creditBound({ rtt, jitter, outage }, friendly = false) {
  * @param {Line} line
  */
 export function official(g, e, line, friendly = false) {
-  if (e === null)
-    return Math.max(0, g - Math.min(line.rtt, RTT_CEILING_MS) - line.outage);
+  if (e === null) return Math.max(0, g - countedRtt(line.rtt) - line.outage);
   if (e > g) return g;
   return Math.max(0, e, g - creditBound(line, friendly));
 }
@@ -43,11 +41,12 @@ export function official(g, e, line, friendly = false) {
  * @param {number} end arrival of the solving slide
  */
 export function outageOverlap(arrivals, outages, start, end) {
+  const { resend_ms: resend } = constants.timing;
   let total = 0;
   let covered = start;
   for (const [down, until] of outages) {
     // What arrives so soon after it was made during it, and counts as one message.
-    const resent = until <= end && end <= until + RESEND_MS ? until : end;
+    const resent = until <= end && end <= until + resend ? until : end;
     const before = arrivals.findLast((at) => at < resent) ?? start;
     total += Math.max(0, until - Math.max(before, down, covered));
     covered = Math.max(covered, until);

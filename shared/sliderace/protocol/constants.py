@@ -1,0 +1,76 @@
+"""Write `constants.json`, the constants that the page needs: ``python -m`` this module.
+
+The page reads the file at its start. A test compares it with what is generated here.
+"""
+
+import json
+from collections.abc import Mapping
+
+from sliderace.engine.board import MAX_SIDE, MIN_SIDE
+from sliderace.engine.scramble import MAX_SEAT, NONCE_BYTES, SECRET_BYTES
+from sliderace.proof import canonical, reading
+from sliderace.protocol import limits, names, room_code, version
+from sliderace.protocol.codes import CLOSE_CODES, REFUSALS, may_reconnect
+from sliderace.race import rules, timing
+from sliderace.race.starting import REVEAL_LEAD_MS
+from sliderace.race.state import RECONNECT_MS, UNDO_MS
+
+__all__ = ["constants", "constants_file"]
+
+
+def constants() -> Mapping[str, Mapping[str, object]]:
+    """Return the constants by subject; names say their units."""
+    return {
+        "protocol": {
+            "version": version.VERSION,
+            "subprotocol": version.SUBPROTOCOL,
+            "refusals": REFUSALS,
+            "close_codes": CLOSE_CODES,
+            "reconnect_codes": [code for code in CLOSE_CODES if may_reconnect(code)],
+        },
+        "room_code": {"alphabet": room_code.ALPHABET, "length": room_code.LENGTH},
+        "name": {"max_cells": limits.MAX_NAME_CELLS, "max_marks": names.MAX_MARKS},
+        "board": {"min_side": MIN_SIDE, "max_side": MAX_SIDE},
+        "scramble": {
+            "secret_bytes": SECRET_BYTES,
+            "nonce_bytes": NONCE_BYTES,
+            "max_seat": MAX_SEAT,
+        },
+        "rules": {
+            "starts": rules.STARTS,
+            "ranges": rules.RANGES,
+            "default_limits_ms": {
+                f"{width}x{height}": limit
+                for (width, height), limit in rules.LIMITS_MS.items()
+            },
+        },
+        "timing": {
+            "rtt_ceiling_ms": timing.RTT_CEILING_MS,
+            "jitter_floor_ms": timing.JITTER_FLOOR_MS,
+            "jitter_ceiling_ms": timing.JITTER_CEILING_MS,
+            "friendly_ms": timing.FRIENDLY_MS,
+            "resend_ms": timing.RESEND_MS,
+            "reconnect_ms": RECONNECT_MS,
+            "reveal_lead_ms": REVEAL_LEAD_MS,
+            "undo_ms": UNDO_MS,
+        },
+        "record": {
+            "max_depth": canonical.MAX_DEPTH,
+            "max_slides": reading.MAX_SLIDES,
+            "max_outages": reading.MAX_OUTAGES,
+            "max_text": reading.MAX_TEXT,
+        },
+    }
+
+
+def constants_file() -> str:
+    """Return the text of `constants.json`."""
+    lines = [
+        f"  {json.dumps(subject)}: {json.dumps(values, separators=(',', ':'))}"
+        for subject, values in constants().items()
+    ]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+if __name__ == "__main__":
+    print(constants_file(), end="")  # noqa: T201 - a program for the terminal
