@@ -34,7 +34,7 @@ from sliderace_server.signing_key import KEY_FILE, ServerKey, kept_key, new_key
 from sliderace_server.storage import Store, open_store
 from sliderace_server.storage.log_writer import LogWriter
 from sliderace_server.websocket import Listener
-from sliderace_server.websocket.send_queue import SLICES, Flusher, text_frame
+from sliderace_server.websocket.send_queue import SLICE_BY_LOAD, Flusher, text_frame
 from sliderace_server.websocket.session import Session
 
 __all__ = ["Server", "running"]
@@ -106,7 +106,9 @@ async def running(
         metrics, load_meter = Metrics(), LoadMeter()
         loop = asyncio.get_running_loop()
         flusher = Flusher(
-            loop.call_soon, loop.call_later, lambda: SLICES[load_meter.factor - 1]
+            loop.call_soon,
+            loop.call_later,
+            lambda: SLICE_BY_LOAD[load_meter.factor - 1],
         )
         results_writer = ResultsWriter(opened.results, spawn, clock)
         services = Services(
@@ -124,7 +126,7 @@ async def running(
             keep=results_writer.keep,
             version=f"sliderace {__version__}",
             key=key,
-            before_flush=flusher.first,
+            before_flush=flusher.before_flush,
             text_frame=text_frame,
             load_meter=load_meter,
         )

@@ -270,7 +270,7 @@ async def _(stage: Stage) -> Outcome:
         peer = peer_of(stage.server, mute.code, mute.member)
 
         def cut() -> bool:
-            peer.post(text_frame(b" " * 60_000))
+            peer.send(text_frame(b" " * 60_000))
             return counted(stage.server, "aborted") == before + 1
 
         await eventually(cut)

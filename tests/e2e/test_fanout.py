@@ -28,8 +28,8 @@ from sliderace_server.limits import Limits
 from sliderace_server.live_room.services import Peer
 from sliderace_server.load import STEPS
 from sliderace_server.registry.actor import RoomActor
-from sliderace_server.websocket.connection import Peer as GatewayPeer
-from sliderace_server.websocket.send_queue import SLICES, text_frame
+from sliderace_server.websocket.connection import Connection
+from sliderace_server.websocket.send_queue import SLICE_BY_LOAD, text_frame
 from sliderace_server.websocket.session import Session
 
 
@@ -131,8 +131,8 @@ async def test_in_large_rooms_only_the_lines_of_players_count(small_room: int) -
             counts: list[bool] = []
             for one in (ann, eve):
                 peer = peer_of(server, ann.code, one.member)
-                assert isinstance(peer, GatewayPeer)
-                counts.append(peer.session.counts)
+                assert isinstance(peer, Connection)
+                counts.append(peer.session.needs_latency)
             assert counts == [True, small_room == 16]
 
 
@@ -146,12 +146,12 @@ async def test_slides_that_had_to_wait_count_when_they_are_looked_at() -> None:
         actor = server.registry.find(ann.code, "")
         peer = peer_of(server, ann.code, ann.member)
         assert isinstance(actor, RoomActor)
-        assert isinstance(peer, GatewayPeer)
-        peer.session.pause()
+        assert isinstance(peer, Connection)
+        peer.session.throttle()
         came = actor.now
         await eventually(lambda: actor.now > came + 50)
         slides = encode_command(ann.slides(solution(ann.board)[:1]))
-        peer.session.text_late(slides.encode())
+        peer.session.receive_delayed(slides.encode())
         (played,) = actor.state.race.attempts[Seat(ann.seat or 0)].slides
         assert played.t > came + 50
 
@@ -161,11 +161,11 @@ async def test_a_ping_is_answered_ahead_of_a_crowd() -> None:
         ear = Ear()
         session = Session(server.registry, ear)
         hello = m.Hello(v=1, enter=m.Create(name="Ann", rules=QUICK))
-        session.text(encode_command(hello).encode())
+        session.receive_text(encode_command(hello).encode())
         await eventually(lambda: ear.has(m.Snapshot))
-        session.text(encode_command(m.Ping(id=3)).encode())
+        session.receive_text(encode_command(m.Ping(id=3)).encode())
         assert ear.answers == [m.Pong(id=3)]
-        session.lost()
+        session.disconnected()
 
 
 async def test_who_read_slowly_is_told_the_newest_state() -> None:
@@ -181,7 +181,7 @@ async def test_who_read_slowly_is_told_the_newest_state() -> None:
             slow.socket.transport.pause_reading()
             filler = text_frame(b'{"t":"pong","id":1}' + b" " * 8_000)
             while peer.caught_up():  # the system's own buffers are full then
-                peer.post(filler)
+                peer.send(filler)
                 await asyncio.sleep(0)
             moves = solution(ann.board)[:3]
             for move in moves:
@@ -207,10 +207,10 @@ async def test_how_busy_the_server_is_is_seen_with_its_heartbeat() -> None:
     async with a_server(clock=BusyClock()) as server:
         services = server.registry.services
         flusher = services.before_flush.__self__  # type: ignore[attr-defined]
-        calm = flusher._slice_now()  # pyright: ignore[reportPrivateUsage]
+        calm = flusher._current_slice()  # pyright: ignore[reportPrivateUsage]
         await eventually(lambda: services.load_meter.factor == 1 + len(STEPS))
-        busy = flusher._slice_now()  # pyright: ignore[reportPrivateUsage]
-        assert (calm, busy) == (SLICES[0], SLICES[-1])
+        busy = flusher._current_slice()  # pyright: ignore[reportPrivateUsage]
+        assert (calm, busy) == (SLICE_BY_LOAD[0], SLICE_BY_LOAD[-1])
         assert services.log_writer._load_meter is services.load_meter  # pyright: ignore[reportPrivateUsage]
 
 
@@ -267,7 +267,7 @@ async def test_a_peer_that_does_not_read_is_cut_off_and_slows_nobody() -> None:
             peer = peer_of(server, ann.code, member)
             before = counted(server, "aborted")
             for _ in range(400):
-                peer.post(text_frame(b" " * 60_000))
+                peer.send(text_frame(b" " * 60_000))
                 await asyncio.sleep(0)
             await ben.say(ben.slides(solution(ben.board)[:1]))
             await ben.acked(1)

@@ -7,7 +7,7 @@ import logging
 import pytest
 from tests.e2e.talk import HEAR_S, a_server, mistakes
 
-from sliderace_server.websocket.frame_tap import Socket
+from sliderace_server.websocket.frame_tap import TappedWebSocket
 
 HOST = b"Host: localhost\r\n"
 NEXT = b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n"
@@ -56,7 +56,7 @@ TRIES: dict[str, tuple[bytes, int]] = {
 @pytest.fixture(params=[True, False], ids=["direct", "library"])
 def direct(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Past the library, or through it, as with a version that is not known."""
-    monkeypatch.setattr(Socket, "direct", request.param)
+    monkeypatch.setattr(TappedWebSocket, "taps_frames", request.param)
 
 
 @pytest.mark.usefixtures("direct")

@@ -27,8 +27,12 @@ from sliderace_server.app import Server
 from sliderace_server.limits import Limits
 from sliderace_server.registry.actor import RoomActor
 from sliderace_server.websocket.admission import AdmissionQueue
-from sliderace_server.websocket.connection import Peer
-from sliderace_server.websocket.frame_tap import KNOWN_MAJOR, Socket, is_known
+from sliderace_server.websocket.connection import Connection
+from sliderace_server.websocket.frame_tap import (
+    SUPPORTED_MAJOR,
+    TappedWebSocket,
+    is_supported,
+)
 
 REQUEST = (
     b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
@@ -142,7 +146,7 @@ async def raw(port: int) -> AsyncGenerator[Wire, None]:
 @pytest.fixture(params=[True, False], ids=["direct", "library"])
 def direct(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Past the library, or through it."""
-    monkeypatch.setattr(Socket, "direct", request.param)
+    monkeypatch.setattr(TappedWebSocket, "taps_frames", request.param)
     return bool(request.param)
 
 
@@ -151,18 +155,19 @@ both = pytest.mark.usefixtures("direct")
 
 def test_the_short_cut_fits_this_version_of_the_library() -> None:
     why = (
-        f"websockets {version}: all goes through the library now, which costs several "
-        f"times as much. Read what `Socket` overrides, then raise KNOWN_MAJOR."
+        f"websockets {version}: all data goes through the library now, which costs "
+        "several times as much. Check what `TappedWebSocket` overrides, then raise "
+        "SUPPORTED_MAJOR."
     )
-    assert is_known(version), why
-    assert is_known(f"{KNOWN_MAJOR}.0")
-    assert not is_known(f"{KNOWN_MAJOR + 1}.0")
+    assert is_supported(version), why
+    assert is_supported(f"{SUPPORTED_MAJOR}.0")
+    assert not is_supported(f"{SUPPORTED_MAJOR + 1}.0")
     for used in ("data_received", "eof_received", "process_event"):
         assert callable(getattr(ServerConnection, used)), why
 
 
 async def test_what_is_used_of_the_library_is_there() -> None:
-    """Each thing inside it that `Socket` names; else it would be set to no effect."""
+    """Or what `TappedWebSocket` overrides would be set to no effect."""
     async with a_server() as server, talking(server.port, m.Create(name="Ann")) as ann:
         socket = _socket_of(server, ann)
         assert {"pause", "resume"} <= vars(socket.recv_messages).keys()
@@ -172,12 +177,12 @@ async def test_what_is_used_of_the_library_is_there() -> None:
         assert socket.request is not None
 
 
-def _socket_of(server: Server, talker: Talker) -> Socket:
+def _socket_of(server: Server, talker: Talker) -> TappedWebSocket:
     actor = server.registry.find(talker.code, "")
     assert isinstance(actor, RoomActor)
     subscribers = actor._subscribers  # pyright: ignore[reportPrivateUsage]
     (subscriber,) = subscribers._current.values()  # pyright: ignore[reportPrivateUsage]
-    return cast("Peer", subscriber.peer)._socket  # pyright: ignore[reportPrivateUsage]
+    return cast("Connection", subscriber.peer)._websocket  # pyright: ignore[reportPrivateUsage]
 
 
 @both
@@ -264,13 +269,13 @@ async def test_whole_texts_and_pongs_go_past_the_library(direct: bool) -> None:
     heard: list[Opcode] = []
     async with a_server() as server, talking(server.port, m.Create(name="Ann")) as ann:
         socket = _socket_of(server, ann)
-        tell = cast("Callable[[Frame], None]", socket.frames)
+        tell = cast("Callable[[Frame], None]", socket.on_frame)
 
         def hear(frame: Frame) -> None:
             heard.append(frame.opcode)
             tell(frame)
 
-        socket.frames = hear
+        socket.on_frame = hear
         before = sum(server.metrics.rtt_seconds.counts)
         await ann.aside()
         await eventually(lambda: sum(server.metrics.rtt_seconds.counts) > before + 1)
@@ -283,18 +288,18 @@ async def test_what_follows_a_giant_frame_is_dropped_unseen(
 ) -> None:
     """Neither copied piece by piece nor given to the library, which has failed."""
     given, fed = Counter[bool](), Counter[bool]()
-    receive, feed = ServerProtocol.receive_data, Socket._feed  # pyright: ignore[reportPrivateUsage]
+    receive, feed = ServerProtocol.receive_data, TappedWebSocket._process_buffer  # pyright: ignore[reportPrivateUsage]
 
     def receiving(protocol: ServerProtocol, data: bytes) -> None:
         given[protocol.parser_exc is not None] += len(data)
         receive(protocol, data)
 
-    def feeding(one: Socket) -> None:
+    def feeding(one: TappedWebSocket) -> None:
         fed[one.protocol.parser_exc is not None] += 1
         feed(one)
 
     monkeypatch.setattr(ServerProtocol, "receive_data", receiving)
-    monkeypatch.setattr(Socket, "_feed", feeding)
+    monkeypatch.setattr(TappedWebSocket, "_process_buffer", feeding)
     async with a_server(GENEROUS) as server, wire(server.port) as one:
         await one.send(frame(b"x" * 1_000_000, size=8))
         assert await one.closed() == 1009
@@ -313,13 +318,13 @@ async def test_requests_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> 
         line.append(enter)
 
     def whole(enter: MethodType) -> bool:
-        inflow = cast("Socket", enter.__self__)._inflow  # pyright: ignore[reportPrivateUsage]
+        inflow = cast("TappedWebSocket", enter.__self__)._buffer  # pyright: ignore[reportPrivateUsage]
         return inflow.endswith(b"\r\n\r\n")
 
     def been(count: int) -> bool:
         return len(line) == count
 
-    monkeypatch.setattr(AdmissionQueue, "come", come)
+    monkeypatch.setattr(AdmissionQueue, "enqueue", come)
     async with a_server(GENEROUS) as server, contextlib.AsyncExitStack() as stack:
         lines = [await stack.enter_async_context(raw(server.port)) for _ in "123"]
         for count, one in enumerate(lines, 1):
@@ -340,13 +345,13 @@ async def test_requests_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> 
             assert await third.reader.read() == b"", "nobody would hear an answer"
         await eventually(lambda: not whole(line[1]))
         assert [enter() for enter in line[1:]] == [False, False]
-        assert cast("Socket", line[2].__self__).request is None
+        assert cast("TappedWebSocket", line[2].__self__).request is None
 
 
 @both
 async def test_a_hello_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     line: list[Callable[[], bool]] = []
-    come = AdmissionQueue.come
+    come = AdmissionQueue.enqueue
 
     def wait(admission: AdmissionQueue, enter: Callable[[], bool]) -> None:
         if isinstance(enter, MethodType):
@@ -354,15 +359,15 @@ async def test_a_hello_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> No
         else:
             line.append(enter)
 
-    lost: list[Socket] = []
-    end = Socket.connection_lost
+    lost: list[TappedWebSocket] = []
+    end = TappedWebSocket.connection_lost
 
-    def losing(one: Socket, exc: Exception | None) -> None:
+    def losing(one: TappedWebSocket, exc: Exception | None) -> None:
         end(one, exc)
         lost.append(one)
 
-    monkeypatch.setattr(AdmissionQueue, "come", wait)
-    monkeypatch.setattr(Socket, "connection_lost", losing)
+    monkeypatch.setattr(AdmissionQueue, "enqueue", wait)
+    monkeypatch.setattr(TappedWebSocket, "connection_lost", losing)
     said = REQUEST + frame(HELLO) + frame(ping(1))
     async with (
         a_server(GENEROUS) as server,
@@ -390,13 +395,13 @@ async def test_a_request_byte_by_byte_takes_two_turns(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     turns = Counter[str]()
-    come = AdmissionQueue.come
+    come = AdmissionQueue.enqueue
 
     def counted(admission: AdmissionQueue, enter: Callable[[], bool]) -> None:
         turns["all"] += 1
         come(admission, enter)
 
-    monkeypatch.setattr(AdmissionQueue, "come", counted)
+    monkeypatch.setattr(AdmissionQueue, "enqueue", counted)
     async with a_server(GENEROUS) as server, raw(server.port) as one:
         await one.send(REQUEST, [*range(1, len(REQUEST))])
         async with asyncio.timeout(HEAR_S):
@@ -408,15 +413,15 @@ async def test_a_connection_that_has_ended_is_gone_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """And not when the collector comes: a flood leaves thousands in between."""
-    made, left = Counter[str](), WeakSet[Socket | ServerProtocol]()
-    begin = Socket.connection_made
+    made, left = Counter[str](), WeakSet[TappedWebSocket | ServerProtocol]()
+    begin = TappedWebSocket.connection_made
 
-    def beginning(one: Socket, transport: asyncio.BaseTransport) -> None:
+    def beginning(one: TappedWebSocket, transport: asyncio.BaseTransport) -> None:
         begin(one, transport)
         made["all"] += 1
         left.update((one, one.protocol))
 
-    monkeypatch.setattr(Socket, "connection_made", beginning)
+    monkeypatch.setattr(TappedWebSocket, "connection_made", beginning)
     gc.disable()
     try:
         async with a_server(GENEROUS) as server:

@@ -70,16 +70,17 @@ MUTANTS = (
     ),
     Mutant(
         "drop instead of sleep",
-        f"{SERVER}gateway/peer.py",
-        "        if wait := self.session.pause():\n            self._held = True\n",
-        "        if wait := self.session.pause():\n            return\n",
+        f"{SERVER}websocket/connection.py",
+        "            self._paused = True\n            self._websocket.pause()\n"
+        "            self._listener.clock.later(",
+        "            return\n            self._listener.clock.later(",
         f"{E2E}test_fanout.py"
         "::test_too_fast_means_being_read_more_slowly_not_losing_anything",
     ),
     Mutant(
         "no slow-reader guard",
-        f"{SERVER}outbox.py",
-        "                self.close()\n                self._wire.abort()\n"
+        f"{SERVER}websocket/send_queue.py",
+        "                self.close()\n                self._writer.abort()\n"
         "                return\n",
         "                pass\n",
         "tests/server/test_send_queue.py"

@@ -50,7 +50,7 @@ def works_with(
         keep=([] if kept is None else kept).append,
         version="test",
         key=new_key(),
-        before_flush=flusher.first,
+        before_flush=flusher.before_flush,
         text_frame=text_frame,
         load_meter=load_meter,
     )

@@ -39,31 +39,31 @@ class Ear:
         self.codes: list[int] = []
         self.measured = UNMEASURED
 
-    def post(self, frame: bytes) -> None:
+    def send(self, frame: bytes) -> None:
         head = 2 if frame[1] < 126 else 4
         self.heard.append(decode_event(frame[head:]))
 
-    def post_first(self, frame: bytes) -> None:
-        self.post(frame)
+    def send_urgent(self, frame: bytes) -> None:
+        self.send(frame)
         self.answers.append(self.heard[-1])
 
-    def post_progress(self, frame: bytes) -> bool:
-        self.post(frame)
+    def send_progress(self, frame: bytes) -> bool:
+        self.send(frame)
         return True
 
     def caught_up(self) -> bool:
         return True
 
-    def post_snapshot(self, frame: bytes) -> None:
-        self.post(frame)
+    def send_snapshot(self, frame: bytes) -> None:
+        self.send(frame)
 
     def close(self, code: int, reason: str = "") -> None:
         raise AssertionError(f"rooms dismiss, they close nothing: {code} {reason}")
 
-    def burst(self) -> None:
+    def measure_latency(self) -> None:
         """A line that needs no measuring."""
 
-    def line(self) -> Latency:
+    def latency(self) -> Latency:
         return self.measured
 
     def dismissed(self, code: int) -> None:

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 from tests.e2e.clocks import HandClock
 
-from sliderace_server.websocket.admission import AT_ONCE, GAP_MS, AdmissionQueue
+from sliderace_server.websocket.admission import INTERVAL_MS, MAX_BATCH, AdmissionQueue
 
 
 class Subscribers:
@@ -16,9 +16,9 @@ class Subscribers:
         self.admission = AdmissionQueue(self.clock)
         self.inside: list[int] = []
 
-    def come(self, *people: int, gone: bool = False) -> None:
+    def enqueue(self, *people: int, gone: bool = False) -> None:
         for one in people:
-            self.admission.come(partial(self._enter, one, gone=gone))
+            self.admission.enqueue(partial(self._enter, one, gone=gone))
 
     def _enter(self, one: int, *, gone: bool) -> bool:
         if not gone:
@@ -29,45 +29,45 @@ class Subscribers:
 def test_who_comes_alone_does_not_wait() -> None:
     subscribers = Subscribers()
     for one in range(3):
-        subscribers.come(one)
+        subscribers.enqueue(one)
         assert subscribers.inside[-1] == one
-        subscribers.clock.advance(GAP_MS)
+        subscribers.clock.advance(INTERVAL_MS)
 
 
 def test_a_crowd_goes_in_one_by_one_in_its_order() -> None:
     subscribers = Subscribers()
-    subscribers.come(*range(20))
+    subscribers.enqueue(*range(20))
     for count in range(1, 21):
         assert subscribers.inside == [*range(count)]
-        subscribers.clock.advance(GAP_MS)
-    subscribers.come(20)
+        subscribers.clock.advance(INTERVAL_MS)
+    subscribers.enqueue(20)
     assert subscribers.inside[-1] == 20, "the line is empty again"
 
 
 def test_who_comes_late_stands_behind() -> None:
     subscribers = Subscribers()
-    subscribers.come(0, 1, 2)
-    subscribers.clock.advance(GAP_MS)
-    subscribers.come(3)
+    subscribers.enqueue(0, 1, 2)
+    subscribers.clock.advance(INTERVAL_MS)
+    subscribers.enqueue(3)
     assert subscribers.inside == [0, 1]
-    subscribers.clock.advance(5 * GAP_MS)
+    subscribers.clock.advance(5 * INTERVAL_MS)
     assert subscribers.inside == [0, 1, 2, 3]
 
 
 def test_a_busy_server_lets_some_in_together_and_never_all() -> None:
     subscribers = Subscribers()
-    subscribers.come(*range(100))
+    subscribers.enqueue(*range(100))
     subscribers.clock.stall(1_000)
     subscribers.clock.advance(0)
-    assert len(subscribers.inside) == 1 + AT_ONCE
+    assert len(subscribers.inside) == 1 + MAX_BATCH
 
 
 def test_who_has_gone_away_takes_nobody_s_turn() -> None:
     subscribers = Subscribers()
-    subscribers.come(0)
-    subscribers.come(*range(1, 50), gone=True)
-    subscribers.come(50)
-    subscribers.clock.advance(GAP_MS)
+    subscribers.enqueue(0)
+    subscribers.enqueue(*range(1, 50), gone=True)
+    subscribers.enqueue(50)
+    subscribers.clock.advance(INTERVAL_MS)
     assert subscribers.inside == [0, 50]
 
 
@@ -77,18 +77,18 @@ def _stumble() -> bool:
 
 def test_who_stumbles_holds_nobody_up() -> None:
     subscribers = Subscribers()
-    subscribers.come(0)
-    subscribers.admission.come(_stumble)
-    subscribers.come(1)
+    subscribers.enqueue(0)
+    subscribers.admission.enqueue(_stumble)
+    subscribers.enqueue(1)
     with pytest.raises(IndexError):
-        subscribers.clock.advance(GAP_MS)
-    subscribers.clock.advance(GAP_MS)
+        subscribers.clock.advance(INTERVAL_MS)
+    subscribers.clock.advance(INTERVAL_MS)
     assert subscribers.inside == [0, 1]
 
 
 def test_once_it_is_closed_nobody_goes_in() -> None:
     subscribers = Subscribers()
-    subscribers.come(0, 1, 2)
+    subscribers.enqueue(0, 1, 2)
     subscribers.admission.close()
-    subscribers.clock.advance(100 * GAP_MS)
+    subscribers.clock.advance(100 * INTERVAL_MS)
     assert subscribers.inside == [0]

@@ -7,7 +7,7 @@ import pytest
 from websockets.frames import Frame, Opcode
 
 from sliderace_server.websocket.send_queue import (
-    CROWD,
+    MAX_SLICE,
     Flusher,
     SendQueue,
     Slice,
@@ -65,11 +65,11 @@ def test_what_gathers_in_one_turn_is_one_write_in_order() -> None:
     turns, paper = Turns(), Paper()
     send_queue = SendQueue(paper, Flusher(turns.soon, turns.later))
     for frame in (b"a", b"b", b"c"):
-        send_queue.post(frame)
+        send_queue.send(frame)
     assert paper.written == []
     turns.turn()
     assert paper.written == [b"abc"]
-    send_queue.post(b"d")
+    send_queue.send(b"d")
     turns.turn()
     assert paper.written == [b"abc", b"d"]
     turns.turn()
@@ -80,7 +80,7 @@ def crowd_of(count: int, flusher: Flusher) -> list[Paper]:
     """So many connections, each with news."""
     papers = [Paper() for _ in range(count)]
     for paper in papers:
-        SendQueue(paper, flusher).post(b"x")
+        SendQueue(paper, flusher).send(b"x")
     return papers
 
 
@@ -102,14 +102,14 @@ def test_on_a_very_busy_server_each_turn_takes_a_slice() -> None:
 def test_a_crowd_rests_between_slices_whatever_comes_meanwhile() -> None:
     turns = Turns()
     flusher = Flusher(turns.soon, turns.later, lambda: Slice(25, 0.001))
-    papers = crowd_of(CROWD + 60, flusher)
+    papers = crowd_of(MAX_SLICE + 60, flusher)
     turns.turn()
     assert (served(papers), turns.calls) == (25, deque())
     late = Paper()
     send_queue = SendQueue(late, flusher)
-    send_queue.post(b"news ")
+    send_queue.send(b"news ")
     assert not turns.calls
-    send_queue.post_first(b"an answer")
+    send_queue.send_urgent(b"an answer")
     turns.turn()
     assert late.written == [b"news an answer"]
     assert (served(papers), turns.calls) == (25, deque())
@@ -122,7 +122,7 @@ def test_a_crowd_rests_between_slices_whatever_comes_meanwhile() -> None:
     while turns.calls:
         turns.turn()
     assert served(papers) == len(papers)
-    send_queue.post(b"the crowd has gone")
+    send_queue.send(b"the crowd has gone")
     turns.turn()
     assert len(late.written) == 2
 
@@ -135,9 +135,9 @@ def test_the_larger_the_crowd_the_larger_its_slices_up_to_a_bound() -> None:
     while turns.wait():
         sizes.append(served(papers) - sum(sizes))
     assert sizes == sorted(sizes, reverse=True)
-    assert (sizes[0], sizes[-1]) == (CROWD, 25)
-    assert set(range(26, CROWD)) & set(sizes)
-    assert sum(sizes) > 5_000 - CROWD
+    assert (sizes[0], sizes[-1]) == (MAX_SLICE, 25)
+    assert set(range(26, MAX_SLICE)) & set(sizes)
+    assert sum(sizes) > 5_000 - MAX_SLICE
     assert len(sizes) < 100
 
 
@@ -157,10 +157,10 @@ def test_answers_do_not_wait_behind_a_crowd_nor_does_it_wait_for_ever() -> None:
     subscribers = [SendQueue(Named(f"c{n}"), flusher) for n in range(4)]
     racers = [SendQueue(Named(f"r{n}"), flusher) for n in range(3)]
     for send_queue in (*subscribers, racers[0]):
-        send_queue.post(b"news")
+        send_queue.send(b"news")
     for send_queue in racers:
-        send_queue.post_first(b"answer")
-    racers[1].post(b"and more")
+        send_queue.send_urgent(b"answer")
+    racers[1].send(b"and more")
     turns.turn()
     assert order == ["r0", "r1", "c0", "c1"]
     turns.turn()
@@ -168,12 +168,12 @@ def test_answers_do_not_wait_behind_a_crowd_nor_does_it_wait_for_ever() -> None:
     while turns.calls:
         turns.turn()
     for name in ("one", "two", "three"):
-        SendQueue(Named(name), flusher).post_first(b"answer")
+        SendQueue(Named(name), flusher).send_urgent(b"answer")
     while turns.calls:
         turns.turn()
     assert order[7:] == ["one", "two", "three"]
     racers[0].close()
-    racers[0].post_first(b"too late")
+    racers[0].send_urgent(b"too late")
     assert not turns.calls
 
 
@@ -184,17 +184,17 @@ def test_nobody_stands_twice_in_the_line_of_those_who_hurry() -> None:
     first, second = Paper(), Paper()
     many, one = SendQueue(first, flusher), SendQueue(second, flusher)
     for _ in range(20):
-        many.post_first(b"x")
+        many.send_urgent(b"x")
         many.flush()  # as where it stands in the other line, too
-    one.post_first(b"y")
-    many.post_first(b"z")
+    one.send_urgent(b"y")
+    many.send_urgent(b"z")
     turns.turn()
     assert first.written[-1] == b"z"  # who has waited longest keeps its place
     assert second.written == []
     turns.turn()
     assert second.written == [b"y"]
     assert not turns.calls
-    many.post_first(b"again")
+    many.send_urgent(b"again")
     turns.turn()
     assert first.written[-1] == b"again"
 
@@ -202,16 +202,16 @@ def test_nobody_stands_twice_in_the_line_of_those_who_hurry() -> None:
 def test_a_peer_that_does_not_read_is_cut_off_at_the_limit_and_no_earlier() -> None:
     turns, paper = Turns(), Paper(reads=False)
     send_queue = SendQueue(paper, Flusher(turns.soon, turns.later), max_unsent=100)
-    send_queue.post(b"x" * 100)
+    send_queue.send(b"x" * 100)
     turns.turn()
     assert paper.aborts == []
-    send_queue.post(b"x")
+    send_queue.send(b"x")
     turns.turn()
     assert paper.aborts == []
-    send_queue.post(b"one byte too many is unread by now")
+    send_queue.send(b"one byte too many is unread by now")
     turns.turn()
     assert len(paper.aborts) == 1
-    send_queue.post(b"more")
+    send_queue.send(b"more")
     turns.turn()
     assert len(paper.written) == 2
 
@@ -219,14 +219,14 @@ def test_a_peer_that_does_not_read_is_cut_off_at_the_limit_and_no_earlier() -> N
 def test_a_snapshot_does_not_count_but_what_follows_it_does() -> None:
     turns, paper = Turns(), Paper(reads=False)
     send_queue = SendQueue(paper, Flusher(turns.soon, turns.later), max_unsent=100)
-    send_queue.post_snapshot(b"s" * 5_000)
+    send_queue.send_snapshot(b"s" * 5_000)
     turns.turn()
-    send_queue.post(b"x" * 100)
+    send_queue.send(b"x" * 100)
     turns.turn()
     assert paper.aborts == []
-    send_queue.post(b"x")
+    send_queue.send(b"x")
     turns.turn()
-    send_queue.post(b"one byte too many is unread by now")
+    send_queue.send(b"one byte too many is unread by now")
     turns.turn()
     assert len(paper.aborts) == 1
 
@@ -235,7 +235,7 @@ def test_snapshots_that_are_asked_for_and_not_read_do_not_pile_up() -> None:
     turns, paper = Turns(), Paper(reads=False)
     send_queue = SendQueue(paper, Flusher(turns.soon, turns.later), max_unsent=100)
     for _ in range(3):
-        send_queue.post_snapshot(b"s" * 5_000)
+        send_queue.send_snapshot(b"s" * 5_000)
         turns.turn()
     assert len(paper.aborts) == 1
     assert paper.kept == 10_000
@@ -245,7 +245,7 @@ def test_who_reads_may_get_any_amount() -> None:
     turns, paper = Turns(), Paper()
     send_queue = SendQueue(paper, Flusher(turns.soon, turns.later), max_unsent=100)
     for _ in range(50):
-        send_queue.post(b"x" * 90)
+        send_queue.send(b"x" * 90)
         turns.turn()
     assert paper.aborts == []
 
@@ -253,9 +253,9 @@ def test_who_reads_may_get_any_amount() -> None:
 def test_a_closed_outbox_takes_and_sends_nothing() -> None:
     turns, paper = Turns(), Paper()
     send_queue = SendQueue(paper, Flusher(turns.soon, turns.later))
-    send_queue.post(b"a")
+    send_queue.send(b"a")
     send_queue.close()
-    send_queue.post(b"b")
+    send_queue.send(b"b")
     turns.turn()
     assert paper.written == []
 
@@ -273,16 +273,16 @@ def test_frames_are_those_of_the_library(size: int) -> None:
 def test_who_reads_slowly_goes_without_progress_until_it_has_read_on() -> None:
     turns, paper = Turns(), Paper(reads=False)
     send_queue = SendQueue(paper, Flusher(turns.soon, turns.later), max_unsent=100)
-    assert send_queue.post_progress(b"x" * 26)
+    assert send_queue.send_progress(b"x" * 26)
     turns.turn()
-    send_queue.post(b"an event cannot be left out")
+    send_queue.send(b"an event cannot be left out")
     turns.turn()
-    assert not send_queue.post_progress(b"new")
+    assert not send_queue.send_progress(b"new")
     assert not send_queue.caught_up()
     paper.kept = 0
-    assert not send_queue.post_progress(b"first it is told the newest state")
+    assert not send_queue.send_progress(b"first it is told the newest state")
     assert send_queue.caught_up()
-    assert send_queue.post_progress(b"newer")
+    assert send_queue.send_progress(b"newer")
     turns.turn()
     assert paper.written[1:] == [b"an event cannot be left out", b"newer"]
 
@@ -291,8 +291,8 @@ def test_who_tells_first_is_in_the_same_write() -> None:
     turns, paper = Turns(), Paper()
     flusher = Flusher(turns.soon, turns.later)
     send_queue = SendQueue(paper, flusher)
-    flusher.first(lambda: send_queue.post(b"told"))
-    send_queue.post(b"posted ")
+    flusher.before_flush(lambda: send_queue.send(b"told"))
+    send_queue.send(b"posted ")
     turns.turn()
     assert paper.written == [b"posted told"]
 
@@ -301,8 +301,8 @@ def test_a_teller_that_fails_keeps_nobody_from_mail() -> None:
     turns, paper = Turns(), Paper()
     flusher = Flusher(turns.soon, turns.later)
     empty: list[None] = []
-    flusher.first(empty.pop)
-    SendQueue(paper, flusher).post(b"mail")
+    flusher.before_flush(empty.pop)
+    SendQueue(paper, flusher).send(b"mail")
     with pytest.raises(IndexError):
         turns.turn()
     turns.turn()

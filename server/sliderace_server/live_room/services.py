@@ -39,15 +39,15 @@ class Peer(Protocol):
         """How the client calls us: the Host header of its request."""
         ...
 
-    def post(self, frame: bytes) -> None:
+    def send(self, frame: bytes) -> None:
         """Send a frame with this turn's write."""
         ...
 
-    def post_first(self, frame: bytes) -> None:
+    def send_urgent(self, frame: bytes) -> None:
         """Send an answer ahead of others' news, behind what this peer still gets."""
         ...
 
-    def post_progress(self, frame: bytes) -> bool:
+    def send_progress(self, frame: bytes) -> bool:
         """Send a frame that newer ones make good; False: the peer reads too slowly."""
         ...
 
@@ -55,7 +55,7 @@ class Peer(Protocol):
         """Whether a peer that went without has read on, and takes progress again."""
         ...
 
-    def post_snapshot(self, frame: bytes) -> None:
+    def send_snapshot(self, frame: bytes) -> None:
         """Send a frame that makes everything before it superfluous."""
         ...
 
@@ -63,11 +63,11 @@ class Peer(Protocol):
         """Send what gathered, then close."""
         ...
 
-    def burst(self) -> None:
+    def measure_latency(self) -> None:
         """Measure the line several times now."""
         ...
 
-    def line(self) -> Latency:
+    def latency(self) -> Latency:
         """The line as it was measured, its figures 0 while they are not known."""
         ...
 

@@ -141,15 +141,15 @@ class Subscribers:
         if self._lines_timer is not None:
             self._lines_timer.cancel()
 
-    def burst(self) -> None:
+    def measure_latency(self) -> None:
         """Measure everybody's line now: a race is about to start."""
         for subscriber in self._current.values():
-            subscriber.peer.burst()
+            subscriber.peer.measure_latency()
 
     def line_of(self, member: int) -> Latency:
         """A member's connection as it was measured."""
         subscriber = self._current.get(member)
-        return subscriber.peer.line() if subscriber else UNMEASURED
+        return subscriber.peer.latency() if subscriber else UNMEASURED
 
     def _lines_later(self) -> None:
         large = len(self._state.members) > self._services.config.small_room
@@ -189,13 +189,13 @@ class Subscribers:
         for member, ack in acks.items():
             subscriber = self._current.get(member)
             if subscriber is not None and subscriber.following:
-                subscriber.peer.post_first(self._services.frame(ack))
+                subscriber.peer.send_urgent(self._services.frame(ack))
 
     def _post(self, subscribers: Iterable[Subscriber], event: Event) -> None:
         frame: bytes | None = None
         for subscriber in subscribers:
             frame = frame or self._services.frame(event)
-            subscriber.peer.post(frame)
+            subscriber.peer.send(frame)
 
     # --- welcomes --------------------------------------------------------------------
 
@@ -228,12 +228,12 @@ class Subscribers:
         missed = self._missed(view, *seen)
         if missed is None:
             told = self._as_of_now(view, subscriber.member)
-            subscriber.peer.post_snapshot(self._services.frame(told))
+            subscriber.peer.send_snapshot(self._services.frame(told))
         else:
             for event in missed:
-                subscriber.peer.post(self._services.frame(event))
+                subscriber.peer.send(self._services.frame(event))
         if (lines := self._lines.everything()) is not None:
-            subscriber.peer.post(self._services.frame(lines))
+            subscriber.peer.send(self._services.frame(lines))
         subscriber.sees = view.sees
         subscriber.shown = view.shown
         subscriber.following = True
@@ -292,7 +292,7 @@ class Subscribers:
         ]
         known = {lane.seat: lane.seq for lane in race.lanes} if whole else {}
         if news := [step for step in steps if step.seq > known.get(step.seat, -1)]:
-            subscriber.peer.post(self._services.frame(Progress(race.id, news)))
+            subscriber.peer.send(self._services.frame(Progress(race.id, news)))
 
     # --- boards and progress ---------------------------------------------------------
 
@@ -324,7 +324,7 @@ class Subscribers:
         if host is not None and host.following:
             signals = room.signals_of(self._state)
             if signals is not None:
-                host.peer.post(self._services.frame(signals))
+                host.peer.send(self._services.frame(signals))
 
     def show_board(self, subscriber: Subscriber, seat: Seat) -> None:
         """Send one seat's board, or why it may not be seen."""
@@ -333,9 +333,9 @@ class Subscribers:
         )
         if isinstance(answer, Refusal):
             self._services.metrics.count("refusals", answer.code)
-            subscriber.peer.post(self._services.frame(room.refused("resync", answer)))
+            subscriber.peer.send(self._services.frame(room.refused("resync", answer)))
         else:
-            subscriber.peer.post(self._services.frame(answer))
+            subscriber.peer.send(self._services.frame(answer))
 
     def moved(self, slid: Slid) -> None:
         """A seat slid; `tell_soon` is next."""
@@ -397,7 +397,7 @@ class Subscribers:
         if steps := channel.take(self._state, heard=bool(audience)):
             frame = self._services.frame(Progress(self._state.race.id, [*steps]))
             for subscriber in audience:
-                if not subscriber.peer.post_progress(frame):
+                if not subscriber.peer.send_progress(frame):
                     self._behind.add(subscriber)
 
     def _tell_newest(self, subscriber: Subscriber) -> None:

@@ -170,7 +170,7 @@ class RoomActor:
         if isinstance(outcome, Refusal):
             self._services.metrics.count("refusals", outcome.code)
             refused = room.refused(str(message.__struct_config__.tag), outcome)
-            subscriber.peer.post_first(self._services.frame(refused))
+            subscriber.peer.send_urgent(self._services.frame(refused))
 
     def slide(self, subscriber: Subscriber, slides: Slides, arrived: int) -> None:
         """A member slides, at this ms of the machine: nearly all that comes in."""
@@ -214,13 +214,13 @@ class RoomActor:
             event = room.rejected(
                 self.state, subscriber.member, refusal, subscriber.gen
             )
-        subscriber.peer.post_first(self._services.frame(event))
+        subscriber.peer.send_urgent(self._services.frame(event))
 
     def _ack_again(self, subscriber: Subscriber) -> None:
         """Old slides came again: acked now if durable, else by their commit."""
         durable = self._slid.get(subscriber.member, 0) <= self._room_writer.durable
         if durable and (ack := room.acked(self.state, subscriber.member)):
-            subscriber.peer.post_first(self._services.frame(ack))
+            subscriber.peer.send_urgent(self._services.frame(ack))
 
     # --- what happens ----------------------------------------------------------------
 
@@ -273,7 +273,7 @@ class RoomActor:
         )
         match record:
             case CountdownBegan():
-                self._subscribers.burst()
+                self._subscribers.measure_latency()
             case RosterFrozen() | RaceLocked() | Postponed():
                 self._started_at = self._room_writer.applied
             case RaceStarted():
@@ -355,7 +355,7 @@ class RoomActor:
             if not self._subscribers.is_current(subscriber):
                 return
             if welcome is not None:
-                subscriber.peer.post(self._services.frame(welcome))
+                subscriber.peer.send(self._services.frame(welcome))
             self._subscribers.catch_up(subscriber, view, seen)
             same = view.snapshot.race.id == self.state.race.id
             slid = self._slid.get(subscriber.member, 0) > position
@@ -384,7 +384,7 @@ class RoomActor:
         self._services.metrics.count("refusals", "storage_unavailable")
         refused = room.refused("hello", Refusal("storage_unavailable", retry_ms=5_000))
         for subscriber in self._pending.clear():
-            subscriber.peer.post(self._services.frame(refused))
+            subscriber.peer.send(self._services.frame(refused))
             subscriber.dismissed(1013)
         self._room_writer.stop()
         self._end(1013)

@@ -1,8 +1,8 @@
-"""The server's front: sockets outside, sessions inside.
+"""WebSocket connections and their sessions.
 
-The only package that knows the websockets library. It admits connections, answers plain
-HTTP, reads messages no faster than a session wants them, and ends connections within a
-bounded time, whether the peer helps or not.
+The only package that uses the websockets library. It admits connections, passes plain
+HTTP requests to `sliderace_server.http`, reads messages no faster than the rate limits
+allow, and closes connections within a bounded time even if the peer does not cooperate.
 """
 
 from sliderace_server.websocket.listener import CannotListen, Listener

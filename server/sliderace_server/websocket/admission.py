@@ -1,4 +1,19 @@
-"""Lets requests in one after the other, so that a crowd at the door stops no race."""
+"""Admission control: new requests are handled one at a time, in order of arrival.
+
+Hundreds of clients may connect in the same moment: a class opens the same link, or all
+clients reconnect after a restart. A handshake costs about as much as several slides, so
+handling all of them at once would delay the acks of every race in progress.
+
+Rules:
+
+- Requests are admitted in FIFO order, one per `INTERVAL_MS`.
+- A request that finds the queue empty, and no other admitted just before it, is
+  admitted immediately.
+- If a turn of the event loop takes longer than the interval, the next turn makes up for
+  it with several requests, at most `MAX_BATCH`.
+- A request whose client has disconnected does not use up an interval.
+- If admitting one request raises an exception, the next requests are still admitted.
+"""
 
 import asyncio
 from collections import deque
@@ -7,82 +22,89 @@ from typing import Protocol
 
 from sliderace_server.clock import Timer
 
-__all__ = ["AdmissionQueue", "LoopTime"]
+__all__ = ["AdmissionQueue", "LoopClock"]
 
-GAP_MS = 1
-"""Between two requests: about what a handshake takes. A slide's way to its ack is some
-six turns of the loop, and a handshake in each of them would be felt."""
-AT_ONCE = 4
-"""Requests let in together after turns that took long: on a server that is busy with
-races those who come back must not wait for ever."""
+INTERVAL_MS = 1
+"""Between two requests: about the duration of a handshake. A slide and its ack take
+about six turns of the loop, and a handshake in each of them would be noticeable."""
+MAX_BATCH = 4
+"""Requests admitted in one turn after slow turns: on a server that is busy with races,
+reconnecting players must not wait too long."""
 
 
-class Time(Protocol):
-    """As much of a clock as the gaps need."""
+class AdmissionClock(Protocol):
+    """The part of a clock that the admission queue uses."""
 
     def now_ms(self) -> int:
-        """Whole ms, never backwards."""
+        """Return monotonic time in whole ms."""
         ...
 
     def later(self, seconds: float, call: Callable[[], None]) -> Timer:
-        """Call a function in so many seconds."""
+        """Call a function after a delay."""
         ...
 
 
-class LoopTime:
-    """The running loop's own: what is bounded are its turns, whatever a race's time."""
+class LoopClock:
+    """The event loop's own clock.
+
+    Admission is spread over turns of the loop, so it uses the loop's time even where a
+    test gives races another clock.
+    """
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
 
     def now_ms(self) -> int:
-        """Whole ms of the loop's clock."""
+        """Return the loop's time in whole ms."""
         return int(self._loop.time() * 1_000)
 
     def later(self, seconds: float, call: Callable[[], None]) -> Timer:
-        """Call a function in so many seconds."""
+        """Call a function after a delay."""
         return self._loop.call_later(seconds, call)
 
 
 class AdmissionQueue:
-    """A line before the door.
+    """Requests that wait to be admitted.
 
     Args:
-        clock: for the gaps.
+        clock: measures the intervals.
     """
 
-    def __init__(self, clock: Time) -> None:
+    def __init__(self, clock: AdmissionClock) -> None:
         self._clock = clock
-        self._line = deque[Callable[[], bool]]()
-        self._last_ms = clock.now_ms() - GAP_MS
+        self._waiting = deque[Callable[[], bool]]()
+        self._last_ms = clock.now_ms() - INTERVAL_MS
         self._timer: Timer | None = None
 
-    def come(self, enter: Callable[[], bool]) -> None:
-        """Stand in the line; where there is none, go in now.
+    def enqueue(self, admit: Callable[[], bool]) -> None:
+        """Add a request; admit it now if none is waiting.
 
         Args:
-            enter: called when it is one's turn; False: one has gone away meanwhile.
+            admit: called once the request is admitted; returns False if its client has
+                disconnected.
         """
-        self._line.append(enter)
+        self._waiting.append(admit)
         if self._timer is None:
-            self._open()
+            self._admit_waiting()
 
     def close(self) -> None:
-        """Let nobody in any more."""
-        self._line.clear()
+        """Discard all waiting requests."""
+        self._waiting.clear()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
-    def _open(self) -> None:
+    def _admit_waiting(self) -> None:
         self._timer = None
         now = self._clock.now_ms()
-        free = min(AT_ONCE, (now - self._last_ms) // GAP_MS)
+        free = min(MAX_BATCH, (now - self._last_ms) // INTERVAL_MS)
         try:
-            while self._line and free > 0:
-                if self._line.popleft()():
+            while self._waiting and free > 0:
+                if self._waiting.popleft()():
                     free -= 1
                     self._last_ms = now
-        finally:  # who stumbles holds nobody up
-            if self._line:
-                self._timer = self._clock.later(GAP_MS / 1_000, self._open)
+        finally:  # an exception in one request must not block the others
+            if self._waiting:
+                self._timer = self._clock.later(
+                    INTERVAL_MS / 1_000, self._admit_waiting
+                )

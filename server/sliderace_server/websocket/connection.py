@@ -1,221 +1,187 @@
-"""One connection, as sessions and rooms see it: nothing here waits."""
+"""One WebSocket connection: between its socket, its session and its room.
 
-from collections.abc import Callable, Coroutine
-from typing import Any, Protocol
+A connection passes incoming messages to its session, throttled by the session's rate
+limits: a peer that sends too fast is read more slowly and loses nothing. Outgoing
+frames go through its send queue. No method here blocks.
+"""
+
+from typing import TYPE_CHECKING
 
 from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 
 from sliderace.race.timing import Latency
-from sliderace_server.clock import Clock
 from sliderace_server.http.routes import Request
-from sliderace_server.limits import Limits
-from sliderace_server.live_room.services import Spawn
-from sliderace_server.metrics import Metrics
-from sliderace_server.websocket.frame_tap import Socket
+from sliderace_server.websocket.frame_tap import TappedWebSocket
 from sliderace_server.websocket.heartbeat import Heartbeat
-from sliderace_server.websocket.send_queue import Flusher, SendQueue, ping_frame
-from sliderace_server.websocket.session import Session
+from sliderace_server.websocket.send_queue import SendQueue, ping_frame
 
-__all__ = ["Peer"]
+if TYPE_CHECKING:
+    from sliderace_server.websocket.listener import Listener
 
-
-class Front(Protocol):
-    """What a peer needs of the gateway."""
-
-    @property
-    def limits(self) -> Limits:
-        """The server's."""
-        ...
-
-    @property
-    def clock(self) -> Clock:
-        """The machine's."""
-        ...
-
-    @property
-    def metrics(self) -> Metrics:
-        """Counts."""
-        ...
-
-    @property
-    def flusher(self) -> Flusher:
-        """Who empties the outboxes."""
-        ...
-
-    @property
-    def spawn(self) -> Spawn:
-        """Starts a task."""
-        ...
-
-    @property
-    def new_session(self) -> Callable[["Peer"], Session]:
-        """Makes the session of a new connection."""
-        ...
-
-    def end(
-        self, connection: Socket, code: int, reason: str
-    ) -> Coroutine[Any, Any, None]:
-        """Close a connection within a bounded time."""
-        ...
-
-    def watch(self, heartbeat: Heartbeat) -> None:
-        """Measure a line."""
-        ...
-
-    def pong(self, heartbeat: Heartbeat, payload: bytes) -> None:
-        """A pong came."""
-        ...
+__all__ = ["Connection"]
 
 
-class Peer:
-    """One connection.
+class Connection:
+    """One WebSocket connection.
 
     Attributes:
-        unsent: how many bytes the peer has not read so far.
+        id: identifies the connection in the log.
+        address: the client's IP address; empty on this machine.
+        host: the Host header of the client's request.
+        unsent: returns the number of bytes that the peer has not read yet.
 
     Args:
-        socket: the connection.
-        front: where it came in.
-        number: names it in the log.
-        asked: the request that opened it.
+        websocket: the library's connection.
+        listener: the listener that accepted it.
+        number: its id.
+        request: the HTTP request that opened it.
     """
 
     __slots__ = (
         "_closing",
-        "_front",
-        "_held",
-        "_socket",
+        "_listener",
+        "_paused",
+        "_websocket",
         "_writes",
         "address",
         "caught_up",
         "heartbeat",
         "host",
         "id",
-        "post",
-        "post_first",
-        "post_progress",
-        "post_snapshot",
+        "send",
+        "send_progress",
         "send_queue",
+        "send_snapshot",
+        "send_urgent",
         "session",
         "unsent",
     )
 
     def __init__(
-        self, socket: Socket, front: Front, number: int, asked: Request
+        self,
+        websocket: TappedWebSocket,
+        listener: "Listener",
+        number: int,
+        request: Request,
     ) -> None:
         self.id = number
-        self.address = asked.peer
-        self.host = asked.host
-        self._socket = socket
-        self._front = front
-        self._writes = front.metrics.counts["writes"]
+        self.address = request.peer
+        self.host = request.host
+        self._websocket = websocket
+        self._listener = listener
+        self._writes = listener.metrics.counts["writes"]
         self._closing = False
-        self._held = False
-        self.unsent = socket.transport.get_write_buffer_size
-        self.send_queue = SendQueue(self, front.flusher, front.limits.unsent_bytes)
-        self.post = self.send_queue.post
-        self.post_first = self.send_queue.post_first
-        self.post_progress = self.send_queue.post_progress
+        self._paused = False
+        self.unsent = websocket.transport.get_write_buffer_size
+        self.send_queue = SendQueue(
+            self, listener.flusher, listener.limits.unsent_bytes
+        )
+        self.send = self.send_queue.send
+        self.send_urgent = self.send_queue.send_urgent
+        self.send_progress = self.send_queue.send_progress
         self.caught_up = self.send_queue.caught_up
-        self.post_snapshot = self.send_queue.post_snapshot
-        self.session = front.new_session(self)
-        self.heartbeat = Heartbeat(front.limits, self)
+        self.send_snapshot = self.send_queue.send_snapshot
+        self.session = listener.new_session(self)
+        self.heartbeat = Heartbeat(listener.limits, self)
 
-    # --- what the pulse asks of its connection ---------------------------------------
+    # --- for the heartbeat -----------------------------------------------------------
 
     @property
-    def busy(self) -> bool:
+    def in_race(self) -> bool:
         """Whether its room is between countdown and results."""
-        return self.session.busy
+        return self.session.in_race
 
     @property
-    def counts(self) -> bool:
-        """Whether anybody wants to know this line."""
-        return self.session.counts
+    def needs_latency(self) -> bool:
+        """Whether its latency is needed."""
+        return self.session.needs_latency
 
     @property
-    def held(self) -> bool:
-        """Whether we read this peer more slowly now."""
-        return self.session.held_s > 0
+    def throttled(self) -> bool:
+        """Whether we read more slowly from this peer now."""
+        return self.session.throttled_s > 0
 
     def ping(self, payload: bytes) -> None:
-        """Send a ping with what gathers for this connection."""
-        self.send_queue.post(ping_frame(payload))
+        """Send a ping with the next write."""
+        self.send_queue.send(ping_frame(payload))
 
-    # --- what the outbox asks of a wire ----------------------------------------------
+    # --- for the send queue ----------------------------------------------------------
 
     def write(self, data: bytes) -> None:
-        """Hand bytes to the transport, unless the end of the connection has begun."""
-        if self._socket.protocol.state is State.OPEN:
+        """Pass bytes to the transport, unless the connection is closing."""
+        if self._websocket.protocol.state is State.OPEN:
             self._writes[""] += 1
-            self._socket.transport.write(data)
+            self._websocket.transport.write(data)
 
     def abort(self) -> None:
-        """End the connection at once; nothing else ends one that does not read."""
-        self._front.metrics.count("aborted")
+        """Abort the connection; nothing else ends one whose peer does not read."""
+        self._listener.metrics.count("aborted")
         self.send_queue.close()
-        self._socket.transport.abort()
+        self._websocket.transport.abort()
 
-    # --- what sessions and rooms ask of a peer ---------------------------------------
+    # --- for sessions and rooms ------------------------------------------------------
 
     def close(self, code: int, reason: str = "") -> None:
-        """Send what gathered, then close within a bounded time."""
+        """Send everything queued, then close within a bounded time."""
         if self._closing:
             return
         self._closing = True
         self.send_queue.flush()
         self.send_queue.close()
-        self._front.metrics.count("closes", str(code))
-        self._socket.go_on()  # to hear its answer behind all that it sent
-        self._front.spawn(self._front.end(self._socket, code, reason))
+        self._listener.metrics.count("closes", str(code))
+        self._websocket.resume()  # the peer's close frame is behind its messages
+        self._listener.spawn(self._listener.end(self._websocket, code, reason))
 
-    def burst(self) -> None:
-        """Measure the line several times now."""
-        self._front.watch(self.heartbeat)
+    def measure_latency(self) -> None:
+        """Start a burst of pings."""
+        self._listener.start_heartbeat(self.heartbeat)
 
-    def line(self) -> Latency:
-        """The line as it was measured, its figures 0 while they are not known."""
-        return self.heartbeat.line(self._front.clock.now_ms())
+    def latency(self) -> Latency:
+        """Return the measured latency; all 0 with too few samples."""
+        return self.heartbeat.latency(self._listener.clock.now_ms())
 
-    # --- what the socket tells -------------------------------------------------------
+    # --- for the WebSocket -----------------------------------------------------------
 
-    def text(self, payload: bytes) -> None:
-        """A whole text message came in; who is too fast is read more slowly."""
-        if wait := self.session.pause():
-            self._held = True
-            self._socket.hold()
-            self._front.clock.later(wait, lambda: self._late(payload))
+    def receive_text(self, payload: bytes) -> None:
+        """Handle a text message, after a pause if the peer sends too fast."""
+        if wait := self.session.throttle():
+            self._paused = True
+            self._websocket.pause()
+            self._listener.clock.later(wait, lambda: self._receive_delayed(payload))
         else:
-            self.session.text(payload)
+            self.session.receive_text(payload)
 
-    def _late(self, payload: bytes) -> None:
-        self.session.text_late(payload)
-        self._go_on()
+    def _receive_delayed(self, payload: bytes) -> None:
+        self.session.receive_delayed(payload)
+        self._resume()
 
-    def pong(self, payload: bytes) -> None:
-        """A pong came in."""
-        self._front.pong(self.heartbeat, payload)
-        self._count()
+    def receive_pong(self, payload: bytes) -> None:
+        """Handle a pong."""
+        self._listener.record_pong(self.heartbeat, payload)
+        self._count_frame()
 
-    def frame(self, frame: Frame) -> None:
-        """A frame came in; a whole text message is counted when it is read."""
+    def receive_frame(self, frame: Frame) -> None:
+        """Handle a frame that the library has parsed.
+
+        Unfragmented text messages are counted when they are read from the library.
+        """
         if frame.opcode is Opcode.PONG:
-            self.pong(bytes(frame.data))
+            self.receive_pong(bytes(frame.data))
         elif frame.opcode is not Opcode.TEXT or not frame.fin:
-            self._count()
+            self._count_frame()
 
-    def _count(self) -> None:
-        """Count a frame like a message: who sends too many is read more slowly."""
-        if self.session.pause() and not self._held:
-            self._held = True
-            self._socket.hold()
-            self._go_on()
+    def _count_frame(self) -> None:
+        """Count a frame like a message; too many are read more slowly."""
+        if self.session.throttle() and not self._paused:
+            self._paused = True
+            self._websocket.pause()
+            self._resume()
 
-    def _go_on(self) -> None:
-        """Read again as soon as the session wants to."""
-        if wait := self.session.held_s:
-            self._front.clock.later(wait, self._go_on)
+    def _resume(self) -> None:
+        """Read again once the session's throttling is over."""
+        if wait := self.session.throttled_s:
+            self._listener.clock.later(wait, self._resume)
         else:
-            self._held = False
-            self._socket.go_on()
+            self._paused = False
+            self._websocket.resume()

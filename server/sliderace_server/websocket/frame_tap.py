@@ -1,17 +1,36 @@
-"""A connection of the library, read in small pieces, or not at all.
+"""A WebSocket whose text frames bypass the library's parser.
 
-Nearly all that comes in are whole text frames of a hundred bytes, and pongs. They are
-taken out here and handed on at once; the library's parser, queue and task wake-up would
-cost more than the slide inside. All else goes to the library unchanged: the handshake,
-pings, the end, and whatever is fragmented, too large or wrong. This overrides
-internals of one major version; with any other, everything goes through the library, of
-which only `data_received`, `process_event`, `request` and `protocol.state` are used.
+Nearly all incoming data are unfragmented text frames of about a hundred bytes, and
+pongs. This module takes them out of the byte stream and passes them on at once, because
+the library's parser, queue and task wake-up would cost more than handling the slide
+inside. Everything else goes to the library unchanged: handshakes, pings, close frames,
+and whatever is fragmented, too large or malformed.
+
+Rules:
+
+- Data is processed in chunks of at most `CHUNK` bytes per turn of the loop, so that a
+  client that sends many tiny frames at once does not block the others.
+- While reading is paused (see `pause`), while the library's message queue is full, or
+  while a chunk waits for its turn, incoming bytes collect in a buffer, and the
+  transport stops reading.
+- The first bytes of a request and its last ones wait for admission control; a request
+  has `open_timeout_ms` to arrive, not counting that wait.
+- Bytes after a request wait until it has been answered.
+- Frames are tapped only at a frame boundary and while the library holds no earlier
+  message, so messages are never reordered. After the first frame that is not plain, the
+  library handles the rest of the connection.
+- After the library has failed a connection, the rest is read and discarded, slowly, so
+  that the peer receives the close code.
+
+The tap overrides internals of one major version of websockets. With any other version
+all data goes through the library, and only `data_received`, `process_event`, `request`
+and `protocol.state` are used.
 """
 
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from websockets.asyncio.server import ServerConnection
 from websockets.frames import Frame
@@ -20,346 +39,335 @@ from websockets.version import version
 
 try:
     from websockets.speedups import apply_mask
-except ImportError:  # the library's wheels for rare platforms have no C
+except ImportError:  # the library's wheels for rare platforms have no C extension
     from websockets.utils import apply_mask
 
-from sliderace_server.limits import Limits
-from sliderace_server.websocket.admission import AdmissionQueue
+if TYPE_CHECKING:
+    from sliderace_server.websocket.listener import Listener
 
-__all__ = ["KNOWN_MAJOR", "Socket", "is_known"]
+__all__ = ["SUPPORTED_MAJOR", "TappedWebSocket", "is_supported"]
 
-KNOWN_MAJOR = 17
-"""Of websockets: whatever is used behind `direct` is that of this version."""
+SUPPORTED_MAJOR = 17
+"""Version of websockets whose internals `taps_frames` relies on."""
 
-PIECE = 4_096
-"""Bytes looked at in one turn of the loop: a quarter of a megabyte of tiny frames takes
-a tenth of a second. Larger than any message that is let in."""
+CHUNK = 4_096
+"""Bytes processed per turn of the loop; a quarter of a megabyte of tiny frames takes a
+tenth of a second. Larger than any message that the limits allow."""
 TEXT = 0x81
-"""First byte of a whole text frame without extensions (RFC 6455, section 5.2)."""
+"""First byte of an unfragmented text frame without extensions (RFC 6455, 5.2)."""
 PONG = 0x8A
-"""Likewise of a pong."""
+"""First byte of a pong."""
 CONTROL = (0x88, 0x89, PONG)
-"""Likewise of close, ping and pong."""
-REST_S = 0.005
-"""Between two looks at what is dropped, each a quarter of a megabyte at most."""
+"""First bytes of close, ping and pong."""
+DISCARD_INTERVAL_S = 0.005
+"""Between two reads of data that is discarded, each at most a quarter of a megabyte."""
 HEAD_END = b"\r\n\r\n"
 """Ends a request without a body."""
-
-
-def _nothing() -> None:
-    """Neither pause nor resume: the connection is gone."""
-
-
-def is_known(release: str) -> bool:
-    """Whether text frames may be taken from under this version of the library.
-
-    >>> is_known("17.4"), is_known("18.0")
-    (True, False)
-    """
-    return release.partition(".")[0] == str(KNOWN_MAJOR)
-
-
-_OPEN = State.OPEN
 
 TOO_LONG = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
     b"Connection: close\r\nContent-Length: 0\r\n\r\n"
 )
 
-
-class Door(Protocol):
-    """Who counts connections."""
-
-    @property
-    def limits(self) -> Limits:
-        """The server's."""
-        ...
-
-    @property
-    def admission(self) -> AdmissionQueue:
-        """Where requests wait for their turn."""
-        ...
-
-    def opened(self, socket: "Socket") -> None:
-        """A TCP connection was accepted."""
-        ...
-
-    def closed(self, socket: "Socket") -> None:
-        """A TCP connection has ended."""
-        ...
+_OPEN = State.OPEN
 
 
-class Socket(ServerConnection):
-    """A connection that also tells of its control frames and of its end.
+def is_supported(release: str) -> bool:
+    """Return whether frames may be tapped with this version of the library.
+
+    >>> is_supported("17.4"), is_supported("18.0")
+    (True, False)
+    """
+    return release.partition(".")[0] == str(SUPPORTED_MAJOR)
+
+
+def _do_nothing() -> None:
+    """Replace pausing and resuming on a closed connection."""
+
+
+class TappedWebSocket(ServerConnection):
+    """A server connection of the library with a tap for text frames and pongs.
 
     Attributes:
-        door: who is told of the beginning and the end.
-        direct: whether the library's insides are known: text frames may be taken from
-            under it.
-        counted: the address that it counts for.
-        unread: bytes of a large plain answer that count for it, too.
-        frames: who is told of each frame of the library, once the handshake is done.
-        texts: who takes text messages, as UTF-8 that nobody has checked.
-        pongs: who takes the payloads of pongs; the library asks for none.
+        listener: counts connections and admits requests.
+        taps_frames: whether this version of the library is supported.
+        counted_address: the address that this connection is counted for.
+        large_answer_bytes: bytes of a large HTTP answer that are counted for it.
+        on_frame: called with each frame of the library, after the handshake.
+        on_text: called with the payload of each tapped text message; it may be invalid
+            UTF-8.
+        on_pong: called with the payload of each tapped pong.
     """
 
-    door: Door
-    direct = is_known(version)
-    counted: str | None = None
-    unread = 0
-    frames: Callable[[Frame], None] | None = None
-    texts: Callable[[bytes], None] | None = None
-    pongs: Callable[[bytes], None] | None = None
-    _framed = False  # what comes next begins with a frame, and the library waits for it
-    _in_line = False
-    _tail = b""
-    _queued = 0
-    _full = False
-    _held = False
-    _feeding = False
-    _head = 0
+    listener: "Listener"
+    taps_frames = is_supported(version)
+    counted_address: str | None = None
+    large_answer_bytes = 0
+    on_frame: Callable[[Frame], None] | None = None
+    on_text: Callable[[bytes], None] | None = None
+    on_pong: Callable[[bytes], None] | None = None
+    _at_frame_start = False  # of the next byte; the library has no partial frame
+    _awaiting_admission = False
+    _head_tail = b""  # last bytes of the request so far
+    _head_bytes = 0
+    _queued_texts = 0  # messages that the library has received and nobody handled
+    _queue_full = False
+    _paused = False
+    _processing_scheduled = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Count the connection before anything is read from it."""
         super().connection_made(transport)
-        self._inflow = bytearray()
-        self._wait_for_a_request()
-        if self.direct:
-            # The library pauses and resumes when its queue of messages is full or not.
-            self.recv_messages.pause = self._queue_is_full
-            self.recv_messages.resume = self._queue_has_room
-        self.door.opened(self)
+        self._buffer = bytearray()
+        self._start_request_timer()
+        if self.taps_frames:
+            # The library calls these when its message queue is full and when it is not.
+            self.recv_messages.pause = self._pause_for_queue
+            self.recv_messages.resume = self._resume_for_queue
+        self.listener.opened(self)
 
-    def _wait_for_a_request(self) -> None:
-        """Not for ever, as who sends one byte by byte would like."""
-        patience = self.door.limits.open_timeout_ms / 1_000
-        self._no_request = self.loop.call_later(patience, self._overdue)
+    def _start_request_timer(self) -> None:
+        timeout = self.listener.limits.open_timeout_ms / 1_000
+        self._request_timer = self.loop.call_later(timeout, self._request_timed_out)
 
-    def _overdue(self) -> None:
-        if self._in_line and self._inflow.endswith(HEAD_END):
-            self._wait_for_a_request()  # it is our own line that takes so long
+    def _request_timed_out(self) -> None:
+        if self._awaiting_admission and self._buffer.endswith(HEAD_END):
+            self._start_request_timer()  # complete: it only waits for admission
         elif self.request is None:
             self.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Count it no more."""
-        self._no_request.cancel()
-        self._inflow.clear()
+        """Stop counting the connection."""
+        self._request_timer.cancel()
+        self._buffer.clear()
         super().connection_lost(exc)
-        self.door.closed(self)
-        if self.direct:
-            self._come_apart()
+        self.listener.closed(self)
+        if self.taps_frames:
+            self._break_cycles()
 
-    def _come_apart(self) -> None:
-        """Undo circles of references, else a flood's connections outlive it."""
-        self.recv_messages.pause = self.recv_messages.resume = _nothing
+    def _break_cycles(self) -> None:
+        """Remove reference cycles, or memory stays in use long after a flood."""
+        self.recv_messages.pause = self.recv_messages.resume = _do_nothing
         self.protocol.parser.close()
         vars(self.protocol).pop("select_subprotocol", None)
 
     def data_received(self, data: bytes) -> None:
-        """Bytes came in."""
-        busy = self._feeding or self._held or self._full or self._inflow
-        if (
-            self._framed  # nearly always
-            and not busy
+        """Process incoming bytes, or buffer them."""
+        must_wait = (
+            self._processing_scheduled
+            or self._paused
+            or self._queue_full
+            or self._buffer
+        )
+        if (  # nearly always
+            self._at_frame_start
+            and not must_wait
             and self.protocol.state is _OPEN
-            and len(data) <= PIECE
+            and len(data) <= CHUNK
         ):
             size = len(data) - 6
-            if (
+            if (  # nearly always: exactly one short text frame
                 0 <= size < 126
                 and data[0] == TEXT
                 and data[1] == 0x80 | size
-                and not self._queued
-                and self.texts is not None
-            ):  # nearly always, too
-                self.texts(apply_mask(data[6:], data[2:6]))
+                and not self._queued_texts
+                and self.on_text is not None
+            ):
+                self.on_text(apply_mask(data[6:], data[2:6]))
                 return
-            data = data[self._take(data) :]
+            data = data[self._take_frames(data) :]
             if not data:
                 return
         if self.request is None:
             self._receive_head(data)
             return
         if self.protocol.state is State.CONNECTING:
-            self._wait_for_the_answer(data)
+            self._buffer_until_answered(data)
             return
-        if self._failed():
-            # The library would drop it, after a copy or two. Unread it would cost the
-            # peer our close code, and there is no hurry.
+        if self._parser_failed():
+            # The library would copy and discard it. It must be read, or the peer would
+            # not receive our close code; but there is no hurry.
             self.transport.pause_reading()
-            self.loop.call_later(REST_S, self._read_on)
+            self.loop.call_later(DISCARD_INTERVAL_S, self._continue_reading)
             return
-        self._inflow += data
-        if not self._feeding:
-            self._feed()
+        self._buffer += data
+        if not self._processing_scheduled:
+            self._process_buffer()
 
     def _receive_head(self, data: bytes) -> None:
-        """A piece of a request: with the first one and the last one it asks for a turn.
+        """Buffer a part of a request; ask for admission with the first and last part.
 
-        If each of them did, who sends bytes one by one would hold up all others.
+        If every part asked, a client that sends single bytes would delay all others.
         """
-        first = self._head == 0
-        self._head += len(data)
-        if self._head > self.door.limits.head_bytes:
-            with suppress(RuntimeError):  # the library has answered, and said no more
+        first = self._head_bytes == 0
+        self._head_bytes += len(data)
+        if self._head_bytes > self.listener.limits.head_bytes:
+            with suppress(RuntimeError):  # the library has answered and sent EOF
                 self.transport.write(TOO_LONG)
             self.transport.close()
             return
-        self._inflow += data
-        whole = HEAD_END in self._tail + self._inflow
-        if (first or whole) and not self._in_line:
-            self._in_line = True
-            self.door.admission.come(self._enter)
+        self._buffer += data
+        complete = HEAD_END in self._head_tail + self._buffer
+        if (first or complete) and not self._awaiting_admission:
+            self._awaiting_admission = True
+            self.listener.admission.enqueue(self._admit)
 
-    def _failed(self) -> bool:
-        """Whether the library drops all that follows."""
-        return self.direct and self.protocol.parser_exc is not None
+    def _parser_failed(self) -> bool:
+        """Return whether the library discards all further data."""
+        return self.taps_frames and self.protocol.parser_exc is not None
 
-    def _wait_for_the_answer(self, data: bytes) -> None:
-        """Keep what is behind a request until that is answered; a page's is the end."""
-        if not (self.direct and self.protocol.eof_sent):
-            self._inflow += data
-        if len(self._inflow) > PIECE:
+    def _buffer_until_answered(self, data: bytes) -> None:
+        """Buffer what follows a request, unless its answer ends the connection."""
+        if not (self.taps_frames and self.protocol.eof_sent):
+            self._buffer += data
+        if len(self._buffer) > CHUNK:
             self.transport.pause_reading()
 
-    def _enter(self) -> bool:
-        """Have the request read: it is our turn. False: there is none any more."""
-        self._in_line = False
-        if not self._inflow:
+    def _admit(self) -> bool:
+        """Process the request. Return False if there is none any more."""
+        self._awaiting_admission = False
+        if not self._buffer:
             return False
-        if not self._feeding:
-            self._feed()
+        if not self._processing_scheduled:
+            self._process_buffer()
         return True
 
     def eof_received(self) -> None:
-        """No more bytes will come."""
-        # Whose request still waits hears no answer any more: none is worked out.
-        shaken = self.protocol.state is not State.CONNECTING
-        rest = bytes(self._inflow) if shaken else b""
-        self._inflow.clear()
+        """Pass the remaining bytes to the library, then the end of the stream."""
+        # A request that still awaits admission is discarded: its client would not
+        # receive an answer.
+        after_handshake = self.protocol.state is not State.CONNECTING
+        rest = bytes(self._buffer) if after_handshake else b""
+        self._buffer.clear()
         if rest:
-            self._framed = False
+            self._at_frame_start = False
             super().data_received(rest)
         super().eof_received()
 
     def process_event(self, event: Event) -> None:
-        """Hear frames that never become a message."""
+        """Report frames of the library, including control frames."""
         super().process_event(event)
-        self._no_request.cancel()
-        if self.frames is not None and isinstance(event, Frame):
-            self.frames(event)
+        self._request_timer.cancel()
+        if self.on_frame is not None and isinstance(event, Frame):
+            self.on_frame(event)
 
-    def hold(self) -> None:
-        """Read nothing more, until `go_on`."""
-        self._held = True
+    def pause(self) -> None:
+        """Process no more frames until `resume`."""
+        self._paused = True
         self.transport.pause_reading()
 
-    def go_on(self) -> None:
-        """Read again."""
-        self._held = False
-        self._read_on()
+    def resume(self) -> None:
+        """Process frames again."""
+        self._paused = False
+        self._continue_reading()
 
-    def answered(self) -> None:
-        """A message that came through the library has been dealt with."""
-        self._queued = max(0, self._queued - 1)
+    def message_handled(self) -> None:
+        """Note that a message from the library's queue has been handled."""
+        self._queued_texts = max(0, self._queued_texts - 1)
 
-    def _queue_is_full(self) -> None:
-        self._full = True
+    def _pause_for_queue(self) -> None:
+        self._queue_full = True
         self.transport.pause_reading()
 
-    def _queue_has_room(self) -> None:
-        self._full = False
-        self._read_on()
+    def _resume_for_queue(self) -> None:
+        self._queue_full = False
+        self._continue_reading()
 
-    def _read_on(self) -> None:
-        if self._full or self._held or self._feeding:
+    def _continue_reading(self) -> None:
+        if self._queue_full or self._paused or self._processing_scheduled:
             return
-        if self._inflow:
-            self._feeding = True
-            self.loop.call_soon(self._feed)
+        if self._buffer:
+            self._processing_scheduled = True
+            self.loop.call_soon(self._process_buffer)
         else:
             self.transport.resume_reading()
 
-    def _feed(self) -> None:
-        """Take the next piece, unless somebody wants to wait."""
-        self._feeding = False
-        if self._failed():
-            self._inflow.clear()
+    def _process_buffer(self) -> None:
+        """Process the next chunk of the buffer, unless reading is paused."""
+        self._processing_scheduled = False
+        if self._parser_failed():
+            self._buffer.clear()
             self.transport.resume_reading()
             return
-        if self._held:
-            self.transport.pause_reading()  # also where the library has resumed
-        if self._full or self._held or not self._inflow:
+        if self._paused:
+            self.transport.pause_reading()  # the library may have resumed it
+        if self._queue_full or self._paused or not self._buffer:
             return
         if self.request is not None and self.protocol.state is State.CONNECTING:
-            if len(self._inflow) <= PIECE:
+            if len(self._buffer) <= CHUNK:
                 self.transport.resume_reading()
             return
-        piece = bytes(self._inflow[:PIECE])
-        taken = self._take(piece) if self._framed else self._give(piece)
-        del self._inflow[:taken]
-        if taken == 0:  # a part of a frame: the rest is still to come
+        chunk = bytes(self._buffer[:CHUNK])
+        if self._at_frame_start:
+            done = self._take_frames(chunk)
+        else:
+            done = self._pass_to_library(chunk)
+        del self._buffer[:done]
+        if done == 0:  # an incomplete frame
             self.transport.resume_reading()
             return
-        if self._inflow:
+        if self._buffer:
             self.transport.pause_reading()
-        self._read_on()
+        self._continue_reading()
 
-    def _give(self, piece: bytes) -> int:
-        """Let the library have it, but for what is behind a request."""
-        if self.request is None:
-            piece = self._head_of(piece)
-            super().data_received(piece)
-            self._framed = self.direct and self.request is not None
-        else:
-            super().data_received(piece)
-        return len(piece)
-
-    def _head_of(self, piece: bytes) -> bytes:
-        """A piece as far as a request goes.
-
-        The library would take the rest for frames, and fail, before it has answered.
-        """
-        seen = self._tail + piece
-        if (end := seen.find(HEAD_END)) >= 0:
-            piece = piece[: end + len(HEAD_END) - len(self._tail)]
-        self._tail = seen[1 - len(HEAD_END) :]
-        return piece
-
-    def _take(self, data: bytes) -> int:
-        """Take whole frames from the front, while nobody wants to wait.
+    def _pass_to_library(self, chunk: bytes) -> int:
+        """Pass bytes to the library, but nothing beyond the end of a request.
 
         Returns:
-            How many bytes were taken; the rest is the beginning of a frame, or waits.
+            How many bytes were passed.
+        """
+        if self.request is None:
+            chunk = self._request_part(chunk)
+            super().data_received(chunk)
+            self._at_frame_start = self.taps_frames and self.request is not None
+        else:
+            super().data_received(chunk)
+        return len(chunk)
+
+    def _request_part(self, chunk: bytes) -> bytes:
+        """Return the part of a chunk that belongs to the request.
+
+        The library would parse the rest as frames before it has answered, and fail.
+        """
+        seen = self._head_tail + chunk
+        if (end := seen.find(HEAD_END)) >= 0:
+            chunk = chunk[: end + len(HEAD_END) - len(self._head_tail)]
+        self._head_tail = seen[1 - len(HEAD_END) :]
+        return chunk
+
+    def _take_frames(self, data: bytes) -> int:
+        """Process complete frames at the start of `data` until reading is paused.
+
+        Returns:
+            How many bytes were processed.
         """
         at, end = 0, len(data)
-        while end - at >= 6 and not (self._held or self._full):
+        while end - at >= 6 and not (self._paused or self._queue_full):
             first, size, body = data[at], data[at + 1] & 0x7F, at + 6
             if size == 126 and end - at >= 8:
                 size, body = data[at + 2] << 8 | data[at + 3], at + 8
-                known = 126 <= size <= self.door.limits.up_bytes
+                plain = 126 <= size <= self.listener.limits.up_bytes
             else:
-                known = size < 126
+                plain = size < 126
                 if size == 126:
                     break
             masked = data[at + 1] & 0x80
-            if not (known and masked and (first == TEXT or first in CONTROL)):
-                self._framed = False  # from here on the library judges alone
-                return at + self._give(data[at:])
+            if not (plain and masked and (first == TEXT or first in CONTROL)):
+                self._at_frame_start = False  # the library handles all further data
+                return at + self._pass_to_library(data[at:])
             if body + size > end:
                 break
-            take = None
-            if first == TEXT and not self._queued:
-                take = self.texts
+            handler = None
+            if first == TEXT and not self._queued_texts:
+                handler = self.on_text
             elif first == PONG and body == at + 6:
-                take = self.pongs
-            if take is not None:
+                handler = self.on_pong
+            if handler is not None:
                 if self.protocol.state is _OPEN:
                     payload, key = data[body : body + size], data[body - 4 : body]
-                    take(apply_mask(payload, key))
+                    handler(apply_mask(payload, key))
             else:
-                self._queued += first == TEXT
+                self._queued_texts += first == TEXT
                 super().data_received(data[at : body + size])
             at = body + size
         return at

@@ -1,6 +1,21 @@
-"""How far away a peer is, and whether it is still there: our own pings.
+"""Heartbeat: our own pings measure each connection's latency and detect dead peers.
 
-One pinger serves all connections; it costs a sixth of a task and a timer for each.
+Rules:
+
+- A new connection gets a burst of pings, `BURST_INTERVAL_MS` apart, and so does every
+  player when a race is about to start: the race rules need several samples.
+- After that a connection is pinged every `ping_race_ms` while its room is between
+  countdown and results, and every `ping_idle_ms` otherwise. A connection whose latency
+  nobody needs gets no bursts: it is only checked for being alive.
+- A pong also answers all earlier pings. A pong with an unknown payload is ignored.
+- A peer that leaves a ping unanswered for `ping_timeout_ms` is aborted.
+- While we throttle reading from a peer, its pongs wait unread: it is not pinged, and
+  its silence does not count.
+- Latency is the minimum and the median deviation of the samples of the last
+  `WINDOW_MS`.
+
+One `Pinger` serves all connections: a heap of due times costs a sixth of a task and a
+timer per connection.
 """
 
 import heapq
@@ -13,170 +28,172 @@ from sliderace_server.limits import Limits
 
 __all__ = ["Heartbeat", "Pinger"]
 
-BURST_MS = 100
-"""Between the pings of a burst: far enough apart to meet different moments."""
-AT_ONCE = 8
-"""Pulses in one turn of the loop, a ms apart: a ping and its pong take 60 us, and in a
-room of a thousand all are due together when the countdown begins."""
+BURST_INTERVAL_MS = 100
+"""Between the pings of a burst: long enough that the samples are independent."""
+MAX_PER_TURN = 8
+"""Connections handled in one turn of the loop; the next turn follows after 1 ms. A ping
+and its pong take 60 us, and in a room of a thousand members all bursts begin at once
+when the countdown starts."""
 WINDOW_MS = 60_000
-"""Samples older than this say nothing about the line of today."""
+"""Older samples do not describe the connection's latency now."""
 
 
-class Pinged(Protocol):
-    """A connection, as its pulse sees it."""
+class PingTarget(Protocol):
+    """The part of a connection that its heartbeat uses."""
 
     @property
-    def busy(self) -> bool:
+    def in_race(self) -> bool:
         """Whether its room is between countdown and results."""
         ...
 
     @property
-    def counts(self) -> bool:
-        """Whether anybody wants to know this line; else it is only seen to live."""
+    def needs_latency(self) -> bool:
+        """Whether its latency is needed, or only whether it is alive."""
         ...
 
     @property
-    def held(self) -> bool:
-        """Whether we read this peer more slowly now, so that its answers wait too."""
+    def throttled(self) -> bool:
+        """Whether we read more slowly from this peer now, so that its pongs wait."""
         ...
 
     def ping(self, payload: bytes) -> None:
-        """Send a ping with this payload; must not wait."""
+        """Send a ping with this payload; must not block."""
         ...
 
     def abort(self) -> None:
-        """The peer does not answer; called once."""
+        """End the connection, because its peer does not answer; called once."""
         ...
 
 
-class _Gone:
-    """A connection that has ended."""
+class _ClosedTarget:
+    """Replaces a connection that has ended."""
 
-    busy = counts = held = False
+    in_race = needs_latency = throttled = False
 
     def ping(self, payload: bytes) -> None:
-        """Nobody is there."""
+        """Do nothing."""
 
     def abort(self) -> None:
-        """It has ended already."""
+        """Do nothing."""
 
 
-_GONE = _Gone()
+_CLOSED = _ClosedTarget()
 
 
 class Heartbeat:
-    """The round trips of one connection.
+    """The pings and latency of one connection.
+
+    Attributes:
+        ended: the connection has ended.
+        heap_entry: number of the only valid entry in the pinger's heap.
 
     Args:
-        limits: how often to ping, and how long to wait.
-        pinged: the connection.
+        limits: ping intervals and time-out.
+        target: the connection.
     """
 
     __slots__ = (
         "_burst",
+        "_latency",
+        "_latency_until",
         "_limits",
-        "_line",
-        "_line_until",
         "_next_ping",
         "_number",
-        "_pinged",
         "_samples",
-        "_sent",
-        "over",
-        "ticket",
+        "_target",
+        "_unanswered",
+        "ended",
+        "heap_entry",
     )
 
-    def __init__(self, limits: Limits, pinged: Pinged) -> None:
+    def __init__(self, limits: Limits, target: PingTarget) -> None:
         self._limits = limits
-        self._pinged = pinged
-        self._sent: dict[bytes, int] = {}
+        self._target = target
+        self._unanswered: dict[bytes, int] = {}
         self._samples: list[tuple[int, int]] = []
-        self._line = UNMEASURED
-        self._line_until = 0
+        self._latency = UNMEASURED
+        self._latency_until = 0
         self._number = count(1)
         self._burst = self._limits.ping_burst
         self._next_ping = 0
-        self.over = False
-        self.ticket = 0
+        self.ended = False
+        self.heap_entry = 0
 
     def beat(self, now: int) -> int:
-        """Ping if it is time, give the peer up if it is silent.
+        """Send a ping if one is due; abort the peer if it has been silent too long.
 
         Returns:
-            When to call again.
+            When to call this again, ms.
         """
-        if self._pinged.held:
-            self._sent.clear()
-        elif self._sent and now >= self._oldest() + self._limits.ping_timeout_ms:
-            self.over = True
-            self._pinged.abort()
+        if self._target.throttled:
+            self._unanswered.clear()
+        elif self._unanswered and now >= self._deadline():
+            self.ended = True
+            self._target.abort()
         elif now >= self._next_ping:
             payload = next(self._number).to_bytes(4)
-            self._sent[payload] = now
-            self._pinged.ping(payload)
-            self._next_ping = now + self._pause()
-        if self._sent:
-            return min(
-                max(now + 1, self._next_ping),
-                self._oldest() + self._limits.ping_timeout_ms,
-            )
-        return max(now + BURST_MS, self._next_ping)
+            self._unanswered[payload] = now
+            self._target.ping(payload)
+            self._next_ping = now + self._ping_interval()
+        if self._unanswered:
+            return min(max(now + 1, self._next_ping), self._deadline())
+        return max(now + BURST_INTERVAL_MS, self._next_ping)
 
     def end(self) -> None:
-        """The connection has ended.
+        """Mark the connection as ended.
 
-        A pinger has this pulse until it would be due; nothing else is held by it: the
-        connection is no garbage that survives a look of the collector.
+        The pinger keeps this heartbeat until it is due. It must not keep the connection
+        alive, or the garbage collector would find thousands of them after a flood.
         """
-        self.over = True
-        self._pinged = _GONE
+        self.ended = True
+        self._target = _CLOSED
 
-    def _oldest(self) -> int:
-        return next(iter(self._sent.values()))
+    def _deadline(self) -> int:
+        return next(iter(self._unanswered.values())) + self._limits.ping_timeout_ms
 
-    def _pause(self) -> int:
+    def _ping_interval(self) -> int:
         limits = self._limits
-        if not self._pinged.counts:
+        if not self._target.needs_latency:
             return limits.ping_idle_ms
         if self._burst > 1:
             self._burst -= 1
-            return BURST_MS
-        return limits.ping_race_ms if self._pinged.busy else limits.ping_idle_ms
+            return BURST_INTERVAL_MS
+        return limits.ping_race_ms if self._target.in_race else limits.ping_idle_ms
 
-    def burst(self) -> None:
+    def start_burst(self) -> None:
         """Take several samples soon."""
         self._burst = self._limits.ping_burst
         self._next_ping = 0
 
     def pong(self, payload: bytes, now: int) -> int | None:
-        """An answer came; it answers all earlier pings too.
+        """Record a pong; it also answers all earlier pings.
 
         Returns:
-            The round trip in ms, or None for a pong nobody asked for.
+            The round trip in ms, or None if no such ping is unanswered.
         """
-        sent = self._sent.get(payload)
+        sent = self._unanswered.get(payload)
         if sent is None:
             return None
-        for earlier in list(self._sent):
-            del self._sent[earlier]
+        for earlier in list(self._unanswered):
+            del self._unanswered[earlier]
             if earlier == payload:
                 break
         self._samples.append((now, now - sent))
-        self._line_until = 0
+        self._latency_until = 0
         return now - sent
 
-    def line(self, now: int) -> Latency:
-        """The line by the samples of the last minute; see `Line.known`."""
-        if now < self._line_until:
-            return self._line
+    def latency(self, now: int) -> Latency:
+        """Return the latency by the samples of the last minute; see `Latency.known`."""
+        if now < self._latency_until:
+            return self._latency
         while self._samples and self._samples[0][0] < now - WINDOW_MS:
             del self._samples[0]
-        self._line = self._measured()
-        if self._samples:  # it holds until the oldest is too old, or a new one comes
-            self._line_until = self._samples[0][0] + WINDOW_MS + 1
-        return self._line
+        self._latency = self._measure()
+        if self._samples:  # valid until the oldest sample expires or a new one arrives
+            self._latency_until = self._samples[0][0] + WINDOW_MS + 1
+        return self._latency
 
-    def _measured(self) -> Latency:
+    def _measure(self) -> Latency:
         trips = [rtt for _, rtt in self._samples]
         if not trips:
             return UNMEASURED
@@ -186,35 +203,38 @@ class Heartbeat:
 
 
 class Pinger:
-    """Beats the pulses of all connections, each when it is due."""
+    """Runs the heartbeats of all connections, each when it is due."""
 
     def __init__(self) -> None:
         self._due: list[tuple[int, int, Heartbeat]] = []
-        self._tickets = count(1)
+        self._entries = count(1)
 
     def add(self, heartbeat: Heartbeat, now: int) -> None:
-        """Watch a connection until its pulse is `over`; again: from now on anew."""
-        heartbeat.burst()
+        """Start a burst now, then ping the connection until its heartbeat has ended.
+
+        A heartbeat that was added before starts again.
+        """
+        heartbeat.start_burst()
         self._push(heartbeat, now)
 
     def _push(self, heartbeat: Heartbeat, due: int) -> None:
-        heartbeat.ticket = next(self._tickets)
-        heapq.heappush(self._due, (due, heartbeat.ticket, heartbeat))
+        heartbeat.heap_entry = next(self._entries)
+        heapq.heappush(self._due, (due, heartbeat.heap_entry, heartbeat))
 
     def beat(self, now: int) -> int | None:
-        """Beat what is due, the first `AT_ONCE` of it.
+        """Run the heartbeats that are due, at most `MAX_PER_TURN`.
 
         Returns:
-            When to call again, or None while there is nobody.
+            When to call this again, ms; None if there are no connections.
         """
         due = self._due
-        beaten = 0
-        while due and due[0][0] <= now and beaten < AT_ONCE:
-            _, ticket, heartbeat = heapq.heappop(due)
-            if heartbeat.over or ticket != heartbeat.ticket:
+        handled = 0
+        while due and due[0][0] <= now and handled < MAX_PER_TURN:
+            _, entry, heartbeat = heapq.heappop(due)
+            if heartbeat.ended or entry != heartbeat.heap_entry:
                 continue
-            beaten += 1
+            handled += 1
             again = heartbeat.beat(now)
-            if not heartbeat.over:
+            if not heartbeat.ended:
                 self._push(heartbeat, again)
         return due[0][0] if due else None

@@ -1,4 +1,4 @@
-"""Admits, reads and ends the connections of one server."""
+"""Accepts connections on the server's port, reads their messages and closes them."""
 
 import asyncio
 import contextlib
@@ -25,9 +25,9 @@ from sliderace_server.limits import PerAddress, is_loopback
 from sliderace_server.live_room.services import Spawn
 from sliderace_server.metrics import Metrics
 from sliderace_server.settings import ServerSettings
-from sliderace_server.websocket.admission import AdmissionQueue, LoopTime
-from sliderace_server.websocket.connection import Peer
-from sliderace_server.websocket.frame_tap import Socket
+from sliderace_server.websocket.admission import AdmissionQueue, LoopClock
+from sliderace_server.websocket.connection import Connection
+from sliderace_server.websocket.frame_tap import TappedWebSocket
 from sliderace_server.websocket.heartbeat import Heartbeat, Pinger
 from sliderace_server.websocket.send_queue import Flusher
 from sliderace_server.websocket.session import Session
@@ -37,46 +37,46 @@ __all__ = ["CannotListen", "Listener"]
 _log = logging.getLogger(__name__)
 
 SERVER = "sliderace"
-"""The Server header: which library we use is nobody's business."""
+"""The Server header; it does not reveal which library we use."""
 TOO_MANY = (
     b"HTTP/1.1 429 Too Many Requests\r\n"
     b"Connection: close\r\nContent-Length: 0\r\nRetry-After: 10\r\n\r\n"
 )
-QUEUE = 4
-"""Frames the library may hold per connection while we do not read: each is up to
-2 KiB, and what it holds arrived without being counted."""
+MAX_LIBRARY_QUEUE = 4
+"""Frames that the library may queue per connection while we do not read: each is up to
+2 KiB, and they are not counted against the rate limits yet."""
 
-LARGE = 65_536
-"""Bytes of an answer that the system's buffers may not take in one go."""
+LARGE_ANSWER = 65_536
+"""Bytes of an HTTP answer that may not fit into the operating system's buffers."""
 
-HOLD_STEP_S = 0.5
-"""While we read nothing from a peer, this often we look whether it is still there."""
+PAUSE_CHECK_S = 0.5
+"""While we read nothing from a peer, how often we check that it is still connected."""
 
-NewSession = Callable[[Peer], Session]
+NewSession = Callable[[Connection], Session]
 
 
 class CannotListen(Exception):
-    """The address cannot be listened on; the text says why."""
+    """The server cannot listen on this address; the text says why."""
 
 
 class Listener:
-    """Admits, reads and ends the connections of one server.
+    """Accepts connections on the server's port, reads their messages and closes them.
 
     Args:
-        config: the settings.
-        routes: answers plain HTTP.
+        settings: the server's settings.
+        routes: answers plain HTTP requests.
         new_session: makes the session of a new connection.
         clock: for pings and pauses.
-        metrics: counts.
-        spawn: starts a task that belongs to the server's task group.
-        addresses: what every client's address has in use.
-        flusher: empties the outboxes.
-        tls: certificate and key; None: the port speaks without.
+        metrics: the server's metrics.
+        spawn: starts a task in the server's task group.
+        addresses: limits per client address.
+        flusher: flushes the send queues.
+        tls: certificate and key; None: no TLS.
     """
 
     def __init__(
         self,
-        config: ServerSettings,
+        settings: ServerSettings,
         routes: Routes,
         new_session: NewSession,
         clock: Clock,
@@ -86,34 +86,34 @@ class Listener:
         flusher: Flusher,
         tls: SSLContext | None = None,
     ) -> None:
-        self.config = config
-        self.limits = config.limits
+        self._settings = settings
+        self.limits = settings.limits
         self.new_session = new_session
         self.metrics = metrics
         self.spawn = spawn
-        self.port = config.port
+        self.port = settings.port
         self.flusher = flusher
-        self._site = routes
+        self._routes = routes
         self._tls = tls
         self.clock = clock
-        self.admission = AdmissionQueue(LoopTime())
-        self._hellos = AdmissionQueue(LoopTime())
-        self._proxies = config.proxies()
+        self.admission = AdmissionQueue(LoopClock())
+        self._hellos = AdmissionQueue(LoopClock())
+        self._proxies = settings.proxies()
         self._addresses = addresses
         self._numbers = count(1)
         self._pinger = Pinger()
         self._ping_timer: Timer | None = None
-        self._peers: dict[Peer, None] = {}  # by age, so that a simulation repeats
+        self._connections: dict[Connection, None] = {}  # in order, for simulations
 
     @contextlib.asynccontextmanager
     async def listening(self) -> AsyncGenerator[int, None]:
-        """Accept connections while the context lasts, then end them all with 1012.
+        """Accept connections inside the context, then close them all with code 1012.
 
         Yields:
             The port.
 
         Raises:
-            CannotListen: the address is not ours, or in use.
+            CannotListen: the address is in use or does not belong to this machine.
         """
         try:
             server = await self._serve()
@@ -124,8 +124,8 @@ class Listener:
             yield self.port
         finally:
             server.close(close_connections=False)
-            for peer in list(self._peers):
-                peer.session.shut_down()
+            for connection in list(self._connections):
+                connection.session.shut_down()
             await server.wait_closed()
             self.admission.close()
             self._hellos.close()
@@ -135,25 +135,24 @@ class Listener:
     async def _serve(self) -> Server:
         return await serve(
             self._handle,
-            cast("str", self._hosts()),  # it goes to asyncio, which takes a list
-            self.config.port,
-            create_connection=type("Ours", (Socket,), {"door": self}),
-            process_request=self._answer,
+            cast("str", self._hosts()),  # passed on to asyncio, which accepts a list
+            self._settings.port,
+            create_connection=type("Accepted", (TappedWebSocket,), {"listener": self}),
+            process_request=self._answer_http,
             subprotocols=[Subprotocol(SUBPROTOCOL)],
-            select_subprotocol=_choose,
+            select_subprotocol=_select_subprotocol,
             compression=None,
             server_header=SERVER,
-            **self._secured(),
-            # For a request there is less time, see `Socket`; this is for the answer.
+            **self._tls_options(),
+            # For the answer; `TappedWebSocket` has a shorter time-out for the request.
             open_timeout=self.limits.answer_timeout_ms / 1_000,
             ping_interval=None,
             close_timeout=self.limits.close_timeout_ms / 1_000,
             max_size=self.limits.up_bytes,
-            max_queue=QUEUE,
+            max_queue=MAX_LIBRARY_QUEUE,
         )
 
-    def _secured(self) -> dict[str, Any]:
-        """What makes it speak TLS, if it does."""
+    def _tls_options(self) -> dict[str, Any]:
         if self._tls is None:
             return {}
         limits = self.limits
@@ -164,66 +163,70 @@ class Listener:
         }
 
     def _hosts(self) -> str | list[str]:
-        """The addresses to listen on; `::` alone would be deaf to IPv4."""
-        if self.config.bind == "::" and self.config.port:
-            return ["::", "0.0.0.0"]  # noqa: S104 - that is what :: is asked for
-        return self.config.bind
+        """Return the addresses to listen on; asyncio makes `::` IPv6-only."""
+        if self._settings.bind == "::" and self._settings.port:
+            return ["::", "0.0.0.0"]  # noqa: S104 - :: means all addresses
+        return self._settings.bind
 
-    # Admission
+    # --- connection counts -----------------------------------------------------------
 
-    def opened(self, socket: Socket) -> None:
-        """A TCP connection was accepted."""
-        address = _address(socket)
+    def opened(self, websocket: TappedWebSocket) -> None:
+        """Count a new TCP connection, or refuse it if its address has too many."""
+        address = _remote_address(websocket)
         if within(address, self._proxies):
-            return  # behind a proxy the request will name the client
-        if not self._count(socket, address):
-            socket.transport.write(TOO_MANY)
-            socket.transport.close()
+            return  # the request will name the client
+        if not self._count(websocket, address):
+            websocket.transport.write(TOO_MANY)
+            websocket.transport.close()
 
-    def closed(self, socket: Socket) -> None:
-        """A TCP connection has ended."""
-        if socket.counted is not None:
-            self._addresses.disconnect(socket.counted)
-            if socket.unread:
-                self._addresses.sent(socket.counted, socket.unread)
+    def closed(self, websocket: TappedWebSocket) -> None:
+        """Stop counting a TCP connection that has ended."""
+        if websocket.counted_address is not None:
+            self._addresses.disconnect(websocket.counted_address)
+            if websocket.large_answer_bytes:
+                self._addresses.sent(
+                    websocket.counted_address, websocket.large_answer_bytes
+                )
 
-    def _count(self, socket: Socket, address: str) -> bool:
+    def _count(self, websocket: TappedWebSocket, address: str) -> bool:
         if not self._addresses.connect(address):
             return False
-        socket.counted = address
+        websocket.counted_address = address
         return True
 
-    # Plain HTTP
+    # --- plain HTTP ------------------------------------------------------------------
 
-    async def _answer(
-        self, connection: ServerConnection, request: HttpRequest
+    async def _answer_http(
+        self, websocket: ServerConnection, http_request: HttpRequest
     ) -> Response | None:
-        connection = cast("Socket", connection)
-        asked = self._request(connection, request)
-        if connection.counted is None and not self._count(connection, asked.peer):
-            return _response(Answer(429), asked)
-        answer = await self._site.answer(asked)
+        websocket = cast("TappedWebSocket", websocket)
+        request = self._request(websocket, http_request)
+        if websocket.counted_address is None and not self._count(
+            websocket, request.peer
+        ):
+            return _response(Answer(429), request)
+        answer = await self._routes.answer(request)
         if answer is None:
             return None
-        if len(answer.body) > LARGE:
-            answer = self._large(connection, answer)
+        if len(answer.body) > LARGE_ANSWER:
+            answer = self._large_answer(websocket, answer)
         self.metrics.count("requests", str(answer.status))
-        extra = {"address": asked.peer, "target": asked.target, "status": answer.status}
-        _log.debug(asked.method, extra=extra)
-        return _response(answer, asked)
+        fields = {"address": request.peer, "target": request.target}
+        _log.debug(request.method, extra={**fields, "status": answer.status})
+        return _response(answer, request)
 
-    def _large(self, connection: Socket, answer: Answer) -> Answer:
-        """Have patience with who reads a large answer, but not with many of them."""
-        size, address = len(answer.body), cast("str", connection.counted)
+    def _large_answer(self, websocket: TappedWebSocket, answer: Answer) -> Answer:
+        """Allow the client more time, but each address only so many bytes at once."""
+        size, address = len(answer.body), cast("str", websocket.counted_address)
         if not self._addresses.sending(address, size):
             return Answer(429, b"One after the other.\n", headers={"Retry-After": "2"})
-        connection.unread = size
-        connection.close_timeout = self.limits.answer_timeout_ms / 1_000
+        websocket.large_answer_bytes = size
+        websocket.close_timeout = self.limits.answer_timeout_ms / 1_000
         return answer
 
-    def _request(self, connection: ServerConnection, request: HttpRequest) -> Request:
+    def _request(self, websocket: ServerConnection, request: HttpRequest) -> Request:
         headers = request.headers
-        direct = _address(connection)
+        direct = _remote_address(websocket)
         forwarded = headers.get_all("X-Forwarded-For")
         address = client_address(direct, forwarded, self._proxies)
         proxied = any(
@@ -232,109 +235,108 @@ class Listener:
         return Request(
             method=request.method,
             target=request.path,
-            host=_only(headers, "Host"),
-            origin=_only(headers, "Origin") if "Origin" in headers else None,
+            host=_joined(headers, "Host"),
+            origin=_joined(headers, "Origin") if "Origin" in headers else None,
             peer=address,
             local=is_loopback(direct) and not proxied,
-            etag=_only(headers, "If-None-Match"),
-            packs="gzip" in _only(headers, "Accept-Encoding"),
+            etag=_joined(headers, "If-None-Match"),
+            packs="gzip" in _joined(headers, "Accept-Encoding"),
         )
 
-    # WebSocket
+    # --- WebSocket -------------------------------------------------------------------
 
-    async def _handle(self, connection: ServerConnection) -> None:
-        connection = cast("Socket", connection)
-        peer = self._admit(connection)
+    async def _handle(self, websocket: ServerConnection) -> None:
+        websocket = cast("TappedWebSocket", websocket)
+        connection = self._connect(websocket)
         try:
-            await self._read(connection, peer)
+            await self._read(websocket, connection)
         except ConnectionClosed:
             pass
         finally:
-            peer.heartbeat.end()
-            peer.send_queue.close()
-            peer.session.lost()
-            self._peers.pop(peer, None)
-            _log.info(
-                "disconnected", extra={"conn": peer.id, "code": connection.close_code}
-            )
-            # The library's own close would wait for ever for a peer that stalls.
-            await self.end(connection, 1011, "")
+            connection.heartbeat.end()
+            connection.send_queue.close()
+            connection.session.disconnected()
+            self._connections.pop(connection, None)
+            fields = {"conn": connection.id, "code": websocket.close_code}
+            _log.info("disconnected", extra=fields)
+            # The library's own close would wait forever for a peer that stalls.
+            await self.end(websocket, 1011, "")
 
-    def _admit(self, connection: Socket) -> Peer:
-        request = cast("HttpRequest", connection.request)
-        asked = self._request(connection, request)
-        # A fifth of what an idle connection would hold, and never looked at again.
-        request.headers.clear()
-        if connection.response is not None:
-            connection.response.headers.clear()
-        peer = Peer(connection, self, next(self._numbers), asked)
-        connection.frames = peer.frame
-        connection.pongs = peer.pong
-        connection.go_on()  # with what came behind the request
-        self._peers[peer] = None
+    def _connect(self, websocket: TappedWebSocket) -> Connection:
+        http_request = cast("HttpRequest", websocket.request)
+        request = self._request(websocket, http_request)
+        # Not needed any more, and a fifth of the memory of an idle connection.
+        http_request.headers.clear()
+        if websocket.response is not None:
+            websocket.response.headers.clear()
+        connection = Connection(websocket, self, next(self._numbers), request)
+        websocket.on_frame = connection.receive_frame
+        websocket.on_pong = connection.receive_pong
+        websocket.resume()  # process what followed the request
+        self._connections[connection] = None
         self.metrics.count("connections")
-        _log.info("connected", extra={"conn": peer.id, "address": asked.peer})
-        self.watch(peer.heartbeat)
-        return peer
+        fields = {"conn": connection.id, "address": request.peer}
+        _log.info("connected", extra=fields)
+        self.start_heartbeat(connection.heartbeat)
+        return connection
 
-    async def _read(self, connection: Socket, peer: Peer) -> None:
-        session = peer.session
+    async def _read(self, websocket: TappedWebSocket, connection: Connection) -> None:
+        session = connection.session
         try:
             async with asyncio.timeout(self.limits.hello_timeout_ms / 1_000):
-                first = await connection.recv()
+                first = await websocket.recv()
         except TimeoutError:
-            session.no_hello()
-            await connection.wait_closed()
+            session.hello_timed_out()
+            await websocket.wait_closed()
             return
-        await self._turn()
-        if connection.state is State.OPEN:  # else it has gone meanwhile
+        await self._admit_hello()
+        if websocket.state is State.OPEN:  # it may have closed meanwhile
             session.receive(first)
-        connection.answered()
-        connection.texts = peer.text
-        while True:  # what the socket leaves to the library, as a fragmented message
-            message = await connection.recv()
-            await self._hold(connection, session.pause())
+        websocket.message_handled()
+        websocket.on_text = connection.receive_text
+        while True:  # messages that the tap leaves to the library, such as fragmented
+            message = await websocket.recv()
+            await self._pause(websocket, session.throttle())
             session.receive(message)
-            connection.answered()
+            websocket.message_handled()
 
-    async def _turn(self) -> None:
-        """Stand in the line of those who say hello: a large room makes that dear."""
-        turn = asyncio.get_running_loop().create_future()
+    async def _admit_hello(self) -> None:
+        """Wait for admission: a hello to a large room is expensive."""
+        admitted = asyncio.get_running_loop().create_future()
 
-        def enter() -> bool:
-            if turn.done():
+        def admit() -> bool:
+            if admitted.done():
                 return False
-            turn.set_result(None)
+            admitted.set_result(None)
             return True
 
-        self._hellos.come(enter)
-        await turn
+        self._hellos.enqueue(admit)
+        await admitted
 
-    async def _hold(self, connection: Socket, pause: float) -> None:
-        """Read nothing for so many seconds, unless the connection ends."""
-        while pause > 0 and connection.state is State.OPEN:
-            step = min(pause, HOLD_STEP_S)
+    async def _pause(self, websocket: TappedWebSocket, seconds: float) -> None:
+        """Read nothing for some seconds, unless the connection ends."""
+        while seconds > 0 and websocket.state is State.OPEN:
+            step = min(seconds, PAUSE_CHECK_S)
             await self.clock.sleep(step)
-            pause -= step
+            seconds -= step
 
-    async def end(self, connection: Socket, code: int, reason: str) -> None:
-        """Close a connection; at the latest after the close timeout it is cut."""
+    async def end(self, websocket: TappedWebSocket, code: int, reason: str) -> None:
+        """Close a connection; abort it after the close time-out."""
         try:
             async with asyncio.timeout(self.limits.close_timeout_ms / 1_000):
-                await connection.close(code, reason)
+                await websocket.close(code, reason)
         except TimeoutError:
-            connection.transport.abort()
+            websocket.transport.abort()
 
-    # Pings
+    # --- heartbeats ------------------------------------------------------------------
 
-    def watch(self, heartbeat: Heartbeat) -> None:
-        """Measure a line, at once several times and then now and again."""
-        now = self.clock.now_ms()
-        self._pinger.add(heartbeat, now)
+    def start_heartbeat(self, heartbeat: Heartbeat) -> None:
+        """Ping a connection, first in a burst and then regularly."""
+        self._pinger.add(heartbeat, self.clock.now_ms())
         self._beat_in(0)
 
-    def pong(self, heartbeat: Heartbeat, payload: bytes) -> None:
-        """A pong came."""
+    def record_pong(self, heartbeat: Heartbeat, payload: bytes) -> None:
+        """Record a pong."""
         rtt = heartbeat.pong(payload, self.clock.now_ms())
         if rtt is not None:
             self.metrics.rtt_seconds.add(rtt / 1_000)
@@ -352,20 +354,22 @@ class Listener:
             self._beat_in(max(1, due - now))
 
 
-def _choose(_: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """Our subprotocol where it is offered; a client may offer none."""
+def _select_subprotocol(
+    _: ServerConnection, offered: Sequence[Subprotocol]
+) -> Subprotocol | None:
+    """Return our subprotocol if the client offers it; it may offer none."""
     ours = Subprotocol(SUBPROTOCOL)
     return ours if ours in offered else None
 
 
-def _address(connection: ServerConnection) -> str:
-    """The other end of the TCP connection; empty where it is gone already."""
-    remote = cast("tuple[str, int] | None", connection.remote_address)
+def _remote_address(websocket: ServerConnection) -> str:
+    """Return the IP address of the peer; empty if it has disconnected."""
+    remote = cast("tuple[str, int] | None", websocket.remote_address)
     return remote[0] if remote else ""
 
 
-def _only(headers: Headers, name: str) -> str:
-    """A header's value; several of them are as bad as a strange one."""
+def _joined(headers: Headers, name: str) -> str:
+    """Return a header's values joined, so that a repeated header is not accepted."""
     return ", ".join(headers.get_all(name))
 
 

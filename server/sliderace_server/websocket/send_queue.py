@@ -1,8 +1,18 @@
-"""What goes out: gathered for one turn of the loop, one write per connection.
+"""Send queues: each connection gets one write per turn of the event loop.
 
-Nothing here waits. A peer that does not read is cut off; nobody else notices. Many
-connections with mail are served in slices, so that one large room does not hold up
-the others, nor the log.
+Rules:
+
+- Frames for a connection collect in its `SendQueue`. The `Flusher` writes each queue
+  once per turn, as one write.
+- Queues are flushed in FIFO order. Queues with an urgent frame (an answer, an ack) are
+  flushed before the others, in FIFO order too.
+- Flushing many queues takes long, so each turn flushes only a slice of them; on a
+  server with time to spare the next slice follows after a pause, so that other work
+  runs in between. Urgent queues do not wait for the pause.
+- Nothing here waits for a peer. A peer that leaves more than `max_unsent` bytes unread,
+  beyond its last snapshot, is aborted.
+- A peer that leaves a quarter of that unread gets no progress. It catches up later with
+  the newest state instead of everything that it missed.
 """
 
 from collections import deque
@@ -12,261 +22,266 @@ from typing import NamedTuple, Protocol
 from sliderace.protocol.limits import MAX_DOWN_BYTES
 
 __all__ = [
+    "MAX_SLICE",
     "MAX_UNSENT",
-    "SLICES",
+    "SLICE_BY_LOAD",
     "Flusher",
     "SendQueue",
     "Slice",
-    "Wire",
     "ping_frame",
     "text_frame",
 ]
 
 
 class Slice(NamedTuple):
-    """How much of a crowd is told at once.
+    """How many queues to flush before other work runs.
 
     Attributes:
-        least: connections written to in one turn of the loop.
-        rest_s: from one slice to the next, while a crowd waits; 0: until the next turn.
+        size: queues to flush in one turn of the loop; more if very many wait.
+        pause_s: time until the next slice while at least `MAX_SLICE` queues wait;
+            0: until the next turn.
     """
 
-    least: int
-    rest_s: float
+    size: int
+    pause_s: float
 
 
-SLICES = (Slice(25, 0.001), Slice(25, 0.001), Slice(100, 0.0))
-"""By how busy the server is (`Tempo.factor`): a fifth of a millisecond of work, and a
-rest. Without one, the log's thread waits behind a thousand spectators for the core and
-for Python's lock, and with it everybody's ack. On a very busy server all wait for all,
-and what the turns themselves cost makes that longer."""
-CROWD = 100
-"""Of who waits for a slice; also the largest slice, two thirds of a millisecond."""
-SHARE = 16
-"""A slice is at least this part of all who wait: how long a crowd takes grows more
-slowly than the crowd."""
+SLICE_BY_LOAD = (Slice(25, 0.001), Slice(25, 0.001), Slice(100, 0.0))
+"""By load (`LoadMeter.factor`, from 1): a fifth of a millisecond of work, then a pause.
+Without the pause, the log's thread competes with a thousand spectators for the core and
+for Python's lock, which delays every ack. On a very busy server everything is delayed
+anyway, and more turns would only cost more."""
+MAX_SLICE = 100
+"""The largest slice, two thirds of a millisecond. If fewer queues wait, there is no
+pause."""
+SLICE_SHARE = 16
+"""A slice is at least this fraction of the waiting queues, so that the time to flush
+all of them grows more slowly than their number."""
 MAX_UNSENT = 65_536
-"""Bytes a peer may leave unread, beyond its last snapshot, before it is cut off."""
-SLOW = 4
-"""A peer that leaves a quarter of that unread gets no progress until it has read on:
-then the newest state, instead of everything it missed."""
+"""Bytes that a peer may leave unread, beyond its last snapshot, before it is aborted.
+"""
+SLOW_SHARE = 4
+"""A peer that leaves this fraction of `max_unsent` unread gets no progress."""
 
 
-class Wire(Protocol):
-    """What an outbox needs of a connection."""
+class Writer(Protocol):
+    """The part of a connection that its send queue uses."""
 
     def write(self, data: bytes) -> None:
-        """Hand bytes to the operating system, or keep them; never wait."""
+        """Send bytes, or buffer them; must not block."""
         ...
 
     def unsent(self) -> int:
-        """Bytes kept so far because the peer does not read."""
+        """Return the number of buffered bytes."""
         ...
 
     def abort(self) -> None:
-        """End the connection at once, without any handshake."""
+        """End the connection immediately, without a closing handshake."""
         ...
 
 
 class Flusher:
-    """Empties the outboxes once per turn of the loop.
+    """Flushes the send queues once per turn of the event loop.
 
     Args:
-        call_soon: runs a function in the loop's next turn.
-        call_later: runs one in so many seconds.
-        slice_now: how many outboxes to empty in one turn; the rest wait.
+        call_soon: calls a function in the loop's next turn.
+        call_later: calls a function after a delay in seconds.
+        current_slice: returns how many queues to flush in this turn.
     """
 
     def __init__(
         self,
         call_soon: Callable[[Callable[[], None]], object],
         call_later: Callable[[float, Callable[[], None]], object],
-        slice_now: Callable[[], Slice] = lambda: SLICES[0],
+        current_slice: Callable[[], Slice] = lambda: SLICE_BY_LOAD[0],
     ) -> None:
         self._call_soon = call_soon
         self._call_later = call_later
-        self._slice_now = slice_now
+        self._current_slice = current_slice
         self._waiting: deque[SendQueue] = deque()
         self._urgent: deque[SendQueue] = deque()
-        self._called = False
-        self._resting = False
-        self._tellers: deque[Callable[[], None]] = deque()
+        self._before_flush: deque[Callable[[], None]] = deque()
+        self._scheduled = False
+        self._pausing = False
 
-    def first(self, tell: Callable[[], None]) -> None:
-        """In the next turn, call this before the outboxes are emptied."""
-        self._tellers.append(tell)
-        self._call()
+    def before_flush(self, call: Callable[[], None]) -> None:
+        """Call a function in the next turn, before the queues are flushed."""
+        self._before_flush.append(call)
+        self._schedule()
 
-    def collect(self, send_queue: "SendQueue") -> None:
-        """Empty this outbox in the next turn, or in its slice of a crowd."""
+    def add(self, send_queue: "SendQueue") -> None:
+        """Flush this queue in the next turn, or when its slice comes."""
         self._waiting.append(send_queue)
-        if not self._resting:
-            self._call()
+        if not self._pausing:
+            self._schedule()
 
-    def hurry(self, send_queue: "SendQueue") -> None:
-        """Empty this outbox in the next turn, before all that were collected."""
+    def add_urgent(self, send_queue: "SendQueue") -> None:
+        """Flush this queue in the next turn, before those that are not urgent."""
         self._urgent.append(send_queue)
-        self._call()
+        self._schedule()
 
-    def _call(self) -> None:
-        if not self._called:
-            self._called = True
-            self._call_soon(self._next)
+    def _schedule(self) -> None:
+        if not self._scheduled:
+            self._scheduled = True
+            self._call_soon(self._run)
 
-    def _next(self) -> None:
-        self._called = False
+    def _run(self) -> None:
+        self._scheduled = False
         self.flush()
 
-    def _rested(self) -> None:
-        self._resting = False
+    def _end_pause(self) -> None:
+        self._pausing = False
         self.flush()
 
     def flush(self) -> None:
-        """Empty outboxes now; those for which a turn is too short come later."""
+        """Flush one slice of the queues now; the others follow in later turns."""
         urgent, waiting = self._urgent, self._waiting
-        size, rest_s = self._slice_now()
+        size, pause_s = self._current_slice()
         try:
-            while self._tellers:
-                self._tellers.popleft()()
+            while self._before_flush:
+                self._before_flush.popleft()()
             for _ in range(min(size, len(urgent))):
-                urgent.popleft().flush_first()
-            if waiting and not self._resting:
-                size = min(max(size, len(waiting) // SHARE), CROWD, len(waiting))
-                for _ in range(size):
+                urgent.popleft().flush_urgent()
+            if waiting and not self._pausing:
+                size = min(max(size, len(waiting) // SLICE_SHARE), MAX_SLICE)
+                for _ in range(min(size, len(waiting))):
                     waiting.popleft().flush()
-                self._resting = rest_s > 0 and len(waiting) >= CROWD
-                if self._resting:
-                    self._call_later(rest_s, self._rested)
-        finally:  # one room's mistake is not everybody's
-            if urgent or self._tellers or (waiting and not self._resting):
-                self._call()
+                self._pausing = pause_s > 0 and len(waiting) >= MAX_SLICE
+                if self._pausing:
+                    self._call_later(pause_s, self._end_pause)
+        finally:  # an exception in one room must not stop the others
+            if urgent or self._before_flush or (waiting and not self._pausing):
+                self._schedule()
 
 
 class SendQueue:
     """Frames for one connection, in order.
 
     Args:
-        wire: where they go.
-        flusher: who takes them there.
-        max_unsent: bytes the peer may leave unread, beyond its last snapshot.
+        writer: the connection.
+        flusher: flushes this queue.
+        max_unsent: bytes that the peer may leave unread, beyond its last snapshot.
     """
 
     __slots__ = (
         "_behind",
-        "_beyond",
         "_flusher",
         "_frames",
-        "_gathered",
-        "_hurries",
+        "_is_urgent",
         "_max_unsent",
         "_open",
+        "_queued_bytes",
         "_slow",
-        "_snapshot",
-        "_wire",
+        "_snapshot_bytes",
+        "_writer",
+        "_written_bytes",
     )
 
     def __init__(
-        self, wire: Wire, flusher: Flusher, max_unsent: int = MAX_UNSENT
+        self, writer: Writer, flusher: Flusher, max_unsent: int = MAX_UNSENT
     ) -> None:
-        self._wire = wire
+        self._writer = writer
         self._flusher = flusher
         self._max_unsent = max_unsent
         self._frames: list[bytes] = []
         self._open = True
-        # With a place for each ack the line of those who hurry would grow for ever on a
-        # server whose turns take longer than a commit.
-        self._hurries = False
+        # A queue is at most once among the flusher's urgent queues. With one entry for
+        # each ack they would grow without bound where a turn takes longer than a
+        # commit.
+        self._is_urgent = False
         self._slow = False
-        self._gathered = 0
-        self._beyond = 0
-        self._snapshot = 0
         self._behind = False
+        self._snapshot_bytes = 0
+        # Both since the last snapshot:
+        self._queued_bytes = 0
+        self._written_bytes = 0
 
-    def post(self, frame: bytes) -> None:
-        """Send a frame with this turn's write."""
+    def send(self, frame: bytes) -> None:
+        """Send a frame with the next write."""
         if not self._open:
             return
         if not self._frames:
-            self._flusher.collect(self)
+            self._flusher.add(self)
         self._frames.append(frame)
-        self._gathered += len(frame)
+        self._queued_bytes += len(frame)
 
-    def post_first(self, frame: bytes) -> None:
-        """Send an answer, and what gathered before it, ahead of others' news."""
+    def send_urgent(self, frame: bytes) -> None:
+        """Send a frame, and everything queued before it, in the next turn."""
         if self._open:
             self._frames.append(frame)
-            self._gathered += len(frame)
-            if not self._hurries:
-                self._hurries = True
-                self._flusher.hurry(self)
+            self._queued_bytes += len(frame)
+            if not self._is_urgent:
+                self._is_urgent = True
+                self._flusher.add_urgent(self)
 
-    def post_progress(self, frame: bytes) -> bool:
-        """Send a frame that newer ones make good, unless the peer reads slowly.
+    def send_progress(self, frame: bytes) -> bool:
+        """Send a frame that later frames supersede, unless the peer reads slowly.
 
         Returns:
-            Whether it was sent: who goes without is told the newest state later.
+            Whether it is sent; if not, send the newest state after `caught_up`.
         """
         if self._behind or (self._slow and self._is_slow()):
             self._behind = True
             return False
-        self.post(frame)
+        self.send(frame)
         return True
 
     def caught_up(self) -> bool:
-        """Whether a peer that went without has read on, and takes progress again."""
+        """Return whether a peer that missed progress may get progress again."""
         self._behind = self._is_slow()
         return not self._behind
 
     def _is_slow(self) -> bool:
-        self._slow = self._wire.unsent() > self._max_unsent // SLOW
+        self._slow = self._writer.unsent() > self._max_unsent // SLOW_SHARE
         return self._slow
 
-    def post_snapshot(self, frame: bytes) -> None:
-        """Send a frame that makes everything before it superfluous."""
-        self.post(frame)
-        self._snapshot = min(len(frame), MAX_DOWN_BYTES)
-        self._gathered = self._beyond = 0
+    def send_snapshot(self, frame: bytes) -> None:
+        """Send a frame that supersedes all earlier frames."""
+        self.send(frame)
+        self._snapshot_bytes = min(len(frame), MAX_DOWN_BYTES)
+        self._queued_bytes = self._written_bytes = 0
 
-    def flush_first(self) -> None:
-        """Write what gathered: it is its turn among those who hurry."""
-        self._hurries = False
+    def flush_urgent(self) -> None:
+        """Write all frames: the flusher's entry for this urgent queue is used up."""
+        self._is_urgent = False
         self.flush()
 
     def flush(self) -> None:
-        """Write what gathered; cut the peer off if it has stopped reading."""
+        """Write all frames; abort the peer if it has stopped reading."""
         frames = self._frames
         if not self._open or not frames:
             return
         self._frames = []
-        # What earlier writes left: some loops send what is written now a little later.
-        if unsent := self._wire.unsent():
-            self._slow = unsent > self._max_unsent // SLOW
-            beyond = min(unsent, self._beyond)
-            # The second test bounds those who ask for snapshots and read none of them.
-            if max(beyond, unsent - self._snapshot) > self._max_unsent:
+        # Check what earlier writes left over: some event loops send the data of this
+        # write a little later.
+        if unsent := self._writer.unsent():
+            self._slow = unsent > self._max_unsent // SLOW_SHARE
+            beyond = min(unsent, self._written_bytes)
+            # The second test stops peers that request snapshots and read none of them.
+            if max(beyond, unsent - self._snapshot_bytes) > self._max_unsent:
                 self.close()
-                self._wire.abort()
+                self._writer.abort()
                 return
-        self._beyond += self._gathered
-        self._gathered = 0
-        self._wire.write(frames[0] if len(frames) == 1 else b"".join(frames))
+        self._written_bytes += self._queued_bytes
+        self._queued_bytes = 0
+        self._writer.write(frames[0] if len(frames) == 1 else b"".join(frames))
 
     def close(self) -> None:
-        """Take nothing more; what was not written is dropped."""
+        """Discard all frames, and those sent from now on."""
         self._open = False
         self._frames.clear()
 
 
 def text_frame(payload: bytes) -> bytes:
-    """One whole WebSocket text frame as a server sends it (RFC 6455, section 5.2)."""
+    """Return a complete WebSocket text frame from a server (RFC 6455, section 5.2)."""
     return _frame(0x81, payload)
 
 
 def ping_frame(payload: bytes) -> bytes:
-    """A WebSocket ping frame as a server sends it.
+    """Return a WebSocket ping frame from a server.
 
     Args:
-        payload: at most 125 bytes; the pong brings it back.
+        payload: at most 125 bytes; the pong returns it.
     """
     return _frame(0x89, payload)
 

@@ -1,7 +1,18 @@
-"""One connection's conversation: hello, then commands, each judged in its own place.
+"""One connection's session: it checks incoming messages and passes them to a room.
 
-A fault stays in its connection: whatever a peer sends, it is answered or closed, and
-nobody else notices. Too fast means being read more slowly, never losing a message.
+Rules:
+
+- The first message is `hello`. It creates, opens, joins or resumes a room, or redeems a
+  seat ticket; if it is refused, the connection is closed. A second one is refused.
+- Every message is checked in this order: rate limits, UTF-8, size and schema, quota of
+  log records, then the room's own rules. A malformed message is refused, and closes the
+  connection only before a successful hello. Invalid UTF-8 and binary messages always
+  close it.
+- A peer that sends too fast is read more slowly; no message is lost. The cost of slides
+  is known only after parsing, so it delays the *next* message. A peer that floods for
+  `flood_ms` is disconnected; resending slides after a reconnect does not count as a
+  flood.
+- A peer's mistakes affect only its own connection.
 """
 
 import logging
@@ -50,11 +61,11 @@ __all__ = ["Session"]
 _log = logging.getLogger(__name__)
 
 SNAPSHOT_COST = 20
-"""Messages a snapshot counts for: it is the largest thing anybody may ask for."""
+"""Messages that a resync counts as: a snapshot is the largest answer."""
 
-ALWAYS = (Close, Kick, Leave, Nonce)
-"""Commands that are bounded by themselves: whoever wrote too much may still go, and a
-host may still put an end to it."""
+QUOTA_EXEMPT = (Close, Kick, Leave, Nonce)
+"""Commands that need no quota: few of them are possible, a member who has used up their
+quota may still leave, and a host may still remove members and close the room."""
 
 CLOSE_AFTER: Mapping[str, int] = {
     "version": 4504,
@@ -65,13 +76,13 @@ CLOSE_AFTER: Mapping[str, int] = {
     "storage_unavailable": 1013,
     "shutting_down": 1012,
 }
-"""Refusal of a hello -> close code; for all others it is 4500."""
+"""Refusal of a hello -> close code. All other refusals: 4500."""
 
 _TAGS = {kind: str(kind.__struct_config__.tag) for kind in get_args(Command)}
 
 
 class Session:
-    """What one connection says, and what becomes of it.
+    """The session of one connection.
 
     Args:
         registry: the rooms.
@@ -82,7 +93,6 @@ class Session:
         "_commands",
         "_ended",
         "_flooding_since",
-        "_held_until",
         "_limits",
         "_messages",
         "_now",
@@ -90,6 +100,7 @@ class Session:
         "_registry",
         "_room",
         "_services",
+        "_throttled_until",
         "_tile_debt_until",
         "_tiles",
         "following",
@@ -119,22 +130,22 @@ class Session:
         self._now = now
         self._commands = self._services.metrics.counts["commands"]
         self._tile_debt_until = now
-        self._held_until = now
+        self._throttled_until = now
         self._flooding_since: int | None = None
         self._ended = False
 
-    # --- what the gateway asks -------------------------------------------------------
+    # --- for the connection ----------------------------------------------------------
 
     @property
-    def busy(self) -> bool:
-        """Whether its room is between the countdown and the results."""
+    def in_race(self) -> bool:
+        """Whether its room is between countdown and results."""
         return self._room is not None and self._room.state.phase != "lobby"
 
     @property
-    def counts(self) -> bool:
-        """Whether anybody wants to know the line: not a spectator's in a large room."""
+    def needs_latency(self) -> bool:
+        """Whether the latency is needed: not that of a spectator in a large room."""
         if self._room is None:
-            return True  # nobody knows yet who it is
+            return True  # it may become a player
         members = self._room.state.members
         member = members.get(self.member)
         if member is not None and member.seat is not None:
@@ -142,29 +153,33 @@ class Session:
         return len(members) <= self._services.config.small_room
 
     @property
-    def held_s(self) -> float:
-        """For how many more seconds this peer is not read."""
+    def throttled_s(self) -> float:
+        """Seconds for which nothing more is read from this peer."""
         if self._ended:
-            return 0.0  # what still comes is dropped, up to the peer's own close
-        return max(0, self._held_until - self._now_ms()) / 1_000
+            return 0.0  # further messages are discarded, up to the peer's close frame
+        return max(0, self._throttled_until - self._now_ms()) / 1_000
 
-    def pause(self, messages: int = 1) -> float:
-        """Seconds to wait before a message or frame that has come is looked at."""
+    def throttle(self) -> float:
+        """Count a message or frame against the rate limits.
+
+        Returns:
+            Seconds to wait before it is handled and the next one is read.
+        """
         if self._ended:
             return 0.0
         now = self._now = self._now_ms()
-        wait = self._messages.take(messages, now)
+        wait = self._messages.take(1, now)
         if wait or self._flooding_since is not None:
-            self._watch_flood(now, flooding=wait > 0)
-        # Who resends slides after an absence owes tiles, but floods nobody.
+            self._check_flood(now, flooding=wait > 0)
+        # A peer that resends slides after a reconnect must wait, but does not flood.
         wait = max(wait, self._tile_debt_until - now)
         if wait <= 0:
             return 0.0
         self._services.metrics.count("throttled")
-        self._held_until = now + wait
+        self._throttled_until = now + wait
         return wait / 1_000
 
-    def _watch_flood(self, now: int, *, flooding: bool) -> None:
+    def _check_flood(self, now: int, *, flooding: bool) -> None:
         if not flooding:
             self._flooding_since = None
         elif self._flooding_since is None:
@@ -174,22 +189,22 @@ class Session:
             self.close(4429)
 
     def receive(self, data: str | bytes) -> None:
-        """A message, whatever it may be; it may have waited."""
+        """Handle a message from the library, which may have waited."""
         if isinstance(data, bytes):
             self.close(1007)
         else:
-            self.text_late(data.encode("utf-8", "surrogatepass"))
+            self.receive_delayed(data.encode("utf-8", "surrogatepass"))
 
-    def text_late(self, payload: bytes) -> None:
-        """A text message that had to wait, see `text`."""
+    def receive_delayed(self, payload: bytes) -> None:
+        """Handle a text message that has waited; see `receive_text`."""
         self._now = self._now_ms()
-        self.text(payload)
+        self.receive_text(payload)
 
-    def text(self, payload: bytes) -> None:
-        """A text message, as UTF-8 that nobody has checked.
+    def receive_text(self, payload: bytes) -> None:
+        """Handle a text message right after `throttle`.
 
         Args:
-            payload: what `pause` has just let through; nearly always slides.
+            payload: possibly invalid UTF-8; nearly always slides.
         """
         if self._ended:
             return
@@ -202,35 +217,35 @@ class Session:
         try:
             command = decode_command(payload, self._limits.up_bytes)
         except ProtocolError as error:
-            self._misunderstood(error)
+            self._refuse_malformed(error)
             return
         self._commands[_TAGS[type(command)]] += 1
         if isinstance(command, Slides) and self._room is not None:
-            self._pay(command)
+            self._charge_tiles(command)
             self._room.slide(self, command, self._now)
         else:
-            self._carry_out(command)
+            self._execute(command)
 
-    def no_hello(self) -> None:
-        """Nothing came in time."""
+    def hello_timed_out(self) -> None:
+        """Close the connection: no message arrived in time."""
         self._refuse("", Refusal("no_hello"))
         self.close(4002)
 
     def shut_down(self) -> None:
-        """The server is about to end; all is kept, and the client comes back."""
+        """Close the connection because the server shuts down; the client reconnects."""
         self._refuse("", Refusal("shutting_down"))
         self.close(1012)
 
-    def lost(self) -> None:
-        """The connection has ended."""
+    def disconnected(self) -> None:
+        """Note that the connection has ended."""
         self._ended = True
         if self._room is not None:
             self._room.lost(self)
 
-    # --- what the room asks ----------------------------------------------------------
+    # --- for the room ----------------------------------------------------------------
 
     def dismissed(self, code: int) -> None:
-        """The connection is no longer the member's."""
+        """Close the connection: it no longer belongs to a member."""
         self.following = False
         self.close(code)
 
@@ -242,7 +257,7 @@ class Session:
 
     # --- commands --------------------------------------------------------------------
 
-    def _carry_out(self, command: Command) -> None:
+    def _execute(self, command: Command) -> None:
         if isinstance(command, Hello):
             if self._room is not None:
                 self._refuse("hello", Refusal("bad_message", "t"))
@@ -256,20 +271,18 @@ class Session:
             self._resync(self._room, command)
         elif isinstance(command, Transfer):
             self._transfer(self._room)
-        elif self._may_write(self._room, self.member, command):
+        elif isinstance(command, QUOTA_EXEMPT) or self._has_quota(
+            self._room, self.member
+        ):
             before = self._room.state.offset
             self._room.ask(self, command)
             self._room.quota.use(self.member, self._room.state.offset - before)
         else:
             self._refuse(str(command.__struct_config__.tag), Refusal("rate"))
 
-    def _may_write(
-        self, actor: RoomActor, who: int, command: Command | None = None
-    ) -> bool:
-        """Whether a member may still have something noted, before the next race."""
-        return isinstance(command, ALWAYS) or actor.quota.left(
-            who, actor.state.last_race
-        )
+    def _has_quota(self, actor: RoomActor, member: int) -> bool:
+        """Whether a member may append more records before the next race."""
+        return actor.quota.left(member, actor.state.last_race)
 
     def _resync(self, actor: RoomActor, command: Resync) -> None:
         if command.seat is None:
@@ -279,8 +292,8 @@ class Session:
         else:
             actor.show_board(self, command.seat)
 
-    def _pay(self, slides: Slides) -> None:
-        """Tiles are known only after parsing: who owes some is read later."""
+    def _charge_tiles(self, slides: Slides) -> None:
+        """Count slid tiles against their rate limit, which delays the next message."""
         tiles = 0
         for _, count, _ in slides.slides:
             tiles += count
@@ -333,7 +346,7 @@ class Session:
         actor = self._registry.find(join.code, self.peer.address)
         if isinstance(actor, Refusal):
             return actor
-        if not self._may_write(actor, NEWCOMERS):
+        if not self._has_quota(actor, NEWCOMERS):
             return Refusal("rate")
         token = self._new_token()
         command = room.Enter(join.name, hashed(token), join.role, join.bot)
@@ -343,7 +356,7 @@ class Session:
         return actor
 
     def _new_token(self) -> str:
-        """A secret of 128 bits."""
+        """Return a random 128-bit token."""
         return self._services.entropy(16).hex()
 
     def _resume(self, resume: Resume) -> RoomActor | Refusal:
@@ -352,7 +365,7 @@ class Session:
         if isinstance(found, Refusal):
             return found
         actor, member = found
-        if not self._may_write(actor, member):
+        if not self._has_quota(actor, member):
             return Refusal("rate")
         actor.quota.use(member, COMING_AND_GOING)
         seen = resume.epoch, resume.offset
@@ -365,7 +378,7 @@ class Session:
         if isinstance(found, Refusal):
             return found
         actor, member = found
-        if not self._may_write(actor, member):
+        if not self._has_quota(actor, member):
             return Refusal("rate")
         actor.quota.use(member, COMING_AND_GOING + NEW_TOKEN)
         token = self._new_token()
@@ -373,7 +386,10 @@ class Session:
         return actor
 
     def _transfer(self, actor: RoomActor) -> None:
-        """A ticket. Who was replaced or is out is not heard: no fence is needed."""
+        """Send a seat ticket.
+
+        Replaced connections and former members are closed, so this needs no fence.
+        """
         ticket = self._new_token()
         now = self._services.clock.now_ms()
         self._registry.tickets.issue(actor.code, self.member, hashed(ticket), now)
@@ -382,7 +398,7 @@ class Session:
     # --- answers ---------------------------------------------------------------------
 
     def _send(self, event: Event) -> None:
-        self.peer.post_first(self._services.frame(event))
+        self.peer.send_urgent(self._services.frame(event))
 
     def _refuse(self, of: str, refusal: Refusal) -> None:
         self._services.metrics.count("refusals", refusal.code)
@@ -392,8 +408,8 @@ class Session:
         self._refuse(of, refusal)
         self.close(CLOSE_AFTER.get(refusal.code, 4500))
 
-    def _misunderstood(self, error: ProtocolError) -> None:
-        """Say what was wrong; before the hello that is the end."""
+    def _refuse_malformed(self, error: ProtocolError) -> None:
+        """Refuse a malformed message; close the connection if it is not in a room."""
         self._services.metrics.count("refusals", error.code)
         self._send(Refused(error.of, error.code, error.text, error.field))
         if self._room is None:
