@@ -24,6 +24,7 @@ from sliderace_client.net.http import is_live
 from sliderace_client.net.locate import EVERYWHERE, Noted, is_loopback
 from sliderace_client.net.mdns import lan_addresses
 from sliderace_client.platform import on_its_own
+from sliderace_client.shared_ui import wording
 from sliderace_client.shared_ui.settings import state_dir
 
 __all__ = ["HostError", "OwnServer", "links", "open_room", "running"]
@@ -94,7 +95,7 @@ def open_room(
     client = Client(server, Open(rules, public=public, seed=seed))
     ending = asyncio.run(client.run())
     if not client.model.link:
-        raise HostError(ending.text)
+        raise HostError(wording.ending(ending.why))
     return client.model.code
 
 

@@ -22,7 +22,7 @@ from sliderace.protocol.room_code import format_code, parse_code
 from sliderace_client.net.http import Reply, Unreachable, get
 from sliderace_client.net.locate import is_loopback
 from sliderace_client.net.signature import check_signature
-from sliderace_client.shared_ui.wording import duration, stands, why_out
+from sliderace_client.shared_ui.wording import dnf_reason, duration, status
 
 __all__ = [
     "Unreadable",
@@ -262,7 +262,7 @@ def race_lines(file: object) -> list[str]:
             [
                 str(racer.place or "-"),
                 _name(racer.name) + (" (bot)" if racer.bot else ""),
-                duration(finish.official_ms) if finish else stands(racer.status),
+                duration(finish.official_ms) if finish else status(racer.status),
                 str(racer.stm),
                 f"{racer.high // 10} %",
                 _remark(racer),
@@ -303,7 +303,7 @@ def slidysim_lines(file: object) -> list[str]:
 def _remark(racer: WrittenRacer) -> str:
     finish = racer.finish
     if finish is None:
-        return why_out(racer.why)
+        return dnf_reason(racer.why)
     photo = ["photo finish"] if finish.photo else []
     outage = [f"{finish.outage_ms} ms for an outage"] if finish.outage_ms else []
     return ", ".join(photo + outage)
@@ -339,7 +339,7 @@ def _attempt(row: Mapping[str, Any]) -> str:
     name += " (bot)" if row.get("bot") is True else ""
     if isinstance(time, int):
         return f"{row.get('place') or '-'}. {name} {duration(time)}"
-    return f"{name} {stands(_word(row, 'status'))}"
+    return f"{name} {status(_word(row, 'status'))}"
 
 
 def _list(value: Mapping[str, Any], key: str) -> list[dict[str, Any]]:

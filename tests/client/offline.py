@@ -14,6 +14,7 @@ from sliderace.protocol import messages as m
 from sliderace_client.launch import Start
 from sliderace_client.net.connection import Ending
 from sliderace_client.room.fold import Model, Note, Out
+from sliderace_client.room.outcomes import End
 from sliderace_client.tui.app import Terminal
 from sliderace_client.tui.seat import Play
 from sliderace_client.tui.widgets import Boards, Drawn, Lines
@@ -77,7 +78,7 @@ class Offline:
 
     async def run(self) -> Ending:
         await self._ended.wait()
-        return Ending(self.model.ended or "You left the room.", welcomed=True)
+        return Ending(self.model.ended or End.LEFT, welcomed=True)
 
     def end(self) -> None:
         self._ended.set()

@@ -15,6 +15,8 @@ from sliderace.engine import (
 from sliderace.protocol import messages as m
 from sliderace.race.rules import Rules
 from sliderace_client.room.fold import Model, Note, Out, Send
+from sliderace_client.room.outcomes import News
+from sliderace_client.shared_ui import wording
 
 RACE = "KWXTRB-SA1B2C-1"
 NEXT = "KWXTRB-SA1B2C-2"
@@ -197,5 +199,10 @@ def commands(outs: list[Out]) -> list[m.Command]:
     return [out.command for out in outs if isinstance(out, Send)]
 
 
+def news(outs: list[Out]) -> list[News]:
+    return [out.news for out in outs if isinstance(out, Note)]
+
+
 def notes(outs: list[Out]) -> list[str]:
-    return [out.text for out in outs if isinstance(out, Note)]
+    """What is announced, in words."""
+    return list(map(wording.news, news(outs)))

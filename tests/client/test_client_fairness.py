@@ -6,6 +6,7 @@ from tests.client.rooms import COMMITMENT, COMMITMENTS, NONCES, RACE, START, res
 
 from sliderace.protocol.messages import NonceOf
 from sliderace_client.room.fairness import Kept, Own, faults, remarks
+from sliderace_client.room.outcomes import Fault, Remark, WrongNonce
 
 BOTH = [NonceOf(seat, COMMITMENTS[seat], NONCES[seat].hex()) for seat in (0, 1)]
 GOOD = results(*BOTH)
@@ -39,57 +40,43 @@ def own(**more: Any) -> Own:
 
 
 def test_what_was_promised_holds() -> None:
-    assert faults(GOOD, kept()) == remarks(GOOD, kept()) == []
+    assert (faults(GOOD, kept()), remarks(GOOD, kept())) == ([], [])
     little = kept(start=None, listed=None, own=None)
-    assert faults(GOOD, little) == remarks(GOOD, little) == []
+    assert (faults(GOOD, little), remarks(GOOD, little)) == ([], [])
 
 
 def test_a_seed_known_in_advance_promises_only_its_board() -> None:
     told = results(secret=None)
     seen = kept(seed_known=True, listed=None, start=told.board, own=Own(0))
-    assert faults(told, seen) == remarks(told, seen) == []
+    assert (faults(told, seen), remarks(told, seen)) == ([], [])
     assert faults(results(secret=None, board=START), kept(seed_known=True)) != []
 
 
 def test_a_secret_that_is_kept_back_is_a_fault() -> None:
-    assert faults(results(*BOTH, secret=None), kept()) == [
-        "The secret that the server was bound to was not told."
-    ]
+    assert faults(results(*BOTH, secret=None), kept()) == [Fault.NOT_REVEALED]
 
 
 def test_another_commitment_secret_seed_or_board_is_found() -> None:
-    assert faults(GOOD, kept(commitment="f" * 64)) == [
-        "The secret is not the one the server was bound to."
-    ]
+    assert faults(GOOD, kept(commitment="f" * 64)) == [Fault.COMMITMENT_BROKEN]
     assert faults(results(*BOTH, secret="0" * 64), kept()) == [
-        "The secret is not the one the server was bound to.",
-        "The seed does not follow from the secret and the nonces.",
+        Fault.COMMITMENT_BROKEN,
+        Fault.SEED_NOT_FROM_PARTS,
     ]
-    assert faults(GOOD, kept(start=START)) == [
-        "The board is not the one that was raced on."
-    ]
+    assert faults(GOOD, kept(start=START)) == [Fault.BOARD_NOT_RACED]
     other = kept(start=START)
-    assert faults(changed(GOOD, board=START), other) == [
-        "The board is not the one of the seed."
-    ]
+    assert faults(changed(GOOD, board=START), other) == [Fault.BOARD_NOT_FROM_SEED]
 
 
 def test_a_seed_drawn_without_a_nonce_that_is_listed_is_found() -> None:
     drawn = changed(results(BOTH[1]), nonces=BOTH)
-    assert faults(drawn, kept(start=drawn.board)) == [
-        "The seed does not follow from the secret and the nonces."
-    ]
+    assert faults(drawn, kept(start=drawn.board)) == [Fault.SEED_NOT_FROM_PARTS]
 
 
 def test_a_nonce_that_nobody_committed_to_is_found() -> None:
     chosen = results(BOTH[0], NonceOf(1, COMMITMENTS[1], "c" * 32))
-    assert faults(chosen, kept(start=None)) == [
-        "The nonce of seat 1 is not the one committed to."
-    ]
+    assert faults(chosen, kept(start=None)) == [WrongNonce(1)]
     uncommitted = results(BOTH[0], NonceOf(1, None, "c" * 32))
-    assert faults(uncommitted, kept(start=None, listed=None)) == [
-        "The nonce of seat 1 is not the one committed to."
-    ]
+    assert faults(uncommitted, kept(start=None, listed=None)) == [WrongNonce(1)]
 
 
 @pytest.mark.parametrize(
@@ -102,9 +89,7 @@ def test_a_nonce_that_nobody_committed_to_is_found() -> None:
     ],
 )
 def test_a_list_that_was_changed_is_found(seen: Kept) -> None:
-    assert faults(GOOD, seen) == [
-        "The nonce commitments are not those listed before the draw."
-    ]
+    assert faults(GOOD, seen) == [Fault.LIST_CHANGED]
 
 
 @pytest.mark.parametrize(
@@ -118,9 +103,7 @@ def test_a_list_that_was_changed_is_found(seen: Kept) -> None:
     ],
 )
 def test_what_cannot_be_read_is_a_fault(told: Any) -> None:
-    assert faults(told, kept(listed=None, start=None, own=None)) == [
-        "The seed, the secret or a nonce cannot be read."
-    ]
+    assert faults(told, kept(listed=None, start=None, own=None)) == [Fault.UNREADABLE]
 
 
 def test_a_size_that_is_none_is_a_fault() -> None:
@@ -132,51 +115,43 @@ def test_a_size_that_is_none_is_a_fault() -> None:
 
 def test_a_nonce_told_in_time_and_left_out_is_a_fault() -> None:
     seen = kept(start=None)
-    assert faults(WITHOUT_US, seen) == [
-        "Your nonce was left out of the draw, though you told it in time."
-    ]
+    assert faults(WITHOUT_US, seen) == [Fault.OWN_NONCE_LEFT_OUT]
     assert remarks(WITHOUT_US, seen) == []
 
 
 @pytest.mark.parametrize(
     ("fate", "why"),
     [
-        ("late", "it came too late"),
-        ("unsure", "the connection was lost when you told it"),
-        ("", "you were away when it was asked for"),
+        ("late", Remark.NONCE_LATE),
+        ("unsure", Remark.NONCE_UNSURE),
+        ("", Remark.NONCE_NOT_SENT),
     ],
 )
-def test_a_nonce_left_out_for_a_reason_is_no_fault(fate: str, why: str) -> None:
+def test_a_nonce_left_out_for_a_reason_is_no_fault(fate: str, why: Remark) -> None:
     seen = kept(start=None, own=own(fate=fate))
     assert faults(WITHOUT_US, seen) == []
-    assert remarks(WITHOUT_US, seen) == [f"Your nonce was left out of the draw: {why}."]
+    assert remarks(WITHOUT_US, seen) == [why]
     taken = kept(own=own(fate=fate))
-    assert faults(GOOD, taken) == remarks(GOOD, taken) == []
+    assert (faults(GOOD, taken), remarks(GOOD, taken)) == ([], [])
 
 
 def test_a_nonce_refused_as_wrong_is_a_fault() -> None:
     seen = kept(start=None, own=own(fate="refused"))
-    assert faults(WITHOUT_US, seen) == [
-        "Your nonce was refused, though it is the one you committed to."
-    ]
+    assert faults(WITHOUT_US, seen) == [Fault.OWN_NONCE_REFUSED]
     assert remarks(WITHOUT_US, seen) == []
 
 
 def test_another_nonce_in_our_name_is_a_fault() -> None:
     seen = kept(own=own(nonce="d" * 32))
-    assert faults(GOOD, seen) == ["The nonce listed as yours is not yours."]
+    assert faults(GOOD, seen) == [Fault.OWN_NONCE_REPLACED]
 
 
 def test_a_commitment_that_was_not_listed_is_a_fault_if_it_was_sent_in_time() -> None:
     in_time = kept(own=own(listed=False, in_time=True, fate=""))
-    assert faults(GOOD, in_time) == [
-        "Your nonce commitment was sent in time, and was not listed."
-    ]
+    assert faults(GOOD, in_time) == [Fault.OWN_COMMITMENT_NOT_LISTED]
     assert remarks(GOOD, in_time) == []
     late = kept(own=own(listed=False, fate=""))
     assert faults(GOOD, late) == []
-    assert remarks(GOOD, late) == [
-        "Your nonce was left out of the draw: your commitment came too late."
-    ]
+    assert remarks(GOOD, late) == [Remark.COMMITMENT_LATE]
     unknown = kept(listed=None, own=own(listed=False, fate=""))
-    assert faults(GOOD, unknown) == remarks(GOOD, unknown) == []
+    assert (faults(GOOD, unknown), remarks(GOOD, unknown)) == ([], [])

@@ -18,6 +18,16 @@ from sliderace_client.net import connection
 from sliderace_client.net.connection import Client, Ending, backoff, socket_url
 from sliderace_client.net.seats import SeatFile, claim
 from sliderace_client.room.fold import Note
+from sliderace_client.room.outcomes import (
+    BadMessage,
+    ConnectionClosed,
+    End,
+    Fault,
+    MemberGone,
+    News,
+    PhaseChanged,
+    Unreached,
+)
 
 Script = Callable[["Peer"], Awaitable[None]]
 JOIN = m.Join("KWXTRB", "Ann")
@@ -116,8 +126,8 @@ async def test_says_hello_first_and_comes_as_a_program_not_as_a_page() -> None:
     assert isinstance(hello, m.Hello)
     assert hello.enter == JOIN
     assert seen[1:] == ["sliderace.v1", None, None]
-    assert ending.text == "The room is full."
-    assert ending.refused is not None
+    assert isinstance(ending.why, m.Refused)
+    assert ending.why.code == "room_full"
     assert not ending.welcomed
 
 
@@ -138,7 +148,7 @@ async def test_comes_back_by_itself_and_resumes(code: int) -> None:
     [_, again] = hellos
     assert isinstance(again, m.Hello)
     assert again.enter == m.Resume("KWXTRB", TOKEN, epoch=7, offset=1)
-    assert ending.text == "The connection was closed: replaced by a newer connection."
+    assert ending.why == ConnectionClosed(4503)
 
 
 async def test_comes_back_after_a_connection_that_just_broke() -> None:
@@ -153,15 +163,15 @@ async def test_comes_back_after_a_connection_that_just_broke() -> None:
 
     async with server(first, second) as url:
         ending = await client(url).run()
-    assert ending == Ending("The host closed the room.", welcomed=True)
+    assert ending == Ending(End.CLOSED_BY_HOST, welcomed=True)
 
 
 async def test_nobody_waits_for_a_server_that_was_never_there() -> None:
     async with server() as url:
         pass
     ending = await client(url).run()
-    assert not ending.reached
-    assert ending.text.startswith(f"cannot reach {url}: ")
+    assert isinstance(ending.why, Unreached)
+    assert ending.why.server == url
 
 
 async def test_what_is_no_sliderace_server_is_not_reached_either() -> None:
@@ -175,7 +185,7 @@ async def test_what_is_no_sliderace_server_is_not_reached_either() -> None:
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as listening:
         port = listening.sockets[0].getsockname()[1]
         ending = await client(f"http://127.0.0.1:{port}").run()
-    assert not ending.reached
+    assert isinstance(ending.why, Unreached)
 
 
 async def test_a_busy_server_is_tried_a_few_times() -> None:
@@ -185,8 +195,7 @@ async def test_a_busy_server_is_tried_a_few_times() -> None:
 
     async with server(busy, busy, busy, busy) as url:
         ending = await client(url).run()
-    assert not ending.reached
-    assert not ending.welcomed
+    assert ending == Ending(End.CONNECTION_LOST, welcomed=False)
 
 
 async def test_patience_ends() -> None:
@@ -199,7 +208,7 @@ async def test_patience_ends() -> None:
         living = asyncio.create_task(one.run())
         await reached(one, lambda: one.model.welcomed and not one.model.online)
     ending = await living
-    assert not ending.reached
+    assert isinstance(ending.why, Unreached)
     assert ending.welcomed
 
 
@@ -247,7 +256,7 @@ async def test_a_server_that_talks_nonsense_is_left_for_good() -> None:
 
     async with server(script) as url:
         ending = await client(url).run()
-    assert ending.text.startswith("The server cannot be understood")
+    assert isinstance(ending.why, BadMessage)
 
 
 async def test_leaving_says_so_last_and_the_seat_is_given_up(tmp_path: Path) -> None:
@@ -265,7 +274,7 @@ async def test_leaving_says_so_last_and_the_seat_is_given_up(tmp_path: Path) -> 
         await reached(one, lambda: one.model.room is not None)
         one.ask(m.Leave())
         ending = await living
-    assert ending.text == "You left the room."
+    assert ending.why is End.LEFT
     assert heard == [m.Leave()]
     assert list(tmp_path.iterdir()) == []
     await asyncio.to_thread(seat.release)
@@ -307,22 +316,25 @@ async def test_notes_are_told_and_kept() -> None:
         await peer.say(m.Gone(2, 2, "left"), m.Closed(3, "host"))
         await peer.socket.wait_closed()
 
-    told: list[str] = []
+    told: list[News] = []
     async with server(script) as url:
         one = client(url)
 
         def note(note: Note) -> None:
-            told.append(note.text)
+            told.append(note.news)
 
         one.on_note = note
         await one.run()
-    assert told == ["Ben left", "The host closed the room."]
-    assert [note.text for note in one.notes] == told
+    assert told == [MemberGone("Ben", "left"), End.CLOSED_BY_HOST]
+    assert [note.news for note in one.notes] == told
 
 
-@pytest.mark.parametrize(("had", "said"), [(True, "cannot be read"), (False, "over")])
+@pytest.mark.parametrize(
+    ("had", "said"),
+    [(True, Fault.RECORD_UNREADABLE), (False, PhaseChanged("results"))],
+)
 async def test_a_racer_looks_into_the_record_by_himself(
-    had: bool, said: str, monkeypatch: pytest.MonkeyPatch
+    had: bool, said: News, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "RECORD_S", (0.0, 0.0))
     asked: list[str] = []
@@ -349,7 +361,7 @@ async def test_a_racer_looks_into_the_record_by_himself(
     async with serve(follow, "127.0.0.1", 0, process_request=answer) as listening:
         one = client(address(listening))
         living = asyncio.create_task(one.run())
-        await reached(one, lambda: any(said in note.text for note in one.notes))
+        await reached(one, lambda: any(said == note.news for note in one.notes))
         await enough.wait()
         living.cancel()
         await asyncio.wait([living])

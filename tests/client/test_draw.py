@@ -15,6 +15,7 @@ from tests.client.rooms import (
     commands,
     fresh,
     member,
+    news,
     notes,
     results,
     room,
@@ -29,7 +30,7 @@ from sliderace.protocol import messages as m
 from sliderace.race.rules import Rules
 from sliderace_client.room.draw import Draw
 from sliderace_client.room.fold import Check, Note
-from sliderace_client.shared_ui import wording
+from sliderace_client.room.outcomes import Fault, News, Notice, Remark, Won
 
 READY = m.Ready(RACE, True, COMMITMENTS[0])
 NONCE = m.Nonce(RACE, NONCES[0].hex())
@@ -39,7 +40,7 @@ GONE = [
     m.NonceOf(1, COMMITMENTS[1], NONCES[1].hex()),
 ]
 ALL = [m.NonceOf(0, COMMITMENTS[0], NONCES[0].hex()), GONE[1]]
-LEFT_OUT = "Your nonce was left out of the draw, though you told it in time."
+LEFT_OUT = Fault.OWN_NONCE_LEFT_OUT
 
 
 def ready(**more: Any) -> Play:
@@ -63,11 +64,11 @@ def asked() -> Play:
     return play
 
 
-def ended(play: Play, *nonces: m.NonceOf) -> list[str]:
+def ended(play: Play, *nonces: m.NonceOf) -> list[News]:
     """The race is over; what is said of the draw."""
     play.stream(m.PhaseEvent(0, RACE, "racing", 9_000, [0, 1]))
     told = results(*nonces, standings=[standing(0, "dnf"), standing(1, "dnf")])
-    return notes(play.stream(told))[1:]
+    return news(play.stream(told))[1:]
 
 
 # --- Committing -----------------------------------------------------------------------
@@ -77,7 +78,7 @@ def test_ready_comes_with_a_commitment_and_the_nonce_follows_the_roster() -> Non
     play = asked()
     assert play.stream(LISTED) == []  # once is enough
     assert ended(play, *ALL) == []
-    assert play.model.proof == play.model.remarks == []
+    assert (play.model.proof, play.model.remarks) == ([], [])
 
 
 def test_who_is_made_ready_by_the_server_commits_by_itself() -> None:
@@ -217,9 +218,7 @@ def test_a_second_list_gets_no_answer_and_is_said() -> None:
     assert commands(play.stream(other)) == []
     play.model.lost(1006)
     assert commands(play.hear(welcome())) == []
-    assert "The nonce commitments are not those listed before the draw." in (
-        ended(play, *ALL)
-    )
+    assert Fault.LIST_CHANGED in (ended(play, *ALL))
 
 
 def test_a_list_for_another_race_is_none_of_ours() -> None:
@@ -249,17 +248,14 @@ def test_a_nonce_left_out_without_a_word_is_a_fault() -> None:
 def test_a_nonce_that_came_too_late_is_said_quietly() -> None:
     play = asked()
     assert play.hear(m.Refused("nonce", "too_late", "")) == []
-    late = "Your nonce was left out of the draw: it came too late."
-    assert ended(play, *GONE) == [late]
-    assert (play.model.proof, play.model.remarks) == ([], [late])
+    assert ended(play, *GONE) == [Remark.NONCE_LATE]
+    assert (play.model.proof, play.model.remarks) == ([], [Remark.NONCE_LATE])
 
 
 def test_a_nonce_refused_as_wrong_is_a_fault() -> None:
     play = asked()
     play.hear(m.Refused("nonce", "bad_nonce", ""))
-    assert ended(play, *GONE) == [
-        "Your nonce was refused, though it is the one you committed to."
-    ]
+    assert ended(play, *GONE) == [Fault.OWN_NONCE_REFUSED]
 
 
 def test_a_connection_lost_in_the_draw_leaves_it_open() -> None:
@@ -273,9 +269,7 @@ def test_a_connection_lost_in_the_draw_leaves_it_open() -> None:
     )
     play.hear(snapshot(play.offset, epoch=8, phase="racing", race=frozen))
     told = results(*GONE, standings=[standing(0, "dnf")])
-    assert "the connection was lost when you told it" in " ".join(
-        notes(play.stream(told))
-    )
+    assert Remark.NONCE_UNSURE in news(play.stream(told))
 
 
 def test_a_connection_lost_after_the_draw_does_not() -> None:
@@ -289,14 +283,14 @@ def test_a_connection_lost_after_the_draw_does_not() -> None:
 @pytest.mark.parametrize(
     ("ms", "said"),
     [
-        (5_000, "Your nonce commitment was sent in time, and was not listed."),
+        (5_000, Fault.OWN_COMMITMENT_NOT_LISTED),
         (
             4_999,
-            "Your nonce was left out of the draw: your commitment came too late.",
+            Remark.COMMITMENT_LATE,
         ),
     ],
 )
-def test_a_commitment_that_was_not_listed_is_said(ms: int, said: str) -> None:
+def test_a_commitment_that_was_not_listed_is_said(ms: int, said: News) -> None:
     play = ready()
     countdown(play)
     play.wait(ms)
@@ -334,12 +328,12 @@ def test_a_racer_looks_into_the_record_once() -> None:
 def test_what_the_record_shows_is_said_for_its_race() -> None:
     play = asked()
     ended(play, *ALL)
-    model, wrong = play.model, "Something is wrong."
+    model, wrong = play.model, Fault.RECORD_SEED
     model.checked(NEXT, [wrong])
     assert (model.agrees, model.proof) == (None, [])
     model.checked(RACE, [])
     assert (model.agrees, model.proof) == (True, [])
-    assert model.poll(play.now) == [Note(wording.AGREES)]
+    assert model.poll(play.now) == [Note(Notice.RECORD_AGREES)]
     model.checked(RACE, [wrong])
     model.checked(RACE, [wrong])
     assert (model.agrees, model.proof) == (False, [wrong])
@@ -352,8 +346,8 @@ def test_a_record_that_cannot_be_had_is_said_and_no_fault() -> None:
     model = play.model
     model.checked(RACE, None)
     assert (model.agrees, model.proof) == (None, [])
-    assert model.remarks[-1] == wording.UNCHECKED
-    assert model.poll(play.now) == [Note(wording.UNCHECKED)]
+    assert model.remarks[-1] == Remark.RECORD_UNAVAILABLE
+    assert model.poll(play.now) == [Note(Remark.RECORD_UNAVAILABLE)]
 
 
 def test_a_record_that_agrees_does_not_hide_what_was_wrong_before() -> None:
@@ -387,11 +381,9 @@ def test_a_first_place_is_provisional_until_it_is_won() -> None:
     assert [lane.final for lane in play.model.lanes.values()] == [False, False]
     assert play.stream(m.WinnerEvent(0, NEXT, [1])) == []
     assert play.stream(m.WinnerEvent(0, RACE, [])) == []
-    assert play.stream(m.WinnerEvent(0, RACE, [1])) == [Note("Ben has won", "good")]
+    assert play.stream(m.WinnerEvent(0, RACE, [1])) == [Note(Won(("Ben",)), "good")]
     assert [lane.final for lane in play.model.lanes.values()] == [False, True]
-    assert notes(play.stream(m.WinnerEvent(0, RACE, [0, 1]))) == [
-        "Ann and Ben have won"
-    ]
+    assert news(play.stream(m.WinnerEvent(0, RACE, [0, 1]))) == [Won(("Ann", "Ben"))]
 
 
 def test_signals_stay_as_long_as_the_results() -> None:

@@ -23,6 +23,7 @@ from tests.client.rooms import (
 from sliderace.protocol import messages as m
 from sliderace.race.rules import Rules
 from sliderace_client.room.fold import Forget, Keep, Note
+from sliderace_client.room.outcomes import End, Notice
 
 NOW = 1_000
 
@@ -59,15 +60,14 @@ def test_an_opened_room_ends_the_connection() -> None:
     model.receive(m.Opened("KWXTRB", "http://192.0.2.7:8710/KWXTRB"), NOW)
     assert (model.code, model.link) == ("KWXTRB", "http://192.0.2.7:8710/KWXTRB")
     model.lost(1000)
-    assert model.ended == "opened"
+    assert model.ended is End.OPENED
 
 
 @pytest.mark.parametrize("code", ["room_full", "room_locked", "version", "bad_name"])
 def test_who_is_not_let_in_is_told_why(code: str) -> None:
     model = fresh()
     model.receive(m.Refused("hello", code, "whatever"), NOW)
-    assert model.ended
-    assert model.refused is not None
+    assert isinstance(model.ended, m.Refused)
     assert model.poll(NOW) == []
 
 
@@ -78,7 +78,7 @@ def test_a_kept_seat_that_is_gone_is_forgotten_and_entered_anew(code: str) -> No
     model.receive(m.Refused("hello", code, ""), NOW)
     assert model.poll(NOW) == [Forget()]
     model.lost(4500)
-    assert model.ended == ""
+    assert model.ended is None
     assert model.hello().enter == enter
 
 
@@ -86,7 +86,7 @@ def test_a_seat_that_is_lost_while_we_were_in_ends_it() -> None:
     play = Play()
     play.model.lost(1006)
     assert Forget() in play.hear(m.Refused("hello", "bad_token", ""))
-    assert play.model.ended == "That seat is not yours."
+    assert play.model.ended == m.Refused("hello", "bad_token", "")
 
 
 def test_a_refused_resume_of_another_kind_keeps_the_seat() -> None:
@@ -101,7 +101,7 @@ def test_a_server_that_cannot_just_now_is_tried_again_when_it_says() -> None:
     play.model.lost(1012)
     play.hear(m.Refused("hello", "shutting_down", "", retry_ms=2500))
     play.model.lost(4500)
-    assert play.model.ended == ""
+    assert play.model.ended is None
     assert play.model.retry_ms == 2500
     play.hear(welcome(), snapshot())
     assert play.model.retry_ms == 0
@@ -114,13 +114,13 @@ def test_a_server_that_cannot_just_now_is_tried_again_when_it_says() -> None:
 def test_after_these_close_codes_we_come_back(code: int) -> None:
     play = Play()
     play.model.lost(code)
-    assert play.model.ended == ""
+    assert play.model.ended is None
     assert not play.model.online
-    lost = [Note("The connection is lost; coming back ...", "bad")]
+    lost = [Note(Notice.CONNECTION_LOST, "bad")]
     assert play.model.poll(play.now) == lost
     play.model.lost(code)
     assert play.model.poll(play.now) == []
-    assert play.hear(welcome()) == [Note("You are back", "good")]
+    assert play.hear(welcome()) == [Note(Notice.RECONNECTED, "good")]
 
 
 @pytest.mark.parametrize("code", [1000, 1002, 1007, 1009, 4500, 4503, 4504, 4999])
@@ -146,14 +146,14 @@ def test_who_leaves_has_left() -> None:
     assert commands(outs) == [m.Leave()]
     assert Forget() in outs
     play.model.lost(1000)
-    assert play.model.ended == "You left the room."
+    assert play.model.ended is End.LEFT
 
 
 def test_what_ended_first_is_the_reason() -> None:
     play = Play()
     play.stream(m.Closed(0, "host"))
     play.model.lost(4502)
-    assert play.model.ended == "The host closed the room."
+    assert play.model.ended is End.CLOSED_BY_HOST
     assert play.model.phase == "closed"
 
 
@@ -220,7 +220,7 @@ def test_a_new_race_means_the_lobby_and_nobody_ready() -> None:
 @pytest.mark.parametrize(
     ("event", "note"),
     [
-        (m.RoomEvent(0, room(host=BEN), "host"), "Ben is the host"),
+        (m.RoomEvent(0, room(host=BEN), "host"), "Ben is the host now"),
         (m.RoomEvent(0, room(host=None), "host"), None),
         (m.RoomEvent(0, room(locked=True), "lock"), "The room is locked"),
         (m.RoomEvent(0, room(), "lock"), "The room is open"),
@@ -255,7 +255,7 @@ def test_who_is_sent_out_is_out() -> None:
     play = Play()
     outs = play.stream(m.Gone(0, ANN, "kicked"))
     assert Forget() in outs
-    assert play.model.ended == "The host sent you out."
+    assert play.model.ended is End.KICKED
 
 
 def test_hostile_names_are_cleaned_wherever_they_come_from() -> None:
@@ -277,15 +277,15 @@ def test_hostile_names_are_cleaned_wherever_they_come_from() -> None:
 def test_a_board_that_cannot_be_ends_the_connection_not_the_program() -> None:
     play = Play()
     outs = play.hear(m.BoardEvent(RACE, None, 0, "1 1/0 0"))
-    assert play.model.ended == "The server sent a board that cannot be."
-    assert Note(play.model.ended, "bad") in outs
+    assert play.model.ended is End.IMPOSSIBLE_BOARD
+    assert Note(End.IMPOSSIBLE_BOARD, "bad") in outs
 
 
 def test_a_refusal_is_said_in_our_words() -> None:
     play = Play()
     refusal = m.Refused("start", "not_host", "\x1b[2J")
-    assert play.hear(refusal) == [Note("Only the host may do that.", "bad")]
-    assert play.model.refused is None  # it ends nothing: leaving later is no failure
+    assert play.hear(refusal) == [Note(refusal, "bad")]
+    assert play.model.ended is None  # it ends nothing: leaving later is no failure
     play.hear(m.Pong(1))
 
 

@@ -172,7 +172,7 @@ def test_results_say_what_was_close_and_what_an_outage_gave() -> None:
     assert head == "KWXTRB-SA1B2C-3, 3x2"
     assert ann.endswith("photo finish")
     assert dan.endswith("900 ms for an outage")
-    assert eva.endswith("the host called time")
+    assert eva.endswith("stopped by the host")
     head, *_ = race_lines(sealed(sample_record(friendly=True)))
     assert head.endswith("friendly timing")
 

@@ -36,6 +36,7 @@ from sliderace.protocol import messages as m
 from sliderace.protocol.parts import Signal
 from sliderace.race.rules import Rules
 from sliderace_client.launch import Start
+from sliderace_client.room.outcomes import Fault
 from sliderace_client.shared_ui.render import BASIC, LAYERS, LIGHT
 from sliderace_client.shared_ui.settings import Settings, load
 from sliderace_client.tui.screens.past_races import PastRaces
@@ -98,7 +99,7 @@ async def test_what_stands_beside_the_times_is_marked_and_explained() -> None:
     assert "41.330≈ " in text
     assert "≈ photo finish" in text
     assert "† up to 800 ms of the credit: for a failure of the server" in text
-    assert "friendly timing: up to 100 ms more credit" in text
+    assert "Friendly timing: up to 100 ms more credit" in text
     assert "✓ Checked: the race record agrees with what you saw and sent." in text
 
 
@@ -139,7 +140,7 @@ async def test_a_record_that_was_not_checked_is_said() -> None:
         seat.model.checked(RACE, None)
         await settle(pilot)
         text = screen(pilot)
-    assert "Not checked: the server has not given us the race record." in text
+    assert "Not checked: the server did not provide the race record." in text
     assert "✓ Checked" not in text
 
 
@@ -147,10 +148,10 @@ async def test_a_record_that_does_not_agree_is_said_in_full() -> None:
     seat = Offline()
     async with driven(seat, (40, 15)) as pilot:
         await finished(seat, pilot)
-        seat.model.checked(RACE, ["The slides recorded as yours are not yours."])
+        seat.model.checked(RACE, [Fault.RECORD_SLIDES_DIFFER])
         await settle(pilot)
         text = " ".join(screen(pilot).split())
-    assert "✗ The slides recorded as yours are not yours." in text
+    assert "✗ The slides recorded as yours are not the ones you made." in text
     assert "Checked" not in text
 
 

@@ -148,7 +148,7 @@ async def test_who_was_not_ready_reads_why_he_only_watches() -> None:
         for phase in ("countdown", "racing"):
             seat.hear(m.PhaseEvent(0, RACE, phase, 1_200, [1]))
         await settle(pilot)
-        assert "You were not ready: you watch this race" in screen(pilot)
+        assert "You were not ready, so you watch this race" in screen(pilot)
         assert "you were not ready: you watch" in screen(pilot)
 
 

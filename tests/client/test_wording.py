@@ -1,9 +1,28 @@
+"""Each outcome in words: the catalogue has a sentence for every case."""
+
 from typing import Literal
 
 import pytest
 from tests.client.rooms import member, standing
 
 from sliderace.protocol import messages as m
+from sliderace.protocol.codes import CLOSE_CODES
+from sliderace_client.room.outcomes import (
+    BadMessage,
+    ConnectionClosed,
+    End,
+    Fault,
+    HostChanged,
+    LockChanged,
+    MemberGone,
+    Notice,
+    PhaseChanged,
+    Remark,
+    SizeChanged,
+    Unreached,
+    Won,
+    WrongNonce,
+)
 from sliderace_client.shared_ui import wording
 
 
@@ -19,20 +38,23 @@ from sliderace_client.shared_ui import wording
         (m.MemberEvent(0, member(1, 0), "disconnected"), "Ann lost the connection"),
         (m.MemberEvent(0, member(1, 0), "benched"), "Ann sits out"),
         (m.MemberEvent(0, member(1, 0), "unbenched"), "Ann plays again"),
-        (m.MemberEvent(0, member(1, None), "role"), "Ann is now a spectator"),
+        (m.MemberEvent(0, member(1, None), "role"), "Ann is a spectator now"),
+        (m.MemberEvent(0, member(1, 0), "role"), "Ann is a player now"),
     ],
 )
-def test_members(event: m.MemberEvent, text: str) -> None:
-    assert wording.member(event) == text
+def test_every_change_of_a_member_has_a_sentence(
+    event: m.MemberEvent, text: str
+) -> None:
+    assert wording.news(event) == text
 
 
-def test_who_is_gone() -> None:
-    told = [wording.gone("Ann", m.Gone(0, 1, why)) for why in GONE]
-    assert told == ["Ann left", "Ann was sent out", "Ann was away too long"]
-    ours = [wording.out(m.Gone(0, 1, why)) for why in GONE]
+def test_leaving_members_are_named_with_the_reason() -> None:
+    gone = [wording.news(MemberGone("Ann", why)) for why in GONE]
+    assert gone == ["Ann left", "The host removed Ann", "Ann was away too long"]
+    ours = [wording.ending(End(why)) for why in GONE]
     assert ours == [
         "You left the room.",
-        "The host sent you out.",
+        "The host removed you from the room.",
         "You were away too long.",
     ]
 
@@ -47,21 +69,32 @@ GONE: tuple[Literal["left", "kicked", "timeout"], ...] = ("left", "kicked", "tim
             standing(0, "finished", time_ms=62_007, stm=40),
             "finished in 1:02.007 (40 moves)",
         ),
-        (standing(0, "racing"), "races on"),
+        (
+            standing(0, "finished", time_ms=1_007, stm=1),
+            "finished in 1.007 (1 move)",
+        ),
+        (standing(0, "racing"), "is racing again"),
         (standing(0, "forfeited", high=999), "gave up at 99 %"),
         (standing(0, "dns"), "did not start"),
         (standing(0, "dnf", why="limit"), "did not finish: time is up"),
         (standing(0, "dnf", why="\x1b[2J"), "did not finish"),
     ],
 )
-def test_standings(row: m.Standing, text: str) -> None:
-    assert wording.standing(row) == f"Ann {text}"
+def test_every_status_of_a_racer_has_a_sentence(row: m.Standing, text: str) -> None:
+    assert wording.news(row) == f"Ann {text}"
+
+
+@pytest.mark.parametrize("why", wording.DNF_REASONS)
+def test_every_reason_for_a_dnf_has_a_sentence(why: str) -> None:
+    assert wording.news(standing(0, "dnf", why=why)).startswith("Ann did not finish: ")
+    assert wording.dnf_reason(why)
+    assert wording.dnf_reason("\x1b[2J") == ""
 
 
 @pytest.mark.parametrize(
     ("phase", "in_ms", "text"),
     [
-        ("lobby", None, "Waiting for players to be ready"),
+        ("lobby", None, "Waiting for the players to get ready"),
         ("countdown", 4_001, "The race starts in 5 s"),
         ("racing", 120_000, "Go!"),
         ("grace", 60_000, "The others have 60 s left"),
@@ -70,40 +103,95 @@ def test_standings(row: m.Standing, text: str) -> None:
         ("closed", None, "The room is closed"),
     ],
 )
-def test_phases(phase: m.PhaseName, in_ms: int | None, text: str) -> None:
-    assert wording.phase(phase, in_ms) == text
+def test_every_phase_has_a_sentence(
+    phase: m.PhaseName, in_ms: int | None, text: str
+) -> None:
+    assert wording.news(PhaseChanged(phase, in_ms)) == text
 
 
-def test_closed() -> None:
-    assert wording.closed(m.Closed(0, "host")) == "The host closed the room."
-    assert "nobody was in it" in wording.closed(m.Closed(0, "timeout"))
+@pytest.mark.parametrize("found", [*Fault, WrongNonce(3)])
+def test_every_fault_has_a_sentence(found: Fault | WrongNonce) -> None:
+    assert wording.news(found) == wording.fault(found)
+    assert wording.fault(found).endswith(".")
 
 
-def test_refusals_are_in_our_own_words_or_at_least_harmless() -> None:
+@pytest.mark.parametrize("found", Remark)
+def test_every_remark_has_a_sentence(found: Remark) -> None:
+    assert wording.news(found) == wording.remark(found)
+    assert wording.remark(found).endswith(".")
+
+
+@pytest.mark.parametrize("notice", Notice)
+def test_every_notice_has_a_sentence(notice: Notice) -> None:
+    assert wording.news(notice)
+
+
+@pytest.mark.parametrize(
+    "why",
+    [
+        *End,
+        *map(ConnectionClosed, CLOSE_CODES),
+        ConnectionClosed(4999),
+        BadMessage("no JSON"),
+        Unreached("http://192.0.2.7:8710", "no answer in time"),
+        m.Refused("hello", "room_full", ""),
+    ],
+)
+def test_every_ending_has_a_sentence(why: End) -> None:
+    assert wording.news(why) == wording.ending(why)
+    assert wording.ending(why)
+
+
+def test_endings_name_their_reason() -> None:
+    assert "nobody was in it" in wording.ending(End.CLOSED_EMPTY)
+    assert wording.ending(ConnectionClosed(4503)) == (
+        "The connection was closed: replaced by a newer connection."
+    )
+    assert "4999" in wording.ending(ConnectionClosed(4999))
+    assert wording.ending(Unreached("http://192.0.2.7", "no route")) == (
+        "Cannot reach http://192.0.2.7: no route."
+    )
+
+
+def test_changes_of_the_room_have_sentences() -> None:
+    assert wording.news(HostChanged("Ann")) == "Ann is the host now"
+    assert wording.news(LockChanged(locked=True)) == "The room is locked"
+    assert wording.news(LockChanged(locked=False)) == "The room is open"
+    assert wording.news(SizeChanged("5x5")) == "The next board is 5x5"
+    assert wording.news(Won(("Ada",))) == "Ada has won"
+    assert wording.news(Won(("Ada", "Ben"))) == "Ada and Ben have won"
+
+
+def test_refusals_use_our_words_and_unknown_ones_are_cleaned() -> None:
     assert wording.refused(m.Refused("", "rate", "X", retry_ms=1_001)) == (
         "Too fast; slow down. Try again in 2 s."
     )
     assert wording.refused(m.Refused("", "new", "\x1b]0;Later\x07 words")) == (
         "]0;Later words"
     )
-    assert wording.refused(m.Refused("", "new", "")) == "Refused."
+    assert wording.refused(m.Refused("", "new", "")) == "The server refused that."
 
 
-def test_times_and_places() -> None:
+def test_times_are_exact_to_the_millisecond() -> None:
     times = [0, 999, 61_001, 3_600_000, 36_061_001]
-    told = ["0.000", "0.999", "1:01.001", "1:00:00.000", "10:01:01.001"]
-    assert list(map(wording.duration, times)) == told
+    written = ["0.000", "0.999", "1:01.001", "1:00:00.000", "10:01:01.001"]
+    assert list(map(wording.duration, times)) == written
+
+
+def test_places_are_ordinals_and_a_provisional_one_has_a_question_mark() -> None:
     assert [wording.ordinal(n) for n in (1, 2, 3, 4, 11, 13, 21)] == [
         *("1st", "2nd", "3rd", "4th", "11th", "13th", "21st")
     ]
-
-
-def test_a_place_that_may_be_lost_is_a_question() -> None:
     assert wording.place(1, final=False) == "1st?"
     assert wording.place(2, final=True) == "2nd"
 
 
-def test_how_far_away_somebody_is() -> None:
-    told = [m.LineOf(1, 23, 4), m.LineOf(1, 23, 0), m.LineOf(1, 0, 0), None]
-    assert list(map(wording.round_trip, told)) == ["23±4 ms", "23 ms", "<1 ms", ""]
+def test_latency_is_shown_with_its_jitter() -> None:
+    measured = [m.LineOf(1, 23, 4), m.LineOf(1, 23, 0), m.LineOf(1, 0, 0), None]
+    assert list(map(wording.round_trip, measured)) == ["23±4 ms", "23 ms", "<1 ms", ""]
     assert wording.round_trip(m.LineOf(1, 0, 3)) == "0±3 ms"
+
+
+def test_an_unknown_status_is_shown_as_it_is() -> None:
+    assert wording.status("racing") == "racing"
+    assert wording.status("resting") == "resting"

@@ -11,6 +11,7 @@ from tests.e2e.talk import FastClock, a_server, eventually, rules
 from sliderace.protocol import messages as m
 from sliderace_client.bots.bot import ENOUGH, Bot, race_together
 from sliderace_client.net.connection import Client, Ending
+from sliderace_client.room.outcomes import End, Unreached
 
 HURRY_TPS = 120.0
 """Just below what one seat may do."""
@@ -105,7 +106,7 @@ async def test_bots_race_again_and_leave_after_as_many_races_as_wanted() -> None
     async with a_server() as server:
         code = await opened(server.url)
         endings = await race_together(server.url, code, 2, tps=HURRY_TPS, races=2)
-        assert endings == [Ending("You left the room.", welcomed=True)] * 2
+        assert endings == [Ending(End.LEFT, welcomed=True)] * 2
 
 
 async def test_a_bot_that_raced_enough_minds_no_end_of_the_server() -> None:
@@ -132,12 +133,12 @@ async def test_a_bot_that_raced_enough_minds_no_end_of_the_server() -> None:
 async def test_a_bot_that_finds_no_such_room_says_so() -> None:
     async with a_server() as server:
         [ending] = await race_together(server.url, "BBBBBB", 1, races=1)
-        assert ending.refused is not None
-        assert ending.refused.code == "room_unknown"
+        assert isinstance(ending.why, m.Refused)
+        assert ending.why.code == "room_unknown"
 
 
 async def test_a_bot_without_a_server_gives_up_at_once() -> None:
     async with a_server() as server:
         url = server.url
     endings = await race_together(url, "KWXTRB", 2, races=1)
-    assert [ending.reached for ending in endings] == [False, False]
+    assert all(isinstance(ending.why, Unreached) for ending in endings)

@@ -25,6 +25,7 @@ from sliderace.protocol import messages as m
 from sliderace_client.net import http
 from sliderace_client.net.connection import Client, socket_url
 from sliderace_client.net.locate import find
+from sliderace_client.room.outcomes import End
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -198,4 +199,4 @@ async def races(site: Routes) -> None:
         assert (told.standing.name, told.standing.status) == ("Ann", "finished")
         await ann.say(m.Close())
         assert await ann.closed() == 4502
-        assert "closed" in (await running).text
+        assert (await running).why is End.CLOSED_BY_HOST

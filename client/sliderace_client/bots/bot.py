@@ -9,6 +9,7 @@ from sliderace.protocol.messages import Forfeit, Join, Leave, Ready, Rematch, Re
 from sliderace_client.bots.solver import paced, solve
 from sliderace_client.net.connection import Client, Ending
 from sliderace_client.room.fold import Note
+from sliderace_client.room.outcomes import End
 
 __all__ = ["NAMES", "Bot", "race_together"]
 
@@ -18,7 +19,7 @@ PATIENCE_S = 60.0
 """A bot gives up on a server that has been away for so long."""
 GOOD_BYE_S = 3.0
 """Having raced enough it waits no longer than that for a connection to leave by."""
-ENOUGH = Ending("The races are over.", welcomed=True)
+ENOUGH = Ending(End.RACES_DONE, welcomed=True)
 """Of a bot that has raced enough, and whose server is gone."""
 LEAVE_S = 0.8
 """Who ends the program waits no longer for bots to leave: it is gone in a second."""

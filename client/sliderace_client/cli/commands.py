@@ -257,7 +257,8 @@ def enter(
 def bot(room: str, count: int, tps: float, races: int | None, server: str) -> int:
     """Let declared bots race in a room; ROOM as in join."""
     from sliderace_client.bots.bot import race_together
-    from sliderace_client.line_ui.race import ending_code
+    from sliderace_client.room.outcomes import End
+    from sliderace_client.shared_ui import wording
 
     place = found(room, server)
     endings = awaited_or_told(
@@ -267,16 +268,13 @@ def bot(room: str, count: int, tps: float, races: int | None, server: str) -> in
             count,
             tps=tps,
             races=races,
-            on_note=lambda note: say(note.text),
+            on_note=lambda note: say(wording.news(note.news)),
         )
     )
-    return max(ending_code(ending, say_unless_left) for ending in endings)
-
-
-def say_unless_left(text: str) -> None:
-    """Say why a bot is out, unless it left on its own."""
-    if text != "You left the room.":
-        say(text)
+    for ending in endings:
+        if ending.why is not End.LEFT:
+            say(wording.ending(ending.why))
+    return max(ending.exit_code for ending in endings)
 
 
 @cli.command()

@@ -11,6 +11,7 @@ from contextlib import suppress
 from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
 from sliderace.protocol.room_code import format_code
+from sliderace.texts import text
 from sliderace_client import exit_codes
 from sliderace_client.launch import Start
 from sliderace_client.line_ui import explanations
@@ -20,24 +21,18 @@ from sliderace_client.line_ui.commentary import Commentary
 from sliderace_client.line_ui.grammar import Grammar, moved, possible
 from sliderace_client.line_ui.own_keys import Keys, keys_of
 from sliderace_client.line_ui.typed_input import Typed
-from sliderace_client.net.connection import Client, Ending
+from sliderace_client.net.connection import Client
 from sliderace_client.net.http import Unreachable
 from sliderace_client.net.seats import SeatFile, claim
 from sliderace_client.race_records import save_record
 from sliderace_client.room.fold import Note
-from sliderace_client.shared_ui import solve_figures
+from sliderace_client.room.outcomes import PhaseChanged
+from sliderace_client.shared_ui import solve_figures, wording
 from sliderace_client.shared_ui.settings import Settings
-from sliderace_client.shared_ui.wording import (
-    FRIENDLY,
-    duration,
-    phase,
-    place,
-    round_trip,
-)
+from sliderace_client.shared_ui.wording import duration, place, round_trip
 
-__all__ = ["back_line", "ending_code", "enter", "race"]
+__all__ = ["enter", "race"]
 
-OVER = phase("results", None)
 Say = Callable[[str], None]
 QUIT = ("q", "quit", "exit")
 BRIEF = "help lists what can be typed; q leaves"
@@ -118,8 +113,12 @@ async def race(
         over.set()
         model = table.client.model
         if back and model.welcomed and not model.ended:
-            say(back_line(back))
-    return exit_codes.OK if stopped else ending_code(living.result(), say)
+            say(text("room.seat_kept", command=back))
+    if stopped:
+        return exit_codes.OK
+    ending = living.result()
+    say(wording.ending(ending.why))
+    return ending.exit_code
 
 
 def _read_in_thread(
@@ -191,8 +190,8 @@ class _Table:
             self._say_all(["", *Style().lines(parse_board(model.start)), ""])
 
     def _note(self, note: Note) -> None:
-        self._say(note.text)
-        if note.text == OVER:
+        self._say(wording.news(note.news))
+        if note.news == PhaseChanged("results"):
             self._standings()
             self._marks()
 
@@ -359,7 +358,7 @@ class _Table:
             if row.outage_ms:
                 self._say(f"{row.name}: {row.outage_ms} ms credit for a server failure")
         if results is not None and results.friendly_timing:
-            self._say(FRIENDLY)
+            self._say(text("results.friendly"))
 
     def _signals(self) -> None:
         model = self.client.model
@@ -370,21 +369,5 @@ class _Table:
             lane.seat: lane.name + (" (bot)" if lane.bot else "")
             for lane in model.lanes.values()
         }
-        for text in solve_figures.sentences(model.signals.signals, names):
-            self._say(text)
-
-
-def back_line(command: str) -> str:
-    """How to return into a room that goes on without us."""
-    return f"Your seat is kept for a while; come back with:  {command}"
-
-
-def ending_code(ending: Ending, say: Say) -> int:
-    """Say why the room is over for us; the exit code for it."""
-    say(ending.text)
-    if not ending.reached:
-        return exit_codes.UNREACHABLE
-    if ending.refused is not None:
-        missing = ending.refused.code in ("room_unknown", "bad_code")
-        return exit_codes.UNREACHABLE if missing else exit_codes.REFUSED
-    return exit_codes.OK
+        for line in solve_figures.sentences(model.signals.signals, names):
+            self._say(line)

@@ -23,6 +23,7 @@ from sliderace.protocol import messages as m
 from sliderace.protocol.codec import ProtocolError, decode_event, encode_command
 from sliderace.protocol.limits import MAX_DOWN_BYTES
 from sliderace.protocol.version import SUBPROTOCOL
+from sliderace_client import exit_codes
 from sliderace_client.net.http import reason
 from sliderace_client.net.record_check import look_into
 from sliderace_client.net.seats import SeatFile
@@ -36,6 +37,7 @@ from sliderace_client.room.fold import (
     Out,
     Send,
 )
+from sliderace_client.room.outcomes import BadMessage, End, Ended, Unreached
 
 __all__ = ["Client", "Ending", "backoff", "socket_url"]
 
@@ -64,16 +66,24 @@ class Ending:
     """Why the room is over for us.
 
     Args:
-        text: one sentence.
+        why: the reason.
         welcomed: whether we were in it at all.
-        refused: the refusal that ended it, if one did.
-        reached: whether the server was reached in the end.
     """
 
-    text: str
+    why: Ended
     welcomed: bool
-    refused: m.Refused | None = None
-    reached: bool = True
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of a process that was in the room."""
+        match self.why:
+            case End.CONNECTION_LOST | Unreached():
+                return exit_codes.UNREACHABLE
+            case m.Refused() as refused:
+                missing = refused.code in ("room_unknown", "bad_code")
+                return exit_codes.UNREACHABLE if missing else exit_codes.REFUSED
+            case _:
+                return exit_codes.OK
 
 
 def backoff(tries: int, chance: float) -> float:
@@ -145,7 +155,7 @@ class Client:
         self._chance = chance or random.SystemRandom().random
         self._wake = asyncio.Event()
         self._wanted: deque[Out] = deque()
-        self._trouble = ""
+        self._trouble: Unreached | None = None
 
     def now(self) -> int:
         """The clock that the model counts by, in ms."""
@@ -210,21 +220,18 @@ class Client:
     def _gives_up(self, tries: int, since: int) -> bool:
         """Whether to stop: nobody waits for a server that was never there."""
         if not self.model.welcomed:
-            return bool(self._trouble) or tries >= FIRST_TRIES
+            return self._trouble is not None or tries >= FIRST_TRIES
         waited = self.now() - since
         return self._patience is not None and waited > self._patience * 1000
 
     def _ending(self) -> Ending:
-        model = self.model
-        if model.ended:
-            return Ending(model.ended, model.welcomed, model.refused)
-        text = self._trouble or "the connection was lost"
-        return Ending(text, model.welcomed, reached=False)
+        why = self.model.ended or self._trouble or End.CONNECTION_LOST
+        return Ending(why, self.model.welcomed)
 
     async def _connection(self) -> int:
         """One connection from handshake to close; its close code."""
         try:
-            self._trouble = ""
+            self._trouble = None
             async with connect(
                 socket_url(self.server),
                 subprotocols=[Subprotocol(SUBPROTOCOL)],
@@ -239,7 +246,7 @@ class Client:
             ) as socket:
                 return await self._talk(socket)
         except (OSError, TimeoutError, InvalidHandshake, InvalidURI) as error:
-            self._trouble = f"cannot reach {self.server}: {reason(error)}"
+            self._trouble = Unreached(self.server, reason(error))
             return LOST
 
     async def _talk(self, socket: ClientConnection) -> int:
@@ -265,7 +272,7 @@ class Client:
                 try:
                     event = decode_event(frame)
                 except ProtocolError as error:
-                    self.model.broken(f"The server cannot be understood: {error}")
+                    self.model.broken(BadMessage(str(error)))
                 else:
                     self.model.receive(event, self.now())
                 self._wake.set()

@@ -7,13 +7,14 @@ from sliderace.protocol.messages import Results
 from sliderace_client.net.http import Unreachable, get
 from sliderace_client.room import fairness
 from sliderace_client.room.fairness import Kept
+from sliderace_client.room.outcomes import Fault
 
 __all__ = ["look_into"]
 
 
 def look_into(
     server: str, results: Results, kept: Kept, timeout: float = 3.0
-) -> list[str] | None:
+) -> list[Fault] | None:
     """What in the record of a race is not as it was seen; blocking.
 
     Args:
@@ -34,5 +35,5 @@ def look_into(
     try:
         race = unseal(canonical.decode(reply.body)).race
     except (canonical.NotCanonical, BadRecord):
-        return ["The race record cannot be read."]
+        return [Fault.RECORD_UNREADABLE]
     return fairness.against(race, results, kept)

@@ -1,7 +1,7 @@
 """Check what the server tells after a race against what it showed before, and we sent.
 
 `faults` and `remarks` are about the results, which come at once; `against` is about the
-race record, which anybody can fetch later. A fault is one sentence.
+race record, which anybody can fetch later.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +19,7 @@ from sliderace.engine import (
 from sliderace.proof.record import WrittenRace, WrittenRacer
 from sliderace.protocol.messages import NonceOf, Results, Slide
 from sliderace_client.room.draw import Fate, Listed
+from sliderace_client.room.outcomes import Fault, Remark, WrongNonce
 
 __all__ = ["Kept", "Own", "against", "faults", "remarks"]
 
@@ -76,44 +77,44 @@ class Kept:
 # --- The results ----------------------------------------------------------------------
 
 
-def faults(results: Results, kept: Kept) -> list[str]:
+def faults(results: Results, kept: Kept) -> list[Fault | WrongNonce]:
     """What does not hold in the results; empty where everything does."""
     found = list(_drawn(results, kept))
     if kept.listed is not None:
         told = {one.seat: one.commitment for one in results.nonces}
         if kept.changed or told != kept.listed:
-            found.append("The nonce commitments are not those listed before the draw.")
+            found.append(Fault.LIST_CHANGED)
     found += _own_nonce(kept.own, _nonce_of(results.nonces, kept.own))
     if kept.start is not None and kept.start != results.board:
-        found.append("The board is not the one that was raced on.")
+        found.append(Fault.BOARD_NOT_RACED)
     return found
 
 
-def _drawn(results: Results, kept: Kept) -> Iterator[str]:
+def _drawn(results: Results, kept: Kept) -> Iterator[Fault | WrongNonce]:
     """What does not hold of secret, nonces, seed and board."""
     try:
         size = Size.parse(kept.size)
         seed = bytes.fromhex(results.seed)
         if format_board(scramble(seed, size)) != results.board:
-            yield "The board is not the one of the seed."
+            yield Fault.BOARD_NOT_FROM_SEED
         if results.secret is not None:
             secret = bytes.fromhex(results.secret)
             if commitment(results.race, size, secret) != kept.commitment:
-                yield "The secret is not the one the server was bound to."
+                yield Fault.COMMITMENT_BROKEN
             told = [
                 (one.seat, bytes.fromhex(one.nonce))
                 for one in results.nonces
                 if one.nonce is not None
             ]
             if seed_of(results.race, size, secret, told) != seed:
-                yield "The seed does not follow from the secret and the nonces."
+                yield Fault.SEED_NOT_FROM_PARTS
         elif not kept.seed_known:
-            yield "The secret that the server was bound to was not told."
+            yield Fault.NOT_REVEALED
         for one in results.nonces:
             if not _fits(results.race, one):
-                yield f"The nonce of seat {one.seat} is not the one committed to."
+                yield WrongNonce(one.seat)
     except (EngineError, ValueError):
-        yield "The seed, the secret or a nonce cannot be read."
+        yield Fault.UNREADABLE
 
 
 def _fits(race: str, one: NonceOf) -> bool:
@@ -130,48 +131,47 @@ def _nonce_of(nonces: Sequence[NonceOf], own: Own | None) -> str | None:
     return next((one.nonce for one in nonces if one.seat == seat), None)
 
 
-def _own_nonce(own: Own | None, told: str | None) -> Iterator[str]:
+def _own_nonce(own: Own | None, told: str | None) -> Iterator[Fault]:
     """What was done to our own nonce, against the agreement."""
     if own is None or not own.nonce:
         return
     if not own.listed:
         if own.in_time:
-            yield "Your nonce commitment was sent in time, and was not listed."
+            yield Fault.OWN_COMMITMENT_NOT_LISTED
     elif told is not None:
         if told != own.nonce:
-            yield "The nonce listed as yours is not yours."
+            yield Fault.OWN_NONCE_REPLACED
     elif own.fate == "told":
-        yield "Your nonce was left out of the draw, though you told it in time."
+        yield Fault.OWN_NONCE_LEFT_OUT
     elif own.fate == "refused":
-        yield "Your nonce was refused, though it is the one you committed to."
+        yield Fault.OWN_NONCE_REFUSED
 
 
-_LEFT_OUT = "Your nonce was left out of the draw"
-_WHY_LEFT_OUT: Mapping[Fate, str] = {
-    "late": "it came too late",
-    "unsure": "the connection was lost when you told it",
-    "": "you were away when it was asked for",
+_WHY_LEFT_OUT: Mapping[Fate, Remark] = {
+    "late": Remark.NONCE_LATE,
+    "unsure": Remark.NONCE_UNSURE,
+    "": Remark.NONCE_NOT_SENT,
 }
 
 
-def remarks(results: Results, kept: Kept) -> list[str]:
+def remarks(results: Results, kept: Kept) -> list[Remark]:
     """What is no fault, and yet worth knowing."""
     own = kept.own
     if own is None or not own.nonce or kept.seed_known:
         return []
     if not own.listed:
-        late = f"{_LEFT_OUT}: your commitment came too late."
-        return [] if own.in_time or kept.listed is None else [late]
+        unlisted = own.in_time or kept.listed is None
+        return [] if unlisted else [Remark.COMMITMENT_LATE]
     why = _WHY_LEFT_OUT.get(own.fate)
     if why is None or _nonce_of(results.nonces, own) is not None:
         return []
-    return [f"{_LEFT_OUT}: {why}."]
+    return [why]
 
 
 # --- The record -----------------------------------------------------------------------
 
 
-def against(record: WrittenRace, results: Results, kept: Kept) -> list[str]:
+def against(record: WrittenRace, results: Results, kept: Kept) -> list[Fault]:
     """What in a race record is not as we saw and sent it.
 
     Args:
@@ -181,7 +181,7 @@ def against(record: WrittenRace, results: Results, kept: Kept) -> list[str]:
         kept: what we saw and sent.
     """
     if record.race != kept.race:
-        return ["The record is of another race."]
+        return [Fault.RECORD_OTHER_RACE]
     return [
         *_same_promise(record, kept),
         *_same_draw(record, results, kept),
@@ -190,34 +190,34 @@ def against(record: WrittenRace, results: Results, kept: Kept) -> list[str]:
     ]
 
 
-def _same_promise(record: WrittenRace, kept: Kept) -> Iterator[str]:
+def _same_promise(record: WrittenRace, kept: Kept) -> Iterator[Fault]:
     if record.commitment != kept.commitment or record.seed_known != kept.seed_known:
-        yield "The record's commitment is not the one shown before the race."
+        yield Fault.RECORD_COMMITMENT
     if record.rules.size != kept.size:
-        yield "The record's board has another size."
+        yield Fault.RECORD_SIZE
 
 
-def _same_draw(record: WrittenRace, results: Results, kept: Kept) -> Iterator[str]:
+def _same_draw(record: WrittenRace, results: Results, kept: Kept) -> Iterator[Fault]:
     listed = {int(one.seat): one.nonce_commitment for one in record.racers}
     if kept.listed is not None and listed != kept.listed:
-        yield "The record's racers or nonce commitments are not those listed."
+        yield Fault.RECORD_LIST
     nonces = {int(one.seat): one.nonce for one in record.racers}
     if nonces != {one.seat: one.nonce for one in results.nonces}:
-        yield "The record's nonces are not those of the results."
+        yield Fault.RECORD_NONCES
     if (record.seed, record.secret) != (results.seed, results.secret):
-        yield "The record's seed or secret is not that of the results."
+        yield Fault.RECORD_SEED
     if format_board(record.board) != (kept.start or results.board):
-        yield "The record's board is not the one that was raced on."
+        yield Fault.RECORD_BOARD
 
 
-def _same_results(record: WrittenRace, results: Results) -> Iterator[str]:
+def _same_results(record: WrittenRace, results: Results) -> Iterator[Fault]:
     written = {int(one.seat): _result(one) for one in record.racers}
     told = {
         row.seat: (row.status, row.place, row.time_ms, row.stm)
         for row in results.standings
     }
     if written != told:
-        yield "The record's places or times are not those of the results."
+        yield Fault.RECORD_RESULTS
 
 
 def _result(racer: WrittenRacer) -> tuple[str, int | None, int | None, int]:
@@ -225,19 +225,19 @@ def _result(racer: WrittenRacer) -> tuple[str, int | None, int | None, int]:
     return racer.status, racer.place, time, racer.stm
 
 
-def _same_own(record: WrittenRace, kept: Kept) -> Iterator[str]:
+def _same_own(record: WrittenRace, kept: Kept) -> Iterator[Fault]:
     """What the record says that we did."""
     own = kept.own
     if own is None:
         return
     mine = next((one for one in record.racers if one.seat == own.seat), None)
     if mine is None:
-        yield "You are not in the record."
+        yield Fault.RECORD_WITHOUT_YOU
         return
     yield from _own_nonce(own, mine.nonce)
     after = [tuple(slide)[:3] for slide in mine.slides[own.base :]]
     ours = [tuple(slide) for slide in own.slides[: len(after)]]
     if len(mine.slides) < own.acked:
-        yield "Slides of yours that the server had stored are missing in the record."
+        yield Fault.RECORD_SLIDES_MISSING
     elif after != ours:
-        yield "The slides recorded as yours are not those you made."
+        yield Fault.RECORD_SLIDES_DIFFER

@@ -11,15 +11,25 @@ from msgspec.structs import replace
 from sliderace import __version__
 from sliderace.engine import EngineError, parse_board
 from sliderace.protocol import messages as m
-from sliderace.protocol.codes import CLOSE_CODES, close_text, may_reconnect
+from sliderace.protocol.codes import may_reconnect
 from sliderace.protocol.names import clean_name
 from sliderace.protocol.version import VERSION
 from sliderace_client.room.attempt import Attempt
 from sliderace_client.room.draw import Entropy
+from sliderace_client.room.outcomes import (
+    BadMessage,
+    ConnectionClosed,
+    End,
+    HostChanged,
+    LockChanged,
+    MemberGone,
+    Notice,
+    PhaseChanged,
+    SizeChanged,
+)
 from sliderace_client.room.outputs import Check, Forget, Keep, Note, Out, Send
 from sliderace_client.room.pacing import Pace
 from sliderace_client.room.witness import Witness
-from sliderace_client.shared_ui import wording
 
 __all__ = ["CLIENT", "Check", "Forget", "Keep", "Model", "Note", "Out", "Send"]
 
@@ -100,14 +110,13 @@ class Model(Witness):
         if self.ended or again:
             return
         if self._left:
-            self.ended = "You left the room."
+            self.ended = End.LEFT
         elif not may_reconnect(code):
-            why = close_text(code) if code in CLOSE_CODES else f"code {code}"
-            self.ended = f"The connection was closed: {why}."
+            self.ended = ConnectionClosed(code)
             if code in (4501, 4502):
                 self._outs.append(Forget())
         elif self.welcomed and was_online:
-            self._note("The connection is lost; coming back ...", "bad")
+            self._note(Notice.CONNECTION_LOST, "bad")
 
     def poll(self, now: int) -> list[Out]:
         """What to do now, in this order. Call it after every other call."""
@@ -122,12 +131,12 @@ class Model(Witness):
         try:
             self._receive(event, now)
         except EngineError:
-            self.broken("The server sent a board that cannot be.")
+            self.broken(End.IMPOSSIBLE_BOARD)
 
-    def broken(self, text: str) -> None:
-        """What the server says makes no sense: we are out, and `text` says why."""
-        self.ended = text
-        self._note(text, "bad")
+    def broken(self, why: End | BadMessage) -> None:
+        """End it: what the server sent makes no sense."""
+        self.ended = why
+        self._note(why, "bad")
 
     def _receive(self, event: m.Event, now: int) -> None:
         match event:
@@ -136,7 +145,7 @@ class Model(Witness):
             case m.Opened():
                 self.link = event.link
                 self.code = event.code
-                self.ended = "opened"
+                self.ended = End.OPENED
             case m.Snapshot():
                 self._snapshot(event, now)
             case m.Progress():
@@ -181,12 +190,13 @@ class Model(Witness):
             case m.WinnerEvent():
                 self._won(event)
             case m.Results():
-                self._note(wording.phase("results", None))
+                self._note(PhaseChanged("results"))
                 self._phase("results", None, now)
                 self._results(event)
             case m.Closed():
                 self.phase = "closed"
-                self.ended = wording.closed(event)
+                host = event.why == "host"
+                self.ended = End.CLOSED_BY_HOST if host else End.CLOSED_EMPTY
                 self._outs.append(Forget())
                 self._note(self.ended, "bad")
             case _:
@@ -207,7 +217,7 @@ class Model(Witness):
 
     def _welcome(self, event: m.Welcome, now: int) -> None:
         if self.welcomed:
-            self._note("You are back", "good")
+            self._note(Notice.RECONNECTED, "good")
         self.welcomed = self.online = True
         self.retry_ms = 0
         self.me, self.seat, self.code = event.member, event.seat, event.code
@@ -246,7 +256,7 @@ class Model(Witness):
             return
         if event.of == "forfeit":
             self.gave_up_at = None
-        self._note(wording.refused(event), "bad")
+        self._note(event, "bad")
 
     def _refused_entry(self, event: m.Refused) -> None:
         """Not let in: come back later, come back as somebody new, or give up."""
@@ -260,8 +270,7 @@ class Model(Witness):
                 self._token = None
                 self._again = True
                 return
-        self.refused = event
-        self.ended = wording.refused(event)
+        self.ended = event
 
     # --- The room --------------------------------------------------------------------
 
@@ -290,35 +299,35 @@ class Model(Witness):
                 self.members[member.id] = replace(member, ready=False)
         self._set_room(event.room)
         if event.why == "host" and self.host_name:
-            self._note(f"{self.host_name} is the host")
+            self._note(HostChanged(self.host_name))
         elif event.why == "lock":
-            self._note("The room is " + ("locked" if event.room.locked else "open"))
+            self._note(LockChanged(event.room.locked))
         elif event.why == "settings":
-            self._note(f"The next board is {event.room.rules.size}")
+            self._note(SizeChanged(event.room.rules.size))
 
     def _member(self, event: m.MemberEvent) -> None:
         event = replace(event, member=_clean(event.member))
         self.members[event.member.id] = event.member
         if event.member.id == self.me:
             self.seat = event.member.seat
-        self._note(wording.member(event))
+        self._note(event)
 
     def _gone(self, event: m.Gone) -> None:
         member = self.members.pop(event.member, None)
         self.lines.pop(event.member, None)
         if member is None:
             return
-        self._note(wording.gone(member.name, event))
+        self._note(MemberGone(member.name, event.why))
         if event.member == self.me:
-            self.ended = wording.out(event)
+            self.ended = End(event.why)
             self._outs.append(Forget())
 
     def _phase_changed(self, event: m.PhaseEvent, now: int) -> None:
         self._miss(event)
         if event.phase != self.phase:
             missed = event.phase == "racing" and self.left_out == event.race
-            text = wording.LEFT_OUT if missed else None
-            self._note(text or wording.phase(event.phase, event.in_ms))
+            moved = PhaseChanged(event.phase, event.in_ms)
+            self._note(Notice.LEFT_OUT if missed else moved)
         self._phase(event.phase, event.in_ms, now)
         self.phase_why = event.why
         for seat in event.roster:

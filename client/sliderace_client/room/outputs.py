@@ -5,6 +5,7 @@ from typing import Literal
 
 from sliderace.protocol.messages import Command, Results
 from sliderace_client.room.fairness import Kept
+from sliderace_client.room.outcomes import News
 
 __all__ = ["Check", "Forget", "Keep", "Level", "Note", "Out", "Send"]
 
@@ -33,9 +34,9 @@ class Forget:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something to tell the user, one line."""
+    """Announce this to the user."""
 
-    text: str
+    news: News
     level: Level = "info"
 
 

@@ -13,10 +13,10 @@ from sliderace.protocol import messages as m
 from sliderace.protocol.names import clean_name
 from sliderace_client.room.attempt import Attempt
 from sliderace_client.room.lanes import Lane
+from sliderace_client.room.outcomes import News
 from sliderace_client.room.outputs import Forget, Level, Note, Out, Send
 from sliderace_client.room.pacing import DEFAULT_LIMITS, Pace
 from sliderace_client.room.view import View
-from sliderace_client.shared_ui import wording
 
 __all__ = ["Racer"]
 
@@ -135,8 +135,8 @@ class Racer(View):
             self._asked[seat] = now + RESYNC_MS
             self.ask(m.Resync(seat), now)
 
-    def _note(self, text: str, level: Level = "info") -> None:
-        self._outs.append(Note(text, level))
+    def _note(self, news: News, level: Level = "info") -> None:
+        self._outs.append(Note(news, level))
 
     # --- What the server says about the race -----------------------------------------
 
@@ -278,7 +278,7 @@ class Racer(View):
         if event.race == self.race:
             row = self._told(event.standing)
             level: Level = "good" if row.status == "finished" else "info"
-            self._note(wording.standing(row), level)
+            self._note(row, level)
 
     def _told(self, row: m.Standing) -> m.Standing:
         """Take the server's word on a racer; the same with a name fit to be shown."""

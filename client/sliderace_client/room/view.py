@@ -5,13 +5,13 @@ from sliderace.protocol.messages import (
     LineOf,
     Member,
     PhaseName,
-    Refused,
     Results,
     Room,
     Signals,
 )
 from sliderace_client.room.attempt import Attempt
 from sliderace_client.room.lanes import Lane, in_order
+from sliderace_client.room.outcomes import Ended, Fault, Remark, WrongNonce
 
 __all__ = ["View"]
 
@@ -24,7 +24,7 @@ class View:
 
     Attributes:
         online: whether commands can be sent now.
-        ended: why we are out for good, or empty.
+        ended: why the room has ended for us; None: it has not.
         room: the room's own facts; None before the first snapshot.
         members: everybody by id; names are fit to be shown.
         me: our member id.
@@ -42,14 +42,13 @@ class View:
         agrees: whether the race record is as we saw and sent it; None: not known.
         signals: for a host, what the solves of those results look like.
         lines: by member id how far away each is, where the server has measured it.
-        refused: the last refusal.
         left_out: id of the race that began without us, as we were not ready.
         link: where an opened room can be joined, after `Open`.
     """
 
     def __init__(self) -> None:
         self.online = False
-        self.ended = ""
+        self.ended: Ended | None = None
         self.room: Room | None = None
         self.members: dict[int, Member] = {}
         self.me: int | None = None
@@ -64,14 +63,13 @@ class View:
         self.gave_up_at: int | None = None
         self.lines: dict[int, LineOf] = {}
         self._forget_results()
-        self.refused: Refused | None = None
         self.link = ""
         self.left_out = ""
 
     def _forget_results(self) -> None:
         self.results: Results | None = None
-        self.proof: list[str] = []
-        self.remarks: list[str] = []
+        self.proof: list[Fault | WrongNonce] = []
+        self.remarks: list[Remark] = []
         self.agrees: bool | None = None
         self.signals: Signals | None = None
 

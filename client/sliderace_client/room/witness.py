@@ -9,9 +9,14 @@ from sliderace.protocol import messages as m
 from sliderace_client.room import fairness
 from sliderace_client.room.draw import Draw, Entropy
 from sliderace_client.room.fairness import Kept, Own
+from sliderace_client.room.outcomes import (
+    Fault,
+    Notice,
+    Remark,
+    Won,
+)
 from sliderace_client.room.outputs import Check
 from sliderace_client.room.racer import Racer
-from sliderace_client.shared_ui import wording
 
 __all__ = ["Witness"]
 
@@ -148,7 +153,7 @@ class Witness(Racer):
         if kept.own is not None:
             self._outs.append(Check(event, kept))
 
-    def checked(self, race: str, faults: Sequence[str] | None) -> None:
+    def checked(self, race: str, faults: Sequence[Fault] | None) -> None:
         """A race record was compared with what we kept.
 
         Args:
@@ -158,8 +163,8 @@ class Witness(Racer):
         if self.results is None or self.results.race != race:
             return
         if faults is None:
-            self.remarks.append(wording.UNCHECKED)
-            self._note(wording.UNCHECKED)
+            self.remarks.append(Remark.RECORD_UNAVAILABLE)
+            self._note(Remark.RECORD_UNAVAILABLE)
             return
         self.agrees = not faults
         for fault in faults:
@@ -167,7 +172,7 @@ class Witness(Racer):
                 self.proof.append(fault)
                 self._note(fault, "bad")
         if not self.proof:
-            self._note(wording.AGREES)
+            self._note(Notice.RECORD_AGREES)
 
     # --- What is told of the race beside it ------------------------------------------
 
@@ -178,9 +183,9 @@ class Witness(Racer):
         for lane in map(self._lane, event.seats):
             if lane.standing is not None:
                 lane.standing = replace(lane.standing, final=True)
-        names = [self._lane(seat).name for seat in event.seats]
+        names = tuple(self._lane(seat).name for seat in event.seats)
         if names:
-            self._note(wording.won(names), "good")
+            self._note(Won(names), "good")
 
     def _lines(self, event: m.Lines) -> None:
         for told in event.lines:

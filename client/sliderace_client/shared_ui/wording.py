@@ -1,45 +1,55 @@
-"""What happens in a room, in one English line each; and times as people write them."""
+"""Words for what happens in a room, and times as people write them."""
 
 from collections.abc import Sequence
 from typing import assert_never
 
-from sliderace.protocol.codes import REFUSALS, refusal_text
-from sliderace.protocol.messages import (
-    Closed,
-    Gone,
-    LineOf,
-    Member,
-    MemberEvent,
-    PhaseName,
-    Refused,
-    Standing,
-)
+from sliderace.protocol.codes import CLOSE_CODES, REFUSALS, close_text, refusal_text
+from sliderace.protocol.messages import LineOf, Member, MemberEvent, Refused, Standing
 from sliderace.protocol.names import clean_name
+from sliderace.texts import text
+from sliderace_client.room.outcomes import (
+    BadMessage,
+    ConnectionClosed,
+    End,
+    Ended,
+    Fault,
+    HostChanged,
+    LockChanged,
+    MemberGone,
+    News,
+    Notice,
+    PhaseChanged,
+    Remark,
+    SizeChanged,
+    Unreached,
+    Won,
+    WrongNonce,
+)
 
 __all__ = [
-    "AGREES",
-    "FRIENDLY",
-    "LEFT_OUT",
-    "UNCHECKED",
-    "closed",
+    "dnf_reason",
     "duration",
-    "gone",
-    "member",
+    "ending",
+    "fault",
+    "listed",
+    "news",
     "ordinal",
-    "out",
-    "phase",
     "place",
     "refused",
+    "remark",
     "round_trip",
-    "standing",
-    "stands",
-    "why_out",
-    "won",
+    "status",
 ]
+
+DNF_REASONS = ("limit", "grace", "away", "left", "kicked", "called")
+"""Values of `Standing.why` that the catalogue has words for."""
+
+
+# --- Figures --------------------------------------------------------------------------
 
 
 def duration(ms: int) -> str:
-    """A time as people write it, to the millisecond.
+    """Return a time as people write it, to the millisecond.
 
     >>> duration(12_345), duration(62_007), duration(3_661_000)
     ('12.345', '1:02.007', '1:01:01.000')
@@ -52,8 +62,11 @@ def duration(ms: int) -> str:
     return f"{hours}:{minutes:02}:{seconds}" if hours else f"{minutes}:{seconds}"
 
 
+_ENDS = {1: "st", 2: "nd", 3: "rd"}
+
+
 def ordinal(number: int) -> str:
-    """A place in words.
+    """Return a place as an ordinal number.
 
     >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 21, 102)]
     ['1st', '2nd', '3rd', '4th', '11th', '12th', '21st', '102nd']
@@ -63,7 +76,7 @@ def ordinal(number: int) -> str:
 
 
 def place(number: int, *, final: bool) -> str:
-    """A place in words; one that may still be lost is a question.
+    """Return a place; one that may still be lost gets a question mark.
 
     >>> place(1, final=False), place(2, final=True)
     ('1st?', '2nd')
@@ -71,183 +84,193 @@ def place(number: int, *, final: bool) -> str:
     return ordinal(number) + ("" if final else "?")
 
 
-def round_trip(told: LineOf | None) -> str:
-    """How far away somebody is: the round trip, and how much it wavers.
+def round_trip(latency: LineOf | None) -> str:
+    """Return a member's round trip and its jitter; empty while not measured.
 
     >>> round_trip(LineOf(1, 23, 4)), round_trip(LineOf(1, 23, 0)), round_trip(None)
     ('23±4 ms', '23 ms', '')
     """
-    if told is None:
+    if latency is None:
         return ""
-    if told.rtt_ms + told.jitter_ms == 0:
-        return "<1 ms"
-    wavers = f"±{told.jitter_ms}" if told.jitter_ms else ""
-    return f"{told.rtt_ms}{wavers} ms"
+    if latency.rtt_ms + latency.jitter_ms == 0:
+        return text("latency.least")
+    if latency.jitter_ms:
+        return text("latency.jitter", rtt=latency.rtt_ms, jitter=latency.jitter_ms)
+    return text("latency.rtt", rtt=latency.rtt_ms)
 
 
-_ENDS = {1: "st", 2: "nd", 3: "rd"}
+def listed(names: Sequence[str]) -> str:
+    """Return one or more names as a list in a sentence.
 
-_WHY_OUT = {
-    "limit": "time is up",
-    "grace": "the grace time is over",
-    "away": "away too long",
-    "left": "left",
-    "kicked": "sent out",
-    "called": "the host called time",
-}
-
-
-def stands(status: str) -> str:
-    """A status without a time in words; a stranger's word as it is.
-
-    >>> stands("dnf"), stands("forfeited"), stands("dns")
-    ('DNF', 'gave up', 'did not start')
-    """
-    words = {"dnf": "DNF", "forfeited": "gave up", "dns": "did not start"}
-    return words.get(status, status)
-
-
-def why_out(why: str) -> str:
-    """Why a racer did not finish; empty where we have no word for it."""
-    return _WHY_OUT.get(why, "")
-
-
-def member(event: MemberEvent) -> str:
-    """Somebody came or changed."""
-    name, who = event.member.name, event.member
-    match event.why:
-        case "joined":
-            return f"{name} joined{_as(who)}"
-        case "ready":
-            return f"{name} is ready"
-        case "unready":
-            return f"{name} is not ready"
-        case "connected":
-            return f"{name} is back"
-        case "disconnected":
-            return f"{name} lost the connection"
-        case "benched":
-            return f"{name} sits out"
-        case "unbenched":
-            return f"{name} plays again"
-        case "role":
-            return f"{name} is now a {who.role}"
-        case _:
-            assert_never(event.why)
-
-
-def _as(who: Member) -> str:
-    if who.role == "spectator":
-        return " to watch"
-    return " (bot)" if who.bot else ""
-
-
-def gone(name: str, event: Gone) -> str:
-    """Somebody left."""
-    match event.why:
-        case "left":
-            return f"{name} left"
-        case "kicked":
-            return f"{name} was sent out"
-        case "timeout":
-            return f"{name} was away too long"
-        case _:
-            assert_never(event.why)
-
-
-def out(event: Gone) -> str:
-    """Why we are out of the room ourselves."""
-    match event.why:
-        case "left":
-            return "You left the room."
-        case "kicked":
-            return "The host sent you out."
-        case "timeout":
-            return "You were away too long."
-        case _:
-            assert_never(event.why)
-
-
-def standing(row: Standing) -> str:
-    """A racer finished, gave up, came back or is out."""
-    match row.status:
-        case "finished":
-            time = duration(row.time_ms or 0)
-            return f"{row.name} finished in {time} ({row.stm} moves)"
-        case "racing":
-            return f"{row.name} races on"
-        case "forfeited":
-            return f"{row.name} gave up at {row.high // 10} %"
-        case "dns":
-            return f"{row.name} did not start"
-        case "dnf":
-            why = why_out(row.why)
-            return f"{row.name} did not finish" + (f": {why}" if why else "")
-        case _:
-            assert_never(row.status)
-
-
-def won(names: Sequence[str]) -> str:
-    """The first place is final.
-
-    >>> won(["Ada"]), won(["Ada", "Ben", "Cleo"])
-    ('Ada has won', 'Ada, Ben and Cleo have won')
+    >>> listed(["Ada"]), listed(["Ada", "Ben", "Cleo"])
+    ('Ada', 'Ada, Ben and Cleo')
     """
     *others, last = names
-    if not others:
-        return f"{last} has won"
-    return f"{', '.join(others)} and {last} have won"
+    return text("list.and", first=", ".join(others), last=last) if others else last
 
 
-AGREES = "Checked: the race record agrees with what you saw and sent."
-"""What a racer's client found by itself."""
-UNCHECKED = "Not checked: the server has not given us the race record."
-"""What it says where there was nothing to compare."""
-FRIENDLY = "friendly timing: up to 100 ms more credit"
-"""What the results say of a room that chose it."""
-LEFT_OUT = "You were not ready: you watch this race"
-"""Why a player is no racer."""
+def status(name: str) -> str:
+    """Return the status of a racer who has no time; an unknown one as it is.
+
+    >>> status("dnf"), status("forfeited"), status("dns")
+    ('DNF', 'gave up', 'did not start')
+    """
+    known = ("racing", "dnf", "forfeited", "dns")
+    return text(f"status.{name}") if name in known else name
 
 
-def phase(name: PhaseName, in_ms: int | None) -> str:
-    """The race moved on."""
-    seconds = -(-(in_ms or 0) // 1000)
-    match name:
-        case "lobby":
-            return "Waiting for players to be ready"
-        case "countdown":
-            return f"The race starts in {seconds} s"
-        case "racing":
-            return "Go!"
-        case "grace":
-            return f"The others have {seconds} s left"
-        case "results":
-            return "The race is over"
-        case "aborted":
-            return "The race was called off"
-        case "closed":
-            return "The room is closed"
+def dnf_reason(why: str) -> str:
+    """Return in a few words why a racer did not finish; empty if unknown."""
+    return text(f"dnf.{why}") if why in DNF_REASONS else ""
+
+
+# --- Outcomes -------------------------------------------------------------------------
+
+
+def news(what: News) -> str:
+    """Return a line of news."""
+    match what:
+        case Notice():
+            return text(f"notice.{what}")
+        case MemberEvent():
+            return _member(what)
+        case MemberGone():
+            return text(f"news.gone_{what.why}", name=what.name)
+        case HostChanged():
+            return text("news.host", name=what.name)
+        case LockChanged():
+            return text("news.locked") if what.locked else text("news.unlocked")
+        case SizeChanged():
+            return text("news.size", size=what.size)
+        case PhaseChanged():
+            return _phase(what)
+        case Standing():
+            return _standing(what)
+        case Won():
+            return text("news.won", count=len(what.names), names=listed(what.names))
+        case Refused():
+            return refused(what)
+        case Fault() | WrongNonce():
+            return fault(what)
+        case Remark():
+            return remark(what)
         case _:
-            assert_never(name)
+            return ending(what)
 
 
-def closed(event: Closed) -> str:
-    """Why there is no room any more."""
-    match event.why:
-        case "host":
-            return "The host closed the room."
-        case "timeout":
-            return "The room was closed: nobody was in it."
+def ending(why: Ended) -> str:
+    """Return why a room ended for us."""
+    match why:
+        case End():
+            return text(f"end.{why}")
+        case Refused():
+            return refused(why)
+        case ConnectionClosed() if why.code in CLOSE_CODES:
+            return text("end.connection_closed", why=close_text(why.code))
+        case ConnectionClosed():
+            return text("end.connection_closed_code", code=why.code)
+        case BadMessage():
+            return text("end.bad_message", why=why.why)
+        case Unreached():
+            return text("error.unreachable", server=why.server, why=why.why)
         case _:
-            assert_never(event.why)
+            assert_never(why)
+
+
+def fault(found: Fault | WrongNonce) -> str:
+    """Return what does not hold in results or race record."""
+    if isinstance(found, WrongNonce):
+        return text("fault.wrong_nonce", seat=found.seat)
+    return text(f"fault.{found}")
+
+
+def remark(found: Remark) -> str:
+    """Return what is worth knowing, though it is nobody's fault."""
+    return text(f"remark.{found}")
 
 
 def refused(event: Refused) -> str:
-    """A refusal in our own words; a stranger's only where we have none."""
+    """Return a refusal in our own words; the server's only for an unknown code."""
     if event.code in REFUSALS:
-        text = refusal_text(event.code)
+        why = refusal_text(event.code)
     else:
-        text = clean_name(event.text[:64]) or "Refused."
-    if event.retry_ms >= 1000:
-        text += f" Try again in {-(-event.retry_ms // 1000)} s."
-    return text
+        why = clean_name(event.text[:64]) or text("news.refused")
+    if event.retry_ms < 1000:
+        return why
+    return text("news.retry", refusal=why, seconds=_seconds(event.retry_ms))
+
+
+def _seconds(ms: int) -> int:
+    """Return whole seconds, rounded up."""
+    return -(-ms // 1000)
+
+
+def _member(event: MemberEvent) -> str:
+    name, member = event.member.name, event.member
+    match event.why:
+        case "joined":
+            return text(_joined(member), name=name)
+        case "role" if member.role == "spectator":
+            return text("news.now_spectator", name=name)
+        case "role":
+            return text("news.now_player", name=name)
+        case "ready":
+            return text("news.ready", name=name)
+        case "unready":
+            return text("news.unready", name=name)
+        case "connected":
+            return text("news.connected", name=name)
+        case "disconnected":
+            return text("news.disconnected", name=name)
+        case "benched":
+            return text("news.benched", name=name)
+        case "unbenched":
+            return text("news.unbenched", name=name)
+        case _:
+            assert_never(event.why)
+
+
+def _joined(member: Member) -> str:
+    if member.role == "spectator":
+        return "news.joined_to_watch"
+    return "news.joined_bot" if member.bot else "news.joined"
+
+
+def _phase(moved: PhaseChanged) -> str:
+    match moved.phase:
+        case "countdown":
+            return text("news.countdown", seconds=_seconds(moved.in_ms or 0))
+        case "grace":
+            return text("news.grace", seconds=_seconds(moved.in_ms or 0))
+        case "lobby":
+            return text("news.lobby")
+        case "racing":
+            return text("news.go")
+        case "results":
+            return text("news.over")
+        case "aborted":
+            return text("news.aborted")
+        case "closed":
+            return text("news.closed")
+        case _:
+            assert_never(moved.phase)
+
+
+def _standing(row: Standing) -> str:
+    name = row.name
+    match row.status:
+        case "finished":
+            time = duration(row.time_ms or 0)
+            return text("news.finished", name=name, time=time, count=row.stm)
+        case "racing":
+            return text("news.races_on", name=name)
+        case "forfeited":
+            return text("news.forfeited", name=name, percent=row.high // 10)
+        case "dns":
+            return text("news.dns", name=name)
+        case "dnf" if row.why in DNF_REASONS:
+            return text(f"news.dnf_{row.why}", name=name)
+        case "dnf":
+            return text("news.dnf", name=name)
+        case _:
+            assert_never(row.status)

@@ -16,6 +16,7 @@ from sliderace_client.net.http import Unreachable
 from sliderace_client.net.locate import NotFound, find, join_command
 from sliderace_client.net.seats import SeatFile, claim
 from sliderace_client.race_records import save_record
+from sliderace_client.shared_ui import wording
 from sliderace_client.shared_ui.settings import drawn_name, nickname
 from sliderace_client.tui.base_app import Shell
 from sliderace_client.tui.blocking_calls import (
@@ -143,7 +144,7 @@ class Terminal(Shell):
         self._play = None
         self.ending = ending
         if self._has_menu:
-            self.say(ending.text)
+            self.say(wording.ending(ending.why))
             self.back()
         else:
             self.exit(return_code=exit_codes.OK)

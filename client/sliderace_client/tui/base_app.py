@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual.app import App
 from textual.binding import Binding, BindingType
@@ -18,6 +18,7 @@ from textual.filter import Monochrome, NoColor
 from sliderace_client import exit_codes
 from sliderace_client.platform import WINDOWS, hear
 from sliderace_client.room.fold import Note
+from sliderace_client.shared_ui import wording
 from sliderace_client.shared_ui.photo import BadPicture, load_picture
 from sliderace_client.shared_ui.pictures import BUILT_IN, Picture
 from sliderace_client.shared_ui.render import MONO
@@ -45,6 +46,13 @@ def driver_class(platform: str = sys.platform) -> type[Driver] | None:
     from sliderace_client.tui.terminal_io.driver import CarefulDriver  # noqa: PLC0415 - POSIX
 
     return CarefulDriver
+
+
+class News(NamedTuple):
+    """A line of news, and how good it is: info, good or bad."""
+
+    text: str
+    level: str = "info"
 
 
 class Shell(App[int]):
@@ -77,7 +85,7 @@ class Shell(App[int]):
         self.pen: Pen | None = None
         self.settings = settings
         self._gathered: dict[tuple[int, int], Touched] | None = None
-        self._news = Note("")
+        self._news = News("")
         self._news_until = 0
         self._numbers = True
         self._cued = ""
@@ -147,23 +155,23 @@ class Shell(App[int]):
 
     def say(self, text: str, level: str = "info") -> None:
         """Show a line of news for a while."""
-        self._noted(Note(text, "bad" if level == "bad" else "info"))
+        self._news, self._news_until = News(text, level), self.now() + NEWS_MS
+        self.changed()
 
     def _noted(self, note: Note) -> None:
-        self._news, self._news_until = note, self.now() + NEWS_MS
-        self.changed()
+        self.say(wording.news(note.news), note.level)
 
     def news(self) -> tuple[str, str]:
         """The line of news and its level; empty when it is old."""
         if self.now() > self._news_until:
             return "", "info"
-        return self._news.text, self._news.level
+        return self._news
 
     def cue(self, text: str) -> None:
         """Say gently why nothing moved, unless something weightier is being said."""
         if not self.news()[0] or self._news.text == self._cued:
             self._cued = text
-            self._news, self._news_until = Note(text), self.now() + CUE_MS
+            self._news, self._news_until = News(text), self.now() + CUE_MS
             self.repaint()
 
     # --- Colours and pictures ---------------------------------------------------------

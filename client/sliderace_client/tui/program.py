@@ -2,9 +2,10 @@
 
 import sys
 
+from sliderace.texts import text
 from sliderace_client import exit_codes
 from sliderace_client.launch import Start
-from sliderace_client.line_ui.race import back_line, ending_code
+from sliderace_client.shared_ui import wording
 from sliderace_client.tui.app import Terminal
 
 __all__ = ["run"]
@@ -19,13 +20,14 @@ def run(start: Start) -> int:
         program.rooms.close()
     code = program.return_code or exit_codes.OK
     if program.in_room and program.begin.back:
-        say_after(back_line(program.begin.back))
+        say_after(text("room.seat_kept", command=program.begin.back))
     ending = program.ending
     if ending is None or code != exit_codes.OK or start.kind == "menu":
         return code
-    return ending_code(ending, say_after)
+    say_after(wording.ending(ending.why))
+    return ending.exit_code
 
 
-def say_after(text: str) -> None:
+def say_after(words: str) -> None:
     """Say something when the screen is gone."""
-    print(text, file=sys.stderr)  # noqa: T201 - there is no screen any more
+    print(words, file=sys.stderr)  # noqa: T201 - there is no screen any more

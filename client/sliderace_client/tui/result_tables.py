@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
 from sliderace.protocol.messages import Results, SignalsOf
+from sliderace.texts import text
 from sliderace_client.room.lanes import Lane
 from sliderace_client.shared_ui import solve_figures
 from sliderace_client.shared_ui.render import Look, Row
-from sliderace_client.shared_ui.wording import FRIENDLY, duration, why_out
+from sliderace_client.shared_ui.wording import dnf_reason, duration
 from sliderace_client.tui.rows import (
     SHORT_WHY,
     fitted,
@@ -58,7 +59,7 @@ def result_rows(
         own = lane.seat == mine
         colour = look.accent if own else look.ink
         texts = _result(lane, marked)[:shown]
-        why = why_out(lane.why) if lane.status == "dnf" and shown > WORDY else ""
+        why = dnf_reason(lane.why) if lane.status == "dnf" and shown > WORDY else ""
         if why:  # in the columns that only a finish fills
             texts[2] = texts[2].replace(f" {SHORT_WHY.get(lane.why, '')}", "", 1)
             told = columns(texts[:LEAST_HEADINGS], widths[:LEAST_HEADINGS])
@@ -109,7 +110,7 @@ def marks(results: Results) -> list[str]:
         why = "for a failure of the server"
         said.append(f"{OUTAGE} up to {outage} ms of the credit: {why}")
     if results.friendly_timing:
-        said.append(FRIENDLY)
+        said.append(text("results.friendly"))
     return said
 
 

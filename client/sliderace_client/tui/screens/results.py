@@ -8,8 +8,10 @@ from textual.widget import Widget
 
 from sliderace.protocol.messages import Ready, Rematch, Signals
 from sliderace_client.room.lanes import Lane
+from sliderace_client.room.outcomes import Notice
+from sliderace_client.shared_ui import wording
 from sliderace_client.shared_ui.render import Look, Row, big_text
-from sliderace_client.shared_ui.wording import AGREES, duration
+from sliderace_client.shared_ui.wording import duration
 from sliderace_client.tui.actions import Action
 from sliderace_client.tui.dialogs.dialog import Dialog, Topic
 from sliderace_client.tui.result_tables import marks, result_rows, signal_rows
@@ -118,16 +120,17 @@ class ResultsPage(RoomPage):
         model, look = self.model, self.look
         if model.results is None:
             return []
-        said = [(f"✗ {text}", look.bad) for text in model.proof]
-        said += [(text, look.soft) for text in model.remarks]
+        said = [(f"✗ {text}", look.bad) for text in map(wording.fault, model.proof)]
+        said += [(text, look.soft) for text in map(wording.remark, model.remarks)]
         if model.room is not None and model.room.seed_known:
             text = "The seed was known in advance: no fairness claim."
             said.append((text, look.soft))
         elif not model.proof:
             said.append((SEALED, look.good))
         if model.agrees and not model.proof:
-            said.append((f"✓ {AGREES}", look.soft))
-            if self.size.height < ROOMY and len(said) == len((SEALED, AGREES)):
+            agrees = wording.news(Notice.RECORD_AGREES)
+            said.append((f"✓ {agrees}", look.soft))
+            if self.size.height < ROOMY and len(said) == len((SEALED, agrees)):
                 said = [(f"{SEALED_SHORT}  {AGREES_SHORT}", look.good)]
         return [line(part, fg) for text, fg in said for part in wrap(text, width)]
 
