@@ -347,11 +347,11 @@ test("the record of a race is computed again check by check, if it is there", as
   const kept = { size: "", commitment: "", late: true, listed: null, own: null };
   const found = (record) => page.app.stay.audit.verify({ ...told, record }, kept);
   const [form, results] = await found("/api/races/X");
-  assert.deepEqual([form.name, form.verdict], ["structure", "not ok"]);
-  assert.deepEqual([results.name, results.verdict], ["results", "not ok"]);
+  assert.deepEqual([form.name, form.verdict], ["structure", "wrong"]);
+  assert.deepEqual([results.name, results.verdict], ["results", "wrong"]);
   assert.match(results.text, /^The record has another race\./);
   const [lost, ...others] = await found("/api/races/Z");
-  assert.deepEqual([lost.verdict, others], ["cannot be known", []]);
+  assert.deepEqual([lost.verdict, others], ["unknown", []]);
 });
 
 /** A page whose player was in a race; the record is to be had at the last of `tries`. */

@@ -19,6 +19,7 @@ from sliderace.proof.slidysim import link_to, solve_of
 from sliderace.proof.verify import Check, steps, verify
 from sliderace.protocol.names import cells, clean_name
 from sliderace.protocol.room_code import format_code, parse_code
+from sliderace.texts import text as catalogue_text
 from sliderace_client.net.http import Reply, Unreachable, get
 from sliderace_client.net.locate import is_loopback
 from sliderace_client.net.signature import check_signature
@@ -143,7 +144,8 @@ def _parsed(body: bytes, text: str) -> object:
     try:
         return canonical.decode(body)
     except canonical.NotCanonical as fault:
-        raise Unreadable(f"{text} is not a race record: {fault}") from None
+        why = _worded("structure", fault.code, {"where": text, **fault.values})
+        raise Unreadable(f"not a race record: {why}") from None
 
 
 # --- Checking ------------------------------------------------------------------------
@@ -152,7 +154,7 @@ def _parsed(body: bytes, text: str) -> object:
 def verdict_of(checks: Sequence[Check]) -> int:
     """0 all right; 1 something is wrong; 2 something cannot be known."""
     verdicts = {check.verdict for check in checks}
-    return 1 if "not ok" in verdicts else 2 if "cannot be known" in verdicts else 0
+    return 1 if "wrong" in verdicts else 2 if "unknown" in verdicts else 0
 
 
 def check_lines(
@@ -166,14 +168,20 @@ def check_lines(
         promised: the commitment shown before the race, likewise.
     """
     checks = verify(file, check_signature, key=key, promised=promised)
-    width = max(len(check.verdict) for check in checks)
+    verdicts = [catalogue_text(f"check.verdict.{check.verdict}") for check in checks]
+    width = max(map(len, verdicts))
     lines: list[str] = []
-    for check in checks:
-        margin = f"{check.verdict:{width}}  {check.name:10}  "
-        for sentence in _safe(check.text).replace(". ", ".\n").splitlines():
-            lines.append(margin + sentence)
+    for check, verdict in zip(checks, verdicts, strict=True):
+        name = catalogue_text(f"check.name.{check.name}")
+        margin = f"{verdict:{width}}  {name:10}  "
+        for code, values in check.findings:
+            lines.append(margin + _safe(_worded(check.name, code, values)))
             margin = " " * len(margin)
     return lines, verdict_of(checks)
+
+
+def _worded(check: str, code: str, values: Mapping[str, object]) -> str:
+    return catalogue_text(f"check.{check}.{code}", **values)
 
 
 def board_of(file: object) -> Board:
@@ -188,8 +196,9 @@ def board_of(file: object) -> Board:
 def _read(file: object) -> WrittenRace:
     try:
         return unseal(file).race
-    except BadRecord as error:
-        raise Unreadable(f"not a race record: {error}") from None
+    except BadRecord as fault:
+        why = _safe(_worded("structure", fault.code, fault.values))
+        raise Unreadable(f"not a race record: {why}") from None
 
 
 def step_lines(file: object) -> Iterator[str]:
@@ -198,9 +207,10 @@ def step_lines(file: object) -> Iterator[str]:
     Raises:
         Unreadable: it is no record.
     """
-    for racer in _read(file).racers:
+    race = _read(file)
+    for racer in race.racers:
         yield f"seat {racer.seat}: {_name(racer.name)}"
-        for step in steps(file, racer.seat):
+        for step in steps(race.board, racer):
             slide = step.slide or "scramble"
             yield f"{step.n:6}  {duration(step.ms):>10}  {slide:8}  {step.board}"
 

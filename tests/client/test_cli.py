@@ -182,10 +182,10 @@ def test_scramble_of_a_race_is_the_races(capsys: Captured) -> None:
     ("text", "why"),
     [
         (None, "no such file"),
-        ("{", "no JSON"),
+        ("{", "is not JSON"),
         ("[" * 5000, "nested too deeply"),
-        ('{"key": 1, "key": 1}', "a key comes twice"),
-        ("[1.5]", "a number is not whole"),
+        ('{"key": 1, "key": 1}', "the same key twice"),
+        ("[1.5]", "a number that is not an integer"),
     ],
 )
 def test_a_record_that_cannot_be_read_is_two(

@@ -58,9 +58,9 @@ def test_columns_align_by_what_terminals_show() -> None:
 
 
 def test_the_worst_check_decides() -> None:
-    good = Check("a", "ok", "")
-    unknown = Check("b", "cannot be known", "")
-    wrong = Check("c", "not ok", "")
+    good = Check("a", "ok", ())
+    unknown = Check("b", "unknown", ())
+    wrong = Check("c", "wrong", ())
     assert verdict_of([good, good]) == 0
     assert verdict_of([good, unknown]) == 2
     assert verdict_of([wrong, unknown]) == 1
@@ -184,8 +184,8 @@ def test_checks_list_who_was_left_out_of_the_draw() -> None:
     verdict_and_name, *more = lines[at : at + 3]
     assert verdict_and_name.split()[:2] == ["ok", "nonces"]
     assert [line.strip() for line in more] == [
-        "Committed to a nonce, but left out: seat 2.",
-        "Committed to none: seat 4, 5, 6.",
+        "Committed to a nonce but left out: seat 2.",
+        "Did not commit to a nonce: seat 4, 5, 6.",
     ]
     assert len({len(line) - len(line.lstrip()) for line in more}) == 1
 

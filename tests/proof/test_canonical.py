@@ -1,4 +1,4 @@
-"""Canonical JSON: what is written, byte by byte, and what is refused."""
+"""Canonical JSON: the exact bytes written, and what is refused."""
 
 import json
 from typing import Any
@@ -15,7 +15,7 @@ from sliderace.proof.canonical import (
 
 
 def nested(depth: int) -> list[Any]:
-    """As many lists inside each other."""
+    """Return lists nested this deep."""
     value: list[Any] = []
     for _ in range(depth - 1):
         value = [value]
@@ -37,14 +37,14 @@ FORMS: list[tuple[Any, str]] = [
     ({"b": 1, "a": {"d": 2, "c": 3}}, '{"a":{"c":3,"d":2},"b":1}'),
     ({"": 1, "a": 2, "A": 3, "1": 4}, '{"":1,"1":4,"A":3,"a":2}'),
     ({"aa": 1, "a": 2, "a\x00": 3}, '{"a":2,"a\\u0000":3,"aa":1}'),
-    # U+1F600 is D83D DE00 in UTF-16: in front of U+E000.
+    # U+1F600 is D83D DE00 in UTF-16, so it sorts before U+E000.
     ({"\ue000": 1, "\U0001f600": 2}, '{"\U0001f600":2,"\ue000":1}'),
     ('"\\/', '"\\"\\\\/"'),
     ("\b\t\n\f\r", '"\\b\\t\\n\\f\\r"'),
     ("\x00\x0b\x1f\x1b", '"\\u0000\\u000b\\u001f\\u001b"'),
-    # Nothing else is escaped, whatever it looks like.
+    # Nothing else is escaped.
     ("\x7f\x80\u2028\ufeffé\U0001f600", '"\x7f\x80\u2028\ufeffé\U0001f600"'),
-    # Composed and decomposed are two texts.
+    # Composed and decomposed characters stay different.
     (["\u00e9", "e\u0301"], '["\u00e9","e\u0301"]'),
 ]
 
@@ -63,91 +63,99 @@ def test_each_value_has_one_form(value: object, written: str) -> None:
         ("-0", 0),
     ],
 )
-def test_other_forms_are_read(text: str, value: object) -> None:
+def test_other_valid_json_is_read(text: str, value: object) -> None:
     assert decode(text.encode()) == value
     assert decode(encode(value)) == value
 
 
 @pytest.mark.parametrize(
-    ("data", "why"),
+    ("data", "code"),
     [
-        (b"", "no JSON"),
-        (b"{", "no JSON"),
-        (b"1 2", "no JSON"),
-        (b"[1,]", "no JSON"),
-        (b"{'a':1}", "no JSON"),
-        (b"{1:1}", "no JSON"),
-        (b"01", "no JSON"),
-        (b"+1", "no JSON"),
-        (b'"\n"', "no JSON"),
-        (b'"\\x41"', "no JSON"),
-        (b'"\xff"', "not UTF-8"),
-        (b'"\xed\xa0\x80"', "not UTF-8"),
-        (b"\xef\xbb\xbf1", "no JSON"),
-        ("1".encode("utf-16"), "not UTF-8"),
-        ("[1]".encode("utf-16-le"), "no JSON"),
-        (b'{"a":1,"a":1}', "a key comes twice"),
-        (b'[{"a":{"b":1,"c":2,"\\u0062":3}}]', "a key comes twice"),
-        (b"1.0", "not whole"),
-        (b"[1.5]", "not whole"),
-        (b"1e3", "not whole"),
-        (b"1E400", "not whole"),
-        (b"-0.0", "not whole"),
-        (b"NaN", "not whole"),
-        (b"-Infinity", "not whole"),
-        (b"9007199254740992", "too large"),
-        (b"-9007199254740992", "too large"),
-        pytest.param(b"1" * 100_000, "too large", id="huge"),
-        (b'"\\ud800"', "lone surrogate"),
-        (b'"\\ude00\\ud83d"', "lone surrogate"),
-        (b'{"\\udfff":1}', "lone surrogate"),
-        (b"[" * 17 + b"]" * 17, "nested too deeply"),
-        (b'{"a":' * 17 + b"1" + b"}" * 17, "nested too deeply"),
-        pytest.param(b"[" * 100_000, "nested too deeply", id="abyss"),
+        (b"", "not_json"),
+        (b"{", "not_json"),
+        (b"1 2", "not_json"),
+        (b"[1,]", "not_json"),
+        (b"{'a':1}", "not_json"),
+        (b"{1:1}", "not_json"),
+        (b"01", "not_json"),
+        (b"+1", "not_json"),
+        (b'"\n"', "not_json"),
+        (b'"\\x41"', "not_json"),
+        (b'"\xff"', "unreadable"),
+        (b'"\xed\xa0\x80"', "unreadable"),
+        (b"\xef\xbb\xbf1", "not_json"),
+        ("1".encode("utf-16"), "unreadable"),
+        ("[1]".encode("utf-16-le"), "not_json"),
+        (b'{"a":1,"a":1}', "duplicate_key"),
+        (b'[{"a":{"b":1,"c":2,"\\u0062":3}}]', "duplicate_key"),
+        (b"1.0", "not_whole"),
+        (b"[1.5]", "not_whole"),
+        (b"1e3", "not_whole"),
+        (b"1E400", "not_whole"),
+        (b"-0.0", "not_whole"),
+        (b"NaN", "not_whole"),
+        (b"-Infinity", "not_whole"),
+        (b"9007199254740992", "too_large"),
+        (b"-9007199254740992", "too_large"),
+        pytest.param(b"1" * 100_000, "too_large", id="huge"),
+        (b'"\\ud800"', "lone_surrogate"),
+        (b'"\\ude00\\ud83d"', "lone_surrogate"),
+        (b'{"\\udfff":1}', "lone_surrogate"),
+        (b"[" * 17 + b"]" * 17, "too_deep"),
+        (b'{"a":' * 17 + b"1" + b"}" * 17, "too_deep"),
+        pytest.param(b"[" * 100_000, "too_deep", id="abyss"),
     ],
 )
-def test_what_is_not_clear_is_not_read(data: bytes, why: str) -> None:
-    with pytest.raises(NotCanonical, match=why):
+def test_ambiguous_or_malformed_json_is_refused(data: bytes, code: str) -> None:
+    with pytest.raises(NotCanonical) as caught:
         decode(data)
+    assert caught.value.code == code
+
+
+def test_syntax_error_states_its_position() -> None:
+    with pytest.raises(NotCanonical) as caught:
+        decode(b"[1,\n 2,]")
+    assert caught.value.values == {"line": 2, "column": 4}
 
 
 @pytest.mark.parametrize(
-    ("value", "why"),
+    ("value", "code"),
     [
-        (1.0, "neither text"),
-        (float("nan"), "neither text"),
-        ((1, 2), "neither text"),
-        (b"a", "neither text"),
-        ({1}, "neither text"),
-        ({1: 2}, "a key is no text"),
-        ({None: 2}, "a key is no text"),
-        (MAX_INTEGER + 1, "too large"),
-        (-MAX_INTEGER - 1, "too large"),
-        pytest.param(10**5_000, "too large", id="huge"),
-        ("\ud800", "lone surrogate"),
-        ("\ud83d\ude00", "lone surrogate"),
-        ({"a": [{"\udc00": 1}]}, "lone surrogate"),
-        (nested(MAX_DEPTH + 1), "nested too deeply"),
+        (1.0, "not_whole"),
+        (float("nan"), "not_whole"),
+        ((1, 2), "wrong_type"),
+        (b"a", "wrong_type"),
+        ({1}, "wrong_type"),
+        ({1: 2}, "wrong_type"),
+        ({None: 2}, "wrong_type"),
+        (MAX_INTEGER + 1, "too_large"),
+        (-MAX_INTEGER - 1, "too_large"),
+        pytest.param(10**5_000, "too_large", id="huge"),
+        ("\ud800", "lone_surrogate"),
+        ("\ud83d\ude00", "lone_surrogate"),
+        ({"a": [{"\udc00": 1}]}, "lone_surrogate"),
+        (nested(MAX_DEPTH + 1), "too_deep"),
     ],
 )
-def test_what_has_no_form_is_not_written(value: object, why: str) -> None:
-    with pytest.raises(NotCanonical, match=why):
+def test_value_without_canonical_form_is_refused(value: object, code: str) -> None:
+    with pytest.raises(NotCanonical) as caught:
         encode(value)
+    assert caught.value.code == code
 
 
-def test_what_holds_itself_is_not_written() -> None:
+def test_cyclic_value_is_refused() -> None:
     value: list[object] = []
     value.append(value)
-    with pytest.raises(NotCanonical, match="nested too deeply"):
+    with pytest.raises(NotCanonical, match="too_deep"):
         encode(value)
 
 
-def test_the_depth_that_is_allowed() -> None:
+def test_maximum_depth_is_accepted() -> None:
     value = nested(MAX_DEPTH)
     assert decode(encode(value)) == value
 
 
-def test_writing_leaves_the_value_alone() -> None:
+def test_encoding_does_not_change_the_value() -> None:
     value = {"b": [{"d": 1, "c": 2}], "a": 1}
     before = json.dumps(value)
     encode(value)

@@ -1,4 +1,4 @@
-"""What a record holds; that its page names every field; that reading is strict."""
+"""Record content, its documentation, and strict reading."""
 
 import re
 from copy import deepcopy
@@ -40,7 +40,7 @@ Place = tuple[str | int, ...]
 
 
 def put(record: dict[str, Any], place: Place, value: object) -> dict[str, Any]:
-    """A copy of a record with one value changed."""
+    """Return a copy of a record with one value changed."""
     copy = deepcopy(record)
     inner: Any = copy
     for key in place[:-1]:
@@ -49,13 +49,14 @@ def put(record: dict[str, Any], place: Place, value: object) -> dict[str, Any]:
     return copy
 
 
-def fault(record: object) -> str:
+def fault(record: object) -> tuple[str, str]:
+    """Return path and code of a record's fault."""
     with pytest.raises(BadRecord) as caught:
         read(record)
-    return str(caught.value)
+    return caught.value.where, caught.value.code
 
 
-def test_record_of_the_sample() -> None:
+def test_sample_record_content() -> None:
     record = sample_record()
     assert record["ended_ms"] == INSPECTION_MS + 20_000
     assert record["secret"] == SECRET.hex()
@@ -89,7 +90,7 @@ def test_record_of_the_sample() -> None:
     ]
 
 
-def test_who_has_no_part_in_the_seed_is_listed() -> None:
+def test_racers_left_out_of_the_seed_are_listed() -> None:
     racers = sample_record()["racers"]
     assert [one["nonce"] is None for one in racers] == [False] * 2 + [True, False] + (
         [True] * 3
@@ -98,7 +99,7 @@ def test_who_has_no_part_in_the_seed_is_listed() -> None:
     assert [one is None for one in bound] == [False] * 4 + [True] * 3
 
 
-def test_an_outage_is_told_of_the_race_and_of_each_racer() -> None:
+def test_outage_is_recorded_for_the_race_and_each_racer() -> None:
     record = sample_record()
     assert record["outages"] == [[INSPECTION_MS + DOWN_MS, INSPECTION_MS + UP_MS]]
     back = [[DOWN_MS, BACK_MS]]
@@ -109,7 +110,7 @@ def test_an_outage_is_told_of_the_race_and_of_each_racer() -> None:
     assert record["racers"][3]["finish"]["outage_ms"] == BACK_MS - DOWN_MS
 
 
-def test_who_comes_back_after_a_second_failure_comes_back_from_both() -> None:
+def test_return_after_two_outages_ends_both() -> None:
     track = Track().start(ANN)
     recovered(track.race, T0 + 1_000, T0 + 1_200)
     recovered(track.race, T0 + 2_000, T0 + 2_500)
@@ -123,7 +124,7 @@ def test_who_comes_back_after_a_second_failure_comes_back_from_both() -> None:
     assert {check.verdict for check in checks} == {"ok"}
 
 
-def test_what_came_before_the_board_was_unlocked_counts_from_then() -> None:
+def test_outage_before_the_unlock_is_clipped_to_it() -> None:
     track = Track(Rules(size="3x2", inspection_ms=INSPECTION_MS)).start(ANN)
     recovered(track.race, T0 + 500, T0 + 900)
     track.do(decide.returned(track.race, ANN, T0 + 1_000))
@@ -138,14 +139,14 @@ def test_what_came_before_the_board_was_unlocked_counts_from_then() -> None:
     assert {check.verdict for check in checks} == {"ok"}
 
 
-def test_a_known_seed_keeps_the_secret() -> None:
+def test_known_seed_leaves_the_secret_out() -> None:
     record = sample_record("ab" * 32)
     assert (record["seed_known"], record["secret"]) == (True, None)
     assert record["seed"] == "ab" * 32
     assert {one["nonce_commitment"] for one in record["racers"]} == {None}
 
 
-def test_no_record_without_results() -> None:
+def test_race_without_results_has_no_record() -> None:
     track = Track().start(ANN)
     with pytest.raises(ValueError, match="no results"):
         build(track.race, {ANN: Player("Ann")}, started_ms=0, software="")
@@ -154,12 +155,12 @@ def test_no_record_without_results() -> None:
         build(track.race, {ANN: Player("Ann")}, started_ms=0, software="")
 
 
-def test_no_record_without_names() -> None:
+def test_record_needs_a_name_per_seat() -> None:
     with pytest.raises(KeyError):
         build(sample_race().race, {}, started_ms=0, software="")
 
 
-def test_the_page_explains_every_field_and_no_other() -> None:
+def test_docs_explain_exactly_the_fields() -> None:
     named = re.findall(
         r"^\| `(\w+)` \| [a-z ]+ \| ", PAGE.read_text("utf-8"), re.MULTILINE
     )
@@ -169,7 +170,7 @@ def test_the_page_explains_every_field_and_no_other() -> None:
     assert sorted(named) == sorted([*file, *known, *WrittenSlide._fields])
 
 
-def test_the_page_explains_every_check() -> None:
+def test_docs_explain_every_check() -> None:
     table = PAGE.read_text("utf-8").partition("| check |")[2]
     named = re.findall(r"^\| `(\w+)` \| ", table, re.MULTILINE)
     file = sealed(sample_record())
@@ -177,7 +178,7 @@ def test_the_page_explains_every_check() -> None:
     assert named == [check.name for check in checks]
 
 
-def test_reading_gives_back_what_was_written() -> None:
+def test_read_returns_what_was_built() -> None:
     race = read(sample_record())
     assert race.rules == sample_race().race.rules
     assert race.racers[0].slides[0] == ("D", 1, 0, 700)
@@ -187,88 +188,155 @@ def test_reading_gives_back_what_was_written() -> None:
 
 
 @pytest.mark.parametrize("value", [None, 1, "x", [], [1], True, 1.5])
-def test_a_record_is_an_object(value: object) -> None:
-    assert fault(value) == "record: not an object"
+def test_record_must_be_an_object(value: object) -> None:
+    assert fault(value) == ("record", "not_object")
 
 
 @pytest.mark.parametrize(
-    ("place", "value", "text"),
+    ("place", "value", "where", "code"),
     [
-        (("format",), "other", "record.format: not one of"),
-        (("version",), 2, "record.version"),
-        (("version",), True, "record.version"),
-        (("software",), "a\nb", "record.software: not a short line"),
-        (("software",), "x" * 101, "record.software: not a short line"),
-        (("race",), "kwx", "record.race: not of the form"),
-        (("race",), "A\n", "record.race"),
-        (("race",), 7, "record.race: not a text"),
-        (("started_ms",), -1, "record.started_ms: not a whole number"),
-        (("ended_ms",), MAX_INTEGER + 1, "record.ended_ms"),
-        (("ended_ms",), 1.0, "record.ended_ms"),
-        (("seed_known",), 0, "record.seed_known: neither"),
-        (("seed_known",), True, "record.secret: told exactly"),
-        (("secret",), None, "record.secret: told exactly"),
-        (("secret",), "zz", "record.secret: not of the form"),
-        (("commitment",), "A" * 64, "record.commitment"),
-        (("outages",), None, "record.outages: not a list"),
-        (("outages",), [[0, 0]] * 1_001, "record.outages: more than 1000"),
-        (("outages", 0), 7, "record.outages[0]: not a list"),
-        (("outages", 0), [1, 2, 3], "record.outages[0]: not [from_ms, until_ms]"),
-        (("outages", 0), [-1, 2], "record.outages[0].from_ms: not a whole"),
-        (("outages", 0), [1, True], "record.outages[0].until_ms: not a whole"),
-        (("board",), "1 2/3 x", "record.board: not a row"),
-        (("board",), "4 3 5/0 2 1 ", "record.board: not written"),
-        (("board",), "04 3 5/0 2 1", "record.board: not written"),
-        (("board",), "1 2/3 0", "record.board: its size is not 3x2"),
-        (("rules",), [], "record.rules: not an object"),
-        (("rules", "size"), "2x3", "record.board: its size is not 2x3"),
-        (("rules", "size"), "1x3", "record.rules.size: out of range"),
-        (("rules", "start"), "never", "record.rules.start"),
-        (("rules", "away_ms"), 300_001, "record.rules.away_ms: out of range"),
-        (("rules", "friendly_timing"), 1, "record.rules.friendly_timing: neither"),
-        (("rules", "limit_ms"), -2, "record.rules.limit_ms: not a whole"),
-        (("racers",), {}, "record.racers: not a list"),
-        (("racers", 0), 1, "record.racers[0]: not an object"),
-        (("racers", 1, "seat"), 0, "record.racers: a seat comes twice"),
-        (("racers", 1, "seat"), 255, "record.racers[1].seat"),
-        (("racers", 1, "name"), "\u202eneB", "record.racers[1].name"),
-        (("racers", 1, "nonce"), "AB" * 16, "record.racers[1].nonce: not of"),
-        (("racers", 1, "nonce"), "", "record.racers[1].nonce: not of"),
-        (("racers", 1, "nonce_commitment"), "ab" * 31, "record.racers[1].nonce_com"),
-        (("racers", 1, "lead_ms"), 101, "record.racers[1].lead_ms: not a whole"),
-        (("racers", 1, "lead_ms"), -1, "record.racers[1].lead_ms: not a whole"),
-        (("racers", 1, "outages"), {}, "record.racers[1].outages: not a list"),
-        (("racers", 1, "outages", 0), [0], "record.racers[1].outages[0]: not ["),
-        (("racers", 1, "finish", "photo"), None, "record.racers[1].finish.photo"),
-        (("racers", 1, "status"), "racing", "record.racers[1].status"),
-        (("racers", 1, "why"), "bored", "record.racers[1].why"),
-        (("racers", 1, "place"), 0, "record.racers[1].place"),
-        (("racers", 1, "high"), 1_001, "record.racers[1].high"),
-        (("racers", 1, "finish"), [], "record.racers[1].finish: not an object"),
-        (("racers", 1, "finish", "g_ms"), None, "record.racers[1].finish.g_ms"),
-        (("racers", 1, "finish", "e_ms"), "1", "record.racers[1].finish.e_ms"),
-        (("racers", 1, "slides"), None, "record.racers[1].slides: not a list"),
-        (("racers", 1, "slides", 3), "U", "record.racers[1].slides[3]: not a list"),
-        (("racers", 1, "slides", 3), ["U", 1, 0], "record.racers[1].slides[3]: not ["),
-        (("racers", 1, "slides", 3, 0), "X", "record.racers[1].slides[3].direction"),
-        (("racers", 1, "slides", 3, 0), [], "record.racers[1].slides[3].direction"),
-        (("racers", 1, "slides", 3, 1), 0, "record.racers[1].slides[3].tiles"),
-        (("racers", 1, "slides", 3, 1), 10, "record.racers[1].slides[3].tiles"),
-        (("racers", 1, "slides", 3, 2), -1, "record.racers[1].slides[3].stamp_ms"),
-        (("racers", 1, "slides", 3, 3), True, "record.racers[1].slides[3].received"),
+        (("format",), "other", "record.format", "unknown_value"),
+        (("version",), 2, "record.version", "unknown_value"),
+        (("version",), True, "record.version", "unknown_value"),
+        (("software",), "a\nb", "record.software", "not_line"),
+        (("software",), "x" * 101, "record.software", "not_line"),
+        (("race",), "kwx", "record.race", "malformed"),
+        (("race",), "A\n", "record.race", "malformed"),
+        (("race",), 7, "record.race", "not_string"),
+        (("started_ms",), -1, "record.started_ms", "not_integer"),
+        (("ended_ms",), MAX_INTEGER + 1, "record.ended_ms", "not_integer"),
+        (("ended_ms",), 1.0, "record.ended_ms", "not_integer"),
+        (("seed_known",), 0, "record.seed_known", "not_boolean"),
+        (("seed_known",), True, "record.secret", "secret_mismatch"),
+        (("secret",), None, "record.secret", "secret_mismatch"),
+        (("secret",), "zz", "record.secret", "malformed"),
+        (("commitment",), "A" * 64, "record.commitment", "malformed"),
+        (("outages",), None, "record.outages", "not_list"),
+        (("outages",), [[0, 0]] * 1_001, "record.outages", "too_long"),
+        (("outages", 0), 7, "record.outages[0]", "not_list"),
+        (("outages", 0), [1, 2, 3], "record.outages[0]", "wrong_length"),
+        (("outages", 0), [-1, 2], "record.outages[0].from_ms", "not_integer"),
+        (("outages", 0), [1, True], "record.outages[0].until_ms", "not_integer"),
+        (("board",), "1 2/3 x", "record.board", "malformed"),
+        (("board",), "4 3 5/0 2 1 ", "record.board", "malformed"),
+        (("board",), "04 3 5/0 2 1", "record.board", "malformed"),
+        (("board",), "1 2/3 0", "record.board", "wrong_size"),
+        (("rules",), [], "record.rules", "not_object"),
+        (("rules", "size"), "2x3", "record.board", "wrong_size"),
+        (("rules", "size"), "1x3", "record.rules.size", "out_of_range"),
+        (("rules", "start"), "never", "record.rules.start", "unknown_value"),
+        (("rules", "away_ms"), 300_001, "record.rules.away_ms", "out_of_range"),
+        (
+            ("rules", "friendly_timing"),
+            1,
+            "record.rules.friendly_timing",
+            "not_boolean",
+        ),
+        (("rules", "limit_ms"), -2, "record.rules.limit_ms", "not_integer"),
+        (("racers",), {}, "record.racers", "not_list"),
+        (("racers", 0), 1, "record.racers[0]", "not_object"),
+        (("racers", 1, "seat"), 0, "record.racers", "duplicate_seat"),
+        (("racers", 1, "seat"), 255, "record.racers[1].seat", "not_integer"),
+        (("racers", 1, "name"), "\u202eneB", "record.racers[1].name", "not_line"),
+        (("racers", 1, "nonce"), "AB" * 16, "record.racers[1].nonce", "malformed"),
+        (("racers", 1, "nonce"), "", "record.racers[1].nonce", "malformed"),
+        (
+            ("racers", 1, "nonce_commitment"),
+            "ab" * 31,
+            "record.racers[1].nonce_commitment",
+            "malformed",
+        ),
+        (("racers", 1, "lead_ms"), 101, "record.racers[1].lead_ms", "not_integer"),
+        (("racers", 1, "lead_ms"), -1, "record.racers[1].lead_ms", "not_integer"),
+        (("racers", 1, "outages"), {}, "record.racers[1].outages", "not_list"),
+        (
+            ("racers", 1, "outages", 0),
+            [0],
+            "record.racers[1].outages[0]",
+            "wrong_length",
+        ),
+        (
+            ("racers", 1, "finish", "photo"),
+            None,
+            "record.racers[1].finish.photo",
+            "not_boolean",
+        ),
+        (("racers", 1, "status"), "racing", "record.racers[1].status", "unknown_value"),
+        (("racers", 1, "why"), "bored", "record.racers[1].why", "unknown_value"),
+        (("racers", 1, "place"), 0, "record.racers[1].place", "not_integer"),
+        (("racers", 1, "high"), 1_001, "record.racers[1].high", "not_integer"),
+        (("racers", 1, "finish"), [], "record.racers[1].finish", "not_object"),
+        (
+            ("racers", 1, "finish", "g_ms"),
+            None,
+            "record.racers[1].finish.g_ms",
+            "not_integer",
+        ),
+        (
+            ("racers", 1, "finish", "e_ms"),
+            "1",
+            "record.racers[1].finish.e_ms",
+            "not_integer",
+        ),
+        (("racers", 1, "slides"), None, "record.racers[1].slides", "not_list"),
+        (("racers", 1, "slides", 3), "U", "record.racers[1].slides[3]", "not_list"),
+        (
+            ("racers", 1, "slides", 3),
+            ["U", 1, 0],
+            "record.racers[1].slides[3]",
+            "wrong_length",
+        ),
+        (
+            ("racers", 1, "slides", 3, 0),
+            "X",
+            "record.racers[1].slides[3].direction",
+            "unknown_value",
+        ),
+        (
+            ("racers", 1, "slides", 3, 0),
+            [],
+            "record.racers[1].slides[3].direction",
+            "unknown_value",
+        ),
+        (
+            ("racers", 1, "slides", 3, 1),
+            0,
+            "record.racers[1].slides[3].tiles",
+            "not_integer",
+        ),
+        (
+            ("racers", 1, "slides", 3, 1),
+            10,
+            "record.racers[1].slides[3].tiles",
+            "not_integer",
+        ),
+        (
+            ("racers", 1, "slides", 3, 2),
+            -1,
+            "record.racers[1].slides[3].stamp_ms",
+            "not_integer",
+        ),
+        (
+            ("racers", 1, "slides", 3, 3),
+            True,
+            "record.racers[1].slides[3].received_ms",
+            "not_integer",
+        ),
     ],
 )
-def test_faults_are_named(place: Place, value: object, text: str) -> None:
-    assert fault(put(sample_record(), place, value)).startswith(text)
+def test_each_fault_is_reported_with_its_field(
+    place: Place, value: object, where: str, code: str
+) -> None:
+    assert fault(put(sample_record(), place, value)) == (where, code)
 
 
-def test_no_endless_list_of_slides() -> None:
+def test_number_of_slides_is_bounded() -> None:
     slides = [["U", 1, 0, 0]] * (MAX_SLIDES + 1)
     record = put(sample_record(), ("racers", 4, "slides"), slides)
-    assert fault(record) == f"record.racers[4].slides: more than {MAX_SLIDES}"
+    assert fault(record) == ("record.racers[4].slides", "too_long")
 
 
-def test_every_field_is_needed_and_no_other_is_known() -> None:
+def test_missing_and_unknown_fields_are_refused() -> None:
     record = sample_record()
     for place in (), ("rules",), ("racers", 3), ("racers", 3, "finish"):
         inner: Any = record
@@ -278,11 +346,13 @@ def test_every_field_is_needed_and_no_other_is_known() -> None:
             less = deepcopy(inner)
             del less[name]
             changed = put(record, place, less) if place else less
-            assert fault(changed).endswith(f".{name}: missing")
+            where, code = fault(changed)
+            assert where.endswith(f".{name}")
+            assert code == "missing"
         more = {**inner, "more": 1}
         changed = put(record, place, more) if place else more
-        assert fault(changed).endswith("has unknown fields")
+        assert fault(changed)[1] == "unknown_fields"
 
 
-def test_the_faults_of_reading_are_value_errors() -> None:
+def test_bad_record_is_a_value_error() -> None:
     assert issubclass(reading.BadRecord, ValueError)

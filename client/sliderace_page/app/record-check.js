@@ -1,6 +1,7 @@
 // Race records: fetched once, held against what this page saw, computed again. Shell.
 
 import { against } from "../core/fairness.js";
+import { text as sentence } from "../core/texts.js";
 
 const TRIES = 4; // a record may be stored a moment after the results are told
 const PAUSE_MS = 1500; // between two tries
@@ -56,23 +57,29 @@ export class Audit {
   }
 
   /**
-   * The record of a race, computed again check by check, and held against what was told.
-   * @returns {Promise<Check[]>}
+   * Verify the record of a race, and compare it with the results.
+   * @returns {Promise<{name: string, verdict: "ok" | "wrong" | "unknown", text: string}[]>}
    */
   async verify(results, kept) {
     const text = await this.text(results);
     if (text === null) {
-      const why = "The record was not found.";
-      return [{ name: "record", verdict: "cannot be known", text: why }];
+      const why = sentence("check.record.not_found");
+      return [{ name: "record", verdict: "unknown", text: why }];
     }
     const { verify } = await import("../core/proof/signed.js"); // for the few who ask
     const promised = kept.late ? "" : kept.commitment;
     const checks = await verify(text, this.subtle, { promised });
     const wrong = against(recordIn(text), results, kept);
-    const verdict = wrong.length ? "not ok" : "ok";
-    const told = wrong.join(" ") || "The record is what was told after the race.";
-    return [...checks, { name: "results", verdict, text: told }];
+    const verdict = wrong.length ? "wrong" : "ok";
+    const told = wrong.join(" ") || sentence("check.results.ok");
+    return [...checks.map(worded), { name: "results", verdict, text: told }];
   }
+}
+
+/** A check with its findings in words. */
+function worded({ name, verdict, findings }) {
+  const said = findings.map(({ code, values }) => sentence(`check.${name}.${code}`, values));
+  return { name, verdict, text: said.join(" ") };
 }
 
 /** The record of a file; undefined: there is none. */

@@ -1,7 +1,7 @@
-"""Reading a race record from any value whatsoever: strict, and surprised by nothing.
+"""Parse a race record strictly from any JSON value.
 
-Only the form is checked here, field by field; whether what the fields claim is true is
-the business of `sliderace.proof.verify`.
+Only the form is checked here, field by field: every field is present, has its type and
+is within its range. `sliderace.proof.verify` checks whether the content is true.
 """
 
 import re
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 __all__ = ["MAX_INTEGER", "MAX_SLIDES", "BadRecord", "read"]
 
 MAX_SLIDES = 100_000
-"""Of one racer; a record that claims more only wants to keep its reader busy."""
+"""Per racer: five times what a server accepts; no record can exhaust its reader."""
 MAX_SEAT = 254
 MAX_TEXT = 100
 MAX_OUTAGES = 1_000
-"""A server that failed more often ran no race."""
+"""Far more restarts than one race can survive."""
 
 _ENDED: tuple[Status, ...] = ("finished", "dnf", "forfeited", "dns")
 _REASONS = ("", "limit", "grace", "away", "left", "kicked", "called")
@@ -54,11 +54,23 @@ T = TypeVar("T")
 
 
 class BadRecord(ValueError):
-    """Not a race record of this version; the text says where."""
+    """Not a race record of this version.
+
+    Attributes:
+        where: path of the field at fault, such as ``record.racers[3].seat``.
+        code: the fault; the catalogue words it as `check.structure.CODE`.
+        values: the placeholders of that text, `where` included.
+    """
+
+    def __init__(self, where: str, code: str, **values: int | str) -> None:
+        super().__init__(where, code, values)
+        self.where = where
+        self.code = code
+        self.values: dict[str, int | str] = {"where": where, **values}
 
 
 def read(value: object) -> WrittenRace:
-    """A record whose form is right.
+    """Parse a record; its form is right if this returns.
 
     Args:
         value: anything a JSON reader can return.
@@ -69,7 +81,7 @@ def read(value: object) -> WrittenRace:
     take = _Fields(value, "record", _names(WrittenRace))
     race = WrittenRace(
         format=take.one_of("format", (FORMAT,)),
-        version=take.integer("version", VERSION, VERSION),
+        version=take.one_of("version", (VERSION,)),
         software=take.text("software"),
         race=take.match("race", r"[A-Z0-9-]{1,32}"),
         started_ms=take.integer("started_ms"),
@@ -87,11 +99,11 @@ def read(value: object) -> WrittenRace:
         ),
     )
     if race.seed_known != (race.secret is None):
-        raise BadRecord("record.secret: told exactly where the seed was not known")
+        raise BadRecord("record.secret", "secret_mismatch")
     if str(race.board.size) != race.rules.size:
-        raise BadRecord(f"record.board: its size is not {race.rules.size}")
+        raise BadRecord("record.board", "wrong_size", size=race.rules.size)
     if len({racer.seat for racer in race.racers}) < len(race.racers):
-        raise BadRecord("record.racers: a seat comes twice")
+        raise BadRecord("record.racers", "duplicate_seat")
     return race
 
 
@@ -171,26 +183,26 @@ def _rules(value: object) -> Rules:
             **{name: take.integer(name, -1) for name in RANGES},
         )
     except RulesError as fault:
-        raise BadRecord(f"record.rules.{fault.field}: out of range") from None
+        raise BadRecord(f"record.rules.{fault.field}", "out_of_range") from None
 
 
 def _board(text: str) -> Board:
     try:
         board = parse_board(text)
-    except EngineError as fault:
-        raise BadRecord(f"record.board: {fault}") from None
+    except EngineError:
+        raise BadRecord("record.board", "malformed") from None
     if format_board(board) != text:
-        raise BadRecord("record.board: not written as boards are")
+        raise BadRecord("record.board", "malformed")
     return board
 
 
 def _parts(value: object, where: str, names: tuple[str, ...]) -> "_Fields":
-    """The parts of a list of so many, by their names."""
+    """Return the items of a fixed-length list, as fields with these names."""
     if not isinstance(value, list):
-        raise BadRecord(f"{where}: not a list")
+        raise BadRecord(where, "not_list")
     parts = cast("list[object]", value)
     if len(parts) != len(names):
-        raise BadRecord(f"{where}: not [{', '.join(names)}]")
+        raise BadRecord(where, "wrong_length", length=len(names))
     return _Fields(dict(zip(names, parts, strict=True)), where, names)
 
 
@@ -199,24 +211,24 @@ def _names(of: "type[DataclassInstance]") -> list[str]:
 
 
 class _Fields:
-    """The fields of one object: exactly those, each taken with its type."""
+    """An object with exactly these fields; each getter checks its field's type."""
 
     def __init__(self, value: object, where: str, names: Collection[str]) -> None:
         if not isinstance(value, dict):
-            raise BadRecord(f"{where}: not an object")
+            raise BadRecord(where, "not_object")
         self._fields = cast("dict[object, object]", value)
         self._where = where
         for name in names:
             if name not in self._fields:
-                raise BadRecord(f"{where}.{name}: missing")
+                raise BadRecord(f"{where}.{name}", "missing")
         if len(self._fields) > len(names):
-            raise BadRecord(f"{where}: has unknown fields")
+            raise BadRecord(where, "unknown_fields")
 
     def __getitem__(self, name: str) -> object:
         return self._fields[name]
 
-    def _fault(self, name: str, text: str) -> BadRecord:
-        return BadRecord(f"{self._where}.{name}: {text}")
+    def _fault(self, name: str, code: str, **values: int) -> BadRecord:
+        return BadRecord(f"{self._where}.{name}", code, **values)
 
     def maybe(self, name: str, take: Callable[[], T]) -> T | None:
         return None if self[name] is None else take()
@@ -224,31 +236,31 @@ class _Fields:
     def integer(self, name: str, low: int = 0, high: int = MAX_INTEGER) -> int:
         value = self[name]
         if type(value) is not int or not low <= value <= high:
-            raise self._fault(name, f"not a whole number {low} ... {high}")
+            raise self._fault(name, "not_integer", low=low, high=high)
         return value
 
     def boolean(self, name: str) -> bool:
         value = self[name]
         if type(value) is not bool:
-            raise self._fault(name, "neither true nor false")
+            raise self._fault(name, "not_boolean")
         return value
 
     def string(self, name: str) -> str:
         value = self[name]
         if not isinstance(value, str):
-            raise self._fault(name, "not a text")
+            raise self._fault(name, "not_string")
         return value
 
     def text(self, name: str) -> str:
         value = self.string(name)
         if len(value) > MAX_TEXT or any(map(_invisible, value)):
-            raise self._fault(name, "not a short line of text")
+            raise self._fault(name, "not_line")
         return value
 
     def match(self, name: str, pattern: str) -> str:
         value = self.string(name)
         if not re.fullmatch(pattern, value):
-            raise self._fault(name, f"not of the form {pattern}")
+            raise self._fault(name, "malformed")
         return value
 
     def one_of(self, name: str, known: Collection[T]) -> T:
@@ -256,18 +268,18 @@ class _Fields:
         for one in known:
             if type(value) is type(one) and value == one:
                 return one
-        raise self._fault(name, "not one of the known values")
+        raise self._fault(name, "unknown_value")
 
     def items(self, name: str, most: int) -> list[object]:
         value = self[name]
         if not isinstance(value, list):
-            raise self._fault(name, "not a list")
+            raise self._fault(name, "not_list")
         items = cast("list[object]", value)
         if len(items) > most:
-            raise self._fault(name, f"more than {most}")
+            raise self._fault(name, "too_long", most=most)
         return items
 
 
-def _invisible(letter: str) -> bool:
-    """Control, formatting and surrogate characters, and line breaks."""
-    return unicodedata.category(letter) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+def _invisible(char: str) -> bool:
+    """Whether this is a control, format or surrogate character, or a line break."""
+    return unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}

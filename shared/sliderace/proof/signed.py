@@ -1,7 +1,7 @@
-"""The file of a race record: the record, the server's key, and its signature.
+"""The file of a race record: the record, the server's key and its signature.
 
-Ed25519 itself is an argument wherever it is needed: the rules only say what is signed,
-namely the canonical form of the record.
+What is signed is the canonical form of the record. Ed25519 itself is an argument, so
+that this package needs nothing but Python.
 """
 
 import re
@@ -16,9 +16,9 @@ from sliderace.proof.record import WrittenRace
 __all__ = ["CheckSignature", "Sign", "Signed", "seal", "unseal"]
 
 Sign = Callable[[bytes], bytes]
-"""The signature, 64 bytes, of a message."""
+"""Message -> signature, 64 bytes."""
 CheckSignature = Callable[[bytes, bytes, bytes], bool]
-"""Whether, by the public key (32 bytes), a signature (64 bytes) is that of a message.
+"""(public key of 32 bytes, signature of 64 bytes, message) -> whether they match.
 Never raises."""
 
 KEY_DIGITS, SIGNATURE_DIGITS = 64, 128
@@ -26,11 +26,11 @@ KEY_DIGITS, SIGNATURE_DIGITS = 64, 128
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """A file whose form is right; whether the signature is, is not looked at.
+    """A file whose form is right; its signature is not checked yet.
 
     Args:
         race: the record.
-        message: what is signed.
+        message: what the signature is for.
         key: the public key, 64 hex digits.
         signature: 128 hex digits.
     """
@@ -42,18 +42,18 @@ class Signed:
 
 
 def seal(record: Mapping[str, object], key: str, sign: Sign) -> bytes:
-    """The file of a record, signed.
+    """Return the signed file of a record.
 
     Args:
         record: what `sliderace.proof.record.build` returns.
         key: the public key, 64 hex digits.
-        sign: signs by the private key.
+        sign: signs with the private key.
 
     Raises:
         NotCanonical: the record has no canonical form.
     """
     message = canonical.encode(dict(record))
-    # The canonical form of the whole, without writing a long record twice.
+    # Assembled by hand, so that a long record is encoded only once.
     return b'{"key":"%b","record":%b,"signature":"%b"}' % (
         key.encode(),
         message,
@@ -62,29 +62,29 @@ def seal(record: Mapping[str, object], key: str, sign: Sign) -> bytes:
 
 
 def unseal(file: object) -> Signed:
-    """The parts of a file.
+    """Parse the file of a record.
 
     Args:
         file: anything a JSON reader can return.
 
     Raises:
-        BadRecord: a part is missing, unknown or of the wrong form.
+        BadRecord: a part is missing, unknown or malformed.
     """
     if not isinstance(file, dict):
-        raise BadRecord("file: not an object")
+        raise BadRecord("file", "not_object")
     parts = cast("dict[object, object]", file)
     if parts.keys() != {"record", "key", "signature"}:
-        raise BadRecord("file: not made of record, key and signature")
+        raise BadRecord("file", "wrong_parts")
     key = _digits(parts["key"], "key", KEY_DIGITS)
     signature = _digits(parts["signature"], "signature", SIGNATURE_DIGITS)
     try:
         message = canonical.encode(parts["record"])
     except canonical.NotCanonical as fault:
-        raise BadRecord(f"record: {fault}") from None
+        raise BadRecord("record", fault.code, **fault.values) from None
     return Signed(read(parts["record"]), message, key, signature)
 
 
 def _digits(value: object, name: str, count: int) -> str:
     if not isinstance(value, str) or not re.fullmatch(f"[0-9a-f]{{{count}}}", value):
-        raise BadRecord(f"{name}: not {count} hex digits")
+        raise BadRecord(name, "malformed")
     return value

@@ -1,13 +1,17 @@
-"""Re-checking a race record: everything in it that can be computed again, is.
+"""Verify a race record: recompute everything in it that can be recomputed.
 
-What is proved: every counted slide was legal on the committed board, in that order,
-and times, counts and places follow from what is written, all of it as the holder of the
-key signed it. What is not: that a human chose the slides.
+What this proves: every counted slide was legal on the committed board, in that order,
+and times, counts and places follow from the record, all of it as the holder of the key
+signed it. What it does not prove: that a human chose the slides.
+
+The outcome is data, the same here and in the page (`core/proof/verify.js`): a check has
+a name, a verdict and *findings*. The catalogue words a finding as `check.NAME.CODE`,
+a verdict as `check.verdict.VERDICT`, and a name as `check.name.NAME`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from sliderace.engine import (
     Board,
@@ -24,34 +28,112 @@ from sliderace.engine import (
 from sliderace.proof.reading import BadRecord
 from sliderace.proof.record import Outages, WrittenFinish, WrittenRace, WrittenRacer
 from sliderace.proof.signed import CheckSignature, Signed, unseal
-from sliderace.race.log_records import Seat
 from sliderace.race.ranking import Row, rank, solve_time
 from sliderace.race.state import RECONNECT_MS
 from sliderace.race.timing import MIN_SAMPLES, Latency, official, outage_overlap
 
-__all__ = ["Check", "Step", "Verdict", "steps", "verify"]
+__all__ = ["FINDINGS", "Check", "Finding", "Step", "Verdict", "steps", "verify"]
 
-Verdict = Literal["ok", "not ok", "cannot be known"]
+Verdict = Literal["ok", "wrong", "unknown"]
+"""``unknown``: this cannot be checked, here or at all."""
+
+FINDINGS: Final[Mapping[str, tuple[str, ...]]] = {
+    "structure": (
+        "ok",
+        "unreadable",
+        "not_json",
+        "not_canonical",
+        "too_deep",
+        "too_large",
+        "not_whole",
+        "wrong_type",
+        "lone_surrogate",
+        "duplicate_key",
+        "wrong_parts",
+        "missing",
+        "unknown_fields",
+        "not_object",
+        "not_list",
+        "too_long",
+        "wrong_length",
+        "not_integer",
+        "not_boolean",
+        "not_string",
+        "not_line",
+        "malformed",
+        "unknown_value",
+        "out_of_range",
+        "secret_mismatch",
+        "wrong_size",
+        "duplicate_seat",
+    ),
+    "signature": ("ok", "wrong", "unavailable"),
+    "key": ("ok", "wrong"),
+    "promise": ("ok", "wrong"),
+    "commitment": ("ok", "wrong", "seed_known"),
+    "nonces": ("ok", "left_out", "uncommitted", "wrong", "seed_known"),
+    "seed": ("ok", "wrong", "seed_known"),
+    "board": ("ok", "wrong"),
+    "slides": (
+        "ok",
+        "after_solved",
+        "illegal",
+        "out_of_order",
+        "finished_unsolved",
+        "solved_unfinished",
+        "finish_mismatch",
+        "reason_mismatch",
+        "dns_with_slides",
+    ),
+    "counts": ("ok", "wrong"),
+    "times": (
+        "ok",
+        "outages",
+        "friendly",
+        "outages_out_of_order",
+        "slide_after_end",
+        "foreign_outage",
+        "arrival",
+        "stamp",
+        "outage",
+        "official",
+        "credit",
+        "solve_time",
+    ),
+    "ranking": ("ok", "order", "place", "photo"),
+}
+"""Check -> the codes of its findings: a closed list."""
+
+
+class Finding(NamedTuple):
+    """One sentence about a check, as data.
+
+    Args:
+        code: one of `FINDINGS`.
+        values: the placeholders of its text; seats are numbers, lists of seats are
+            text such as ``2, 3``.
+    """
+
+    code: str
+    values: Mapping[str, int | str]
 
 
 class Check(NamedTuple):
-    """One thing that was looked at.
+    """The outcome of one check.
 
     Args:
-        name: structure, signature, key, promise, commitment, nonces, seed, board,
-            slides, counts, times or ranking.
-        verdict: what came out.
-        text: the same for a person; of a fault, the first that was found; of nonces,
-            also who has no part in the seed.
+        name: one of the keys of `FINDINGS`.
+        verdict: whether the check passed.
+        findings: the reasons. A failed check has one, its first fault.
     """
 
     name: str
     verdict: Verdict
-    text: str
+    findings: tuple[Finding, ...]
 
 
 class Step(NamedTuple):
-    """One line of a replay.
+    """One step of a replay.
 
     Args:
         n: number of the slide; 0 is the scramble.
@@ -68,9 +150,9 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Replay:
-    """What the slides of one racer really come to."""
+    """What one racer's slides lead to."""
 
-    fault: str
+    fault: Finding | None
     solved: bool
     high: int
     high_ms: int
@@ -83,39 +165,34 @@ def verify(
     key: str = "",
     promised: str = "",
 ) -> list[Check]:
-    """Re-check the file of a race record.
+    """Verify the file of a race record.
 
     Args:
         file: anything a JSON reader can return; nothing in it is trusted.
-        check_signature: Ed25519; None where there is none.
-        key: the server's public key, known from elsewhere, 64 hex digits; empty:
-            unknown, and not checked.
-        promised: the commitment that was shown before the race, likewise; its first
-            digits will do, where no more was shown.
+        check_signature: Ed25519; None where it is unavailable.
+        key: the server's public key as known from elsewhere, 64 hex digits; empty to
+            skip that check.
+        promised: the commitment shown before the race, or its first digits; empty to
+            skip that check.
 
     Returns:
-        All checks in a fixed order; a file of a wrong form has only the first, which
-        says where. Never raises.
+        All checks in a fixed order. If the form is wrong, only `structure`. Never
+        raises.
     """
     try:
         signed = unseal(file)
     except BadRecord as fault:
-        return [Check("structure", "not ok", str(fault))]
+        return [Check("structure", "wrong", (Finding(fault.code, fault.values),))]
     race = signed.race
     replays = [_replay(race.board, racer) for racer in race.racers]
-    checks = [
-        Check("structure", "ok", "Every field is there and in its range."),
-        _check_signature(signed, check_signature),
-    ]
+    checks = [_ok("structure"), _check_signature(signed, check_signature)]
     if key:
-        checks.append(_check_key(signed, key))
+        checks.append(_passed("key", signed.key == key))
     if promised:
-        checks.append(_check_promise(race, promised))
+        checks.append(_passed("promise", race.commitment.startswith(promised)))
     return [
         *checks,
-        _check_commitment(race),
-        _check_nonces(race),
-        _check_seed(race),
+        *_check_draw(race),
         _check_board(race),
         _check_slides(race, replays),
         _check_counts(race, replays),
@@ -124,24 +201,30 @@ def verify(
     ]
 
 
-def steps(file: object, seat: int) -> Iterator[Step]:
-    """Replay one racer, board by board; ends before a slide that cannot be made.
+def _ok(name: str, **values: int | str) -> Check:
+    return Check(name, "ok", (Finding("ok", values),))
+
+
+def _wrong(name: str, code: str, **values: int | str) -> Check:
+    return Check(name, "wrong", (Finding(code, values),))
+
+
+def _unknown(name: str, code: str) -> Check:
+    return Check(name, "unknown", (Finding(code, {}),))
+
+
+def _passed(name: str, holds: bool) -> Check:
+    return _ok(name) if holds else _wrong(name, "wrong")
+
+
+def steps(start: Board, racer: WrittenRacer) -> Iterator[Step]:
+    """Replay one racer, board by board; end before a slide that is illegal.
 
     Args:
-        file: anything a JSON reader can return.
-        seat: whose slides.
-
-    Raises:
-        BadRecord: the file's form is wrong, or nobody raced in that seat.
+        start: the scramble; it is not changed.
+        racer: whose slides.
     """
-    race = unseal(file).race
-    racer = next((one for one in race.racers if one.seat == seat), None)
-    if racer is None:
-        raise BadRecord("nobody raced in that seat")
-    return _steps(race.board.copy(), racer)
-
-
-def _steps(board: Board, racer: WrittenRacer) -> Iterator[Step]:
+    board = start.copy()
     yield Step(0, "", format_board(board), 0)
     for n, slide in enumerate(racer.slides, 1):
         if not board.try_slide(slide.direction, slide.tiles):
@@ -152,14 +235,16 @@ def _steps(board: Board, racer: WrittenRacer) -> Iterator[Step]:
 
 def _replay(start: Board, racer: WrittenRacer) -> _Replay:
     board = start.copy()
-    fault, last_ms, high, high_ms = "", 0, 0, 0
+    fault: Finding | None = None
+    last_ms = high = high_ms = 0
     for n, slide in enumerate(racer.slides, 1):
+        where: dict[str, int | str] = {"seat": racer.seat, "n": n}
         if board.is_solved:
-            fault = f"slide {n} comes after the board was solved"
+            fault = Finding("after_solved", where)
         elif not board.try_slide(slide.direction, slide.tiles):
-            fault = f"slide {n}, {format_tokens([slide[:2]])}, cannot be made"
+            fault = Finding("illegal", {**where, "slide": format_tokens([slide[:2]])})
         elif slide.received_ms < last_ms:
-            fault = f"slide {n} arrived before the one in front of it"
+            fault = Finding("out_of_order", where)
         if fault:
             break
         last_ms = slide.received_ms
@@ -170,62 +255,54 @@ def _replay(start: Board, racer: WrittenRacer) -> _Replay:
 
 
 def _check_signature(signed: Signed, check: CheckSignature | None) -> Check:
-    name = "signature"
     if check is None:
-        return Check(name, "cannot be known", "Ed25519 is missing here.")
+        return _unknown("signature", "unavailable")
     key, signature = bytes.fromhex(signed.key), bytes.fromhex(signed.signature)
     if not check(key, signature, signed.message):
-        return Check(name, "not ok", "The signature is not that of this record.")
-    return Check(name, "ok", f"Signed with the key {signed.key}.")
+        return _wrong("signature", "wrong")
+    return _ok("signature", key=signed.key)
 
 
-def _check_key(signed: Signed, key: str) -> Check:
-    if signed.key != key:
-        return Check("key", "not ok", "The key is not the one expected.")
-    return Check("key", "ok", "The key is the one expected.")
-
-
-def _check_promise(race: WrittenRace, promised: str) -> Check:
-    if not race.commitment.startswith(promised):
-        text = "The commitment is not the one shown before the race."
-        return Check("promise", "not ok", text)
-    text = "The commitment is the one shown before the race."
-    return Check("promise", "ok", text)
-
-
-def _check_commitment(race: WrittenRace) -> Check:
-    name = "commitment"
+def _check_draw(race: WrittenRace) -> list[Check]:
+    """Check commitment, nonces and seed; a seed known in advance has none of them."""
     if race.secret is None:
-        text = "The seed was known in advance: nothing was committed to."
-        return Check(name, "cannot be known", text)
-    secret = bytes.fromhex(race.secret)
-    if commitment(race.race, race.board.size, secret) != race.commitment:
-        return Check(name, "not ok", "The secret is not the one committed to.")
-    return Check(name, "ok", "The secret is the one that was committed to.")
+        names = ("commitment", "nonces", "seed")
+        return [_unknown(name, "seed_known") for name in names]
+    secret, size = bytes.fromhex(race.secret), race.board.size
+    seed = seed_of(race.race, size, secret, _nonces(race)).hex()
+    committed = commitment(race.race, size, secret) == race.commitment
+    return [
+        _passed("commitment", committed),
+        _check_nonces(race),
+        _passed("seed", seed == race.seed),
+    ]
 
 
 def _check_nonces(race: WrittenRace) -> Check:
-    name = "nonces"
-    if race.secret is None:
-        text = "The seed was known in advance: no nonce has a part in it."
-        return Check(name, "cannot be known", text)
     for racer in race.racers:
-        if racer.nonce is not None and not _fits(race, racer, racer.nonce):
-            text = f"Seat {racer.seat}: the nonce is not the one committed to."
-            return Check(name, "not ok", text)
-    text = f"{len(_nonces(race))} of {len(race.racers)} racers have a part in the seed."
-    left_out = [one.seat for one in race.racers if one.nonce is None]
-    committed = [one.seat for one in race.racers if one.nonce_commitment is not None]
-    silent = sorted({*left_out} & {*committed})
-    absent = sorted({*left_out} - {*committed})
-    if silent:
-        text += f" Committed to a nonce, but left out: seat {_listed(silent)}."
-    if absent:
-        text += f" Committed to none: seat {_listed(absent)}."
-    return Check(name, "ok", text)
+        if racer.nonce is not None and not _is_committed(race, racer, racer.nonce):
+            return _wrong("nonces", "wrong", seat=racer.seat)
+    left_out = [one for one in race.racers if one.nonce is None]
+    seats = {
+        "left_out": [one.seat for one in left_out if one.nonce_commitment is not None],
+        "uncommitted": [one.seat for one in left_out if one.nonce_commitment is None],
+    }
+    used = len(race.racers) - len(left_out)
+    return Check(
+        "nonces",
+        "ok",
+        (
+            Finding("ok", {"used": used, "racers": len(race.racers)}),
+            *(
+                Finding(code, {"seats": ", ".join(map(str, sorted(some)))})
+                for code, some in seats.items()
+                if some
+            ),
+        ),
+    )
 
 
-def _fits(race: WrittenRace, racer: WrittenRacer, nonce: str) -> bool:
+def _is_committed(race: WrittenRace, racer: WrittenRacer, nonce: str) -> bool:
     found = nonce_commitment(race.race, racer.seat, bytes.fromhex(nonce))
     return found == racer.nonce_commitment
 
@@ -238,49 +315,32 @@ def _nonces(race: WrittenRace) -> list[tuple[int, bytes]]:
     ]
 
 
-def _listed(seats: list[Seat]) -> str:
-    return ", ".join(map(str, seats))
-
-
-def _check_seed(race: WrittenRace) -> Check:
-    name = "seed"
-    if race.secret is None:
-        text = "The seed was known in advance: no fairness is claimed."
-        return Check(name, "cannot be known", text)
-    secret = bytes.fromhex(race.secret)
-    if seed_of(race.race, race.board.size, secret, _nonces(race)).hex() != race.seed:
-        text = "The seed does not follow from secret and nonces."
-        return Check(name, "not ok", text)
-    return Check(name, "ok", "The seed follows from secret and nonces.")
-
-
 def _check_board(race: WrittenRace) -> Check:
-    if scramble(bytes.fromhex(race.seed), race.board.size) != race.board:
-        return Check("board", "not ok", "The board does not follow from the seed.")
-    return Check("board", "ok", "The board follows from the seed.")
+    scrambled = scramble(bytes.fromhex(race.seed), race.board.size)
+    return _passed("board", scrambled == race.board)
 
 
 def _check_slides(race: WrittenRace, replays: list[_Replay]) -> Check:
     for racer, replay in zip(race.racers, replays, strict=True):
-        if fault := replay.fault or _finish_fault(racer, replay):
-            return Check("slides", "not ok", f"Seat {racer.seat}: {fault}.")
-    total = sum(len(racer.slides) for racer in race.racers)
-    text = f"All {total} slides are legal, in order; who finished did solve the board."
-    return Check("slides", "ok", text)
+        if replay.fault:
+            return Check("slides", "wrong", (replay.fault,))
+        if code := _status_fault(racer, replay):
+            return _wrong("slides", code, seat=racer.seat)
+    return _ok("slides", total=sum(len(racer.slides) for racer in race.racers))
 
 
-def _finish_fault(racer: WrittenRacer, replay: _Replay) -> str:
+def _status_fault(racer: WrittenRacer, replay: _Replay) -> str:
     finished = racer.status == "finished"
     if finished and not replay.solved:
-        return "finished, but the board is not solved"
+        return "finished_unsolved"
     if replay.solved and not finished:
-        return "solved the board, but did not finish"
+        return "solved_unfinished"
     if finished != (racer.finish is not None):
-        return "a finish without times, or times without a finish"
+        return "finish_mismatch"
     if (racer.status in ("dnf", "dns")) != bool(racer.why):
-        return "a DNF without a reason, or a reason without one"
+        return "reason_mismatch"
     if racer.status == "dns" and racer.slides:
-        return "did not start, but has slides"
+        return "dns_with_slides"
     return ""
 
 
@@ -289,26 +349,23 @@ def _check_counts(race: WrittenRace, replays: list[_Replay]) -> Check:
         made = [slide[:2] for slide in racer.slides]
         written = racer.stm, racer.mtm, racer.high, racer.high_ms
         if written != (stm(made), mtm(made), replay.high, replay.high_ms):
-            text = f"Seat {racer.seat}: moves or progress are not those of the slides."
-            return Check("counts", "not ok", text)
-    return Check("counts", "ok", "Moves and progress are those of the slides.")
+            return _wrong("counts", "wrong", seat=racer.seat)
+    return _ok("counts")
 
 
 def _check_times(race: WrittenRace) -> Check:
     for racer in race.racers:
-        if fault := _time_fault(race, racer):
-            return Check("times", "not ok", f"Seat {racer.seat}: {fault}.")
+        if code := _time_fault(race, racer):
+            return _wrong("times", code, seat=racer.seat)
     if not _in_order(race.outages):
-        return Check("times", "not ok", "The outages are not one after the other.")
-    text = "Every official time follows from what the server measured."
+        return _wrong("times", "outages_out_of_order")
+    findings = [Finding("ok", {})]
     if race.outages:
-        lost = ", ".join(f"{up - down} ms" for down, up in race.outages)
-        text += (
-            f" The server failed for {lost}: a credit where a last interval was hit."
-        )
+        lengths = ", ".join(f"{up - down}" for down, up in race.outages)
+        findings.append(Finding("outages", {"ms": lengths}))
     if race.rules.friendly_timing:
-        text += " The room had friendly timing."
-    return Check("times", "ok", text)
+        findings.append(Finding("friendly", {}))
+    return Check("times", "ok", tuple(findings))
 
 
 def _in_order(outages: Outages) -> bool:
@@ -319,31 +376,29 @@ def _in_order(outages: Outages) -> bool:
 def _time_fault(race: WrittenRace, racer: WrittenRacer) -> str:
     start_ms = race.rules.inspection_ms - racer.lead_ms
     if racer.slides and start_ms + racer.slides[-1].received_ms > race.ended_ms:
-        return "a slide arrived after the end of the race"
-    known = iter(race.outages)
+        return "slide_after_end"
+    # An iterator, so that a racer's outages must be in the order of the race's.
+    remaining = iter(race.outages)
     for own in racer.outages:
-        # The iterator goes on where it was: they must come in the same order.
-        if not any(_is_part(own, outage, start_ms) for outage in known):
-            return "an outage is not one of the server's"
+        if not any(_is_part(own, outage, start_ms) for outage in remaining):
+            return "foreign_outage"
     if racer.finish is None or not racer.slides:
         return ""
     friendly = race.rules.friendly_timing
-    return _finish_time_fault(racer, racer.finish, friendly=friendly)
+    return _finish_fault(racer, racer.finish, friendly=friendly)
 
 
 def _is_part(own: tuple[int, int], outage: tuple[int, int], start_ms: int) -> bool:
-    """Whether a racer met this outage: from its begin until the racer was back."""
+    """Whether `own` is this outage for a racer: it ends when the racer is back."""
     down, up = outage[0] - start_ms, outage[1] - start_ms
     soonest, latest = max(0, up), max(0, up + RECONNECT_MS)
     return own[0] == max(0, down) and soonest <= own[1] <= latest
 
 
-def _finish_time_fault(
-    racer: WrittenRacer, finish: WrittenFinish, *, friendly: bool
-) -> str:
+def _finish_fault(racer: WrittenRacer, finish: WrittenFinish, *, friendly: bool) -> str:
     first, last = racer.slides[0], racer.slides[-1]
-    line = Latency(finish.rtt_ms, finish.jitter_ms, MIN_SAMPLES, finish.outage_ms)
-    best = official(finish.g_ms, finish.e_ms, line, friendly=friendly)
+    latency = Latency(finish.rtt_ms, finish.jitter_ms, MIN_SAMPLES, finish.outage_ms)
+    best = official(finish.g_ms, finish.e_ms, latency, friendly=friendly)
     solve_ms = solve_time(first.stamp_ms, last.stamp_ms, finish.g_ms)
     outage_ms = outage_overlap(
         [slide.received_ms for slide in racer.slides],
@@ -352,30 +407,28 @@ def _finish_time_fault(
         finish.g_ms,
     )
     stamp = None if racer.approx else last.stamp_ms
-    faults = {
-        "g is not the arrival of the last slide": finish.g_ms == last.received_ms,
-        "e is not the stamp of the last slide": finish.e_ms == stamp,
-        "an outage counts for more or less": finish.outage_ms == outage_ms,
-        "the official time is another": finish.official_ms == best,
-        "the credit is another": finish.credit_ms == finish.g_ms - best,
-        "the solve time is another": finish.solve_ms == solve_ms,
+    holds = {
+        "arrival": finish.g_ms == last.received_ms,
+        "stamp": finish.e_ms == stamp,
+        "outage": finish.outage_ms == outage_ms,
+        "official": finish.official_ms == best,
+        "credit": finish.credit_ms == finish.g_ms - best,
+        "solve_time": finish.solve_ms == solve_ms,
     }
-    return next((text for text, right in faults.items() if not right), "")
+    return next((code for code, right in holds.items() if not right), "")
 
 
 def _check_ranking(race: WrittenRace) -> Check:
     rows = [_row(racer) for racer in race.racers]
     ranked = rank(rows)
     if [row.seat for row in rows] != [row.seat for row in ranked]:
-        return Check("ranking", "not ok", "The racers are not in their order.")
+        return _wrong("ranking", "order")
     for row, right in zip(rows, ranked, strict=True):
         if row.place != right.place:
-            text = f"Seat {row.seat}: the place is another."
-            return Check("ranking", "not ok", text)
+            return _wrong("ranking", "place", seat=row.seat)
         if row.photo != right.photo:
-            text = f"Seat {row.seat}: a photo finish is told wrongly."
-            return Check("ranking", "not ok", text)
-    return Check("ranking", "ok", "Order and places follow from times and progress.")
+            return _wrong("ranking", "photo", seat=row.seat)
+    return _ok("ranking")
 
 
 def _row(racer: WrittenRacer) -> Row:

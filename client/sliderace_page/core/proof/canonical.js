@@ -2,11 +2,17 @@
 
 import { constants } from "../constants.js";
 
-/** A value without a canonical form. */
-export class NotCanonical extends Error {}
+/** A value has no canonical form; `code` says why, see `FINDINGS.structure`. */
+export class NotCanonical extends Error {
+  /** @param {string} code */
+  constructor(code) {
+    super(code);
+    this.code = code;
+  }
+}
 
 /**
- * The canonical form (RFC 8785) of a value of objects, lists, texts, whole numbers,
+ * The canonical form (RFC 8785) of a value of objects, lists, strings, integers,
  * booleans and null.
  * @param {unknown} value as `JSON.parse` gives it
  * @returns {string}
@@ -15,15 +21,16 @@ export class NotCanonical extends Error {}
 export function canonical(value, depth = 0) {
   if (value === null || typeof value === "boolean") return String(value);
   if (typeof value === "number") {
-    if (!Number.isSafeInteger(value)) throw new NotCanonical("a number");
+    if (!Number.isInteger(value)) throw new NotCanonical("not_whole");
+    if (!Number.isSafeInteger(value)) throw new NotCanonical("too_large");
     return String(value); // of -0, too, as it must be: "0"
   }
   if (typeof value === "string") {
-    if (/\p{Surrogate}/u.test(value)) throw new NotCanonical("a lone surrogate");
+    if (/\p{Surrogate}/u.test(value)) throw new NotCanonical("lone_surrogate");
     return JSON.stringify(value);
   }
-  if (typeof value !== "object") throw new NotCanonical("a type");
-  if (depth === constants.record.max_depth) throw new NotCanonical("too deep");
+  if (typeof value !== "object") throw new NotCanonical("wrong_type");
+  if (depth === constants.record.max_depth) throw new NotCanonical("too_deep");
   const inner = (one) => canonical(one, depth + 1);
   if (Array.isArray(value)) return `[${value.map(inner).join()}]`;
   const fields = Object.keys(value).sort(); // by UTF-16 code units

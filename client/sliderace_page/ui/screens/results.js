@@ -9,6 +9,7 @@ import { Signals } from "../parts/solve-signals.js";
 import { Solves } from "../parts/solve-downloads.js";
 import { Podium, ResultTable, legend } from "../parts/results-table.js";
 import { parseBoard } from "../../core/engine.js";
+import { text } from "../../core/texts.js";
 import { isField } from "../input.js";
 import { explainResults, whoGoesOn } from "../../core/wording.js";
 
@@ -153,9 +154,11 @@ export class Results {
     this.app.stay.audit.verify(model.results, model.kept).then((found) =>
       fill(
         checks,
-        found.map(({ name, verdict, text }) =>
-          h("div", { text: `${verdict} \u2014 ${name}: ${text}` }),
-        ),
+        found.map((check) => {
+          const name = text(`check.name.${check.name}`);
+          const verdict = text(`check.verdict.${check.verdict}`);
+          return h("div", { text: `${verdict} \u2014 ${name}: ${check.text}` });
+        }),
       ),
     );
   }
