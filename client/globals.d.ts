@@ -5,6 +5,7 @@ type Aside = import("./sliderace_page/ui/parts/side-panel.js").Aside;
 type Attempt = import("./sliderace_page/core/attempt.js").Attempt;
 type Board = import("./sliderace_page/core/engine/board.js").Board;
 type BoardView = import("./sliderace_page/ui/parts/board-view.js").BoardView;
+type Direction = import("./sliderace_page/core/engine/board.js").Direction;
 type Lane = import("./sliderace_page/core/lanes.js").Lane;
 type Model = import("./sliderace_page/core/model.js").Model;
 type Seats = import("./sliderace_page/app/seats.js").Seats;

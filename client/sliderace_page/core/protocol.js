@@ -2,27 +2,41 @@
 // One message is one JSON object; `t` names its type. Reference: docs/protocol.md.
 
 import { constants } from "./constants.js";
-import { cleanName } from "./format.js";
+import { EVENTS } from "./messages.js";
+import { ProtocolError, fail, string } from "./readers.js";
+
+export { ProtocolError };
+
+/** @typedef {import("./messages.js").Command} Command */
+/** @typedef {import("./messages.js").Hello["enter"]} Enter a way into a room */
+/** @typedef {import("./messages.js").Member["role"]} RoleName */
+/** @typedef {import("./messages.js").RulesPatch} RulesPatch */
+/** @typedef {import("./messages.js").ServerEvent} ServerEvent */
+/** @typedef {Omit<import("./messages.js").Create, "name">} RoomOptions */
+/** @typedef {[Direction, number, number]} TimedSlide direction, tiles, ms */
 
 const CLIENT = "sliderace page";
 
-/** A message that is not `sliderace.v1`. */
-export class ProtocolError extends Error {}
-
 // --- Commands ------------------------------------------------------------------------
 
-/** @param {Wire} enter one of `enter` below @returns {Wire} the first message */
-export const hello = (enter) => ({
+/**
+ * The first message of every connection.
+ * @param {Enter} way @returns {Command}
+ */
+export const hello = (way) => ({
   t: "hello",
   v: constants.protocol.version,
-  enter,
+  enter: way,
   client: CLIENT,
 });
 
-/** Ways into a room. */
+/** The ways into a room. */
 export const enter = {
+  /** @type {(name: string, options?: RoomOptions) => Enter} */
   create: (name, options) => ({ as: "create", name, ...options }),
+  /** @type {(code: string, name: string, role?: RoleName) => Enter} */
   join: (code, name, role = "player") => ({ as: "join", code, name, role }),
+  /** @type {(code: string, token: string, epoch?: number, offset?: number) => Enter} */
   resume: (code, token, epoch = 0, offset = 0) => ({
     as: "resume",
     code,
@@ -30,15 +44,28 @@ export const enter = {
     epoch,
     offset,
   }),
+  /** @type {(code: string, ticket: string) => Enter} */
   redeem: (code, ticket) => ({ as: "redeem", code, ticket }),
 };
 
-/** Everything that may be said after `hello`. */
+/** All commands but `hello`. */
 export const command = {
+  /** @type {(race: string, on: boolean) => Command & {t: "ready"}} */
   ready: (race, on) => ({ t: "ready", race, on }),
+  /** @type {(race: string, nonce: string) => Command} */
   nonce: (race, nonce) => ({ t: "nonce", race, nonce }),
+  /** @type {(race: string) => Command} */
   start: (race) => ({ t: "start", race }),
+  /** @type {(race: string) => Command} */
   abort: (race) => ({ t: "abort", race }),
+  /**
+   * @param {string} race
+   * @param {number} gen
+   * @param {number} seq of the first slide
+   * @param {TimedSlide[]} slides
+   * @param {boolean} approx
+   * @returns {Command}
+   */
   slides: (race, gen, seq, slides, approx) => ({
     t: "slides",
     race,
@@ -47,263 +74,66 @@ export const command = {
     slides,
     approx,
   }),
+  /** @type {(race: string) => Command} */
   forfeit: (race) => ({ t: "forfeit", race }),
+  /** @type {(race: string) => Command} */
   undo: (race) => ({ t: "undo", race }),
+  /** @type {(race: string) => Command} */
   callTime: (race) => ({ t: "call_time", race }),
+  /** @type {(race: string) => Command} */
   rematch: (race) => ({ t: "rematch", race }),
+  /** @type {(change: import("./messages.js").Settings) => Command} */
   settings: (change) => ({ t: "settings", ...change }),
+  /** @type {(role: RoleName) => Command} */
   role: (role) => ({ t: "role", role }),
+  /** @type {(member: number) => Command} */
   kick: (member) => ({ t: "kick", member }),
+  /** @type {(member: number, on: boolean) => Command} */
   bench: (member, on) => ({ t: "bench", member, on }),
+  /** @type {(on: boolean) => Command} */
   lock: (on) => ({ t: "lock", on }),
+  /** @type {(member: number) => Command} */
   handOver: (member) => ({ t: "hand_over", member }),
+  /** @type {() => Command} */
   transfer: () => ({ t: "transfer" }),
+  /** @type {() => Command} */
   leave: () => ({ t: "leave" }),
+  /** @type {() => Command} */
   close: () => ({ t: "close" }),
+  /** @type {(seat?: number | null) => Command} */
   resync: (seat = null) => ({ t: "resync", seat }),
+  /** @type {(id: number) => Command} */
   ping: (id) => ({ t: "ping", id }),
 };
 
-// --- Events: each field is read by a small function that returns it or throws --------
-
-const fail = (value, wanted) => {
-  throw new ProtocolError(
-    `expected ${wanted}, got ${JSON.stringify(value)?.slice(0, 60)}`,
-  );
-};
-const int = (v) => (Number.isSafeInteger(v) && v >= 0 ? v : fail(v, "a whole number"));
-const whole = (v) => (Number.isSafeInteger(v) ? v : fail(v, "an integer"));
-const str = (v) => (typeof v === "string" ? v : fail(v, "text"));
-const bool = (v) => (typeof v === "boolean" ? v : fail(v, "true or false"));
-const name = (v) => cleanName(str(v)) || "?";
-const maybe = (read) => (v) => (v === null ? null : read(v));
-const or = (read, value) => (v) => (v === undefined ? value : read(v));
-const list = (read) => (v) => (Array.isArray(v) ? v.map(read) : fail(v, "a list"));
-const among =
-  (...words) =>
-  (v) =>
-    words.includes(v) ? v : fail(v, words.join(" or "));
-const object = (fields) => {
-  const readers = Object.entries(fields);
-  return (v) => {
-    if (v === null || typeof v !== "object" || Array.isArray(v)) fail(v, "an object");
-    return Object.fromEntries(readers.map(([key, read]) => [key, read(v[key])]));
-  };
-};
-
-const phase = among(
-  "lobby",
-  "countdown",
-  "racing",
-  "grace",
-  "results",
-  "aborted",
-  "closed",
-);
-const status = among("racing", "finished", "dnf", "forfeited", "dns");
-const rules = object({
-  size: str,
-  start: among("ready", "host", "every"),
-  every_ms: int,
-  countdown_ms: int,
-  inspection_ms: int,
-  limit_ms: whole,
-  grace_ms: whole,
-  away_ms: int,
-  open_boards: bool,
-  spectator_delay_ms: int,
-  friendly_timing: bool,
-});
-const limits = object({
-  messages_per_s: int,
-  messages_burst: int,
-  tiles_per_s: int,
-  tiles_burst: int,
-  slides_per_message: int,
-  gather_ms: int,
-  message_bytes: int,
-});
-const room = object({
-  code: str,
-  public: bool,
-  locked: bool,
-  host: maybe(int),
-  rules,
-  race: str,
-  commitment: str,
-  seed_known: bool,
-});
-const member = object({
-  id: int,
-  name,
-  role: among("player", "spectator"),
-  seat: maybe(int),
-  ready: bool,
-  connected: bool,
-  benched: bool,
-  bot: bool,
-});
-const standing = object({
-  seat: int,
-  member: int,
-  name,
-  bot: bool,
-  status,
-  place: maybe(int),
-  time_ms: maybe(int),
-  solve_ms: maybe(int),
-  credit_ms: int,
-  stm: int,
-  mtm: int,
-  high: int,
-  why: or(str, ""),
-  final: or(bool, false),
-  photo: or(bool, false),
-  outage_ms: or(int, 0),
-});
-const nonce = object({ seat: int, commitment: maybe(str), nonce: maybe(str) });
-const signal = object({
-  name: str,
-  value: maybe(int),
-  low: maybe(int),
-  high: maybe(int),
-  note: str,
-  outside: bool,
-});
-const lane = object({
-  seat: int,
-  seq: int,
-  high: int,
-  stm: int,
-  status,
-  board: maybe(str),
-});
-const race = object({
-  id: str,
-  roster: list(int),
-  elapsed_ms: maybe(int),
-  start: maybe(str),
-  lanes: list(lane),
-  standings: list(standing),
-  nonce_commitments: or(list(maybe(str)), []),
-});
-const results = {
-  o: int,
-  race: str,
-  standings: list(standing),
-  board: str,
-  seed: str,
-  secret: maybe(str),
-  nonces: list(nonce),
-  friendly_timing: bool,
-  record: str,
-};
-/** An array whose places have names. */
-const tuple = (fields) => {
-  const readers = Object.entries(fields);
-  return (v) => {
-    if (!Array.isArray(v)) fail(v, "a list");
-    return Object.fromEntries(readers.map(([key, read], i) => [key, read(v[i])]));
-  };
-};
-const step = tuple({
-  seat: int,
-  seq: int,
-  high: int,
-  stm: int,
-  since: or(whole, -1),
-  slides: or(str, ""),
-});
-const line = tuple({ member: int, rtt_ms: int, jitter_ms: int });
-
-const EVENTS = new Map(
-  Object.entries({
-    welcome: {
-      v: int,
-      server: str,
-      code: str,
-      member: int,
-      seat: maybe(int),
-      token: maybe(str),
-      epoch: int,
-      gen: int,
-      race: str,
-      seq: int,
-      board: maybe(str),
-      limits,
-    },
-    opened: { code: str, link: str },
-    snapshot: {
-      o: int,
-      epoch: int,
-      room,
-      members: list(member),
-      phase,
-      in_ms: maybe(int),
-      race,
-      results: or(maybe(object(results)), null),
-    },
-    member: { o: int, member, why: str },
-    gone: { o: int, member: int, why: str },
-    room: { o: int, room, why: str },
-    phase: {
-      o: int,
-      race: str,
-      phase,
-      in_ms: maybe(int),
-      roster: or(list(int), []),
-      why: or(str, ""),
-    },
-    roster: {
-      o: int,
-      race: str,
-      roster: list(int),
-      nonce_commitments: list(maybe(str)),
-    },
-    standing: { o: int, race: str, standing },
-    winner: { o: int, race: str, seats: list(int) },
-    results,
-    closed: { o: int, why: str },
-    progress: { race: str, p: list(step) },
-    lines: { lines: list(line) },
-    signals: {
-      race: str,
-      signals: list(object({ seat: int, signals: list(signal) })),
-    },
-    board: { race: str, seat: maybe(int), seq: int, board: str, in_ms: or(int, 0) },
-    ack: { race: str, seq: int },
-    rejected: { race: str, gen: int, seq: int, code: str, board: maybe(str) },
-    refused: {
-      of: str,
-      code: str,
-      text: str,
-      field: or(str, ""),
-      value: or(str, ""),
-      retry_ms: or(int, 0),
-    },
-    ticket: { ticket: str, in_ms: int },
-    pong: { id: int },
-  }).map(([t, fields]) => [t, object(fields)]),
-);
+// --- Events --------------------------------------------------------------------------
 
 /**
- * One event, checked field by field.
+ * Read one event, field by field.
  * @param {unknown} text a WebSocket message
- * @returns {Wire | null} null: an event of a newer server, to be passed over
+ * @returns {ServerEvent | null} null: an event of a newer server; ignore it
  * @throws {ProtocolError} it is not a message of this protocol
  */
 export function decodeEvent(text) {
-  let value;
-  try {
-    value = JSON.parse(str(text));
-  } catch (error) {
-    throw new ProtocolError(`not JSON: ${error.message}`);
-  }
-  const t = value?.t;
+  const value = parseJson(string(text));
+  const t = isObject(value) ? value.t : undefined;
+  if (typeof t !== "string") return fail(value, "an event");
   const read = EVENTS.get(t);
-  if (read) return { t, ...read(value) };
-  return typeof t === "string" ? null : fail(value, "an event");
+  if (!read) return null;
+  return /** @type {ServerEvent} */ ({ t, ...read(value) });
 }
+
+/** @param {string} text @returns {unknown} */
+function parseJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ProtocolError(`not JSON: ${error}`);
+  }
+}
+
+/** @param {unknown} value @returns {value is Record<string, unknown>} */
+const isObject = (value) => typeof value === "object" && value !== null;
 
 // --- What refusals and closes mean ---------------------------------------------------
 

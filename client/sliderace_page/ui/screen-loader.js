@@ -14,12 +14,14 @@ export const STAY = [
   "core/engine/scramble.js",
   "core/fold.js",
   "core/lanes.js",
+  "core/messages.js",
   "core/model.js",
   "core/draw.js",
   "core/pacing.js",
   "core/wording.js",
   "core/fairness.js",
   "core/protocol.js",
+  "core/readers.js",
   "core/engine/sha256.js",
 ];
 

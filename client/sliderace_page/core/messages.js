@@ -1,0 +1,308 @@
+// The readers of all events, written by sliderace.protocol.page_readers: do not edit.
+
+import {
+  among,
+  boolean,
+  integer,
+  list,
+  natural,
+  nickname,
+  nullable,
+  object,
+  or,
+  string,
+  tuple,
+} from "./readers.js";
+
+const Limits = object({
+  messages_per_s: natural,
+  messages_burst: natural,
+  tiles_per_s: natural,
+  tiles_burst: natural,
+  slides_per_message: natural,
+  gather_ms: natural,
+  message_bytes: natural,
+});
+
+const Welcome = object({
+  v: natural,
+  server: string,
+  code: string,
+  member: natural,
+  seat: nullable(natural),
+  token: nullable(string),
+  epoch: natural,
+  gen: natural,
+  race: string,
+  seq: natural,
+  board: nullable(string),
+  limits: Limits,
+});
+
+const Opened = object({
+  code: string,
+  link: string,
+});
+
+const Rules = object({
+  size: or(string, "4x4"),
+  start: or(among("every", "host", "ready"), "ready"),
+  every_ms: or(natural, 60000),
+  countdown_ms: or(natural, 5000),
+  inspection_ms: or(natural, 0),
+  limit_ms: or(integer, -1),
+  grace_ms: or(integer, -1),
+  away_ms: or(natural, 60000),
+  open_boards: or(boolean, false),
+  spectator_delay_ms: or(natural, 0),
+  friendly_timing: or(boolean, false),
+});
+
+const Room = object({
+  code: string,
+  public: boolean,
+  locked: boolean,
+  host: nullable(natural),
+  rules: Rules,
+  race: string,
+  commitment: string,
+  seed_known: boolean,
+});
+
+const Member = object({
+  id: natural,
+  name: nickname,
+  role: among("player", "spectator"),
+  seat: nullable(natural),
+  ready: boolean,
+  connected: boolean,
+  benched: boolean,
+  bot: boolean,
+});
+
+const Lane = object({
+  seat: natural,
+  seq: natural,
+  high: natural,
+  stm: natural,
+  status: among("dnf", "dns", "finished", "forfeited", "racing"),
+  board: nullable(string),
+});
+
+const Standing = object({
+  seat: natural,
+  member: natural,
+  name: nickname,
+  bot: boolean,
+  status: among("dnf", "dns", "finished", "forfeited", "racing"),
+  place: nullable(natural),
+  time_ms: nullable(natural),
+  solve_ms: nullable(natural),
+  credit_ms: natural,
+  stm: natural,
+  mtm: natural,
+  high: natural,
+  why: or(string, ""),
+  final: or(boolean, false),
+  photo: or(boolean, false),
+  outage_ms: or(natural, 0),
+});
+
+const RaceView = object({
+  id: string,
+  roster: list(natural),
+  elapsed_ms: nullable(natural),
+  start: nullable(string),
+  lanes: list(Lane),
+  standings: list(Standing),
+  nonce_commitments: or(list(nullable(string)), []),
+});
+
+const NonceOf = object({
+  seat: natural,
+  commitment: nullable(string),
+  nonce: nullable(string),
+});
+
+const Results = object({
+  o: natural,
+  race: string,
+  standings: list(Standing),
+  board: string,
+  seed: string,
+  secret: nullable(string),
+  nonces: list(NonceOf),
+  friendly_timing: boolean,
+  record: string,
+});
+
+const Snapshot = object({
+  o: natural,
+  epoch: natural,
+  room: Room,
+  members: list(Member),
+  phase: among("aborted", "closed", "countdown", "grace", "lobby", "racing", "results"),
+  in_ms: nullable(natural),
+  race: RaceView,
+  results: or(nullable(Results), null),
+});
+
+const MemberEvent = object({
+  o: natural,
+  member: Member,
+  why: string,
+});
+
+const Gone = object({
+  o: natural,
+  member: natural,
+  why: string,
+});
+
+const RoomEvent = object({
+  o: natural,
+  room: Room,
+  why: string,
+});
+
+const PhaseEvent = object({
+  o: natural,
+  race: string,
+  phase: among("aborted", "closed", "countdown", "grace", "lobby", "racing", "results"),
+  in_ms: nullable(natural),
+  roster: or(list(natural), []),
+  why: or(string, ""),
+});
+
+const RosterEvent = object({
+  o: natural,
+  race: string,
+  roster: list(natural),
+  nonce_commitments: list(nullable(string)),
+});
+
+const StandingEvent = object({
+  o: natural,
+  race: string,
+  standing: Standing,
+});
+
+const WinnerEvent = object({
+  o: natural,
+  race: string,
+  seats: list(natural),
+});
+
+const Closed = object({
+  o: natural,
+  why: string,
+});
+
+const Step = tuple({
+  seat: natural,
+  seq: natural,
+  high: natural,
+  stm: natural,
+  since: or(integer, -1),
+  slides: or(string, ""),
+});
+
+const Progress = object({
+  race: string,
+  p: list(Step),
+});
+
+const LineOf = tuple({
+  member: natural,
+  rtt_ms: natural,
+  jitter_ms: natural,
+});
+
+const Lines = object({
+  lines: list(LineOf),
+});
+
+const Signal = object({
+  name: string,
+  value: nullable(natural),
+  low: nullable(natural),
+  high: nullable(natural),
+  note: string,
+  outside: boolean,
+});
+
+const SignalsOf = object({
+  seat: natural,
+  signals: list(Signal),
+});
+
+const Signals = object({
+  race: string,
+  signals: list(SignalsOf),
+});
+
+const BoardEvent = object({
+  race: string,
+  seat: nullable(natural),
+  seq: natural,
+  board: string,
+  in_ms: or(natural, 0),
+});
+
+const Ack = object({
+  race: string,
+  seq: natural,
+});
+
+const Rejected = object({
+  race: string,
+  gen: natural,
+  seq: natural,
+  code: string,
+  board: nullable(string),
+});
+
+const Refused = object({
+  of: string,
+  code: string,
+  text: string,
+  field: or(string, ""),
+  value: or(string, ""),
+  retry_ms: or(natural, 0),
+});
+
+const Ticket = object({
+  ticket: string,
+  in_ms: natural,
+});
+
+const Pong = object({
+  id: natural,
+});
+
+/** Type of an event -> its reader. */
+export const EVENTS = new Map(
+  Object.entries({
+    welcome: Welcome,
+    opened: Opened,
+    snapshot: Snapshot,
+    member: MemberEvent,
+    gone: Gone,
+    room: RoomEvent,
+    phase: PhaseEvent,
+    roster: RosterEvent,
+    standing: StandingEvent,
+    winner: WinnerEvent,
+    results: Results,
+    closed: Closed,
+    progress: Progress,
+    lines: Lines,
+    signals: Signals,
+    board: BoardEvent,
+    ack: Ack,
+    rejected: Rejected,
+    refused: Refused,
+    ticket: Ticket,
+    pong: Pong,
+  }),
+);

@@ -1,0 +1,59 @@
+"""The page's readers and types of messages are those of the code."""
+
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import msgspec
+import pytest
+
+from sliderace.protocol import page_readers, page_types
+from sliderace.protocol.page_readers import readers_file
+from sliderace.protocol.page_types import types_file
+
+CORE = Path(__file__).parents[2] / "client" / "sliderace_page" / "core"
+FILES: dict[str, tuple[ModuleType, Callable[[], str]]] = {
+    "messages.js": (page_readers, readers_file),
+    "messages.d.ts": (page_types, types_file),
+}
+
+
+class Odd(msgspec.Struct, tag="odd"):
+    """A message with a field that no message has."""
+
+    body: bytes
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_file_is_current(name: str) -> None:
+    """Else: python -m sliderace.protocol.MODULE > client/sliderace_page/core/NAME."""
+    assert (CORE / name).read_text(encoding="utf-8") == FILES[name][1]()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_module_prints_the_file(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module, generate = FILES[name]
+    runpy.run_path(str(module.__file__), run_name="__main__")
+    assert capsys.readouterr().out == generate()
+
+
+def test_every_nickname_is_cleaned() -> None:
+    """No `name` of an event is read as plain text, but that of a signal."""
+    blocks = readers_file().split("\n\n")
+    plain = [block for block in blocks if "  name: string" in block]
+    assert [block.split()[1] for block in plain] == ["Signal"]
+    assert readers_file().count("  name: nickname") == 2
+
+
+@pytest.mark.parametrize("module", [page_readers, page_types])
+def test_an_unknown_type_of_field_is_an_error(
+    module: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "Event", Odd | None)
+    monkeypatch.setattr(module, "get_args", lambda _: (Odd,))
+    generate = getattr(module, "readers_file", None) or module.types_file
+    with pytest.raises(TypeError, match="for BytesType"):
+        generate()
