@@ -1,0 +1,274 @@
+"""Every sentence that a client shows is one key of the catalogue.
+
+Code uses a key as a literal, ``text("news.ready", name=...)``, or as an f-string whose
+fixed part is a prefix, ``text(f"fault.{found}")``; a test beside the closed list then
+checks that each of its values has a text.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from sliderace.texts import catalogue
+
+REPOSITORY = Path(__file__).parents[2]
+CLIENT = REPOSITORY / "client/sliderace_client"
+PYTHON = sorted([*CLIENT.rglob("*.py"), *(REPOSITORY / "shared").rglob("*.py")])
+PAGE = sorted((REPOSITORY / "client/sliderace_page").rglob("*.js"))
+
+COMMON, TERMINAL = catalogue("common"), catalogue("terminal")
+OF_PAGE = catalogue("page")
+PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
+KEY = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)+")
+PLURALS = ("_one", "_other")
+
+UNFINISHED = (
+    "tui",
+    "cli",
+    "line_ui",
+    "net",
+    "shared_ui",
+    "bots",
+    "local_server",
+    "race_records",
+    "exit_codes",
+)
+"""Parts of the client whose sentences have not moved into the catalogue yet."""
+EXCEPTIONS = {"ValueError", "TypeError", "LookupError", "Unsolvable", "NodeCap"}
+"""Exceptions for programmers: no player sees their messages."""
+ALLOWED = {
+    "sliderace {}": "names the program in a server's log",
+}
+"""Literals that only look like sentences, and what they are."""
+
+
+class Use(NamedTuple):
+    """One call of `text`.
+
+    Args:
+        place: file and line.
+        key: as written; a regular expression where part of it is computed.
+        fixed: whether the key is a literal.
+        values: names of the placeholders; None where they are computed.
+    """
+
+    place: str
+    key: str
+    fixed: bool
+    values: frozenset[str] | None
+
+
+def place_of(file: Path, node: ast.AST) -> str:
+    line = getattr(node, "lineno", 0)
+    return f"{file.relative_to(REPOSITORY).as_posix()}:{line}"
+
+
+def pattern_of(node: ast.JoinedStr) -> str:
+    """The keys that an f-string can stand for."""
+    parts = (
+        re.escape(str(part.value)) if isinstance(part, ast.Constant) else r"\w+"
+        for part in node.values
+    )
+    return "".join(parts)
+
+
+def uses(file: Path) -> Iterator[Use]:
+    """The calls of `text` in a module."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if not isinstance(node, ast.Call) or not node.args:
+            continue
+        if not isinstance(node.func, ast.Name) or node.func.id != "text":
+            continue
+        key = node.args[0]
+        named = [keyword.arg for keyword in node.keywords]
+        values = frozenset(filter(None, named)) if None not in named else None
+        where = place_of(file, node)
+        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+            yield Use(where, key.value, True, values)
+        elif isinstance(key, ast.JoinedStr):
+            yield Use(where, pattern_of(key), False, values)
+
+
+def keys_in(file: Path) -> Iterator[tuple[str, str]]:
+    """Literals that look like keys of the catalogue, with their places."""
+    tree = ast.parse(file.read_text())
+    parts = {
+        id(part)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.JoinedStr)
+        for part in node.values
+    }
+    for node in ast.walk(tree):
+        if id(node) in parts or not isinstance(node, ast.Constant):
+            continue
+        key = node.value
+        if isinstance(key, str) and KEY.fullmatch(key) and first_of(key) in GROUPS:
+            yield place_of(file, node), key
+
+
+def first_of(key: str) -> str:
+    return key.partition(".")[0]
+
+
+GROUPS = {first_of(key) for key in (*COMMON, *TERMINAL)}
+USES = [use for file in PYTHON for use in uses(file)]
+LITERALS = [found for file in PYTHON for found in keys_in(file)]
+SCRIPTS = "\n".join(file.read_text() for file in PAGE)
+
+
+def base_of(key: str) -> str:
+    """A key without its plural ending."""
+    return re.sub(r"_(one|other)$", "", key)
+
+
+def texts_of(key: str) -> list[str]:
+    """What a key stands for in the terminal: one text, or singular and plural."""
+    known = {**COMMON, **TERMINAL}
+    names = (key, *(key + ending for ending in PLURALS))
+    return [known[name] for name in names if name in known]
+
+
+def used_by_page(key: str) -> bool:
+    """Whether the page names a key, or a template with its beginning."""
+    base = base_of(key)
+    if re.search(rf"""["'`]{re.escape(base)}["'`]""", SCRIPTS):
+        return True
+    heads = re.findall(r"text\(\s*`([a-z0-9_.]+)\$\{", SCRIPTS)
+    return any(key.startswith(head) for head in heads)
+
+
+def test_every_key_in_the_code_exists() -> None:
+    unknown = [f"{place} {key}" for place, key in LITERALS if not texts_of(key)]
+    unknown += [
+        f"{use.place} {use.key}"
+        for use in USES
+        if not use.fixed
+        and not any(re.fullmatch(use.key, base_of(key)) for key in (*COMMON, *TERMINAL))
+    ]
+    assert unknown == []
+
+
+def test_every_key_of_the_terminal_is_used() -> None:
+    literal = {key for _, key in LITERALS}
+    patterns = [re.compile(use.key) for use in USES if not use.fixed]
+
+    def used(key: str) -> bool:
+        base = base_of(key)
+        return base in literal or any(each.fullmatch(base) for each in patterns)
+
+    unused = [key for key in TERMINAL if not used(key)]
+    unused += [key for key in COMMON if not used(key) and not used_by_page(key)]
+    assert unused == []
+
+
+def test_every_key_of_the_page_is_used() -> None:
+    assert [key for key in OF_PAGE if not used_by_page(key)] == []
+
+
+def test_a_key_is_in_one_file_only() -> None:
+    assert not COMMON.keys() & TERMINAL.keys()
+    assert not COMMON.keys() & OF_PAGE.keys()
+
+
+def test_placeholders_match_between_code_and_catalogue() -> None:
+    """The count need not be shown: it may only choose between two texts."""
+    wrong: list[str] = []
+    for use in USES:
+        if not use.fixed or use.values is None:
+            continue
+        wanted = {
+            name for each in texts_of(use.key) for name in PLACEHOLDER.findall(each)
+        }
+        if wanted - use.values or use.values - wanted - {"count"}:
+            wrong.append(f"{use.place} {use.key} {sorted(wanted ^ use.values)}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", ["common", "page", "terminal"])
+def test_plurals_come_in_pairs(name: str) -> None:
+    keys = catalogue(name)
+    for key in keys:
+        if key.endswith(PLURALS):
+            assert {base_of(key) + ending for ending in PLURALS} <= keys.keys()
+
+
+# --- Literals -------------------------------------------------------------------------
+
+
+def sentences(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+    """Literals that somebody could read: they have a letter and a space."""
+    silent = {id(node) for part in quiet(tree) for node in ast.walk(part)}
+    for node in ast.walk(tree):
+        if id(node) in silent:
+            continue
+        if isinstance(node, ast.JoinedStr):
+            silent |= {id(part) for part in node.values}
+            parts = (
+                str(part.value) if isinstance(part, ast.Constant) else "{}"
+                for part in node.values
+            )
+            words = "".join(parts)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            words = node.value
+        else:
+            continue
+        if re.search(r"[A-Za-z]", words) and " " in words.strip():
+            yield node, words
+
+
+def quiet(tree: ast.AST) -> Iterator[ast.AST]:
+    """Parts of a module whose literals nobody is shown."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Expr(value=ast.Constant()):
+                yield node  # a docstring
+            case ast.Raise(exc=ast.Call(func=ast.Name(id=name))) if name in EXCEPTIONS:
+                yield node
+            case ast.Assert():
+                yield node
+            case ast.arg(annotation=ast.expr() as annotation):
+                yield annotation
+            case ast.AnnAssign():
+                yield node.annotation
+            case ast.FunctionDef(returns=ast.expr() as returns):
+                yield returns
+            case ast.Call(func=ast.Name(id="cast")):
+                yield node.args[0]
+            case ast.Subscript():
+                yield node
+            case _:
+                pass
+
+
+def finished(file: Path) -> bool:
+    return file.relative_to(CLIENT).parts[0].removesuffix(".py") not in UNFINISHED
+
+
+def test_no_sentence_stands_in_the_clients_code() -> None:
+    found = [
+        f"{place_of(file, node)} {words!r}"
+        for file in sorted(CLIENT.rglob("*.py"))
+        if finished(file)
+        for node, words in sentences(ast.parse(file.read_text()))
+        if words not in ALLOWED
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ('say("no room")', ["no room"]),
+        ('say(f"{n} tiles left")', ["{} tiles left"]),
+        ('raise Failure("no room")', ["no room"]),
+        ('raise ValueError("no room")', []),
+        ('def f() -> "Room | None":\n    """Say it."""', []),
+        ('say("room")', []),
+    ],
+)
+def test_a_sentence_in_the_code_is_noticed(code: str, words: list[str]) -> None:
+    assert [found for _, found in sentences(ast.parse(code))] == words
