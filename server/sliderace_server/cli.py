@@ -20,7 +20,12 @@ from sliderace import __version__
 from sliderace_server.app import Server, running
 from sliderace_server.clock import Clock
 from sliderace_server.logging import logging_to
-from sliderace_server.settings import ServerSettings, SettingsError, load_settings
+from sliderace_server.settings import (
+    ServerSettings,
+    SettingsError,
+    help_of,
+    load_settings,
+)
 from sliderace_server.signing_key import BadKey
 from sliderace_server.storage import StorageError, restore
 from sliderace_server.storage.sqlite.backup import backup
@@ -58,7 +63,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _option(setting: Field[Any]) -> Callable[..., Any]:
-    name, text = setting.name, setting.metadata["text"]
+    name, text = setting.name, help_of(setting.name)
     flag = f"--{name.replace('_', '-')}"
     if name == "limits":
         return click.option("--limit", "limits", multiple=True, help=text)

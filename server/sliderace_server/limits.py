@@ -7,9 +7,12 @@ stops reading for so long. All times are the machine's monotonic milliseconds.
 import ipaddress
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Annotated
+
+from msgspec import Meta
 
 from sliderace.protocol import limits as wire, messages
-from sliderace_server.room.state import RoomLimits
+from sliderace_server.room.state import NonNegative, Positive, RoomLimits
 
 __all__ = [
     "COMING_AND_GOING",
@@ -65,30 +68,30 @@ class Limits:
         room: the figures of one room.
     """
 
-    up_bytes: int = wire.MAX_UP_BYTES
-    unsent_bytes: int = 65_536
-    open_timeout_ms: int = 3_000
-    head_bytes: int = 16_384
-    answer_timeout_ms: int = 30_000
-    hello_timeout_ms: int = 3_000
-    close_timeout_ms: int = 1_000
-    ping_race_ms: int = 5_000
-    ping_idle_ms: int = 20_000
-    ping_burst: int = 8
-    ping_timeout_ms: int = 5_000
-    messages_per_s: int = 60
-    messages_burst: int = 120
-    tiles_per_s: int = 160
-    tiles_burst: int = 320
-    flood_ms: int = 10_000
-    gather_ms: int = 33
-    connections_per_ip: int = 200
-    answer_bytes_per_ip: int = 4_194_304
-    pages_per_s: int = 50
-    pages_burst: int = 1_200
-    rooms_per_ip: int = 10
-    failed_joins_per_min: int = 10
-    failed_joins_per_s: int = 0
+    up_bytes: Annotated[int, Meta(ge=1, le=wire.MAX_UP_BYTES)] = wire.MAX_UP_BYTES
+    unsent_bytes: Positive = 65_536
+    open_timeout_ms: Positive = 3_000
+    head_bytes: Positive = 16_384
+    answer_timeout_ms: Positive = 30_000
+    hello_timeout_ms: Positive = 3_000
+    close_timeout_ms: Positive = 1_000
+    ping_race_ms: Positive = 5_000
+    ping_idle_ms: Positive = 20_000
+    ping_burst: Positive = 8
+    ping_timeout_ms: Positive = 5_000
+    messages_per_s: Positive = 60
+    messages_burst: Positive = 120
+    tiles_per_s: Positive = 160
+    tiles_burst: Positive = 320
+    flood_ms: Positive = 10_000
+    gather_ms: NonNegative = 33
+    connections_per_ip: Positive = 200
+    answer_bytes_per_ip: Positive = 4_194_304
+    pages_per_s: Positive = 50
+    pages_burst: Positive = 1_200
+    rooms_per_ip: Positive = 10
+    failed_joins_per_min: Positive = 10
+    failed_joins_per_s: NonNegative = 0
     room: RoomLimits = field(default_factory=RoomLimits)
 
     @property

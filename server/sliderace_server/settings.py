@@ -1,43 +1,56 @@
-"""Every setting of the server in one place, checked before anything starts.
+"""Every setting of the server, validated before anything starts.
 
-A flag wins over the environment (``SLIDERACE_PORT``), that over the TOML file, that
-over the default. What is wrong is said by the name of the setting and where it stood.
+A command-line option overrides an environment variable (``SLIDERACE_PORT``), which
+overrides the TOML file, which overrides the default.
 """
 
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from ipaddress import ip_address, ip_network
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast, get_type_hints
 from urllib.parse import urlsplit
 
+import msgspec
+from msgspec import Meta
+from msgspec.inspect import (
+    BoolType,
+    FloatType,
+    IntType,
+    LiteralType,
+    Metadata,
+    StrType,
+    VarTupleType,
+    type_info,
+)
 from platformdirs import user_data_path
 
-from sliderace.protocol.limits import MAX_SEAT, MAX_UP_BYTES
 from sliderace_server.http.proxy_headers import Network
 from sliderace_server.limits import Limits
 from sliderace_server.room.state import RoomLimits
-from sliderace_server.typed_settings import typed
 
-__all__ = ["ServerSettings", "SettingsError", "default_data", "load_settings"]
+__all__ = [
+    "ServerSettings",
+    "SettingsError",
+    "default_data",
+    "help_of",
+    "load_settings",
+]
 
 PREFIX = "SLIDERACE_"
-"""Of the settings in the environment."""
-MAY_BE_ZERO = {"spectators", "gather_ms", "failed_joins_per_s"}
-"""Limits for which nothing at all is a sensible value."""
-
+"""Of the environment variables."""
 
 BASE_PATH = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*", re.ASCII)
-"""Plain names: what a browser and a proxy would write in no other way."""
+"""Only names that browsers and proxies never rewrite."""
 
 
 class SettingsError(ValueError):
     """A setting that cannot be used.
 
     Attributes:
-        setting: its name, and where it was found.
+        setting: its name, and where it was given.
     """
 
     def __init__(self, setting: str, text: str) -> None:
@@ -45,116 +58,108 @@ class SettingsError(ValueError):
         self.setting = setting
 
 
-def _within(low: float, high: float, text: str) -> dict[str, object]:
-    return {"low": low, "high": high, "text": text}
-
-
-def _one_of(*choices: str, text: str) -> dict[str, object]:
-    return {"choices": choices, "text": text}
-
-
-def _free(text: str) -> dict[str, object]:
-    return {"text": text}
-
-
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """The settings of one server; each may be a flag, a variable or a line of TOML.
+    """The settings of one server.
+
+    To add one, add a field: its type is also the type of the command-line option, of
+    the environment variable and of the value in the TOML file.
 
     Raises:
-        ConfigError: a value is out of its range, or two contradict each other.
+        SettingsError: a value is out of range, or two values contradict each other.
     """
 
-    # where
-    bind: str = field(
-        default="127.0.0.1",
-        metadata=_free("address to listen on; 0.0.0.0 or :: for all"),
-    )
-    port: int = field(
-        default=8710, metadata=_within(0, 65535, "port to listen on; 0 for any free")
-    )
-    public_url: str = field(
-        default="", metadata=_free("address people use where a proxy stands before us")
-    )
-    base_path: str = field(
-        default="", metadata=_free("path below which we are found, such as /race")
-    )
-    tls_cert: str = field(
-        default="", metadata=_free("PEM file with our certificate and its chain")
-    )
-    tls_key: str = field(
-        default="", metadata=_free("PEM file with its key, where it is another one")
-    )
-    hosts: tuple[str, ...] = field(
-        default=(), metadata=_free("further host names we answer to; * for any")
-    )
-    trusted_proxies: tuple[str, ...] = field(
-        default=(),
-        metadata=_free("addresses or networks whose X-Forwarded-For is believed"),
-    )
-    advertise: bool = field(
-        default=True, metadata=_free("let clients on the local network find us")
-    )
-    # what is kept
-    data: str = field(
-        default="", metadata=_free("folder for database, key and server.json")
-    )
-    database: str = field(
-        default="", metadata=_free("SQLite file, instead of one in the data folder")
-    )
-    memory: bool = field(
-        default=False, metadata=_free("keep nothing beyond this process")
-    )
-    durability: Literal["full", "process"] = field(
-        default="full",
-        metadata=_one_of(
-            "full",
-            "process",
-            text="what an ack survives: full (loss of power) or process (our end)",
+    # Network
+    bind: Annotated[
+        str, Meta(description="address to listen on; 0.0.0.0 or :: for all")
+    ] = "127.0.0.1"
+    port: Annotated[
+        int, Meta(ge=0, le=65_535, description="port to listen on; 0 for any free one")
+    ] = 8710
+    public_url: Annotated[
+        str, Meta(description="address that players use, if behind a proxy")
+    ] = ""
+    base_path: Annotated[
+        str, Meta(description="path under which the server is reached, such as /race")
+    ] = ""
+    tls_cert: Annotated[
+        str, Meta(description="PEM file with the server's certificate and its chain")
+    ] = ""
+    tls_key: Annotated[
+        str, Meta(description="PEM file with the private key, if it is not in tls_cert")
+    ] = ""
+    hosts: Annotated[
+        tuple[str, ...], Meta(description="more host names to accept; * for any")
+    ] = ()
+    trusted_proxies: Annotated[
+        tuple[str, ...],
+        Meta(description="addresses or networks whose X-Forwarded-For is trusted"),
+    ] = ()
+    advertise: Annotated[
+        bool, Meta(description="let clients on the local network find this server")
+    ] = True
+    # Storage
+    data: Annotated[
+        str, Meta(description="folder for the database, the key and server.json")
+    ] = ""
+    database: Annotated[
+        str, Meta(description="SQLite file, instead of one in the data folder")
+    ] = ""
+    memory: Annotated[
+        bool, Meta(description="keep everything in memory; nothing survives the end")
+    ] = False
+    durability: Annotated[
+        Literal["full", "process"],
+        Meta(
+            description="what acknowledged moves survive: full (a power failure) or "
+            "process (a crash of the server only)"
         ),
-    )
-    # how it runs
-    log_level: str = field(
-        default="info",
-        metadata=_one_of(
-            "debug", "info", "warning", "error", text="least level that is logged"
-        ),
-    )
-    ready_fd: int = field(
-        default=-1, metadata=_within(-1, 2**16, "descriptor that is told of our start")
-    )
-    until_eof: int = field(
-        default=-1, metadata=_within(-1, 2**16, "end when this descriptor is closed")
-    )
-    lobby_ttl: float = field(
-        default=600.0, metadata=_within(0.1, 86_400, "seconds an empty lobby is kept")
-    )
-    # fan-out
-    small_room: int = field(
-        default=16,
-        metadata=_within(0, 1_000, "members up to whom the first move is told at once"),
-    )
-    player_tick: float = field(
-        default=0.05,
-        metadata=_within(0.01, 5, "seconds between two messages of progress"),
-    )
-    spectator_tick: float = field(
-        default=0.225,
-        metadata=_within(0.01, 5, "the same for spectators of large rooms"),
-    )
-    # what anybody may use: see `sliderace_server.limits`
-    limits: Limits = field(
-        default_factory=Limits, metadata=_free("NAME=VALUE, one of the limits")
-    )
+    ] = "full"
+    # Process
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"],
+        Meta(description="lowest level to log"),
+    ] = "info"
+    ready_fd: Annotated[
+        int,
+        Meta(ge=-1, le=65_536, description="file descriptor to report readiness to"),
+    ] = -1
+    until_eof: Annotated[
+        int,
+        Meta(ge=-1, le=65_536, description="stop when this file descriptor is closed"),
+    ] = -1
+    lobby_ttl: Annotated[
+        float,
+        Meta(ge=0.1, le=86_400.0, description="seconds that an empty lobby is kept"),
+    ] = 600.0
+    # Progress
+    small_room: Annotated[
+        int,
+        Meta(ge=0, le=1_000, description="largest room that gets progress at once"),
+    ] = 16
+    player_tick: Annotated[
+        float,
+        Meta(ge=0.01, le=5.0, description="seconds between two progress messages"),
+    ] = 0.05
+    spectator_tick: Annotated[
+        float,
+        Meta(ge=0.01, le=5.0, description="the same for spectators of large rooms"),
+    ] = 0.225
+    limits: Annotated[
+        Limits, Meta(description="NAME=VALUE; sets one of the limits")
+    ] = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        for setting in fields(self):
-            _check(setting, getattr(self, setting.name))
-        _check_limits(self.limits)
+        for name, kind in _SETTINGS.items():
+            _convert(getattr(self, name), kind, name)
+        for name, kind in _LIMITS.items():
+            _convert(getattr(self.limits, name), kind, f"limit {name}")
+        for name, kind in _ROOM_LIMITS.items():
+            _convert(getattr(self.limits.room, name), kind, f"limit {name}")
         if not self.bind.strip():
             raise SettingsError("bind", "must not be empty; 0.0.0.0 or :: for all")
         if self.memory and self.database:
-            raise SettingsError("memory", "contradicts database")
+            raise SettingsError("memory", "cannot be combined with database")
         if self.tls_key and not self.tls_cert:
             raise SettingsError("tls_key", "needs tls_cert")
         self._check_public_url()
@@ -166,35 +171,35 @@ class ServerSettings:
             return
         try:
             parts = urlsplit(self.public_url)
-            _ = parts.port  # which is checked when it is asked for
+            _ = parts.port  # validated on access
         except ValueError as error:
             raise SettingsError("public_url", str(error)) from None
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise SettingsError("public_url", "must look like https://race.example.org")
         if parts.query or parts.fragment:
-            raise SettingsError("public_url", "must not hold ? or #")
+            raise SettingsError("public_url", "must not contain ? or #")
 
     def _check_base_path(self) -> None:
-        told, own = self._told_path, self.base_path.rstrip("/")
-        setting = "base_path" if own else "public_url"
-        if told and own and told != own:
-            raise SettingsError("base_path", f"public_url says {told}")
-        if not BASE_PATH.fullmatch(own or told):
-            raise SettingsError(setting, "its path must look like /race")
+        public, own = self._public_path, self.base_path.rstrip("/")
+        if public and own and public != own:
+            raise SettingsError("base_path", f"differs from {public} in public_url")
+        if not BASE_PATH.fullmatch(own or public):
+            setting = "base_path" if own else "public_url"
+            raise SettingsError(setting, "the path must look like /race")
 
     @property
-    def _told_path(self) -> str:
+    def _public_path(self) -> str:
         """The path of `public_url`."""
         return urlsplit(self.public_url).path.rstrip("/")
 
     @property
     def base(self) -> str:
-        """The path below which people find us, such as ``/race``; empty: the root."""
-        return self.base_path.rstrip("/") or self._told_path
+        """The path under which clients reach us, such as ``/race``; empty: the root."""
+        return self.base_path.rstrip("/") or self._public_path
 
     @property
     def public_base(self) -> str:
-        """Where people find us, as far as we were told: no slash at its end."""
+        """The public address without a final slash; empty if not set."""
         if not self.public_url:
             return ""
         parts = urlsplit(self.public_url)
@@ -202,11 +207,11 @@ class ServerSettings:
 
     @property
     def scheme(self) -> str:
-        """How our own port is spoken to."""
+        """The URL scheme of our own port."""
         return "https" if self.tls_cert else "http"
 
     def proxies(self) -> tuple[Network, ...]:
-        """`trusted_proxies` as networks."""
+        """Return `trusted_proxies` as networks."""
         try:
             return tuple(ip_network(text) for text in self.trusted_proxies)
         except ValueError as error:
@@ -214,19 +219,19 @@ class ServerSettings:
 
     @property
     def data_path(self) -> Path:
-        """The folder for what is kept."""
+        """The data folder."""
         return Path(self.data) if self.data else default_data()
 
     @property
     def store_url(self) -> str:
-        """What `sliderace_server.storage.open_store` is asked for."""
+        """The URL for `sliderace_server.storage.open_store`."""
         if self.memory:
             return "memory:"
         return f"sqlite:{self.database_path}"
 
     @property
     def database_path(self) -> Path:
-        """The SQLite file, unless nothing is kept."""
+        """The SQLite file, unless `memory` is set."""
         return Path(self.database or self.data_path / "sliderace.db")
 
     @property
@@ -241,110 +246,91 @@ class ServerSettings:
 
 
 def default_data() -> Path:
-    """The user's data folder for this program."""
+    """Return the user's data folder for this program."""
     return user_data_path("sliderace", appauthor=False)
 
 
-def _check_limits(limits: Limits) -> None:
-    for part in (limits, limits.room):
-        for limit in fields(part):
-            value = getattr(part, limit.name)
-            least = 0 if limit.name in MAY_BE_ZERO else 1
-            if isinstance(value, int) and value < least:
-                raise SettingsError(f"limit {limit.name}", f"must be {least} or more")
-    if limits.up_bytes > MAX_UP_BYTES:
-        raise SettingsError("limit up_bytes", f"must be {MAX_UP_BYTES} or less")
-    if limits.room.players > MAX_SEAT + 1:
-        raise SettingsError("limit players", f"must be {MAX_SEAT + 1} or less")
-
-
-def _check(setting: Field[Any], value: object) -> None:
-    meta = setting.metadata
-    if isinstance(value, int | float) and "low" in meta:
-        low, high = meta["low"], meta["high"]
-        if not low <= value <= high:
-            raise SettingsError(setting.name, f"must be {low} ... {high}, not {value}")
-    if "choices" in meta and value not in meta["choices"]:
-        choices = ", ".join(meta["choices"])
-        raise SettingsError(setting.name, f"must be one of {choices}, not {value!r}")
-
-
-def _limits(pairs: object, where: str) -> Callable[[Limits], Limits]:
-    """What changes the limits that are named in `pairs`, a mapping."""
-    if not isinstance(pairs, Mapping):
-        raise SettingsError(where.removesuffix(":"), f"{pairs!r} is not a table")
-    named = cast("Mapping[str, object]", pairs)
-    changes = {name: _limit(name, value, where) for name, value in named.items()}
-
-    def change(limits: Limits) -> Limits:
-        room = {name: changes[name] for name in changes.keys() & _ROOM_LIMITS}
-        own = {name: changes[name] for name in changes.keys() - _ROOM_LIMITS}
-        return replace(limits, **own, room=replace(limits.room, **room))
-
-    return change
-
-
-def _limit(name: str, value: object, where: str) -> int:
-    if name not in _ROOM_LIMITS | _OWN_LIMITS:
-        raise SettingsError(f"{where} {name}", "there is no such limit")
-    try:
-        return int(typed(int, value))
-    except ValueError as error:
-        raise SettingsError(f"{where} {name}", str(error)) from None
-
-
-_ROOM_LIMITS = {limit.name for limit in fields(RoomLimits)}
-_OWN_LIMITS = {limit.name for limit in fields(Limits)} - {"room"}
-
-
-def load_settings(
-    flags: Mapping[str, Any], environ: Mapping[str, str], file: Path | None = None
-) -> ServerSettings:
-    """The settings in force.
-
-    Args:
-        flags: setting -> value, of those that were given on the command line.
-        environ: the environment.
-        file: a TOML file, or None for the one that ``SLIDERACE_CONFIG`` names, if any.
-
-    Raises:
-        ConfigError: a setting is unknown, malformed, out of range or contradictory.
-    """
-    if file is None and (named := environ.get(f"{PREFIX}CONFIG")):
-        file = Path(named)
-    values: dict[str, Any] = {}
-    limits = Limits()
-    if file is not None:
-        table = _toml(file)
-        limits = _limits(table.pop("limits", {}), f"limits in {file.name}:")(limits)
-        for name, value in table.items():
-            values[name] = _typed(name, value, f"{name} in {file.name}")
-    for name in _SETTINGS:
-        if (variable := f"{PREFIX}{name.upper()}") in environ:
-            values[name] = _typed(name, environ[variable], variable)
-    limits = _limits(_limits_of(environ), "limit")(limits)
-    for name, value in flags.items():
-        if name != "limits":
-            values[name] = _typed(name, value, f"--{name.replace('_', '-')}")
-    limits = _limits(flags.get("limits", {}), "--limit")(limits)
-    if "lobby_ttl" in values:
-        _check(_SETTINGS["lobby_ttl"], values["lobby_ttl"])
-        ttl = round(values["lobby_ttl"] * 1_000)
-        limits = replace(limits, room=replace(limits.room, lobby_ttl_ms=ttl))
-    return ServerSettings(**values, limits=limits)
-
-
-def _limits_of(environ: Mapping[str, str]) -> dict[str, str]:
-    """``SLIDERACE_LIMIT_PLAYERS=8`` and its like."""
-    prefix = f"{PREFIX}LIMIT_"
+def _types_of(settings: type) -> dict[str, Any]:
+    """Return the type of each field, with its range, except of nested settings."""
+    nested = ("limits", "room")
+    hints = get_type_hints(settings, include_extras=True)
     return {
-        name.removeprefix(prefix).lower(): value
-        for name, value in environ.items()
-        if name.startswith(prefix)
+        one.name: hints[one.name] for one in fields(settings) if one.name not in nested
     }
 
 
-def _toml(file: Path) -> dict[str, Any]:
+_SETTINGS = _types_of(ServerSettings)
+_LIMITS = _types_of(Limits)
+_ROOM_LIMITS = _types_of(RoomLimits)
+
+
+def help_of(setting: str) -> str:
+    """Return what a setting does, for operators."""
+    hint = get_type_hints(ServerSettings, include_extras=True)[setting]
+    return str(next(meta.description for meta in hint.__metadata__))
+
+
+def load_settings(
+    options: Mapping[str, Any], environ: Mapping[str, str], file: Path | None = None
+) -> ServerSettings:
+    """Return the settings in force.
+
+    Args:
+        options: setting -> value, of the options on the command line.
+        environ: the environment variables.
+        file: a TOML file; None: the one that ``SLIDERACE_CONFIG`` names, if any.
+
+    Raises:
+        SettingsError: a setting is unknown, malformed, out of range, or contradicts
+            another.
+    """
+    if file is None and (named := environ.get(f"{PREFIX}CONFIG")):
+        file = Path(named)
+    table = {} if file is None else _read_toml(file)
+    source = "" if file is None else f" in {file.name}"
+    table_limits = table.pop("limits", {})
+    if not isinstance(table_limits, dict):
+        raise SettingsError(f"limits{source}", f"must be a table, not {table_limits!r}")
+    variables = {
+        name.removeprefix(PREFIX).lower(): value
+        for name, value in environ.items()
+        if name.startswith(PREFIX)
+    }
+    values = {
+        **_convert_all(table, _SETTINGS, lambda name: f"{name}{source}"),
+        **_convert_all(
+            {name: variables[name] for name in _SETTINGS if name in variables},
+            _SETTINGS,
+            lambda name: f"{PREFIX}{name.upper()}",
+        ),
+        **_convert_all(
+            {name: value for name, value in options.items() if name != "limits"},
+            _SETTINGS,
+            lambda name: f"--{name.replace('_', '-')}",
+        ),
+    }
+    prefix = "limit_"
+    limits = {
+        **_convert_limits(
+            cast("dict[str, Any]", table_limits), lambda name: f"limit {name}{source}"
+        ),
+        **_convert_limits(
+            {
+                name.removeprefix(prefix): value
+                for name, value in variables.items()
+                if name.startswith(prefix)
+            },
+            lambda name: f"{PREFIX}LIMIT_{name.upper()}",
+        ),
+        **_convert_limits(options.get("limits", {}), lambda name: f"--limit {name}"),
+    }
+    if "lobby_ttl" in values:
+        limits["lobby_ttl_ms"] = round(values["lobby_ttl"] * 1_000)
+    room = {name: limits.pop(name) for name in _ROOM_LIMITS if name in limits}
+    return ServerSettings(**values, limits=Limits(**limits, room=RoomLimits(**room)))
+
+
+def _read_toml(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text("utf-8"))
     except OSError as error:
@@ -353,15 +339,79 @@ def _toml(file: Path) -> dict[str, Any]:
         raise SettingsError("config", f"{file}: {error}") from None
 
 
-def _typed(name: str, value: object, where: str) -> object:
-    """A value from outside as the type of its setting."""
-    if name not in _SETTINGS:
-        raise SettingsError(where, "there is no such setting")
+def _convert_all(
+    values: Mapping[str, object], kinds: Mapping[str, Any], place: Callable[[str], str]
+) -> dict[str, Any]:
+    """Convert values from outside to the types of their settings.
+
+    Args:
+        values: setting -> value.
+        kinds: setting -> type.
+        place: returns the name of a setting for an error message.
+    """
+    for name in values:
+        if name not in kinds:
+            raise SettingsError(place(name), "unknown setting")
+    return {
+        name: _convert(value, kinds[name], place(name))
+        for name, value in values.items()
+    }
+
+
+def _convert_limits(
+    values: Mapping[str, object], place: Callable[[str], str]
+) -> dict[str, Any]:
+    return _convert_all(values, _LIMITS | _ROOM_LIMITS, place)
+
+
+_WORDS = {"yes": True, "no": False}
+
+
+def _convert(value: object, kind: Any, place: str) -> Any:  # noqa: ANN401
+    converted = value
+    if isinstance(value, str):
+        match _base(kind):
+            case VarTupleType():
+                converted = [part for part in map(str.strip, value.split(",")) if part]
+            case BoolType():
+                converted = _WORDS.get(value.lower(), value)
+            case IntType() | FloatType():
+                converted = value.strip()
+            case _:
+                pass
     try:
-        default: object = _SETTINGS[name].default
-        return typed(type(default), value)
-    except ValueError as error:
-        raise SettingsError(where, str(error)) from None
+        return msgspec.convert(converted, kind, strict=False)
+    except msgspec.ValidationError:
+        raise SettingsError(
+            place, f"must be {_expected(kind)}, not {value!r}"
+        ) from None
 
 
-_SETTINGS = {one.name: one for one in fields(ServerSettings) if one.name != "limits"}
+def _base(kind: Any) -> msgspec.inspect.Type:  # noqa: ANN401
+    base = type_info(kind)
+    return base.type if isinstance(base, Metadata) else base
+
+
+def _expected(kind: Any) -> str:  # noqa: ANN401
+    """Describe a type and its range."""
+    match _base(kind):
+        case IntType(ge=low, le=high):
+            return f"an integer{_range(low, high)}"
+        case FloatType(ge=low, le=high):
+            return f"a number{_range(low, high)}"
+        case BoolType():
+            return "true or false"
+        case LiteralType(values=values):
+            return f"one of {', '.join(map(str, values))}"
+        case VarTupleType():
+            return "a list of texts"
+        case StrType():
+            return "a text"
+        case other:
+            raise TypeError(other)
+
+
+def _range(low: float | None, high: float | None) -> str:
+    if low is None:
+        return ""
+    return f", {low:g} or more" if high is None else f" from {low:g} to {high:g}"

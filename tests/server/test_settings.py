@@ -1,4 +1,4 @@
-"""Settings: who wins over whom, what is refused, and by which name it is called."""
+"""Settings: which source wins, which values are refused, and how errors name them."""
 
 from pathlib import Path
 
@@ -7,96 +7,132 @@ import pytest
 from sliderace_server.limits import Limits
 from sliderace_server.settings import ServerSettings, SettingsError, load_settings
 
+PORT = "must be an integer from 0 to 65535, not"
+TTL = "must be a number from 0.1 to 86400, not"
 
-def file(folder: Path, text: str) -> Path:
+
+def toml_file(folder: Path, text: str) -> Path:
     path = folder / "sliderace.toml"
     path.write_text(text)
     return path
 
 
-def test_nothing_said_is_the_default() -> None:
-    config = load_settings({}, {})
-    assert config == ServerSettings()
-    assert (config.bind, config.port) == ("127.0.0.1", 8710)
-    assert config.limits == Limits()
+def test_without_any_source_the_defaults_apply() -> None:
+    settings = load_settings({}, {})
+    assert settings == ServerSettings()
+    assert (settings.bind, settings.port) == ("127.0.0.1", 8710)
+    assert settings.limits == Limits()
 
 
-def test_a_flag_wins_over_the_environment_and_that_over_the_file(
+def test_an_option_overrides_a_variable_which_overrides_the_file(
     tmp_path: Path,
 ) -> None:
-    path = file(tmp_path, 'port = 1\nbind = "::"\nlog_level = "error"\n')
+    path = toml_file(tmp_path, 'port = 1\nbind = "::"\nlog_level = "error"\n')
     environ = {"SLIDERACE_PORT": "2", "SLIDERACE_LOG_LEVEL": "debug"}
-    config = load_settings({"port": "3"}, environ, path)
-    assert (config.port, config.log_level, config.bind) == (3, "debug", "::")
+    settings = load_settings({"port": "3"}, environ, path)
+    assert (settings.port, settings.log_level, settings.bind) == (3, "debug", "::")
 
 
-def test_the_environment_may_name_the_file(tmp_path: Path) -> None:
-    path = file(tmp_path, "port = 17\n")
+def test_a_variable_may_name_the_file(tmp_path: Path) -> None:
+    path = toml_file(tmp_path, "port = 17\n")
     assert load_settings({}, {"SLIDERACE_CONFIG": str(path)}).port == 17
 
 
-def test_every_limit_may_be_set_in_every_way(tmp_path: Path) -> None:
-    path = file(tmp_path, "[limits]\nplayers = 3\nspectators = 0\npages_per_s = 7\n")
+def test_every_source_may_set_limits(tmp_path: Path) -> None:
+    path = toml_file(
+        tmp_path, "[limits]\nplayers = 3\nspectators = 0\npages_per_s = 7\n"
+    )
     environ = {"SLIDERACE_LIMIT_PLAYERS": "4"}
-    config = load_settings({"limits": {"players": "5"}}, environ, path)
-    assert config.limits.room.players == 5
-    assert config.limits.room.spectators == 0
-    assert config.limits.pages_per_s == 7
+    settings = load_settings({"limits": {"players": "5"}}, environ, path)
+    assert settings.limits.room.players == 5
+    assert settings.limits.room.spectators == 0
+    assert settings.limits.pages_per_s == 7
     assert load_settings({}, environ, path).limits.room.players == 4
 
 
-def test_lists_come_as_text_or_as_lists(tmp_path: Path) -> None:
-    path = file(tmp_path, 'hosts = ["a.example", "b.example"]\n')
+def test_lists_may_be_arrays_or_comma_separated_text(tmp_path: Path) -> None:
+    path = toml_file(tmp_path, 'hosts = ["a.example", "b.example"]\n')
     assert load_settings({}, {}, path).hosts == ("a.example", "b.example")
-    config = load_settings({}, {"SLIDERACE_HOSTS": "c.example, d.example,"}, path)
-    assert config.hosts == ("c.example", "d.example")
+    settings = load_settings({}, {"SLIDERACE_HOSTS": "c.example, d.example,"}, path)
+    assert settings.hosts == ("c.example", "d.example")
 
 
-def test_the_life_of_a_lobby_is_a_limit_of_the_room() -> None:
-    config = load_settings({"lobby_ttl": "0.5"}, {})
-    assert config.limits.room.lobby_ttl_ms == 500
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("yes", True), ("True", True), ("1", True), ("no", False), ("false", False)],
+)
+def test_variables_may_say_yes_and_no(text: str, *, value: bool) -> None:
+    assert load_settings({}, {"SLIDERACE_MEMORY": text}).memory is value
+
+
+def test_spaces_around_a_number_are_ignored() -> None:
+    assert load_settings({}, {"SLIDERACE_PORT": " 17 "}).port == 17
+
+
+def test_lobby_ttl_sets_the_limit_of_the_room() -> None:
+    settings = load_settings({"lobby_ttl": "0.5"}, {})
+    assert settings.limits.room.lobby_ttl_ms == 500
 
 
 @pytest.mark.parametrize("ttl", ["nan", "inf", "-inf", "1e308"])
-def test_a_life_of_no_length_is_named(ttl: str) -> None:
-    with pytest.raises(SettingsError, match=r"^lobby_ttl: must be 0\.1 "):
+def test_a_ttl_out_of_range_is_refused(ttl: str) -> None:
+    with pytest.raises(SettingsError) as error:
         load_settings({"lobby_ttl": ttl}, {})
+    assert str(error.value) == f"--lobby-ttl: {TTL} {ttl!r}"
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("prot = 1", "prot in sliderace.toml: there is no such setting"),
-        ("port = true", "port in sliderace.toml: True is not a whole number"),
-        ("port = 1.5", "port in sliderace.toml: 1.5 is not a whole number"),
+        ("prot = 1", "prot in sliderace.toml: unknown setting"),
+        ("port = true", f"port in sliderace.toml: {PORT} True"),
+        ("port = 1.5", f"port in sliderace.toml: {PORT} 1.5"),
+        ("port = 65536", f"port in sliderace.toml: {PORT} 65536"),
         (
             'memory = "perhaps"',
-            "memory in sliderace.toml: 'perhaps' is not true or fal",
+            "memory in sliderace.toml: must be true or false, not 'perhaps'",
         ),
-        ("bind = 7", "bind in sliderace.toml: 7 is not text"),
-        ("lobby_ttl = true", "lobby_ttl in sliderace.toml: True is not a number"),
-        ("hosts = 7", "hosts in sliderace.toml: 7 is not a list of texts"),
-        ("[limits]\nfun = 1", "limits in sliderace.toml: fun: there is no such limit"),
-        ("[limits]\nplayers = 'x'", "limits in sliderace.toml: players: 'x' is not a"),
-        ("limits = 7", "limits in sliderace.toml: 7 is not a table"),
+        ("bind = 7", "bind in sliderace.toml: must be a text, not 7"),
+        ("lobby_ttl = true", f"lobby_ttl in sliderace.toml: {TTL} True"),
+        ("hosts = 7", "hosts in sliderace.toml: must be a list of texts, not 7"),
+        ("[limits]\nfun = 1", "limit fun in sliderace.toml: unknown setting"),
+        (
+            "[limits]\nplayers = 'x'",
+            "limit players in sliderace.toml: must be an integer from 1 to 255, not",
+        ),
+        ("limits = 7", "limits in sliderace.toml: must be a table, not 7"),
         ("port = [", "config: "),
     ],
 )
-def test_what_is_wrong_in_the_file_is_named(
+def test_an_error_names_the_setting_the_file_and_the_range(
     tmp_path: Path, text: str, message: str
 ) -> None:
     with pytest.raises(SettingsError) as error:
-        load_settings({}, {}, file(tmp_path, text))
+        load_settings({}, {}, toml_file(tmp_path, text))
     assert str(error.value).startswith(message)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_an_error_names_the_environment_variable() -> None:
+    for variable, message in (
+        ("SLIDERACE_PORT", f"SLIDERACE_PORT: {PORT} 'x'"),
+        (
+            "SLIDERACE_LIMIT_SPECTATORS",
+            "SLIDERACE_LIMIT_SPECTATORS: must be an integer, 0 or more, not 'x'",
+        ),
+        ("SLIDERACE_LIMIT_FUN", "SLIDERACE_LIMIT_FUN: unknown setting"),
+    ):
+        with pytest.raises(SettingsError) as error:
+            load_settings({}, {variable: "x"})
+        assert str(error.value) == message
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"^config: .*No such file"):
         load_settings({}, {}, tmp_path / "nothing.toml")
 
 
 @pytest.mark.parametrize(
-    ("settings", "setting"),
+    ("values", "setting"),
     [
         ({"port": -1}, "port"),
         ({"port": 65_536}, "port"),
@@ -121,18 +157,20 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         ({"limits": Limits(up_bytes=2_049)}, "limit up_bytes"),
     ],
 )
-def test_what_is_out_of_range_is_named(
-    settings: dict[str, object], setting: str
+def test_invalid_values_are_refused_by_the_name_of_their_setting(
+    values: dict[str, object], setting: str
 ) -> None:
     with pytest.raises(SettingsError) as error:
-        ServerSettings(**settings)  # type: ignore[arg-type]
+        ServerSettings(**values)  # type: ignore[arg-type]
     assert error.value.setting == setting
 
 
-def test_the_players_of_a_room_fit_the_seats_of_the_scramble() -> None:
+def test_a_room_has_at_most_as_many_players_as_there_are_seat_numbers() -> None:
     assert load_settings({"limits": {"players": 255}}, {}).limits.room.players == 255
-    with pytest.raises(SettingsError, match="limit players: must be 255 or less"):
+    with pytest.raises(SettingsError) as error:
         load_settings({"limits": {"players": 256}}, {})
+    message = "--limit players: must be an integer from 1 to 255, not 256"
+    assert str(error.value) == message
 
 
 @pytest.mark.parametrize(
@@ -147,17 +185,19 @@ def test_the_players_of_a_room_fit_the_seats_of_the_scramble() -> None:
         ("https://race.example/race", "/race", "/race", "https://race.example/race"),
     ],
 )
-def test_the_base_path_is_told_by_itself_or_by_the_public_address(
+def test_the_base_path_comes_from_its_own_setting_or_the_public_address(
     public_url: str, base_path: str, base: str, public: str
 ) -> None:
-    config = ServerSettings(public_url=public_url, base_path=base_path)
-    assert (config.base, config.public_base) == (base, public)
+    settings = ServerSettings(public_url=public_url, base_path=base_path)
+    assert (settings.base, settings.public_base) == (base, public)
 
 
-def test_where_things_are_kept(tmp_path: Path) -> None:
+def test_the_store_is_in_memory_in_the_data_folder_or_in_the_named_file(
+    tmp_path: Path,
+) -> None:
     assert ServerSettings(memory=True).store_url == "memory:"
-    config = ServerSettings(data=str(tmp_path))
-    assert config.store_url == f"sqlite:{tmp_path / 'sliderace.db'}"
+    settings = ServerSettings(data=str(tmp_path))
+    assert settings.store_url == f"sqlite:{tmp_path / 'sliderace.db'}"
     assert ServerSettings(database="x.db").store_url == "sqlite:x.db"
     assert ServerSettings().data_path.name == "sliderace"
 
@@ -173,5 +213,7 @@ def test_where_things_are_kept(tmp_path: Path) -> None:
         ("race.example", False),
     ],
 )
-def test_who_can_reach_us(bind: str, loopback: bool) -> None:
+def test_only_loopback_addresses_are_private_to_this_machine(
+    bind: str, loopback: bool
+) -> None:
     assert ServerSettings(bind=bind).loopback is loopback

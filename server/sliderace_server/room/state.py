@@ -6,8 +6,11 @@ The state may be read by anybody and is changed by `apply` alone.
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
+from msgspec import Meta
+
+from sliderace.protocol.limits import MAX_SEAT
 from sliderace.protocol.messages import PhaseName, RoleName
 from sliderace.protocol.room_code import RoomCode
 from sliderace.race.log_records import Seat
@@ -15,7 +18,19 @@ from sliderace.race.rules import Rules
 from sliderace.race.state import Race
 from sliderace_server.room.log_records import EpochBegan
 
-__all__ = ["MemberState", "Racer", "RoomLimits", "RoomState", "race_id"]
+__all__ = [
+    "MemberState",
+    "NonNegative",
+    "Positive",
+    "Racer",
+    "RoomLimits",
+    "RoomState",
+    "race_id",
+]
+
+Positive = Annotated[int, Meta(ge=1)]
+NonNegative = Annotated[int, Meta(ge=0)]
+"""Ranges of limits; `sliderace_server.settings` checks them."""
 
 _NO_RACE = Race("", rules=Rules(), secret="", commitment="")
 _NO_EPOCH = EpochBegan(0, 0, "", 0, 0)
@@ -44,17 +59,17 @@ class RoomLimits:
             one such quota.
     """
 
-    players: int = 16
-    spectators: int = 100
-    lobby_ttl_ms: int = 600_000
-    race_ttl_ms: int = 120_000
-    results_ttl_ms: int = 900_000
-    room_ttl_ms: int = 21_600_000
-    member_ttl_ms: int = 600_000
-    away_grace_ms: int = 20_000
-    rematch_ms: int = 30_000
-    max_tiles: int = 20_000
-    lobby_records: int = 1_000
+    players: Annotated[int, Meta(ge=1, le=MAX_SEAT + 1)] = 16
+    spectators: NonNegative = 100
+    lobby_ttl_ms: Positive = 600_000
+    race_ttl_ms: Positive = 120_000
+    results_ttl_ms: Positive = 900_000
+    room_ttl_ms: Positive = 21_600_000
+    member_ttl_ms: Positive = 600_000
+    away_grace_ms: Positive = 20_000
+    rematch_ms: Positive = 30_000
+    max_tiles: Positive = 20_000
+    lobby_records: Positive = 1_000
 
 
 class Racer(NamedTuple):
