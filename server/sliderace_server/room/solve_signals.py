@@ -2,10 +2,11 @@
 
 from sliderace.engine import Board
 from sliderace.proof.record import WrittenSlide
-from sliderace.proof.signals import compared, signals
+from sliderace.proof.signals import MIN_INTERVALS, Signal, compared, signals
 from sliderace.protocol import messages
 from sliderace.race.ranking import standings
 from sliderace.race.state import Attempt
+from sliderace.texts import text
 from sliderace_server.room.state import RoomState
 
 __all__ = ["signals_of"]
@@ -28,8 +29,9 @@ def _of(board: Board, attempt: Attempt) -> messages.SignalsOf:
         for slide in attempt.slides
     ]
     figures = compared(signals(board, slides), board.size)
-    told = [
-        messages.Signal(one.name, one.value, one.low, one.high, one.note, one.outside)
-        for one in figures
-    ]
-    return messages.SignalsOf(attempt.seat, told)
+    return messages.SignalsOf(attempt.seat, [_message(one) for one in figures])
+
+
+def _message(one: Signal) -> messages.Signal:
+    note = text(f"signal.note.{one.note}", intervals=MIN_INTERVALS)
+    return messages.Signal(one.name, one.value, one.low, one.high, note, one.outside)

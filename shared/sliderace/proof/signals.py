@@ -1,17 +1,17 @@
-"""Cheat signals: what a solve looks like beside those of people. Never a verdict.
+"""Solve signals: statistics of a solve next to those of human record solvers.
 
-Nothing here proves that a program chose the slides, or that a human did. It is for a
-host who wonders. All of it comes from the client's own stamps: a program that takes
-care can make them look human. Speed alone says nothing, nor do short ways: record
-solvers are faster than one expects, and 42 % of the record solves of 3x3 by humans are
-optimal.
+They are for a host who suspects a program, and never a verdict: nothing here proves
+that a program chose the slides, or that a human did. All figures come from the client's
+own timestamps, which a careful program can make look human. Neither speed nor a short
+solution proves anything: record solvers are faster than one expects, and 42 % of human
+record solves of 3x3 are optimal.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from sliderace.engine import Board, Size, stm
 from sliderace.proof.record import WrittenSlide
@@ -21,6 +21,7 @@ __all__ = [
     "MIN_INTERVALS",
     "PAUSE_MS",
     "PEAK_CEILING",
+    "Note",
     "Signal",
     "Signals",
     "compared",
@@ -28,34 +29,37 @@ __all__ = [
 ]
 
 PAUSE_MS = 1_000
-"""Nobody's fingers need so long: whoever waits for a second looks, or thinks."""
+"""Fingers are never this slow: after a second without a slide, a player is thinking."""
 CV_FLOOR_MILLI = 250
-"""Of 2,489 record solves by humans on 4x4 and larger none was more even than that."""
+"""None of 2,489 human record solves on 4x4 and larger was more even than this."""
 CV_SIDE = 4
-"""Smaller boards are solved in one go, and evenly by humans too."""
+"""Humans solve smaller boards in one go, and evenly, too."""
 MIN_INTERVALS = 30
-"""A few intervals may be even by chance; most solves of 4x4 have more than that."""
+"""A few intervals can be even by chance; most solves of 4x4 have more than this."""
 PEAK_CEILING = 149
-"""The most tiles that record solvers were seen to move in one second."""
+"""The most tiles that record solvers moved in one second."""
+
+Note = Literal["no_range", "speed", "peak", "evenness", "few_intervals", "optimal"]
+"""Where a range comes from, or why there is none; worded as `signal.note.NOTE`."""
 
 _SECOND_MS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """The figures of one attempt; None where there are too few slides for one.
+    """The figures of one attempt; None if there are too few slides for a figure.
 
     Attributes:
-        first_ms: from the painted board to the first slide.
+        first_ms: from painting the board to the first slide.
         tps_milli: tiles per second from the first to the last slide, in thousandths.
         peak: the most tiles in any one second.
-        cv_milli: how uneven the intervals between slides are: standard deviation by
-            mean, in thousandths. 0 is a metronome.
-        intervals: how many `cv_milli` stands on.
+        cv_milli: coefficient of variation of the intervals between slides (standard
+            deviation / mean), in thousandths. 0 is a metronome.
+        intervals: the number of intervals.
         pauses: intervals of `PAUSE_MS` and more.
         longest_ms: the longest interval.
-        m_md_milli: tiles moved by the Manhattan distance that they undid, in
-            thousandths; 1000 is the shortest conceivable way. None unless solved.
+        m_md_milli: tiles moved / Manhattan distance of the scramble, in thousandths; at
+            least 1000. None unless solved.
     """
 
     first_ms: int | None
@@ -69,13 +73,13 @@ class Signals:
 
 
 class Signal(NamedTuple):
-    """One figure beside what is known of human record solvers.
+    """One figure next to the range of human record solvers.
 
     Args:
         name: the field of `Signals`.
         value: its value.
-        low: the least that was seen of humans; None: not known, or says nothing here.
-        high: the most; likewise.
+        low: the lowest value of humans; None: unknown, or not meaningful here.
+        high: the highest; likewise.
         note: where the range comes from, or why there is none.
     """
 
@@ -83,11 +87,11 @@ class Signal(NamedTuple):
     value: int | None
     low: int | None
     high: int | None
-    note: str
+    note: Note
 
     @property
     def outside(self) -> bool:
-        """Whether no human record solve looks like that; no proof of anything."""
+        """Whether no human record solve has such a value; this proves nothing."""
         if self.value is None:
             return False
         below = self.low is not None and self.value < self.low
@@ -96,13 +100,12 @@ class Signal(NamedTuple):
 
 
 def signals(board: Board, slides: Sequence[WrittenSlide]) -> Signals:
-    """The figures of one attempt.
+    """Return the figures of one attempt.
 
     Args:
-        board: the scramble; stays as it is.
-        slides: all slides of one racer, from a race record that holds (see
-            `sliderace.proof.verify`): stamps are taken as they are, and one that goes
-            back counts as no time.
+        board: the scramble; it is not changed.
+        slides: all slides of one racer, from a verified race record. Timestamps are
+            taken as they are; an interval that goes back counts as 0.
     """
     stamps = [slide.stamp_ms for slide in slides]
     gaps = [max(0, later - earlier) for earlier, later in pairwise(stamps)]
@@ -121,49 +124,41 @@ def signals(board: Board, slides: Sequence[WrittenSlide]) -> Signals:
 
 
 def compared(found: Signals, size: Size) -> list[Signal]:
-    """The figures with the range of human record solvers, in a fixed order.
+    """Return the figures with the ranges of human record solvers, in a fixed order.
 
     Args:
-        found: of one attempt.
-        size: of its board.
+        found: the figures of one attempt.
+        size: the size of its board.
     """
-    no_range = "no range is known"
-    nothing = "proves nothing: record solvers are that fast"
-    optimal = "proves nothing: 42 % of human record solves of 3x3 are optimal"
     even = min(size) >= CV_SIDE and found.intervals >= MIN_INTERVALS
     low = CV_FLOOR_MILLI if even else None
-    unevenness = (
-        "0 of 2,489 human record solves on 4x4 and larger were below"
-        if even
-        else f"known from 4x4 and {MIN_INTERVALS} intervals on"
-    )
-    most = "the most that record solvers were seen to move in one second"
+    evenness: Note = "evenness" if even else "few_intervals"
     return [
-        Signal("first_ms", found.first_ms, None, None, no_range),
-        Signal("tps_milli", found.tps_milli, None, None, nothing),
-        Signal("peak", found.peak, None, PEAK_CEILING, most),
-        Signal("cv_milli", found.cv_milli, low, None, unevenness),
-        Signal("pauses", found.pauses, None, None, no_range),
-        Signal("longest_ms", found.longest_ms, None, None, no_range),
-        Signal("m_md_milli", found.m_md_milli, None, None, optimal),
+        Signal("first_ms", found.first_ms, None, None, "no_range"),
+        Signal("tps_milli", found.tps_milli, None, None, "speed"),
+        Signal("peak", found.peak, None, PEAK_CEILING, "peak"),
+        Signal("cv_milli", found.cv_milli, low, None, evenness),
+        Signal("pauses", found.pauses, None, None, "no_range"),
+        Signal("longest_ms", found.longest_ms, None, None, "no_range"),
+        Signal("m_md_milli", found.m_md_milli, None, None, "optimal"),
     ]
 
 
 def _peak(slides: Sequence[WrittenSlide]) -> int:
-    """The most tiles within less than a second, by sliding a window over them."""
-    in_time = sorted((slide.stamp_ms, slide.tiles) for slide in slides)
-    most = now = first = 0
-    for stamp, tiles in in_time:
-        now += tiles
-        while in_time[first][0] <= stamp - _SECOND_MS:
-            now -= in_time[first][1]
+    """Return the most tiles in a sliding window of one second."""
+    by_time = sorted((slide.stamp_ms, slide.tiles) for slide in slides)
+    most = in_window = first = 0
+    for stamp, tiles in by_time:
+        in_window += tiles
+        while by_time[first][0] <= stamp - _SECOND_MS:
+            in_window -= by_time[first][1]
             first += 1
-        most = max(most, now)
+        most = max(most, in_window)
     return most
 
 
 def _cv_milli(gaps: Sequence[int]) -> int | None:
-    """Standard deviation by mean; it takes two intervals, and some time."""
+    """Return standard deviation / mean; None without two intervals and some time."""
     total = sum(gaps)
     if len(gaps) < 2 or not total:
         return None

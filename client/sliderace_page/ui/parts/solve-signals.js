@@ -8,7 +8,8 @@ const WARNING =
   "players\u2019 own clocks. \u201cPeople\u201d is the range of record solves by people; " +
   "\u25b3 lies outside of it.";
 
-const NO_RANGE = "no range is known"; // as the server says it: a dash says as much
+// No range is known of these; a dash says as much as their note.
+const UNRANGED = new Set(["first_ms", "pauses", "longest_ms"]);
 
 export class Signals {
   constructor() {
@@ -51,7 +52,7 @@ function figure({ name }, racers) {
   const told = all.map((one) => (one ? describeSignal(one) : null));
   const ranged = all.findIndex((one) => one && (one.low !== null || one.high !== null));
   const { note } = all[Math.max(0, ranged)];
-  const says = note === NO_RANGE ? null : h("small", { text: note });
+  const says = UNRANGED.has(name) ? null : h("small", { text: note });
   const cells = told.map((one, i) =>
     h(
       `td${all[i]?.outside ? ".outside" : ""}`,
