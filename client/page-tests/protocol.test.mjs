@@ -17,6 +17,12 @@ test("fields of a newer server are passed over, and so are its events", () => {
   assert.equal(decode({ t: "weather", o: 3 }), null);
 });
 
+test("a welcome may come from a newer or an older server", () => {
+  assert.deepEqual(decode({ ...welcome(), later: {} }), welcome());
+  const { features: _, ...older } = welcome();
+  assert.deepEqual(decode(older), welcome());
+});
+
 test("anything else is one documented error", () => {
   const broken = [
     "",

@@ -64,6 +64,7 @@ export const welcome = (change = {}) => ({
   seq: 0,
   board: null,
   limits: DEFAULT_LIMITS,
+  features: [],
   ...change,
 });
 

@@ -18,7 +18,7 @@ COMMANDS: list[m.Command] = [
     m.Hello(1, m.Open(PATCH, public=False, seed=None)),
     m.Hello(1, m.Join("kwx-trb", "Ben", "spectator", bot=False)),
     m.Hello(1, m.Resume("KWXTRB", "0" * 32, 2, 17)),
-    m.Hello(1, m.Redeem("KWXTRB", "1" * 32)),
+    m.Hello(1, m.Redeem("KWXTRB", "1" * 32), can=["series"]),
     m.Ready(RACE, on=False, nonce_commitment="d" * 64),
     m.Nonce(RACE, "e" * 32),
     m.Start(RACE),
@@ -57,7 +57,7 @@ RESULTS = m.Results(
 EVENTS: list[m.Event] = [
     m.Welcome(
         1, "sliderace 0.1.0", "KWXTRB", 1, 0, "0" * 32, 1, 0, RACE, 3, "1 0/3 2",
-        m.Limits(60, 120, 160, 320, 60, 33, 2048),
+        m.Limits(60, 120, 160, 320, 60, 33, 2048), ["bots"],
     ),
     m.Opened("KWXTRB", "http://127.0.0.1:8710/KWXTRB"),
     m.Snapshot(

@@ -39,6 +39,67 @@ def test_events_of_a_later_release_may_hold_more() -> None:
     assert decode_event('{"t":"pong","id":1,"later":{}}') == messages.Pong(1)
 
 
+HELLO: dict[str, Any] = {
+    "t": "hello",
+    "v": 1,
+    "enter": {"as": "join", "code": "KWXTRB", "name": "Ann"},
+}
+
+
+def test_hello_ignores_unknown_fields() -> None:
+    later = {**HELLO, "profile": "0" * 32, "can": ["series"]}
+    command = decode_command(msgspec.json.encode(later))
+    assert command == messages.Hello(1, messages.Join("KWXTRB", "Ann"), can=["series"])
+
+
+def test_way_into_a_room_refuses_unknown_fields() -> None:
+    later = {**HELLO, "enter": {**HELLO["enter"], "more": 1}}
+    assert fault(msgspec.json.encode(later)) == ("bad_message", "enter", "hello")
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=type_name)
+def test_only_hello_ignores_unknown_fields(command: messages.Command) -> None:
+    data = msgspec.json.encode({**msgspec.to_builtins(command), "more": 1})
+    if isinstance(command, messages.Hello):
+        assert decode_command(data) == command
+    else:
+        assert fault(data)[0] == "bad_message"
+
+
+@pytest.mark.parametrize(
+    ("can", "allowed"),
+    [
+        ([], True),
+        (["x" * 32] * 32, True),
+        (["x" * 33], False),
+        (["x"] * 33, False),
+        ([1], False),
+        ("series", False),
+        (None, False),
+    ],
+)
+def test_can_is_bounded(can: Any, allowed: bool) -> None:
+    data = msgspec.json.encode({**HELLO, "can": can})
+    assert len(data) < MAX_UP_BYTES
+    if allowed:
+        assert isinstance(decode_command(data), messages.Hello)
+    else:
+        assert fault(data)[0] == "bad_message"
+
+
+def test_hello_without_extras_suits_older_servers() -> None:
+    text = encode_command(messages.Hello(1, messages.Join("KWXTRB", "Ann")))
+    assert msgspec.json.decode(text).keys() == {"t", "v", "enter"}
+
+
+def test_welcome_of_an_older_server_has_no_features() -> None:
+    welcome = msgspec.to_builtins(EVENTS[0])
+    del welcome["features"]
+    event = decode_event(msgspec.json.encode(welcome))
+    assert isinstance(event, messages.Welcome)
+    assert event.features == []
+
+
 CODES = {"bad_message", "too_large", "version"}
 
 

@@ -24,6 +24,7 @@ export interface Welcome {
   seq: number;
   board: string | null;
   limits: Limits;
+  features: Array<string>;
 }
 
 export interface Opened {
@@ -318,6 +319,7 @@ export interface Hello {
   v: number;
   enter: ({ as: "create" } & Create) | ({ as: "open" } & Open) | ({ as: "join" } & Join) | ({ as: "resume" } & Resume) | ({ as: "redeem" } & Redeem);
   client?: string;
+  can?: Array<string>;
 }
 
 export interface Ready {

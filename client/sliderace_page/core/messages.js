@@ -37,6 +37,7 @@ const Welcome = object({
   seq: natural,
   board: nullable(string),
   limits: Limits,
+  features: or(list(string), []),
 });
 
 const Opened = object({

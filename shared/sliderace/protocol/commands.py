@@ -128,8 +128,17 @@ class Redeem(_Enter, frozen=True, tag="redeem"):
     """What the other device was told: good once, and not for long."""
 
 
-class Hello(_Command, frozen=True, tag="hello"):
-    """The first message of every connection, within 3 seconds."""
+class Hello(
+    _Command,
+    frozen=True,
+    tag="hello",
+    forbid_unknown_fields=False,
+    omit_defaults=True,
+):
+    """The first message of every connection, within 3 seconds.
+
+    This is the only command in which the server ignores unknown fields.
+    """
 
     v: Annotated[int, Meta(ge=1, le=65535)]
     """Protocol version; see the version rule."""
@@ -137,6 +146,12 @@ class Hello(_Command, frozen=True, tag="hello"):
     """How you come in."""
     client: Annotated[str, Meta(max_length=40)] = ""
     """Program and version, for the server's log."""
+    can: Annotated[
+        list[Annotated[str, Meta(max_length=limits.MAX_FEATURE_TEXT)]],
+        Meta(max_length=limits.MAX_FEATURES),
+    ] = []
+    """Event types that you understand beyond the first set; see [how the protocol
+    grows](#how-the-protocol-grows)."""
 
 
 class Ready(_Command, frozen=True, tag="ready"):

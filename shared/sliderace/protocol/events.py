@@ -70,6 +70,9 @@ class Welcome(_Event, frozen=True, tag="welcome"):
     board: str | None
     """Your board after `seq`, while you race."""
     limits: Limits
+    features: list[str] = []
+    """What this server can do beyond the first set; see [how the protocol
+    grows](#how-the-protocol-grows)."""
 
 
 class Opened(_Event, frozen=True, tag="opened"):

@@ -3,6 +3,8 @@
 __all__ = [
     "MAX_CODE",
     "MAX_DOWN_BYTES",
+    "MAX_FEATURES",
+    "MAX_FEATURE_TEXT",
     "MAX_INTEGER",
     "MAX_NAME_CELLS",
     "MAX_NAME_TEXT",
@@ -35,3 +37,7 @@ MAX_NAME_CELLS = 20
 """Width of a cleaned nickname in terminal cells."""
 MAX_SEED_TEXT = 64
 """A seed given in advance: 64 hex digits or any shorter text."""
+MAX_FEATURES = 32
+"""Entries of `can`: more than there will ever be event types to list."""
+MAX_FEATURE_TEXT = 32
+"""Characters of one entry; a full list is half of a message."""

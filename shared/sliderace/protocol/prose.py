@@ -15,11 +15,27 @@ Integers are whole numbers up to 2^53 - 1. Fields that end in `_ms` are millisec
 those called `in_ms` count from the moment the message is sent. There is no wall clock
 in any message.
 
-**Version rule.** The version is the `v` of `hello` and `welcome`; this page is about
-version {version}. Within one version a server may add fields to events, and clients
-ignore those they do not know; nothing else ever changes. A server speaks exactly one
-version. A `hello` of another one is answered by `refused` with the code `version` and
-closed with 4504, whatever else stands in it.
+## How the protocol grows
+
+The version is the `v` of `hello` and `welcome`; this page describes version {version}.
+A server speaks exactly one version. It answers a `hello` of another version with
+`refused`, code `version`, and closes the connection with 4504.
+
+Within a version nothing is removed and nothing changes its meaning. What is added is
+announced:
+
+- **Fields of events.** A server may add them at any time. Ignore fields that you do
+  not know.
+- **Commands, and fields of commands.** `welcome` lists in `features` what the server
+  can do beyond this page's first set. Send a new command or field only if its feature
+  is listed: everywhere except in `hello`, the server refuses unknown fields and unknown
+  commands with `bad_message`.
+- **Fields of `hello`.** The server ignores those that it does not know, because `hello`
+  is sent before `welcome`.
+- **Events.** `can` in `hello` lists the types of events that you understand beyond the
+  first set. The server sends you a new type of event only if you list it.
+
+The *first set* is everything on this page. `features` and `can` are empty so far.
 """
 
 CONNECTION = """\

@@ -1,9 +1,8 @@
-"""The version rule.
+"""The version of the protocol.
 
-`VERSION` counts incompatible changes. Within one version a server may add fields to
-events, and clients ignore those they do not know; nothing else ever changes. A server
-speaks exactly one version and says so before anything else: a `hello` of another
-version is answered by `refused` with the code ``version``, then closed with 4504.
+`VERSION` counts incompatible changes; ``docs/protocol.md`` says how the protocol grows
+without one. A server speaks exactly one version: it answers a `hello` of another one
+with the refusal ``version`` and closes the connection with 4504.
 """
 
 from typing import Final
@@ -11,13 +10,13 @@ from typing import Final
 __all__ = ["SUBPROTOCOL", "VERSION", "speaks"]
 
 VERSION: Final = 1
-"""What `hello` and `welcome` carry as `v`."""
+"""The `v` of `hello` and `welcome`."""
 SUBPROTOCOL: Final = f"sliderace.v{VERSION}"
-"""The name offered in the WebSocket handshake (``Sec-WebSocket-Protocol``)."""
+"""The subprotocol in the WebSocket handshake (``Sec-WebSocket-Protocol``)."""
 
 
 def speaks(version: int) -> bool:
-    """Whether this release understands a peer of that protocol version.
+    """Return whether this release understands that protocol version.
 
     >>> [speaks(version) for version in (0, 1, 2)]
     [False, True, False]
