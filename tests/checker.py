@@ -14,8 +14,8 @@ from sliderace.race.log_records import (
     Finished,
     LoggedSlide,
     Postponed,
+    RaceCreated,
     RaceLocked,
-    RaceMade,
     Slid,
 )
 from sliderace.race.rules import Rules
@@ -133,7 +133,7 @@ class _Reading:
     def read(self, records: Iterable[Record]) -> Iterator[str]:
         for record in records:
             match record:
-                case RaceMade():
+                case RaceCreated():
                     self._rules[record.race] = record.rules
                 case Entered(seat=seat) | RoleChanged(seat=seat) if seat is not None:
                     self._seats[seat] = record.member
@@ -195,7 +195,7 @@ def _times(records: Iterable[Record]) -> Iterator[str]:
     recovered = 0
     for record in records:
         match record:
-            case RaceMade():
+            case RaceCreated():
                 friendly[record.race] = record.rules.friendly_timing
             case RaceLocked() | Postponed():
                 if isinstance(record, RaceLocked):

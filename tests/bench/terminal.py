@@ -53,7 +53,7 @@ def race(*, busy: bool) -> int:
                 await asyncio.sleep(1 / PER_S)
                 self.told.now = 1_000_000 + int(1000 * (time.monotonic() - began))
                 seq += 1
-                steps = [m.Step(n, seq, seq * n // 5, seq) for n in range(1, 6)]
+                steps = [m.SeatProgress(n, seq, seq * n // 5, seq) for n in range(1, 6)]
                 self.hear(m.Progress(rooms.RACE, steps))
             return await super().run()
 

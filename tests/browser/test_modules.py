@@ -115,7 +115,7 @@ def test_the_page_reads_every_event_whole(said: dict[str, Any]) -> None:
         if isinstance(event, messages.Progress):
             fields = ("seat", "seq", "high", "stm", "since", "slides")
             expected["p"] = [dict(zip(fields, p, strict=True)) for p in expected["p"]]
-        if isinstance(event, messages.Lines):
+        if isinstance(event, messages.LatencyEvent):
             parts = ("member", "rtt_ms", "jitter_ms")
             lines = expected["lines"]
             expected["lines"] = [dict(zip(parts, one, strict=True)) for one in lines]

@@ -49,13 +49,13 @@ def gave_up(seat: Offline) -> None:
 
 def watched(seat: Offline) -> None:
     seat.race(roster=(1, 2, 3, 4, 5, 6))
-    steps = [m.Step(n, 1, 100 * n, 1, 0, "L") for n in range(1, 7)]
+    steps = [m.SeatProgress(n, 1, 100 * n, 1, 0, "L") for n in range(1, 7)]
     seat.hear(m.Progress(RACE, steps))
 
 
 def open_boards(seat: Offline) -> None:
     seat.race()
-    seat.hear(m.Progress(RACE, [m.Step(1, 1, 100, 1, 0, "L")]))
+    seat.hear(m.Progress(RACE, [m.SeatProgress(1, 1, 100, 1, 0, "L")]))
 
 
 def finished(seat: Offline) -> None:
@@ -64,7 +64,7 @@ def finished(seat: Offline) -> None:
     seat.hear(m.PhaseEvent(0, RACE, "results", MINUTE))
     seat.hear(told)
     looks = Signal("tps_milli", 3_210, None, None, "proves nothing", False)
-    seat.hear(m.Signals(RACE, [m.SignalsOf(0, [looks])]))
+    seat.hear(m.Signals(RACE, [m.SeatSignals(0, [looks])]))
 
 
 def prepared(seat: Offline, host: int = ANN) -> None:

@@ -128,7 +128,7 @@ def standing(seat: int, status: m.StatusName, **more: Any) -> m.Standing:
     return m.Standing(**(known | more))
 
 
-def results(*nonces: m.NonceOf, **more: Any) -> m.Results:
+def results(*nonces: m.SeatNonce, **more: Any) -> m.Results:
     told = [(one.seat, bytes.fromhex(one.nonce)) for one in nonces if one.nonce]
     seed = seed_of(RACE, SIZE, SECRET, told)
     known: dict[str, Any] = {

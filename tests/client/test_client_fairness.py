@@ -4,11 +4,11 @@ import pytest
 from msgspec.structs import replace as changed
 from tests.client.rooms import COMMITMENT, COMMITMENTS, NONCES, RACE, START, results
 
-from sliderace.protocol.messages import NonceOf
+from sliderace.protocol.messages import SeatNonce
 from sliderace_client.room.fairness import Kept, Own, faults, remarks
 from sliderace_client.room.outcomes import Fault, Remark, WrongNonce
 
-BOTH = [NonceOf(seat, COMMITMENTS[seat], NONCES[seat].hex()) for seat in (0, 1)]
+BOTH = [SeatNonce(seat, COMMITMENTS[seat], NONCES[seat].hex()) for seat in (0, 1)]
 GOOD = results(*BOTH)
 WITHOUT_US = results(changed(BOTH[0], nonce=None), BOTH[1])
 
@@ -73,9 +73,9 @@ def test_a_seed_drawn_without_a_nonce_that_is_listed_is_found() -> None:
 
 
 def test_a_nonce_that_nobody_committed_to_is_found() -> None:
-    chosen = results(BOTH[0], NonceOf(1, COMMITMENTS[1], "c" * 32))
+    chosen = results(BOTH[0], SeatNonce(1, COMMITMENTS[1], "c" * 32))
     assert faults(chosen, kept(start=None)) == [WrongNonce(1)]
-    uncommitted = results(BOTH[0], NonceOf(1, None, "c" * 32))
+    uncommitted = results(BOTH[0], SeatNonce(1, None, "c" * 32))
     assert faults(uncommitted, kept(start=None, listed=None)) == [WrongNonce(1)]
 
 

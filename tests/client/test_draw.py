@@ -36,10 +36,10 @@ READY = m.Ready(RACE, True, COMMITMENTS[0])
 NONCE = m.Nonce(RACE, NONCES[0].hex())
 LISTED = m.RosterEvent(0, RACE, [0, 1], [COMMITMENTS[0], COMMITMENTS[1]])
 GONE = [
-    m.NonceOf(0, COMMITMENTS[0], None),
-    m.NonceOf(1, COMMITMENTS[1], NONCES[1].hex()),
+    m.SeatNonce(0, COMMITMENTS[0], None),
+    m.SeatNonce(1, COMMITMENTS[1], NONCES[1].hex()),
 ]
-ALL = [m.NonceOf(0, COMMITMENTS[0], NONCES[0].hex()), GONE[1]]
+ALL = [m.SeatNonce(0, COMMITMENTS[0], NONCES[0].hex()), GONE[1]]
 LEFT_OUT = Fault.OWN_NONCE_LEFT_OUT
 
 
@@ -64,7 +64,7 @@ def asked() -> Play:
     return play
 
 
-def ended(play: Play, *nonces: m.NonceOf) -> list[News]:
+def ended(play: Play, *nonces: m.SeatNonce) -> list[News]:
     """The race is over; what is said of the draw."""
     play.stream(m.PhaseEvent(0, RACE, "racing", 9_000, [0, 1]))
     told = results(*nonces, standings=[standing(0, "dnf"), standing(1, "dnf")])
@@ -232,7 +232,7 @@ def test_a_list_that_is_too_short_has_none_for_the_others() -> None:
     play = ready()
     countdown(play)
     play.stream(m.RosterEvent(0, RACE, [0, 1], [COMMITMENTS[0]]))
-    told = [ALL[0], m.NonceOf(1, None, None)]
+    told = [ALL[0], m.SeatNonce(1, None, None)]
     assert ended(play, *told) == []
 
 
@@ -296,7 +296,7 @@ def test_a_commitment_that_was_not_listed_is_said(ms: int, said: News) -> None:
     play.wait(ms)
     listed = [None, COMMITMENTS[1]]
     assert commands(play.stream(m.RosterEvent(0, RACE, [0, 1], listed))) == []
-    assert ended(play, m.NonceOf(0, None, None), GONE[1]) == [said]
+    assert ended(play, m.SeatNonce(0, None, None), GONE[1]) == [said]
 
 
 def test_who_was_not_ready_is_told_with_the_roster() -> None:
@@ -363,9 +363,12 @@ def test_a_record_that_agrees_does_not_hide_what_was_wrong_before() -> None:
 
 def test_lines_are_kept_while_their_members_are_here() -> None:
     play = Play()
-    play.hear(m.Lines([m.LineOf(ANN, 1, 0), m.LineOf(BEN, 23, 4)]))
-    play.hear(m.Lines([m.LineOf(BEN, 25, 3)]))
-    assert play.model.lines == {ANN: m.LineOf(ANN, 1, 0), BEN: m.LineOf(BEN, 25, 3)}
+    play.hear(m.LatencyEvent([m.MemberLatency(ANN, 1, 0), m.MemberLatency(BEN, 23, 4)]))
+    play.hear(m.LatencyEvent([m.MemberLatency(BEN, 25, 3)]))
+    assert play.model.lines == {
+        ANN: m.MemberLatency(ANN, 1, 0),
+        BEN: m.MemberLatency(BEN, 25, 3),
+    }
     play.stream(m.Gone(0, BEN, "left"))
     assert set(play.model.lines) == {ANN}
     play.model.lost(1006)

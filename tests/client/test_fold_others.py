@@ -49,7 +49,7 @@ def test_racers_see_progress_but_no_boards() -> None:
     play.race()
     ben = play.model.lanes[1]
     assert (ben.name, ben.board) == ("Ben", None)
-    play.hear(m.Progress(RACE, [m.Step(1, 3, 250, 4)]))
+    play.hear(m.Progress(RACE, [m.SeatProgress(1, 3, 250, 4)]))
     assert (ben.seq, ben.high, ben.stm, ben.board) == (3, 250, 4, None)
 
 
@@ -62,16 +62,16 @@ def test_open_boards_are_open_to_racers() -> None:
 def test_spectators_see_every_slide() -> None:
     play = watching()
     ben = play.model.lanes[1]
-    play.hear(m.Progress(RACE, [m.Step(1, 1, 500, 1, 0, "L")]))
+    play.hear(m.Progress(RACE, [m.SeatProgress(1, 1, 500, 1, 0, "L")]))
     assert ben.board is not None
     assert ben.board.tiles == (1, 2, 3, 4, 5, 6, 7, 0, 8)
-    play.hear(m.Progress(NEXT, [m.Step(1, 2, 1000, 2, 1, "L")]))
+    play.hear(m.Progress(NEXT, [m.SeatProgress(1, 2, 1000, 2, 1, "L")]))
     assert ben.board_seq == 1
 
 
 def test_a_hole_in_a_seats_slides_asks_for_its_board_once() -> None:
     play = watching()
-    step = m.Step(1, 5, 500, 5, 4, "L")
+    step = m.SeatProgress(1, 5, 500, 5, 4, "L")
     assert commands(play.hear(m.Progress(RACE, [step]))) == [m.Resync(1)]
     assert play.hear(m.Progress(RACE, [step])) == []
     play.now += 2_000
@@ -79,9 +79,9 @@ def test_a_hole_in_a_seats_slides_asks_for_its_board_once() -> None:
     play.hear(m.BoardEvent(RACE, 1, 5, ONE_LEFT))
     ben = play.model.lanes[1]
     assert (ben.board_seq, ben.board and ben.board.tiles[7]) == (5, 0)
-    assert commands(play.hear(m.Progress(RACE, [m.Step(1, 9, 1, 9, 7, "L")]))) == [
-        m.Resync(1)
-    ]
+    assert commands(
+        play.hear(m.Progress(RACE, [m.SeatProgress(1, 9, 1, 9, 7, "L")]))
+    ) == [m.Resync(1)]
 
 
 def test_boards_of_another_race_are_none_of_ours() -> None:
@@ -179,7 +179,7 @@ def test_a_player_who_is_left_out_is_told_why(
 def test_the_servers_own_figure_of_our_progress_is_never_undercut() -> None:
     play = Play()
     play.race()
-    play.hear(m.Progress(RACE, [m.Step(0, 0, 400, 0)]))
+    play.hear(m.Progress(RACE, [m.SeatProgress(0, 0, 400, 0)]))
     play.slide(("L", 1), ("R", 1))
     lane = play.model.lane
     assert lane is not None

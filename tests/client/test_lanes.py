@@ -31,36 +31,38 @@ def test_finishers_by_time_with_shared_places_then_the_others() -> None:
 
 def test_an_old_step_does_not_turn_progress_back() -> None:
     one = Lane(1, seq=9, high=500, stm=9)
-    assert one.step(m.Step(1, 8, 400, 8), None)
+    assert one.step(m.SeatProgress(1, 8, 400, 8), None)
     assert (one.seq, one.high, one.stm) == (9, 500, 9)
 
 
 def test_the_first_slides_build_on_the_start_board() -> None:
     one = Lane(1)
-    assert not one.step(m.Step(1, 1, 500, 1, 0, "L"), None)
-    assert one.step(m.Step(1, 1, 500, 1, 0, "L"), START)
+    assert not one.step(m.SeatProgress(1, 1, 500, 1, 0, "L"), None)
+    assert one.step(m.SeatProgress(1, 1, 500, 1, 0, "L"), START)
     assert one.board == parse_board("1 2 3/4 5 6/7 0 8")
 
 
 def test_slides_already_seen_are_skipped() -> None:
     one = Lane(1, board=parse_board(START))
-    assert one.step(m.Step(1, 2, 500, 2, 0, "LR"), START)
-    assert one.step(m.Step(1, 3, 500, 3, 0, "LRL"), START)
+    assert one.step(m.SeatProgress(1, 2, 500, 2, 0, "LR"), START)
+    assert one.step(m.SeatProgress(1, 3, 500, 3, 0, "LRL"), START)
     assert one.board == parse_board("1 2 3/4 5 6/7 0 8")
-    assert one.step(m.Step(1, 2, 500, 2, 0, "LR"), START)
+    assert one.step(m.SeatProgress(1, 2, 500, 2, 0, "LR"), START)
     assert one.board_seq == 3
 
 
 @pytest.mark.parametrize(
     "step",
     [
-        m.Step(1, 5, 500, 5, 4, "L"),  # a hole
-        m.Step(1, 1, 500, 1, 0, "R"),  # not legal
-        m.Step(1, 1, 500, 1, 0, "X"),  # no slide
-        m.Step(1, 3, 500, 3, 0, "L"),  # fewer than told
+        m.SeatProgress(1, 5, 500, 5, 4, "L"),  # a hole
+        m.SeatProgress(1, 1, 500, 1, 0, "R"),  # not legal
+        m.SeatProgress(1, 1, 500, 1, 0, "X"),  # no slide
+        m.SeatProgress(1, 3, 500, 3, 0, "L"),  # fewer than told
     ],
 )
-def test_what_does_not_fit_asks_for_the_board_and_changes_none(step: m.Step) -> None:
+def test_what_does_not_fit_asks_for_the_board_and_changes_none(
+    step: m.SeatProgress,
+) -> None:
     one = Lane(1, board=parse_board(START))
     assert not one.step(step, START)
     assert one.board == parse_board(START)

@@ -1,4 +1,4 @@
-from sliderace.protocol.messages import Signal, SignalsOf
+from sliderace.protocol.messages import SeatSignals, Signal
 from sliderace_client.shared_ui.solve_figures import (
     HEADING,
     figures,
@@ -15,7 +15,7 @@ def signal(
     return Signal(name, value, low, **known)  # type: ignore[arg-type]
 
 
-ANN = SignalsOf(
+ANN = SeatSignals(
     0,
     [
         signal("first_ms", 1_234),
@@ -30,7 +30,7 @@ ANN = SignalsOf(
 def test_figures_are_in_the_order_of_the_columns() -> None:
     assert figures(ANN) == ["3.21", "151*", "-", "-", "-", "-", "1.2s"]
     assert people([ANN]) == ["", "≤149", "≥0.25", "", "", "", ""]
-    both = SignalsOf(1, [signal("peak", 9, 1, high=2)])
+    both = SeatSignals(1, [signal("peak", 9, 1, high=2)])
     assert people([both, ANN])[1] == "1-2"
     assert people([]) == [""] * 7
 
@@ -42,7 +42,7 @@ def test_notes_say_once_where_the_ranges_come_from() -> None:
         "first, TPS, CV: no range is known",
         "peak: the most",
     ]
-    hostile = SignalsOf(0, [signal("peak", 1, note="\x1b[2J" + "x" * 999)])
+    hostile = SeatSignals(0, [signal("peak", 1, note="\x1b[2J" + "x" * 999)])
     [note] = notes([hostile])
     assert note.isprintable()
     assert len(note) < 130
@@ -53,7 +53,7 @@ def test_all_of_it_in_lines() -> None:
     assert said[0] == HEADING
     assert said[1].startswith("Ann: TPS 3.21, peak 151*, CV -")
     assert said[2] == "record solvers: peak ≤149, CV ≥0.25"
-    assert list(sentences([SignalsOf(5, [])], {}))[1:] == [
+    assert list(sentences([SeatSignals(5, [])], {}))[1:] == [
         "?: TPS -, peak -, CV -, pauses -, longest -, M/MD -, first -",
         "record solvers: no range is known",
     ]

@@ -157,7 +157,7 @@ async def test_a_record_that_does_not_agree_is_said_in_full() -> None:
 
 @pytest.mark.parametrize("size", [(80, 24), (40, 15)])
 async def test_the_host_sees_signals_and_no_verdict(size: tuple[int, int]) -> None:
-    even = m.SignalsOf(
+    even = m.SeatSignals(
         0,
         [
             Signal("tps_milli", 3_210, None, None, "proves nothing", False),

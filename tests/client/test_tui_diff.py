@@ -125,7 +125,7 @@ async def test_rivals_wait_for_the_tick_and_touch_no_cell_of_the_board() -> None
         app.pen = Pen(texts.append, "truecolor", True)
         while app.frame_due:
             await pilot.pause()
-        seat.hear(m.Progress(RACE, [m.Step(1, 3, 400, 3)]))
+        seat.hear(m.Progress(RACE, [m.SeatProgress(1, 3, 400, 3)]))
         due = [app.frame_due]
         seat.hear(m.PhaseEvent(0, RACE, "grace", 60_000))
         due.append(app.frame_due)

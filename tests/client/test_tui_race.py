@@ -97,7 +97,7 @@ async def test_lanes_show_rivals_their_progress_and_who_is_lost() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         seat.race()
-        seat.hear(m.Progress(RACE, [m.Step(1, 3, 420, 3)]))
+        seat.hear(m.Progress(RACE, [m.SeatProgress(1, 3, 420, 3)]))
         await settle(pilot)
         assert "42%" in screen(pilot)
         gone = member(BEN, 1, connected=False)
@@ -209,14 +209,14 @@ async def test_a_spectator_sees_every_board_move() -> None:
     seat = as_spectator()
     async with driven(seat, (120, 40), kind="watch") as pilot:
         seat.race(roster=(1, 2, 3, 4, 5, 6))
-        steps = [m.Step(n, 1, 100 * n, 1, 0, "L") for n in range(1, 7)]
+        steps = [m.SeatProgress(n, 1, 100 * n, 1, 0, "L") for n in range(1, 7)]
         seat.hear(m.Progress(RACE, steps))
         await settle(pilot)
         placed = pilot.app.screen.query_one("#boards", Boards).placed
         assert len(placed) == 6
         moved = parse_board("1 2 3/4 5 6/7 0 8").tiles
         assert {each.tiles for each in placed} == {moved}
-        seat.hear(m.Progress(RACE, [m.Step(3, 2, 1000, 2, 1, "L")]))
+        seat.hear(m.Progress(RACE, [m.SeatProgress(3, 2, 1000, 2, 1, "L")]))
         await settle(pilot)
         placed = pilot.app.screen.query_one("#boards", Boards).placed
         assert [each.tiles == moved for each in placed].count(False) == 1
@@ -229,7 +229,9 @@ async def test_boards_that_do_not_fit_are_a_key_away() -> None:
     seat = as_spectator()
     async with driven(seat, (40, 15), kind="watch") as pilot:
         seat.race(roster=(1, 2, 3, 4, 5, 6))
-        seat.hear(m.Progress(RACE, [m.Step(n, 0, 0, 0, 0, "") for n in range(1, 7)]))
+        seat.hear(
+            m.Progress(RACE, [m.SeatProgress(n, 0, 0, 0, 0, "") for n in range(1, 7)])
+        )
         await settle(pilot)
         seen = {f"P{n}" for n in range(2, 8) if f"P{n} " in screen(pilot)}
         if len(pilot.app.screen.query_one("#boards", Boards).placed) < 6:
@@ -245,7 +247,7 @@ async def test_who_has_finished_may_look_around() -> None:
         await pilot.press("left", "left")
         done = standing(0, "finished", place=1, time_ms=5_000, high=1000)
         seat.hear(m.StandingEvent(0, RACE, done))
-        seat.hear(m.Progress(RACE, [m.Step(1, 1, 100, 1, 0, "L")]))
+        seat.hear(m.Progress(RACE, [m.SeatProgress(1, 1, 100, 1, 0, "L")]))
         await settle(pilot)
         canvas = pilot.app.screen.query_one("#boards", Boards)
         assert len(canvas.placed) == 2
@@ -260,7 +262,9 @@ async def test_who_has_finished_may_look_around() -> None:
 async def test_lines_stand_beside_names_in_the_lobby_and_in_the_race() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
-        seat.hear(m.Lines([m.LineOf(ANN, 1, 0), m.LineOf(BEN, 23, 4)]))
+        seat.hear(
+            m.LatencyEvent([m.MemberLatency(ANN, 1, 0), m.MemberLatency(BEN, 23, 4)])
+        )
         await settle(pilot)
         assert "Ann 1 ms" in screen(pilot)
         assert "Ben 23±4 ms" in screen(pilot)

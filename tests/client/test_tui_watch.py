@@ -16,7 +16,7 @@ from sliderace_client.tui.widgets import Boards
 def steps(**high: int) -> m.Progress:
     """P2 ... P7 sit on seats 1 ... 6."""
     told = {int(name[1:]) - 1: value for name, value in high.items()}
-    return m.Progress(RACE, [m.Step(n, 1, told[n], 1, 0, "L") for n in told])
+    return m.Progress(RACE, [m.SeatProgress(n, 1, told[n], 1, 0, "L") for n in told])
 
 
 def followed(pilot: Pilot[int]) -> int:
@@ -34,11 +34,11 @@ async def test_the_camera_follows_the_leader_whoever_that_is() -> None:
         await settle(pilot)
         assert followed(pilot) == 1
         assert "P3, 30% (leads)" in screen(pilot)
-        seat.hear(m.Progress(RACE, [m.Step(1, 2, 400, 1, 1, "L")]))
+        seat.hear(m.Progress(RACE, [m.SeatProgress(1, 2, 400, 1, 1, "L")]))
         await settle(pilot)
         assert "P2, 40% (leads)" in screen(pilot)
         await pilot.press("p")
-        seat.hear(m.Progress(RACE, [m.Step(2, 2, 500, 1, 1, "L")]))
+        seat.hear(m.Progress(RACE, [m.SeatProgress(2, 2, 500, 1, 1, "L")]))
         await settle(pilot)
         assert "P2, 40% (pinned)" in screen(pilot)
         await pilot.press("a")
@@ -124,7 +124,7 @@ def test_a_finish_tells_its_distance_and_its_credit() -> None:
 
 def test_a_lane_tells_how_the_connection_is() -> None:
     lanes = [Lane(n, n + 1, f"P{n}", high=9 - n) for n in range(4)]
-    lines = {2: m.LineOf(2, 20, 4), 3: m.LineOf(3, 250, 60)}
+    lines = {2: m.MemberLatency(2, 20, 4), 3: m.MemberLatency(3, 250, 60)}
     marks = [text[:3] for text in texts(lanes, away=[4], lines=lines)]
     assert marks == ["▸  ", "●  ", "◐  ", "↯  "]
     assert texts(lanes, waiting=5)[0].startswith("◐5 ")

@@ -81,5 +81,5 @@ def test_the_clock_stops_at_the_solving_slide_until_the_official_time() -> None:
 def test_order_is_best_first() -> None:
     play = Play()
     play.race()
-    play.hear(m.Progress(RACE, [m.Step(1, 1, 300, 1)]))
+    play.hear(m.Progress(RACE, [m.SeatProgress(1, 1, 300, 1)]))
     assert [lane.seat for lane in play.model.order()] == [1, 0]

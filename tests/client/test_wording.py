@@ -187,9 +187,14 @@ def test_places_are_ordinals_and_a_provisional_one_has_a_question_mark() -> None
 
 
 def test_latency_is_shown_with_its_jitter() -> None:
-    measured = [m.LineOf(1, 23, 4), m.LineOf(1, 23, 0), m.LineOf(1, 0, 0), None]
+    measured = [
+        m.MemberLatency(1, 23, 4),
+        m.MemberLatency(1, 23, 0),
+        m.MemberLatency(1, 0, 0),
+        None,
+    ]
     assert list(map(wording.round_trip, measured)) == ["23±4 ms", "23 ms", "<1 ms", ""]
-    assert wording.round_trip(m.LineOf(1, 0, 3)) == "0±3 ms"
+    assert wording.round_trip(m.MemberLatency(1, 0, 3)) == "0±3 ms"
 
 
 def test_an_unknown_status_is_shown_as_it_is() -> None:

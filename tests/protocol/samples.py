@@ -51,7 +51,7 @@ SIGNAL = m.Signal("cv_milli", 234, 250, None, "note", True)
 LANE = m.Lane(0, 30, 1000, 30, "finished", "1 2 3/4 5 6/7 8 0")
 RESULTS = m.Results(
     9, RACE, [STANDING], "8 1 2/3 4 5/6 7 0", "a" * 64, "b" * 64,
-    [m.NonceOf(0, "d" * 64, "e" * 32)], True, f"/api/races/{RACE}",
+    [m.SeatNonce(0, "d" * 64, "e" * 32)], True, f"/api/races/{RACE}",
 )  # fmt: skip
 
 EVENTS: list[m.Event] = [
@@ -74,9 +74,9 @@ EVENTS: list[m.Event] = [
     m.WinnerEvent(6, RACE, [0]),
     RESULTS,
     m.Closed(6, "host"),
-    m.Progress(RACE, [m.Step(0, 3, 250, 4, 1, "R2U")]),
-    m.Lines([m.LineOf(1, 23, 4)]),
-    m.Signals(RACE, [m.SignalsOf(0, [SIGNAL])]),
+    m.Progress(RACE, [m.SeatProgress(0, 3, 250, 4, 1, "R2U")]),
+    m.LatencyEvent([m.MemberLatency(1, 23, 4)]),
+    m.Signals(RACE, [m.SeatSignals(0, [SIGNAL])]),
     m.BoardEvent(RACE, None, 0, "1 0/3 2", 1_000),
     m.Ack(RACE, 3),
     m.Rejected(RACE, 1, 3, "illegal", "1 0/3 2"),

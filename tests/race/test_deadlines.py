@@ -13,8 +13,8 @@ from sliderace.race.log_records import (
     Postponed,
     RaceAborted,
     RaceEnded,
+    RacerReconnected,
     RaceStarted,
-    Returned,
     WinnerKnown,
 )
 from sliderace.race.ranking import standings
@@ -130,7 +130,7 @@ def test_away_limit_is_a_dnf_until_the_return() -> None:
     assert track.at(end) == [DidNotFinish(end, RACE_ID, ANN, "away")]
     assert track.at(end + 1) == []
     back = track.do(decide.returned(track.race, ANN, end + 5_000))
-    assert back == [Returned(end + 5_000, RACE_ID, ANN)]
+    assert back == [RacerReconnected(end + 5_000, RACE_ID, ANN)]
     assert (track[ANN].status, track[ANN].why) == ("racing", "")
     assert names(track.solve(ANN, end + 9_000)) == ["Slid", "Finished", "GraceBegan"]
 

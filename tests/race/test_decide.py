@@ -28,11 +28,11 @@ from sliderace.race.log_records import (
     GraceBegan,
     RaceAborted,
     RaceEnded,
-    Returned,
+    RacerDisconnected,
+    RacerReconnected,
     Seat,
     Slid,
     TimeCalled,
-    WentAway,
 )
 from sliderace.race.ranking import standings
 from sliderace.race.refusal import Refusal
@@ -507,11 +507,11 @@ def test_away_and_back() -> None:
     track = Track().start(ANN, BEN)
     race = track.race
     away = track.do(decide.went_away(race, ANN, T0 + 10))
-    assert away == [WentAway(T0 + 10, RACE_ID, ANN)]
+    assert away == [RacerDisconnected(T0 + 10, RACE_ID, ANN)]
     assert track.do(decide.went_away(race, ANN, T0 + 20)) == []
     assert track[ANN].away_since == T0 + 10
     back = track.do(decide.returned(race, ANN, T0 + 30))
-    assert back == [Returned(T0 + 30, RACE_ID, ANN)]
+    assert back == [RacerReconnected(T0 + 30, RACE_ID, ANN)]
     assert track.do(decide.returned(race, ANN, T0 + 40)) == []
     assert track[ANN].away_since is None
 

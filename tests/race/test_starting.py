@@ -28,12 +28,12 @@ from sliderace.race.log_records import (
     CountdownBegan,
     CountdownStopped,
     DidNotFinish,
-    NonceTold,
+    NonceRevealed,
     Postponed,
     RaceAborted,
+    RacerDisconnected,
     RosterFrozen,
     Seat,
-    WentAway,
 )
 from sliderace.race.rules import Rules
 from sliderace.race.state import COMMIT_MS, LOCK_MS, NONCES_MS, ROSTER_MS
@@ -143,7 +143,7 @@ def test_the_board_is_drawn_once_all_nonces_came() -> None:
     for n, seat in enumerate(ALL):
         assert not decide.draw_due(track.race, AT + n)
         records = track.do(decide.nonce(track.race, seat, told(seat), AT + n))
-        assert records == [NonceTold(AT + n, RACE_ID, seat, told(seat))]
+        assert records == [NonceRevealed(AT + n, RACE_ID, seat, told(seat))]
     assert decide.next_deadline(track.race) == AT
     assert decide.draw_due(track.race, AT + 2)
     track.do(decide.draw(track.race, {}, AT + 2))
@@ -242,8 +242,8 @@ def test_a_late_draw_moves_t0(now: int, t0: int) -> None:
 def test_the_draw_says_who_is_away() -> None:
     track = Track().freeze(ANN, BEN)
     records = track.do(decide.draw(track.race, {}, AT, away={BEN, CAT}))
-    assert names(records) == ["RaceLocked", "WentAway"]
-    assert records[1] == WentAway(AT, RACE_ID, BEN)
+    assert names(records) == ["RaceLocked", "RacerDisconnected"]
+    assert records[1] == RacerDisconnected(AT, RACE_ID, BEN)
     assert track[BEN].away_since == AT
     assert track[ANN].away_since is None
 

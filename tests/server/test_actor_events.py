@@ -82,21 +82,23 @@ async def test_lines_are_told_when_they_change_and_to_newcomers_at_once() -> Non
         ann, ben, eve = three(actor)
         await eventually(lambda: eve.following)
         clock.advance(2_000)
-        assert not ann.has(m.Lines)
+        assert not ann.has(m.LatencyEvent)
         ann.measured, ben.measured = Latency(23, 4, 8), Latency(80, 9, 4)
         clock.advance(2_000)
-        told = m.Lines([m.LineOf(1, 23, 4)])
-        assert heard(ann, m.Lines) == heard(eve, m.Lines) == [told]
+        told = m.LatencyEvent([m.MemberLatency(1, 23, 4)])
+        assert heard(ann, m.LatencyEvent) == heard(eve, m.LatencyEvent) == [told]
         clock.advance(10_000)
-        assert len(heard(ann, m.Lines)) == 1
+        assert len(heard(ann, m.LatencyEvent)) == 1
         ben.measured = Latency(80, 9, 5)
         clock.advance(2_000)
-        assert heard(ann, m.Lines)[-1] == m.Lines([m.LineOf(2, 80, 9)])
+        assert heard(ann, m.LatencyEvent)[-1] == m.LatencyEvent(
+            [m.MemberLatency(2, 80, 9)]
+        )
         again = Ear()
         actor.resume(again, room.Connect(ben.member))
         await eventually(lambda: again.following)
-        assert heard(again, m.Lines) == [
-            m.Lines([m.LineOf(1, 23, 4), m.LineOf(2, 80, 9)])
+        assert heard(again, m.LatencyEvent) == [
+            m.LatencyEvent([m.MemberLatency(1, 23, 4), m.MemberLatency(2, 80, 9)])
         ]
         actor.freeze()
         clock.advance(10_000)
@@ -217,7 +219,7 @@ async def test_who_sees_boards_is_told_every_slide_of_several() -> None:
         assert shown == board
 
 
-def told_in(event: m.Event) -> Sequence[m.Step]:
+def told_in(event: m.Event) -> Sequence[m.SeatProgress]:
     assert isinstance(event, m.Progress)
     return event.p
 
@@ -248,14 +250,16 @@ async def test_in_large_rooms_only_players_lines_are_told() -> None:
         for ear in (ann, ben, eve):
             ear.measured = Latency(23, 4, 8)
         clock.advance(2_000)
-        lines = [m.LineOf(1, 23, 4), m.LineOf(2, 23, 4)]
-        assert heard(eve, m.Lines) == [m.Lines(lines)]
+        lines = [m.MemberLatency(1, 23, 4), m.MemberLatency(2, 23, 4)]
+        assert heard(eve, m.LatencyEvent) == [m.LatencyEvent(lines)]
         # The room is large by now: it is told less often.
         ann.measured = Latency(80, 9, 5)
         clock.advance(4_900)
-        assert len(heard(eve, m.Lines)) == 1
+        assert len(heard(eve, m.LatencyEvent)) == 1
         clock.advance(100)
-        assert heard(eve, m.Lines)[1:] == [m.Lines([m.LineOf(1, 80, 9)])]
+        assert heard(eve, m.LatencyEvent)[1:] == [
+            m.LatencyEvent([m.MemberLatency(1, 80, 9)])
+        ]
         actor.freeze()
 
 

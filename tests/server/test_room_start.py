@@ -7,8 +7,8 @@ from sliderace.protocol import messages as m
 from sliderace.race.log_records import (
     CountdownBegan,
     CountdownStopped,
+    RaceCreated,
     RaceLocked,
-    RaceMade,
     RaceStarted,
     RosterFrozen,
 )
@@ -419,7 +419,7 @@ def test_it_goes_on_after_the_results_with_a_new_race() -> None:
     stage.wait(19_999)
     assert stage.race == race
     made, began = stage.to_deadline()
-    assert isinstance(made, RaceMade)
+    assert isinstance(made, RaceCreated)
     assert isinstance(began, CountdownBegan)
     assert stage.race != race
 

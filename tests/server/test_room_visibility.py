@@ -234,7 +234,7 @@ def test_a_return_and_an_undone_forfeit_tell_them_nothing_sooner(delay: int) -> 
 def test_their_progress_is_what_it_was_and_complete() -> None:
     stage = racing(spectator_delay_ms=5_000)
     lag, seat, since = Lag(), stage.seat(1), 0
-    told: list[m.Step] = []
+    told: list[m.SeatProgress] = []
     while stage.state.race.attempts[seat].status == "racing":
         stage.wait(400)
         stage.ask(1, stage.slides(1, 1))
@@ -288,7 +288,7 @@ def test_progress_tells_slides_to_those_who_see_boards() -> None:
     stage.ask(1, stage.slides(1, 3))
     attempt = stage.state.race.attempts[stage.seat(1)]
     bare = room.progress_step(stage.state, stage.seat(1), 0, boards=False)
-    assert bare == m.Step(0, 3, attempt.high, 3)
+    assert bare == m.SeatProgress(0, 3, attempt.high, 3)
     assert bare.since == -1
     full = room.progress_step(stage.state, stage.seat(1), 1, boards=True)
     assert (full.since, full.seq) == (1, 3)

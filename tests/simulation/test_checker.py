@@ -11,8 +11,8 @@ from sliderace.protocol.room_code import RoomCode
 from sliderace.race.log_records import (
     Finished,
     Postponed,
+    RaceCreated,
     RaceLocked,
-    RaceMade,
     RaceStarted,
     Seat,
     Slid,
@@ -46,7 +46,7 @@ def history() -> list[Record]:
     return [
         RoomOpened(0, RoomCode("KWXTRB"), 1, public=False),
         EpochBegan(0, 1, "boot 1", 70_000, 0),
-        RaceMade(0, RACE, Rules(size="2x2"), "", ""),
+        RaceCreated(0, RACE, Rules(size="2x2"), "", ""),
         Entered(0, 1, "Ann", "player", False, Seat(0), ""),
         locked,
         RaceStarted(5_000, RACE),
@@ -159,7 +159,7 @@ def test_the_last_start_that_was_told_counts() -> None:
 
 
 def test_friendly_timing_credits_100_ms_more() -> None:
-    made = RaceMade(0, RACE, Rules(size="2x2"), "", "")
+    made = RaceCreated(0, RACE, Rules(size="2x2"), "", "")
     friendly = replace(made, rules=Rules(size="2x2", friendly_timing=True))
     for more, found in ((0, 0), (100, 0), (101, 1)):
         done = replace(DONE, official=3_930 - more, e=0)

@@ -17,7 +17,7 @@ from sliderace.engine import (
     seed_of,
 )
 from sliderace.proof.record import WrittenRace, WrittenRacer
-from sliderace.protocol.messages import NonceOf, Results, Slide
+from sliderace.protocol.messages import Results, SeatNonce, Slide
 from sliderace_client.room.draw import Fate, Listed
 from sliderace_client.room.outcomes import Fault, Remark, WrongNonce
 
@@ -117,7 +117,7 @@ def _drawn(results: Results, kept: Kept) -> Iterator[Fault | WrongNonce]:
         yield Fault.UNREADABLE
 
 
-def _fits(race: str, one: NonceOf) -> bool:
+def _fits(race: str, one: SeatNonce) -> bool:
     """Whether a nonce, if it was told, is the one committed to."""
     if one.nonce is None:
         return True
@@ -125,7 +125,7 @@ def _fits(race: str, one: NonceOf) -> bool:
     return bound == one.commitment
 
 
-def _nonce_of(nonces: Sequence[NonceOf], own: Own | None) -> str | None:
+def _nonce_of(nonces: Sequence[SeatNonce], own: Own | None) -> str | None:
     """Our nonce as the server lists it."""
     seat = None if own is None else own.seat
     return next((one.nonce for one in nonces if one.seat == seat), None)

@@ -162,7 +162,7 @@ class Model(Witness):
                 self._rejected(event)
             case m.Refused():
                 self._refused(event)
-            case m.Lines():
+            case m.LatencyEvent():
                 self._lines(event)
             case m.Signals():
                 self._signals(event)

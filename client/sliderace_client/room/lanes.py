@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sliderace.engine import Board, EngineError, parse_board, parse_slides
-from sliderace.protocol.messages import Standing, StatusName, Step
+from sliderace.protocol.messages import SeatProgress, Standing, StatusName
 
 __all__ = ["Lane", "in_order"]
 
@@ -65,7 +65,7 @@ class Lane:
         if standing.status != "racing":  # else progress says it, where it may be known
             self.high, self.stm = standing.high, standing.stm
 
-    def step(self, step: Step, start: str | None) -> bool:
+    def step(self, step: SeatProgress, start: str | None) -> bool:
         """Take one step of `progress`.
 
         Args:
@@ -86,7 +86,7 @@ class Lane:
             return False
         return self._replay(self.board, step)
 
-    def _replay(self, board: Board, step: Step) -> bool:
+    def _replay(self, board: Board, step: SeatProgress) -> bool:
         try:
             slides = parse_slides(step.slides)[self.board_seq - step.since :]
         except EngineError:

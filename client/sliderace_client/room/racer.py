@@ -228,7 +228,7 @@ class Racer(View):
         predicted = progress_permille(attempt.best_md, self._start_md)
         lane.high = max(self._own_high, predicted)
 
-    def _step(self, step: m.Step, now: int) -> None:
+    def _step(self, step: m.SeatProgress, now: int) -> None:
         if step.seat == self.seat and self.attempt is not None:
             self._own_high = max(self._own_high, step.high)
         elif not self._lane(step.seat).step(step, self.start):

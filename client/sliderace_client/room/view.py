@@ -2,8 +2,8 @@
 
 from sliderace.engine import Board
 from sliderace.protocol.messages import (
-    LineOf,
     Member,
+    MemberLatency,
     PhaseName,
     Results,
     Room,
@@ -61,7 +61,7 @@ class View:
         self.lanes: dict[int, Lane] = {}
         self.attempt: Attempt | None = None
         self.gave_up_at: int | None = None
-        self.lines: dict[int, LineOf] = {}
+        self.lines: dict[int, MemberLatency] = {}
         self._forget_results()
         self.link = ""
         self.left_out = ""

@@ -187,7 +187,7 @@ class Witness(Racer):
         if names:
             self._note(Won(names), "good")
 
-    def _lines(self, event: m.Lines) -> None:
+    def _lines(self, event: m.LatencyEvent) -> None:
         for told in event.lines:
             self.lines[told.member] = told
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from sliderace.protocol.messages import Signal, SignalsOf
+from sliderace.protocol.messages import SeatSignals, Signal
 
 __all__ = ["HEADING", "LABELS", "figures", "notes", "people", "sentences"]
 
@@ -29,11 +29,11 @@ def _text(name: str, value: int) -> str:
     return f"{value / 1000:.1f}s" if name.endswith("_ms") else str(value)
 
 
-def _by_name(told: SignalsOf) -> dict[str, Signal]:
+def _by_name(told: SeatSignals) -> dict[str, Signal]:
     return {signal.name: signal for signal in told.signals}
 
 
-def figures(told: SignalsOf) -> list[str]:
+def figures(told: SeatSignals) -> list[str]:
     """One racer's figures, one a label; a star marks what is outside of its range."""
     found = _by_name(told)
     return [_figure(found.get(name)) for name in LABELS]
@@ -45,7 +45,7 @@ def _figure(signal: Signal | None) -> str:
     return _text(signal.name, signal.value) + (MARK if signal.outside else "")
 
 
-def people(told: Iterable[SignalsOf]) -> list[str]:
+def people(told: Iterable[SeatSignals]) -> list[str]:
     """The range that is known of human record solvers, one a label."""
     known = [_by_name(one) for one in told]
     return [
@@ -64,7 +64,7 @@ def _range(signal: Signal | None) -> str:
     return f"≥{low}" if low else f"≤{high}" if high else ""
 
 
-def notes(told: Iterable[SignalsOf]) -> list[str]:
+def notes(told: Iterable[SeatSignals]) -> list[str]:
     """Where the ranges come from, or why there is none; each once."""
     every = [signal for one in told for signal in one.signals]
     about: dict[str, dict[str, None]] = {}
@@ -82,7 +82,7 @@ def _safe(text: str) -> str:
     return "".join(char for char in text[:MAX_NOTE] if char.isprintable())
 
 
-def sentences(told: Iterable[SignalsOf], names: dict[int, str]) -> Iterator[str]:
+def sentences(told: Iterable[SeatSignals], names: dict[int, str]) -> Iterator[str]:
     """All of it, a line each.
 
     Args:

@@ -4,7 +4,13 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from sliderace.protocol.codes import CLOSE_CODES, REFUSALS, close_text, refusal_text
-from sliderace.protocol.messages import LineOf, Member, MemberEvent, Refused, Standing
+from sliderace.protocol.messages import (
+    Member,
+    MemberEvent,
+    MemberLatency,
+    Refused,
+    Standing,
+)
 from sliderace.protocol.names import clean_name
 from sliderace.texts import text
 from sliderace_client.room.outcomes import (
@@ -84,10 +90,14 @@ def place(number: int, *, final: bool) -> str:
     return ordinal(number) + ("" if final else "?")
 
 
-def round_trip(latency: LineOf | None) -> str:
+def round_trip(latency: MemberLatency | None) -> str:
     """Return a member's round trip and its jitter; empty while not measured.
 
-    >>> round_trip(LineOf(1, 23, 4)), round_trip(LineOf(1, 23, 0)), round_trip(None)
+    >>> (
+    ...     round_trip(MemberLatency(1, 23, 4)),
+    ...     round_trip(MemberLatency(1, 23, 0)),
+    ...     round_trip(None),
+    ... )
     ('23±4 ms', '23 ms', '')
     """
     if latency is None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
-from sliderace.protocol.messages import Results, SignalsOf
+from sliderace.protocol.messages import Results, SeatSignals
 from sliderace.texts import text
 from sliderace_client.room.lanes import Lane
 from sliderace_client.shared_ui import solve_figures
@@ -121,7 +121,7 @@ SIGNAL_WIDTHS = (6, 4, 6, 6, 7, 5, 6)
 
 
 def signal_rows(
-    told: Sequence[SignalsOf], names: Mapping[int, str], look: Look, width: int
+    told: Sequence[SeatSignals], names: Mapping[int, str], look: Look, width: int
 ) -> list[Row]:
     """What each solve looks like, beside what is known of human record solvers."""
     widths = (0, NAME_W, *SIGNAL_WIDTHS)

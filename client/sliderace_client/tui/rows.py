@@ -5,7 +5,7 @@ Every function takes what it shows, the look, and the width it has; the result f
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from sliderace.protocol.messages import LineOf, Member, StatusName
+from sliderace.protocol.messages import Member, MemberLatency, StatusName
 from sliderace.protocol.names import cells
 from sliderace.race.rules import Rules
 from sliderace_client.room.lanes import Lane
@@ -176,13 +176,13 @@ def out_text(status: StatusName, why: str) -> str:
             return ""
 
 
-def named(name: str, told: LineOf | None, width: int) -> tuple[str, str]:
+def named(name: str, told: MemberLatency | None, width: int) -> tuple[str, str]:
     """A name and how far away its bearer is, in `width` cells; the name comes first.
 
     >>> named("Ada", LineOf(1, 23, 4), 12), named("Annabel", LineOf(1, 23, 4), 12)
     (('Ada', ' 23±4 ms '), ('Annabel', ' 23 ms'))
     """
-    short = None if told is None else LineOf(told.member, told.rtt_ms, 0)
+    short = None if told is None else MemberLatency(told.member, told.rtt_ms, 0)
     texts = [round_trip(told), round_trip(short)] if told is not None else []
     for text in texts:
         spare = width - cells(name) - 1
@@ -204,7 +204,7 @@ def lane_rows(
     look: Look,
     width: int,
     height: int,
-    lines: Mapping[int, LineOf] | None = None,
+    lines: Mapping[int, MemberLatency] | None = None,
     waiting: int = 0,
     drawn: dict[int, Row] | None = None,
 ) -> list[Row]:
@@ -254,7 +254,13 @@ FAR_MS = 300
 
 
 def _mark(
-    lane: Lane, told: LineOf | None, look: Look, *, away: bool, own: bool, waiting: int
+    lane: Lane,
+    told: MemberLatency | None,
+    look: Look,
+    *,
+    away: bool,
+    own: bool,
+    waiting: int,
 ) -> Run:
     """A place, or how the connection is: ● ok, ◐ late, ↯ lost; ▸ is one's own."""
     if lane.place and lane.status == "finished":
@@ -276,7 +282,7 @@ def _mark(
 
 def _lane(
     lane: Lane,
-    told: LineOf | None,
+    told: MemberLatency | None,
     look: Look,
     width: int,
     *,
@@ -354,7 +360,7 @@ def member_row(
     width: int,
     *,
     chosen: bool,
-    told: LineOf | None = None,
+    told: MemberLatency | None = None,
 ) -> Row:
     """One person in the lobby: mark, name, line, ready or not, who they are."""
     own = member.id == me

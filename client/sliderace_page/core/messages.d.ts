@@ -106,7 +106,7 @@ export interface RaceView {
   nonce_commitments: Array<string | null>;
 }
 
-export interface NonceOf {
+export interface SeatNonce {
   seat: number;
   commitment: string | null;
   nonce: string | null;
@@ -119,7 +119,7 @@ export interface Results {
   board: string;
   seed: string;
   secret: string | null;
-  nonces: Array<NonceOf>;
+  nonces: Array<SeatNonce>;
   friendly_timing: boolean;
   record: string;
 }
@@ -186,7 +186,7 @@ export interface Closed {
   why: string;
 }
 
-export interface Step {
+export interface SeatProgress {
   seat: number;
   seq: number;
   high: number;
@@ -197,17 +197,17 @@ export interface Step {
 
 export interface Progress {
   race: string;
-  p: Array<Step>;
+  p: Array<SeatProgress>;
 }
 
-export interface LineOf {
+export interface MemberLatency {
   member: number;
   rtt_ms: number;
   jitter_ms: number;
 }
 
-export interface Lines {
-  lines: Array<LineOf>;
+export interface LatencyEvent {
+  lines: Array<MemberLatency>;
 }
 
 export interface Signal {
@@ -219,14 +219,14 @@ export interface Signal {
   outside: boolean;
 }
 
-export interface SignalsOf {
+export interface SeatSignals {
   seat: number;
   signals: Array<Signal>;
 }
 
 export interface Signals {
   race: string;
-  signals: Array<SignalsOf>;
+  signals: Array<SeatSignals>;
 }
 
 export interface BoardEvent {
@@ -423,7 +423,7 @@ export type ServerEvent =
   | ({ t: "results" } & Results)
   | ({ t: "closed" } & Closed)
   | ({ t: "progress" } & Progress)
-  | ({ t: "lines" } & Lines)
+  | ({ t: "lines" } & LatencyEvent)
   | ({ t: "signals" } & Signals)
   | ({ t: "board" } & BoardEvent)
   | ({ t: "ack" } & Ack)

@@ -119,7 +119,7 @@ const RaceView = object({
   nonce_commitments: or(list(nullable(string)), []),
 });
 
-const NonceOf = object({
+const SeatNonce = object({
   seat: natural,
   commitment: nullable(string),
   nonce: nullable(string),
@@ -132,7 +132,7 @@ const Results = object({
   board: string,
   seed: string,
   secret: nullable(string),
-  nonces: list(NonceOf),
+  nonces: list(SeatNonce),
   friendly_timing: boolean,
   record: string,
 });
@@ -199,7 +199,7 @@ const Closed = object({
   why: string,
 });
 
-const Step = tuple({
+const SeatProgress = tuple({
   seat: natural,
   seq: natural,
   high: natural,
@@ -210,17 +210,17 @@ const Step = tuple({
 
 const Progress = object({
   race: string,
-  p: list(Step),
+  p: list(SeatProgress),
 });
 
-const LineOf = tuple({
+const MemberLatency = tuple({
   member: natural,
   rtt_ms: natural,
   jitter_ms: natural,
 });
 
-const Lines = object({
-  lines: list(LineOf),
+const LatencyEvent = object({
+  lines: list(MemberLatency),
 });
 
 const Signal = object({
@@ -232,14 +232,14 @@ const Signal = object({
   outside: boolean,
 });
 
-const SignalsOf = object({
+const SeatSignals = object({
   seat: natural,
   signals: list(Signal),
 });
 
 const Signals = object({
   race: string,
-  signals: list(SignalsOf),
+  signals: list(SeatSignals),
 });
 
 const BoardEvent = object({
@@ -297,7 +297,7 @@ export const EVENTS = new Map(
     results: Results,
     closed: Closed,
     progress: Progress,
-    lines: Lines,
+    lines: LatencyEvent,
     signals: Signals,
     board: BoardEvent,
     ack: Ack,

@@ -6,7 +6,7 @@ message makes good.
 
 from collections.abc import Callable, Sequence
 
-from sliderace.protocol.messages import Step
+from sliderace.protocol.messages import SeatProgress
 from sliderace.race.log_records import Seat, Slid
 from sliderace_server.live_room.services import Subscriber
 from sliderace_server.room import Lag, RoomState, progress_step
@@ -37,14 +37,14 @@ class Channel:
         if slid.seat not in self.news:
             self.news[slid.seat] = slid.seq - 1
 
-    def take(self, state: RoomState, *, heard: bool = True) -> Sequence[Step]:
+    def take(self, state: RoomState, *, heard: bool = True) -> Sequence[SeatProgress]:
         """What is new since the last call, by ascending seat.
 
         Args:
             state: the room.
             heard: somebody listens; else nothing is made of it.
         """
-        steps: list[Step] = []
+        steps: list[SeatProgress] = []
         if heard and self._race == state.race.id:
             steps = [
                 progress_step(state, seat, since, boards=self._boards)
@@ -62,7 +62,7 @@ class LateChannel:
         self._race = ""
         self._told: dict[Seat, int] = {}
 
-    def take(self, state: RoomState, now: int) -> Sequence[Step]:
+    def take(self, state: RoomState, now: int) -> Sequence[SeatProgress]:
         """What has become old enough since the last call, by ascending seat.
 
         Args:

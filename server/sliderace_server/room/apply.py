@@ -14,12 +14,12 @@ from sliderace.race.log_records import (
     CountdownStopped,
     Forfeited,
     ForfeitUndone,
-    NonceTold,
-    RaceMade,
+    NonceRevealed,
+    RaceCreated,
+    RacerDisconnected,
     RaceRecord,
     RosterFrozen,
     Slid,
-    WentAway,
 )
 from sliderace.race.state import HOLD_MS
 from sliderace_server.room.log_records import (
@@ -54,12 +54,12 @@ _UNSEEN = (
     EpochBegan,
     HostStarted,
     NonceCommitted,
-    NonceTold,
+    NonceRevealed,
     RoomOpened,
     Slid,
     TokenGiven,
     WallSet,
-    WentAway,
+    RacerDisconnected,
 )
 """Records without an event: slides travel as progress, the rest tells nobody anything.
 A member whose connection is lost is told of by `Disconnected`."""
@@ -170,7 +170,7 @@ def _apply_to_room(state: RoomState, record: MemberRecord) -> None:
 
 
 def _apply_to_race(state: RoomState, record: RaceRecord) -> None:
-    if isinstance(record, RaceMade):
+    if isinstance(record, RaceCreated):
         _make_race(state)
     state.race = apply_to_race(state.race, record)
     if isinstance(record, CountdownBegan):

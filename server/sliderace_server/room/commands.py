@@ -32,8 +32,8 @@ __all__ = [
     "Connect",
     "Disconnect",
     "Enter",
-    "LineOf",
     "LockNotDurable",
+    "MemberLatency",
     "RoomCommand",
     "SetWall",
     "Tick",
@@ -61,7 +61,7 @@ Asked = (
 """The commands of the wire that concern the room; the others are the session's."""
 
 
-LineOf = Callable[[int], Latency]
+MemberLatency = Callable[[int], Latency]
 """What is known of a member's connection, by the member's id."""
 
 

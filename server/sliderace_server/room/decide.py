@@ -22,8 +22,8 @@ from sliderace_server.room.commands import (
     Connect,
     Disconnect,
     Enter,
-    LineOf,
     LockNotDurable,
+    MemberLatency,
     RoomCommand,
     SetWall,
     Tick,
@@ -86,7 +86,7 @@ def decide(
     now: int,
     entropy: bytes,
     limits: RoomLimits = DEFAULT_LIMITS,
-    line_of: LineOf = unmeasured,
+    line_of: MemberLatency = unmeasured,
 ) -> Decision:
     """What a command does to the room.
 
@@ -195,7 +195,7 @@ def decide_slides(
     slides: Slides,
     now: int,
     limits: RoomLimits = DEFAULT_LIMITS,
-    line_of: LineOf = unmeasured,
+    line_of: MemberLatency = unmeasured,
 ) -> Sequence[Record] | Refusal:
     """`decide` for slides, the hot path: they ask nothing of the room's clock.
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from sliderace.race import decide as race_decide
-from sliderace.race.log_records import RaceMade
+from sliderace.race.log_records import RaceCreated
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import Rules
 from sliderace.race.timing import UNMEASURED, Latency
 from sliderace_server.room.apply import apply
-from sliderace_server.room.commands import LineOf
+from sliderace_server.room.commands import MemberLatency
 from sliderace_server.room.log_records import Closed, Record
 from sliderace_server.room.state import RoomLimits, RoomState, race_id
 
@@ -39,7 +39,7 @@ class Draft:
     now: int
     entropy: bytes
     limits: RoomLimits
-    line_of: LineOf = unmeasured
+    line_of: MemberLatency = unmeasured
     records: list[Record] = field(default_factory=list[Record])
 
     def write(self, records: Iterable[Record]) -> None:
@@ -66,7 +66,9 @@ class Draft:
         """Whether a deadline has fired: not while the room recovers from a failure."""
         return max(deadline, self.state.hold_until) <= self.now
 
-    def new_race(self, rules: Rules | None = None, seed: str | None = None) -> RaceMade:
+    def new_race(
+        self, rules: Rules | None = None, seed: str | None = None
+    ) -> RaceCreated:
         """The race after this one; rules and seed go on where none are given."""
         race = self.state.race
         return made(
@@ -80,7 +82,7 @@ class Draft:
 
 def made(
     state: RoomState, rules: Rules, seed: str, entropy: bytes, now: int
-) -> RaceMade:
+) -> RaceCreated:
     """The next race of a room.
 
     Args:

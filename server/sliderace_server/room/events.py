@@ -15,9 +15,9 @@ from sliderace.engine import Board, format_board
 from sliderace.protocol import messages
 from sliderace.protocol.messages import (
     Event,
-    NonceOf,
     PhaseEvent,
     RoomEvent,
+    SeatNonce,
     Snapshot,
     StandingEvent,
 )
@@ -29,20 +29,20 @@ from sliderace.race.log_records import (
     Forfeited,
     ForfeitUndone,
     GraceBegan,
-    NonceTold,
+    NonceRevealed,
     Postponed,
     RaceAborted,
+    RaceCreated,
     RaceEnded,
     RaceLocked,
-    RaceMade,
+    RacerDisconnected,
     RaceRecord,
+    RacerReconnected,
     RaceStarted,
-    Returned,
     RosterFrozen,
     Seat,
     Slid,
     TimeCalled,
-    WentAway,
     WinnerKnown,
 )
 from sliderace.race.ranking import Row, standings
@@ -177,7 +177,7 @@ def results_of(state: RoomState) -> messages.Results:
         seed=race.seed,
         secret=None if race.known_seed else race.secret,
         nonces=[
-            NonceOf(seat, race.commitments.get(seat), race.nonces.get(seat))
+            SeatNonce(seat, race.commitments.get(seat), race.nonces.get(seat))
             for seat in race.roster
         ],
         friendly_timing=race.rules.friendly_timing,
@@ -226,7 +226,7 @@ def _of_room(record: MemberRecord, state: RoomState) -> Event | None:
 
 def _of_race(record: RaceRecord, state: RoomState) -> Event | None:
     match record:
-        case RaceMade():
+        case RaceCreated():
             cause: RoomWhy = "settings" if state.remade else "race"
             return RoomEvent(state.offset, room_of(state), cause)
         case (
@@ -249,14 +249,14 @@ def _of_race(record: RaceRecord, state: RoomState) -> Event | None:
             Finished(seat=seat)
             | Forfeited(seat=seat)
             | ForfeitUndone(seat=seat)
-            | Returned(seat=seat)
+            | RacerReconnected(seat=seat)
             | DidNotFinish(seat=seat)
         ):
             row = _row_for_all(state, seat)
             return StandingEvent(state.offset, state.race.id, _standing(state, row))
         case RaceEnded():
             return results_of(state)
-        case Slid() | WentAway() | NonceTold():
+        case Slid() | RacerDisconnected() | NonceRevealed():
             return None
         case _:
             assert_never(record)

@@ -23,13 +23,13 @@ def signals_of(state: RoomState) -> messages.Signals | None:
     return messages.Signals(race.id, found)
 
 
-def _of(board: Board, attempt: Attempt) -> messages.SignalsOf:
+def _of(board: Board, attempt: Attempt) -> messages.SeatSignals:
     slides = [
         WrittenSlide(slide.direction, slide.tiles, slide.stamp, slide.t - attempt.s)
         for slide in attempt.slides
     ]
     figures = compared(signals(board, slides), board.size)
-    return messages.SignalsOf(attempt.seat, [_message(one) for one in figures])
+    return messages.SeatSignals(attempt.seat, [_message(one) for one in figures])
 
 
 def _message(one: Signal) -> messages.Signal:

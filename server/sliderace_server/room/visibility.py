@@ -17,8 +17,8 @@ from sliderace.protocol.messages import (
     RaceView,
     Refused,
     Rejected,
+    SeatProgress,
     Snapshot,
-    Step,
     Welcome,
 )
 from sliderace.protocol.version import VERSION
@@ -160,7 +160,7 @@ def progress_step(
     boards: bool,
     now: int = 0,
     lag: Lag | None = None,
-) -> Step:
+) -> SeatProgress:
     """How far a racer is, for `progress`.
 
     Args:
@@ -178,9 +178,9 @@ def progress_step(
         look = lag.look(state.race, seat, now)
         seq, high, stm = look.seq, look.high, look.stm
     if not boards:
-        return Step(seat, seq, high, stm)
+        return SeatProgress(seat, seq, high, stm)
     slides = [slide[:2] for slide in attempt.slides[since:seq]]
-    return Step(seat, seq, high, stm, since, format_tokens(slides))
+    return SeatProgress(seat, seq, high, stm, since, format_tokens(slides))
 
 
 def welcome(

@@ -30,18 +30,18 @@ from sliderace.protocol.messages import (
     Join,
     Lane,
     Limits,
-    LineOf,
     Member,
-    NonceOf,
+    MemberLatency,
     Open,
     RaceView,
     Redeem,
     Resume,
     Room,
+    SeatNonce,
+    SeatProgress,
+    SeatSignals,
     Signal,
-    SignalsOf,
     Standing,
-    Step,
 )
 from sliderace.protocol.version import SUBPROTOCOL, VERSION
 from sliderace.race.rules import RANGES, Rules
@@ -85,11 +85,11 @@ PARTS: tuple[type[msgspec.Struct], ...] = (
     RaceView,
     Lane,
     Standing,
-    Step,
-    NonceOf,
-    LineOf,
+    SeatProgress,
+    SeatNonce,
+    MemberLatency,
     Signal,
-    SignalsOf,
+    SeatSignals,
 )
 
 

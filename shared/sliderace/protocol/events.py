@@ -7,14 +7,14 @@ from msgspec import Struct
 from sliderace.protocol.fields import PhaseName
 from sliderace.protocol.parts import (
     Limits,
-    LineOf,
     Member,
-    NonceOf,
+    MemberLatency,
     RaceView,
     Room,
-    SignalsOf,
+    SeatNonce,
+    SeatProgress,
+    SeatSignals,
     Standing,
-    Step,
 )
 
 __all__ = [
@@ -23,7 +23,7 @@ __all__ = [
     "Closed",
     "Event",
     "Gone",
-    "Lines",
+    "LatencyEvent",
     "MemberEvent",
     "Opened",
     "PhaseEvent",
@@ -190,7 +190,7 @@ class Results(_Event, frozen=True, tag="results"):
     """64 hex digits: of the scramble."""
     secret: str | None
     """S of the commitment; none where the seed was known in advance."""
-    nonces: list[NonceOf]
+    nonces: list[SeatNonce]
     """Every seat of the roster, ascending."""
     friendly_timing: bool
     """More credit was given where a line was poor."""
@@ -209,14 +209,14 @@ class Progress(_Event, frozen=True, tag="progress"):
     """The newest state of some seats; provisional, without an offset."""
 
     race: str
-    p: list[Step]
+    p: list[SeatProgress]
     """The seats that have moved."""
 
 
-class Lines(_Event, frozen=True, tag="lines"):
+class LatencyEvent(_Event, frozen=True, tag="lines"):
     """How far away some members are, as the server measured; without an offset."""
 
-    lines: list[LineOf]
+    lines: list[MemberLatency]
     """Those that changed; a line that is not known yet is not told."""
 
 
@@ -224,7 +224,7 @@ class Signals(_Event, frozen=True, tag="signals"):
     """To the host alone, after a race: what each solve looks like. No verdict."""
 
     race: str
-    signals: list[SignalsOf]
+    signals: list[SeatSignals]
     """One a racer who slid at least once, in the order of the results."""
 
 
@@ -309,7 +309,7 @@ Event = (
     | Results
     | Closed
     | Progress
-    | Lines
+    | LatencyEvent
     | Signals
     | BoardEvent
     | Ack

@@ -8,15 +8,15 @@ from sliderace.race.rules import Rules
 __all__ = [
     "Lane",
     "Limits",
-    "LineOf",
     "Member",
-    "NonceOf",
+    "MemberLatency",
     "RaceView",
     "Room",
+    "SeatNonce",
+    "SeatProgress",
+    "SeatSignals",
     "Signal",
-    "SignalsOf",
     "Standing",
-    "Step",
 ]
 
 
@@ -114,7 +114,7 @@ class Standing(Struct, frozen=True):
     """Part of the credit: for a failure of the server."""
 
 
-class NonceOf(Struct, frozen=True):
+class SeatNonce(Struct, frozen=True):
     """One seat's part in the draw of the board."""
 
     seat: int
@@ -124,7 +124,7 @@ class NonceOf(Struct, frozen=True):
     """As it went into the seed; none: left out."""
 
 
-class LineOf(Struct, frozen=True, array_like=True):
+class MemberLatency(Struct, frozen=True, array_like=True):
     """One member's line in `lines`: a JSON array of three."""
 
     member: int
@@ -152,7 +152,7 @@ class Signal(Struct, frozen=True):
     """No human record solve looks like that. Proves nothing."""
 
 
-class SignalsOf(Struct, frozen=True):
+class SeatSignals(Struct, frozen=True):
     """The figures of one racer; see `sliderace.proof.signals`."""
 
     seat: int
@@ -191,7 +191,7 @@ class RaceView(Struct, frozen=True):
     """Per seat of `roster`, once it is frozen."""
 
 
-class Step(Struct, frozen=True, array_like=True):
+class SeatProgress(Struct, frozen=True, array_like=True):
     """One seat in `progress`: a JSON array of six."""
 
     seat: int

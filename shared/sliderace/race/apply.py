@@ -16,19 +16,19 @@ from sliderace.race.log_records import (
     Forfeited,
     ForfeitUndone,
     GraceBegan,
-    NonceTold,
+    NonceRevealed,
     Postponed,
     RaceAborted,
+    RaceCreated,
     RaceEnded,
     RaceLocked,
-    RaceMade,
+    RacerDisconnected,
     RaceRecord,
+    RacerReconnected,
     RaceStarted,
-    Returned,
     RosterFrozen,
     Slid,
     TimeCalled,
-    WentAway,
     WinnerKnown,
 )
 from sliderace.race.state import HOLD_MS, Attempt, Outage, Played, Race
@@ -41,17 +41,17 @@ def apply(race: Race | None, record: RaceRecord) -> Race:
 
     Args:
         race: the race before; it is changed in place. None before any race.
-        record: what happened to it; `RaceMade` replaces whatever was there.
+        record: what happened to it; `RaceCreated` replaces whatever was there.
 
     Returns:
-        The race; for all records but `RaceMade` the same object.
+        The race; for all records but `RaceCreated` the same object.
 
     Raises:
         ValueError: the record is of another race.
         IllegalSlide: a `Slid` holds an impossible slide. Neither can come from
             `decide`: the log is damaged.
     """
-    if isinstance(record, RaceMade):
+    if isinstance(record, RaceCreated):
         return Race(
             id=record.race,
             rules=record.rules,
@@ -72,7 +72,7 @@ def apply(race: Race | None, record: RaceRecord) -> Race:
             race.phase = "lobby"
         case RosterFrozen():
             _freeze(race, record)
-        case NonceTold():
+        case NonceRevealed():
             race.told = {**race.told, record.seat: record.nonce}
         case RaceLocked():
             _lock(race, record)
@@ -185,7 +185,14 @@ def _postpone(race: Race, record: Postponed) -> None:
         attempt.s = attempt.high_at = s
 
 
-_OfSeat = Finished | Forfeited | ForfeitUndone | WentAway | Returned | DidNotFinish
+_OfSeat = (
+    Finished
+    | Forfeited
+    | ForfeitUndone
+    | RacerDisconnected
+    | RacerReconnected
+    | DidNotFinish
+)
 
 
 def _apply_to(attempt: Attempt, record: _OfSeat, *, started: bool) -> None:
@@ -200,9 +207,9 @@ def _apply_to(attempt: Attempt, record: _OfSeat, *, started: bool) -> None:
             attempt.status = "racing"
             attempt.forfeited_at = None
             _back(attempt, record.t)
-        case WentAway():
+        case RacerDisconnected():
             attempt.away_since = record.t
-        case Returned():
+        case RacerReconnected():
             attempt.status, attempt.why = "racing", ""
             attempt.away_since = None
             attempt.seen = started

@@ -31,12 +31,12 @@ from sliderace.race.log_records import (
     GraceBegan,
     LoggedSlide,
     RaceEnded,
+    RacerDisconnected,
     RaceRecord,
-    Returned,
+    RacerReconnected,
     Seat,
     Slid,
     TimeCalled,
-    WentAway,
 )
 from sliderace.race.refusal import Refusal
 from sliderace.race.starting import (
@@ -186,7 +186,7 @@ def went_away(race: Race, seat: Seat, now: int) -> list[RaceRecord]:
     attempt = _still_racing(race, seat)
     if attempt is None or attempt.away_since is not None:
         return []
-    return [WentAway(now, race.id, seat)]
+    return [RacerDisconnected(now, race.id, seat)]
 
 
 def returned(race: Race, seat: Seat, now: int) -> list[RaceRecord]:
@@ -196,7 +196,7 @@ def returned(race: Race, seat: Seat, now: int) -> list[RaceRecord]:
         return []
     if attempt.status != "racing" and attempt.why != "away":
         return []
-    return [Returned(now, race.id, seat)]
+    return [RacerReconnected(now, race.id, seat)]
 
 
 def leave(

@@ -19,20 +19,20 @@ __all__ = [
     "Forfeited",
     "GraceBegan",
     "LoggedSlide",
-    "NonceTold",
+    "NonceRevealed",
     "Postponed",
     "RaceAborted",
+    "RaceCreated",
     "RaceEnded",
     "RaceLocked",
-    "RaceMade",
     "RaceRecord",
     "RaceStarted",
-    "Returned",
+    "RacerDisconnected",
+    "RacerReconnected",
     "RosterFrozen",
     "Seat",
     "Slid",
     "TimeCalled",
-    "WentAway",
     "WinnerKnown",
 ]
 
@@ -44,7 +44,7 @@ LoggedSlide = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class RaceMade:
+class RaceCreated:
     """A race is prepared: its secret is stored before its commitment is shown."""
 
     t: int
@@ -89,7 +89,7 @@ class RosterFrozen:
 
 
 @dataclass(frozen=True, slots=True)
-class NonceTold:
+class NonceRevealed:
     """A seat told the nonce that it committed to."""
 
     t: int
@@ -189,7 +189,7 @@ class ForfeitUndone:
 
 
 @dataclass(frozen=True, slots=True)
-class WentAway:
+class RacerDisconnected:
     """The seat's connection was lost at `t`."""
 
     t: int
@@ -198,7 +198,7 @@ class WentAway:
 
 
 @dataclass(frozen=True, slots=True)
-class Returned:
+class RacerReconnected:
     """The seat is connected again; a DNF for being away is lifted."""
 
     t: int
@@ -260,11 +260,11 @@ class RaceAborted:
 
 
 RaceRecord = (
-    RaceMade
+    RaceCreated
     | CountdownBegan
     | CountdownStopped
     | RosterFrozen
-    | NonceTold
+    | NonceRevealed
     | RaceLocked
     | Postponed
     | RaceStarted
@@ -272,8 +272,8 @@ RaceRecord = (
     | Finished
     | Forfeited
     | ForfeitUndone
-    | WentAway
-    | Returned
+    | RacerDisconnected
+    | RacerReconnected
     | DidNotFinish
     | GraceBegan
     | TimeCalled

@@ -15,14 +15,14 @@ from sliderace.race.log_records import (
     CountdownBegan,
     CountdownStopped,
     DidNotFinish,
-    NonceTold,
+    NonceRevealed,
     RaceAborted,
+    RaceCreated,
     RaceLocked,
-    RaceMade,
+    RacerDisconnected,
     RaceRecord,
     RosterFrozen,
     Seat,
-    WentAway,
 )
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import Rules
@@ -51,7 +51,7 @@ Decision = list[RaceRecord] | Refusal
 
 def make(
     race_id: str, rules: Rules, secret: bytes, now: int, known_seed: str = ""
-) -> RaceMade:
+) -> RaceCreated:
     """Prepare a race. Store the record before anybody is shown its commitment.
 
     Args:
@@ -66,7 +66,7 @@ def make(
         BadSeed: the race id or the secret is not of that form.
     """
     committed = commitment(race_id, Size.parse(rules.size), secret)
-    return RaceMade(now, race_id, rules, secret.hex(), committed, known_seed)
+    return RaceCreated(now, race_id, rules, secret.hex(), committed, known_seed)
 
 
 def begin_countdown(race: Race, now: int) -> Decision:
@@ -141,7 +141,7 @@ def nonce(race: Race, seat: Seat, told: str, now: int) -> Decision:
         now: room time, ms.
 
     Returns:
-        `NonceTold`, or nothing where it came before; or the refusals ``wrong_phase``
+        `NonceRevealed`, or nothing if it came before; or the refusals ``wrong_phase``
         before the roster is frozen, ``too_late`` once the board is drawn,
         ``not_racing`` and ``bad_nonce``.
     """
@@ -155,7 +155,7 @@ def nonce(race: Race, seat: Seat, told: str, now: int) -> Decision:
         seat
     ):
         return Refusal("bad_nonce")
-    return [] if seat in race.told else [NonceTold(now, race.id, seat, told)]
+    return [] if seat in race.told else [NonceRevealed(now, race.id, seat, told)]
 
 
 def draw(
@@ -181,8 +181,8 @@ def draw(
             why: left or kicked.
 
     Returns:
-        `RaceLocked`, and `WentAway` or `DidNotFinish` for the seats of `away` and
-        `gone`; `RaceAborted` where nobody is left; or the refusal ``wrong_phase``.
+        `RaceLocked`, and `RacerDisconnected` or `DidNotFinish` for the seats of `away`
+        and `gone`; `RaceAborted` if nobody is left; or the refusal ``wrong_phase``.
     """
     if race.phase != "countdown" or not race.locked:
         return Refusal("wrong_phase")
@@ -206,7 +206,11 @@ def draw(
     )
     return [
         locked,
-        *(WentAway(now, race.id, seat) for seat in race.roster if seat in away),
+        *(
+            RacerDisconnected(now, race.id, seat)
+            for seat in race.roster
+            if seat in away
+        ),
         *(DidNotFinish(now, race.id, seat, gone[seat]) for seat in sorted(gone)),
     ]
 
