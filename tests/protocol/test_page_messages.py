@@ -25,6 +25,10 @@ class Odd(msgspec.Struct, tag="odd"):
     body: bytes
 
 
+class Strange(Odd, tag="strange"):
+    """Another such message."""
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_the_file_is_current(name: str) -> None:
     """Else: python -m sliderace.protocol.MODULE > client/sliderace_page/core/NAME."""
@@ -48,12 +52,11 @@ def test_every_nickname_is_cleaned() -> None:
     assert readers_file().count("  name: nickname") == 2
 
 
-@pytest.mark.parametrize("module", [page_readers, page_types])
+@pytest.mark.parametrize("generate", [readers_file, types_file])
 def test_an_unknown_type_of_field_is_an_error(
-    module: ModuleType, monkeypatch: pytest.MonkeyPatch
+    generate: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "Event", Odd | None)
-    monkeypatch.setattr(module, "get_args", lambda _: (Odd,))
-    generate = getattr(module, "readers_file", None) or module.types_file
+    monkeypatch.setattr(page_readers, "Event", Odd | Strange)
+    monkeypatch.setattr(page_types, "Event", Odd | Strange)
     with pytest.raises(TypeError, match="for BytesType"):
         generate()
