@@ -6,6 +6,7 @@ import { App } from "../sliderace_page/app/app.js";
 import { command, enter } from "../sliderace_page/core/protocol.js";
 import { Seats } from "../sliderace_page/app/seats.js";
 import { Stay } from "../sliderace_page/app/room-session.js";
+import { text } from "../sliderace_page/core/texts.js";
 import {
   RACE,
   START,
@@ -147,7 +148,7 @@ test("a link that leads nowhere says so on the way home", () => {
   for (const path of ["/ABCDEF", "/sub/nosuch"]) {
     const page = new Page(path);
     assert.equal(page.app.screen, "home");
-    assert.match(page.app.problem, /leads to no room/, path);
+    assert.equal(page.app.problem, text("app.bad_link"), path);
   }
   for (const path of ["/", "/index.html"]) {
     assert.equal(new Page(path).app.problem, "", path);

@@ -3,9 +3,9 @@
 import { readFileSync } from "node:fs";
 
 import { setConstants } from "../sliderace_page/core/constants.js";
-import { setTexts } from "../sliderace_page/core/texts.js";
+import { addTexts } from "../sliderace_page/core/texts.js";
 
 const folder = new URL("../../shared/sliderace/texts/", import.meta.url);
 const read = (name) => JSON.parse(readFileSync(new URL(name, folder), "utf8"));
 setConstants(read("constants.json"));
-setTexts(read("common.en.json"), read("page.en.json"));
+for (const name of ["start", "page", "common"]) addTexts(read(`${name}.en.json`));

@@ -2,9 +2,10 @@
 
 import { App } from "./app/app.js";
 import { Seats } from "./app/seats.js";
+import { readJson } from "./app/load-texts.js";
 import { Settings } from "./app/settings.js";
 import { setConstants } from "./core/constants.js";
-import { setTexts } from "./core/texts.js";
+import { addTexts } from "./core/texts.js";
 import { View } from "./ui/frame.js";
 
 const KEEP_AFTER_MS = 1500; // what is seen first comes first
@@ -18,14 +19,9 @@ const storage = (name) => {
   }
 };
 
-/** @param {string} name */
-const read = async (name) => (await fetch(`texts/${name}.json`)).json();
-
-const [constants, ...texts] = await Promise.all(
-  ["constants", "common.en", "page.en"].map(read),
-);
+const [constants, texts] = await Promise.all(["constants", "start.en"].map(readJson));
 setConstants(constants);
-setTexts(...texts);
+addTexts(texts);
 
 const app = new App({
   location,

@@ -21,7 +21,7 @@ PYTHON = sorted([*CLIENT.rglob("*.py"), *(REPOSITORY / "shared").rglob("*.py")])
 PAGE = sorted((REPOSITORY / "client/sliderace_page").rglob("*.js"))
 
 COMMON, TERMINAL = catalogue("common"), catalogue("terminal")
-OF_PAGE = catalogue("page")
+OF_PAGE = {**catalogue("start"), **catalogue("page")}
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 KEY = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)+")
 PLURALS = ("_one", "_other")
@@ -172,6 +172,7 @@ def test_every_key_of_the_page_is_used() -> None:
 def test_a_key_is_in_one_file_only() -> None:
     assert not COMMON.keys() & TERMINAL.keys()
     assert not COMMON.keys() & OF_PAGE.keys()
+    assert not catalogue("start").keys() & catalogue("page").keys()
 
 
 def test_placeholders_match_between_code_and_catalogue() -> None:
@@ -188,7 +189,7 @@ def test_placeholders_match_between_code_and_catalogue() -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("name", ["common", "page", "terminal"])
+@pytest.mark.parametrize("name", ["common", "page", "start", "terminal"])
 def test_plurals_come_in_pairs(name: str) -> None:
     keys = catalogue(name)
     for key in keys:

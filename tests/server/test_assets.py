@@ -39,7 +39,7 @@ def test_another_content_has_another_tag() -> None:
 
 def test_texts_of_the_terminal_are_not_served() -> None:
     texts = {path for path in load_page() if path.startswith("/texts/")}
-    names = ("common.en", "constants", "page.en")
+    names = ("common.en", "constants", "page.en", "start.en")
     assert texts == {f"/texts/{name}.json" for name in names}
 
 

@@ -1,9 +1,8 @@
 // Which screen is shown and why: the address, the seats kept, the stay in a room. Shell.
 
 import { codeOfText, isLoopback } from "../core/format.js";
-
-const ASTRAY = "This link leads to no room: a letter of it may be off.";
-const GONE = "The server is not answering. Is it still running?";
+import { text } from "../core/texts.js";
+import { withTexts } from "./load-texts.js";
 
 export class App {
   /**
@@ -88,7 +87,7 @@ export class App {
     } else if (query.has("practice")) {
       this.#show("practice");
     } else if (!this.code) {
-      if (last && last !== "index.html") this.problem = ASTRAY;
+      if (last && last !== "index.html") this.problem = text("app.bad_link");
       this.#show("home");
     } else if (this.view === "stream") {
       this.#enter({ as: "join", code: this.code, name: "Stream", role: "spectator" });
@@ -137,7 +136,7 @@ export class App {
   async #look(code) {
     const peek = await this.get(`api/rooms/${code}`);
     if (this.code !== code || this.screen !== "door") return;
-    if (peek.failed) this.problem ||= GONE;
+    if (peek.failed) this.problem ||= text("app.no_answer");
     else this.peek = peek;
     this.onChange();
   }
@@ -197,7 +196,7 @@ export class App {
 
   /** Load what a room needs, before it is needed. */
   async prepare() {
-    this.Stay ??= (await import("./room-session.js")).Stay;
+    this.Stay ??= (await withTexts(import("./room-session.js"))).Stay;
   }
 
   #enter(entering) {
@@ -217,7 +216,7 @@ export class App {
     );
     if (this.loading !== entering || this.screen !== "room") return;
     if (loaded) this.#begin(entering);
-    else this.#stop(GONE, "reload");
+    else this.#stop(text("app.no_answer"), "reload");
   }
 
   #begin(entering) {

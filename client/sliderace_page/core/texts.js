@@ -1,21 +1,20 @@
-// Every sentence that the page shows, by key. The catalogue is two JSON files in the
-// i18next format (JSON v4, flat keys): common.en.json, which the terminal client reads
-// too, and page.en.json. Pure: whoever starts the page fetches them.
+// All sentences that the page shows, by key. The catalogue is JSON in the i18next format
+// (JSON v4, flat keys): start.en.json for the first screens, then page.en.json for the
+// others and common.en.json, which the terminal client reads too. Pure: app/load-texts.js
+// fetches the files. Use texts in functions only: while a module loads, they are not
+// there yet.
 
 /** @type {Record<string, string>} */
-let catalogue = {};
+const catalogue = {};
 
-/**
- * Take the catalogue; call it once, before anything asks for a text.
- * @param {Record<string, string>[]} files
- */
-export function setTexts(...files) {
-  catalogue = Object.assign({}, ...files);
+/** Add files of the catalogue. @param {Record<string, string>[]} files */
+export function addTexts(...files) {
+  Object.assign(catalogue, ...files);
 }
 
 /**
- * The text of a key, with its placeholders filled in. A number `count` also chooses
- * between the singular (`KEY_one`) and the plural (`KEY_other`).
+ * Return the text of a key, with its placeholders filled in. A number `count` also
+ * chooses between the singular (`KEY_one`) and the plural (`KEY_other`).
  * @param {string} key
  * @param {Record<string, string | number>} [values] one for each placeholder
  * @returns {string}

@@ -3,6 +3,7 @@
 import { formatCode } from "../core/format.js";
 import { button } from "./parts/controls.js";
 import { fill, h, pressOnce, setAttribute, setText, show } from "./dom.js";
+import { withTexts } from "../app/load-texts.js";
 import { preload, sheet } from "./preload.js";
 import { SCREENS, STAY, fetchScreen } from "./screen-loader.js";
 import { helpButton } from "./parts/toolbar.js";
@@ -142,7 +143,10 @@ export class View {
       return;
     }
     dispatchEvent(new Event("settings")); // what else is open there closes
-    const [{ Panel }] = await Promise.all([import("./parts/settings-panel.js"), sheet("styles/settings-panel.css")]);
+    const [{ Panel }] = await Promise.all([
+      withTexts(import("./parts/settings-panel.js")),
+      sheet("styles/settings-panel.css"),
+    ]);
     this.panel = new Panel(this.app, () => this.#settings(false));
     this.main.before(this.panel.element);
     this.panel.element.focus();

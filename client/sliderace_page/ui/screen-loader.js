@@ -1,6 +1,7 @@
 // The screens and what each needs. A screen's files are fetched when it is next, all at
 // once: else a phone far away waits for one round trip after another.
 
+import { withTexts } from "../app/load-texts.js";
 import { preload, sheet } from "./preload.js";
 
 /** Modules that `app/room-session.js` needs and the start page does not. */
@@ -43,7 +44,7 @@ export const SCREENS = {
     sheets: [],
   },
   lobby: {
-    load: () => import("./screens/lobby.js"),
+    load: () => withTexts(import("./screens/lobby.js")),
     make: ({ Lobby }, app) => new Lobby(app),
     modules: [
       "ui/screens/lobby.js",
@@ -61,7 +62,7 @@ export const SCREENS = {
     sheets: ["styles/lobby.css", "styles/results.css"],
   },
   race: {
-    load: () => import("./screens/race.js"),
+    load: () => withTexts(import("./screens/race.js")),
     make: ({ Race }, app) => new Race(app),
     modules: [
       "ui/screens/race.js",
@@ -76,7 +77,7 @@ export const SCREENS = {
     sheets: ["styles/race.css"],
   },
   results: {
-    load: () => import("./screens/results.js"),
+    load: () => withTexts(import("./screens/results.js")),
     make: ({ Results }, app) => new Results(app),
     modules: [
       "ui/screens/results.js",
@@ -93,7 +94,7 @@ export const SCREENS = {
     sheets: ["styles/results.css"],
   },
   replay: {
-    load: () => import("./screens/replay.js"),
+    load: () => withTexts(import("./screens/replay.js")),
     make: ({ Replay }, app) => new Replay(app),
     modules: [
       "ui/screens/replay.js",
@@ -114,7 +115,7 @@ export const SCREENS = {
     sheets: ["styles/race.css", "styles/results.css", "styles/replay.css"],
   },
   practice: {
-    load: () => import("./screens/solo.js"),
+    load: () => withTexts(import("./screens/solo.js")),
     make: ({ Practice }, app) => new Practice(app),
     modules: [
       "ui/screens/solo.js",

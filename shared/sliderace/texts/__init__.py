@@ -1,12 +1,12 @@
 """Every sentence that a client shows to a person, one key each.
 
-The catalogue is three JSON files in the i18next format (JSON v4, flat keys):
-``common.en.json`` for what both clients show, ``page.en.json`` for the browser page,
-``terminal.en.json`` for everything that runs in a terminal. Python reads the first and
-the last, the page the first two. A value is a whole sentence or label; it may hold
-placeholders (``{{name}}``), and a pair of keys ending in ``_one`` and ``_other`` is
-chosen by the number ``count``. Beside them lies ``constants.json``, which
-`sliderace.protocol.constants` writes for the page.
+The catalogue is JSON files in the i18next format (JSON v4, flat keys):
+``common.en.json`` for what both clients show, ``terminal.en.json`` for everything that
+runs in a terminal, and two for the browser page: ``start.en.json`` for its first
+screens, which must load fast, and ``page.en.json`` for the others. A value is a whole
+sentence or label; it may hold placeholders (``{{name}}``), and a pair of keys ending in
+``_one`` and ``_other`` is chosen by the number ``count``. Beside them lies
+``constants.json``, which `sliderace.protocol.constants` writes for the page.
 """
 
 import json
@@ -17,7 +17,7 @@ from importlib.resources import files
 
 __all__ = ["CATALOGUES", "catalogue", "text"]
 
-CATALOGUES = ("common", "page", "terminal")
+CATALOGUES = ("common", "page", "start", "terminal")
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 
 

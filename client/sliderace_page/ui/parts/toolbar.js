@@ -1,5 +1,6 @@
 // Buttons that open something beside the screen, which is fetched when it is wanted.
 
+import { withTexts } from "../../app/load-texts.js";
 import { h } from "../dom.js";
 
 /**
@@ -17,7 +18,7 @@ export function opens(element, load, note) {
       return;
     }
     try {
-      const { show } = await load();
+      const { show } = await withTexts(load());
       aside = await show(element);
     } catch {
       note("The server is not answering. Please try again.", "bad");

@@ -2,6 +2,7 @@
 
 import { Board } from "../../core/engine/board.js";
 import { codeOfText, formatCode, roomFacts } from "../../core/format.js";
+import { withTexts } from "../../app/load-texts.js";
 import { BoardView } from "../parts/board-view.js";
 import {
   Choice,
@@ -169,7 +170,7 @@ export class Home {
   /** The fields of the folded rules are fetched when somebody unfolds them. */
   async #fold(more) {
     if (!more.open || this.fields.firstChild) return;
-    const { ruleSelects } = await import("../parts/rule-fields.js");
+    const { ruleSelects } = await withTexts(import("../parts/rule-fields.js"));
     const change = (name) => (value) => {
       this.changed[name] = value;
       show(every, this.changed.start === "every");
