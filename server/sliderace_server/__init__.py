@@ -1,4 +1,4 @@
-"""The server of sliderace: rooms that survive anything, on one port.
+"""The sliderace server: rooms, the web page and results, all on one port.
 
 Run it as ``python -m sliderace_server`` or ``sliderace serve``.
 """

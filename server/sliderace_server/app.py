@@ -1,8 +1,7 @@
-"""One whole server, put together from its parts.
+"""The composition root: builds a server from its parts and runs it.
 
-The composition root: here concrete clocks, stores and sockets are chosen, and here
-alone an unforeseen exception is caught, so that one room's misfortune is not
-everybody's.
+Only here are concrete clocks, stores and sockets chosen, and only here are unexpected
+exceptions caught: a failed task ends, the server goes on.
 """
 
 import asyncio
@@ -30,7 +29,7 @@ from sliderace_server.metrics import Metrics
 from sliderace_server.registry.results_writer import ResultsWriter
 from sliderace_server.registry.rooms import RoomRegistry
 from sliderace_server.settings import ServerSettings, SettingsError
-from sliderace_server.signing_key import KEY_FILE, ServerKey, kept_key, new_key
+from sliderace_server.signing_key import KEY_FILE, ServerKey, load_key, new_key
 from sliderace_server.storage import Store, open_store
 from sliderace_server.storage.log_writer import LogWriter
 from sliderace_server.websocket import Listener
@@ -42,21 +41,22 @@ __all__ = ["Server", "running"]
 _log = logging.getLogger(__name__)
 
 HOME_DOMAINS = ("local", "lan", "internal", "home.arpa", "localdomain")
-"""Of home networks; nobody can own a name in them and point it at us."""
+"""Domains of home networks. Nobody can register a name in them, so a request with such
+a Host header is no DNS rebinding."""
 FLUSH_MS = 5_000
-"""Longest wait for the disk at the end."""
+"""Longest time to wait at shutdown until everything is stored."""
 FLUSH_STEP_S = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server that is running.
+    """A running server.
 
     Args:
-        port: where it listens.
-        url: where a browser on this clock finds it, or the public address.
+        port: the port it listens on.
+        url: its public address, or else its address on this machine.
         registry: its rooms.
-        metrics: its counts.
+        metrics: its metrics.
     """
 
     port: int
@@ -67,42 +67,42 @@ class Server:
 
 @contextlib.asynccontextmanager
 async def running(
-    config: ServerSettings,
+    settings: ServerSettings,
     *,
     store: Store | None = None,
     clock: Clock | None = None,
     entropy: Callable[[int], bytes] = secrets.token_bytes,
     page: Mapping[str, Asset] | None = None,
 ) -> AsyncGenerator[Server, None]:
-    """A server, as long as the context lasts; then it ends in good order.
+    """Run a server inside the context; then shut it down in an orderly way.
 
-    At the end everybody is told with close code 1012, and what happened is flushed.
+    The shutdown closes all connections with code 1012 and stores everything.
 
     Args:
-        config: the settings.
-        store: where to keep things; None: what the settings say.
-        clock: the machine's; None: the real one.
-        entropy: that many random bytes.
+        settings: the server's settings.
+        store: the storage; None: as the settings say.
+        clock: None: the machine's clock.
+        entropy: returns that many random bytes.
         page: URL path -> file; None: the installed page.
 
     Raises:
-        CannotListen: the address is not ours, or in use.
-        BadKey: the server's key cannot be read or made.
-        ConfigError: certificate and key cannot be used.
+        CannotListen: the address is in use or does not belong to this machine.
+        BadKey: the server's key cannot be read or created.
+        SettingsError: the TLS certificate or key cannot be used.
         StorageError: the store cannot be opened or read.
     """
-    # Both read files.
+    # These read files, so not in the event loop.
     if clock is None:
         clock = await asyncio.to_thread(SystemClock)
     if page is None:
         page = await asyncio.to_thread(load_page)
-    tls = await asyncio.to_thread(_tls, config)
+    tls = await asyncio.to_thread(_tls, settings)
     async with (
-        store or open_store(config.store_url, config.durability) as opened,
+        store or open_store(settings.store_url, settings.durability) as opened,
         _tasks() as spawn,
     ):
-        # Only now: whoever holds the store is alone.
-        key = await asyncio.to_thread(_key, config)
+        # After the store is locked, so that no other server creates the key too.
+        key = await asyncio.to_thread(_key, settings)
         metrics, load_meter = Metrics(), LoadMeter()
         loop = asyncio.get_running_loop()
         flusher = Flusher(
@@ -112,9 +112,9 @@ async def running(
         )
         results_writer = ResultsWriter(opened.results, spawn, clock)
         services = Services(
-            config=config,
-            room_limits=config.limits.room,
-            told_limits=config.limits.told,
+            config=settings,
+            room_limits=settings.limits.room,
+            told_limits=settings.limits.announced,
             clock=clock,
             store=opened,
             metrics=metrics,
@@ -130,22 +130,22 @@ async def running(
             text_frame=text_frame,
             load_meter=load_meter,
         )
-        addresses = PerAddress(config.limits)
+        addresses = PerAddress(settings.limits)
         registry = RoomRegistry(services, results_writer, addresses)
         results_writer.stored = registry.stored
         await registry.recover()
-        site = Routes(
+        routes = Routes(
             page,
             registry,
-            _host_check(config),
-            _Tries(addresses, clock),
+            _host_check(settings),
+            _RateLimits(addresses, clock),
             metrics.render,
-            lambda code: _links(config, listener.port, code),
-            config.base,
+            lambda code: _links(settings, listener.port, code),
+            settings.base,
         )
         listener = Listener(
-            config,
-            site,
+            settings,
+            routes,
             lambda peer: Session(registry, peer),
             clock,
             metrics,
@@ -154,38 +154,39 @@ async def running(
             flusher,
             tls,
         )
-        async with listener.listening() as port, _announced(config, port):
+        async with listener.listening() as port, _advertised(settings, port):
             try:
-                yield Server(port, _url(config, port), registry, metrics)
+                yield Server(port, _url(settings, port), registry, metrics)
             finally:
                 registry.freeze()
         await _flush(registry)
 
 
-def _tls(config: ServerSettings) -> ssl.SSLContext | None:
-    """Certificate and key, if the port is to speak TLS itself."""
-    if not config.tls_cert:
+def _tls(settings: ServerSettings) -> ssl.SSLContext | None:
+    """Return the certificate and key, if the server terminates TLS itself."""
+    if not settings.tls_cert:
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
-        # An empty password: nobody is there to type one.
-        context.load_cert_chain(config.tls_cert, config.tls_key or None, password="")
-    except OSError as error:  # SSLError is one
-        why = error.strerror or str(error)
-        files = " and ".join(filter(None, (config.tls_cert, config.tls_key)))
-        raise SettingsError("tls_cert", f"{files}: {why}") from None
+        # Without a password the library would ask for one on the terminal.
+        cert, key = settings.tls_cert, settings.tls_key or None
+        context.load_cert_chain(cert, key, password="")
+    except OSError as error:  # includes SSLError
+        reason = error.strerror or str(error)
+        files = " and ".join(filter(None, (settings.tls_cert, settings.tls_key)))
+        raise SettingsError("tls_cert", f"{files}: {reason}") from None
     return context
 
 
-def _key(config: ServerSettings) -> ServerKey:
-    """What signs the records: for as long as what it signs is kept."""
-    return new_key() if config.memory else kept_key(config.data_path / KEY_FILE)
+def _key(settings: ServerSettings) -> ServerKey:
+    """Return the key that signs race records; it lives as long as the records."""
+    return new_key() if settings.memory else load_key(settings.data_path / KEY_FILE)
 
 
 @contextlib.asynccontextmanager
 async def _tasks() -> AsyncGenerator[Spawn, None]:
-    """Where every task of the server belongs; the end of the context is theirs."""
+    """Yield a function that starts tasks; the end of the context cancels them."""
     failure: Exception | None = None
     async with asyncio.TaskGroup() as group:
         tasks: set[asyncio.Task[None]] = set()
@@ -197,7 +198,7 @@ async def _tasks() -> AsyncGenerator[Spawn, None]:
 
         try:
             yield spawn
-        except Exception as error:  # noqa: BLE001 - the group would wrap it
+        except Exception as error:  # noqa: BLE001 - the group would wrap it in a group
             failure = error
         for task in tasks:
             task.cancel()
@@ -206,86 +207,88 @@ async def _tasks() -> AsyncGenerator[Spawn, None]:
 
 
 async def _guarded(work: Coroutine[Any, Any, None]) -> None:
-    """Let a task's mistake end that task, not the server."""
+    """Log an exception of a task, which would otherwise end the task group."""
     try:
         await work
-    except Exception:  # noqa: BLE001 - said above
+    except Exception:  # noqa: BLE001 - see above
         _log.exception("a task failed")
 
 
 async def _flush(registry: RoomRegistry) -> None:
-    """Wait until everything is stored, but not for ever."""
+    """Wait until everything is stored, for a bounded time."""
     clock = registry.services.clock
     until = clock.now_ms() + FLUSH_MS
     while not registry.idle and clock.now_ms() < until:
         await clock.sleep(FLUSH_STEP_S)
     if not registry.idle:
-        _log.error("ended before everything was stored")
+        _log.error("shut down before everything was stored")
 
 
 @contextlib.asynccontextmanager
-async def _announced(config: ServerSettings, port: int) -> AsyncGenerator[None, None]:
-    # Who finds us by mDNS asks in plain HTTP, at the root.
-    if config.loopback or not config.advertise or config.tls_cert:
+async def _advertised(
+    settings: ServerSettings, port: int
+) -> AsyncGenerator[None, None]:
+    # Clients that find a server by mDNS use plain HTTP at the root path.
+    if settings.loopback or not settings.advertise or settings.tls_cert:
         yield
         return
-    bind = "" if config.bind == "::" else config.bind
+    bind = "" if settings.bind == "::" else settings.bind
     async with advertised(port, secrets.token_hex(4), bind):
         yield
 
 
-def _host_check(config: ServerSettings) -> HostCheck:
-    """The names of this clock: what people here type, and what they were told."""
+def _host_check(settings: ServerSettings) -> HostCheck:
+    """Accept this machine's names and those in the settings."""
     name = socket.gethostname().lower()
     short = name.partition(".")[0]
-    public = urlsplit(config.public_url)
-    hosts = {"localhost", name, short, config.bind.lower()}
+    public = urlsplit(settings.public_url)
+    hosts = {"localhost", name, short, settings.bind.lower()}
     hosts |= {f"{short}.{domain}" for domain in HOME_DOMAINS}
-    hosts |= {host.lower() for host in config.hosts}
+    hosts |= {host.lower() for host in settings.hosts}
     if public.hostname:
         hosts.add(public.hostname)
     origin = f"{public.scheme}://{public.netloc}".lower() if public.netloc else ""
     return HostCheck(origin, frozenset(hosts))
 
 
-def _links(config: ServerSettings, port: int, code: str) -> list[str]:
-    """Where people elsewhere find a room; none where only this machine is let in."""
-    if config.public_base:
-        return [f"{config.public_base}/{code}"]
-    bind = "" if config.bind == "::" else config.bind
-    addresses = [] if config.loopback else reachable(bind)
-    places = (f"{config.scheme}://{address}:{port}" for address in addresses)
-    return [f"{place}{config.base}/{code}" for place in places]
+def _links(settings: ServerSettings, port: int, code: str) -> list[str]:
+    """Return links to a room for other machines; none if they cannot connect."""
+    if settings.public_base:
+        return [f"{settings.public_base}/{code}"]
+    bind = "" if settings.bind == "::" else settings.bind
+    addresses = [] if settings.loopback else reachable(bind)
+    places = (f"{settings.scheme}://{address}:{port}" for address in addresses)
+    return [f"{place}{settings.base}/{code}" for place in places]
 
 
-def _url(config: ServerSettings, port: int) -> str:
-    if config.public_base:
-        return config.public_base
-    host = config.bind
+def _url(settings: ServerSettings, port: int) -> str:
+    if settings.public_base:
+        return settings.public_base
+    host = settings.bind
     with contextlib.suppress(ValueError):
         address = ipaddress.ip_address(host)
         if address.is_unspecified:
             host = "127.0.0.1"
         elif address.version == 6:
             host = f"[{address}]"
-    return f"{config.scheme}://{host}:{port}{config.base}"
+    return f"{settings.scheme}://{host}:{port}{settings.base}"
 
 
-class _Tries:
-    """`PerAddress` with a clock, as the site wants it."""
+class _RateLimits:
+    """The limits per address that `Routes` uses, with a clock."""
 
     def __init__(self, addresses: PerAddress, clock: Clock) -> None:
         self._addresses = addresses
         self._clock = clock
 
-    def page(self, peer: str) -> int:
-        """0, or how long this address must wait for another answer, in ms."""
+    def request_wait(self, peer: str) -> int:
+        """Count a request; return how many ms its address must wait, or 0."""
         return self._addresses.page_wait(peer, self._clock.now_ms())
 
-    def may_try(self, peer: str) -> int:
-        """0, or how long this address must wait to try another code, in ms."""
+    def code_wait(self, peer: str) -> int:
+        """Return how many ms this address must wait to try a room code, or 0."""
         return self._addresses.try_wait(peer, self._clock.now_ms())
 
-    def failed(self, peer: str) -> None:
-        """This address named a room that does not exist."""
+    def wrong_code(self, peer: str) -> None:
+        """Count a room code that does not exist."""
         self._addresses.failed_try(peer, self._clock.now_ms())

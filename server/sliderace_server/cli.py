@@ -1,4 +1,4 @@
-"""The server's process: its command line, its signals, and whom it tells what."""
+"""The server's process: command line, signals, and reporting that it is ready."""
 
 import asyncio
 import contextlib
@@ -36,27 +36,25 @@ __all__ = ["STATE_FILE", "main", "run"]
 _log = logging.getLogger(__name__)
 
 STATE_FILE = "server.json"
-"""In the data folder, while a server runs: where it is. Whether it lives, /healthz
-tells."""
+"""In the data folder while a server runs: its port and address. A killed server leaves
+it behind, so ask /healthz whether the server is alive."""
 STDERR = 2
-LOOK_S = 0.5
-"""Between looks whether the last race of others has ended."""
+RACE_CHECK_S = 0.5
+"""Before a stop: how often to check whether the last race has ended."""
 
 GC_THRESHOLDS = (5_000, 5, 100)
-"""New objects before a look at the young ones, such looks before one at the middle
-ones, those before one at all.
+"""For `gc.set_threshold`: fewer collections than by default. A full collection stops a
+server with two thousand connections for about 40 ms and finds little, because closed
+connections break their own reference cycles."""
 
-A look at all stops a server of two thousand connections for some forty milliseconds,
-and finds little: connections that have ended undo their circles themselves."""
-
-EXIT_HURRY, EXIT_CONFIG, EXIT_PORT, EXIT_STORAGE = 1, 2, 3, 4
-EXITS = """\
-Exit codes: 0 done; 1 ended in a hurry; 2 wrong usage or settings; 3 the port cannot be
-had; 4 a file or the storage cannot be used."""
+EXIT_INTERRUPTED, EXIT_SETTINGS, EXIT_PORT, EXIT_STORAGE = 1, 2, 3, 4
+EXIT_CODES = """\
+Exit codes: 0 success; 1 stopped by a second signal; 2 wrong usage or settings; 3 cannot
+listen on the port; 4 a file or the storage cannot be used."""
 
 
-def _options(command: Callable[..., None]) -> Callable[..., None]:
-    """One option for every setting."""
+def _setting_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add one option for every setting."""
     for setting in reversed(fields(ServerSettings)):
         command = _option(setting)(command)
     return command
@@ -69,33 +67,38 @@ def _option(setting: Field[Any]) -> Callable[..., Any]:
         return click.option("--limit", "limits", multiple=True, help=text)
     if isinstance(setting.default, bool):
         return click.option(f"{flag}/--no-{flag[2:]}", name, default=None, help=text)
-    shown = "" if setting.default in ("", (), -1) else f" [{setting.default}]"
-    many = isinstance(setting.default, tuple)
+    default = "" if setting.default in ("", (), -1) else f" [{setting.default}]"
+    multiple = isinstance(setting.default, tuple)
     return click.option(
-        flag, name, default=None, multiple=many, metavar="VALUE", help=text + shown
+        flag,
+        name,
+        default=None,
+        multiple=multiple,
+        metavar="VALUE",
+        help=text + default,
     )
 
 
-_toml = click.option(
+_config_option = click.option(
     "--config", type=click.Path(path_type=Path), help="TOML file with settings"
 )
 
 
-def _where(command: Callable[..., None]) -> Callable[..., None]:
-    """The options that say where everything is kept."""
-    kept = [one for one in fields(ServerSettings) if one.name in ("data", "database")]
-    for setting in reversed(kept):
+def _storage_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say where the database is."""
+    stored = [one for one in fields(ServerSettings) if one.name in ("data", "database")]
+    for setting in reversed(stored):
         command = _option(setting)(command)
     return command
 
 
 @click.group(
-    epilog=EXITS,
+    epilog=EXIT_CODES,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@_toml
-@_options
+@_config_option
+@_setting_options
 @click.version_option(__version__, prog_name="sliderace server")
 @click.pass_context
 def main(
@@ -105,244 +108,253 @@ def main(
     limits: tuple[str, ...],
     **options: object,
 ) -> None:
-    """Serve races: rooms, the page and the results, on one port.
+    """Run the race server: rooms, web page and results, all on one port.
 
-    Every option is also a variable (SLIDERACE_PORT) and a line of the TOML file.
+    Every option can also be set as an environment variable (--port as SLIDERACE_PORT)
+    or in a TOML file (port = 8710).
     """
     if context.invoked_subcommand is not None:
         return
     given = {name: value for name, value in options.items() if value not in (None, ())}
     try:
-        flags = {**given, "limits": dict(map(_pair, limits))}
-        settings = load_settings(flags, os.environ, config)
+        given["limits"] = dict(map(_limit, limits))
+        settings = load_settings(given, os.environ, config)
     except SettingsError as error:
-        _stop(str(error), EXIT_CONFIG)
+        _fail(str(error), EXIT_SETTINGS)
     with logging_to(sys.stderr, settings.log_level):
         _serve(settings)
 
 
-@main.command("backup", epilog=EXITS)
+@main.command("backup", epilog=EXIT_CODES)
 @click.argument("file", type=click.Path(path_type=Path))
-@_toml
-@_where
-def copy_out(file: Path, config: Path | None, **options: object) -> None:
-    """Copy the database to FILE, while a server runs on it or not.
+@_config_option
+@_storage_options
+def backup_command(file: Path, config: Path | None, **options: object) -> None:
+    """Copy the database to FILE; the server may be running.
 
-    The key that signs race records is a file of its own beside the database.
+    The copy does not contain the key that signs race records: it is a separate file
+    next to the database.
     """
     database = _database(config, options)
-    with _told_apart():
+    with _storage_errors():
         backup(database, file)
-    click.echo(f"{database} is copied to {file}")
+    click.echo(f"Copied {database} to {file}")
 
 
-@main.command("restore", epilog=EXITS)
+@main.command("restore", epilog=EXIT_CODES)
 @click.argument("file", type=click.Path(path_type=Path))
-@_toml
-@_where
-def copy_in(file: Path, config: Path | None, **options: object) -> None:
-    """Put a copy that `backup` made in the place of the database.
+@_config_option
+@_storage_options
+def restore_command(file: Path, config: Path | None, **options: object) -> None:
+    """Replace the database with FILE, a copy made by `backup`.
 
-    No server may be running on it. What was there is kept as DATABASE.replaced.
+    Stop the server first. The old database is kept as DATABASE.replaced.
     """
     database = _database(config, options)
-    with _told_apart():
+    with _storage_errors():
         restore(file, database)
-    click.echo(f"{file} is now {database}")
+    click.echo(f"Restored {database} from {file}")
 
 
 def _database(file: Path | None, options: Mapping[str, object]) -> Path:
-    """The file that a server with these settings keeps everything in."""
     given = {name: value for name, value in options.items() if value is not None}
     try:
-        config = load_settings(given, os.environ, file)
+        return load_settings(given, os.environ, file).database_path
     except SettingsError as error:
-        _stop(str(error), EXIT_CONFIG)
-    return config.database_path
+        _fail(str(error), EXIT_SETTINGS)
 
 
 @contextlib.contextmanager
-def _told_apart() -> Generator[None, None, None]:
-    """A file that cannot be used is one line and an exit code."""
+def _storage_errors() -> Generator[None, None, None]:
     try:
         yield
     except StorageError as error:
-        _stop(str(error), EXIT_STORAGE)
+        _fail(str(error), EXIT_STORAGE)
 
 
-def _serve(config: ServerSettings) -> None:
-    """Run until the end; a trouble is one line and an exit code of its own."""
+def _serve(settings: ServerSettings) -> None:
+    """Run until stopped; report an error as one line and an exit code."""
     try:
-        with asyncio.Runner(loop_factory=_new_loop(config)) as actor:
-            actor.run(run(config))
+        with asyncio.Runner(loop_factory=_loop_factory(settings)) as runner:
+            runner.run(run(settings))
     except asyncio.CancelledError:
-        _log.error("ended in a hurry")  # not `_stop`: perhaps nobody reads
-        sys.exit(EXIT_HURRY)
+        _log.error("stopped by a second signal")  # not `_fail`: stderr may block
+        sys.exit(EXIT_INTERRUPTED)
     except SettingsError as error:
-        _stop(str(error), EXIT_CONFIG)
+        _fail(str(error), EXIT_SETTINGS)
     except CannotListen as error:
-        _stop(f"cannot listen on {config.bind} port {config.port}: {error}", EXIT_PORT)
+        place = f"{settings.bind} port {settings.port}"
+        _fail(f"cannot listen on {place}: {error}", EXIT_PORT)
     except (StorageError, BadKey, OSError) as error:
-        _stop(str(error), EXIT_STORAGE)
+        _fail(str(error), EXIT_STORAGE)
 
 
-def _new_loop(config: ServerSettings) -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """The faster loop of the extra `fast`, where it is there; else Python's own.
+def _loop_factory(
+    settings: ServerSettings,
+) -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """Return uvloop's factory if the extra `fast` is installed; None: Python's own.
 
-    Not where we are announced by mDNS: zeroconf closes its sockets under that loop, and
-    now and then that ends the process (libuv: `fd > STDERR_FILENO`).
+    With mDNS we use Python's own loop: zeroconf closes its sockets under uvloop, which
+    sometimes aborts the process (libuv: `fd > STDERR_FILENO`).
     """
-    if config.advertise and not config.loopback:
+    if settings.advertise and not settings.loopback:
         return None
     try:
-        from uvloop import new_event_loop  # noqa: PLC0415 - it may be missing
+        from uvloop import new_event_loop  # noqa: PLC0415 - optional
     except ImportError:
         return None
     return new_event_loop
 
 
-def _spare_the_collector() -> None:
-    """Look for garbage seldom: what five thousand connections hold takes long."""
+def _tune_garbage_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GC_THRESHOLDS)
 
 
-def _pair(text: str) -> tuple[str, str]:
+def _limit(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise SettingsError("--limit", f"{text!r} is not NAME=VALUE")
+        raise SettingsError("--limit", f"must be NAME=VALUE, not {text!r}")
     return name.strip(), value.strip()
 
 
-def _stop(text: str, code: int) -> NoReturn:
+def _fail(text: str, code: int) -> NoReturn:
     click.echo(f"sliderace server: {text}", err=True)
     sys.exit(code)
 
 
-def _hear(
-    loop: asyncio.AbstractEventLoop, number: int, heard: Callable[[], object]
+def _on_signal(
+    loop: asyncio.AbstractEventLoop, number: int, call: Callable[[], object]
 ) -> None:
-    """Call `heard` in the loop for a signal, also where the loop takes no handlers."""
+    """Call a function in the loop on a signal, on Windows too."""
     try:
-        loop.add_signal_handler(number, heard)
-    except NotImplementedError:  # on Windows Python takes them
+        loop.add_signal_handler(number, call)
+    except NotImplementedError:  # Windows
 
-        def told(_number: int, _frame: object) -> None:
-            loop.call_soon_threadsafe(heard)
+        def handler(_number: int, _frame: object) -> None:
+            loop.call_soon_threadsafe(call)
 
-        signal.signal(number, told)
+        signal.signal(number, handler)
 
 
-def _read_up(descriptor: int, ended: Callable[[], object]) -> None:
-    """Read until the end comes, then say so."""
+def _read_to_end(descriptor: int, ended: Callable[[], object]) -> None:
+    """Read until end of file, then call a function."""
     with contextlib.suppress(OSError):
         while os.read(descriptor, 4_096):
             pass
     ended()
 
 
-class _End:
-    """Why the process ends: a signal asked for it, or whom it runs for is gone."""
+class _Stop:
+    """When to stop: on a signal, or when the parent process closes its pipe.
+
+    After the end of the pipe, races in progress are finished first. The first signal
+    stops the server in an orderly way but at once, the second cancels that.
+    """
 
     def __init__(self) -> None:
-        self.begun = asyncio.Event()
-        self.asked = asyncio.Event()
+        self._requested = asyncio.Event()
+        self._signaled = asyncio.Event()
 
     @contextlib.contextmanager
-    def signals(self) -> Generator[None, None, None]:
-        """The first signal ends us in good order, the second at once."""
+    def on_signals(self) -> Generator[None, None, None]:
+        """Handle SIGTERM and SIGINT inside the context."""
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
 
-        def heard() -> None:
-            if self.asked.is_set() and task is not None:
+        def signaled() -> None:
+            if self._signaled.is_set() and task is not None:
                 task.cancel()
-            self.asked.set()
-            self.begun.set()
+            self._signaled.set()
+            self._requested.set()
 
-        wanted = (signal.SIGTERM, signal.SIGINT)
-        for number in wanted:
-            _hear(loop, number, heard)
+        numbers = (signal.SIGTERM, signal.SIGINT)
+        for number in numbers:
+            _on_signal(loop, number, signaled)
         try:
             yield
         finally:
             with contextlib.suppress(NotImplementedError):
-                for number in wanted:
+                for number in numbers:
                     loop.remove_signal_handler(number)
 
     @contextlib.contextmanager
-    def eof(self, descriptor: int) -> Generator[None, None, None]:
-        """The end of a pipe means that nobody wants us any more."""
+    def on_eof(self, descriptor: int) -> Generator[None, None, None]:
+        """Watch a pipe for its end; -1: no pipe."""
         if descriptor < 0:
             yield
             return
-        with _named("until_eof", descriptor):
+        with _setting_errors("until_eof", descriptor):
             os.fstat(descriptor)
         loop = asyncio.get_running_loop()
 
-        def heard() -> None:
-            with contextlib.suppress(RuntimeError):  # the loop has ended before
-                loop.call_soon_threadsafe(self.begun.set)
+        def ended() -> None:
+            with contextlib.suppress(RuntimeError):  # the loop may be closed
+                loop.call_soon_threadsafe(self._requested.set)
 
-        # A thread: the loop of Windows cannot wait for a pipe.
-        threading.Thread(target=_read_up, args=(descriptor, heard), daemon=True).start()
+        # In a thread, because the event loop of Windows cannot wait for a pipe.
+        thread = threading.Thread(
+            target=_read_to_end, args=(descriptor, ended), daemon=True
+        )
+        thread.start()
         yield
 
-    async def come(self, server: Server) -> None:
-        """Wait for it; races of others are seen to their end, unless a signal came."""
-        await self.begun.wait()
-        while server.registry.racing and not self.asked.is_set():
+    async def wait(self, server: Server) -> None:
+        """Wait until it is time to stop."""
+        await self._requested.wait()
+        while server.registry.racing and not self._signaled.is_set():
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.asked.wait(), LOOK_S)
+                await asyncio.wait_for(self._signaled.wait(), RACE_CHECK_S)
 
 
-async def run(config: ServerSettings, clock: Clock | None = None) -> None:
-    """Run a server until a signal, or the end of its pipe, ends it.
+async def run(settings: ServerSettings, clock: Clock | None = None) -> None:
+    """Run a server until a signal or the end of its pipe stops it.
 
     Args:
-        config: the settings.
-        clock: the machine's; None: the real one.
+        settings: the server's settings.
+        clock: for tests; None: the machine's clock.
     """
-    end = _End()
-    with end.signals(), end.eof(config.until_eof):
-        async with running(config, clock=clock) as server:
-            _spare_the_collector()
-            with _told(config, server):
-                await end.come(server)
+    stop = _Stop()
+    with stop.on_signals(), stop.on_eof(settings.until_eof):
+        async with running(settings, clock=clock) as server:
+            _tune_garbage_collector()
+            with _reported(settings, server):
+                await stop.wait(server)
             _log.info("stopping")
     _log.info("stopped")
 
 
 @contextlib.contextmanager
-def _told(config: ServerSettings, server: Server) -> Generator[None, None, None]:
-    """Tell where we are: everybody through a file, our parent through a pipe."""
-    told = {
+def _reported(settings: ServerSettings, server: Server) -> Generator[None, None, None]:
+    """Report the port and address: in the state file and to the parent process."""
+    state = {
         "port": server.port,
         "url": server.url,
         "pid": os.getpid(),
-        "bind": config.bind,
-        "public_url": config.public_base,
+        "bind": settings.bind,
+        "public_url": settings.public_base,
         "version": __version__,
     }
-    line = json.dumps(told) + "\n"
+    line = json.dumps(state) + "\n"
     loop = type(asyncio.get_running_loop()).__module__.partition(".")[0]
     frozen = gc.get_freeze_count()
-    _log.info("listening", extra={**told, "loop": loop, "frozen": frozen})
-    with _state_file(config, line):
-        if config.ready_fd >= 0:
-            standard = config.ready_fd <= STDERR  # never to be another file's
+    _log.info("listening", extra={**state, "loop": loop, "frozen": frozen})
+    with _state_file(settings, line):
+        if settings.ready_fd >= 0:
+            # Keep 0 to 2 open, or the next file that we open would take the number.
+            standard = settings.ready_fd <= STDERR
             with (
-                _named("ready_fd", config.ready_fd),
+                _setting_errors("ready_fd", settings.ready_fd),
                 contextlib.suppress(BrokenPipeError),
-                os.fdopen(config.ready_fd, "w", closefd=not standard) as pipe,
+                os.fdopen(settings.ready_fd, "w", closefd=not standard) as pipe,
             ):
                 pipe.write(line)
         yield
 
 
 @contextlib.contextmanager
-def _named(setting: str, descriptor: int) -> Generator[None, None, None]:
-    """Trouble with a descriptor is trouble with its setting."""
+def _setting_errors(setting: str, descriptor: int) -> Generator[None, None, None]:
+    """Report a failure with a file descriptor as an error of its setting."""
     try:
         yield
     except OSError as error:
@@ -350,15 +362,15 @@ def _named(setting: str, descriptor: int) -> Generator[None, None, None]:
 
 
 @contextlib.contextmanager
-def _state_file(config: ServerSettings, line: str) -> Generator[None, None, None]:
-    if config.memory and not config.data:
+def _state_file(settings: ServerSettings, line: str) -> Generator[None, None, None]:
+    if settings.memory and not settings.data:
         yield
         return
-    path = config.data_path / STATE_FILE
+    path = settings.data_path / STATE_FILE
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_suffix(f".{os.getpid()}")
-    fresh.write_text(line, "utf-8")
-    fresh.replace(path)
+    new = path.with_suffix(f".{os.getpid()}")
+    new.write_text(line, "utf-8")
+    new.replace(path)
     try:
         yield
     finally:

@@ -1,7 +1,7 @@
-"""The machine's clocks: one monotonic for every duration, one for the calendar.
+"""Clocks: a monotonic one for durations and waiting, and the wall clock.
 
-Whoever waits, waits by the same clock that measures. How a room's own time comes of
-it, and outlives a process, says `sliderace_server.room.Timeline`.
+`sliderace_server.room.Timeline` derives a room's own time from them, which continues
+across restarts.
 """
 
 import asyncio
@@ -13,68 +13,68 @@ from typing import Protocol
 __all__ = ["Clock", "SystemClock", "Timer"]
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-"""Linux's name for one run of the machine. Elsewhere: none, so the wall clock."""
+"""Identifies the boot on Linux; other systems have no such file."""
 
 
 class Timer(Protocol):
-    """Something that will be called, unless it is cancelled."""
+    """A scheduled call."""
 
     def cancel(self) -> None:
-        """Do not call it."""
+        """Do not call the function."""
         ...
 
 
 class Clock(Protocol):
-    """What the server asks the time, and waits by."""
+    """The time, and ways to wait."""
 
     boot: str
-    """Names this run of the machine; empty where nothing does."""
+    """Identifies the boot of the machine; empty if unknown."""
 
     def now_ms(self) -> int:
-        """Whole ms of the machine's monotonic clock; the same for every process."""
+        """Return the machine's monotonic time in whole ms, equal in all processes."""
         ...
 
     def wall_ms(self) -> int:
-        """Whole ms since 1970 in UTC; may step."""
+        """Return whole ms since 1970 in UTC; the wall clock may be set."""
         ...
 
     def cpu_s(self) -> float:
-        """CPU seconds that this process has used so far, with all its threads."""
+        """Return the CPU seconds that this process has used, in all its threads."""
         ...
 
     def later(self, seconds: float, call: Callable[[], None]) -> Timer:
-        """Call a function in the running loop, in so many seconds."""
+        """Call a function in the running event loop after a delay."""
         ...
 
     async def sleep(self, seconds: float) -> None:
-        """Wait so many seconds."""
+        """Wait."""
         ...
 
 
 class SystemClock:
-    """The clocks of this machine."""
+    """This machine's clocks."""
 
     def __init__(self) -> None:
         self.boot = _read_boot()
 
     def now_ms(self) -> int:
-        """Whole ms of the machine's monotonic clock."""
+        """Return the machine's monotonic time in whole ms."""
         return time.monotonic_ns() // 1_000_000
 
     def wall_ms(self) -> int:
-        """Whole ms since 1970 in UTC."""
+        """Return whole ms since 1970 in UTC."""
         return time.time_ns() // 1_000_000
 
     def cpu_s(self) -> float:
-        """CPU seconds that this process has used so far, with all its threads."""
+        """Return the CPU seconds that this process has used, in all its threads."""
         return time.process_time()
 
     def later(self, seconds: float, call: Callable[[], None]) -> Timer:
-        """Call a function in the running loop, in so many seconds."""
+        """Call a function in the running event loop after a delay."""
         return asyncio.get_running_loop().call_later(seconds, call)
 
     async def sleep(self, seconds: float) -> None:
-        """Wait so many seconds."""
+        """Wait."""
         await asyncio.sleep(seconds)
 
 

@@ -1,7 +1,7 @@
-"""Every limit of the server, and the counters that keep to them.
+"""All limits of the server, and the counters that enforce them.
 
-Nothing here is ever dropped: who is too fast is told how long to wait, and the shell
-stops reading for so long. All times are the machine's monotonic milliseconds.
+The rate limits never drop anything: they return how long to wait, and the caller stops
+reading for that time. Times are ms of the machine's monotonic clock.
 """
 
 import ipaddress
@@ -15,9 +15,9 @@ from sliderace.protocol import limits as wire, messages
 from sliderace_server.room.state import NonNegative, Positive, RoomLimits
 
 __all__ = [
-    "COMING_AND_GOING",
-    "NEWCOMERS",
-    "NEW_TOKEN",
+    "CONNECT_RECORDS",
+    "NEW_MEMBERS",
+    "TOKEN_RECORDS",
     "Limits",
     "PerAddress",
     "Quota",
@@ -26,46 +26,46 @@ __all__ = [
 ]
 
 SWEEP_MS = 60_000
-"""Between two looks for addresses that can be forgotten."""
+"""How often to forget addresses that are no longer active."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one server allows; each is an operator's setting.
+    """The limits of one server; each is a setting for operators.
 
     Args:
-        up_bytes: size of one message from a client.
-        unsent_bytes: what may wait for a slow reader beyond its last snapshot; more
-            ends that connection.
-        open_timeout_ms: for the handshake.
-        hello_timeout_ms: from the handshake to `hello`.
-        close_timeout_ms: for the closing handshake; then the connection is cut.
-        ping_race_ms: between the server's pings from the countdown to the results.
-        ping_idle_ms: at other times, and to the spectators of a large room.
-        ping_burst: pings at a join, a resume and in the countdown, for the official
-            time's R and M.
-        ping_timeout_ms: a connection that answers none for so long is cut.
-        messages_per_s: of one connection, control frames counted.
-        messages_burst: how many at once.
-        tiles_per_s: moved from one seat; record solvers reach 149 in a second.
-        tiles_burst: and 405 in five.
-        flood_ms: who floods for so long is closed with 4429.
-        gather_ms: for how long clients gather slides after the first.
-        connections_per_ip: counted before the handshake.
-        head_bytes: of a request before it is complete; browsers send 1 to 2 KB.
-        answer_timeout_ms: for a whole plain answer to be read: a large race record
-            on a poor line.
-        answer_bytes_per_ip: of large plain answers that one address may leave unread
-            at once, if they are more than one: they lie in our memory so long.
-        pages_per_s: requests of one address that are no connection.
-        pages_burst: how many at once: a class behind one address opens the link, and
-            each visit is some forty files.
-        rooms_per_ip: live rooms that one address has opened.
-        failed_joins_per_min: wrong codes from one address.
-        failed_joins_per_s: wrong codes from all addresses together; beyond it nobody
-            enters by a code. 0: no such bound, because with it a few strangers who
-            guess could keep all friends out.
-        room: the figures of one room.
+        up_bytes: size of a message from a client.
+        unsent_bytes: bytes that a client may leave unread, beyond its last snapshot;
+            with more the connection is aborted.
+        open_timeout_ms: for a TLS handshake, and for a request to arrive.
+        head_bytes: size of a request; browsers send 1 to 2 KB.
+        answer_timeout_ms: for an HTTP answer to be read; a large race record on a slow
+            connection takes long.
+        hello_timeout_ms: from the WebSocket handshake to `hello`.
+        close_timeout_ms: for the closing handshake; then the connection is aborted.
+        ping_race_ms: between pings from the countdown to the results.
+        ping_idle_ms: between pings at other times, and for spectators of a large room.
+        ping_burst: pings at a join, at a resume and in the countdown; the official time
+            needs several samples.
+        ping_timeout_ms: a connection that answers no ping for this long is aborted.
+        messages_per_s: messages and control frames of one connection.
+        messages_burst: how many of them at once.
+        tiles_per_s: tiles that one seat moves; record solvers reach 149 in a second.
+        tiles_burst: how many of them at once; record solvers reach 405 in five seconds.
+        flood_ms: a connection that exceeds its rate for this long is closed with 4429.
+        gather_ms: how long clients collect slides into one message.
+        connections_per_ip: TCP connections, counted before the handshake.
+        answer_bytes_per_ip: bytes of large HTTP answers that one address may leave
+            unread, unless it is a single answer: they use our memory until then.
+        pages_per_s: plain HTTP requests of one address.
+        pages_burst: how many of them at once: a class behind one address opens the
+            link, and each visit is about forty files.
+        rooms_per_ip: open rooms that one address has created.
+        failed_joins_per_min: wrong room codes from one address.
+        failed_joins_per_s: wrong room codes from all addresses together; beyond it
+            nobody can join by a code. 0: no such limit, because it lets a few strangers
+            who guess codes keep everybody else out.
+        room: the limits of one room.
     """
 
     up_bytes: Annotated[int, Meta(ge=1, le=wire.MAX_UP_BYTES)] = wire.MAX_UP_BYTES
@@ -95,8 +95,8 @@ class Limits:
     room: RoomLimits = field(default_factory=RoomLimits)
 
     @property
-    def told(self) -> messages.Limits:
-        """What a client is told in `welcome`."""
+    def announced(self) -> messages.Limits:
+        """The limits that `welcome` announces to clients."""
         return messages.Limits(
             messages_per_s=self.messages_per_s,
             messages_burst=self.messages_burst,
@@ -109,14 +109,14 @@ class Limits:
 
 
 class TokenBucket:
-    """So many a second, so many at once; beyond that, a time to wait.
+    """A token bucket that returns a time to wait instead of refusing.
 
-    Kept as the instant at which the bucket will be full again, in thousandths of a
-    millisecond: whole numbers, so that no rounding adds up.
+    The state is the time at which the bucket will be full again, in integer
+    microseconds, so that rounding errors do not add up.
 
     Args:
-        per_s: tokens that flow in each second.
-        burst: tokens that a full bucket holds; it begins full.
+        per_s: tokens added per second.
+        burst: tokens that a full bucket holds; it starts full.
     """
 
     __slots__ = ("_burst_us", "_cost_us", "_full_us")
@@ -127,10 +127,10 @@ class TokenBucket:
         self._full_us = 0
 
     def take(self, tokens: int, now_ms: int) -> int:
-        """Take tokens, on credit where they are not there yet.
+        """Take tokens, even if there are too few yet.
 
         Returns:
-            How many ms to wait before going on; 0: not at all.
+            How many ms to wait before continuing, or 0.
         """
         now_us = now_ms * 1000
         full_us = max(now_us, self._full_us)
@@ -139,20 +139,20 @@ class TokenBucket:
         return -(-wait_us // 1000) if wait_us > 0 else 0
 
     def wait(self, now_ms: int) -> int:
-        """In how many ms there will be a token; 0: there is one."""
+        """Return in how many ms there will be a token, or 0."""
         full_us = max(self._full_us, now_ms * 1000) + self._cost_us
         return max(0, -(-(full_us - self._burst_us - now_ms * 1000) // 1000))
 
     def is_full(self, now_ms: int) -> bool:
-        """Whether nothing was taken lately: such a bucket can be forgotten."""
+        """Return whether the bucket is full, like a new one."""
         return self._full_us <= now_ms * 1000
 
 
 class PerAddress:
-    """What every address has in use; the machine itself is exempt.
+    """What each client address uses; this machine is exempt.
 
     Args:
-        limits: the server's.
+        limits: the server's limits.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -168,7 +168,7 @@ class PerAddress:
         self._sweep_at_ms = 0
 
     def __len__(self) -> int:
-        """How many addresses are remembered."""
+        """Return the number of addresses that are remembered."""
         known = (
             self._connections,
             self._unread,
@@ -179,7 +179,7 @@ class PerAddress:
         return len({address for addresses in known for address in addresses})
 
     def connect(self, address: str) -> bool:
-        """Count a connection in, before its handshake; False: too many, not counted."""
+        """Count a new connection; return False, and do not count it, if too many."""
         allowed = self._limits.connections_per_ip
         client = _client(address)
         if self._connections[client] >= allowed and not is_loopback(address):
@@ -188,24 +188,24 @@ class PerAddress:
         return True
 
     def disconnect(self, address: str) -> None:
-        """Count a connection out that `connect` has counted in."""
-        _count_out(self._connections, _client(address))
+        """Stop counting a connection."""
+        _decrement(self._connections, _client(address))
 
     def sending(self, address: str, size: int) -> bool:
-        """Count a large answer in; False: too much is unread there, not counted."""
+        """Count a large answer; return False, and do not, if too much is unread."""
         unread = self._unread[_client(address)]
-        most = self._limits.answer_bytes_per_ip
-        if unread and unread + size > most and not is_loopback(address):
+        allowed = self._limits.answer_bytes_per_ip
+        if unread and unread + size > allowed and not is_loopback(address):
             return False
         self._unread[_client(address)] += size
         return True
 
     def sent(self, address: str, size: int) -> None:
-        """Count a large answer out that `sending` has counted in."""
-        _count_out(self._unread, _client(address), size)
+        """Stop counting a large answer."""
+        _decrement(self._unread, _client(address), size)
 
     def page_wait(self, address: str, now_ms: int) -> int:
-        """A page is asked for; 0: give it, else after how many ms to ask again."""
+        """Count a request; return 0, or in how many ms it may be repeated."""
         if is_loopback(address):
             return 0
         self._sweep(now_ms)
@@ -217,10 +217,10 @@ class PerAddress:
         return wait
 
     def try_wait(self, address: str, now_ms: int) -> int:
-        """0: a wrong code is one more try, else after how many ms to try again.
+        """Return in how many ms this address may try a room code, or 0.
 
-        Unless the operator wants otherwise only an address's own misses count: those
-        of strangers keep nobody out.
+        By default only the wrong codes of the same address count, so that strangers
+        cannot keep others out.
         """
         if is_loopback(address):
             return 0
@@ -228,7 +228,7 @@ class PerAddress:
         return max(bucket.wait(now_ms) if bucket else 0 for bucket in buckets)
 
     def failed_try(self, address: str, now_ms: int) -> None:
-        """A code was wrong, or a token."""
+        """Count a wrong room code or token."""
         if is_loopback(address):
             return
         self._sweep(now_ms)
@@ -239,20 +239,20 @@ class PerAddress:
             self._all_tries.take(1, now_ms)
 
     def may_open(self, address: str) -> bool:
-        """Whether that address may open one more room."""
+        """Return whether this address may open one more room."""
         allowed = self._limits.rooms_per_ip
         return self._rooms[_client(address)] < allowed or is_loopback(address)
 
     def opened(self, address: str) -> None:
-        """A room was opened from there."""
+        """Count a room that this address has opened."""
         self._rooms[_client(address)] += 1
 
     def closed(self, address: str) -> None:
-        """A room that was opened from there is no more."""
-        _count_out(self._rooms, _client(address))
+        """Stop counting a room of this address."""
+        _decrement(self._rooms, _client(address))
 
     def _sweep(self, now_ms: int) -> None:
-        """Forget who has been quiet: addresses are many, and cheap to make up."""
+        """Forget inactive addresses; attackers have many."""
         if now_ms < self._sweep_at_ms:
             return
         self._sweep_at_ms = now_ms + SWEEP_MS
@@ -261,47 +261,47 @@ class PerAddress:
                 del buckets[address]
 
 
-NEWCOMERS = 0
-"""Whose quota joining a room counts for: no member's id."""
-COMING_AND_GOING = 2
-"""Records: one when somebody comes, one when he goes."""
-NEW_TOKEN = 1
-"""One more for who comes with a ticket."""
+NEW_MEMBERS = 0
+"""The key of the quota that all joins of a room share; no member has this id."""
+CONNECT_RECORDS = 2
+"""Log records of a connection: connected and disconnected."""
+TOKEN_RECORDS = 1
+"""One more for a member who redeems a seat ticket."""
 
 
 class Quota:
-    """How much each may do before something happens; then all of it again.
+    """An amount per member, which is reset for all when the epoch changes.
 
     Args:
-        most: how much.
+        amount: how much each member may use.
     """
 
-    __slots__ = ("_epoch", "_most", "_used")
+    __slots__ = ("_amount", "_epoch", "_used")
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, amount: int) -> None:
+        self._amount = amount
         self._epoch = ""
         self._used: Counter[int] = Counter()
 
-    def left(self, who: int, epoch: str) -> bool:
-        """Whether somebody may do more.
+    def left(self, member: int, epoch: str) -> bool:
+        """Return whether a member may use more.
 
         Args:
-            who: whose quota.
-            epoch: another one than the last time: everybody's begins again.
+            member: whose quota.
+            epoch: resets all quotas if it differs from the last call's.
         """
         if epoch != self._epoch:
             self._epoch = epoch
             self._used.clear()
-        return self._used[who] < self._most
+        return self._used[member] < self._amount
 
-    def use(self, who: int, amount: int) -> None:
-        """Count what somebody has done."""
-        self._used[who] += amount
+    def use(self, member: int, amount: int) -> None:
+        """Count what a member has used."""
+        self._used[member] += amount
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address is this machine's own; one without a name is.
+    """Return whether an address is on this machine; an empty one is (a Unix socket).
 
     >>> [is_loopback(one) for one in ("127.0.0.9", "::1", "", "192.168.1.7", "nowhere")]
     [True, True, True, False, False]
@@ -315,7 +315,7 @@ def is_loopback(address: str) -> bool:
 
 
 def _client(address: str) -> str:
-    """By what an address is counted: of IPv6 everybody has a whole /64 to choose from.
+    """Return the key to count an address by: for IPv6 the /64, which one host owns.
 
     >>> [_client(one) for one in ("2001:db8::1:2:3:4", "::ffff:10.0.0.1", "10.0.0.1")]
     ['2001:db8::', '10.0.0.1', '10.0.0.1']
@@ -329,7 +329,7 @@ def _client(address: str) -> str:
     return str(ipaddress.IPv6Address(int(ip) >> 64 << 64))
 
 
-def _count_out(counter: Counter[str], address: str, amount: int = 1) -> None:
+def _decrement(counter: Counter[str], address: str, amount: int = 1) -> None:
     counter[address] -= amount
     if counter[address] <= 0:
         del counter[address]

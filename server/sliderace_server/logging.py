@@ -1,7 +1,7 @@
-"""Log lines: one event a line, `key=value`, and nothing in them can forge another.
+"""Logging: one event per line, with its fields as `key=value`.
 
-Whatever a stranger sent is quoted and escaped. Tokens, secrets and boards are never
-handed to a logger.
+Values are quoted and escaped, so that data from clients cannot forge lines. Tokens,
+secrets and boards are never logged.
 """
 
 import contextlib
@@ -9,6 +9,7 @@ import json
 import logging
 import os
 import queue
+import string
 import threading
 import time
 from collections.abc import Generator
@@ -17,20 +18,20 @@ from typing import TextIO
 
 __all__ = ["LogFormat", "logging_to"]
 
-LINES = 4_096
-"""That may wait for the stream; some MB. What is beyond is dropped and counted."""
+MAX_QUEUED = 4_096
+"""Lines that may wait to be written, a few MB. More are dropped and counted."""
 STOP_S = 1.0
-"""Longest wait at the end for a stream that nobody empties."""
+"""Longest time to wait at the end for a stream that nobody reads."""
 
-_PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
-_BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.:_-/")
+_STANDARD = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"}
+_UNQUOTED = {*string.ascii_letters, *string.digits, *".:_-/"}
 
 
 class LogFormat(logging.Formatter):
-    """Time, level, event and its fields; control characters are escaped."""
+    """Formats a line as time, level, event and fields."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record as one line of printable ASCII."""
+        """Return the record as one line of printable ASCII."""
         when = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
         parts = [
             f"{when}.{int(record.msecs):03}Z",
@@ -40,7 +41,7 @@ class LogFormat(logging.Formatter):
         parts.extend(
             f"{key}={_value(value)}"
             for key, value in vars(record).items()
-            if key not in _PLAIN
+            if key not in _STANDARD
         )
         if record.exc_info:
             parts.append(f"trace={_value(self.formatException(record.exc_info))}")
@@ -49,47 +50,46 @@ class LogFormat(logging.Formatter):
 
 def _value(value: object) -> str:
     text = str(value)
-    return text if text and set(text) <= _BARE else json.dumps(text)
+    return text if text and set(text) <= _UNQUOTED else json.dumps(text)
 
 
 @contextlib.contextmanager
 def logging_to(stream: TextIO, level: str) -> Generator[None, None, None]:
-    """Send the logs of this process to a stream, from a thread of their own.
+    """Write the logs of this process to a stream, in a separate thread.
 
-    A pipe that nobody empties must not hold up the server, nor its end. Lines that
-    did not fit are dropped; how many is said as soon as there is room again.
+    A pipe that nobody reads does not block the server or its shutdown. Lines that do
+    not fit into the queue are dropped, and their number is logged once there is room.
 
     Args:
-        stream: where the lines go.
+        stream: where to write.
         level: `debug`, `info`, `warning` or `error`.
     """
-    lines = _Lines(LINES)
-    handler = _ToQueue(lines)
+    queued = _Queue(MAX_QUEUED)
+    handler = _DroppingHandler(queued)
     writer = threading.Thread(
-        target=_write, args=(lines, _own(stream)), name="log", daemon=True
+        target=_write, args=(queued, _duplicate(stream)), name="log", daemon=True
     )
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    # Its lines repeat ours, without room and connection.
+    # Its lines repeat ours, without the room and connection.
     logging.getLogger("websockets").setLevel(logging.WARNING)
     writer.start()
     try:
         yield
     finally:
         until = time.monotonic() + STOP_S
-        handler.tell_dropped()
+        handler.report_dropped()
         with contextlib.suppress(queue.Full):
-            lines.put(None, timeout=STOP_S)
+            queued.put(None, timeout=STOP_S)
         writer.join(max(0.0, until - time.monotonic()))
 
 
-_Lines = queue.Queue[logging.LogRecord | None]
+_Queue = queue.Queue[logging.LogRecord | None]
 
 
-def _own(stream: TextIO) -> contextlib.AbstractContextManager[TextIO]:
-    """The same place behind a descriptor and a buffer of our own.
+def _duplicate(stream: TextIO) -> contextlib.AbstractContextManager[TextIO]:
+    """Return a stream to the same file with its own descriptor and buffer.
 
-    Python takes the lock of `sys.stderr` when it ends, and a thread that waits for a
-    reader would hold it.
+    Python takes the lock of `sys.stderr` at exit, which a blocked writer would hold.
     """
     try:
         descriptor = os.dup(stream.fileno())
@@ -98,42 +98,43 @@ def _own(stream: TextIO) -> contextlib.AbstractContextManager[TextIO]:
     return os.fdopen(descriptor, "w", encoding="ascii")
 
 
-def _write(lines: _Lines, own: contextlib.AbstractContextManager[TextIO]) -> None:
-    """Write lines until None comes."""
-    line = LogFormat()
-    gone = contextlib.suppress(OSError)  # nobody is there to be told
-    with gone, own as stream:
-        while (record := lines.get()) is not None:
-            with gone:
-                stream.write(f"{line.format(record)}\n")
+def _write(queued: _Queue, target: contextlib.AbstractContextManager[TextIO]) -> None:
+    """Write records until None is queued."""
+    log_format = LogFormat()
+    ignore_errors = contextlib.suppress(OSError)  # there is nowhere to report them
+    with ignore_errors, target as stream:
+        while (record := queued.get()) is not None:
+            with ignore_errors:
+                stream.write(f"{log_format.format(record)}\n")
                 stream.flush()
 
 
-class _ToQueue(QueueHandler):
-    """Leaves the record as it is; the formatter works in the other thread."""
+class _DroppingHandler(QueueHandler):
+    """Queues records for the writing thread, or counts them if the queue is full."""
 
-    def __init__(self, lines: _Lines) -> None:
-        super().__init__(lines)
-        self._lines = lines
+    def __init__(self, queued: _Queue) -> None:
+        super().__init__(queued)
+        self._queued = queued
         self._dropped = 0
 
     def enqueue(self, record: logging.LogRecord) -> None:
-        """Hand a line on, or count it where there is no room."""
-        self.tell_dropped()
+        """Queue a record, or count it as dropped."""
+        self.report_dropped()
         try:
-            self._lines.put_nowait(record)
+            self._queued.put_nowait(record)
         except queue.Full:
             self._dropped += 1
 
-    def tell_dropped(self) -> None:
-        """Say how many lines were dropped, if any were and it can be said."""
+    def report_dropped(self) -> None:
+        """Log how many lines were dropped, if the queue has room for it."""
         if not self._dropped:
             return
         fields = {"lines": self._dropped, "name": __name__, "levelname": "WARNING"}
         with contextlib.suppress(queue.Full):
-            self._lines.put_nowait(logging.makeLogRecord({"msg": "dropped", **fields}))
+            self._queued.put_nowait(logging.makeLogRecord({"msg": "dropped", **fields}))
             self._dropped = 0
 
     def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
+        """Return the record as it is: the other thread formats it."""
         record.getMessage()
         return record

@@ -1,15 +1,12 @@
-"""Lets clients find this server on the local network, by multicast DNS.
+"""Advertises the server on the local network by multicast DNS (mDNS).
 
-Why mDNS and not a query of our own: the same packets work beside the printers and
-speakers of any home network, systems' firewalls have a rule for them, several programs
-can share the port, and `avahi-browse _sliderace._tcp` shows what is wrong. The library
-is `zeroconf`, pure Python and the one Home Assistant lives on.
+mDNS rather than our own broadcast, because home networks and firewalls already let it
+through, several programs can share the port, and `avahi-browse _sliderace._tcp` helps
+to find problems.
 
-Only the address and the port are told, never a room: who finds the server still needs
-a code. IPv4 only, which every local network has.
+The advertisement contains only the address and port, never a room: players still need
+a code. It is IPv4 only, which every local network has.
 """
-
-from __future__ import annotations
 
 import asyncio
 import ipaddress
@@ -24,20 +21,20 @@ from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 __all__ = ["SERVICE", "advertised", "reachable"]
 
 SERVICE = "_sliderace._tcp.local."
-"""The kind of service; the client looks for the same."""
+"""The service type; the client looks for the same one."""
 
-log = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 
 def reachable(bind: str) -> list[str]:
-    """Return the IPv4 addresses at which other machines reach a server.
+    """Return the IPv4 addresses at which other machines can reach this server.
 
     Args:
-        bind: The address it listens on, as in "0.0.0.0", "127.0.0.1" or "::".
+        bind: the address that the server listens on; empty for all.
 
     Returns:
-        Dotted quads, empty without a network or if it listens on loopback or a host
-        name only.
+        Addresses as text; none without a network, or if the server listens only on
+        loopback or on a host name.
     """
     try:
         bound = ipaddress.ip_address(bind or "0.0.0.0")  # noqa: S104
@@ -60,31 +57,32 @@ def reachable(bind: str) -> list[str]:
 async def advertised(
     port: int, instance: str, bind: str = ""
 ) -> AsyncGenerator[None, None]:
-    """Be found while inside; without a network, be silent.
+    """Advertise the server inside the context; do nothing without a network.
 
-    Entering does not wait for the announcement, which takes a second.
+    Does not wait for the first announcement, which takes a second.
 
     Args:
-        port: The port the server listens on.
-        instance: What tells this server from others in the network: 1 to 40 letters
+        port: the port that the server listens on.
+        instance: distinguishes this server from others on the network: 1 to 40 letters
             and digits, new for each start.
-        bind: The address the server listens on; empty for all.
+        bind: the address that the server listens on; empty for all.
     """
     addresses = reachable(bind)
     if not addresses:
-        log.info("not announced: no other machine can reach %s", bind or "this one")
+        place = bind or "this machine"
+        _log.info("not advertised: other machines cannot reach %s", place)
         yield
         return
     task = asyncio.create_task(_advertise(addresses, port, instance))
     try:
         yield
     finally:
-        task.cancel()  # which says goodbye
+        task.cancel()  # this sends the goodbye packets
         await asyncio.wait([task])
 
 
 async def _advertise(addresses: list[str], port: int, instance: str) -> None:
-    """Announce the server and answer questions until cancelled."""
+    """Advertise the server and answer queries until cancelled."""
     info = AsyncServiceInfo(
         SERVICE,
         f"sliderace-{instance}.{SERVICE}",
@@ -94,10 +92,10 @@ async def _advertise(addresses: list[str], port: int, instance: str) -> None:
     )
     try:
         async with AsyncZeroconf(interfaces=addresses) as network:
-            # Its type says "Awaitable", of nothing in particular.
-            said = await network.async_register_service(info)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-            await said
-            log.info("announced on the local network at %s", ", ".join(addresses))
+            # Typed as a bare "Awaitable".
+            sent = await network.async_register_service(info)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+            await sent
+            _log.info("advertised on the local network at %s", ", ".join(addresses))
             await asyncio.Event().wait()
     except (OSError, RuntimeError, zeroconf.Error) as error:
-        log.warning("not announced on the local network: %s", error)
+        _log.warning("not advertised on the local network: %s", error)

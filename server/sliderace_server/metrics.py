@@ -1,7 +1,7 @@
-"""What the server counts, and the same for a monitoring system.
+"""The server's metrics, in the Prometheus format.
 
-Counting is adding to an integer, so that hot paths may count freely; the text format
-is made when somebody asks. No label ever holds a room, a name or anything of a board.
+Counting adds to an integer, so hot paths may count; the text is formatted on request.
+Labels never contain a room code, a name or a board.
 """
 
 from bisect import bisect_left
@@ -20,32 +20,32 @@ from prometheus_client.registry import Collector
 
 __all__ = ["Histogram", "Metrics"]
 
-COUNTED: Mapping[str, tuple[str, tuple[str, ...]]] = {
+COUNTERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "connections": ("WebSocket connections accepted", ()),
-    "requests": ("Plain HTTP answers", ("status",)),
+    "requests": ("Plain HTTP requests answered", ("status",)),
     "commands": ("Commands received", ("type",)),
     "refusals": ("Commands refused", ("code",)),
     "closes": ("Connections closed by the server", ("code",)),
     "slides": ("Slides applied", ()),
     "encoded": ("Events encoded", ("type",)),
     "writes": ("Writes to connections", ()),
-    "aborted": ("Peers cut off because they did not read", ()),
-    "throttled": ("Times a peer was read more slowly", ()),
+    "aborted": ("Connections aborted because the peer did not read or answer", ()),
+    "throttled": ("Times that reading from a peer was delayed", ()),
     "commits": ("Appends to room logs", ()),
     "records": ("Records appended to room logs", ()),
     "commit_failures": ("Appends that failed and are retried", ()),
-    "steps_down": ("Rooms given up because another writer has them", ()),
-    "postponed": ("Starts postponed because the lock was not durable", ()),
+    "steps_down": ("Rooms given up because another process writes their log", ()),
+    "postponed": ("Starts postponed because the lock was not durable in time", ()),
     "races": ("Races that ended with results", ()),
 }
-"""Counter -> what it counts, and its label."""
+"""Counter -> help text and labels."""
 
 SECONDS = (0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
-"""Bounds of the histograms, for times from a fast disk to a hopeless line."""
+"""Bounds of the histograms: from a fast disk to a very bad connection."""
 
 
 class Histogram:
-    """How often a duration fell below each bound."""
+    """Counts durations by upper bounds."""
 
     def __init__(self, bounds: tuple[float, ...] = SECONDS) -> None:
         self.bounds = bounds
@@ -58,7 +58,7 @@ class Histogram:
         self.total += seconds
 
     def buckets(self) -> list[tuple[str, float]]:
-        """Upper bound -> durations up to it."""
+        """Return each upper bound with the number of durations up to it."""
         names = [*map(str, self.bounds), "+Inf"]
         running = 0
         result: list[tuple[str, float]] = []
@@ -69,10 +69,10 @@ class Histogram:
 
 
 class Metrics:
-    """All counters of one server, without any global state."""
+    """All metrics of one server; there is no global state."""
 
     def __init__(self) -> None:
-        self.counts: dict[str, Counter[str]] = {name: Counter() for name in COUNTED}
+        self.counts: dict[str, Counter[str]] = {name: Counter() for name in COUNTERS}
         self.commit_seconds = Histogram()
         self.rtt_seconds = Histogram()
         self.gauges: dict[str, tuple[str, Callable[[], float]]] = {}
@@ -80,7 +80,7 @@ class Metrics:
         self._registry.register(_Source(self))
 
     def count(self, name: str, label: str = "", by: int = 1) -> None:
-        """Add to a counter of `COUNTED`.
+        """Add to a counter of `COUNTERS`.
 
         Raises:
             KeyError: there is no such counter.
@@ -88,29 +88,35 @@ class Metrics:
         self.counts[name][label] += by
 
     def committed(self, seconds: float, rooms: int, records: int) -> None:
-        """Count an append that is durable: how long it took, and what was in it."""
+        """Count a durable commit.
+
+        Args:
+            seconds: its duration.
+            rooms: the number of rooms that appended.
+            records: the number of their records.
+        """
         self.commit_seconds.add(seconds)
         self.count("commits", by=rooms)
         self.count("records", by=records)
 
     def gauge(self, name: str, text: str, read: Callable[[], float]) -> None:
-        """Show a figure that is read whenever somebody asks."""
+        """Add a gauge whose value is read on each request."""
         self.gauges[name] = (text, read)
 
     def render(self) -> tuple[str, bytes]:
-        """Content type and body for `/metrics`."""
+        """Return the content type and body of `/metrics`."""
         return CONTENT_TYPE_LATEST, generate_latest(self._registry)
 
 
 class _Source(Collector):
-    """Our figures as prometheus-client wants them."""
+    """Converts the metrics for prometheus-client."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
 
     def collect(self) -> Iterable[Metric]:
         metrics = self._metrics
-        for name, (text, labels) in COUNTED.items():
+        for name, (text, labels) in COUNTERS.items():
             family = CounterMetricFamily(f"sliderace_{name}", text, labels=labels)
             counted = metrics.counts[name]
             for label, value in counted.items() if labels else [("", counted[""])]:
@@ -119,8 +125,8 @@ class _Source(Collector):
         for name, (text, read) in metrics.gauges.items():
             yield GaugeMetricFamily(f"sliderace_{name}", text, value=read())
         for name, text, histogram in (
-            ("commit_seconds", "From append to durable", metrics.commit_seconds),
-            ("rtt_seconds", "Round trips of our pings", metrics.rtt_seconds),
+            ("commit_seconds", "Time to commit an append", metrics.commit_seconds),
+            ("rtt_seconds", "Round trips of the server's pings", metrics.rtt_seconds),
         ):
             yield HistogramMetricFamily(
                 f"sliderace_{name}", text, histogram.buckets(), histogram.total

@@ -1,7 +1,7 @@
-"""The server's own key: what it signs race records with.
+"""The server's signing key: it signs race records.
 
-Made at the first start, and kept in the data folder for its owner alone: who has it can
-sign in the server's name.
+The key is created at the first start and stored in the data folder, readable only by
+the owner of the process: anyone who has it can sign in the server's name.
 """
 
 import os
@@ -17,14 +17,14 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-__all__ = ["KEY_FILE", "BadKey", "ServerKey", "kept_key", "new_key"]
+__all__ = ["KEY_FILE", "BadKey", "ServerKey", "load_key", "new_key"]
 
 KEY_FILE = "record-key.pem"
-"""In the data folder: PKCS #8, as OpenSSL writes and reads it."""
+"""In the data folder: PKCS #8 in PEM, which OpenSSL reads too."""
 
 
 class BadKey(Exception):
-    """The key file cannot be used; the text says which, and why."""
+    """The key file cannot be used; the text says which file and why."""
 
 
 class ServerKey:
@@ -39,38 +39,38 @@ class ServerKey:
         self.public = private.public_key().public_bytes_raw().hex()
 
     def sign(self, message: bytes) -> bytes:
-        """The signature, 64 bytes; the same for the same message."""
+        """Return the signature of a message: 64 bytes, deterministic."""
         return self._private.sign(message)
 
 
 def new_key() -> ServerKey:
-    """A key for this process's life."""
+    """Return a new key that is not stored."""
     return ServerKey(Ed25519PrivateKey.generate())
 
 
-def kept_key(path: Path) -> ServerKey:
-    """The key in a file, which is made where there is none. Blocking.
+def load_key(path: Path) -> ServerKey:
+    """Return the key in a file; create the file if there is none. Blocking.
 
     Raises:
-        BadKey: the file cannot be read or written, or holds no Ed25519 key.
+        BadKey: the file cannot be read or written, or contains no Ed25519 key.
     """
     try:
         if not path.exists():
-            _make(path)
+            _create(path)
         data = path.read_bytes()
     except OSError as error:
         raise BadKey(f"key file {path}: {error.strerror or error}") from None
     try:
         private = load_pem_private_key(data, None)
     except (ValueError, TypeError, UnsupportedAlgorithm):
-        raise BadKey(f"key file {path}: no key that can be read") from None
+        raise BadKey(f"key file {path}: not a readable PEM key") from None
     if not isinstance(private, Ed25519PrivateKey):
         raise BadKey(f"key file {path}: not an Ed25519 key")
     return ServerKey(private)
 
 
-def _make(path: Path) -> None:
-    """Write a fresh key, whole or not at all, unless another start was faster."""
+def _create(path: Path) -> None:
+    """Write a new key atomically, unless another process has just written one."""
     pem = Ed25519PrivateKey.generate().private_bytes(
         Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
     )
@@ -81,15 +81,15 @@ def _make(path: Path) -> None:
             file.write(pem)
             file.flush()
             os.fsync(file.fileno())
-        _name(Path(name), path)
+        _link(Path(name), path)
     finally:
         Path(name).unlink(missing_ok=True)
 
 
-def _name(fresh: Path, path: Path) -> None:
+def _link(new: Path, path: Path) -> None:
     try:
-        path.hardlink_to(fresh)
+        path.hardlink_to(new)
     except FileExistsError:
         pass
-    except OSError:  # a file system without links
-        fresh.replace(path)
+    except OSError:  # the file system has no hard links
+        new.replace(path)

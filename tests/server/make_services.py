@@ -38,7 +38,7 @@ def works_with(
     return Services(
         config=config,
         room_limits=config.limits.room,
-        told_limits=config.limits.told,
+        told_limits=config.limits.announced,
         clock=clock,
         store=store,
         metrics=metrics,

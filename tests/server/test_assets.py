@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sliderace_server.http.assets import INDEX, OFFLINE, load_page
+from sliderace_server.http.assets import INDEX, SERVICE_WORKER, load_page
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_without_the_package_there_is_no_page() -> None:
 
 
 def _told(package: str) -> dict[str, Any]:
-    body = load_page({"/": package})[OFFLINE].body.decode()
+    body = load_page({"/": package})[SERVICE_WORKER].body.decode()
     told: dict[str, Any] = json.loads(
         body.removeprefix("const PAGE = ").removesuffix(";")
     )
@@ -68,12 +68,12 @@ def test_another_file_is_another_version_and_another_service_worker(
 ) -> None:
     folder = tmp_path / "some_page"
     (folder / "sw.js").write_text("const PAGE = null;")
-    before, tag = _told(package), load_page({"/": package})[OFFLINE].etag
+    before, tag = _told(package), load_page({"/": package})[SERVICE_WORKER].etag
     assert _told(package) == before
     (folder / "view" / "lobby.js").write_text("export let a")
     assert _told(package)["version"] != before["version"]
-    assert load_page({"/": package})[OFFLINE].etag != tag
+    assert load_page({"/": package})[SERVICE_WORKER].etag != tag
 
 
 def test_our_service_worker_is_told_its_files() -> None:
-    assert b"const PAGE = null;" not in load_page()[OFFLINE].body
+    assert b"const PAGE = null;" not in load_page()[SERVICE_WORKER].body

@@ -208,7 +208,7 @@ def test_the_figures_are_those_of_the_design() -> None:
 
 
 def test_clients_are_told_what_they_must_keep_to() -> None:
-    told = Limits(messages_per_s=1, tiles_burst=2, gather_ms=3, up_bytes=4).told
+    told = Limits(messages_per_s=1, tiles_burst=2, gather_ms=3, up_bytes=4).announced
     assert (told.messages_per_s, told.tiles_burst, told.gather_ms) == (1, 2, 3)
     assert told.message_bytes == 4
     assert told.slides_per_message == wire.MAX_SLIDES

@@ -10,7 +10,7 @@ from collections.abc import Generator
 import pytest
 from hypothesis import given, strategies as st
 
-from sliderace_server.logging import LINES, LogFormat, logging_to
+from sliderace_server.logging import MAX_QUEUED, LogFormat, logging_to
 
 
 @pytest.fixture
@@ -80,12 +80,12 @@ def test_what_does_not_fit_is_dropped_and_counted() -> None:
     with logging_to(stream, "info"):
         logging.info("first")
         assert stream.reached.wait(5)
-        for word in ["more"] * (LINES - 1) + ["last"] + ["lost"] * 7:
+        for word in ["more"] * (MAX_QUEUED - 1) + ["last"] + ["lost"] * 7:
             logging.info(word)
         stream.free.set()
         assert stream.last.wait(5)
     lines = stream.getvalue().splitlines()
-    assert len(lines) == 1 + LINES + 1
+    assert len(lines) == 1 + MAX_QUEUED + 1
     assert lines[-1].endswith(" warning dropped lines=7")
 
 
@@ -95,6 +95,6 @@ def test_a_pipe_that_nobody_reads_does_not_hold_up_the_end() -> None:
     with os.fdopen(out), os.fdopen(into, "w") as stream:
         began = time.monotonic()
         with logging_to(stream, "info"):
-            for _ in range(2 * LINES):
+            for _ in range(2 * MAX_QUEUED):
                 logging.info("x" * 100)
         assert time.monotonic() - began < 5

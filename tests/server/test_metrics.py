@@ -2,7 +2,7 @@
 
 import pytest
 
-from sliderace_server.metrics import COUNTED, Histogram, Metrics
+from sliderace_server.metrics import COUNTERS, Histogram, Metrics
 
 
 def test_what_was_counted_is_shown() -> None:
@@ -25,7 +25,7 @@ def test_what_was_counted_is_shown() -> None:
 
 def test_every_counter_without_a_label_is_shown_from_the_beginning() -> None:
     text = Metrics().render()[1].decode()
-    for name, (_, labels) in COUNTED.items():
+    for name, (_, labels) in COUNTERS.items():
         assert (f"sliderace_{name}_total 0.0" in text) is not bool(labels)
 
 

@@ -17,7 +17,7 @@ from tests.e2e.talk import a_race, talking
 
 from sliderace.protocol import messages as m
 from sliderace_server.cli import STATE_FILE, main
-from sliderace_server.signing_key import KEY_FILE, kept_key
+from sliderace_server.signing_key import KEY_FILE, load_key
 
 
 def health(server: ServerProcess) -> dict[str, object]:
@@ -48,7 +48,7 @@ def test_the_key_is_the_same_after_a_restart_and_nobody_else_s(tmp_path: Path) -
         with ServerProcess(tmp_path / folder) as server:
             keys.append(health(server)["key"])
     assert keys[0] == keys[1] != keys[2]
-    assert keys[0] == kept_key(tmp_path / "one" / KEY_FILE).public
+    assert keys[0] == load_key(tmp_path / "one" / KEY_FILE).public
 
 
 def test_with_memory_the_key_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_broken_key_stops_the_start_and_says_so(tmp_path: Path) -> None:
     (tmp_path / KEY_FILE).write_text("no key")
     result = CliRunner().invoke(main, ["--port", "0", "--data", str(tmp_path)])
     assert result.exit_code == 4
-    assert result.output.splitlines()[-1].endswith("no key that can be read")
+    assert result.output.splitlines()[-1].endswith("not a readable PEM key")
 
 
 def test_a_backup_over_a_file_ends_with_the_code_help_tells(
@@ -170,7 +170,7 @@ def test_a_second_server_on_the_same_database_is_refused(tmp_path: Path) -> None
             ["--durability", "none"],
             "--durability: must be one of full, process, not 'none'",
         ),
-        (["--limit", "players"], "--limit: 'players' is not NAME=VALUE"),
+        (["--limit", "players"], "--limit: must be NAME=VALUE, not 'players'"),
         (["--limit", "fun=1"], "--limit fun: unknown setting"),
         (["--config", "/nowhere.toml"], "config: /nowhere.toml: No such file"),
     ],
@@ -233,7 +233,7 @@ def test_backup_and_restore_are_commands(tmp_path: Path) -> None:
     restored = CliRunner().invoke(main, ["restore", str(copy), *data])
     assert (restored.exit_code, restored.output.splitlines()[-1]) == (
         0,
-        f"{copy} is now {tmp_path / 'data' / 'sliderace.db'}",
+        f"Restored {tmp_path / 'data' / 'sliderace.db'} from {copy}",
     )
     again = CliRunner().invoke(main, ["backup", str(copy), *data])
     assert (again.exit_code, len(again.output.splitlines())) == (4, 1)

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from sliderace_client.net.signature import check_signature
-from sliderace_server.signing_key import KEY_FILE, BadKey, ServerKey, kept_key, new_key
+from sliderace_server.signing_key import KEY_FILE, BadKey, ServerKey, load_key, new_key
 
 
 def is_by(key: ServerKey, signature: bytes, message: bytes) -> bool:
@@ -25,7 +25,7 @@ def is_by(key: ServerKey, signature: bytes, message: bytes) -> bool:
 
 def test_it_is_made_at_the_first_start_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "new" / KEY_FILE
-    first, second = kept_key(path), kept_key(path)
+    first, second = load_key(path), load_key(path)
     assert first.public == second.public
     assert first.sign(b"a") == second.sign(b"a")
     assert [one.name for one in path.parent.iterdir()] == [KEY_FILE]
@@ -33,13 +33,13 @@ def test_it_is_made_at_the_first_start_and_kept(tmp_path: Path) -> None:
 
 def test_it_is_for_its_owner_alone(tmp_path: Path) -> None:
     path = tmp_path / KEY_FILE
-    kept_key(path)
+    load_key(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def test_first_starts_at_the_same_time_agree(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
-        keys = [*pool.map(kept_key, [tmp_path / KEY_FILE] * 16)]
+        keys = [*pool.map(load_key, [tmp_path / KEY_FILE] * 16)]
     assert len({key.public for key in keys}) == 1
     assert [one.name for one in tmp_path.iterdir()] == [KEY_FILE]
 
@@ -52,7 +52,7 @@ def test_a_file_system_without_links_will_do(
 
     monkeypatch.setattr(Path, "hardlink_to", refuse)
     path = tmp_path / KEY_FILE
-    assert kept_key(path).public == kept_key(path).public
+    assert load_key(path).public == load_key(path).public
     assert [one.name for one in tmp_path.iterdir()] == [KEY_FILE]
 
 
@@ -90,7 +90,7 @@ def test_the_vector_of_rfc_8032() -> None:
 
 
 def test_the_file_is_what_other_programs_read(tmp_path: Path) -> None:
-    key = kept_key(tmp_path / KEY_FILE)
+    key = load_key(tmp_path / KEY_FILE)
     loaded = load_pem_private_key((tmp_path / KEY_FILE).read_bytes(), None)
     assert isinstance(loaded, Ed25519PrivateKey)
     assert loaded.public_key().public_bytes_raw().hex() == key.public
@@ -101,14 +101,14 @@ def test_a_file_that_is_no_key_is_said_and_kept(tmp_path: Path) -> None:
     curve = ec.generate_private_key(ec.SECP256R1())
     locked = BestAvailableEncryption(b"x")
     for data, why in [
-        (b"", "no key"),
-        (b"-----BEGIN PRIVATE KEY-----\n", "no key"),
+        (b"", "not a readable PEM key"),
+        (b"-----BEGIN PRIVATE KEY-----\n", "not a readable PEM key"),
         (_pem(curve, NoEncryption()), "not an Ed25519"),
-        (_pem(curve, locked), "no key"),
+        (_pem(curve, locked), "not a readable PEM key"),
     ]:
         path.write_bytes(data)
         with pytest.raises(BadKey, match=why):
-            kept_key(path)
+            load_key(path)
         assert path.read_bytes() == data
 
 
@@ -119,7 +119,7 @@ def _pem(key: ec.EllipticCurvePrivateKey, lock: object) -> bytes:
 def test_a_folder_that_cannot_be_used_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(BadKey, match="file"):
-        kept_key(tmp_path / "file" / KEY_FILE)
+        load_key(tmp_path / "file" / KEY_FILE)
     (tmp_path / KEY_FILE).mkdir()
     with pytest.raises(BadKey, match="directory"):
-        kept_key(tmp_path / KEY_FILE)
+        load_key(tmp_path / KEY_FILE)

@@ -1,7 +1,7 @@
-"""The browser page's files, read once at the start and served from memory.
+"""The web page's files, read at the start and served from memory.
 
-Only what lies in this dictionary can ever be served, so no path of a request is ever
-turned into a path of the disk.
+Only the files in this dictionary are served: a request's path is never used as a path
+on disk.
 """
 
 import gzip
@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-__all__ = ["INDEX", "OFFLINE", "Asset", "load_page"]
+__all__ = ["INDEX", "SERVICE_WORKER", "Asset", "load_page"]
 
 INDEX = "/index.html"
-"""The page itself: served at `/` and at every room's link."""
-OFFLINE = "/sw.js"
-"""The service worker: what it keeps for offline use is written into it, see `_told`."""
-PLACE = b"const PAGE = null;"
-"""The line of the service worker that is replaced."""
+"""The page itself, served at `/` and at every room's link."""
+SERVICE_WORKER = "/sw.js"
+PLACEHOLDER = b"const PAGE = null;"
+"""The line of the service worker that is replaced by the list of files to cache."""
 
 TYPES: Mapping[str, str] = {
     "html": "text/html; charset=utf-8",
@@ -33,7 +32,7 @@ TYPES: Mapping[str, str] = {
     "txt": "text/plain; charset=utf-8",
     "woff2": "font/woff2",
 }
-"""File ending -> content type. What is not listed is not part of the page."""
+"""File extension -> content type; files of other types are not served."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +41,13 @@ class Asset:
 
     Args:
         body: its content.
-        packed: the same by gzip, or empty where that saves nothing.
+        gzipped: the content compressed, or empty if that is not smaller.
         type: its content type.
         etag: changes when the content does.
     """
 
     body: bytes
-    packed: bytes
+    gzipped: bytes
     type: str
     etag: str
 
@@ -66,7 +65,7 @@ def load_page(packages: Mapping[str, str] = PACKAGES) -> dict[str, Asset]:
         packages: URL folder -> import name of a package.
 
     Returns:
-        Absolute URL path -> file; empty where the package is not installed.
+        Absolute URL path -> file; empty if a package is not installed.
     """
     try:
         roots = {url: files(package) for url, package in packages.items()}
@@ -78,22 +77,22 @@ def load_page(packages: Mapping[str, str] = PACKAGES) -> dict[str, Asset]:
         for path, asset in _walk(root, url)
         if path not in NOT_SERVED
     }
-    if worker := page.pop(OFFLINE, None):
-        page[OFFLINE] = _asset(_told(worker.body, page), worker.type)
+    if worker := page.pop(SERVICE_WORKER, None):
+        page[SERVICE_WORKER] = _asset(_with_files(worker.body, page), worker.type)
     return page
 
 
-def _told(worker: bytes, page: Mapping[str, Asset]) -> bytes:
-    """The service worker with the files to keep, and a version that follows from them.
+def _with_files(worker: bytes, page: Mapping[str, Asset]) -> bytes:
+    """Return the service worker with the files to cache and their version.
 
-    A browser that finds it changed fetches all of them anew, and none of them is ever
-    mixed with those of another version.
+    The version is derived from all files, so that a browser never mixes files of two
+    versions.
     """
     tags = "".join(f"{url} {page[url].etag}\n" for url in sorted(page))
     version = hashlib.sha256(tags.encode() + worker).hexdigest()[:16]
-    kept = {"version": version, "files": sorted(page)}
-    told = json.dumps(kept, separators=(",", ":")).encode()
-    return worker.replace(PLACE, b"const PAGE = " + told + b";")
+    cached = {"version": version, "files": sorted(page)}
+    text = json.dumps(cached, separators=(",", ":")).encode()
+    return worker.replace(PLACEHOLDER, b"const PAGE = " + text + b";")
 
 
 def _walk(folder: Traversable, url: str) -> Iterator[tuple[str, Asset]]:
@@ -108,9 +107,9 @@ def _walk(folder: Traversable, url: str) -> Iterator[tuple[str, Asset]]:
 
 def _asset(body: bytes, kind: str) -> Asset:
     etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
-    return Asset(body, _packed(body), kind, etag)
+    return Asset(body, _gzipped(body), kind, etag)
 
 
-def _packed(body: bytes) -> bytes:
-    packed = gzip.compress(body, mtime=0)
-    return packed if len(packed) < len(body) else b""
+def _gzipped(body: bytes) -> bytes:
+    compressed = gzip.compress(body, mtime=0)
+    return compressed if len(compressed) < len(body) else b""

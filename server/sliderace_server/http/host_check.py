@@ -1,4 +1,4 @@
-"""Which names of ours, and which web pages, a request may come with."""
+"""Host and Origin checks: which hosts and web pages a request may name."""
 
 import re
 from dataclasses import dataclass
@@ -8,25 +8,27 @@ from urllib.parse import urlsplit
 __all__ = ["HostCheck", "split_host"]
 
 HOST = re.compile(r"(\[[\w:.%-]+\]|[\w.-]+)(:[0-9]{1,5})?", re.ASCII)
-"""A Host header: a name or an address, perhaps a port, and nothing else."""
+"""A valid Host header: a name or an address, and optionally a port."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostCheck:
-    """Which names of ours and which web pages are let in.
+    """The hosts and origins that are accepted.
 
     Args:
-        public: origin people see us at, such as ``https://race.example.org``, or empty.
-        hosts: host names we answer to, in lower case; ``*`` means any.
+        public: our public origin, such as ``https://race.example.org``, or empty.
+        hosts: our host names in lower case; ``*`` accepts any.
     """
 
     public: str
     hosts: frozenset[str]
 
-    def knows_host(self, header: str) -> bool:
-        """Whether a Host header names us; else somebody's DNS may point here.
+    def accepts_host(self, header: str) -> bool:
+        """Return whether a Host header names us.
 
-        Addresses are always ours: only a name can be re-bound.
+        This prevents DNS rebinding: a site whose name resolves to our address could
+        otherwise use a visitor's browser to reach us. IP addresses cannot be rebound,
+        so they are always accepted.
         """
         if not header:
             return True
@@ -37,10 +39,10 @@ class HostCheck:
             return True
         return host.endswith(".localhost") or _is_address(host)
 
-    def knows_origin(self, origin: str | None, host_header: str) -> bool:
-        """Whether a request of a page from `origin` is welcome.
+    def accepts_origin(self, origin: str | None, host_header: str) -> bool:
+        """Return whether a page from `origin` may send a request.
 
-        Programs that are no browsers send no origin.
+        Programs other than browsers send no origin.
         """
         if origin is None:
             return True
@@ -58,7 +60,7 @@ class HostCheck:
 
 
 def split_host(header: str) -> tuple[str, str]:
-    """Host in lower case and port of a Host header; brackets of IPv6 are removed.
+    """Split a Host header into host, in lower case and without brackets, and port.
 
     >>> split_host("[::1]:8710"), split_host("Pc.local:80"), split_host("pc")
     (('::1', '8710'), ('pc.local', '80'), ('pc', ''))

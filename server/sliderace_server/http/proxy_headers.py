@@ -1,4 +1,4 @@
-"""Who a client is, when proxies stand between: believed as far as they are ours."""
+"""The address of a client behind trusted proxies."""
 
 from collections.abc import Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_address
@@ -11,16 +11,16 @@ Network = IPv4Network | IPv6Network
 def client_address(
     direct: str, forwarded: Sequence[str], proxies: Sequence[Network]
 ) -> str:
-    """The address of the client itself.
+    """Return the IP address of the client.
 
     Args:
         direct: the other end of the TCP connection.
-        forwarded: the X-Forwarded-For headers. They are read from the right, as long
-            as what added them is a proxy of ours; the rest anybody may have written.
-        proxies: those of ours.
+        forwarded: the X-Forwarded-For headers, read from right to left as long as the
+            address so far is a trusted proxy; a client may have forged the rest.
+        proxies: the trusted proxies.
     """
     address = direct
-    chain = [hop.strip() for line in forwarded for hop in line.split(",")]
+    chain = [hop.strip() for header in forwarded for hop in header.split(",")]
     while chain and within(address, proxies):
         hop = chain.pop()
         if not _is_address(hop):
@@ -30,7 +30,7 @@ def client_address(
 
 
 def within(address: str, networks: Sequence[Network]) -> bool:
-    """Whether an address lies in one of these networks; what is none does not."""
+    """Return whether an address lies in one of these networks; False if malformed."""
     if not networks or not _is_address(address):
         return False
     parsed = ip_address(address)

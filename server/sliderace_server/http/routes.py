@@ -1,6 +1,7 @@
-"""Plain HTTP on the race's port: the page, its files, results, health and figures.
+"""HTTP routes: the web page, rooms, race records, health and metrics.
 
-Requests and answers here are data; the gateway turns them into what its library wants.
+Requests and answers are plain data; `sliderace_server.websocket.listener` converts them
+from and to the library's types.
 """
 
 import json
@@ -11,48 +12,49 @@ from typing import Any, Protocol
 from urllib.parse import parse_qs, unquote
 
 from sliderace.protocol.room_code import parse_code
+from sliderace.texts import text
 from sliderace_server.http.assets import INDEX, Asset
 from sliderace_server.http.host_check import HostCheck
 from sliderace_server.storage import RaceSummary, StorageUnavailable
 
-__all__ = ["SOCKET", "Answer", "Inside", "Request", "Routes"]
+__all__ = ["SECURITY", "WEBSOCKET_PATH", "Answer", "Request", "Routes", "message"]
 
-SOCKET = "/ws"
-"""Where the race itself is spoken."""
+WEBSOCKET_PATH = "/ws"
 PAGE_SIZE = 50
 """Races in one answer of `/api/races`."""
 RACE_ID = re.compile(r"[A-Z0-9-]{1,32}", re.ASCII)
-"""What may stand in the address of a replay."""
+"""Race ids that are redirected to their replay."""
 
 SECURITY: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-"""Sent with every answer: no guessing of types, no link of a room told to others."""
+"""Sent with every answer. Browsers must not guess content types, nor send a room's link
+to other sites as the referrer."""
 _MISTYPED = re.compile("/[A-Za-z0-9-]{1,32}")
-"""What was meant to be the link of a room, perhaps."""
+"""Perhaps a mistyped link to a room."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data: blob:; connect-src {connect}; worker-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""A page that was tricked into holding a script would still not run it."""
+"""The content security policy: an injected script would not run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One HTTP request, as far as it matters.
+    """The relevant parts of an HTTP request.
 
     Args:
-        method: in capitals.
+        method: in upper case.
         target: path and query as sent.
         host: the Host header, or empty.
         origin: the Origin header, or None.
-        peer: address of the client.
-        local: it comes from this very machine, through no proxy.
+        peer: IP address of the client.
+        local: whether it comes from this machine and not through a proxy.
         etag: the If-None-Match header, or empty.
-        packs: it understands gzip.
+        gzip: whether the client accepts gzip.
     """
 
     method: str
@@ -62,12 +64,12 @@ class Request:
     peer: str = ""
     local: bool = False
     etag: str = ""
-    packs: bool = False
+    gzip: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One HTTP answer; HEAD gets the same without the body."""
+    """An HTTP answer; HEAD requests get it without the body."""
 
     status: int
     body: bytes = b""
@@ -75,25 +77,25 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-class Inside(Protocol):
-    """What the site asks about rooms and races."""
+class Rooms(Protocol):
+    """Rooms and stored races, as the routes use them."""
 
     def health(self) -> Mapping[str, Any]:
-        """The server's state for `/healthz`."""
+        """Return the server's state for `/healthz`."""
         ...
 
     def public_rooms(self) -> Sequence[Mapping[str, Any]]:
-        """Rooms that anybody may see."""
+        """Return the rooms that anyone may see."""
         ...
 
     def listing(self, code: str) -> Mapping[str, Any] | None:
-        """A live room, or None."""
+        """Return an open room, or None."""
         ...
 
     async def races(
         self, room: str | None, before: str | None, *, public_only: bool, limit: int
     ) -> Sequence[RaceSummary]:
-        """Stored races, the latest first.
+        """Return stored races, the latest first.
 
         Raises:
             StorageUnavailable: the storage cannot be read.
@@ -101,7 +103,7 @@ class Inside(Protocol):
         ...
 
     async def record(self, race_id: str) -> bytes | None:
-        """A race's signed record as JSON, or None.
+        """Return a signed race record as JSON, or None.
 
         Raises:
             StorageUnavailable: the storage cannot be read.
@@ -109,90 +111,90 @@ class Inside(Protocol):
         ...
 
 
-class Tries(Protocol):
-    """Bounds what one address may ask."""
+class RateLimits(Protocol):
+    """Rate limits per client address. Waits are in ms; 0: allowed now."""
 
-    def page(self, peer: str) -> int:
-        """0: this address may have another answer, else in how many ms."""
+    def request_wait(self, peer: str) -> int:
+        """Count a request; return how long its address must wait."""
         ...
 
-    def may_try(self, peer: str) -> int:
-        """0: this address may try another room code, else in how many ms."""
+    def code_wait(self, peer: str) -> int:
+        """Return how long this address must wait to try a room code."""
         ...
 
-    def failed(self, peer: str) -> None:
-        """This address named a room that does not exist."""
+    def wrong_code(self, peer: str) -> None:
+        """Count a room code that does not exist."""
         ...
 
 
 class Routes:
-    """Answers every request that is not for the race's socket.
+    """Answers all requests except those for the WebSocket.
 
     Args:
-        page: the page's files.
-        inside: rooms and races.
-        host_check: names and origins that are let in.
-        tries: bounds per address.
-        metrics: content type and body of `/metrics`.
-        links: a room's code -> where people find it, the best first.
-        base: path below which people find us, such as ``/race``; empty: the root.
-            A proxy may take it away or leave it, so the root answers as well.
+        page: URL path -> file of the web page.
+        rooms: rooms and races.
+        host_check: accepted hosts and origins.
+        rate_limits: limits per address.
+        metrics: returns the content type and body of `/metrics`.
+        links: room code -> links to that room, the best first.
+        base: path under which clients reach us, such as ``/race``; empty: the root. The
+            root is answered too, because a proxy may strip the path.
     """
 
     def __init__(
         self,
         page: Mapping[str, Asset],
-        inside: Inside,
+        rooms: Rooms,
         host_check: HostCheck,
-        tries: Tries,
+        rate_limits: RateLimits,
         metrics: Callable[[], tuple[str, bytes]],
         links: Callable[[str], Sequence[str]],
         base: str = "",
     ) -> None:
         self._page = page
-        self._inside = inside
+        self._rooms = rooms
         self._host_check = host_check
-        self._tries = tries
+        self._rate_limits = rate_limits
         self._metrics = metrics
         self._links = links
         self._base = base
 
     async def answer(self, request: Request) -> Answer | None:
-        """The answer, or None where the race's socket is wanted and allowed."""
-        if wait := self._tries.page(request.peer):
-            return _too_many("Too many requests.", wait)
-        if not self._host_check.knows_host(request.host):
-            return Answer(421, b"This server has another name.\n")
-        if not self._host_check.knows_origin(request.origin, request.host):
-            return Answer(403, b"Pages of other sites may not do that.\n")
+        """Return the answer; None: the request may become a WebSocket."""
+        if wait := self._rate_limits.request_wait(request.peer):
+            return _too_many("http.too_many_requests", wait)
+        if not self._host_check.accepts_host(request.host):
+            return message(421, "http.wrong_host")
+        if not self._host_check.accepts_origin(request.origin, request.host):
+            return message(403, "http.wrong_origin")
         path, _, query = request.target.partition("?")
-        if self._base and path == self._base:  # what is relative would go astray
+        if self._base and path == self._base:  # or relative links would be wrong
             return Answer(308, headers={"Location": f"{path}/"})
-        path = self._below(path)
-        if path == SOCKET:
+        path = self._strip_base(path)
+        if path == WEBSOCKET_PATH:
             return None
         if request.method not in ("GET", "HEAD"):
-            return Answer(405, b"Only GET and HEAD.\n", headers={"Allow": "GET, HEAD"})
+            return message(405, "http.wrong_method", {"Allow": "GET, HEAD"})
         try:
             return await self._route(request, unquote(path), query)
         except StorageUnavailable:
-            return Answer(503, b"The storage cannot be read.\n")
+            return message(503, "http.storage_unavailable")
 
-    def _below(self, path: str) -> str:
-        """A path without the base, if it has it."""
-        below = self._base and path.startswith(f"{self._base}/")
-        return path.removeprefix(self._base) if below else path
+    def _strip_base(self, path: str) -> str:
+        """Return a path without the base path, if it has it."""
+        has_base = self._base and path.startswith(f"{self._base}/")
+        return path.removeprefix(self._base) if has_base else path
 
     async def _route(self, request: Request, path: str, query: str) -> Answer:
         match path.split("/")[1:]:
             case ["healthz"]:
-                health = self._inside.health()
+                health = self._rooms.health()
                 return _json(health, 503 if health["status"] == "stopping" else 200)
             case ["metrics"]:
                 kind, body = self._metrics()
                 return Answer(200, body, kind, {"Cache-Control": "no-store"})
             case ["api", "rooms"]:
-                return _json({"rooms": list(self._inside.public_rooms())})
+                return _json({"rooms": list(self._rooms.public_rooms())})
             case ["api", "rooms", code]:
                 return self._room(request, code)
             case ["api", "races"]:
@@ -200,10 +202,9 @@ class Routes:
             case ["api", "races", race_id]:
                 return await self._record(race_id)
             case ["replay", race_id] if RACE_ID.fullmatch(race_id):
-                # Relative, so that it holds below any path; there the page's own
-                # relative links hold, too.
-                there = {"Location": f"../?replay={race_id}"}
-                return Answer(302, headers=there | {"Cache-Control": "no-cache"})
+                # Relative, so that it works under any base path.
+                location = {"Location": f"../?replay={race_id}"}
+                return Answer(302, headers=location | {"Cache-Control": "no-cache"})
             case _:
                 return self._file(request, path)
 
@@ -212,64 +213,66 @@ class Routes:
         if path == "/" or parse_code(path[1:]):
             path = INDEX
         elif path not in self._page and _MISTYPED.fullmatch(path):
-            path, status = INDEX, 404  # the page says so, and knows the way home
+            path, status = INDEX, 404  # the page shows the error
         if (asset := self._page.get(path)) is None:
-            return Answer(404, b"There is nothing here.\n")
-        # Always asked again, answered from memory: a new release is seen at once.
+            return message(404, "http.not_found")
+        # Revalidated on each use, so that a new release is seen at once.
         headers = {"ETag": asset.etag, "Cache-Control": "no-cache"}
         headers["Content-Security-Policy"] = self.policy(request.host)
         headers["Vary"] = "Accept-Encoding"
         if self._host_check.public.startswith("https:"):
-            # Over plain HTTP browsers ignore it and complain to whoever looks.
+            # Over plain HTTP browsers ignore it and log a warning.
             headers["Cross-Origin-Opener-Policy"] = "same-origin"
         if request.etag == asset.etag and status == 200:
             return Answer(304, b"", asset.type, headers)
-        if request.packs and asset.packed:
+        if request.gzip and asset.gzipped:
             headers["Content-Encoding"] = "gzip"
-            return Answer(status, asset.packed, asset.type, headers)
+            return Answer(status, asset.gzipped, asset.type, headers)
         return Answer(status, asset.body, asset.type, headers)
 
     def policy(self, host: str) -> str:
-        """The page's content security policy.
+        """Return the page's content security policy.
 
         Args:
-            host: a Host header that `Doors` knows. Some browsers do not count a
-                WebSocket of one's own host as ``'self'``, so it is named.
+            host: the Host header, which `HostCheck` has accepted. In some browsers
+                ``'self'`` does not include WebSockets of the own host, so it is named.
         """
-        connect = f"'self' ws://{host} wss://{host}" if _is_plain(host) else "'self'"
+        connect = (
+            f"'self' ws://{host} wss://{host}" if _is_header_safe(host) else "'self'"
+        )
         return POLICY.format(connect=connect)
 
-    def _room(self, request: Request, text: str) -> Answer:
-        if wait := self._tries.may_try(request.peer):
-            return _too_many("Too many wrong codes.", wait)
-        code = parse_code(text)
-        found = self._inside.listing(code) if code else None
+    def _room(self, request: Request, code_text: str) -> Answer:
+        if wait := self._rate_limits.code_wait(request.peer):
+            return _too_many("refusal.too_many_tries", wait)
+        code = parse_code(code_text)
+        found = self._rooms.listing(code) if code else None
         if found is None:
-            self._tries.failed(request.peer)
+            self._rate_limits.wrong_code(request.peer)
             return _json({"error": "room_unknown"}, 404)
         return _json({**found, "links": list(self._links(found["code"]))})
 
     async def _races(self, request: Request, query: str) -> Answer:
-        asked = {key: values[-1] for key, values in parse_qs(query).items()}
+        parameters = {key: values[-1] for key, values in parse_qs(query).items()}
         room = None
-        if "room" in asked:
-            room = parse_code(asked["room"])
+        if "room" in parameters:
+            room = parse_code(parameters["room"])
             if room is None:
                 return _json({"error": "bad_code"}, 400)
-            if wait := self._tries.may_try(request.peer):
-                return _too_many("Too many wrong codes.", wait)
-        # A private room's code is its key: without it only whoever sits at this
-        # machine sees that room's races.
+            if wait := self._rate_limits.code_wait(request.peer):
+                return _too_many("refusal.too_many_tries", wait)
+        # A private room's code is its key: without it, its races are listed only for
+        # clients on this machine.
         public_only = room is None and not request.local
-        races = await self._inside.races(
-            room, asked.get("before"), public_only=public_only, limit=PAGE_SIZE
+        races = await self._rooms.races(
+            room, parameters.get("before"), public_only=public_only, limit=PAGE_SIZE
         )
-        if room is not None and not races and self._inside.listing(room) is None:
-            self._tries.failed(request.peer)
+        if room is not None and not races and self._rooms.listing(room) is None:
+            self._rate_limits.wrong_code(request.peer)
         return _json({"races": [_summary(race) for race in races]})
 
     async def _record(self, race_id: str) -> Answer:
-        record = await self._inside.record(race_id)
+        record = await self._rooms.record(race_id)
         if record is None:
             return _json({"error": "race_unknown"}, 404)
         name = f'attachment; filename="{_filename(race_id)}.json"'
@@ -277,9 +280,13 @@ class Routes:
         return Answer(200, record, "application/json", headers)
 
 
-def _too_many(text: str, wait_ms: int) -> Answer:
-    headers = {"Retry-After": str(-(-wait_ms // 1_000))}
-    return Answer(429, f"{text}\n".encode(), headers=headers)
+def message(status: int, key: str, headers: Mapping[str, str] | None = None) -> Answer:
+    """Return a plain-text answer with a text of the catalogue."""
+    return Answer(status, f"{text(key)}\n".encode(), headers=headers or {})
+
+
+def _too_many(key: str, wait_ms: int) -> Answer:
+    return message(429, key, {"Retry-After": str(-(-wait_ms // 1_000))})
 
 
 def _summary(race: RaceSummary) -> dict[str, Any]:
@@ -316,7 +323,7 @@ def _filename(race_id: str) -> str:
     return "".join(c for c in race_id if c.isascii() and (c.isalnum() or c == "-"))
 
 
-def _is_plain(host: str) -> bool:
+def _is_header_safe(host: str) -> bool:
     return bool(host) and all(
         c.isascii() and (c.isalnum() or c in ".-:[]") for c in host
     )

@@ -20,7 +20,7 @@ from websockets.typing import Subprotocol
 from sliderace.protocol.version import SUBPROTOCOL
 from sliderace_server.clock import Clock, Timer
 from sliderace_server.http.proxy_headers import client_address, within
-from sliderace_server.http.routes import SECURITY, Answer, Request, Routes
+from sliderace_server.http.routes import SECURITY, Answer, Request, Routes, message
 from sliderace_server.limits import PerAddress, is_loopback
 from sliderace_server.live_room.services import Spawn
 from sliderace_server.metrics import Metrics
@@ -204,7 +204,7 @@ class Listener:
         if websocket.counted_address is None and not self._count(
             websocket, request.peer
         ):
-            return _response(Answer(429), request)
+            return _response(message(429, "http.too_many_connections"), request)
         answer = await self._routes.answer(request)
         if answer is None:
             return None
@@ -219,7 +219,7 @@ class Listener:
         """Allow the client more time, but each address only so many bytes at once."""
         size, address = len(answer.body), cast("str", websocket.counted_address)
         if not self._addresses.sending(address, size):
-            return Answer(429, b"One after the other.\n", headers={"Retry-After": "2"})
+            return message(429, "http.one_download", {"Retry-After": "2"})
         websocket.large_answer_bytes = size
         websocket.close_timeout = self.limits.answer_timeout_ms / 1_000
         return answer
@@ -240,7 +240,7 @@ class Listener:
             peer=address,
             local=is_loopback(direct) and not proxied,
             etag=_joined(headers, "If-None-Match"),
-            packs="gzip" in _joined(headers, "Accept-Encoding"),
+            gzip="gzip" in _joined(headers, "Accept-Encoding"),
         )
 
     # --- WebSocket -------------------------------------------------------------------

@@ -46,9 +46,9 @@ from sliderace.protocol.messages import (
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
 from sliderace_server.limits import (
-    COMING_AND_GOING,
-    NEW_TOKEN,
-    NEWCOMERS,
+    CONNECT_RECORDS,
+    NEW_MEMBERS,
+    TOKEN_RECORDS,
     TokenBucket,
 )
 from sliderace_server.live_room.services import Peer
@@ -346,13 +346,13 @@ class Session:
         actor = self._registry.find(join.code, self.peer.address)
         if isinstance(actor, Refusal):
             return actor
-        if not self._has_quota(actor, NEWCOMERS):
+        if not self._has_quota(actor, NEW_MEMBERS):
             return Refusal("rate")
         token = self._new_token()
         command = room.Enter(join.name, hashed(token), join.role, join.bot)
         if refusal := actor.enter(self, command, token):
             return refusal
-        actor.quota.use(NEWCOMERS, COMING_AND_GOING)
+        actor.quota.use(NEW_MEMBERS, CONNECT_RECORDS)
         return actor
 
     def _new_token(self) -> str:
@@ -367,7 +367,7 @@ class Session:
         actor, member = found
         if not self._has_quota(actor, member):
             return Refusal("rate")
-        actor.quota.use(member, COMING_AND_GOING)
+        actor.quota.use(member, CONNECT_RECORDS)
         seen = resume.epoch, resume.offset
         actor.resume(self, room.Connect(member), seen)
         return actor
@@ -380,7 +380,7 @@ class Session:
         actor, member = found
         if not self._has_quota(actor, member):
             return Refusal("rate")
-        actor.quota.use(member, COMING_AND_GOING + NEW_TOKEN)
+        actor.quota.use(member, CONNECT_RECORDS + TOKEN_RECORDS)
         token = self._new_token()
         actor.resume(self, room.Connect(member, hashed(token)), token=token)
         return actor
