@@ -1,25 +1,28 @@
-"""What all tests share: strictness, sizes of the random tests, and honest skips.
+"""What all tests share: strictness, tiers, and the programs that some of them need.
 
-`SLIDERACE_CI=1` (set by `.ci/run`) turns a skip into a failure, since there everything
-a test needs is installed. Only what a machine may forbid to anybody (network
-namespaces, mounting) may be skipped there too: see `not_allowed`.
+`SLIDERACE_TIER` chooses how much the tests do, see `tests/tiers.py`. In the tiers `ci`
+and `full` a skip is a failure, because everything that a test needs is installed there.
+Only what a machine may forbid to anybody (network namespaces, mounting) may be skipped
+there too: see `not_allowed`.
 """
 
 import os
 import shutil
 import signal
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
 from blockbuster import blockbuster_ctx
 from hypothesis import settings
+from tests.tiers import TIER
 
-IN_CI = os.environ.get("SLIDERACE_CI") == "1"
+TESTS = Path(__file__).parent
 NOT_ALLOWED = "not allowed here: "
 
-# Our own `pytest` gives the same verdict each time; CI looks further, and prints how to
-# repeat what it finds. No deadlines: a slow machine is no bug.
+# The verdict must not depend on luck, so the examples are the same each time. There
+# are no deadlines: a slow machine is no bug.
 settings.register_profile(
     "default", max_examples=50, stateful_step_count=40, deadline=None, derandomize=True
 )
@@ -31,18 +34,44 @@ settings.register_profile(
     derandomize=True,
     print_blob=True,
 )
-settings.register_profile(
+settings.register_profile(  # for a night: other examples each time
     "large",
     max_examples=20_000,
     stateful_step_count=100,
     deadline=None,
     print_blob=True,
 )
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", TIER.hypothesis))
+
+FAST = ("engine", "race", "proof", "protocol", "properties", "server", "client")
+"""Folders of the fast tier."""
+NOT_FAST = ("test_server_cli", "test_storage", "test_tui")
+"""Their modules that start processes, write files or draw screens."""
 
 # Where this runs in the background of a shell, Ctrl-C is ignored, and so it would be by
 # all programs that the tests start and end with it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Use no workers for single modules: workers take longer to start."""
+    return 0 if all(".py" in arg for arg in config.args) else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark each test by its place."""
+    for item in items:
+        place = item.path
+        folder = place.relative_to(TESTS).parts[0] if TESTS in place.parents else ""
+        if folder == "" or (folder in FAST and not place.name.startswith(NOT_FAST)):
+            item.add_marker(pytest.mark.fast)
+        else:  # the pure layers are covered by the fast tests alone
+            item.add_marker(pytest.mark.no_cover)
+        if folder == "browser":  # a module's tests share a server and a browser
+            item.add_marker(pytest.mark.xdist_group(place.stem))
+        elif folder == "chaos":  # these measure time: no two at once
+            item.add_marker(pytest.mark.xdist_group(folder))
 
 
 def not_allowed(what: str) -> NoReturn:
@@ -93,7 +122,7 @@ def _program(*names: str) -> str:
 def pytest_runtest_makereport() -> Generator[
     None, pytest.TestReport, pytest.TestReport
 ]:
-    """Let no test be skipped silently in CI."""
+    """Let no test be skipped silently where everything is installed."""
     report = yield
     if not hasattr(report, "wasxfail"):
         _judge(report)
@@ -104,7 +133,7 @@ def pytest_runtest_makereport() -> Generator[
 def pytest_make_collect_report() -> Generator[
     None, pytest.CollectReport, pytest.CollectReport
 ]:
-    """Let no module be skipped silently in CI."""
+    """Let no module be skipped silently where everything is installed."""
     report = yield
     _judge(report)
     return report
@@ -112,6 +141,6 @@ def pytest_make_collect_report() -> Generator[
 
 def _judge(report: pytest.TestReport | pytest.CollectReport) -> None:
     """Turn a skip into a failure where everything ought to be installed."""
-    if IN_CI and report.skipped and NOT_ALLOWED not in report.longreprtext:
+    if not TIER.skips and report.skipped and NOT_ALLOWED not in report.longreprtext:
         report.longrepr = f"skipped where nothing may be: {report.longreprtext}"
         report.outcome = "failed"

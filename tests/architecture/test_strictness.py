@@ -26,11 +26,12 @@ def outcome(folder: Path, test: str, **environment: str) -> dict[str, int]:
             *config,
             "-p",
             "no:cacheprovider",
+            "-n0",
             str(folder),
         ],
         env={
-            **{k: v for k, v in os.environ.items() if k != "SLIDERACE_CI"},
-            "PYTHONPATH": os.pathsep.join(sys.path),
+            **{k: v for k, v in os.environ.items() if k != "SLIDERACE_TIER"},
+            "PYTHONPATH": os.pathsep.join([str(REPOSITORY), *sys.path]),
             **environment,
         },
         cwd=folder,
@@ -91,9 +92,9 @@ def test_blocking_the_loop_fails(tmp_path: Path) -> None:
 
 
 def test_a_skip_is_a_failure_in_ci(tmp_path: Path) -> None:
-    path = {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    path = {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(REPOSITORY), *sys.path])}
     assert outcome(tmp_path, SKIPPED, **path) == {"skipped": 2}
-    in_ci = outcome(tmp_path, SKIPPED, SLIDERACE_CI="1", **path)
+    in_ci = outcome(tmp_path, SKIPPED, SLIDERACE_TIER="ci", **path)
     assert in_ci in ({"failed": 1, "skipped": 1}, {"error": 1, "skipped": 1})
 
 
@@ -101,15 +102,15 @@ def test_a_skip_is_a_failure_in_ci(tmp_path: Path) -> None:
 def test_a_skipped_module_is_a_failure_in_ci(tmp_path: Path, line: str) -> None:
     test = f"import pytest\n{line}\n"
     assert outcome(tmp_path, test) == {"skipped": 1}
-    assert outcome(tmp_path, test, SLIDERACE_CI="1") == {"error": 1}
+    assert outcome(tmp_path, test, SLIDERACE_TIER="ci") == {"error": 1}
 
 
 def test_warnings_are_failures(tmp_path: Path) -> None:
     assert outcome(tmp_path, LOOSE) == {"failed": 2}
 
 
-@pytest.mark.parametrize(("name", "examples", "steps"), [("ci", 1000, 60)])
-def test_ci_looks_further(tmp_path: Path, name: str, examples: int, steps: int) -> None:
-    test = PROFILE.format(examples=examples, steps=steps)
-    assert outcome(tmp_path, test, HYPOTHESIS_PROFILE=name) == {"passed": 1}
+def test_the_full_tier_tries_more_examples(tmp_path: Path) -> None:
+    test = PROFILE.format(examples=1000, steps=60)
+    assert outcome(tmp_path, test, SLIDERACE_TIER="full") == {"passed": 1}
+    assert outcome(tmp_path, test, HYPOTHESIS_PROFILE="ci") == {"passed": 1}
     assert outcome(tmp_path, test) == {"failed": 1}

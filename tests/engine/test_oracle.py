@@ -7,6 +7,8 @@ import pytest
 
 from sliderace.engine import OPPOSITE, Board, Size, Slide, manhattan, solvable
 
+pytestmark = pytest.mark.no_cover  # millions of steps
+
 Metric = Callable[[Board], Iterable[Slide]]
 
 

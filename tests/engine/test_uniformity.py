@@ -17,6 +17,8 @@ from tests.bench.uniformity import Tiles, boards, tail, tiles_in_cells, whole_bo
 from sliderace.engine import Board, Size, Stream, scramble
 from sliderace.engine.scramble import drawn
 
+pytestmark = pytest.mark.no_cover  # millions of steps
+
 BITE = 1e-6
 """What is called unfair here happens to fair scrambles once in a million times."""
 CRITICAL_64 = 132.79

@@ -1,6 +1,6 @@
 """Tickets to another device: once, for two minutes, one a member."""
 
-from sliderace_server.registry.seat_tickets import TICKET_MS, Tickets
+from sliderace_server.registry.seat_tickets import TICKET_MS, Tickets, hashed
 
 
 def test_a_ticket_is_good_once_and_in_its_room() -> None:
@@ -29,3 +29,8 @@ def test_another_one_ends_the_one_before_and_old_ones_are_forgotten() -> None:
     assert tickets.redeem("KWXTRB", "a", 2) is None
     tickets.issue("KWXTRB", 2, "c", 1 + TICKET_MS)
     assert len(tickets) == 1, "what is too old is not kept"
+
+
+def test_only_a_hash_of_a_secret_is_kept() -> None:
+    # The first test vector of SHA-256, FIPS 180-4.
+    assert hashed("abc").startswith("ba7816bf8f01cfea414140de5dae2223")

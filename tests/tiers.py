@@ -1,0 +1,67 @@
+"""How much the tests do in each tier; the variable SLIDERACE_TIER chooses one."""
+
+import os
+from dataclasses import dataclass
+
+__all__ = ["DEFAULT", "TIER", "TIERS", "Tier"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """Sizes of the tests that can be small or large.
+
+    Attributes:
+        skips: whether a test may be skipped because a program is missing.
+        hypothesis: profile of the random tests, see `tests/conftest.py`.
+        race_hours: how long races run in the simulation.
+        crashes: how often the simulated server crashes, at least.
+        histories: room histories that are simulated without sockets.
+        frames: mutated frames given to the decoder.
+        kills: how often the real server is killed in mid-race.
+        mutants: planted bugs that must be caught; 0: none, -1: all.
+    """
+
+    skips: bool
+    hypothesis: str
+    race_hours: float
+    crashes: int
+    histories: int
+    frames: int
+    kills: int
+    mutants: int
+
+
+DEFAULT = "default"
+TIERS = {
+    DEFAULT: Tier(
+        skips=True,
+        hypothesis="default",
+        race_hours=0.2,
+        crashes=80,
+        histories=200,
+        frames=100_000,
+        kills=2,
+        mutants=0,
+    ),
+    "ci": Tier(
+        skips=False,
+        hypothesis="default",
+        race_hours=1,
+        crashes=400,
+        histories=1_000,
+        frames=1_000_000,
+        kills=3,
+        mutants=3,
+    ),
+    "full": Tier(
+        skips=False,
+        hypothesis="ci",
+        race_hours=100,
+        crashes=40_000,
+        histories=100_000,
+        frames=10_000_000,
+        kills=500,
+        mutants=-1,
+    ),
+}
+TIER = TIERS[os.environ.get("SLIDERACE_TIER", DEFAULT)]
