@@ -17,7 +17,11 @@ from sliderace.texts import catalogue
 
 REPOSITORY = Path(__file__).parents[2]
 CLIENT = REPOSITORY / "client/sliderace_client"
-PYTHON = sorted([*CLIENT.rglob("*.py"), *(REPOSITORY / "shared").rglob("*.py")])
+SERVER = REPOSITORY / "server/sliderace_server"
+SHARED = REPOSITORY / "shared"
+PYTHON = sorted(
+    file for root in (CLIENT, SERVER, SHARED) for file in root.rglob("*.py")
+)
 PAGE = sorted((REPOSITORY / "client/sliderace_page").rglob("*.js"))
 
 COMMON, TERMINAL = catalogue("common"), catalogue("terminal")
