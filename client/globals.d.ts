@@ -1,7 +1,7 @@
 // Names that JSDoc comments of the page use without importing them. For tsc alone.
 
 type App = import("./sliderace_page/app/app.js").App;
-type Aside = import("./sliderace_page/ui/parts/side-panel.js").Aside;
+type SidePanel = import("./sliderace_page/ui/parts/side-panel.js").SidePanel;
 type Attempt = import("./sliderace_page/core/attempt.js").Attempt;
 type Board = import("./sliderace_page/core/engine/board.js").Board;
 type BoardView = import("./sliderace_page/ui/parts/board-view.js").BoardView;

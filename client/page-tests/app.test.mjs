@@ -166,7 +166,7 @@ test("a room's link leads to its door, and tells what is behind it", async () =>
   const page = new Page("/kwx-trb", {
     answers: { "/api/rooms/KWXTRB": { players: 3 } },
   });
-  assert.equal(page.app.screen, "door");
+  assert.equal(page.app.screen, "enter");
   assert.equal(page.app.code, "KWXTRB");
   await settled();
   assert.equal(page.app.peek.players, 3);
@@ -185,7 +185,7 @@ test("a reload of the tab that plays goes on without a question", () => {
   const page = new Page("/KWXTRB", { lasting: seated(), tab });
   assert.equal(
     page.app.screen,
-    "door",
+    "enter",
     "a new tab asks: it would push the other one out",
   );
   page.app.resume();
@@ -257,7 +257,7 @@ test("refused at the door: the reason stands there, and nothing is tried again",
     page.app.join("KWXTRB", "Ann", "player");
     page.open().hear(refused(code));
     page.close(4500);
-    assert.equal(page.app.screen, "door", code);
+    assert.equal(page.app.screen, "enter", code);
     assert.notEqual(page.app.problem, "", code);
     assert.equal(page.app.link, null, code);
   }
@@ -277,7 +277,7 @@ test("a lost seat is forgotten, a busy server is not asked to forget it", () => 
   lost.app.resume();
   lost.open().hear(refused("bad_token"));
   lost.close(4500);
-  assert.equal(lost.app.screen, "door");
+  assert.equal(lost.app.screen, "enter");
   assert.equal(lost.seats.get("KWXTRB"), null);
   const busy = new Page("/KWXTRB", { lasting: seated() });
   busy.app.resume();
@@ -551,5 +551,5 @@ test("a ticket takes a seat over, and leaves the address at once", () => {
   assert.equal(page.location.href, "http://host:8710/KWXTRB");
   page.hear(welcome(), snapshot());
   assert.equal(page.seats.get("KWXTRB").token, TOKEN);
-  assert.equal(new Page("/KWXTRB#ticket=123").app.screen, "door");
+  assert.equal(new Page("/KWXTRB#ticket=123").app.screen, "enter");
 });

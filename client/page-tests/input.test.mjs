@@ -3,7 +3,7 @@ import test from "node:test";
 
 import "./setup.mjs";
 import * as input from "../sliderace_page/ui/input.js";
-import { pressOnce } from "../sliderace_page/ui/dom.js";
+import { ignoreHeldKeys } from "../sliderace_page/ui/dom.js";
 
 const key = (change) => ({ key: "", code: "", target: null, ...change });
 
@@ -116,7 +116,7 @@ test("no race: arrows are the browser's", () => {
 
 test("a held Enter presses a button once", () => {
   const page = new Target();
-  pressOnce(page);
+  ignoreHeldKeys(page);
   const button = { closest: (selector) => (selector === "button" ? {} : null) };
   const press = (repeat) =>
     page.fire("keydown", key({ key: "Enter", repeat, target: button })).prevented;

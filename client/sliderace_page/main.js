@@ -6,7 +6,7 @@ import { readJson } from "./app/load-texts.js";
 import { Settings } from "./app/settings.js";
 import { setConstants } from "./core/constants.js";
 import { addTexts } from "./core/texts.js";
-import { View } from "./ui/frame.js";
+import { Frame } from "./ui/frame.js";
 
 const KEEP_AFTER_MS = 1500; // what is seen first comes first
 
@@ -33,7 +33,7 @@ const app = new App({
   random: (count) => crypto.getRandomValues(new Uint8Array(count)),
   subtle: globalThis.crypto?.subtle,
 });
-new View(document, app);
+new Frame(document, app);
 addEventListener("popstate", () => app.route());
 addEventListener("online", () => app.wake());
 addEventListener("pagehide", () => app.hide());
@@ -48,7 +48,9 @@ keepForOffline();
 function keepForOffline() {
   const workers = globalThis.isSecureContext && navigator.serviceWorker;
   // Whoever comes by a link is about to race: not now.
-  if (!workers || app.screen === "door" || app.screen === "room") return;
+  if (!workers || app.screen === "enter" || app.screen === "room") return;
   const keep = () => workers.register("sw.js").catch(() => {}); // full, or forbidden
-  addEventListener("load", () => setTimeout(keep, KEEP_AFTER_MS));
+  const later = () => setTimeout(keep, KEEP_AFTER_MS);
+  if (document.readyState === "complete") later();
+  else addEventListener("load", later);
 }

@@ -37,7 +37,7 @@ KEPT = """async () => {
 
 def _practice(page: Page, size: str = "3x3") -> None:
     page.get_by_role("button", name="Practise alone").click()
-    page.wait_for_selector("[data-screen=practice] [data-board]")
+    page.wait_for_selector("[data-screen=solo] [data-board]")
     page.get_by_label("Size").select_option(size)
 
 
@@ -66,7 +66,7 @@ def test_practice_by_keyboard(pages: Pages) -> None:
     assert "does not count" in page.locator(".banner").inner_text()
     assert page.locator(".times .uncounted").count() == 1
     page.reload()
-    page.wait_for_selector("[data-screen=practice] [data-board]")
+    page.wait_for_selector("[data-screen=solo] [data-board]")
     assert page.get_by_label("Size").input_value() == "3x3"
     assert page.locator(".figures-row dd").all_inner_texts() == figures
     assert page.locator(".times li").count() == 6
@@ -157,10 +157,10 @@ def test_help_on_every_screen(pages: Pages) -> None:
 
     def helped(page: Page) -> None:
         page.get_by_role("button", name="Help").click()
-        page.wait_for_selector(".aside h2:focus")
+        page.wait_for_selector(".side-panel h2:focus")
         assert page.locator(".tips li").count() >= 5
         page.keyboard.press("Escape")
-        page.wait_for_selector(".aside", state="detached")
+        page.wait_for_selector(".side-panel", state="detached")
         assert page.evaluate("document.activeElement.getAttribute('aria-label')") == (
             "Help"
         )
@@ -169,7 +169,7 @@ def test_help_on_every_screen(pages: Pages) -> None:
     code = host(ann, "Ann")
     helped(ann)
     door = pages.open(f"/{code}", SMALL)
-    door.wait_for_selector("[data-screen=door]")
+    door.wait_for_selector("[data-screen=enter]")
     helped(door)
     door.get_by_role("button", name="Help").click()
     assert fits(door)
@@ -178,7 +178,7 @@ def test_help_on_every_screen(pages: Pages) -> None:
     ann.get_by_role("button", name="Start the race").click()
     ann.wait_for_selector("[data-screen=race] [data-board]")
     ann.keyboard.press("?")
-    ann.wait_for_selector(".aside h2:focus")
+    ann.wait_for_selector(".side-panel h2:focus")
     board = own_board(ann)
     for direction, count in solution(board):
         press(ann, direction, count)

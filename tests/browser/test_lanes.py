@@ -14,7 +14,7 @@ NAME = "Bot Otter"
 """As long as names of bots are; who has the seat behind it, is told by its end."""
 SHOW = """async ([many, name]) => {
   const { Lanes } = await import("./ui/parts/lane-list.js");
-  const { sheet } = await import("./ui/screen-loader.js");
+  const { sheet } = await import("./ui/preload.js");
   await sheet("styles/race.css");
   const race = document.createElement("section");
   const above = document.createElement("div");

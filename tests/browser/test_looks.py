@@ -67,7 +67,7 @@ def test_every_screen_fits(pages: Pages, sizes: tuple[tuple[int, int], ...]) -> 
     code = host(page, LONG)
     quick_rules(page)
     ben = pages.open(f"/{code}", sizes[0])
-    ben.wait_for_selector("[data-screen=door]")
+    ben.wait_for_selector("[data-screen=enter]")
     all_fit(ben)
     join(ben, LONG)
     say_ready(page, ben)

@@ -10,7 +10,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(60)]
 
 SHOW = """async (places) => {
   const { Podium } = await import("./ui/parts/results-table.js");
-  const { sheet } = await import("./ui/screen-loader.js");
+  const { sheet } = await import("./ui/preload.js");
   await sheet("styles/results.css");
   const podium = new Podium();
   podium.update(places.map(([name, place, time_ms]) =>

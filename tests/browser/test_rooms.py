@@ -46,7 +46,7 @@ def test_a_code_typed_in_any_way_leads_to_the_room(pages: Pages) -> None:
     assert "six letters" in ben.get_by_role("alert").inner_text()
     ben.get_by_label("Room code").fill(f" {code[:3].lower()}-{code[3:].lower()} ")
     ben.keyboard.press("Enter")
-    ben.wait_for_selector("[data-screen=door]")
+    ben.wait_for_selector("[data-screen=enter]")
     join(ben, "Ben")
     ann.wait_for_selector(".member >> text=Ben")
 
@@ -74,7 +74,7 @@ def test_a_locked_room_and_a_kick(pages: Pages) -> None:
     ben.wait_for_selector("text=The host has removed you")
     ann.wait_for_selector(".players h2 >> text=1 player")
     ben.reload()
-    ben.wait_for_selector("[data-screen=door]")
+    ben.wait_for_selector("[data-screen=enter]")
     assert ben.get_by_role("button", name="Continue").count() == 0
 
 

@@ -31,13 +31,15 @@ export class App {
     this.subtle = world.subtle;
     this.Stay = world.Stay;
     this.socket = world.socket;
-    this.screen = "home"; // home, door (of a room), room, stopped
+    /** @type {"home" | "enter" | "room" | "replay" | "solo" | "stopped"} */
+    this.screen = "home";
     this.code = null; // of the address
     this.problem = ""; // why the last try to enter failed
     this.peek = null; // what the server tells of the room before entering
     /** @type {Stay | null} */
     this.stay = null;
-    this.stopped = null; // {text, action: "again" | "reload" | "home"}
+    /** @type {{text: string, action: "again" | "reload" | "home"} | null} */
+    this.stopped = null;
     this.onChange = () => {};
     /** @type {(text: string, level: string) => void} */
     this.onNote = () => {};
@@ -85,7 +87,7 @@ export class App {
     } else if (this.replay) {
       this.#show("replay");
     } else if (query.has("practice")) {
-      this.#show("practice");
+      this.#show("solo");
     } else if (!this.code) {
       if (last && last !== "index.html") this.problem = text("app.bad_link");
       this.#show("home");
@@ -94,7 +96,7 @@ export class App {
     } else if (this.seats.room === this.code && this.seats.get(this.code)) {
       this.resume();
     } else {
-      this.#show("door");
+      this.#show("enter");
       this.#look(this.code);
     }
   }
@@ -135,7 +137,7 @@ export class App {
 
   async #look(code) {
     const peek = await this.get(`api/rooms/${code}`);
-    if (this.code !== code || this.screen !== "door") return;
+    if (this.code !== code || this.screen !== "enter") return;
     if (peek.failed) this.problem ||= text("app.no_answer");
     else this.peek = peek;
     this.onChange();
@@ -302,7 +304,7 @@ export class App {
     if (seated) this.seats.forget(this.code);
     this.#drop();
     this.problem = said;
-    this.#show(this.code ? "door" : "home");
+    this.#show(this.code ? "enter" : "home");
     if (this.code) this.#look(this.code);
   }
 
@@ -318,6 +320,7 @@ export class App {
     this.stay?.drop();
   }
 
+  /** @param {App["screen"]} screen */
   #show(screen) {
     this.screen = screen;
     this.onChange();

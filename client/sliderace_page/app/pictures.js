@@ -67,7 +67,7 @@ export function keepOwn(storage, url) {
 export function urlOf(name, storage) {
   if (name === "own") return own(storage) || null;
   if (!Object.hasOwn(BUILT_IN, name)) return null;
-  return new URL(`${name}.svg`, import.meta.url).href;
+  return new URL(`../pictures/${name}.svg`, import.meta.url).href;
 }
 
 /** Put what was chosen on a board. @param {BoardView} board */

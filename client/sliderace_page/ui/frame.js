@@ -1,33 +1,42 @@
-// The page's frame: the head, the screen that is shown, and short notes.
+// The page's frame: the head, the current screen, and notes.
 
+import { text } from "../core/texts.js";
 import { formatCode } from "../core/format.js";
-import { button } from "./parts/controls.js";
-import { fill, h, pressOnce, setAttribute, setText, show } from "./dom.js";
 import { withTexts } from "../app/load-texts.js";
+import { button } from "./parts/controls.js";
+import { fill, h, ignoreHeldKeys, setAttribute, setText, show } from "./dom.js";
 import { preload, sheet } from "./preload.js";
-import { SCREENS, STAY, fetchScreen } from "./screen-loader.js";
+import { ROOM_MODULES, fetchScreen } from "./screen-loader.js";
 import { helpButton } from "./parts/toolbar.js";
 
-const NOTE_MS = 4000;
-const NOTES = 3;
-const FAR_GONE =
-  "The server has not answered for a while and may be gone for good. " +
-  "If so, ask the host for a new link. If it comes back, so will this page.";
-const RETRY_MS = 2000; // until files that did not come are asked for again
+/** @typedef {import("./screen-loader.js").Screen} Screen */
+/** @typedef {import("./screen-loader.js").ScreenName} ScreenName */
 
-/** Connecting, or told to stay away. */
-class Waiting {
+const NOTE_MS = 4000;
+const MAX_NOTES = 3;
+const RETRY_MS = 2000; // until files that failed to load are requested again
+
+/** What the button does after the connection has stopped for good. */
+const ACTIONS = {
+  again: "frame.play_here",
+  reload: "frame.reload",
+  home: "frame.home",
+};
+
+/** Shown while there is no room yet, and after the connection has stopped. */
+class WaitingScreen {
+  /** @param {App} app */
   constructor(app) {
     this.app = app;
-    this.text = h("h1", { role: "status" });
-    this.act = button("primary big", "", () => this.#act());
-    this.home = button("quiet", "Back to the start", () => app.visit(null));
-    const card = h("div.card.center", {}, this.text, this.act, this.home);
-    this.element = h("section.door", {}, card);
+    this.status = h("h1", { role: "status" });
+    this.action = button("primary big", "", () => this.#act());
+    this.home = button("quiet", text("frame.home"), () => app.visit(null));
+    const card = h("div.card.center", {}, this.status, this.action, this.home);
+    this.element = h("section.enter", {}, card);
   }
 
   #act() {
-    const { action } = this.app.stopped;
+    const action = this.app.stopped?.action;
     if (action === "again") this.app.resume();
     else if (action === "reload") location.reload();
     else this.app.visit(null);
@@ -35,17 +44,10 @@ class Waiting {
 
   update() {
     const { stopped, serverGone, farGone } = this.app;
-    const trying = serverGone
-      ? "The server is not answering. Still trying\u2026"
-      : "Connecting\u2026";
-    setText(this.text, stopped?.text ?? (farGone ? FAR_GONE : trying));
-    const words = {
-      again: "Play here instead",
-      reload: "Reload the page",
-      home: "Back to the start",
-    };
-    show(this.act, stopped !== null);
-    if (stopped) setText(this.act, words[stopped.action]);
+    const trying = serverGone ? "frame.still_trying" : "frame.connecting";
+    setText(this.status, stopped?.text ?? text(farGone ? "frame.server_gone" : trying));
+    show(this.action, stopped !== null);
+    if (stopped) setText(this.action, text(ACTIONS[stopped.action]));
     show(this.home, stopped?.action !== "home");
   }
 
@@ -54,133 +56,160 @@ class Waiting {
   leave() {}
 }
 
-export class View {
+export class Frame {
+  /** @type {Screen | null} */
+  #screen = null;
+  /** @type {ScreenName | "waiting" | null} of the current screen */
+  #name = null;
+  /** @type {ScreenName | null} the screen whose files are being fetched */
+  #wanted = null;
+  /** @type {string | null} the room code when the current screen was entered */
+  #code = null;
+  /** @type {import("./parts/settings-panel.js").SettingsPanel | null} */
+  #panel = null;
+  /** @type {number | undefined} */
+  #renderFrame;
+  /** @type {number | undefined} */
+  #tickFrame;
+
   /** @param {Document} document @param {App} app */
   constructor(document, app) {
     this.app = app;
-    this.shown = null;
-    this.head(document.body);
-    app.onChange = () => this.dirty();
-    app.settings.onChange = () => {
-      this.#wishes();
-      this.dirty();
-    };
-    this.#wishes();
-    if (app.view === "stream") document.documentElement.dataset.view = "stream";
-    app.onNote = (text, level) => this.note(text, level);
-    addEventListener("resize", () => this.dirty());
-    document.addEventListener("pointerdown", (event) => {
-      const target = /** @type {Node} */ (event.target);
-      const aside = this.panel && !this.panel.element.contains(target);
-      if (aside && !this.gear.contains(target)) this.#settings(false);
-      /** @type {NodeListOf<HTMLDetailsElement>} */
-      const menus = document.querySelectorAll("details.menu[open]");
-      for (const menu of menus) {
-        if (!menu.contains(target)) menu.open = false;
-      }
+    this.codeChip = h("span.chip.code");
+    this.connectionChip = h("span.chip.lost", { role: "status" });
+    this.settingsButton = h("button.icon-button.settings-button", {
+      type: "button",
+      "aria-label": text("settings.title"),
+      "aria-expanded": "false",
+      text: "\u2699",
+      on: { click: () => this.#toggleSettings() },
     });
-    pressOnce(document);
+    this.main = h("main", { id: "main" });
+    this.notes = h("div.notes", { "aria-live": "polite" });
+    this.announcements = h("div.visually-hidden", { "aria-live": "polite" });
+    this.serverGone = h("p.server-gone.soft.small", { role: "status" });
+    this.#build(document.body);
+    app.onChange = () => this.requestRender();
+    app.settings.onChange = () => {
+      this.#applySettings();
+      this.requestRender();
+    };
+    this.#applySettings();
+    if (app.view === "stream") document.documentElement.dataset.view = "stream";
+    app.onNote = (note, level) => this.note(note, level);
+    addEventListener("resize", () => this.requestRender());
+    document.addEventListener("pointerdown", ({ target }) =>
+      this.#closeMenus(/** @type {Node} */ (target)),
+    );
+    ignoreHeldKeys(document);
     // The first sign that somebody wants to play: fetch what a room needs.
-    const intent = () => this.#prepare();
     for (const type of ["pointerdown", "focusin", "keydown"])
-      document.addEventListener(type, intent, { once: true });
+      document.addEventListener(type, () => this.#prepareRoom(), { once: true });
   }
 
-  #prepare() {
-    preload(STAY);
+  #prepareRoom() {
+    preload(ROOM_MODULES);
     this.app.prepare().catch(() => {});
-    this.#fetch("lobby");
+    this.#prefetch("lobby");
   }
 
-  /** Fetch a screen that is likely to be next. */
-  #fetch(name) {
+  /** Fetch a screen that is likely to be next. @param {ScreenName} name */
+  #prefetch(name) {
     fetchScreen(name).catch(() => {});
   }
 
-  head(body) {
+  /** @param {HTMLElement} body */
+  #build(body) {
     const mark = h("span.mark", { "aria-hidden": "true" }, h("i"), h("i"), h("i"));
     const brand = h(
       "a.brand",
-      { href: ".", "aria-label": "sliderace" },
+      { href: ".", "aria-label": text("frame.title") },
       mark,
-      h("span", { text: "sliderace" }),
+      h("span", { text: text("frame.title") }),
     );
     brand.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
-      if (this.app.screen !== "room" || this.name !== "race") this.app.visit(null);
-      else this.note("You are in a race. Give up or leave first.", "info");
+      if (this.app.screen !== "room" || this.#name !== "race") this.app.visit(null);
+      else this.note(text("frame.race_running"), "info");
     });
-    this.code = h("span.chip.code");
-    this.state = h("span.chip.lost", { role: "status" });
-    this.help = helpButton((text, level) => this.note(text, level));
-    this.gear = h("button.gear", {
-      type: "button",
-      "aria-label": "Settings",
-      "aria-expanded": "false",
-      text: "\u2699",
-      on: { click: () => this.#settings() },
-    });
-    this.main = h("main", { id: "main" });
-    this.notes = h("div.notes", { "aria-live": "polite" });
-    this.heard = h("div.unseen", { "aria-live": "polite" });
-    this.farGone = h("p.far-gone.soft.small", { role: "status" });
+    const help = helpButton((note, level) => this.note(note, level));
     fill(body, [
-      h("header.top", {}, brand, this.notes, this.code, this.state, this.help, this.gear),
-      this.farGone,
+      h(
+        "header.top",
+        {},
+        brand,
+        this.notes,
+        this.codeChip,
+        this.connectionChip,
+        help,
+        this.settingsButton,
+      ),
+      this.serverGone,
       this.main,
-      this.heard,
+      this.announcements,
     ]);
   }
 
-  /** Open or close the settings. */
-  async #settings(open = this.gear.getAttribute("aria-expanded") === "false") {
-    setAttribute(this.gear, "aria-expanded", String(open));
+  /** Close the settings and all menus that were not clicked. @param {Node} clicked */
+  #closeMenus(clicked) {
+    const outside = this.#panel && !this.#panel.element.contains(clicked);
+    if (outside && !this.settingsButton.contains(clicked)) this.#toggleSettings(false);
+    /** @type {NodeListOf<HTMLDetailsElement>} */
+    const menus = document.querySelectorAll("details.menu[open]");
+    for (const menu of menus) if (!menu.contains(clicked)) menu.open = false;
+  }
+
+  async #toggleSettings(
+    open = this.settingsButton.getAttribute("aria-expanded") === "false",
+  ) {
+    setAttribute(this.settingsButton, "aria-expanded", String(open));
     if (!open) {
-      this.panel?.element.remove();
-      this.panel = null;
-      this.gear.focus();
+      this.#panel?.element.remove();
+      this.#panel = null;
+      this.settingsButton.focus();
       return;
     }
-    dispatchEvent(new Event("settings")); // what else is open there closes
-    const [{ Panel }] = await Promise.all([
+    dispatchEvent(new Event("settings")); // closes a side panel
+    const [{ SettingsPanel }] = await Promise.all([
       withTexts(import("./parts/settings-panel.js")),
       sheet("styles/settings-panel.css"),
     ]);
-    this.panel = new Panel(this.app, () => this.#settings(false));
-    this.main.before(this.panel.element);
-    this.panel.element.focus();
-    this.dirty();
+    this.#panel = new SettingsPanel(this.app, () => this.#toggleSettings(false));
+    this.main.before(this.#panel.element);
+    this.#panel.element.focus();
+    this.requestRender();
   }
 
-  /** What does not need a new screen. */
-  #wishes() {
+  /** Apply the settings that concern the whole page. */
+  #applySettings() {
     document.documentElement.dataset.scheme = this.app.settings.now.scheme;
   }
 
-  dirty() {
-    if (this.frame) return;
-    this.frame = requestAnimationFrame(() => {
-      this.frame = undefined;
-      this.render();
+  /** Render in the next animation frame. */
+  requestRender() {
+    this.#renderFrame ??= requestAnimationFrame(() => {
+      this.#renderFrame = undefined;
+      this.#render();
     });
   }
 
-  render() {
+  #render() {
     const { app } = this;
-    const name = this.nameOfScreen();
-    if (name !== this.name || (name === "door" && app.code !== this.door))
+    const name = this.#screenName();
+    if (name !== this.#name || (name === "enter" && app.code !== this.#code))
       this.#change(name);
-    if (name !== this.name) return; // its files are on their way
-    this.screen.update(app.model, app.now());
-    this.panel?.update();
-    this.#head();
-    this.#clock();
+    if (name !== this.#name) return; // its files are still being fetched
+    this.#screen?.update(app.model, app.now());
+    this.#panel?.update();
+    this.#updateHead();
+    this.#tick();
   }
 
-  nameOfScreen() {
+  /** @returns {ScreenName | "waiting"} */
+  #screenName() {
     const { screen, model } = this.app;
-    if (["home", "door", "replay", "practice"].includes(screen)) return screen;
+    if (screen !== "room" && screen !== "stopped") return screen;
     if (screen === "stopped" || !model?.room) return "waiting";
     switch (model.phase) {
       case "countdown":
@@ -195,92 +224,95 @@ export class View {
     }
   }
 
+  /** @param {ScreenName | "waiting"} name */
   async #change(name) {
     if (name === "waiting") {
-      this.#enter(name, new Waiting(this.app));
+      this.#enter(name, new WaitingScreen(this.app));
       return;
     }
-    if (this.wanted === name) return;
-    this.wanted = name;
-    let module;
+    if (this.#wanted === name) return;
+    this.#wanted = name;
+    let Screen;
     try {
-      module = await fetchScreen(name);
+      Screen = await fetchScreen(name);
     } catch (error) {
-      if (!(error instanceof TypeError)) throw error; // not a failed fetch: a fault
-      this.note("The server is not answering. Still trying\u2026", "bad");
+      if (!(error instanceof TypeError)) throw error; // a bug, not a failed fetch
+      this.note(text("frame.still_trying"), "bad");
       setTimeout(() => {
-        if (this.wanted === name) this.wanted = null;
-        this.dirty();
+        if (this.#wanted === name) this.#wanted = null;
+        this.requestRender();
       }, RETRY_MS);
       return;
     }
-    if (this.wanted !== name) return;
-    this.wanted = null;
-    if (this.nameOfScreen() === name)
-      this.#enter(name, SCREENS[name].make(module, this.app));
-    this.render(); // at once: nobody sees, or hears, a screen with nothing on it
+    if (this.#wanted !== name) return;
+    this.#wanted = null;
+    if (this.#screenName() === name) this.#enter(name, new Screen(this.app));
+    this.#render(); // at once: an empty screen must not be seen or read aloud
   }
 
+  /** @param {ScreenName | "waiting"} name @param {Screen} screen */
   #enter(name, screen) {
-    this.wanted = null;
-    this.screen?.leave();
-    this.name = name;
-    this.door = this.app.code;
-    this.screen = screen;
+    this.#wanted = null;
+    this.#screen?.leave();
+    this.#name = name;
+    this.#code = this.app.code;
+    this.#screen = screen;
     fill(this.main, [screen.element]);
     if (name === "race") fill(this.notes, [...this.notes.querySelectorAll(".bad")]);
     document.body.dataset.screen = name;
     scrollTo(0, 0);
     screen.enter();
-    const next = { results: "race", lobby: "race", race: "results", waiting: "race" }[name];
-    if (name === "waiting" && this.app.screen === "room") this.#prepare();
-    if (next) this.#fetch(next);
+    if (name === "waiting" && this.app.screen === "room") this.#prepareRoom();
+    if (name === "race") this.#prefetch("results");
+    if (["results", "lobby", "waiting"].includes(name)) this.#prefetch("race");
   }
 
-  #head() {
+  #updateHead() {
     const { app } = this;
-    const inRoom = app.screen === "room" && app.model?.room;
-    show(this.code, Boolean(inRoom) && this.name !== "lobby");
-    if (inRoom) setText(this.code, formatCode(app.model.room.code));
-    const away = inRoom && !app.model.online;
-    show(this.state, Boolean(away));
-    show(this.farGone, Boolean(away) && app.farGone);
-    setText(this.farGone, app.farGone ? FAR_GONE : "");
-    setText(
-      this.state,
-      app.serverGone ? "\u26a1 server not answering" : "\u26a1 reconnecting",
-    );
-    const title = inRoom
-      ? `${formatCode(app.model.room.code)} \u2013 sliderace`
-      : "sliderace";
+    const room = app.screen === "room" ? (app.model?.room ?? null) : null;
+    const code = room ? formatCode(room.code) : "";
+    show(this.codeChip, room !== null && this.#name !== "lobby");
+    if (room) setText(this.codeChip, code);
+    const offline = room !== null && !app.model?.online;
+    show(this.connectionChip, offline);
+    show(this.serverGone, offline && app.farGone);
+    setText(this.serverGone, app.farGone ? text("frame.server_gone") : "");
+    const state = app.serverGone ? "frame.chip_not_answering" : "frame.chip_reconnecting";
+    setText(this.connectionChip, text(state));
+    const title = room ? text("frame.room_title", { code }) : text("frame.title");
     if (document.title !== title) document.title = title;
   }
 
-  /** While something counts, the screen follows every frame. */
-  #clock() {
+  /** While a clock runs, update the screen in every animation frame. */
+  #tick() {
     const { app } = this;
-    const counts =
+    const runs =
       app.screen === "room" &&
       app.model?.room &&
       (app.model.running || app.model.phaseEnds !== null);
-    if (!counts || this.ticking || !this.screen.tick) return;
-    this.ticking = requestAnimationFrame(() => {
-      this.ticking = undefined;
-      if (app.screen !== "room" || !app.model?.room || !this.screen.tick) return;
-      this.screen.tick(app.model, app.now());
-      this.#clock();
+    if (!runs || this.#tickFrame || !this.#screen?.tick) return;
+    this.#tickFrame = requestAnimationFrame(() => {
+      this.#tickFrame = undefined;
+      if (app.screen !== "room" || !app.model?.room || !this.#screen?.tick) return;
+      this.#screen.tick(app.model, app.now());
+      this.#tick();
     });
   }
 
-  /** @param {string} text @param {string} level "info", "good" or "bad" */
-  note(text, level = "info") {
-    const heard = this.name === "race" && level === "info"; // the lanes show it
-    const list = heard ? this.heard : this.notes;
-    const note = h(`p.note.${level}`, { text });
-    // Only the last one is seen: what went wrong stays in front of what else happens.
-    const wrong = level === "bad" ? null : list.querySelector(".bad");
-    list.insertBefore(note, wrong);
-    while (list.childElementCount > NOTES) list.firstChild.remove();
+  /**
+   * Show a note for a few seconds, and read it aloud. In a race, where the lanes show
+   * what happens, notes of level "info" are only read aloud.
+   * @param {string} content
+   * @param {string} [level] "info", "good" or "bad"
+   */
+  note(content, level = "info") {
+    const hidden = this.#name === "race" && level === "info";
+    const list = hidden ? this.announcements : this.notes;
+    const note = h(`p.note.${level}`, { text: content });
+    // Only the last one is visible: an error stays in front of everything else.
+    const error = level === "bad" ? null : list.querySelector(".bad");
+    list.insertBefore(note, error);
+    while (list.childElementCount > MAX_NOTES) list.firstElementChild?.remove();
     setTimeout(() => note.remove(), NOTE_MS);
   }
 }

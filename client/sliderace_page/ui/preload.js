@@ -1,12 +1,17 @@
 // Modules and style sheets that are fetched before they are needed, each once.
 
-const asked = new Set();
+/** @type {Set<string>} */
+const requested = new Set();
 
-/** Begin to fetch a file; return null if that has been done. */
+/**
+ * Begin to fetch a file.
+ * @param {"modulepreload" | "stylesheet"} rel @param {string} href
+ * @returns {HTMLLinkElement | null} null: it has been requested before
+ */
 function link(rel, href) {
   const key = `${rel} ${href}`;
-  if (asked.has(key)) return null;
-  asked.add(key);
+  if (requested.has(key)) return null;
+  requested.add(key);
   const element = document.createElement("link");
   Object.assign(element, { rel, href });
   document.head.append(element);
@@ -18,7 +23,12 @@ export function preload(modules) {
   for (const module of modules) link("modulepreload", module);
 }
 
-/** @param {string} href @returns {Promise<void>} once its rules apply */
+/**
+ * Load a style sheet, once.
+ * @param {string} href
+ * @returns {Promise<void>} resolved once its rules apply
+ * @throws {TypeError} it failed to load; the next call tries again
+ */
 export const sheet = (href) =>
   new Promise((resolve, reject) => {
     const element = link("stylesheet", href);
@@ -28,7 +38,7 @@ export const sheet = (href) =>
     }
     element.addEventListener("load", () => resolve());
     element.addEventListener("error", () => {
-      asked.delete(`stylesheet ${href}`);
+      requested.delete(`stylesheet ${href}`);
       element.remove();
       reject(new TypeError(href));
     });

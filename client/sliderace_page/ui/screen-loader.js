@@ -1,11 +1,22 @@
-// The screens and what each needs. A screen's files are fetched when it is next, all at
-// once: else a phone far away waits for one round trip after another.
+// The screens and their files. All files of a screen are fetched at once, while it is
+// likely to be next: a slow connection would otherwise need one round trip for each
+// level of imports.
 
 import { withTexts } from "../app/load-texts.js";
 import { preload, sheet } from "./preload.js";
 
+/**
+ * @typedef {object} Screen
+ * @property {HTMLElement} element
+ * @property {(model: any, now: number) => void} update show the present state
+ * @property {(model: any, now: number) => void} [tick] show what a clock changes
+ * @property {() => void} enter called when the element is on the page
+ * @property {() => void} leave called when another screen replaces it
+ */
+/** @typedef {keyof typeof SCREENS} ScreenName */
+
 /** Modules that `app/room-session.js` needs and the start page does not. */
-export const STAY = [
+export const ROOM_MODULES = [
   "app/room-session.js",
   "core/attempt.js",
   "app/record-check.js",
@@ -27,25 +38,24 @@ export const STAY = [
 ];
 
 /**
- * Screen -> how to load and make it, its modules beyond those of `index.html` and of
- * `STAY`, its style sheets.
+ * How to load the class of each screen, its modules beyond those of `index.html` and
+ * `ROOM_MODULES`, and its style sheets.
+ * @satisfies {Record<string, {load: () => Promise<new (app: App) => Screen>,
+ *   modules: string[], sheets: string[]}>}
  */
 export const SCREENS = {
   home: {
-    load: () => import("./screens/home.js"),
-    make: ({ Home }, app) => new Home(app),
+    load: async () => (await import("./screens/home.js")).Home,
     modules: [],
     sheets: [],
   },
-  door: {
-    load: () => import("./screens/enter-room.js"),
-    make: ({ Door }, app) => new Door(app),
+  enter: {
+    load: async () => (await import("./screens/enter-room.js")).EnterRoom,
     modules: [],
     sheets: [],
   },
   lobby: {
-    load: () => withTexts(import("./screens/lobby.js")),
-    make: ({ Lobby }, app) => new Lobby(app),
+    load: async () => (await withTexts(import("./screens/lobby.js"))).Lobby,
     modules: [
       "ui/screens/lobby.js",
       "ui/parts/badges.js",
@@ -62,10 +72,10 @@ export const SCREENS = {
     sheets: ["styles/lobby.css", "styles/results.css"],
   },
   race: {
-    load: () => withTexts(import("./screens/race.js")),
-    make: ({ Race }, app) => new Race(app),
+    load: async () => (await withTexts(import("./screens/race.js"))).Race,
     modules: [
       "ui/screens/race.js",
+      "ui/parts/board-reader.js",
       "ui/parts/badges.js",
       "ui/parts/reorder.js",
       "ui/parts/lane-list.js",
@@ -77,8 +87,7 @@ export const SCREENS = {
     sheets: ["styles/race.css"],
   },
   results: {
-    load: () => withTexts(import("./screens/results.js")),
-    make: ({ Results }, app) => new Results(app),
+    load: async () => (await withTexts(import("./screens/results.js"))).Results,
     modules: [
       "ui/screens/results.js",
       "ui/parts/badges.js",
@@ -94,8 +103,7 @@ export const SCREENS = {
     sheets: ["styles/results.css"],
   },
   replay: {
-    load: () => withTexts(import("./screens/replay.js")),
-    make: ({ Replay }, app) => new Replay(app),
+    load: async () => (await withTexts(import("./screens/replay.js"))).Replay,
     modules: [
       "ui/screens/replay.js",
       "ui/parts/badges.js",
@@ -114,11 +122,11 @@ export const SCREENS = {
     ],
     sheets: ["styles/race.css", "styles/results.css", "styles/replay.css"],
   },
-  practice: {
-    load: () => withTexts(import("./screens/solo.js")),
-    make: ({ Practice }, app) => new Practice(app),
+  solo: {
+    load: async () => (await withTexts(import("./screens/solo.js"))).Solo,
     modules: [
       "ui/screens/solo.js",
+      "ui/parts/board-reader.js",
       "ui/parts/tile-picture.js",
       "core/solo-attempt.js",
       "app/solve-times.js",
@@ -128,20 +136,22 @@ export const SCREENS = {
   },
 };
 
-const whole = new Map();
+/** @type {Map<ScreenName, Promise<new (app: App) => Screen>>} */
+const loaded = new Map();
 
 /**
  * Fetch a screen, once. After a failure the next call tries again.
- * @param {keyof typeof SCREENS} name
- * @returns {Promise<object>} its module
+ * @param {ScreenName} name
+ * @returns {Promise<new (app: App) => Screen>} its class
  */
 export function fetchScreen(name) {
   const { load, modules, sheets } = SCREENS[name];
-  if (!whole.has(name)) {
+  let loading = loaded.get(name);
+  if (!loading) {
     preload(modules);
-    const loading = Promise.all([load(), ...sheets.map(sheet)]).then(([it]) => it);
-    loading.catch(() => whole.delete(name));
-    whole.set(name, loading);
+    loading = Promise.all([load(), ...sheets.map(sheet)]).then(([screen]) => screen);
+    loading.catch(() => loaded.delete(name));
+    loaded.set(name, loading);
   }
-  return whole.get(name);
+  return loading;
 }

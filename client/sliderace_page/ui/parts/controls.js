@@ -1,31 +1,46 @@
-// Small parts that several screens share.
+// Controls that several screens share.
 
-import { cleanName, friendlyName } from "../../core/format.js";
+import { cleanName, formatSize, friendlyName } from "../../core/format.js";
+import { text } from "../../core/texts.js";
 import { h, setAttribute, setText } from "../dom.js";
 
+const CONFIRM_MS = 4000; // a second click counts as confirmation for that long
+
 let ids = 0;
-/** @param {string} word @returns {string} an id for labels and fields */
+/** Return a new id for a label and its field. @param {string} word */
 export const newId = (word) => `${word}-${(ids += 1)}`;
 
-/** A button. @param {string} look classes, such as `primary big` */
-export function button(look, text, click) {
-  const element = h("button", { type: "button", text, on: { click } });
+/**
+ * @param {string} look classes, such as `primary big`
+ * @param {string} label
+ * @param {() => void} click
+ */
+export function button(look, label, click) {
+  const element = h("button", { type: "button", text: label, on: { click } });
   element.className = `button ${look}`;
   return element;
 }
 
-/** A button that asks once more before it does what cannot be taken back. */
-export function doubtful(look, text, sure, act) {
+/**
+ * Create a button that asks for a second click before it does something final.
+ * @param {string} look classes
+ * @param {string} label
+ * @param {string} question the label until the second click
+ * @param {() => void} act
+ */
+export function confirmButton(look, label, question, act) {
   let armed = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
+  /** @param {boolean} on */
   const arm = (on) => {
     armed = on;
     clearTimeout(timer);
-    setText(element, on ? sure : text);
+    setText(element, on ? question : label);
     element.classList.toggle("armed", on);
-    if (on) timer = setTimeout(() => arm(false), 4000);
+    if (on) timer = setTimeout(() => arm(false), CONFIRM_MS);
   };
-  const element = button(look, text, () => {
+  const element = button(look, label, () => {
     if (armed) act();
     arm(!armed);
   });
@@ -33,26 +48,26 @@ export function doubtful(look, text, sure, act) {
   return element;
 }
 
-/** A row of choices of which one holds. */
+/** A row of radio buttons. */
 export class Choice {
   /**
    * @param {string} label
    * @param {[string, string][]} options value and text
-   * @param {(value: string) => void} change
+   * @param {(value: any) => void} change
    */
   constructor(label, options, change = () => {}) {
     const name = newId("choice");
     this.inputs = options.map(([value]) =>
       h("input", { type: "radio", name, value, on: { change: () => change(value) } }),
     );
-    const labels = options.map(([, text], i) =>
-      h("label.option", {}, this.inputs[i], h("span", { text })),
+    const labels = options.map(([, option], i) =>
+      h("label.option", {}, this.inputs[i], h("span", { text: option })),
     );
     this.element = h("fieldset.choice", {}, h("legend", { text: label }), ...labels);
   }
 
   get value() {
-    return this.inputs.find((input) => input.checked)?.value;
+    return this.inputs.find((input) => input.checked)?.value ?? "";
   }
 
   set value(value) {
@@ -60,14 +75,14 @@ export class Choice {
   }
 }
 
-/** A switch. */
+/** An on/off switch. */
 export class Switch {
   /** @param {string} label @param {string} hint @param {(on: boolean) => void} change */
   constructor(label, hint, change = () => {}) {
     this.input = h("input", {
       type: "checkbox",
       role: "switch",
-      on: { change: () => change(this.input.checked) },
+      on: { change: ({ target }) => change(target.checked) },
     });
     const words = h(
       "span.words",
@@ -87,18 +102,20 @@ export class Switch {
   }
 }
 
-/** One of a list, by name. */
+/** A drop-down list. */
 export class Select {
   /**
    * @param {string} label
    * @param {[number | string, string][]} options value and text
-   * @param {(value: number | string) => void} change
+   * @param {(value: any) => void} change
    */
   constructor(label, options, change = () => {}) {
     const id = newId("select");
-    this.select = h("select", { id, on: { change: () => change(this.value) } });
+    /** @type {Map<string, number | string>} */
     this.options = new Map();
-    for (const [value, text] of options) this.#add(value, text);
+    this.select = h("select", { id });
+    this.select.addEventListener("change", () => change(this.value));
+    for (const [value, option] of options) this.#add(value, option);
     this.element = h(
       "div.select",
       {},
@@ -107,28 +124,33 @@ export class Select {
     );
   }
 
-  #add(value, text) {
+  /** @param {number | string} value @param {string} option */
+  #add(value, option) {
     this.options.set(String(value), value);
-    this.select.append(h("option", { value: String(value), text }));
+    this.select.append(h("option", { value: String(value), text: option }));
   }
 
+  /** @returns {any} */
   get value() {
     return this.options.get(this.select.value);
   }
 
-  /** A value nobody offered here (set by another client) is added. */
-  show(value, text) {
-    if (!this.options.has(String(value))) this.#add(value, text);
+  /**
+   * Show a value; one that is not an option here (set by another client) is added.
+   * @param {number | string} value @param {string} option its text
+   */
+  show(value, option) {
+    if (!this.options.has(String(value))) this.#add(value, option);
     if (this.select.value !== String(value)) this.select.value = String(value);
   }
 }
 
-/** The nickname: remembered, or a friendly one offered. */
+/** The nickname: the remembered one, or a suggestion. */
 export class NameField {
   /** @param {string} remembered */
   constructor(remembered) {
     const id = newId("name");
-    this.offer = remembered || friendlyName(Math.random(), Math.random());
+    this.suggestion = remembered || friendlyName(Math.random(), Math.random());
     this.input = h("input", {
       id,
       type: "text",
@@ -139,36 +161,36 @@ export class NameField {
       spellcheck: "false",
       enterkeyhint: "go",
     });
-    this.input.value = this.offer;
+    this.input.value = this.suggestion;
     this.input.addEventListener("focus", () => this.input.select());
     this.element = h(
       "div.field",
       {},
-      h("label", { for: id, text: "Your name" }),
+      h("label", { for: id, text: text("enter.your_name") }),
       this.input,
     );
   }
 
   /** Never empty. */
   get value() {
-    return cleanName(this.input.value) || this.offer;
+    return cleanName(this.input.value) || this.suggestion;
   }
 }
 
-/** Say what went wrong, where it went wrong. */
+/** An error message beside what caused it. */
 export class Problem {
   constructor() {
     this.element = h("p.problem", { role: "alert", hidden: true });
   }
 
-  update(text) {
-    setText(this.element, text);
-    setAttribute(this.element, "hidden", text === "");
+  /** @param {string} message "": none */
+  update(message) {
+    setText(this.element, message);
+    setAttribute(this.element, "hidden", message === "");
   }
 }
 
-/** @type {[string, string][]} */
-export const SIZES = [3, 4, 5, 6, 7, 8, 9, 10].map((n) => [
-  `${n}x${n}`,
-  `${n}\u00d7${n}`,
-]);
+/** The board sizes on offer: value and text. @type {[string, string][]} */
+export const SIZES = ["3x3", "4x4", "5x5", "6x6", "7x7", "8x8", "9x9", "10x10"].map(
+  (size) => [size, formatSize(size)],
+);

@@ -1,7 +1,7 @@
 // How to play, and how to play better.
 
 import { h } from "../dom.js";
-import { Aside } from "./side-panel.js";
+import { SidePanel } from "./side-panel.js";
 import { sheet } from "../preload.js";
 
 const PLAY = [
@@ -54,20 +54,20 @@ const TIPS = [
 
 const HERE = {
   home: "Open a room and send the link to your friends, or practise alone first.",
-  door: "Choose a name and enter. You can also just watch.",
+  enter: "Choose a name and enter. You can also just watch.",
   lobby: "Say that you are ready. The race starts when all are, or when the host says so.",
   race: "The race goes on while you read, and your keys still move tiles.",
   results: "Take your time: the results stay until you go on or the next countdown begins. Or watch the race again, move by move.",
   replay: "Space plays and pauses. Drag the bar to any moment.",
-  practice: "The clock starts with your first slide. Nothing here is sent anywhere.",
+  solo: "The clock starts with your first slide. Nothing here is sent anywhere.",
 };
 
 let panel = null;
 
-/** @param {HTMLElement} opener @returns {Promise<Aside>} */
+/** @param {HTMLElement} opener @returns {Promise<SidePanel>} */
 export async function show(opener) {
   await Promise.all([sheet("styles/side-panel.css"), sheet("styles/help.css")]);
-  panel ??= new Aside("How to play", opener);
+  panel ??= new SidePanel("How to play", opener);
   panel.opener = opener;
   const here = HERE[document.body.dataset.screen];
   panel.open(

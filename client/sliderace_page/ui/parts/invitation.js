@@ -11,7 +11,7 @@ export async function copyText(text) {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    const field = h("textarea.unseen", { readonly: true });
+    const field = h("textarea.visually-hidden", { readonly: true });
     field.value = text;
     document.body.append(field);
     field.select();

@@ -2,7 +2,7 @@
 
 import { command } from "../../core/protocol.js";
 import { Lag, badge } from "./badges.js";
-import { button, doubtful } from "./controls.js";
+import { button, confirmButton } from "./controls.js";
 import { fill, h, setAttribute, setText, show } from "../dom.js";
 
 /** One person in the room. */
@@ -13,14 +13,15 @@ export class MemberRow {
     this.lag = new Lag();
     this.marks = h("span.marks");
     this.ready = h("span.ready");
-    this.menu = h("details.menu", {}, h("summary", { text: "\u22ef" }));
+    this.summary = h("summary", { text: "\u22ef" });
     this.actions = h("div.actions");
-    this.menu.append(this.actions);
+    this.menu = h("details.menu", {}, this.summary, this.actions);
     this.menu.addEventListener("keydown", ({ key }) => {
       if (key === "Escape") this.menu.open = false;
     });
     this.menu.addEventListener("focusout", ({ relatedTarget }) => {
-      if (relatedTarget && !this.menu.contains(relatedTarget)) this.menu.open = false;
+      const next = /** @type {Node | null} */ (relatedTarget);
+      if (next && !this.menu.contains(next)) this.menu.open = false;
     });
     const who = h("span.who", {}, this.name, this.lag.element, this.marks);
     this.element = h("li.member", {}, who, this.ready, this.menu);
@@ -57,7 +58,7 @@ export class MemberRow {
   #menu(member, mayAct) {
     show(this.menu, mayAct);
     if (!mayAct) return;
-    setAttribute(this.menu.firstChild, "aria-label", `Options for ${member.name}`);
+    setAttribute(this.summary, "aria-label", `Options for ${member.name}`);
     const { ask } = this.lobby;
     const act = (text, message) => {
       const close = () => {
@@ -73,7 +74,7 @@ export class MemberRow {
       player && member.benched
         ? act("Let play", command.bench(member.id, false))
         : null,
-      doubtful("row", "Remove", "Really remove", () => ask(command.kick(member.id))),
+      confirmButton("row", "Remove", "Really remove", () => ask(command.kick(member.id))),
     ]);
   }
 }

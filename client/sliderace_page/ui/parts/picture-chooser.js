@@ -2,7 +2,7 @@
 
 import { Problem, Switch, button, newId } from "./controls.js";
 import { h, show as reveal } from "../dom.js";
-import { Aside } from "./side-panel.js";
+import { SidePanel } from "./side-panel.js";
 import { sheet } from "../preload.js";
 import * as pictures from "../../app/pictures.js";
 
@@ -36,7 +36,7 @@ class Chooser {
       h(
         "fieldset.pictures",
         {},
-        h("legend.unseen", { text: "Picture" }),
+        h("legend.visually-hidden", { text: "Picture" }),
         ...[...this.options.values()].map(({ element }) => element),
       ),
       this.numbers.element,
@@ -101,10 +101,10 @@ class Chooser {
 let panel = null;
 let chooser = null;
 
-/** @param {HTMLElement} opener @returns {Promise<Aside>} */
+/** @param {HTMLElement} opener @returns {Promise<SidePanel>} */
 export async function show(opener) {
   await Promise.all([sheet("styles/side-panel.css"), sheet("styles/picture.css")]);
-  panel ??= new Aside("Picture on the tiles", opener);
+  panel ??= new SidePanel("Picture on the tiles", opener);
   panel.opener = opener;
   chooser ??= new Chooser();
   chooser.update();

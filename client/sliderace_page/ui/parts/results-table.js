@@ -38,7 +38,7 @@ export class ResultTable {
     this.element = h(
       "table.results",
       {},
-      h("caption.unseen", { text: "Results" }),
+      h("caption.visually-hidden", { text: "Results" }),
       h("thead", {}, h("tr", {}, ...heads)),
       this.body,
     );
@@ -127,7 +127,7 @@ export class Podium {
     const best = standings.filter(
       ({ status, place }) => status === "finished" && place <= STEPS,
     );
-    this.element.dataset.count = Math.min(best.length, STEPS);
+    this.element.dataset.count = String(Math.min(best.length, STEPS));
     fill(
       this.element,
       best.map((row) =>

@@ -1,63 +1,73 @@
 // The rules that few people change, as fields.
 
 import { formatSpan } from "../../core/format.js";
+import { text } from "../../core/texts.js";
 import { Select } from "./controls.js";
 
-/** @returns {[number, string][]} */
-const spans = (...all) => all.map((ms) => [ms, formatSpan(ms)]);
 const MINUTE = 60000;
 
-/** @type {[number, string][]} */
-const LATER = [5000, 30000, MINUTE, 5 * MINUTE].map((ms) => [
-  ms,
-  `${formatSpan(ms)} later`,
-]);
+/** @typedef {[number | string, string][]} Options value and text */
 
-/** @type {Record<string, [string, [number | string, string][]]>} */
-const SELECTS = {
+/** @param {...number} all ms @returns {Options} */
+const spans = (...all) => all.map((ms) => [ms, formatSpan(ms)]);
+
+/** Rule -> label and options. @returns {Record<string, [string, Options]>} */
+const fields = () => ({
   start: [
-    "Start",
+    text("rules.start"),
     [
-      ["ready", "host, or all ready"],
-      ["host", "only the host"],
-      ["every", "again and again"],
+      ["ready", text("rules.start_ready")],
+      ["host", text("rules.start_host")],
+      ["every", text("rules.start_every")],
     ],
   ],
-  every_ms: ["Pause between races", spans(10000, 30000, MINUTE, 5 * MINUTE)],
-  countdown_ms: ["Countdown", spans(3000, 5000, 10000, 30000)],
-  inspection_ms: ["Time to inspect", [[0, "none"], ...spans(3000, 5000, 10000, 15000)]],
+  every_ms: [text("rules.every"), spans(10000, 30000, MINUTE, 5 * MINUTE)],
+  countdown_ms: [text("rules.countdown"), spans(3000, 5000, 10000, 30000)],
+  inspection_ms: [
+    text("rules.inspection"),
+    [[0, text("rules.none")], ...spans(3000, 5000, 10000, 15000)],
+  ],
   limit_ms: [
-    "Time limit",
+    text("rules.limit"),
     [
-      [-1, "by size"],
-      [0, "none"],
+      [-1, text("rules.limit_by_size")],
+      [0, text("rules.none")],
       ...spans(MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE, 60 * MINUTE),
     ],
   ],
   grace_ms: [
-    "Time after the winner",
-    [[-1, "automatic"], [0, "none"], ...spans(10000, 30000, MINUTE, 5 * MINUTE)],
-  ],
-  away_ms: [
-    "Wait for lost connections",
-    [[0, "not at all"], ...spans(10000, 30000, MINUTE, 5 * MINUTE)],
-  ],
-  spectator_delay_ms: [
-    "Spectators see boards",
+    text("rules.grace"),
     [
-      [0, "live"],
-      ...LATER,
+      [-1, text("rules.automatic")],
+      [0, text("rules.none")],
+      ...spans(10000, 30000, MINUTE, 5 * MINUTE),
     ],
   ],
-};
+  away_ms: [
+    text("rules.away"),
+    [[0, text("rules.away_none")], ...spans(10000, 30000, MINUTE, 5 * MINUTE)],
+  ],
+  spectator_delay_ms: [
+    text("rules.spectators"),
+    [
+      [0, text("rules.spectators_live")],
+      .../** @type {Options} */ (
+        [5000, 30000, MINUTE, 5 * MINUTE].map((ms) => [
+          ms,
+          text("rules.spectators_later", { span: formatSpan(ms) }),
+        ])
+      ),
+    ],
+  ],
+});
 
 /**
- * A field for each rule.
- * @param {(name: string) => (value: string | number) => void} change
+ * Create a field for each rule.
+ * @param {(rule: string) => (value: string | number) => void} change
  * @returns {[string, Select][]}
  */
 export const ruleSelects = (change) =>
-  Object.entries(SELECTS).map(([name, [label, options]]) => [
-    name,
-    new Select(label, options, change(name)),
+  Object.entries(fields()).map(([rule, [label, options]]) => [
+    rule,
+    new Select(label, options, change(rule)),
   ]);

@@ -2,7 +2,7 @@
 
 import { Choice, Switch, button } from "./controls.js";
 import { fill, h, setAttribute, setText, show } from "../dom.js";
-import { opens } from "./toolbar.js";
+import { togglePanelOnClick } from "./toolbar.js";
 
 /** @type {[string, string][]} */
 const SCHEMES = [
@@ -17,7 +17,7 @@ const WAYS = [
   ["R", "Right"],
 ];
 
-export class Panel {
+export class SettingsPanel {
   /** @param {App} app @param {() => void} close */
   constructor(app, close) {
     this.app = app;
@@ -46,7 +46,7 @@ export class Panel {
       close(); // one panel takes the place of the other
       return chooser;
     };
-    opens(picture, choose, app.onNote);
+    togglePanelOnClick(picture, choose, app.onNote);
     this.element = h(
       "aside.panel.card",
       { "aria-label": "Settings", tabindex: "-1" },

@@ -1,29 +1,35 @@
-// Something to read or choose beside the screen, never before it: what is under it goes on and takes keys.
+// A panel beside the screen, to read or to choose something. It covers nothing that is
+// in use: the screen goes on and keeps its keys.
 
-import { button } from "./controls.js";
+import { text } from "../../core/texts.js";
 import { fill, h } from "../dom.js";
+import { button } from "./controls.js";
 
+/** @type {SidePanel | null} */
 let open = null; // one at a time
 
-export class Aside {
+export class SidePanel {
   /**
    * @param {string} title
    * @param {HTMLElement} opener gets the focus back
    */
   constructor(title, opener) {
     this.opener = opener;
-    this.title = h("h2", { id: "aside-title", tabindex: "-1", text: title });
-    this.body = h("div.aside-body", { tabindex: "0" });
+    const id = "side-panel-title";
+    this.title = h("h2", { id, tabindex: "-1", text: title });
+    this.body = h("div.side-panel-body", { tabindex: "0" });
+    const close = button("quiet", text("panel.close"), () => this.close());
     this.element = h(
-      "div.aside",
-      { role: "dialog", "aria-labelledby": "aside-title" },
-      h("div.aside-head", {}, this.title, button("quiet", "Close", () => this.close())),
+      "div.side-panel",
+      { role: "dialog", "aria-labelledby": id },
+      h("div.side-panel-head", {}, this.title, close),
       this.body,
     );
-    this.escape = (event) => {
+    /** @param {KeyboardEvent} event */
+    this.onKey = (event) => {
       if (event.key === "Escape") this.close();
     };
-    this.yields = () => this.close();
+    this.onSettings = () => this.close();
   }
 
   /** @param {...HTMLElement} children */
@@ -32,8 +38,8 @@ export class Aside {
     open = this;
     fill(this.body, children);
     document.body.append(this.element);
-    document.addEventListener("keydown", this.escape); // wherever the focus went
-    addEventListener("settings", this.yields);
+    document.addEventListener("keydown", this.onKey); // wherever the focus is
+    addEventListener("settings", this.onSettings);
     this.opener.setAttribute("aria-expanded", "true");
     this.title.focus({ preventScroll: true });
   }
@@ -41,14 +47,14 @@ export class Aside {
   close() {
     if (open !== this) return;
     open = null;
-    document.removeEventListener("keydown", this.escape);
-    removeEventListener("settings", this.yields);
+    document.removeEventListener("keydown", this.onKey);
+    removeEventListener("settings", this.onSettings);
     const inside = this.element.contains(document.activeElement);
     this.element.remove();
     this.opener.setAttribute("aria-expanded", "false");
     /** @type {HTMLElement | null} */
-    const gear = document.querySelector(".gear[aria-label=Settings]");
-    const back = this.opener.isConnected ? this.opener : gear;
+    const settings = document.querySelector(".settings-button");
+    const back = this.opener.isConnected ? this.opener : settings;
     if (inside) back?.focus({ preventScroll: true });
   }
 

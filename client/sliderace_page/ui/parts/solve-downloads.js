@@ -18,7 +18,7 @@ export class Solves {
     this.table = h(
       "table.splits",
       {},
-      h("caption.unseen", { text: "Rows of the solve" }),
+      h("caption.visually-hidden", { text: "Rows of the solve" }),
       h("thead", {}, h("tr", {}, ...HEADS.map((text) => h("th", { scope: "col", text })))),
       this.body,
     );

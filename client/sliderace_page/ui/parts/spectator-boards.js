@@ -137,7 +137,7 @@ export class Watch {
 
   /**
    * @param {Wire[]} all rows, best first
-   * @param {Board | null} blank for unseen boards
+   * @param {Board | null} blank for visually-hidden boards
    * @param {{width: number, height: number}} room px to fill
    * @param {number} shape width of a board over its height
    */

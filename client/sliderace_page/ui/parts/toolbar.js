@@ -1,44 +1,50 @@
-// Buttons that open something beside the screen, which is fetched when it is wanted.
+// Buttons that open a side panel, which is fetched when it is first needed.
 
 import { withTexts } from "../../app/load-texts.js";
+import { text } from "../../core/texts.js";
 import { h } from "../dom.js";
 
 /**
- * A button that opens and closes an `Aside`.
+ * Make an element open and close a side panel.
  * @param {HTMLElement} element
- * @param {() => Promise<{show: (opener: HTMLElement) => Promise<Aside>}>} load
- * @param {(text: string, level: string) => void} note for what goes wrong
+ * @param {() => Promise<{show: (opener: HTMLElement) => Promise<SidePanel>}>} load
+ * @param {(text: string, level: string) => void} note called if the panel cannot be
+ *   fetched
  */
-export function opens(element, load, note) {
-  let aside = null;
+export function togglePanelOnClick(element, load, note) {
+  /** @type {SidePanel | null} */
+  let panel = null;
   element.setAttribute("aria-expanded", "false");
   element.addEventListener("click", async () => {
-    if (aside?.isOpen) {
-      aside.close();
+    if (panel?.isOpen) {
+      panel.close();
       return;
     }
     try {
       const { show } = await withTexts(load());
-      aside = await show(element);
+      panel = await show(element);
     } catch {
-      note("The server is not answering. Please try again.", "bad");
+      note(text("frame.try_again"), "bad");
     }
   });
 }
 
-/** The `?` of the head, there on every screen, and its key. */
+/**
+ * Create the `?` button of the head, which is there on every screen, and its key.
+ * @param {(text: string, level: string) => void} note
+ */
 export function helpButton(note) {
-  const element = h("button.gear", {
+  const element = h("button.icon-button", {
     type: "button",
     text: "?",
-    title: "How to play, and tips",
-    "aria-label": "Help",
+    title: text("help.hint"),
+    "aria-label": text("help.label"),
   });
-  opens(element, () => import("./help.js"), note);
+  togglePanelOnClick(element, () => import("./help.js"), note);
   document.addEventListener("keydown", (event) => {
     const target = /** @type {Element} */ (event.target);
-    const typed = target.closest?.("input[type=text], textarea, select");
-    if (event.key === "?" && !typed && !event.ctrlKey && !event.metaKey)
+    const typing = target.closest?.("input[type=text], textarea, select");
+    if (event.key === "?" && !typing && !event.ctrlKey && !event.metaKey)
       element.click();
   });
   return element;

@@ -1,10 +1,11 @@
-// The door of a room: who am I in there?
+// The page of a room's link: choose a name and enter.
 
 import { codeOfText, formatCode, roomFacts } from "../../core/format.js";
+import { text } from "../../core/texts.js";
 import { NameField, Problem, button } from "../parts/controls.js";
 import { fill, h, setText, show } from "../dom.js";
 
-export class Door {
+export class EnterRoom {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
@@ -12,29 +13,25 @@ export class Door {
     this.facts = h("p.soft");
     this.problem = new Problem();
     this.name = new NameField(app.seats.name);
-    this.again = button("primary big", "", () => app.resume());
-    this.asNew = button("quiet", "Join as somebody else", () => this.#another());
-    this.back = h("div.stack", {}, this.again, this.asNew);
-    this.join = h("button.button.primary.big", {
-      type: "submit",
-      text: "Join the race",
-    });
+    this.resume = button("primary big", "", () => app.resume());
+    const other = button("quiet", text("enter.as_someone_else"), () => this.#forget());
+    this.returning = h("div.stack", {}, this.resume, other);
     this.form = h(
       "form.stack",
-      { on: { submit: (event) => this.#join(event) } },
+      { on: { submit: (/** @type {SubmitEvent} */ event) => this.#join(event) } },
       this.name.element,
-      this.join,
-      button("quiet", "Just watch", () => this.#enter("spectator")),
+      h("button.button.primary.big", { type: "submit", text: text("enter.join") }),
+      button("quiet", text("enter.watch"), () => this.#enter("spectator")),
     );
-    this.home = button("quiet", "Back to the start", () => app.visit(null));
+    this.home = button("quiet", text("frame.home"), () => app.visit(null));
     this.body = h("div.stack");
     this.element = h(
-      "section.door",
+      "section.narrow",
       {},
       h(
         "div.card",
         {},
-        h("p.label", { text: "Room" }),
+        h("p.label", { text: text("enter.room") }),
         this.title,
         this.facts,
         this.body,
@@ -42,16 +39,19 @@ export class Door {
     );
   }
 
+  /** @param {SubmitEvent} event */
   #join(event) {
     event.preventDefault();
     this.#enter("player");
   }
 
+  /** @param {"player" | "spectator"} role */
   #enter(role) {
     this.app.join(this.app.code, this.name.value, role);
   }
 
-  #another() {
+  /** Forget the seat of this browser in the room. */
+  #forget() {
     this.app.seats.forget(this.app.code);
     this.update();
     this.name.input.focus();
@@ -72,15 +72,17 @@ export class Door {
     const unknown = peek?.unknown === true;
     setText(this.facts, unknown || !peek ? "" : roomFacts(peek));
     show(this.facts, this.facts.textContent !== "");
-    this.problem.update(
-      problem ||
-        (unknown
-          ? "There is no such room. It may have closed, or a letter is off."
-          : ""),
-    );
+    this.problem.update(problem || (unknown ? text("enter.no_room") : ""));
     const seat = seats.get(shown);
-    if (seat) setText(this.again, seat.name ? `Continue as ${seat.name}` : "Continue");
-    const way = unknown ? null : seat ? this.back : this.form;
-    fill(this.body, [this.problem.element, way, unknown || problem ? this.home : null]);
+    if (seat) {
+      const { name } = seat;
+      setText(this.resume, name ? text("enter.resume_as", { name }) : text("enter.resume"));
+    }
+    const choices = seat ? this.returning : this.form;
+    fill(this.body, [
+      this.problem.element,
+      unknown ? null : choices,
+      unknown || problem ? this.home : null,
+    ]);
   }
 }

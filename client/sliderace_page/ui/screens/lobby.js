@@ -4,7 +4,7 @@ import { parseBoard } from "../../core/engine.js";
 import { count } from "../../core/format.js";
 import { waitsFor } from "../../core/wording.js";
 import { command } from "../../core/protocol.js";
-import { Switch, button, doubtful } from "../parts/controls.js";
+import { Switch, button, confirmButton } from "../parts/controls.js";
 import { Listing, h, setAttribute, setText, show } from "../dom.js";
 import { MemberRow } from "../parts/members.js";
 import { RulesCard } from "../parts/rules.js";
@@ -51,10 +51,10 @@ export class Lobby {
     this.lastTitle = h("h2", { text: "Last race" });
     this.last = new ResultTable();
     this.lastCard = h("div.card.last", {}, this.lastTitle, this.last.element);
-    this.leaveButton = doubtful("quiet", "Leave the room", "Really leave", () =>
+    this.leaveButton = confirmButton("quiet", "Leave the room", "Really leave", () =>
       app.leave(command.leave()),
     );
-    this.closeButton = doubtful(
+    this.closeButton = confirmButton(
       "quiet",
       "Close the room",
       "Close it for everybody",
@@ -76,7 +76,7 @@ export class Lobby {
     this.element = h(
       "section.lobby",
       {},
-      h("h1.unseen", { text: "Lobby" }),
+      h("h1.visually-hidden", { text: "Lobby" }),
       h("div.stack", {}, this.invitation.element, this.rules.element),
       h("div.stack", {}, players, go, this.lastCard, this.warmUp.element),
       h("div.exits", {}, this.leaveButton, this.closeButton),

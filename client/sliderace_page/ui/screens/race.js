@@ -6,8 +6,9 @@ import { command } from "../../core/protocol.js";
 import { whoWatches, whyIWatch } from "../../core/wording.js";
 import { play } from "../../app/sounds.js";
 import { count, formatSpan, formatTime, ordinal } from "../../core/format.js";
-import { BoardView, SpokenBoard, fit } from "../parts/board-view.js";
-import { button, doubtful } from "../parts/controls.js";
+import { BoardReader, trackSize } from "../parts/board-reader.js";
+import { BoardView } from "../parts/board-view.js";
+import { button, confirmButton } from "../parts/controls.js";
 import { h, setAttribute, setText, show } from "../dom.js";
 import { Lanes, rows } from "../parts/lane-list.js";
 import { Watch } from "../parts/spectator-boards.js";
@@ -28,7 +29,7 @@ export class Race {
     this.watch = new Watch(app.camera, app.view === "stream");
     this.watch.onChange = () => app.onChange();
     this.board = new BoardView({ kind: "own" });
-    this.spoken = new SpokenBoard();
+    this.reader = new BoardReader();
     this.number = h("span.number");
     this.caption = h("span.caption");
     this.overlay = h(
@@ -56,18 +57,18 @@ export class Race {
     this.counts = h("span.counts", {}, this.moves, this.rate);
     this.told = h("div.told", {}, this.clock, this.counts, this.ribbon);
     this.banner = h("p.banner", { role: "status" });
-    this.stage = fit(h("div.stage", {}, this.play));
+    this.stage = trackSize(h("div.stage", {}, this.play));
     this.#controls();
     this.element = h(
       "section.race",
       {},
-      h("h1.unseen", { text: "Race" }),
+      h("h1.visually-hidden", { text: "Race" }),
       h("div.above", {}, this.lanes.element),
       h("div.hud", {}, this.told),
       this.banner,
       this.stage,
       this.watch.element,
-      this.spoken.element,
+      this.reader.element,
       this.bar,
     );
     this.#listen();
@@ -76,14 +77,14 @@ export class Race {
   #controls() {
     const { app } = this;
     const race = () => app.model.race;
-    this.forfeit = doubtful("quiet", "Give up", "Really give up", () =>
+    this.forfeit = confirmButton("quiet", "Give up", "Really give up", () =>
       app.ask(command.forfeit(race())),
     );
     this.undo = button("", "Undo giving up", () => app.ask(command.undo(race())));
-    this.callTime = doubtful("quiet", "End the race now", "End it for everybody", () =>
+    this.callTime = confirmButton("quiet", "End the race now", "End it for everybody", () =>
       app.ask(command.callTime(race())),
     );
-    this.abort = doubtful("quiet", "Call off", "Really call off", () =>
+    this.abort = confirmButton("quiet", "Call off", "Really call off", () =>
       app.ask(command.abort(race())),
     );
     this.keys = h("p.keys.soft.small", {
@@ -150,9 +151,9 @@ export class Race {
     show(this.stage, own || countdown || !grid);
     if (!this.stage.hidden || model.attempt !== this.attempt) this.#stage(model);
     if (countdown && !this.announced) {
-      this.spoken.prepare(ghost(model));
+      this.reader.prepare(ghost(model));
       this.announced = true;
-      this.spoken.say(`The race starts in ${formatSpan(model.remaining(now) ?? 0)}`);
+      this.reader.announce(`The race starts in ${formatSpan(model.remaining(now) ?? 0)}`);
     }
     this.#banner(model);
     this.#bar(model, now);
@@ -225,8 +226,8 @@ export class Race {
       : `${where} ${Math.floor(model.attempt.high / 10)} percent.`;
     this.speaking = setTimeout(
       () => {
-        this.spoken.update(board);
-        this.spoken.say(board.isSolved ? "Solved!" : words);
+        this.reader.update(board);
+        this.reader.announce(board.isSolved ? "Solved!" : words);
       },
       first || slides.length === 0 ? 0 : SAY_MS,
     );
@@ -251,7 +252,7 @@ export class Race {
     show(this.undo, model.canUndo(now));
     show(
       this.bar,
-      [...this.bar.children].some((child) => !child.hidden),
+      this.bar.querySelector(":scope > :not([hidden])") !== null,
     );
   }
 

@@ -3,7 +3,7 @@
 import { command } from "../../core/protocol.js";
 import { count, formatSize, ordinal } from "../../core/format.js";
 import { BoardView } from "../parts/board-view.js";
-import { button, doubtful } from "../parts/controls.js";
+import { button, confirmButton } from "../parts/controls.js";
 import { fill, h, setText, show } from "../dom.js";
 import { Signals } from "../parts/solve-signals.js";
 import { Solves } from "../parts/solve-downloads.js";
@@ -26,7 +26,7 @@ export class Results {
     this.join = button("primary big", "Play in the next race", () =>
       app.ask(command.role("player")),
     );
-    this.leaveButton = doubtful("quiet", "Leave the room", "Really leave", () =>
+    this.leaveButton = confirmButton("quiet", "Leave the room", "Really leave", () =>
       app.leave(command.leave()),
     );
     this.watch = h("a.button", { text: "Watch again", target: "_blank" });
@@ -39,12 +39,8 @@ export class Results {
     this.notes = h("p.soft.small");
     this.signals = new Signals();
     this.details = h("dl.proof");
-    this.made = h(
-      "details",
-      {},
-      h("summary", { text: "How it was made" }),
-      this.details,
-    );
+    this.summary = h("summary", { text: "How it was made" });
+    this.made = h("details", {}, this.summary, this.details);
     this.made.addEventListener("toggle", () => this.#judge());
     const proof = h(
       "div.card.fair",
@@ -142,7 +138,7 @@ export class Results {
   #verify() {
     this.made.open = true;
     this.made.scrollIntoView({ block: "nearest" });
-    this.made.firstChild.focus({ preventScroll: true });
+    this.summary.focus({ preventScroll: true });
   }
 
   /** The record is computed again for those who want to know. */

@@ -5,10 +5,11 @@ import { isField, listenToKeys, listenToPointers } from "../input.js";
 import { Solve } from "../../core/solo-attempt.js";
 import { Times, average, counts } from "../../app/solve-times.js";
 import { count, formatTime } from "../../core/format.js";
-import { BoardView, SpokenBoard, fit } from "../parts/board-view.js";
+import { BoardReader, trackSize } from "../parts/board-reader.js";
+import { BoardView } from "../parts/board-view.js";
 import { SIZES, Select, button, newId } from "../parts/controls.js";
 import { fill, h, setAttribute, setText, show } from "../dom.js";
-import { opens } from "../parts/toolbar.js";
+import { togglePanelOnClick } from "../parts/toolbar.js";
 import { wear } from "../parts/tile-picture.js";
 
 const SIZE = "sliderace.solo.size";
@@ -16,14 +17,14 @@ const SEED_BYTES = 32;
 const SHOWN = 12; // of the last times
 const SAY_MS = 700; // a screen reader speaks when the hand rests
 
-export class Practice {
+export class Solo {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
     this.storage = app.seats.lasting;
     this.times = new Times(this.storage);
     this.board = new BoardView({ kind: "own" });
-    this.spoken = new SpokenBoard();
+    this.reader = new BoardReader();
     this.play = h(
       "div.tray",
       {
@@ -36,7 +37,7 @@ export class Practice {
       },
       this.board.element,
     );
-    this.stage = fit(h("div.stage", {}, this.play));
+    this.stage = trackSize(h("div.stage", {}, this.play));
     this.clock = h("span.clock", { role: "timer", "aria-label": "Clock" });
     this.counted = [h("span"), h("span"), h("span")];
     const parts = h("span.counts", {}, ...this.counted);
@@ -48,7 +49,7 @@ export class Practice {
     this.next.append(h("span.roomy", { text: "\u00a0board" }));
     this.back = button("", "Undo", () => this.#undo());
     const picture = button("quiet", "Picture", () => {});
-    opens(picture, () => import("../parts/picture-chooser.js"), app.onNote);
+    togglePanelOnClick(picture, () => import("../parts/picture-chooser.js"), app.onNote);
     const home = button("quiet", "Back", () => app.visit(null));
     home.append(h("span.roomy", { text: "\u00a0to the start" }));
     this.bar = h(
@@ -60,13 +61,13 @@ export class Practice {
       picture,
     );
     this.element = h(
-      "section.race.practice",
+      "section.race.solo",
       {},
-      h("h1.unseen", { text: "Practice" }),
+      h("h1.visually-hidden", { text: "Practice" }),
       h("div.hud", {}, told, home),
       this.banner,
       this.stage,
-      this.spoken.element,
+      this.reader.element,
       this.bar,
       h("div.below", {}, this.#figures(), this.#seedCard()),
     );
@@ -187,8 +188,8 @@ export class Practice {
       // forbidden or full: the next visit begins with the usual size
     }
     for (const element of [this.play, this.stage]) {
-      element.style.setProperty("--w", width);
-      element.style.setProperty("--h", height);
+      element.style.setProperty("--w", String(width));
+      element.style.setProperty("--h", String(height));
     }
     setText(this.banner, this.own ? "From a seed: it will not count as a best." : "");
     this.#paint();
@@ -224,10 +225,10 @@ export class Practice {
     clearTimeout(this.speaking);
     this.speaking = setTimeout(
       () => {
-        this.spoken.update(board);
+        this.reader.update(board);
         const line = Math.floor(board.gap / board.width) + 1;
         const column = (board.gap % board.width) + 1;
-        this.spoken.say(
+        this.reader.announce(
           board.isSolved ? "Solved!" : `Gap in row ${line}, column ${column}.`,
         );
       },
