@@ -1,5 +1,6 @@
-"""docs/protocol.md says what the types say, all of it."""
+"""docs/protocol.md explains every message as the types define it."""
 
+import json
 import re
 import runpy
 from pathlib import Path
@@ -14,61 +15,73 @@ from sliderace.protocol.describe import ENTRIES, PARTS, protocol_page, words
 from sliderace.race.rules import RANGES
 
 DOCS = Path(__file__).parents[2] / "docs"
+PAGE = protocol_page()
 KINDS = [*get_args(m.Command), *get_args(m.Event), *ENTRIES, *PARTS]
 
 
-def test_the_page_is_current() -> None:
+def test_page_is_current() -> None:
     """Else: python -m sliderace.protocol.describe > docs/protocol.md."""
-    assert (DOCS / "protocol.md").read_text(encoding="utf-8") == protocol_page()
+    assert (DOCS / "protocol.md").read_text(encoding="utf-8") == PAGE
 
 
-def test_it_is_written_by_running_its_module(
+def test_module_prints_the_page(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     runpy.run_path(describe.__file__, run_name="__main__")
-    assert capsys.readouterr().out == protocol_page()
+    assert capsys.readouterr().out == PAGE
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_every_message_and_field_is_explained(kind: type) -> None:
     known = inspect.type_info(kind)
     assert isinstance(known, inspect.StructType)
-    tag = known.tag or f"part {kind.__name__}"
-    page = protocol_page()
-    section = page[page.index(f"\n### {tag}\n") :].split("\n### ")[1]
+    form = "array" if known.array_like else "object"
+    name = known.tag or f"{kind.__name__} {form}"
+    section = PAGE[PAGE.index(f"\n### {name}\n") :].split("\n### ")[1]
     assert len(section.split("\n")[2]) > 10
     for field in known.fields:
         row = next(line for line in section.splitlines() if f"| `{field.name}`" in line)
         assert len(row.split(" | ")[-1].removesuffix(" |")) > 3, row
 
 
-def test_every_code_and_range_stands_there() -> None:
-    page = protocol_page()
+def test_every_code_and_range_is_listed() -> None:
     for code in (*REFUSALS, *map(str, CLOSE_CODES)):
-        assert f"\n| {code} | " in page
+        assert f"\n| {code} | " in PAGE
     for low, high in RANGES.values():
-        assert f"{low} ... {high} |" in page
+        assert f"{low} ... {high} |" in PAGE
 
 
-def test_every_link_leads_somewhere() -> None:
-    page = protocol_page()
-    heads = re.findall(r"^#+ (.*)$", page, re.MULTILINE)
+def test_example_race_consists_of_real_messages() -> None:
+    kinds = {
+        (mark, kind.__struct_config__.tag): kind.__struct_fields__
+        for mark, union in ((">", m.Command), ("<", m.Event))
+        for kind in get_args(union)
+    }
+    block = PAGE.split("```\n")[1]
+    for line in block.splitlines():
+        message = json.loads(line[2:].replace(", ...", ""))
+        fields = kinds[line[0], message.pop("t")]
+        assert message.keys() <= {*fields}, line
+
+
+def test_links_resolve() -> None:
+    heads = re.findall(r"^#+ (.*)$", PAGE, re.MULTILINE)
     anchors = {
         re.sub(r"[^a-z0-9_ -]", "", head.lower()).replace(" ", "-") for head in heads
     }
-    for target in re.findall(r"\]\(([^)]*)\)", page):
+    for target in re.findall(r"\]\(([^)]*)\)", PAGE):
         if target.startswith("#"):
             assert target[1:] in anchors
         else:
             assert (DOCS / target).exists()
 
 
-def test_tables_are_tables() -> None:
-    for block in protocol_page().split("\n\n"):
+def test_table_rows_have_equal_length() -> None:
+    for block in PAGE.split("\n\n"):
         if block.startswith("|"):
             assert len({line.count(" | ") for line in block.splitlines()}) == 1
 
 
-def test_a_type_without_words_is_noticed() -> None:
+def test_unknown_field_type_is_an_error() -> None:
     with pytest.raises(TypeError, match="no words"):
         words(inspect.BytesType())

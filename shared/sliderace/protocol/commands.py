@@ -1,11 +1,11 @@
-"""Commands: what a client may say. A closed list, with the limits in its types."""
+"""Commands: everything a client can send. A closed list; the types state the limits."""
 
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from sliderace.protocol import limits
-from sliderace.protocol.fields import (
+from sliderace.protocol.parts import (
     AnyRaceId,
     Code,
     Int,
@@ -16,6 +16,7 @@ from sliderace.protocol.fields import (
     RaceId,
     RoleName,
     Seat,
+    SeedText,
     Slide,
     Token,
 )
@@ -53,7 +54,7 @@ __all__ = [
 
 
 class _Command(Struct, frozen=True, forbid_unknown_fields=True, tag_field="t"):
-    """Base of all commands; the tag is the class name in lower case."""
+    """Base of all commands."""
 
 
 class _Enter(Struct, frozen=True, forbid_unknown_fields=True, tag_field="as"):
@@ -61,7 +62,7 @@ class _Enter(Struct, frozen=True, forbid_unknown_fields=True, tag_field="as"):
 
 
 class RulesPatch(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Rules to change; what is absent stays. Ranges: `sliderace.race.rules.Rules`."""
+    """Rules to change; `sliderace.race.rules.Rules` states ranges and meaning."""
 
     size: Annotated[str, Meta(pattern=r"^(?:[2-9]|10)x(?:[2-9]|10)\Z")] | None = None
     start: Literal["ready", "host", "every"] | None = None
@@ -76,26 +77,29 @@ class RulesPatch(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
     friendly_timing: bool | None = None
 
 
+# --- Ways into a room ----------------------------------------------------------------
+
+
 class Create(_Enter, frozen=True, tag="create"):
-    """Open a room and enter it as its host."""
+    """Create a room and enter it as its host."""
 
     name: Name
     rules: RulesPatch = RulesPatch()
     public: bool = False
-    seed: Annotated[str, Meta(max_length=limits.MAX_SEED_TEXT)] | None = None
-    """A seed known in advance: such a room makes no fairness claim."""
+    seed: SeedText | None = None
     role: RoleName = "player"
 
 
 class Open(_Enter, frozen=True, tag="open"):
-    """Open a room without entering it; its host is the first who joins to play.
+    """Create a room without entering it.
 
-    A bot is never host.
+    The server answers with `opened` and closes the connection. The first player who
+    joins becomes host, unless it is a bot.
     """
 
     rules: RulesPatch = RulesPatch()
     public: bool = False
-    seed: Annotated[str, Meta(max_length=limits.MAX_SEED_TEXT)] | None = None
+    seed: SeedText | None = None
 
 
 class Join(_Enter, frozen=True, tag="join"):
@@ -105,27 +109,34 @@ class Join(_Enter, frozen=True, tag="join"):
     name: Name
     role: RoleName = "player"
     bot: bool = False
-    """A declared bot: welcome, and labelled everywhere."""
+    """You are a bot. Bots are welcome, and marked as such everywhere."""
 
 
 class Resume(_Enter, frozen=True, tag="resume"):
-    """Take one's seat again after a lost connection, a reload or a restart."""
+    """Take your seat back after a lost connection, a reload or a server restart."""
 
     code: Code
     token: Token
-    """The one of your first `welcome`."""
+    """The token of your first `welcome`."""
     epoch: Int = 0
-    """The epoch last seen; 0 asks for a snapshot."""
+    """The epoch you last saw; 0 requests a snapshot."""
     offset: Int = 0
-    """The last stream offset seen in that epoch."""
+    """The last offset you saw in that epoch."""
 
 
 class Redeem(_Enter, frozen=True, tag="redeem"):
-    """Take one's seat over from another device, with the ticket of a `transfer`."""
+    """Move a seat from another device to this one, with a ticket.
+
+    `welcome` brings a token of your own. The connection of the other device is closed
+    with 4503.
+    """
 
     code: Code
     ticket: Token
-    """What the other device was told: good once, and not for long."""
+    """From the event `ticket`, which the other device got for `transfer`."""
+
+
+# --- Commands ------------------------------------------------------------------------
 
 
 class Hello(
@@ -135,17 +146,16 @@ class Hello(
     forbid_unknown_fields=False,
     omit_defaults=True,
 ):
-    """The first message of every connection, within 3 seconds.
+    """Open the session: the first message of every connection, within 3 seconds.
 
     This is the only command in which the server ignores unknown fields.
     """
 
     v: Annotated[int, Meta(ge=1, le=65535)]
-    """Protocol version; see the version rule."""
     enter: Create | Open | Join | Resume | Redeem
-    """How you come in."""
+    """How you enter a room."""
     client: Annotated[str, Meta(max_length=40)] = ""
-    """Program and version, for the server's log."""
+    """Name and version of your program, for the server's log."""
     can: Annotated[
         list[Annotated[str, Meta(max_length=limits.MAX_FEATURE_TEXT)]],
         Meta(max_length=limits.MAX_FEATURES),
@@ -155,81 +165,86 @@ class Hello(
 
 
 class Ready(_Command, frozen=True, tag="ready"):
-    """Say that you will race (or no longer).
+    """Declare that you will race, or no longer.
 
-    Said again, it only replaces the nonce commitment.
+    If you are ready already, this only replaces your nonce commitment.
     """
 
     race: RaceId
     on: bool = True
     nonce_commitment: NonceCommitment | None = None
-    """Your part in the draw of the board, for this race and your seat; see `nonce`."""
+    """Commits you to a nonce for this race and seat; see [the draw](#the-draw)."""
 
 
 class Nonce(_Command, frozen=True, tag="nonce"):
-    """The nonce behind your commitment: the answer to `roster`, at once."""
+    """Reveal your nonce, as soon as `roster` arrives."""
 
     race: RaceId
     nonce: NonceText
-    """A wrong or late one is left out of the seed, and listed as left out."""
+    """If it is late or does not match your commitment, it is left out of the seed."""
 
 
 class Start(_Command, frozen=True, tag="start"):
-    """Host: begin the countdown with everyone who is ready."""
+    """Host: start the countdown for everyone who is ready."""
 
     race: RaceId
 
 
 class Abort(_Command, frozen=True, tag="abort"):
-    """Host: call off the countdown or the race; back to the lobby."""
+    """Host: cancel the countdown or the race. The room returns to the lobby."""
 
     race: RaceId
 
 
 class Slides(_Command, frozen=True, tag="slides"):
-    """Slides on your own board, in order."""
+    """Slide tiles on your own board; see [slides](#slides-in-a-race)."""
 
     race: AnyRaceId
     gen: Int
-    """The series these belong to: 0 in `welcome`, then as `rejected` says."""
+    """0 after `welcome`, then the `gen` of the last `rejected`."""
     seq: Annotated[int, Meta(ge=1, le=limits.MAX_INTEGER)]
-    """Number of the first slide; your slides are numbered 1, 2, 3 ..."""
+    """Number of the first slide. Your slides of a race are numbered 1, 2, 3 ..."""
     slides: Annotated[list[Slide], Meta(min_length=1, max_length=limits.MAX_SLIDES)]
-    """Each: direction the tiles travel, how many, ms since the board was painted."""
+    """Per slide: direction, number of tiles, ms since you painted the board."""
     approx: bool = False
-    """The times were counted from a snapshot (after a reload), not from the paint."""
+    """The times count from a snapshot's `elapsed_ms`, because you did not paint the
+    start board on this connection (after a reload)."""
 
 
 class Forfeit(_Command, frozen=True, tag="forfeit"):
-    """Give up this race; may be undone for 3 seconds."""
+    """Give up this race. You can `undo` this for 3 seconds."""
 
     race: RaceId
 
 
 class Undo(_Command, frozen=True, tag="undo"):
-    """Take a forfeit back within its 3 seconds."""
+    """Undo your `forfeit`."""
 
     race: RaceId
 
 
 class CallTime(_Command, frozen=True, tag="call_time"):
-    """Host: end the grace time now."""
+    """Host: end the grace time, as soon as the first place is certain."""
 
     race: RaceId
 
 
 class Rematch(_Command, frozen=True, tag="rematch"):
-    """From the results back to the lobby, ready for the next race."""
+    """Leave the results for the next lobby, and be ready there."""
 
     race: RaceId
 
 
 class Settings(_Command, frozen=True, tag="settings"):
-    """Host, in the lobby: change rules; a new race id, and nobody is ready."""
+    """Host, in the lobby: change the room.
+
+    If rules or seed change, the race gets a new id, and nobody is ready any more.
+    """
 
     rules: RulesPatch = RulesPatch()
     public: bool | None = None
-    seed: Annotated[str, Meta(max_length=limits.MAX_SEED_TEXT)] | None = None
+    seed: SeedText | None = None
+    """A seed known in advance, as in `create`; an empty text removes it."""
 
 
 class Role(_Command, frozen=True, tag="role"):
@@ -239,22 +254,23 @@ class Role(_Command, frozen=True, tag="role"):
 
 
 class Kick(_Command, frozen=True, tag="kick"):
-    """Host: send somebody out; that connection is closed with 4501."""
+    """Host: remove a member; their connection is closed with 4501."""
 
     member: MemberId
-    """Whom."""
 
 
 class Bench(_Command, frozen=True, tag="bench"):
-    """Sit out with the seat kept: oneself, or (host) any player."""
+    """Make a player sit out; they keep their seat.
+
+    Players can bench themselves, the host can bench any player.
+    """
 
     member: MemberId
-    """Who sits out."""
     on: bool = True
 
 
 class Lock(_Command, frozen=True, tag="lock"):
-    """Host: no new members (or again)."""
+    """Host: lock the room, so that no new members can enter."""
 
     on: bool = True
 
@@ -263,32 +279,33 @@ class HandOver(_Command, frozen=True, tag="hand_over"):
     """Host: make another player the host."""
 
     member: MemberId
-    """The new host: a player, no bot."""
+    """The new host: a player who is not a bot."""
 
 
 class Transfer(_Command, frozen=True, tag="transfer"):
-    """Ask for a ticket that takes your seat to another device, see `redeem`."""
+    """Request a ticket that moves your seat to another device; see `redeem`."""
 
 
 class Leave(_Command, frozen=True, tag="leave"):
-    """Leave the room for good; the seat is given up."""
+    """Leave the room for good and give up your seat."""
 
 
 class Close(_Command, frozen=True, tag="close"):
-    """Host: close the room for everyone. A race that runs ends first, with results."""
+    """Host: close the room for everyone. A running race ends first, with results."""
 
 
 class Resync(_Command, frozen=True, tag="resync"):
-    """Ask for the truth again: one seat's board, or (no seat) a snapshot."""
+    """Request the current state: the board of one seat, or a snapshot."""
 
     seat: Seat | None = None
-    """Whose board; none: everything."""
+    """Null requests a snapshot."""
 
 
 class Ping(_Command, frozen=True, tag="ping"):
-    """A probe, answered by `pong` with the same id."""
+    """Measure your round trip: the server answers with `pong`."""
 
     id: Int
+    """Any number; `pong` repeats it."""
 
 
 Command = (

@@ -1,7 +1,7 @@
-"""Writes `docs/protocol.md` from the message types: ``python -m`` this module.
+"""Write `docs/protocol.md` from the message types: ``python -m`` this module.
 
-Types, bounds and defaults come from msgspec; the meaning of a message is its docstring,
-that of a field the string below it.
+Types, bounds and defaults come from msgspec. The meaning of a message is its docstring;
+the meaning of a field is the string below it, or else its entry in `COMMON`.
 """
 
 import ast
@@ -35,6 +35,8 @@ from sliderace.protocol.messages import (
     Open,
     RaceView,
     Redeem,
+    Refused,
+    Rejected,
     Resume,
     Room,
     SeatNonce,
@@ -50,34 +52,36 @@ __all__ = ["protocol_page", "words"]
 
 ENTRIES: tuple[type[msgspec.Struct], ...] = (Create, Open, Join, Resume, Redeem)
 COMMON = {
-    "race": "Id of the race: what `room` tells as `race`.",
-    "o": "Place in the room's stream.",
+    "race": "Id of the race.",
+    "o": "Offset in the room's stream.",
     "v": "Version of the protocol.",
-    "code": "The room's six letters; as typed in commands: case, spaces and dashes are "
+    "code": "The room's code: six letters. In commands, case, spaces and dashes are "
     "ignored.",
-    "name": "Nickname; the server cleans it and makes it unique.",
-    "rules": "What is absent stays, or has its default in a new room.",
-    "public": "Listed at `/api/rooms`.",
-    "seed": "A seed known in advance: 64 hex digits, or any text, which is hashed; "
-    "empty: none any more.",
+    "name": "Nickname. The server cleans it and makes it unique.",
+    "rules": "Rules that differ from the current ones, or from the defaults.",
+    "public": "The room is listed at `/api/rooms`.",
+    "seed": "A seed known in advance: 64 hex digits, or any text, which is hashed. The "
+    "room makes no claim of fairness.",
     "role": "Players have a seat; spectators only watch.",
-    "on": "False: take it back.",
-    "member": "Id of a member.",
-    "members": "Everybody in the room.",
+    "on": "False takes it back.",
+    "member": "Id of the member.",
+    "members": "All members of the room.",
     "room": "The room as it is now.",
-    "seat": "A player's number in the room; none for spectators.",
-    "status": "`dns`: did not start; `dnf`: did not finish.",
-    "phase": "Where the room is.",
-    "stm": "Tiles moved so far.",
+    "seat": "Number of the seat.",
+    "status": "`dnf`: did not finish; `dns`: did not start.",
+    "phase": "Phase of the race.",
+    "in_ms": "Until this phase ends on its own; null if it does not.",
+    "stm": "Moves in the single-tile metric: tiles moved.",
     "seq": "Number of the last slide.",
-    "epoch": "Which stream the offsets belong to.",
-    "gen": "The series that your next slides belong to.",
-    "why": "What happened, or why.",
-    "standings": "Best first.",
-    "id": "Chosen by the sender.",
-    "limits": "What you must keep to.",
+    "high": "Best progress so far, in thousandths.",
+    "epoch": "Epoch of the stream.",
+    "why": "The reason.",
+    "standings": "One per racer, best first.",
+    "limits": "The limits of this connection.",
 }
-"""Fields that mean the same wherever nothing else is said."""
+"""The meaning of fields that have no string of their own."""
+REFUSAL = {"code": "One of the [refusals](#refusals)."}
+"""In these two events a code is not a room's."""
 PARTS: tuple[type[msgspec.Struct], ...] = (
     Room,
     Member,
@@ -94,7 +98,7 @@ PARTS: tuple[type[msgspec.Struct], ...] = (
 
 
 def protocol_page() -> str:
-    """The text of `docs/protocol.md`."""
+    """Return the text of `docs/protocol.md`."""
     facts = {
         "version": VERSION,
         "subprotocol": SUBPROTOCOL,
@@ -102,28 +106,33 @@ def protocol_page() -> str:
         "down": limits.MAX_DOWN_BYTES,
         "slides": limits.MAX_SLIDES,
     }
-    told = [
-        prose.TITLE, prose.CONNECTION, prose.PLAYING, prose.BOARDS, prose.STREAM
-    ]  # fmt: skip
+    texts = (
+        prose.TITLE,
+        prose.CONNECTION,
+        prose.GROWTH,
+        prose.RACE,
+        prose.BOARDS,
+        prose.STREAM,
+    )
     blocks = [
-        *(text.format(**facts) for text in told),
+        *(text.format(**facts) for text in texts),
         "## Commands",
-        "An unknown field is refused, so is anything out of bounds: `bad_message`.",
+        "The server refuses unknown fields and values out of range with `bad_message`.",
         _section(Hello),
-        "`enter` is one of these objects; its field `as` names it:",
+        "`enter` is one of the following five objects; its field `as` is the type.",
         *(_section(kind) for kind in ENTRIES),
         *(_section(kind) for kind in _kinds(Command) if kind is not Hello),
         _rules(),
         prose.EVENTS,
         *map(_section, _kinds(Event)),
-        "## Parts of events",
+        "## Objects in events",
         *(_section(kind) for kind in PARTS),
         "## Refusals",
-        "The codes of `refused` and `rejected`. `retry_ms` says when to try again.",
+        "The codes of `refused` and `rejected`.",
         _table(("code", "meaning"), [(code, refusal_text(code)) for code in REFUSALS]),
         "## Close codes",
-        "Of others: come back after 4000 to 4499, stay away after 4500 to 4999.",
-        _table(("code", "meaning", "come back"), _closes()),
+        "After other codes: reconnect after 4000 to 4499, not after 4500 to 4999.",
+        _table(("code", "meaning", "reconnect"), _closes()),
     ]
     return "\n\n".join(block.strip() for block in blocks) + "\n"
 
@@ -133,18 +142,25 @@ def _kinds(union: object) -> tuple[type[msgspec.Struct], ...]:
 
 
 def _section(kind: type[msgspec.Struct]) -> str:
-    """One type: its name, what it means, and its fields."""
-    config = kind.__struct_config__
-    name = str(config.tag or _part_name(kind))
-    docs = COMMON | _field_docs(kind)
+    """Return a message or an object: its name, its meaning and its fields."""
+    docs = COMMON | (REFUSAL if kind in (Refused, Rejected) else {}) | _field_docs(kind)
     rows = [
         (f"`{one.name}`", words(one.type), _default(one), docs[one.name])
         for one in _fields(kind)
     ]
-    text = f"### {name}\n\n{_plain(source_of.getdoc(kind) or '')}"
+    text = f"### {_name(kind)}\n\n{_markdown(source_of.getdoc(kind) or '')}"
     if not rows:
         return f"{text} No fields."
     return f"{text}\n\n{_table(('field', 'type', 'default', 'meaning'), rows)}"
+
+
+def _name(kind: type[msgspec.Struct]) -> str:
+    """Return the tag of a message or, of a part of messages, its class and form."""
+    config = kind.__struct_config__
+    if kind is RulesPatch:
+        return "rules"
+    form = "array" if config.array_like else "object"
+    return str(config.tag or f"{kind.__name__} {form}")
 
 
 def _fields(kind: type[msgspec.Struct]) -> tuple[inspect.Field, ...]:
@@ -152,7 +168,7 @@ def _fields(kind: type[msgspec.Struct]) -> tuple[inspect.Field, ...]:
 
 
 def _rules() -> str:
-    """The rules of a race: as a patch in commands, as a whole in events."""
+    """Return the rules of a race: some of them in commands, all in events."""
     docs = _argument_docs(Rules)
     rows = [
         (
@@ -164,8 +180,8 @@ def _rules() -> str:
         for one in dataclass_fields(Rules)
     ]
     return (
-        "### rules\n\nIn commands only those that are to change; in events all. "
-        "Public rooms count down 10000 ms by default.\n\n"
+        "### rules\n\nIn commands send only those that change; events contain all. "
+        "The default countdown of public rooms is 10000 ms.\n\n"
         f"{_table(('field', 'range', 'default', 'meaning'), rows)}"
     )
 
@@ -182,10 +198,10 @@ def _rule_range(name: str) -> str:
 
 
 def words(kind: inspect.Type) -> str:
-    """A type in words.
+    """Return a type in words.
 
     Raises:
-        TypeError: no message has such a field yet.
+        TypeError: no message has had such a field so far.
     """
     match kind:
         case inspect.IntType():
@@ -197,16 +213,18 @@ def words(kind: inspect.Type) -> str:
         case inspect.NoneType():
             return "null"
         case inspect.LiteralType(values=values):
-            return " or ".join(f"`{_json(value)}`" for value in values)
+            return _either([f"`{_json(value)}`" for value in values])
         case inspect.UnionType(types=types):
-            return " or ".join(map(words, types))
+            return _either([words(one) for one in types])
         case inspect.ListType(item_type=item):
-            most = f", {kind.min_length or 0} to {kind.max_length}"
-            return f"list of {words(item)}{most if kind.max_length else ''}"
+            low, high = kind.min_length or 0, kind.max_length
+            size = f" ({low} to {high})" if high else ""
+            is_union = isinstance(item, inspect.UnionType)
+            return f"list{size} of {f'({words(item)})' if is_union else words(item)}"
         case inspect.TupleType(item_types=types):
             return f"array [{', '.join(map(words, types))}]"
         case inspect.StructType(cls=cls):
-            name = str(cls.__struct_config__.tag or _part_name(cls))
+            name = _name(cls)
             return f"[{name}](#{name.lower().replace(' ', '-')})"
         case inspect.DataclassType():
             return "[rules](#rules)"
@@ -214,22 +232,22 @@ def words(kind: inspect.Type) -> str:
             raise TypeError(f"no words for {kind}")
 
 
-def _part_name(kind: type) -> str:
-    return "rules" if kind is RulesPatch else f"part {kind.__name__}"
+def _either(options: list[str]) -> str:
+    *first, last = options
+    return f"{', '.join(first)} or {last}"
 
 
 def _range(low: int | None, high: int | None) -> str:
     if low is None:
         return ""
-    most = "" if high == limits.MAX_INTEGER else f" ... {high}"
-    return f" {low}{most}" if most else f", {low} or more"
+    return f" ({low} or more)" if high == limits.MAX_INTEGER else f" ({low} ... {high})"
 
 
 def _length(kind: inspect.StrType) -> str:
     if kind.pattern is not None:
         return f" like `{kind.pattern.replace(chr(92) + 'Z', '$')}`"
     if kind.max_length is not None:
-        return f", {kind.min_length or 0} to {kind.max_length} characters"
+        return f" ({kind.min_length or 0} to {kind.max_length} characters)"
     return ""
 
 
@@ -246,7 +264,7 @@ def _json(value: Any) -> str:  # noqa: ANN401
 
 
 def _field_docs(kind: type) -> dict[str, str]:
-    """Field -> the string that stands below it in the class or a base of it."""
+    """Return field -> the string below it, in the class or a base of it."""
     docs: dict[str, str] = {}
     for base in reversed(kind.__mro__):
         if base.__module__.startswith("sliderace."):
@@ -262,13 +280,13 @@ def _strings_below(kind: type) -> Iterator[tuple[str, str]]:
                 ast.AnnAssign(target=ast.Name(id=name)),
                 ast.Expr(value=ast.Constant(value=str(text))),
             ):
-                yield name, _plain(" ".join(text.split()))
+                yield name, _markdown(" ".join(text.split()))
             case _:
                 pass
 
 
 def _argument_docs(kind: type) -> dict[str, str]:
-    """Argument -> its line under ``Args:``."""
+    """Return argument -> its text under ``Args:``."""
     doc = source_of.getdoc(kind) or ""
     lines = doc.partition("Args:\n")[2].partition("\n\n")[0]
     docs: dict[str, str] = {}
@@ -278,10 +296,10 @@ def _argument_docs(kind: type) -> dict[str, str]:
             docs[name] = text
         else:
             docs[list(docs)[-1]] += f" {line.strip()}"
-    return {name: _plain(text) for name, text in docs.items()}
+    return {name: _markdown(text) for name, text in docs.items()}
 
 
-def _plain(text: str) -> str:
+def _markdown(text: str) -> str:
     return text.replace("``", "`")
 
 

@@ -1,14 +1,14 @@
-"""Events: what a server answers and tells. A closed list."""
+"""Events: everything a server sends. A closed list."""
 
 from typing import Literal
 
 from msgspec import Struct
 
-from sliderace.protocol.fields import PhaseName
 from sliderace.protocol.parts import (
     Limits,
     Member,
     MemberLatency,
+    PhaseName,
     RaceView,
     Room,
     SeatNonce,
@@ -48,27 +48,30 @@ class _Event(Struct, frozen=True, tag_field="t"):
 
 
 class Welcome(_Event, frozen=True, tag="welcome"):
-    """You are in. Followed by a `snapshot`, or by the events you missed."""
+    """You are in the room.
+
+    A `snapshot` follows or, after `resume`, the events that you missed.
+    """
 
     v: int
     server: str
-    """Program and version."""
+    """Name and version of the server program."""
     code: str
-    """Six letters."""
     member: int
     """Your id."""
     seat: int | None
-    """Yours; none for spectators."""
+    """Your seat; null for spectators."""
     token: str | None
-    """Secret that proves your seat; given once, keep it. None on a `resume`."""
+    """The secret with which you `resume`. It is sent once: keep it. Null after
+    `resume`."""
     epoch: int
     gen: int
-    """0: of the slides on this connection."""
+    """Always 0: every connection starts again."""
     race: str
     seq: int
-    """Your last durable slide in this race; later ones must be sent again."""
+    """Your last slide of this race that is stored; send later ones again."""
     board: str | None
-    """Your board after `seq`, while you race."""
+    """Your board after slide `seq`, while you race; else null."""
     limits: Limits
     features: list[str] = []
     """What this server can do beyond the first set; see [how the protocol
@@ -76,15 +79,18 @@ class Welcome(_Event, frozen=True, tag="welcome"):
 
 
 class Opened(_Event, frozen=True, tag="opened"):
-    """The room stands; nobody is in it yet. The connection is closed with 1000."""
+    """The answer to `open`: the room exists, and nobody is in it yet.
+
+    The server closes the connection with 1000.
+    """
 
     code: str
     link: str
-    """Where people join: to be shown, sent, drawn as a QR code."""
+    """Where people join: show it, send it, draw it as a QR code."""
 
 
 class Snapshot(_Event, frozen=True, tag="snapshot"):
-    """Everything you may know, up to and including offset `o`."""
+    """Everything you may know about the room, up to and including offset `o`."""
 
     o: int
     epoch: int
@@ -92,19 +98,18 @@ class Snapshot(_Event, frozen=True, tag="snapshot"):
     members: list[Member]
     phase: PhaseName
     in_ms: int | None
-    """Until this phase ends by itself (start, time limit, grace, next lobby)."""
     race: RaceView
-    """The race as far as you may know it."""
+    """The race, as far as you may know it."""
     results: "Results | None" = None
-    """In the phase `results`."""
+    """Only in the phase `results`."""
 
 
 class MemberEvent(_Event, frozen=True, tag="member"):
-    """Somebody came, or changed; replaces what you knew of that id."""
+    """A member joined or changed."""
 
     o: int
     member: Member
-    """As it is now."""
+    """The member; replaces what you know about this id."""
     why: Literal[
         "joined",
         "ready",
@@ -118,16 +123,15 @@ class MemberEvent(_Event, frozen=True, tag="member"):
 
 
 class Gone(_Event, frozen=True, tag="gone"):
-    """Somebody left the room."""
+    """A member left the room."""
 
     o: int
     member: int
-    """Whose id."""
     why: Literal["left", "kicked", "timeout"]
 
 
 class RoomEvent(_Event, frozen=True, tag="room"):
-    """The room changed. When `room.race` is new, nobody is ready."""
+    """The room changed. If `room.race` is new, nobody is ready."""
 
     o: int
     room: Room
@@ -135,51 +139,50 @@ class RoomEvent(_Event, frozen=True, tag="room"):
 
 
 class PhaseEvent(_Event, frozen=True, tag="phase"):
-    """The race moved on. Every phase names its race."""
+    """A new phase of the race; see [a race](#a-race)."""
 
     o: int
     race: str
     phase: PhaseName
     in_ms: int | None
-    """Until this phase ends by itself."""
     roster: list[int] = []
-    """Seats that race, once they are frozen."""
+    """Seats that race; empty before the roster is fixed."""
     why: str = ""
-    """Of `lobby`: host, unready, too_few; of `countdown`: postponed; of `aborted`:
-    host, nobody_left, outage."""
+    """Of `lobby`: `host`, `unready` or `too_few`; of `countdown`: empty or
+    `postponed`; of `aborted`: `host`, `nobody_left` or `outage`."""
 
 
 class RosterEvent(_Event, frozen=True, tag="roster"):
-    """Who races is fixed; who committed to a nonce answers with `nonce` at once."""
+    """The roster is fixed. If you committed to a nonce, send `nonce` at once."""
 
     o: int
     race: str
     roster: list[int]
-    """Seats, ascending."""
+    """Seats that race, ascending."""
     nonce_commitments: list[str | None]
-    """Per seat of `roster`; none where its client gave none."""
+    """One per seat of `roster`; null if the client committed to none."""
 
 
 class StandingEvent(_Event, frozen=True, tag="standing"):
-    """A racer finished, gave up, came back or is out."""
+    """A racer finished, is out, gave up or races again."""
 
     o: int
     race: str
     standing: Standing
-    """As it is now; places are provisional until the results."""
+    """How this racer stands now; the place may still change unless it is `final`."""
 
 
 class WinnerEvent(_Event, frozen=True, tag="winner"):
-    """Nobody who still races can take the first place any more: it is final."""
+    """The first place is final: nobody who still races can take it."""
 
     o: int
     race: str
     seats: list[int]
-    """The winner's; several share the same millisecond."""
+    """The winner, or several with equal times."""
 
 
 class Results(_Event, frozen=True, tag="results"):
-    """The race is over and its secret is told."""
+    """The race is over. The server reveals its secret."""
 
     o: int
     race: str
@@ -187,112 +190,111 @@ class Results(_Event, frozen=True, tag="results"):
     board: str
     """The scramble."""
     seed: str
-    """64 hex digits: of the scramble."""
+    """64 hex digits."""
     secret: str | None
-    """S of the commitment; none where the seed was known in advance."""
+    """The secret behind `commitment`, 64 hex digits; null if the seed was known in
+    advance."""
     nonces: list[SeatNonce]
-    """Every seat of the roster, ascending."""
+    """One per seat of the roster, ascending."""
     friendly_timing: bool
-    """More credit was given where a line was poor."""
+    """The room gave extra credit for latency."""
     record: str
-    """Path of the race record on this server, `/api/races/<id>`."""
+    """Path of the race record on this server, `/api/races/ID`."""
 
 
 class Closed(_Event, frozen=True, tag="closed"):
-    """The room is no more."""
+    """The room is closed."""
 
     o: int
     why: Literal["host", "timeout"]
 
 
 class Progress(_Event, frozen=True, tag="progress"):
-    """The newest state of some seats; provisional, without an offset."""
+    """The newest state of some racers; provisional."""
 
     race: str
     p: list[SeatProgress]
-    """The seats that have moved."""
+    """One entry per seat that has moved."""
 
 
 class LatencyEvent(_Event, frozen=True, tag="lines"):
-    """How far away some members are, as the server measured; without an offset."""
+    """The latency of some members, as the server measures it."""
 
     lines: list[MemberLatency]
-    """Those that changed; a line that is not known yet is not told."""
+    """Members whose latency changed; a member is missing until it is known."""
 
 
 class Signals(_Event, frozen=True, tag="signals"):
-    """To the host alone, after a race: what each solve looks like. No verdict."""
+    """To the host, after a race: statistics of each solve. They are no verdict."""
 
     race: str
     signals: list[SeatSignals]
-    """One a racer who slid at least once, in the order of the results."""
+    """One per racer with at least one slide, in the order of the results."""
 
 
 class BoardEvent(_Event, frozen=True, tag="board"):
-    """A board: yours or everyone's at the reveal, or one seat's after a resync."""
+    """A board: the scramble when it is revealed, or the answer to `resync`."""
 
     race: str
     seat: int | None
-    """None: the start board of the race."""
+    """Null: the scramble, the same for everyone."""
     seq: int
-    """After that slide."""
     board: str
-    """Board text."""
+    """The board after slide `seq`."""
     in_ms: int = 0
-    """Until it is unlocked (inspection)."""
+    """Until the board is unlocked (inspection)."""
 
 
 class Ack(_Event, frozen=True, tag="ack"):
-    """All your slides up to `seq` are durable."""
+    """All your slides up to `seq` are stored."""
 
     race: str
     seq: int
 
 
 class Rejected(_Event, frozen=True, tag="rejected"):
-    """A slide was refused: take this board, and number on from `seq` + 1 with `gen`."""
+    """Your slides were refused: continue from this board with the new `gen`."""
 
     race: str
     gen: int
-    """Number your next slides with it."""
+    """Send this with all further slides."""
     seq: int
-    """Your last slide that counts."""
+    """Your last slide that counts; the next one is `seq` + 1."""
     code: str
-    """Why: one of the refusals."""
     board: str | None
-    """Your board after `seq`; none where you do not race."""
+    """Your board after slide `seq`; null if you do not race."""
 
 
 class Refused(_Event, frozen=True, tag="refused"):
-    """A command was refused and changed nothing."""
+    """Your command was refused; it has changed nothing."""
 
     of: str
-    """Type of the command, or empty where it could not be read."""
+    """Type of the command; empty if it could not be read."""
     code: str
-    """One of `sliderace.protocol.codes`."""
     text: str
-    """The same in English, for a person."""
+    """The reason in English."""
     field: str = ""
-    """The field at fault, where there is one."""
+    """Path of the field at fault, if there is one."""
     value: str = ""
-    """The offending value, shortened."""
+    """The value at fault, shortened."""
     retry_ms: int = 0
-    """When to try again; 0: not by itself."""
+    """When to try again; 0: do not."""
 
 
 class Ticket(_Event, frozen=True, tag="ticket"):
-    """To you alone: what another device needs to take your seat over."""
+    """The answer to `transfer`: what another device needs to take your seat."""
 
     ticket: str
-    """Good for one `redeem`; asking again or a restart of the server ends it."""
+    """Valid for one `redeem`. A new request or a server restart voids it."""
     in_ms: int
-    """Until it is worth nothing."""
+    """Until it expires."""
 
 
 class Pong(_Event, frozen=True, tag="pong"):
-    """Answer to `ping`."""
+    """The answer to `ping`."""
 
     id: int
+    """The `id` of the `ping`."""
 
 
 Event = (

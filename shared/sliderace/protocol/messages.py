@@ -1,13 +1,7 @@
-"""Every message of `sliderace.v1`: what a client may say and what a server answers.
+"""Every message of `sliderace.v1`; import messages from here.
 
-One message is one JSON object in one WebSocket text frame; the field ``t`` names its
-type. *Commands* go up, *events* come down. Both lists are closed: an unknown type is
-refused, and so is an unknown field of a command; those of events are ignored. Limits
-stand in the types. Integers ending in ``_ms`` are milliseconds; instants are relative
-to the moment of sending, never wall clock.
-
-Import messages from here; they are written down in `commands`, `events`, `parts` (of
-events) and `fields` (values with their bounds).
+They are defined in `commands` (client to server), `events` (server to client) and
+`parts` (what both are made of). ``docs/protocol.md`` explains them.
 """
 
 from sliderace.protocol.commands import (
@@ -64,19 +58,22 @@ from sliderace.protocol.events import (
     Welcome,
     WinnerEvent,
 )
-from sliderace.protocol.fields import PhaseName, RoleName, Slide, StatusName
 from sliderace.protocol.parts import (
     Lane,
     Limits,
     Member,
     MemberLatency,
+    PhaseName,
     RaceView,
+    RoleName,
     Room,
     SeatNonce,
     SeatProgress,
     SeatSignals,
     Signal,
+    Slide,
     Standing,
+    StatusName,
 )
 
 __all__ = [

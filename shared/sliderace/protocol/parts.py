@@ -1,117 +1,174 @@
-"""What events are made of: the room, its members, a race and how it stands."""
+"""What messages are made of: bounded values, and the objects inside events.
 
-from msgspec import Struct
+``docs/protocol.md`` is generated from the docstrings here and in `commands` and
+`events`: they address the author of a client.
+"""
 
-from sliderace.protocol.fields import RoleName, StatusName
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from sliderace.protocol import limits
 from sliderace.race.rules import Rules
 
 __all__ = [
+    "AnyRaceId",
+    "Code",
+    "Int",
     "Lane",
     "Limits",
     "Member",
+    "MemberId",
     "MemberLatency",
+    "Ms",
+    "Name",
+    "Nonce",
+    "NonceCommitment",
+    "PhaseName",
+    "RaceId",
     "RaceView",
+    "RoleName",
     "Room",
+    "Seat",
     "SeatNonce",
     "SeatProgress",
     "SeatSignals",
+    "SeedText",
     "Signal",
+    "Slide",
     "Standing",
+    "StatusName",
+    "Token",
 ]
+
+# --- Values --------------------------------------------------------------------------
+
+Int = Annotated[int, Meta(ge=0, le=limits.MAX_INTEGER)]
+Ms = Int
+Seat = Annotated[int, Meta(ge=0, le=limits.MAX_SEAT)]
+MemberId = Annotated[int, Meta(ge=1, le=limits.MAX_INTEGER)]
+Code = Annotated[str, Meta(min_length=1, max_length=limits.MAX_CODE)]
+"""A room code as typed, with spaces and dashes."""
+RaceId = Annotated[str, Meta(pattern=r"^[A-Z0-9-]{1,32}\Z")]
+AnyRaceId = Annotated[str, Meta(min_length=1, max_length=32)]
+"""`RaceId` without its pattern, for the most frequent command: matching the pattern
+would take as long as decoding the rest of the message, and an id that is not that of
+the current race is refused anyway."""
+Token = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
+Nonce = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
+"""16 random bytes, hex."""
+NonceCommitment = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+"""See `sliderace.engine.nonce_commitment`."""
+Name = Annotated[str, Meta(max_length=limits.MAX_NAME_TEXT)]
+"""A nickname as typed."""
+SeedText = Annotated[str, Meta(max_length=limits.MAX_SEED_TEXT)]
+Slide = tuple[
+    Literal["U", "D", "L", "R"],
+    Annotated[int, Meta(ge=1, le=limits.MAX_SIDE - 1)],
+    Ms,
+]
+"""Direction, number of tiles, ms since the client painted the board."""
+RoleName = Literal["player", "spectator"]
+PhaseName = Literal[
+    "lobby", "countdown", "racing", "grace", "results", "aborted", "closed"
+]
+StatusName = Literal["racing", "finished", "dnf", "forfeited", "dns"]
+
+# --- Objects in events ---------------------------------------------------------------
 
 
 class Limits(Struct, frozen=True):
-    """What a client must keep to; it is slowed down, then closed, beyond."""
+    """The limits of your connection."""
 
     messages_per_s: int
-    """Messages from you, of any kind."""
+    """Messages of any kind."""
     messages_burst: int
-    """So many at once."""
+    """Messages at once."""
     tiles_per_s: int
-    """Tiles that your slides move: `R2` moves two."""
+    """Tiles that your slides move; `R2` moves two."""
     tiles_burst: int
-    """So many at once."""
+    """Tiles at once."""
     slides_per_message: int
-    """At most."""
+    """Slides in one message, at most."""
     gather_ms: int
-    """After the first slide, gather for this long; the solving slide never waits."""
+    """How long to collect slides into one message; see [slides](#slides-in-a-race)."""
     message_bytes: int
-    """At most, in UTF-8."""
+    """Size of one message, at most, in UTF-8."""
 
 
 class Room(Struct, frozen=True):
-    """The room's own facts."""
+    """The room and its settings."""
 
     code: str
-    """Six letters; shown as KWX-TRB."""
+    """Six letters; show them as `KWX-TRB`."""
     public: bool
-    """Listed for everybody."""
     locked: bool
-    """Nobody new may enter."""
+    """New members cannot enter."""
     host: int | None
-    """Member id."""
+    """Id of the member who is host."""
     rules: Rules
-    """Of the race."""
+    """Rules of this race."""
     race: str
-    """Id of the race being prepared, run or shown."""
+    """Id of the race that is being prepared, run or shown."""
     commitment: str
-    """Hex SHA-256 that binds the server to its secret before anybody is ready."""
+    """Commitment of the server to its secret; see [the draw](#the-draw)."""
     seed_known: bool
-    """The seed was given in advance: no fairness claim."""
+    """The seed was given in advance: the race makes no claim of fairness."""
 
 
 class Member(Struct, frozen=True):
-    """Somebody in the room."""
+    """A member of the room."""
 
     id: int
-    """1, 2, 3 ... in the order of entering; never used again."""
+    """1, 2, 3 ... in the order of entering; never reused."""
     name: str
-    """Cleaned and unique; clean it again before you show it."""
+    """Nickname, cleaned and unique. Clean it again before you show it."""
     role: RoleName
     seat: int | None
-    """Players have one; spectators do not."""
+    """Null for spectators."""
     ready: bool
     """Will race."""
     connected: bool
-    """Has a live connection."""
+    """Has an open connection."""
     benched: bool
-    """Sits out."""
+    """Sits out and keeps the seat."""
     bot: bool
-    """A declared bot."""
+    """Is a declared bot."""
 
 
 class Standing(Struct, frozen=True):
-    """How one racer stands, or stood at the end. Ranking: `sliderace.race.ranking`."""
+    """How one racer stands, or stood at the end of the race."""
 
     seat: int
     member: int
-    """Who raced from that seat; may have left since."""
+    """Id of the racer, who may have left since."""
     name: str
+    """Nickname of the racer. Clean it again before you show it."""
     bot: bool
-    """A declared bot."""
+    """Is a declared bot."""
     status: StatusName
     place: int | None
-    """1, 1, 3 ...; none while racing or for DNS."""
+    """1, 1, 3 ...; null while racing, and for `dns`."""
     time_ms: int | None
-    """Official time; none unless finished."""
+    """Official time; null unless finished."""
     solve_ms: int | None
-    """Own first to last slide."""
+    """From the first to the last slide by the racer's own clock; null unless
+    finished."""
     credit_ms: int
-    """Receive time minus official time."""
+    """Time of arrival minus official time."""
     stm: int
-    """Tiles moved."""
     mtm: int
-    """Maximal runs in one direction."""
+    """Moves in the multi-tile metric: runs in one direction."""
     high: int
-    """High-water progress in permille."""
     why: str = ""
-    """For a DNF: limit, grace, away, left, kicked, called."""
+    """Reason of a DNF or DNS: `limit`, `grace`, `away`, `left`, `kicked` or
+    `called`."""
     final: bool = False
-    """This place can no longer be lost; in the results: all of them."""
+    """This place can no longer change. True for all in `results`."""
     photo: bool = False
-    """A photo finish: so close to a neighbour that the line may have decided."""
+    """Photo finish: so close to a neighbour that latency may have decided."""
     outage_ms: int = 0
-    """Part of the credit: for a failure of the server."""
+    """Part of the credit that is for a failure of the server."""
 
 
 class SeatNonce(Struct, frozen=True):
@@ -119,88 +176,87 @@ class SeatNonce(Struct, frozen=True):
 
     seat: int
     commitment: str | None
-    """As listed in `roster`; none where its client gave none."""
+    """As listed in `roster`; null if the client committed to none."""
     nonce: str | None
-    """As it went into the seed; none: left out."""
+    """As it went into the seed; null if it was left out."""
 
 
 class MemberLatency(Struct, frozen=True, array_like=True):
-    """One member's line in `lines`: a JSON array of three."""
+    """The latency of one member's connection: a JSON array of three."""
 
     member: int
-    """Whose."""
     rtt_ms: int
-    """R: the least round trip of the last minute."""
+    """Shortest round trip of the last minute."""
     jitter_ms: int
-    """M: the median distance of the round trips from their median."""
+    """Median deviation of the round trips from their median."""
 
 
 class Signal(Struct, frozen=True):
-    """One figure of a solve, beside what is known of human record solvers."""
+    """One figure of a solve, next to the range of human record solvers."""
 
     name: str
-    """first_ms, tps_milli, peak, cv_milli, pauses, longest_ms or m_md_milli."""
+    """`first_ms`, `tps_milli`, `peak`, `cv_milli`, `pauses`, `longest_ms` or
+    `m_md_milli`."""
     value: int | None
-    """None: too few slides for it."""
+    """Null if there are too few slides."""
     low: int | None
-    """The least that was seen of humans; none: says nothing here."""
+    """Lowest value of humans; null if unknown, or not meaningful here."""
     high: int | None
-    """The most; likewise."""
+    """Highest value of humans, likewise."""
     note: str
-    """Where the range comes from, or why there is none."""
+    """Where the range comes from, or why there is none, in English."""
     outside: bool
-    """No human record solve looks like that. Proves nothing."""
+    """No human record solve has such a value. This proves nothing."""
 
 
 class SeatSignals(Struct, frozen=True):
-    """The figures of one racer; see `sliderace.proof.signals`."""
+    """The figures of one racer's solve."""
 
     seat: int
     signals: list[Signal]
-    """In a fixed order."""
+    """Always the same figures in the same order."""
 
 
 class Lane(Struct, frozen=True):
-    """One racer's place in the race, in snapshots."""
+    """The state of one racer in a snapshot."""
 
     seat: int
     seq: int
     high: int
-    """High-water progress in permille."""
     stm: int
     status: StatusName
     board: str | None
-    """Board text, for those who may see it."""
+    """Board after slide `seq`; null if you may not see it."""
 
 
 class RaceView(Struct, frozen=True):
-    """The race as far as its reader may know it."""
+    """The race, as far as you may know it."""
 
     id: str
-    """The current race."""
+    """Id of the race."""
     roster: list[int]
-    """Seats that race; empty before the lock."""
+    """Seats that race; empty before the roster is fixed."""
     elapsed_ms: int | None
-    """Since your board was unlocked (spectators: since T0); none before."""
+    """Time since your board was unlocked (spectators: since the start); null
+    before."""
     start: str | None
-    """The scrambled board, from your reveal on."""
+    """The scramble; null while you may not see it."""
     lanes: list[Lane]
-    """One a racer."""
+    """One per racer."""
     standings: list[Standing]
     nonce_commitments: list[str | None] = []
-    """Per seat of `roster`, once it is frozen."""
+    """As in `roster`; empty before the roster is fixed."""
 
 
 class SeatProgress(Struct, frozen=True, array_like=True):
-    """One seat in `progress`: a JSON array of six."""
+    """The state of one seat in `progress`: a JSON array of six."""
 
     seat: int
     seq: int
     high: int
-    """High-water progress in permille."""
     stm: int
     since: int = -1
-    """-1 where you may not see boards; else `slides` are those numbered since+1 ...
-    seq. If `since` is not the seq you hold, ask ``resync`` for that seat."""
+    """Number of the slide before the first of `slides`; -1 if you may not see
+    boards."""
     slides: str = ""
-    """Solution text, one token (`R2`) a slide."""
+    """The slides after `since`, one token (`R2`) per slide."""

@@ -1,6 +1,6 @@
-"""The rules of one race: which board, when it starts, how long it runs, who sees what.
+"""The rules of one race: board size, start, time limits, who sees what.
 
-Every figure is a room setting; the defaults and ranges stand here and nowhere else.
+Each of them is a room setting. Defaults and ranges are defined here and nowhere else.
 """
 
 import math
@@ -30,12 +30,12 @@ LIMITS_MS = {
     (9, 9): 2_700_000,
     (10, 10): 3_600_000,
 }
-"""Default time limits: a beginner's solve of each classic size."""
+"""Default time limits: what a beginner needs for each square size."""
 
 GRACE_FLOOR_MS = 60_000
 GRACE_FACTOR = 3
-"""After the first finisher the others have the larger of a minute and three times the
-winner's time: skill differs nine-fold between friends."""
+"""By default the grace time is the larger of a minute and three times the winner's
+time: skill differs up to nine-fold between friends."""
 
 Start = Literal["ready", "host", "every"]
 STARTS: tuple[Start, ...] = ("ready", "host", "every")
@@ -49,16 +49,16 @@ RANGES: dict[str, tuple[int, int]] = {
     "away_ms": (0, 300_000),
     "spectator_delay_ms": (0, 300_000),
 }
-"""Field -> lowest and highest value; beside them -1 means "automatic" for `limit_ms`
-and `grace_ms`, and 0 means "off" for `limit_ms`."""
+"""Field -> lowest and highest value. `limit_ms` and `grace_ms` also allow -1
+(automatic), and `limit_ms` allows 0 (none)."""
 
 
 class RulesError(ValueError):
-    """A rule out of its range.
+    """A rule is out of its range.
 
     Attributes:
         field: name of the rule.
-        value: what was given.
+        value: the value at fault.
     """
 
     def __init__(self, field: str, value: object, text: str) -> None:
@@ -72,18 +72,19 @@ class Rules:
     """The rules of one race.
 
     Args:
-        size: board size ``WxH``, each side 2 ... 10.
-        start: ``ready`` (the host presses start, or all present players are ready),
-            ``host`` (only the host's word) or ``every`` (every `every_ms`).
-        every_ms: pause between races of an ``every`` room.
-        countdown_ms: from the start to T0.
-        inspection_ms: how long the shown board stays locked.
-        limit_ms: time limit; -1 by size, 0 none.
-        grace_ms: time after the first finisher; -1 by the winner's time.
-        away_ms: how long a lost connection may last before a DNF.
-        open_boards: racers see each other's boards.
-        spectator_delay_ms: how much later spectators see boards.
-        friendly_timing: more credit for poor lines, see `sliderace.race.timing`.
+        size: Size of the board, width x height; each side 2 ... 10.
+        start: ``ready``: the race starts when the host says so, or when all present
+            players are ready; ``host``: only when the host says so; ``every``: by the
+            clock.
+        every_ms: Pause between the races of an ``every`` room.
+        countdown_ms: Length of the countdown.
+        inspection_ms: How long racers see the board before it is unlocked.
+        limit_ms: Time limit; -1: by board size, 0: none.
+        grace_ms: Grace time after the first finisher; -1: by the winner's time.
+        away_ms: How long a lost connection may last before a DNF.
+        open_boards: Racers see each other's boards.
+        spectator_delay_ms: How much later spectators see boards.
+        friendly_timing: Extra credit for latency; see [fairness](fairness.md).
 
     Raises:
         RulesError: a value is out of its range.
@@ -126,20 +127,24 @@ class Rules:
 
     @property
     def time_limit_ms(self) -> int | None:
-        """The time limit in force, counted from each player's start; None: none."""
+        """The effective time limit, from each racer's own start; None: no limit."""
         if self.limit_ms == -1:
             return _limit_of(self.size)
         return self.limit_ms or None
 
     def grace_for(self, best_ms: int) -> int:
-        """Grace time after a first finisher who took `best_ms`, in ms."""
+        """Return the grace time after a first finisher who took `best_ms`, in ms."""
         if self.grace_ms == -1:
             return max(GRACE_FLOOR_MS, GRACE_FACTOR * best_ms)
         return self.grace_ms
 
 
 def default_limit_ms(width: int, height: int) -> int:
-    """The time limit of a size nobody set: 3.5 s x (w h)^1.5, at least a minute."""
+    """Return the default time limit of a board size, in ms.
+
+    Sizes that are not in `LIMITS_MS` get 3.5 s x (width x height)^1.5, at least a
+    minute.
+    """
     try:
         return LIMITS_MS[(width, height)]
     except KeyError:
@@ -148,17 +153,17 @@ def default_limit_ms(width: int, height: int) -> int:
 
 @cache
 def _limit_of(size: str) -> int:
-    """The same of a size's name: each slide asks for it."""
+    """Return the same for a size such as ``4x4``; cached, since every slide asks."""
     width, _, height = size.partition("x")
     return default_limit_ms(int(width), int(height))
 
 
 def changed(rules: Rules, patch: object) -> Rules:
-    """`rules` with every field of `patch` that is not None.
+    """Return `rules` with every field of `patch` that is not None.
 
     Args:
-        rules: the rules in force.
-        patch: any object with (some of) the fields of `Rules`.
+        rules: the current rules.
+        patch: any object with some of the fields of `Rules`.
 
     Raises:
         RulesError: a new value is out of its range.
