@@ -1,8 +1,9 @@
-"""Race friends on identical sliding-tile puzzles: the rules, without any I/O.
+"""The rules of racing on sliding-tile puzzles, without any I/O.
 
-The package reads no clock and holds no source of randomness: time and entropy are
-arguments. `sliderace.engine` is the puzzle, `sliderace.race` the rules of a race and
-of its proof, `sliderace.protocol` the messages between client and server.
+Time and entropy are arguments: nothing here reads a clock or draws random numbers.
+`sliderace.engine` is the puzzle, `sliderace.race` a race, `sliderace.proof` the
+published race record and its checks, `sliderace.protocol` the messages between client
+and server, `sliderace.texts` every sentence that a client shows.
 """
 
 __version__ = "0.1.0"

@@ -1,1 +1,1 @@
-"""The wire: messages, their limits and codes, and how they are written."""
+"""The protocol between client and server: messages, limits, codes and codec."""

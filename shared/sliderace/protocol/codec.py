@@ -1,6 +1,6 @@
-"""Messages to text and back; the only place that reads bytes of strangers.
+"""Encode and decode messages; the only place that parses bytes from peers.
 
-Whatever comes in, the result is a message or a `ProtocolError`, nothing else.
+Whatever comes in, the result is a message or a `ProtocolError`.
 """
 
 from typing import Any, get_args
@@ -22,17 +22,17 @@ __all__ = [
 ]
 
 MAX_TEXT = 120
-"""Characters of a fault's description: it may quote the peer's own words."""
+"""Maximum length of an error's text, which may quote the peer."""
 
 
 class ProtocolError(ValueError):
-    """A message that cannot be understood.
+    """A message is malformed.
 
     Attributes:
-        code: `too_large`, `bad_message` or `version`, of `sliderace.protocol.codes`.
-        text: what is wrong, for a person.
+        code: the refusal: `too_large`, `bad_message` or `version`.
+        text: what is wrong, in English, for the author of the peer.
         field: path of the field at fault, such as ``slides[0][1]``; may be empty.
-        of: type of the message where that much could be read, else empty.
+        of: type of the message; empty if it could not be read.
     """
 
     def __init__(self, code: str, text: str, field: str = "", of: str = "") -> None:
@@ -44,7 +44,7 @@ class ProtocolError(ValueError):
 
 
 class _Peek(msgspec.Struct):
-    """As much of a faulty message as helps to explain it."""
+    """The part of a malformed message that helps to explain it."""
 
     t: str = ""
     v: Any = None
@@ -56,22 +56,23 @@ _events: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 _peeks = msgspec.json.Decoder(_Peek)
 
 _TYPES = {str(kind.__struct_config__.tag) for kind in get_args(Command | Event)}
-"""A type of a message that is quoted back is one of ours."""
+"""Only known message types are quoted back."""
 _FAULTS = (ValueError, RecursionError)
-"""All that msgspec raises: its own errors, those of Unicode, and for a kilobyte of
-brackets a RecursionError."""
+"""Everything msgspec raises: its own errors, Unicode errors (both are ValueErrors) and,
+for a kilobyte of brackets, RecursionError."""
 
 
 def decode_command(data: str | bytes, max_bytes: int = MAX_UP_BYTES) -> Command:
-    """The command in one frame.
+    """Decode the command in one frame.
 
     Args:
-        data: the frame's content.
-        max_bytes: the size allowed; a server may set less than the protocol's.
+        data: content of the frame.
+        max_bytes: the size limit; a server may set a lower one than the protocol's.
 
     Raises:
-        ProtocolError: too large, not JSON, not of the closed list, out of bounds, or a
-            `hello` of another version, whatever else that one holds.
+        ProtocolError: the frame is too large, is not JSON, has an unknown type or a
+            value out of range; or it is a `hello` of another version, whatever else
+            that contains.
     """
     size = len(data) if isinstance(data, bytes) else _size(data)
     if size > max_bytes:
@@ -86,10 +87,11 @@ def decode_command(data: str | bytes, max_bytes: int = MAX_UP_BYTES) -> Command:
 
 
 def decode_event(data: str | bytes) -> Event:
-    """The event in one frame; fields of later releases are ignored.
+    """Decode the event in one frame; unknown fields are ignored.
 
     Raises:
-        ProtocolError: not JSON, not of the closed list, or of wrong types.
+        ProtocolError: the frame is not JSON, has an unknown type or a field of a wrong
+            type.
     """
     try:
         return _events.decode(data)
@@ -98,27 +100,27 @@ def decode_event(data: str | bytes) -> Event:
 
 
 def encode_command(command: Command) -> str:
-    """The command as the text of a frame."""
+    """Encode a command as the text of a frame."""
     return _encode(command).decode()
 
 
 def encode_event(event: Event) -> str:
-    """The event as the text of a frame."""
+    """Encode an event as the text of a frame."""
     return _encode(event).decode()
 
 
 def event_bytes(event: Event) -> bytes:
-    """The event as the UTF-8 of a frame's text."""
+    """Encode an event as the UTF-8 text of a frame."""
     return _encode(event)
 
 
 def _size(data: str) -> int:
-    """Bytes on the wire."""
+    """Return the size on the wire, in bytes."""
     return len(data.encode("utf-8", "surrogatepass"))
 
 
 def _explained(data: str | bytes, error: Exception) -> ProtocolError:
-    """What was wrong with `data`, as far as its reader can be helped."""
+    """Return the error for malformed `data`."""
     peek = _peeked(data)
     if peek.t == "hello" and type(peek.v) is int and not speaks(peek.v):
         return _other_version()

@@ -1,4 +1,4 @@
-"""Closed lists: why a command is refused, and what each close code asks of a client."""
+"""Refusal codes and close codes: two closed lists, worded by the catalogue."""
 
 from typing import Final
 
@@ -44,7 +44,7 @@ REFUSALS: Final = (
     "bad_nonce",
     "bad_seat",
 )
-"""Refusal codes; the catalogue words each as `refusal.CODE`."""
+"""Reasons why a command is refused; their texts are `refusal.CODE`."""
 
 CLOSE_CODES: Final = (
     1000,
@@ -64,21 +64,21 @@ CLOSE_CODES: Final = (
     4503,
     4504,
 )
-"""Close codes in use; the catalogue words each as `close.CODE`."""
+"""Close codes in use; their texts are `close.CODE`."""
 
 
 def refusal_text(code: str) -> str:
-    """Return what a refusal code means, for a person."""
+    """Return the text of a refusal code."""
     return text(f"refusal.{code}")
 
 
 def close_text(code: int) -> str:
-    """Return what a close code means, in a few words."""
+    """Return the text of a close code."""
     return text(f"close.{code}")
 
 
 def may_reconnect(code: int) -> bool:
-    """Whether a client should come back by itself after this close code.
+    """Return whether a client should reconnect after this close code.
 
     >>> [may_reconnect(code) for code in (1000, 1006, 1009, 1012, 4429, 4501)]
     [False, True, False, True, True, False]

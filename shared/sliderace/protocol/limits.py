@@ -1,4 +1,4 @@
-"""The bounds that both sides of the wire know; the server may set lower ones."""
+"""Limits that client and server share; a server may set lower ones."""
 
 __all__ = [
     "MAX_CODE",
@@ -17,26 +17,27 @@ __all__ = [
 ]
 
 MAX_INTEGER = 2**53 - 1
-"""The largest integer that JavaScript's numbers hold exactly (ECMA-262)."""
+"""The largest integer that JavaScript holds exactly (ECMA-262)."""
 MIN_SIDE = 2
 MAX_SIDE = 10
-"""A board's sides; larger ones do not fit a phone, and n-1 fits two digits."""
+"""Larger boards do not fit on a phone, and labels keep to two digits."""
 MAX_SEAT = 254
-"""Seats are one byte in the scramble's hash; 255 is kept free."""
+"""A seat is one byte in the hash of the seed; 255 stays free, so that the number of
+seats is one byte, too."""
 MAX_SLIDES = 60
-"""In one message: a second's worth at the announced rate."""
+"""Per message: what a fast player slides in a second."""
 MAX_UP_BYTES = 2048
-"""60 slides with seven-digit times are about 1 KiB."""
+"""Size of a command; 60 slides with seven-digit times are about 1 KiB."""
 MAX_DOWN_BYTES = 65536
-"""A snapshot of 16 boards of 10x10 and 116 members stays far below."""
+"""Size of an event; a snapshot of 16 10x10 boards and 116 members is far smaller."""
 MAX_CODE = 16
-"""Six letters with any spaces and dashes people put between them."""
+"""Characters of a room code as typed, with spaces and dashes."""
 MAX_NAME_TEXT = 64
-"""Code points of a nickname as typed, before it is cleaned."""
+"""Characters of a nickname as typed, before it is cleaned."""
 MAX_NAME_CELLS = 20
 """Width of a cleaned nickname in terminal cells."""
 MAX_SEED_TEXT = 64
-"""A seed given in advance: 64 hex digits or any shorter text."""
+"""Characters of a seed given in advance: 64 hex digits, or a shorter text."""
 MAX_FEATURES = 32
 """Entries of `can`: more than there will ever be event types to list."""
 MAX_FEATURE_TEXT = 32

@@ -1,8 +1,7 @@
-"""Nicknames: cleaned by the server, and again by every client.
+"""Nicknames: cleaned by the server and again by every client.
 
-A name is data from a stranger. What is left of it is one line of visible text that
-fits its column, so that it can neither break a table nor hide or imitate anything by
-invisible characters.
+A cleaned name is one line of visible text of limited width. It cannot break a table,
+and it cannot hide or imitate anything with invisible characters.
 """
 
 import unicodedata
@@ -13,11 +12,12 @@ from sliderace.protocol.limits import MAX_NAME_CELLS
 __all__ = ["cells", "clean_name", "make_unique"]
 
 MAX_MARKS = 2
-"""Combining marks on one letter: enough for every living script's names in NFC."""
+"""Combining marks per letter: enough for names in every living script, in NFC."""
 
 _KEPT = frozenset("LNPS")
-"""Letters, numbers, punctuation, symbols; beside them marks and plain spaces. So no
-control, format (bidi, zero-width, tags), surrogate, private or unassigned character."""
+"""Letters, numbers, punctuation and symbols; marks and plain spaces are handled apart.
+This excludes control, format (bidi, zero-width, tags), surrogate, private-use and
+unassigned characters."""
 
 _INVISIBLE = frozenset(
     map(
@@ -37,13 +37,13 @@ _INVISIBLE = frozenset(
         ],
     )
 )
-"""Invisible, though their category says letter, mark or symbol."""
+"""Characters that are invisible although their category is letter, mark or symbol."""
 
 
 def clean_name(text: str) -> str | None:
-    r"""`text` as a nickname fit to be shown, or None where nothing is left.
+    r"""Return `text` as a nickname that is safe to show; None if nothing is left.
 
-    Cleaning twice gives the same as cleaning once.
+    Cleaning a clean name does not change it.
 
     >>> clean_name("  Ann\t\u202eB  ")
     'Ann B'
@@ -57,7 +57,7 @@ def clean_name(text: str) -> str | None:
 
 
 def make_unique(name: str, taken: Collection[str]) -> str:
-    """`name`, numbered where somebody in `taken` could be mistaken for it.
+    """Return `name`, with a number if it looks like a name in `taken`.
 
     Args:
         name: a cleaned name.
@@ -76,7 +76,7 @@ def make_unique(name: str, taken: Collection[str]) -> str:
 
 
 def cells(text: str) -> int:
-    r"""Width of `text` in terminal cells.
+    r"""Return the width of `text` in terminal cells.
 
     >>> cells("Ann"), cells("\u732b"), cells("e\u0301")
     (3, 2, 1)
@@ -101,7 +101,7 @@ def _is_kept(char: str) -> bool:
 
 
 def _fitted(name: str, width: int) -> str:
-    """The longest beginning of `name` in `width` cells, marks in moderation."""
+    """Return the longest prefix that fits, with at most `MAX_MARKS` per letter."""
     if name.isascii():
         return name[:width].strip()
     parts: list[str] = []
@@ -121,7 +121,7 @@ def _fitted(name: str, width: int) -> str:
 
 
 def _key(name: str) -> str:
-    """Equal for names that look the same but for case and width of letters."""
-    if name.isascii():  # asked of all in a room of thousands when somebody enters
+    """Return a key that is equal for names that differ only in case and width."""
+    if name.isascii():  # fast, since a newcomer is compared with a whole large room
         return name.lower()
     return unicodedata.normalize("NFKC", name).casefold()

@@ -1,4 +1,4 @@
-"""Room codes: what people read aloud, type and scan."""
+"""Room codes, which people read aloud, type and scan."""
 
 from typing import Final, NewType
 
@@ -8,16 +8,17 @@ RoomCode = NewType("RoomCode", str)
 """Six letters of `ALPHABET`, as stored and sent."""
 
 ALPHABET: Final = "BCDFGHJKMNPQRSTVWXZ"
-"""Consonants without the look-alikes L and Y: hardly a word can be spelt."""
+"""Consonants, so that they hardly spell a word; without L and Y, which are easily
+mistaken for other characters."""
 LENGTH: Final = 6
-"""19^6 is 47 million codes: guessing one is hopeless at ten tries a minute."""
+"""19^6 is 47 million codes: too many to guess one at ten attempts a minute."""
 
 _IGNORED = str.maketrans("", "", " -\t\r\n\u00a0\u2010\u2011\u2012\u2013\u2014\u2212")
-"""What people, messengers and word processors put between or around the letters."""
+"""Characters that people, messengers and word processors add to a code."""
 
 
 def parse_code(text: str) -> RoomCode | None:
-    """The room code somebody typed, or None where it cannot be one.
+    """Parse a room code as typed; None if it is not one.
 
     Case, spaces and dashes are ignored.
 
@@ -33,7 +34,7 @@ def parse_code(text: str) -> RoomCode | None:
 
 
 def format_code(code: str) -> str:
-    """The code as shown to people.
+    """Return the code as shown to people.
 
     >>> format_code("KWXTRB")
     'KWX-TRB'
