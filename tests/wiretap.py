@@ -133,7 +133,7 @@ class Tapped(Client):
 
     def note_board(self) -> None:
         """Write down what this device believes of the board that was acked."""
-        attempt = self.model.attempt
+        attempt = self.view.attempt
         if attempt is None:
             return
         seq = self.seen.acked.get(attempt.race, 0)

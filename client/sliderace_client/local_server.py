@@ -94,9 +94,9 @@ def open_room(
     """
     client = Client(server, Open(rules, public=public, seed=seed))
     ending = asyncio.run(client.run())
-    if not client.model.link:
+    if not client.view.link:
         raise HostError(wording.ending(ending.why))
-    return client.model.code
+    return client.view.code
 
 
 def links(base: str, code: str, bind: str = "", public: str = "") -> list[str]:

@@ -13,7 +13,7 @@ from sliderace.engine import format_board
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import encode_event
 from sliderace_client.bots.solver import solve
-from sliderace_client.room.fold import Model
+from sliderace_client.room.model import RoomModel
 
 FOLD = """
 import { readFileSync } from "node:fs";
@@ -38,7 +38,7 @@ console.log(JSON.stringify(told));
 """
 
 
-class Heard(Model):
+class Heard(RoomModel):
     """Keeps what it hears, and what it makes of it."""
 
     def __init__(self, *given: Any, **named: Any) -> None:
@@ -60,7 +60,7 @@ class Heard(Model):
     def _keep(self, event: str | None, now: int) -> None:
         self._last = now
         self.tape.append((event, now))
-        lanes = sorted(self.lanes.values(), key=lambda lane: lane.seat)
+        lanes = sorted(self.view.lanes.values(), key=lambda lane: lane.seat)
         told = [
             [
                 *(lane.seat, lane.name, lane.status, lane.seq, lane.high, lane.stm),
@@ -69,7 +69,7 @@ class Heard(Model):
             ]
             for lane in lanes
         ]
-        self.told.append([self.phase, told])
+        self.told.append([self.view.phase, told])
 
 
 def _quiet(_: World) -> None:
@@ -92,7 +92,7 @@ def test_the_page_folds_what_a_room_tells(
 ) -> None:
     """A spectator's whole race, after each event: phase, lanes and boards."""
     room = World(Heard)
-    board = room.ann.model.board
+    board = room.ann.view.board
     assert board is not None
     slides = [slide for stage in solve(board) for slide in stage]
     for number, slide in enumerate(slides):

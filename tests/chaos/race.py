@@ -35,22 +35,22 @@ class Racer:
     @property
     def acked(self) -> int:
         """Slides that the server called durable."""
-        attempt = self.client.model.attempt
+        attempt = self.client.view.attempt
         return attempt.acked if attempt else 0
 
     @property
     def made(self) -> list[tuple[str, int]]:
-        attempt = self.client.model.attempt
+        attempt = self.client.view.attempt
         return [(d, k) for d, k, _ in attempt.slides] if attempt else []
 
     def entered(self) -> bool:
-        return self.client.model.room is not None
+        return self.client.view.room is not None
 
     def online(self) -> bool:
-        return self.client.model.online
+        return self.client.view.online
 
     def done(self) -> bool:
-        return self.client.model.results is not None
+        return self.client.view.results is not None
 
     async def until(self, condition: Callable[[], object]) -> None:
         while not condition():
@@ -59,14 +59,14 @@ class Racer:
 
     async def play(self) -> None:
         """Solve, whether the server is there or not."""
-        client, model = self.client, self.client.model
-        await self.until(lambda: model.board is not None and model.racing)
+        client, view = self.client, self.client.view
+        await self.until(lambda: view.board is not None and view.racing)
         client.painted()
-        assert model.start is not None
-        for stage in solve(parse_board(model.start)):
+        assert view.start is not None
+        for stage in solve(parse_board(view.start)):
             for direction, count in stage:
                 await asyncio.sleep(self.pace)
-                await self.until(lambda: model.racing)
+                await self.until(lambda: view.racing)
                 assert client.slide(direction, count)
 
 
@@ -117,13 +117,13 @@ class Race:
         await asyncio.gather(*self.plays)
         for one in self.racers:
             await one.until(one.done)
-        results = [one.client.model.results for one in self.racers]
-        made = {one.client.model.seat: one.made for one in self.racers}
+        results = [one.client.view.results for one in self.racers]
+        made = {one.client.view.seat: one.made for one in self.racers}
         first = results[0]
         assert first is not None
         assert {row.status for row in first.standings} == {"finished"}
         assert all(result == first for result in results)
-        assert all(not one.client.model.proof for one in self.racers)
+        assert all(not one.client.view.faults for one in self.racers)
         record = await asyncio.to_thread(_get, f"{self.server.url}{first.record}")
         assert {check.verdict for check in verify(record, check_signature)} == {"ok"}
         for racer in record["record"]["racers"]:
@@ -136,7 +136,7 @@ class Race:
     @property
     def code(self) -> str:
         """The room's."""
-        return self.racers[0].client.model.code
+        return self.racers[0].client.view.code
 
     async def faults(self) -> list[str]:
         """What does not agree between the room's log and what the clients saw."""
@@ -168,7 +168,7 @@ async def a_race(
     async with asyncio.TaskGroup() as group:
         group.create_task(host.client.run())
         await host.until(host.entered)
-        room = host.client.model.room
+        room = host.client.view.room
         assert room is not None
         for number in range(1, count):
             enter = m.Join(code=room.code, name=f"P{number}")
@@ -177,12 +177,12 @@ async def a_race(
             group.create_task(one.client.run())
             await one.until(one.entered)
         for one in racers:
-            assert one.client.ask(m.Ready(one.client.model.race))
+            assert one.client.ask(m.Ready(one.client.view.race))
         if count == 1:
-            assert host.client.ask(m.Start(host.client.model.race))
+            assert host.client.ask(m.Start(host.client.view.race))
         plays = [group.create_task(one.play()) for one in racers]
         for one in racers:
-            await one.until(lambda o=one: o.client.model.racing)  # type: ignore[misc]
+            await one.until(lambda o=one: o.client.view.racing)  # type: ignore[misc]
         yield Race(server, racers, plays)
         for one in racers:
             one.client.ask(m.Leave())

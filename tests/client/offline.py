@@ -13,8 +13,10 @@ from sliderace.engine import Direction
 from sliderace.protocol import messages as m
 from sliderace_client.launch import Start
 from sliderace_client.net.connection import Ending
-from sliderace_client.room.fold import Model, Note, Out
+from sliderace_client.room.model import RoomModel
 from sliderace_client.room.outcomes import End
+from sliderace_client.room.outputs import Note, Output
+from sliderace_client.room.view import RoomView
 from sliderace_client.tui.app import Terminal
 from sliderace_client.tui.seat import Play
 from sliderace_client.tui.widgets import Boards, Drawn, Lines
@@ -51,8 +53,12 @@ class Offline:
         self._on_note: Callable[[Note], None] = lambda _: None
 
     @property
-    def model(self) -> Model:
+    def model(self) -> RoomModel:
         return self.told.model
+
+    @property
+    def view(self) -> RoomView:
+        return self.told.view
 
     def connect(
         self, on_change: Callable[[], None], on_note: Callable[[Note], None]
@@ -78,7 +84,7 @@ class Offline:
 
     async def run(self) -> Ending:
         await self._ended.wait()
-        return Ending(self.model.ended or End.LEFT, welcomed=True)
+        return Ending(self.view.ended or End.LEFT, welcomed=True)
 
     def end(self) -> None:
         self._ended.set()
@@ -101,7 +107,7 @@ class Offline:
             self._out(self.model.poll(self.now()))
         return done
 
-    def _out(self, outs: list[Out]) -> None:
+    def _out(self, outs: list[Output]) -> None:
         self.asked += rooms.commands(outs)
         for out in outs:
             if isinstance(out, Note):

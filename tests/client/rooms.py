@@ -14,8 +14,10 @@ from sliderace.engine import (
 )
 from sliderace.protocol import messages as m
 from sliderace.race.rules import Rules
-from sliderace_client.room.fold import Model, Note, Out, Send
+from sliderace_client.room.model import RoomModel
 from sliderace_client.room.outcomes import News
+from sliderace_client.room.outputs import Note, Output, Send
+from sliderace_client.room.view import RoomView
 from sliderace_client.shared_ui import wording
 
 RACE = "KWXTRB-SA1B2C-1"
@@ -150,9 +152,9 @@ def entropy(count: int) -> bytes:
     return b"\xaa" * count
 
 
-def fresh(enter: m.Create | m.Open | m.Join | None = None, **more: Any) -> Model:
+def fresh(enter: m.Create | m.Open | m.Join | None = None, **more: Any) -> RoomModel:
     """A client that has just been started."""
-    return Model(enter or m.Join("KWXTRB", "Ann"), entropy=entropy, **more)
+    return RoomModel(enter or m.Join("KWXTRB", "Ann"), entropy=entropy, **more)
 
 
 class Play:
@@ -165,12 +167,16 @@ class Play:
         self.model.hello()
         self.hear(welcome(token=TOKEN), snapshot(**in_room))
 
-    def hear(self, *events: m.Event) -> list[Out]:
+    @property
+    def view(self) -> RoomView:
+        return self.model.view
+
+    def hear(self, *events: m.Event) -> list[Output]:
         for event in events:
             self.model.receive(event, self.now)
         return self.model.poll(self.now)
 
-    def stream(self, event: Any) -> list[Out]:
+    def stream(self, event: Any) -> list[Output]:
         """Hear the next event of the room's stream."""
         self.offset += 1
         return self.hear(replace(event, o=self.offset))
@@ -195,14 +201,14 @@ class Play:
         return commands(self.model.poll(self.now))
 
 
-def commands(outs: list[Out]) -> list[m.Command]:
+def commands(outs: list[Output]) -> list[m.Command]:
     return [out.command for out in outs if isinstance(out, Send)]
 
 
-def news(outs: list[Out]) -> list[News]:
+def news(outs: list[Output]) -> list[News]:
     return [out.news for out in outs if isinstance(out, Note)]
 
 
-def notes(outs: list[Out]) -> list[str]:
+def notes(outs: list[Output]) -> list[str]:
     """What is announced, in words."""
     return list(map(wording.news, news(outs)))

@@ -5,7 +5,8 @@ from msgspec.structs import replace as changed
 from tests.client.rooms import COMMITMENT, COMMITMENTS, NONCES, RACE, START, results
 
 from sliderace.protocol.messages import SeatNonce
-from sliderace_client.room.fairness import Kept, Own, faults, remarks
+from sliderace_client.room.draw import Fate
+from sliderace_client.room.fairness import Evidence, OwnPart, remarks, result_faults
 from sliderace_client.room.outcomes import Fault, Remark, WrongNonce
 
 BOTH = [SeatNonce(seat, COMMITMENTS[seat], NONCES[seat].hex()) for seat in (0, 1)]
@@ -13,7 +14,7 @@ GOOD = results(*BOTH)
 WITHOUT_US = results(changed(BOTH[0], nonce=None), BOTH[1])
 
 
-def kept(**more: Any) -> Kept:
+def kept(**more: Any) -> Evidence:
     """What Ann's client keeps of a race in which all went well."""
     known: dict[str, Any] = {
         "race": RACE,
@@ -21,62 +22,64 @@ def kept(**more: Any) -> Kept:
         "commitment": COMMITMENT,
         "listed": COMMITMENTS,
         "start": GOOD.board,
-        "own": Own(0, NONCES[0].hex(), listed=True, in_time=True, fate="told"),
+        "own": OwnPart(0, NONCES[0].hex(), listed=True, in_time=True, fate=Fate.SENT),
     }
-    return Kept(**(known | more))
+    return Evidence(**(known | more))
 
 
-def own(**more: Any) -> Own:
+def own(**more: Any) -> OwnPart:
     known: dict[str, Any] = {
         "seat": 0,
         "nonce": NONCES[0].hex(),
         "listed": True,
-        "fate": "told",
+        "fate": Fate.SENT,
     }
-    return Own(**(known | more))
+    return OwnPart(**(known | more))
 
 
 # --- The results ----------------------------------------------------------------------
 
 
 def test_what_was_promised_holds() -> None:
-    assert (faults(GOOD, kept()), remarks(GOOD, kept())) == ([], [])
+    assert (result_faults(GOOD, kept()), remarks(GOOD, kept())) == ([], [])
     little = kept(start=None, listed=None, own=None)
-    assert (faults(GOOD, little), remarks(GOOD, little)) == ([], [])
+    assert (result_faults(GOOD, little), remarks(GOOD, little)) == ([], [])
 
 
 def test_a_seed_known_in_advance_promises_only_its_board() -> None:
     told = results(secret=None)
-    seen = kept(seed_known=True, listed=None, start=told.board, own=Own(0))
-    assert (faults(told, seen), remarks(told, seen)) == ([], [])
-    assert faults(results(secret=None, board=START), kept(seed_known=True)) != []
+    seen = kept(seed_known=True, listed=None, start=told.board, own=OwnPart(0))
+    assert (result_faults(told, seen), remarks(told, seen)) == ([], [])
+    assert result_faults(results(secret=None, board=START), kept(seed_known=True)) != []
 
 
 def test_a_secret_that_is_kept_back_is_a_fault() -> None:
-    assert faults(results(*BOTH, secret=None), kept()) == [Fault.NOT_REVEALED]
+    assert result_faults(results(*BOTH, secret=None), kept()) == [Fault.NOT_REVEALED]
 
 
 def test_another_commitment_secret_seed_or_board_is_found() -> None:
-    assert faults(GOOD, kept(commitment="f" * 64)) == [Fault.COMMITMENT_BROKEN]
-    assert faults(results(*BOTH, secret="0" * 64), kept()) == [
+    assert result_faults(GOOD, kept(commitment="f" * 64)) == [Fault.COMMITMENT_BROKEN]
+    assert result_faults(results(*BOTH, secret="0" * 64), kept()) == [
         Fault.COMMITMENT_BROKEN,
         Fault.SEED_NOT_FROM_PARTS,
     ]
-    assert faults(GOOD, kept(start=START)) == [Fault.BOARD_NOT_RACED]
+    assert result_faults(GOOD, kept(start=START)) == [Fault.BOARD_NOT_RACED]
     other = kept(start=START)
-    assert faults(changed(GOOD, board=START), other) == [Fault.BOARD_NOT_FROM_SEED]
+    assert result_faults(changed(GOOD, board=START), other) == [
+        Fault.BOARD_NOT_FROM_SEED
+    ]
 
 
 def test_a_seed_drawn_without_a_nonce_that_is_listed_is_found() -> None:
     drawn = changed(results(BOTH[1]), nonces=BOTH)
-    assert faults(drawn, kept(start=drawn.board)) == [Fault.SEED_NOT_FROM_PARTS]
+    assert result_faults(drawn, kept(start=drawn.board)) == [Fault.SEED_NOT_FROM_PARTS]
 
 
 def test_a_nonce_that_nobody_committed_to_is_found() -> None:
     chosen = results(BOTH[0], SeatNonce(1, COMMITMENTS[1], "c" * 32))
-    assert faults(chosen, kept(start=None)) == [WrongNonce(1)]
+    assert result_faults(chosen, kept(start=None)) == [WrongNonce(1)]
     uncommitted = results(BOTH[0], SeatNonce(1, None, "c" * 32))
-    assert faults(uncommitted, kept(start=None, listed=None)) == [WrongNonce(1)]
+    assert result_faults(uncommitted, kept(start=None, listed=None)) == [WrongNonce(1)]
 
 
 @pytest.mark.parametrize(
@@ -88,8 +91,8 @@ def test_a_nonce_that_nobody_committed_to_is_found() -> None:
         kept(listed=COMMITMENTS | {2: None}),
     ],
 )
-def test_a_list_that_was_changed_is_found(seen: Kept) -> None:
-    assert faults(GOOD, seen) == [Fault.LIST_CHANGED]
+def test_a_list_that_was_changed_is_found(seen: Evidence) -> None:
+    assert result_faults(GOOD, seen) == [Fault.LIST_CHANGED]
 
 
 @pytest.mark.parametrize(
@@ -103,11 +106,13 @@ def test_a_list_that_was_changed_is_found(seen: Kept) -> None:
     ],
 )
 def test_what_cannot_be_read_is_a_fault(told: Any) -> None:
-    assert faults(told, kept(listed=None, start=None, own=None)) == [Fault.UNREADABLE]
+    assert result_faults(told, kept(listed=None, start=None, own=None)) == [
+        Fault.UNREADABLE
+    ]
 
 
 def test_a_size_that_is_none_is_a_fault() -> None:
-    assert faults(GOOD, kept(size="99x1")) != []
+    assert result_faults(GOOD, kept(size="99x1")) != []
 
 
 # --- Our own nonce --------------------------------------------------------------------
@@ -115,43 +120,43 @@ def test_a_size_that_is_none_is_a_fault() -> None:
 
 def test_a_nonce_told_in_time_and_left_out_is_a_fault() -> None:
     seen = kept(start=None)
-    assert faults(WITHOUT_US, seen) == [Fault.OWN_NONCE_LEFT_OUT]
+    assert result_faults(WITHOUT_US, seen) == [Fault.OWN_NONCE_LEFT_OUT]
     assert remarks(WITHOUT_US, seen) == []
 
 
 @pytest.mark.parametrize(
     ("fate", "why"),
     [
-        ("late", Remark.NONCE_LATE),
-        ("unsure", Remark.NONCE_UNSURE),
-        ("", Remark.NONCE_NOT_SENT),
+        (Fate.LATE, Remark.NONCE_LATE),
+        (Fate.UNSURE, Remark.NONCE_UNSURE),
+        (Fate.NOT_SENT, Remark.NONCE_NOT_SENT),
     ],
 )
-def test_a_nonce_left_out_for_a_reason_is_no_fault(fate: str, why: Remark) -> None:
+def test_a_nonce_left_out_for_a_reason_is_no_fault(fate: Fate, why: Remark) -> None:
     seen = kept(start=None, own=own(fate=fate))
-    assert faults(WITHOUT_US, seen) == []
+    assert result_faults(WITHOUT_US, seen) == []
     assert remarks(WITHOUT_US, seen) == [why]
     taken = kept(own=own(fate=fate))
-    assert (faults(GOOD, taken), remarks(GOOD, taken)) == ([], [])
+    assert (result_faults(GOOD, taken), remarks(GOOD, taken)) == ([], [])
 
 
 def test_a_nonce_refused_as_wrong_is_a_fault() -> None:
-    seen = kept(start=None, own=own(fate="refused"))
-    assert faults(WITHOUT_US, seen) == [Fault.OWN_NONCE_REFUSED]
+    seen = kept(start=None, own=own(fate=Fate.REFUSED))
+    assert result_faults(WITHOUT_US, seen) == [Fault.OWN_NONCE_REFUSED]
     assert remarks(WITHOUT_US, seen) == []
 
 
 def test_another_nonce_in_our_name_is_a_fault() -> None:
     seen = kept(own=own(nonce="d" * 32))
-    assert faults(GOOD, seen) == [Fault.OWN_NONCE_REPLACED]
+    assert result_faults(GOOD, seen) == [Fault.OWN_NONCE_REPLACED]
 
 
 def test_a_commitment_that_was_not_listed_is_a_fault_if_it_was_sent_in_time() -> None:
-    in_time = kept(own=own(listed=False, in_time=True, fate=""))
-    assert faults(GOOD, in_time) == [Fault.OWN_COMMITMENT_NOT_LISTED]
+    in_time = kept(own=own(listed=False, in_time=True, fate=Fate.NOT_SENT))
+    assert result_faults(GOOD, in_time) == [Fault.OWN_COMMITMENT_NOT_LISTED]
     assert remarks(GOOD, in_time) == []
-    late = kept(own=own(listed=False, fate=""))
-    assert faults(GOOD, late) == []
+    late = kept(own=own(listed=False, fate=Fate.NOT_SENT))
+    assert result_faults(GOOD, late) == []
     assert remarks(GOOD, late) == [Remark.COMMITMENT_LATE]
-    unknown = kept(listed=None, own=own(listed=False, fate=""))
-    assert (faults(GOOD, unknown), remarks(GOOD, unknown)) == ([], [])
+    unknown = kept(listed=None, own=own(listed=False, fate=Fate.NOT_SENT))
+    assert (result_faults(GOOD, unknown), remarks(GOOD, unknown)) == ([], [])

@@ -17,7 +17,6 @@ from sliderace.protocol.codec import decode_command, encode_event
 from sliderace_client.net import connection
 from sliderace_client.net.connection import Client, Ending, backoff, socket_url
 from sliderace_client.net.seats import SeatFile, claim
-from sliderace_client.room.fold import Note
 from sliderace_client.room.outcomes import (
     BadMessage,
     ConnectionClosed,
@@ -28,6 +27,7 @@ from sliderace_client.room.outcomes import (
     PhaseChanged,
     Unreached,
 )
+from sliderace_client.room.outputs import Note
 
 Script = Callable[["Peer"], Awaitable[None]]
 JOIN = m.Join("KWXTRB", "Ann")
@@ -206,7 +206,7 @@ async def test_patience_ends() -> None:
     async with server(script) as url:
         one = Client(url, JOIN, patience=0, chance=lambda: 0.0)
         living = asyncio.create_task(one.run())
-        await reached(one, lambda: one.model.welcomed and not one.model.online)
+        await reached(one, lambda: one.view.welcomed and not one.view.online)
     ending = await living
     assert isinstance(ending.why, Unreached)
     assert ending.welcomed
@@ -226,7 +226,7 @@ async def test_slides_go_out_as_they_are_made() -> None:
         await peer.socket.close(4503)
 
     def play() -> None:
-        attempt = one.model.attempt
+        attempt = one.view.attempt
         if attempt is None:
             return
         if attempt.seq == 0:
@@ -271,7 +271,7 @@ async def test_leaving_says_so_last_and_the_seat_is_given_up(tmp_path: Path) -> 
     async with server(script) as url:
         one = client(url, seat)
         living = asyncio.create_task(one.run())
-        await reached(one, lambda: one.model.room is not None)
+        await reached(one, lambda: one.view.room is not None)
         one.ask(m.Leave())
         ending = await living
     assert ending.why is End.LEFT
@@ -295,7 +295,7 @@ async def test_going_away_keeps_the_seat(tmp_path: Path) -> None:
     async with server(script) as url:
         one = client(url, seat)
         living = asyncio.create_task(one.run())
-        await reached(one, lambda: one.model.room is not None)
+        await reached(one, lambda: one.view.room is not None)
         assert one.ask(m.Ready(RACE))  # sent after the token was stored
         await heard.wait()
         living.cancel()
@@ -366,4 +366,4 @@ async def test_a_racer_looks_into_the_record_by_himself(
         living.cancel()
         await asyncio.wait([living])
     assert asked == [f"/api/races/{RACE}"] * (1 if had else 2)
-    assert bool(one.model.proof) == had
+    assert bool(one.view.faults) == had

@@ -28,9 +28,9 @@ from tests.client.rooms import (
 from sliderace.engine import nonce_commitment
 from sliderace.protocol import messages as m
 from sliderace.race.rules import Rules
-from sliderace_client.room.draw import Draw
-from sliderace_client.room.fold import Check, Note
+from sliderace_client.room.draw import Draw, Fate
 from sliderace_client.room.outcomes import Fault, News, Notice, Remark, Won
+from sliderace_client.room.outputs import CheckRecord, Note
 
 READY = m.Ready(RACE, True, COMMITMENTS[0])
 NONCE = m.Nonce(RACE, NONCES[0].hex())
@@ -78,7 +78,7 @@ def test_ready_comes_with_a_commitment_and_the_nonce_follows_the_roster() -> Non
     play = asked()
     assert play.stream(LISTED) == []  # once is enough
     assert ended(play, *ALL) == []
-    assert (play.model.proof, play.model.remarks) == ([], [])
+    assert (play.view.faults, play.view.remarks) == ([], [])
 
 
 def test_who_is_made_ready_by_the_server_commits_by_itself() -> None:
@@ -242,14 +242,17 @@ def test_a_list_that_is_too_short_has_none_for_the_others() -> None:
 def test_a_nonce_left_out_without_a_word_is_a_fault() -> None:
     play = asked()
     assert ended(play, *GONE) == [LEFT_OUT]
-    assert play.model.proof == [LEFT_OUT]
+    assert play.view.faults == [LEFT_OUT]
 
 
 def test_a_nonce_that_came_too_late_is_said_quietly() -> None:
     play = asked()
     assert play.hear(m.Refused("nonce", "too_late", "")) == []
     assert ended(play, *GONE) == [Remark.NONCE_LATE]
-    assert (play.model.proof, play.model.remarks) == ([], [Remark.NONCE_LATE])
+    assert (play.view.faults, play.view.remarks) == (
+        [],
+        [Remark.NONCE_LATE],
+    )
 
 
 def test_a_nonce_refused_as_wrong_is_a_fault() -> None:
@@ -303,8 +306,8 @@ def test_who_was_not_ready_is_told_with_the_roster() -> None:
     play = Play()
     countdown(play)
     play.stream(m.RosterEvent(0, RACE, [1], [COMMITMENTS[1]]))
-    assert play.model.left_out == RACE
-    assert set(play.model.lanes) == {1}
+    assert play.view.left_out == RACE
+    assert set(play.view.lanes) == {1}
 
 
 # --- The record -----------------------------------------------------------------------
@@ -313,30 +316,30 @@ def test_who_was_not_ready_is_told_with_the_roster() -> None:
 def test_a_racer_looks_into_the_record_once() -> None:
     play = asked()
     play.race(results(*ALL).board)
-    play.slide(*((way, 1) for way, _ in play.model.board.legal_slides()[:1]))  # type: ignore[union-attr]
+    play.slide(*((way, 1) for way, _ in play.view.board.legal_slides()[:1]))  # type: ignore[union-attr]
     rows = [standing(0, "dnf"), standing(1, "dnf")]
     told = results(*ALL, standings=rows)
-    [check] = [out for out in play.stream(told) if isinstance(out, Check)]
-    own = check.kept.own
+    [check] = [out for out in play.stream(told) if isinstance(out, CheckRecord)]
+    own = check.evidence.own
     assert own is not None
-    assert (own.seat, own.fate, own.listed, len(own.slides)) == (0, "told", True, 1)
+    assert (own.seat, own.fate, own.listed, len(own.slides)) == (0, Fate.SENT, True, 1)
     assert check.results.record == f"/api/races/{RACE}"
     again = snapshot(play.offset, phase="results", results=told)
-    assert not [out for out in play.hear(again) if isinstance(out, Check)]
+    assert not [out for out in play.hear(again) if isinstance(out, CheckRecord)]
 
 
 def test_what_the_record_shows_is_said_for_its_race() -> None:
     play = asked()
     ended(play, *ALL)
     model, wrong = play.model, Fault.RECORD_SEED
-    model.checked(NEXT, [wrong])
-    assert (model.agrees, model.proof) == (None, [])
-    model.checked(RACE, [])
-    assert (model.agrees, model.proof) == (True, [])
+    model.record_checked(NEXT, [wrong])
+    assert (model.view.agrees, model.view.faults) == (None, [])
+    model.record_checked(RACE, [])
+    assert (model.view.agrees, model.view.faults) == (True, [])
     assert model.poll(play.now) == [Note(Notice.RECORD_AGREES)]
-    model.checked(RACE, [wrong])
-    model.checked(RACE, [wrong])
-    assert (model.agrees, model.proof) == (False, [wrong])
+    model.record_checked(RACE, [wrong])
+    model.record_checked(RACE, [wrong])
+    assert (model.view.agrees, model.view.faults) == (False, [wrong])
     assert model.poll(play.now) == [Note(wrong, "bad")]
 
 
@@ -344,18 +347,18 @@ def test_a_record_that_cannot_be_had_is_said_and_no_fault() -> None:
     play = asked()
     ended(play, *ALL)
     model = play.model
-    model.checked(RACE, None)
-    assert (model.agrees, model.proof) == (None, [])
-    assert model.remarks[-1] == Remark.RECORD_UNAVAILABLE
+    model.record_checked(RACE, None)
+    assert (model.view.agrees, model.view.faults) == (None, [])
+    assert model.view.remarks[-1] == Remark.RECORD_UNAVAILABLE
     assert model.poll(play.now) == [Note(Remark.RECORD_UNAVAILABLE)]
 
 
 def test_a_record_that_agrees_does_not_hide_what_was_wrong_before() -> None:
     play = asked()
     ended(play, *GONE)
-    play.model.checked(RACE, [])
+    play.model.record_checked(RACE, [])
     assert play.model.poll(play.now) == []
-    assert play.model.proof == [LEFT_OUT]
+    assert play.view.faults == [LEFT_OUT]
 
 
 # --- Beside the race ------------------------------------------------------------------
@@ -365,15 +368,15 @@ def test_lines_are_kept_while_their_members_are_here() -> None:
     play = Play()
     play.hear(m.LatencyEvent([m.MemberLatency(ANN, 1, 0), m.MemberLatency(BEN, 23, 4)]))
     play.hear(m.LatencyEvent([m.MemberLatency(BEN, 25, 3)]))
-    assert play.model.lines == {
+    assert play.view.latencies == {
         ANN: m.MemberLatency(ANN, 1, 0),
         BEN: m.MemberLatency(BEN, 25, 3),
     }
     play.stream(m.Gone(0, BEN, "left"))
-    assert set(play.model.lines) == {ANN}
+    assert set(play.view.latencies) == {ANN}
     play.model.lost(1006)
     play.hear(welcome())
-    assert play.model.lines == {}
+    assert play.view.latencies == {}
 
 
 def test_a_first_place_is_provisional_until_it_is_won() -> None:
@@ -381,11 +384,11 @@ def test_a_first_place_is_provisional_until_it_is_won() -> None:
     play.race()
     row = standing(1, "finished", time_ms=9_000, place=1)
     play.stream(m.StandingEvent(0, RACE, row))
-    assert [lane.final for lane in play.model.lanes.values()] == [False, False]
+    assert [lane.final for lane in play.view.lanes.values()] == [False, False]
     assert play.stream(m.WinnerEvent(0, NEXT, [1])) == []
     assert play.stream(m.WinnerEvent(0, RACE, [])) == []
     assert play.stream(m.WinnerEvent(0, RACE, [1])) == [Note(Won(("Ben",)), "good")]
-    assert [lane.final for lane in play.model.lanes.values()] == [False, True]
+    assert [lane.final for lane in play.view.lanes.values()] == [False, True]
     assert news(play.stream(m.WinnerEvent(0, RACE, [0, 1]))) == [Won(("Ann", "Ben"))]
 
 
@@ -394,8 +397,8 @@ def test_signals_stay_as_long_as_the_results() -> None:
     play.race()
     play.stream(results())
     play.hear(m.Signals(RACE, []))
-    assert play.model.signals == m.Signals(RACE, [])
+    assert play.view.signals == m.Signals(RACE, [])
     play.stream(m.RoomEvent(0, room(race=NEXT), "race"))
-    assert play.model.signals is not None
+    assert play.view.signals is not None
     play.stream(m.PhaseEvent(0, NEXT, "countdown", 5_000))
-    assert play.model.signals is None
+    assert play.view.signals is None

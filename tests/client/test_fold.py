@@ -22,8 +22,8 @@ from tests.client.rooms import (
 
 from sliderace.protocol import messages as m
 from sliderace.race.rules import Rules
-from sliderace_client.room.fold import Forget, Keep, Note
 from sliderace_client.room.outcomes import End, Notice
+from sliderace_client.room.outputs import Forget, Keep, Note
 
 NOW = 1_000
 
@@ -49,25 +49,28 @@ def test_the_token_is_handed_over_to_be_kept() -> None:
     model = fresh(m.Join("kwx-trb", "Ann"))
     model.receive(welcome(token=TOKEN), NOW)
     assert model.poll(NOW) == [Keep("KWXTRB", TOKEN)]
-    assert model.online
-    assert model.welcomed
-    assert model.code == "KWXTRB"
+    assert model.view.online
+    assert model.view.welcomed
+    assert model.view.code == "KWXTRB"
 
 
 def test_an_opened_room_ends_the_connection() -> None:
     model = fresh(m.Open())
     assert model.hello().enter == m.Open()
     model.receive(m.Opened("KWXTRB", "http://192.0.2.7:8710/KWXTRB"), NOW)
-    assert (model.code, model.link) == ("KWXTRB", "http://192.0.2.7:8710/KWXTRB")
+    assert (model.view.code, model.view.link) == (
+        "KWXTRB",
+        "http://192.0.2.7:8710/KWXTRB",
+    )
     model.lost(1000)
-    assert model.ended is End.OPENED
+    assert model.view.ended is End.OPENED
 
 
 @pytest.mark.parametrize("code", ["room_full", "room_locked", "version", "bad_name"])
 def test_who_is_not_let_in_is_told_why(code: str) -> None:
     model = fresh()
     model.receive(m.Refused("hello", code, "whatever"), NOW)
-    assert isinstance(model.ended, m.Refused)
+    assert isinstance(model.view.ended, m.Refused)
     assert model.poll(NOW) == []
 
 
@@ -78,7 +81,7 @@ def test_a_kept_seat_that_is_gone_is_forgotten_and_entered_anew(code: str) -> No
     model.receive(m.Refused("hello", code, ""), NOW)
     assert model.poll(NOW) == [Forget()]
     model.lost(4500)
-    assert model.ended is None
+    assert model.view.ended is None
     assert model.hello().enter == enter
 
 
@@ -86,14 +89,14 @@ def test_a_seat_that_is_lost_while_we_were_in_ends_it() -> None:
     play = Play()
     play.model.lost(1006)
     assert Forget() in play.hear(m.Refused("hello", "bad_token", ""))
-    assert play.model.ended == m.Refused("hello", "bad_token", "")
+    assert play.view.ended == m.Refused("hello", "bad_token", "")
 
 
 def test_a_refused_resume_of_another_kind_keeps_the_seat() -> None:
     play = Play()
     play.model.lost(1006)
     assert Forget() not in play.hear(m.Refused("hello", "version", ""))
-    assert play.model.ended
+    assert play.view.ended
 
 
 def test_a_server_that_cannot_just_now_is_tried_again_when_it_says() -> None:
@@ -101,7 +104,7 @@ def test_a_server_that_cannot_just_now_is_tried_again_when_it_says() -> None:
     play.model.lost(1012)
     play.hear(m.Refused("hello", "shutting_down", "", retry_ms=2500))
     play.model.lost(4500)
-    assert play.model.ended is None
+    assert play.view.ended is None
     assert play.model.retry_ms == 2500
     play.hear(welcome(), snapshot())
     assert play.model.retry_ms == 0
@@ -114,8 +117,8 @@ def test_a_server_that_cannot_just_now_is_tried_again_when_it_says() -> None:
 def test_after_these_close_codes_we_come_back(code: int) -> None:
     play = Play()
     play.model.lost(code)
-    assert play.model.ended is None
-    assert not play.model.online
+    assert play.view.ended is None
+    assert not play.view.online
     lost = [Note(Notice.CONNECTION_LOST, "bad")]
     assert play.model.poll(play.now) == lost
     play.model.lost(code)
@@ -127,7 +130,7 @@ def test_after_these_close_codes_we_come_back(code: int) -> None:
 def test_after_these_we_stay_away_and_keep_the_seat(code: int) -> None:
     play = Play()
     play.model.lost(code)
-    assert play.model.ended
+    assert play.view.ended
     assert play.model.poll(play.now) == []
 
 
@@ -135,7 +138,7 @@ def test_after_these_we_stay_away_and_keep_the_seat(code: int) -> None:
 def test_kicked_or_without_a_room_the_seat_is_forgotten(code: int) -> None:
     play = Play()
     play.model.lost(code)
-    assert play.model.ended
+    assert play.view.ended
     assert play.model.poll(play.now) == [Forget()]
 
 
@@ -146,15 +149,15 @@ def test_who_leaves_has_left() -> None:
     assert commands(outs) == [m.Leave()]
     assert Forget() in outs
     play.model.lost(1000)
-    assert play.model.ended is End.LEFT
+    assert play.view.ended is End.LEFT
 
 
 def test_what_ended_first_is_the_reason() -> None:
     play = Play()
     play.stream(m.Closed(0, "host"))
     play.model.lost(4502)
-    assert play.model.ended is End.CLOSED_BY_HOST
-    assert play.model.phase == "closed"
+    assert play.view.ended is End.CLOSED_BY_HOST
+    assert play.view.phase == "closed"
 
 
 def test_nothing_can_be_asked_while_offline() -> None:
@@ -172,18 +175,18 @@ def test_an_event_counts_once() -> None:
     gone = m.Gone(2, BEN, "left")
     assert notes(play.hear(gone)) == ["Ben left"]
     assert play.hear(gone, m.Gone(1, CAT, "left")) == []
-    assert set(play.model.members) == {ANN, CAT}
+    assert set(play.view.members) == {ANN, CAT}
 
 
 def test_a_hole_in_the_stream_asks_for_a_snapshot_and_waits_for_it() -> None:
     play = Play()
     assert commands(play.hear(m.Gone(3, BEN, "left"))) == [m.Resync(None)]
     assert play.hear(m.Gone(4, CAT, "left")) == []
-    assert set(play.model.members) == {ANN, BEN, CAT}
+    assert set(play.view.members) == {ANN, BEN, CAT}
     play.now += 2_000
     assert commands(play.hear(m.Gone(5, CAT, "left"))) == [m.Resync(None)]
     play.hear(snapshot(5, members=[member(ANN, 0)]), m.Gone(6, CAT, "left"))
-    assert set(play.model.members) == {ANN}
+    assert set(play.view.members) == {ANN}
     assert commands(play.hear(m.Gone(8, CAT, "left"))) == [m.Resync(None)]
 
 
@@ -212,9 +215,9 @@ def test_a_new_race_means_the_lobby_and_nobody_ready() -> None:
     play.race()
     play.stream(m.RoomEvent(0, room(race=NEXT, commitment="c" * 64), "race"))
     model = play.model
-    assert (model.phase, model.race) == ("lobby", NEXT)
-    assert not any(member.ready for member in model.members.values())
-    assert (model.attempt, model.start, model.lanes) == (None, None, {})
+    assert (model.view.phase, model.view.race) == ("lobby", NEXT)
+    assert not any(member.ready for member in model.view.members.values())
+    assert (model.view.attempt, model.view.start, model.view.lanes) == (None, None, {})
 
 
 @pytest.mark.parametrize(
@@ -231,14 +234,14 @@ def test_a_new_race_means_the_lobby_and_nobody_ready() -> None:
 def test_what_the_room_became_is_said(event: m.RoomEvent, note: str | None) -> None:
     play = Play()
     assert notes(play.stream(event)) == ([note] if note else [])
-    assert play.model.room == event.room
+    assert play.view.room == event.room
 
 
 def test_members_come_change_and_go() -> None:
     play = Play()
     joined = m.MemberEvent(0, member(4, 2, "Dan"), "joined")
     assert notes(play.stream(joined)) == ["Dan joined"]
-    assert play.model.members[4].name == "Dan"
+    assert play.view.members[4].name == "Dan"
     assert notes(play.stream(m.Gone(0, 4, "timeout"))) == ["Dan was away too long"]
     assert play.stream(m.Gone(0, 4, "left")) == []
 
@@ -246,38 +249,38 @@ def test_members_come_change_and_go() -> None:
 def test_a_change_of_role_changes_the_seat() -> None:
     play = Play()
     play.stream(m.MemberEvent(0, member(ANN, None), "role"))
-    assert play.model.seat is None
+    assert play.view.seat is None
     play.hear(snapshot(9, members=[member(ANN, 3)]))
-    assert play.model.seat == 3
+    assert play.view.seat == 3
 
 
 def test_who_is_sent_out_is_out() -> None:
     play = Play()
     outs = play.stream(m.Gone(0, ANN, "kicked"))
     assert Forget() in outs
-    assert play.model.ended is End.KICKED
+    assert play.view.ended is End.KICKED
 
 
 def test_hostile_names_are_cleaned_wherever_they_come_from() -> None:
     evil = "\x1b[31mEv\u202eil"
     play = Play(members=[member(ANN, 0), member(BEN, 1, evil)])
-    assert play.model.members[BEN].name == "[31mEvil"
+    assert play.view.members[BEN].name == "[31mEvil"
     told = notes(play.stream(m.MemberEvent(0, member(BEN, 1, evil), "ready")))
     assert told == ["[31mEvil is ready"]
     play.stream(m.MemberEvent(0, member(BEN, 1, "\u200b"), "ready"))
-    assert play.model.members[BEN].name == "?"
+    assert play.view.members[BEN].name == "?"
     play.race()
     told = notes(play.stream(m.StandingEvent(0, RACE, standing(1, "dnf", name=evil))))
     assert told == ["[31mEvil did not finish"]
     play.stream(results(standings=[standing(1, "dnf", name=evil)]))
-    assert play.model.results is not None
-    assert play.model.results.standings[0].name == "[31mEvil"
+    assert play.view.results is not None
+    assert play.view.results.standings[0].name == "[31mEvil"
 
 
 def test_a_board_that_cannot_be_ends_the_connection_not_the_program() -> None:
     play = Play()
     outs = play.hear(m.BoardEvent(RACE, None, 0, "1 1/0 0"))
-    assert play.model.ended is End.IMPOSSIBLE_BOARD
+    assert play.view.ended is End.IMPOSSIBLE_BOARD
     assert Note(End.IMPOSSIBLE_BOARD, "bad") in outs
 
 
@@ -285,7 +288,7 @@ def test_a_refusal_is_said_in_our_words() -> None:
     play = Play()
     refusal = m.Refused("start", "not_host", "\x1b[2J")
     assert play.hear(refusal) == [Note(refusal, "bad")]
-    assert play.model.ended is None  # it ends nothing: leaving later is no failure
+    assert play.view.ended is None  # it ends nothing: leaving later is no failure
     play.hear(m.Pong(1))
 
 
@@ -296,18 +299,18 @@ def test_a_phase_is_said_once_and_counts_down() -> None:
     play = Play()
     told = play.stream(m.PhaseEvent(0, RACE, "countdown", 5_000))
     assert notes(told) == ["The race starts in 5 s"]
-    assert play.model.remaining(play.now + 1_000) == 4_000
-    assert play.model.remaining(play.now + 9_000) == 0
+    assert play.view.remaining(play.now + 1_000) == 4_000
+    assert play.view.remaining(play.now + 9_000) == 0
     assert play.stream(m.PhaseEvent(0, RACE, "countdown", 1_200, [0, 1])) == []
-    assert set(play.model.lanes) == {0, 1}
+    assert set(play.view.lanes) == {0, 1}
 
 
 def test_a_countdown_that_stops_or_a_race_called_off_clears_the_board() -> None:
     play = Play()
     play.race()
     play.stream(m.PhaseEvent(0, RACE, "aborted", None, why="host"))
-    assert (play.model.phase, play.model.phase_why) == ("aborted", "host")
-    assert (play.model.board, play.model.lanes) == (None, {})
+    assert (play.view.phase, play.view.phase_why) == ("aborted", "host")
+    assert (play.view.board, play.view.lanes) == (None, {})
 
 
 def test_who_was_away_when_the_board_was_shown_asks_for_it() -> None:

@@ -26,7 +26,7 @@ from tests.client.rooms import (
 
 from sliderace.protocol import messages as m
 from sliderace.race.rules import Rules
-from sliderace_client.room.fold import Note
+from sliderace_client.room.outputs import Note
 
 NOW = 1_000
 ONE_LEFT = "1 2 3/4 5 6/7 0 8"
@@ -47,7 +47,7 @@ def watching() -> Play:
 def test_racers_see_progress_but_no_boards() -> None:
     play = Play()
     play.race()
-    ben = play.model.lanes[1]
+    ben = play.view.lanes[1]
     assert (ben.name, ben.board) == ("Ben", None)
     play.hear(m.Progress(RACE, [m.SeatProgress(1, 3, 250, 4)]))
     assert (ben.seq, ben.high, ben.stm, ben.board) == (3, 250, 4, None)
@@ -56,12 +56,12 @@ def test_racers_see_progress_but_no_boards() -> None:
 def test_open_boards_are_open_to_racers() -> None:
     play = Play(room=room(rules=Rules("3x3", open_boards=True)))
     play.race()
-    assert play.model.lanes[1].board is not None
+    assert play.view.lanes[1].board is not None
 
 
 def test_spectators_see_every_slide() -> None:
     play = watching()
-    ben = play.model.lanes[1]
+    ben = play.view.lanes[1]
     play.hear(m.Progress(RACE, [m.SeatProgress(1, 1, 500, 1, 0, "L")]))
     assert ben.board is not None
     assert ben.board.tiles == (1, 2, 3, 4, 5, 6, 7, 0, 8)
@@ -77,7 +77,7 @@ def test_a_hole_in_a_seats_slides_asks_for_its_board_once() -> None:
     play.now += 2_000
     assert commands(play.hear(m.Progress(RACE, [step]))) == [m.Resync(1)]
     play.hear(m.BoardEvent(RACE, 1, 5, ONE_LEFT))
-    ben = play.model.lanes[1]
+    ben = play.view.lanes[1]
     assert (ben.board_seq, ben.board and ben.board.tiles[7]) == (5, 0)
     assert commands(
         play.hear(m.Progress(RACE, [m.SeatProgress(1, 9, 1, 9, 7, "L")]))
@@ -87,7 +87,7 @@ def test_a_hole_in_a_seats_slides_asks_for_its_board_once() -> None:
 def test_boards_of_another_race_are_none_of_ours() -> None:
     play = watching()
     play.hear(m.BoardEvent(NEXT, 1, 5, ONE_LEFT))
-    assert play.model.lanes[1].board_seq == 0
+    assert play.view.lanes[1].board_seq == 0
 
 
 def test_the_own_board_can_be_asked_for_too() -> None:
@@ -95,11 +95,11 @@ def test_the_own_board_can_be_asked_for_too() -> None:
     play.race()
     play.slide(("L", 1), ("R", 1))
     play.hear(m.BoardEvent(RACE, 0, 1, ONE_LEFT))
-    assert play.model.attempt is not None
-    assert play.model.attempt.seq == 2
+    assert play.view.attempt is not None
+    assert play.view.attempt.seq == 2
     play.hear(m.BoardEvent(RACE, 0, 1, SOLVED))
-    assert play.model.attempt.seq == 1
-    assert play.model.done
+    assert play.view.attempt.seq == 1
+    assert play.view.done
 
 
 def test_the_start_board_again_changes_no_attempt_that_has_begun() -> None:
@@ -107,8 +107,8 @@ def test_the_start_board_again_changes_no_attempt_that_has_begun() -> None:
     play.race()
     play.slide(("L", 1))
     play.hear(m.BoardEvent(RACE, None, 0, START, in_ms=500))
-    assert play.model.attempt is not None
-    assert (play.model.attempt.seq, play.model.attempt.zero) == (1, 1_000_000)
+    assert play.view.attempt is not None
+    assert (play.view.attempt.seq, play.view.attempt.zero) == (1, 1_000_000)
 
 
 def test_after_a_reload_in_the_inspection_the_board_stays_locked() -> None:
@@ -116,7 +116,7 @@ def test_after_a_reload_in_the_inspection_the_board_stays_locked() -> None:
     play.stream(m.PhaseEvent(0, RACE, "countdown", 1_200, [0, 1]))
     play.hear(welcome(seq=0, board=START))
     play.hear(m.BoardEvent(RACE, None, 0, START, in_ms=700))
-    assert play.model.locked(play.now) == 700
+    assert play.view.locked(play.now) == 700
 
 
 @pytest.mark.parametrize(("limit_ms", "locked"), [(120_000, 2_500), (0, 0)])
@@ -131,7 +131,7 @@ def test_a_reload_in_the_inspection_knows_when_it_ends(
     model.receive(welcome(seq=0, board=START), NOW)
     told = snapshot(room=room(rules=rules), phase="racing", in_ms=in_ms, race=race)
     model.receive(told, NOW)
-    assert model.locked(NOW) == locked
+    assert model.view.locked(NOW) == locked
 
 
 def test_a_resume_after_the_own_end_does_not_reopen_the_attempt() -> None:
@@ -152,9 +152,9 @@ def test_moves_made_before_a_rejoin_count_on() -> None:
         welcome(seq=1, board=ONE_LEFT),
         snapshot(phase="racing", in_ms=9_000, race=race),
     )
-    assert play.model.stm == 7
+    assert play.view.stm == 7
     play.slide(("L", 1))
-    assert play.model.stm == 8
+    assert play.view.stm == 8
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_a_player_who_is_left_out_is_told_why(
     play.stream(m.PhaseEvent(0, RACE, "countdown", 1_200, roster))
     said = notes(play.stream(m.PhaseEvent(0, RACE, "racing", 9_000, roster)))
     assert said == ["You were not ready, so you watch this race" if missed else "Go!"]
-    assert play.model.left_out == (RACE if missed else "")
+    assert play.view.left_out == (RACE if missed else "")
 
 
 def test_the_servers_own_figure_of_our_progress_is_never_undercut() -> None:
@@ -181,7 +181,7 @@ def test_the_servers_own_figure_of_our_progress_is_never_undercut() -> None:
     play.race()
     play.hear(m.Progress(RACE, [m.SeatProgress(0, 0, 400, 0)]))
     play.slide(("L", 1), ("R", 1))
-    lane = play.model.lane
+    lane = play.view.lane
     assert lane is not None
     assert lane.high == 500
 
@@ -196,7 +196,7 @@ def test_who_finishes_is_said_and_stands() -> None:
     outs = play.stream(m.StandingEvent(0, RACE, row))
     assert outs == [Note(row, "good")]
     play.stream(m.StandingEvent(0, NEXT, row))
-    assert play.model.lanes[1].time_ms == 12_345
+    assert play.view.lanes[1].time_ms == 12_345
 
 
 def test_our_own_standing_ends_or_reopens_our_attempt() -> None:
@@ -205,10 +205,10 @@ def test_our_own_standing_ends_or_reopens_our_attempt() -> None:
     play.model.ask(m.Forfeit(RACE), play.now)
     play.stream(m.StandingEvent(0, RACE, standing(0, "forfeited")))
     assert not play.model.slide("L", 1, play.now)
-    assert play.model.can_undo(play.now)
+    assert play.view.can_undo(play.now)
     play.stream(m.StandingEvent(0, RACE, standing(0, "racing")))
     assert play.slide(("L", 1))
-    assert not play.model.can_undo(play.now)
+    assert not play.view.can_undo(play.now)
 
 
 def test_a_racer_we_never_met_gets_a_lane() -> None:
@@ -216,7 +216,7 @@ def test_a_racer_we_never_met_gets_a_lane() -> None:
     play.race()
     row = standing(7, "dns", name="Zoe")
     play.stream(m.StandingEvent(0, RACE, row))
-    assert play.model.lanes[7].name == "Zoe"
+    assert play.view.lanes[7].name == "Zoe"
 
 
 def test_results_are_kept_until_the_next_countdown() -> None:
@@ -225,19 +225,19 @@ def test_results_are_kept_until_the_next_countdown() -> None:
     row = standing(1, "finished", time_ms=12_345, place=1)
     outs = play.stream(results(standings=[row]))
     assert "The race is over" in notes(outs)
-    assert play.model.phase == "results"
-    assert play.model.results is not None
+    assert play.view.phase == "results"
+    assert play.view.results is not None
     play.stream(m.RoomEvent(0, room(race=NEXT), "race"))
-    assert play.model.results is not None
+    assert play.view.results is not None
     play.stream(m.PhaseEvent(0, NEXT, "countdown", 5_000))
-    assert play.model.results is None
+    assert play.view.results is None
 
 
 def test_results_that_hold_are_silent() -> None:
     play = Play()
     play.race(results().board)
     assert notes(play.stream(results())) == ["The race is over"]
-    assert play.model.proof == []
+    assert play.view.faults == []
 
 
 def test_a_secret_other_than_the_one_promised_is_said() -> None:
@@ -246,30 +246,30 @@ def test_a_secret_other_than_the_one_promised_is_said() -> None:
     # the promise that counts is the first one, whatever the room says later
     play.stream(m.RoomEvent(0, room(commitment="f" * 64), "settings"))
     assert play.stream(results())
-    assert play.model.proof == []
+    assert play.view.faults == []
     broken = Play(room=room(commitment="f" * 64))
     broken.race(results().board)
     outs = broken.stream(results())
-    assert broken.model.proof
-    assert Note(broken.model.proof[0], "bad") in outs
+    assert broken.model.view.faults
+    assert Note(broken.model.view.faults[0], "bad") in outs
 
 
 def test_results_in_a_snapshot_count_if_they_are_of_its_race() -> None:
     play = Play()
     play.hear(snapshot(5, phase="results", results=results(o=5)))
-    assert play.model.results is not None
+    assert play.view.results is not None
     other = Play()
     other.hear(snapshot(5, results=results(o=5, race=NEXT)))
-    assert other.model.results is None
+    assert other.model.view.results is None
 
 
 def test_the_race_clock_of_a_spectator_runs_from_the_start() -> None:
     play = watching()
-    assert play.model.clock(play.now + 500) == 500
+    assert play.view.clock(play.now + 500) == 500
     play.stream(m.PhaseEvent(0, RACE, "grace", 60_000))
-    assert play.model.clock(play.now + 700) == 700
+    assert play.view.clock(play.now + 700) == 700
     play.stream(results())
-    assert play.model.clock(play.now + 700) is None
+    assert play.view.clock(play.now + 700) is None
 
 
 def test_limits_are_the_servers() -> None:

@@ -26,11 +26,11 @@ def test_it_races_on_where_we_saw_the_end() -> None:
     play.hear(m.Ack(RACE, 2))
     play.stream(m.StandingEvent(0, RACE, standing(0, "finished", time_ms=9, place=1)))
     play.stream(results(standings=[standing(0, "finished", time_ms=9, place=1)]))
-    assert play.model.results is not None
+    assert play.view.results is not None
     play.model.lost(1006)
     play.hear(welcome(epoch=8, seq=1, board=ONE_LEFT))
     lanes = [m.Lane(0, 1, 500, 1, "racing", ONE_LEFT)]
     race = view(roster=[0, 1], elapsed_ms=9, start=START, lanes=lanes)
     outs = play.hear(snapshot(1, epoch=8, phase="racing", race=race))
     assert commands(outs) == [m.Slides(RACE, 0, 2, [("L", 1, 0)])]
-    assert play.model.results is None
+    assert play.view.results is None

@@ -80,7 +80,7 @@ def test_the_solving_slide_takes_what_gathered_along_and_leaves_at_once() -> Non
     play.now += 5
     play.slide(("R", 1))
     assert play.slide(("L", 2)) == [slides(("R", 1, 5), ("L", 2, 5), seq=2)]
-    assert play.model.done
+    assert play.view.done
     assert not play.model.slide("R", 1, play.now)
 
 
@@ -91,8 +91,8 @@ def test_slides_before_a_forfeit_go_first() -> None:
     play.model.slide("R", 1, play.now)
     play.model.ask(m.Forfeit(RACE), play.now)
     assert play.sent() == [slides(("R", 1, 0), seq=2), m.Forfeit(RACE)]
-    assert play.model.can_undo(play.now + 2_999)
-    assert not play.model.can_undo(play.now + 3_000)
+    assert play.view.can_undo(play.now + 2_999)
+    assert not play.view.can_undo(play.now + 3_000)
 
 
 def test_a_forfeit_that_was_refused_cannot_be_undone() -> None:
@@ -100,7 +100,7 @@ def test_a_forfeit_that_was_refused_cannot_be_undone() -> None:
     play.race()
     play.model.ask(m.Forfeit(RACE), play.now)
     play.hear(m.Refused("forfeit", "done", ""))
-    assert not play.model.can_undo(play.now)
+    assert not play.view.can_undo(play.now)
 
 
 def test_a_long_burst_keeps_to_sixty_slides_and_the_bucket() -> None:
@@ -115,7 +115,7 @@ def test_a_long_burst_keeps_to_sixty_slides_and_the_bucket() -> None:
     assert play.model.next_due() == play.now + 33
     later = play.wait(33)
     assert [len(each.slides) for each in later] == [5]  # type: ignore[union-attr]
-    assert play.model.unacked == 401
+    assert play.view.unacked == 401
 
 
 def test_nothing_moves_while_locked_or_after_the_race() -> None:
@@ -125,12 +125,12 @@ def test_nothing_moves_while_locked_or_after_the_race() -> None:
     assert not play.model.slide_cell(7, play.now)
     play.stream(m.PhaseEvent(0, RACE, "countdown", 1_200, [0, 1]))
     play.hear(m.BoardEvent(RACE, None, 0, START, in_ms=3_000))
-    assert play.model.locked(play.now) == 3_000
+    assert play.view.locked(play.now) == 3_000
     play.model.painted(play.now + 16)
     assert not play.model.slide("L", 1, play.now + 3_015)
     assert play.model.slide("L", 1, play.now + 3_016)
-    assert play.model.attempt is not None
-    assert play.model.attempt.slides == [("L", 1, 0)]
+    assert play.view.attempt is not None
+    assert play.view.attempt.slides == [("L", 1, 0)]
     play.stream(results())
     assert not play.model.slide("R", 1, play.now + 4_000)
 
@@ -141,8 +141,8 @@ def test_by_tile_and_by_cell() -> None:
     assert play.model.slide_tile(8, play.now)
     assert not play.model.slide_tile(1, play.now)
     assert not play.model.slide_tile(99, play.now)
-    assert play.model.board is not None
-    assert play.model.board.is_solved
+    assert play.view.board is not None
+    assert play.view.board.is_solved
     other = Play()
     other.race()
     assert not other.model.slide_cell(6, other.now)
@@ -154,12 +154,12 @@ def test_acks_count_for_their_race_only() -> None:
     play = Play()
     play.race()
     play.slide(("L", 1), ("R", 1))
-    assert play.model.unacked == 2
+    assert play.view.unacked == 2
     play.hear(m.Ack(NEXT, 2))
-    assert play.model.unacked == 2
+    assert play.view.unacked == 2
     play.wait(40)
     play.hear(m.Ack(RACE, 2))
-    assert play.model.unacked == 0
+    assert play.view.unacked == 0
 
 
 # --- Refused slides ------------------------------------------------------------------
@@ -194,8 +194,8 @@ def test_what_can_never_be_right_is_not_sent_again(code: str) -> None:
     play.wait(40)
     play.hear(m.Rejected(RACE, 1, 1, code, None))
     assert play.wait(1_000) == []
-    assert play.model.attempt is not None
-    assert play.model.attempt.seq == 1
+    assert play.view.attempt is not None
+    assert play.view.attempt.seq == 1
 
 
 def test_a_server_that_refuses_a_legal_slide_is_not_asked_for_ever() -> None:
@@ -217,15 +217,15 @@ def test_a_refusal_before_the_snapshot_is_obeyed() -> None:
     model = fresh(token=TOKEN)
     model.receive(welcome(seq=1, board=ONE_LEFT), NOW)
     model.receive(m.Rejected(RACE, 1, 0, "illegal", START), NOW)
-    assert model.attempt is not None
-    assert model.attempt.seq == 0
+    assert model.view.attempt is not None
+    assert model.view.attempt.seq == 0
 
 
 def test_a_taken_back_solution_no_longer_shows_as_progress() -> None:
     play = Play()
     play.race()
     play.slide(("L", 2))
-    lane = play.model.lane
+    lane = play.view.lane
     assert lane is not None
     assert (lane.high, lane.status) == (1000, "racing")
     play.hear(m.Rejected(RACE, 1, 0, "too_early", START))
@@ -248,8 +248,8 @@ def test_slides_made_while_away_are_sent_again_where_the_boards_agree() -> None:
     outs = play.hear(welcome(seq=1, board=ONE_LEFT))
     again = slides(("R", 1, 0), ("D", 1, 40), seq=2)
     assert commands(outs) == [again]
-    assert play.model.attempt is not None
-    assert not play.model.attempt.approx
+    assert play.view.attempt is not None
+    assert not play.view.attempt.approx
 
 
 def test_every_connection_begins_a_series_of_its_own() -> None:
@@ -267,9 +267,9 @@ def test_where_they_do_not_agree_the_servers_board_is_taken() -> None:
     play.slide(("L", 1), ("R", 1))
     play.model.lost(1006)
     assert commands(play.hear(welcome(seq=1, board="1 2 3/4 5 6/7 8 0"))) == []
-    assert play.model.attempt is not None
-    assert play.model.attempt.seq == 1
-    assert play.model.done
+    assert play.view.attempt is not None
+    assert play.view.attempt.seq == 1
+    assert play.view.done
 
 
 def test_the_whole_attempt_is_kept_so_that_an_old_server_can_have_it_all() -> None:
@@ -290,7 +290,7 @@ def test_who_no_longer_races_sends_nothing() -> None:
     play.model.lost(1006)
     play.model.slide("R", 1, play.now)
     assert commands(play.hear(welcome(seq=1, board=None))) == []
-    assert not play.model.racing
+    assert not play.view.racing
     assert play.wait(100) == []
 
 
@@ -304,7 +304,7 @@ def test_a_reload_in_the_race_counts_from_the_snapshot() -> None:
     again = fresh(token=TOKEN)
     again.receive(welcome(seq=1, board=ONE_LEFT), play.now)
     again.receive(snapshot(phase="racing", in_ms=112_000, race=race), play.now)
-    assert again.clock(play.now) == 8_000
+    assert again.view.clock(play.now) == 8_000
     again.painted(play.now + 50)
     again.poll(play.now)
     assert again.slide("L", 1, play.now + 500)
@@ -318,8 +318,8 @@ def test_who_missed_the_board_but_not_the_epoch_asks_for_a_snapshot() -> None:
     play.model.lost(1006)
     outs = play.hear(welcome(seq=0, board=START))
     assert commands(outs) == [m.Resync(None)]
-    assert play.model.attempt is not None
-    assert play.model.attempt.approx
+    assert play.view.attempt is not None
+    assert play.view.attempt.approx
 
 
 def test_a_snapshot_in_the_race_leaves_later_own_slides_alone() -> None:
@@ -329,11 +329,11 @@ def test_a_snapshot_in_the_race_leaves_later_own_slides_alone() -> None:
     lanes = [m.Lane(0, 1, 500, 1, "racing", ONE_LEFT)]
     race = view(roster=[0, 1], elapsed_ms=99, start=START, lanes=lanes)
     play.hear(snapshot(9, phase="racing", race=race))
-    attempt = play.model.attempt
+    attempt = play.view.attempt
     assert attempt is not None
     assert attempt.seq == 2
     assert attempt.zero == 1_000_000
-    lane = play.model.lane
+    lane = play.view.lane
     assert lane is not None
     assert (lane.seq, lane.high) == (2, 500)
 
@@ -347,9 +347,9 @@ def test_a_reload_after_the_own_finish_shows_the_board_and_slides_no_more() -> N
     )
     model.receive(welcome(), NOW)
     model.receive(snapshot(phase="grace", race=race), NOW)
-    assert model.done
-    assert not model.racing
-    assert model.clock(NOW) == 2_345
+    assert model.view.done
+    assert not model.view.racing
+    assert model.view.clock(NOW) == 2_345
 
 
 def test_a_snapshot_without_our_board_begins_no_attempt() -> None:
@@ -358,7 +358,7 @@ def test_a_snapshot_without_our_board_begins_no_attempt() -> None:
     lanes = [m.Lane(0, 0, 0, 0, "dns", None)]
     race = view(roster=[0, 1], elapsed_ms=9_000, start=START, lanes=lanes)
     play.hear(snapshot(9, phase="racing", race=race))
-    assert play.model.board is None
+    assert play.view.board is None
 
 
 def test_a_spectators_snapshot_has_boards_that_the_start_does_not_undo() -> None:
@@ -366,9 +366,9 @@ def test_a_spectators_snapshot_has_boards_that_the_start_does_not_undo() -> None
     lanes = [m.Lane(1, 1, 500, 1, "racing", ONE_LEFT)]
     race = view(roster=[1, 2], elapsed_ms=9, start=START, lanes=lanes)
     play.hear(snapshot(9, phase="racing", race=race, members=[member(BEN, 1)]))
-    play.model.seat = None
+    play.view.seat = None
     play.hear(m.BoardEvent(RACE, None, 0, START))
-    assert [lane.board_seq for lane in play.model.lanes.values()] == [1, 0]
+    assert [lane.board_seq for lane in play.view.lanes.values()] == [1, 0]
 
 
 def test_the_old_attempt_ends_with_the_welcome_to_another_race() -> None:
@@ -379,7 +379,7 @@ def test_the_old_attempt_ends_with_the_welcome_to_another_race() -> None:
     play.hear(welcome(epoch=8, race=NEXT, seq=0, board=ONE_LEFT))
     race = view(id=NEXT, roster=[0], elapsed_ms=10, start=ONE_LEFT)
     play.hear(snapshot(1, epoch=8, room=room(race=NEXT), phase="racing", race=race))
-    attempt = play.model.attempt
+    attempt = play.view.attempt
     assert attempt is not None
     assert (attempt.race, attempt.seq) == (NEXT, 0)
 
@@ -389,9 +389,9 @@ def test_an_ack_that_was_lost_is_made_good_by_the_welcome_after_the_race() -> No
     play.race()
     play.slide(("L", 1))
     play.model.lost(1006)
-    assert play.model.unacked == 1
+    assert play.view.unacked == 1
     play.hear(welcome(seq=1))
-    assert play.model.unacked == 0
+    assert play.view.unacked == 0
 
 
 def test_the_welcome_to_another_race_acks_nothing_of_this_one() -> None:
@@ -400,4 +400,4 @@ def test_the_welcome_to_another_race_acks_nothing_of_this_one() -> None:
     play.slide(("L", 1))
     play.model.lost(1006)
     play.hear(welcome(race=NEXT, seq=1))
-    assert play.model.unacked == 1
+    assert play.view.unacked == 1

@@ -43,7 +43,7 @@ def test_what_is_lost_in_silence_is_noticed_with_the_next(done: list[Action]) ->
         world.act(kind, number)
     world.settle()  # what is still missing shows when the next does not fit
     world.stage.do(Disconnect(world.ben))
-    if world.ann.model.racing:
+    if world.ann.view.racing:
         world.act("slide", 0)
     world.settle()
     check(world)
@@ -52,7 +52,7 @@ def test_what_is_lost_in_silence_is_noticed_with_the_next(done: list[Action]) ->
 def check(world: World) -> None:
     """Everybody sees the same."""
     ann = room.attempt_of(world.stage.state, world.ann.member)
-    own, lane = world.ann.model.attempt, world.ann.model.lane
+    own, lane = world.ann.view.attempt, world.ann.view.lane
     assert ann is not None
     assert own is not None
     assert lane is not None
@@ -60,11 +60,11 @@ def check(world: World) -> None:
     assert own.seq == ann.seq == own.acked
     assert own.stm == ann.stm
     assert lane.high == ann.high
-    seen = world.cat.model.lanes[ann.seat]
+    seen = world.cat.view.lanes[ann.seat]
     assert (seen.seq, seen.high) == (ann.seq, ann.high)
     assert seen.board == ann.board
-    assert world.ann.model.members == world.cat.model.members
-    assert world.ann.model.phase == world.cat.model.phase == world.stage.phase()
+    assert world.ann.view.members == world.cat.view.members
+    assert world.ann.view.phase == world.cat.view.phase == world.stage.phase()
 
 
 def test_the_world_of_this_test_is_a_race() -> None:
@@ -72,5 +72,5 @@ def test_the_world_of_this_test_is_a_race() -> None:
     for number in (1, 2, 3, 4, 5):
         world.act("slide", number)
     world.settle()
-    assert world.ann.model.unacked == 0
+    assert world.ann.view.unacked == 0
     assert len(world.stage.records) > 5

@@ -8,7 +8,7 @@ from sliderace_client.room.lanes import Lane, in_order
 
 def lane(seat: int, status: m.StatusName, **more: int | None) -> Lane:
     made = Lane(seat)
-    made.told(standing(seat, status, **more))
+    made.apply(standing(seat, status, **more))
     return made
 
 

@@ -18,15 +18,15 @@ from sliderace.proof.reading import read
 from sliderace.proof.record import Player, WrittenRace, WrittenRacer, build
 from sliderace.proof.signed import seal
 from sliderace.race.log_records import Seat
-from sliderace_client.net.record_check import look_into
-from sliderace_client.room.fairness import Kept, Own, against
-from sliderace_client.room.fold import Check
+from sliderace_client.net.record_check import check_record
+from sliderace_client.room.fairness import Evidence, OwnPart, record_faults
 from sliderace_client.room.outcomes import Fault
+from sliderace_client.room.outputs import CheckRecord
 from sliderace_server.room import Disconnect
 
 
 @cache
-def raced() -> tuple[World, dict[str, Any], Check]:
+def raced() -> tuple[World, dict[str, Any], CheckRecord]:
     """A fair race that Ann won, its record, and what her client kept."""
     world = World()
     stage, ann = world.stage, world.ann
@@ -46,29 +46,29 @@ def raced() -> tuple[World, dict[str, Any], Check]:
 
 RECORD: WrittenRace = read(raced()[1])
 CHECK = raced()[2]
-KEPT, RESULTS = CHECK.kept, CHECK.results
+KEPT, RESULTS = CHECK.evidence, CHECK.results
 assert KEPT.own is not None
-OWN: Own = KEPT.own
+OWN: OwnPart = KEPT.own
 
 
 def test_who_raced_finds_results_and_record_of_an_honest_server_right() -> None:
     world, _, check = raced()
     model = world.ann.model
     assert [one.nonce for one in check.results.nonces] == ["aa" * 16, None]
-    assert model.proof == world.cat.model.proof == []
-    assert model.remarks == []
+    assert model.view.faults == world.cat.view.faults == []
+    assert model.view.remarks == []
     assert world.cat.checks == []  # who only watches has nothing to compare
-    assert against(RECORD, RESULTS, KEPT) == []
+    assert record_faults(RECORD, RESULTS, KEPT) == []
     assert len(OWN.slides) == OWN.acked > 0
 
 
 def test_what_was_not_seen_is_not_compared() -> None:
     little = replace(KEPT, listed=None, start=None, own=None)
-    assert against(RECORD, RESULTS, little) == []
+    assert record_faults(RECORD, RESULTS, little) == []
     later = replace(OWN, base=1, slides=OWN.slides[1:])
-    assert against(RECORD, RESULTS, replace(KEPT, own=later)) == []
+    assert record_faults(RECORD, RESULTS, replace(KEPT, own=later)) == []
     more = replace(OWN, slides=[*OWN.slides, ("U", 1, 9)])
-    assert against(RECORD, RESULTS, replace(KEPT, own=more)) == []
+    assert record_faults(RECORD, RESULTS, replace(KEPT, own=more)) == []
 
 
 def mine(**more: Any) -> WrittenRace:
@@ -127,12 +127,12 @@ ANN = next(one for one in RECORD.racers if one.seat == 0)
 def test_a_record_that_is_not_as_it_was_seen_is_found(
     record: WrittenRace, fault: Fault
 ) -> None:
-    assert fault in against(record, RESULTS, KEPT)
+    assert fault in record_faults(record, RESULTS, KEPT)
 
 
 def test_the_own_nonce_is_compared_in_the_record_too() -> None:
     record, results = mine(nonce=None), changed(RESULTS, nonces=[])
-    assert Fault.OWN_NONCE_LEFT_OUT in (against(record, results, KEPT))
+    assert Fault.OWN_NONCE_LEFT_OUT in (record_faults(record, results, KEPT))
 
 
 # --- Fetched from a server ------------------------------------------------------------
@@ -170,9 +170,9 @@ def sealed(record: dict[str, Any]) -> bytes:
 def test_a_record_is_fetched_and_compared(server: tuple[str, type[Answers]]) -> None:
     base, answers = server
     answers.body = sealed(raced()[1])
-    assert look_into(base, RESULTS, KEPT) == []
+    assert check_record(base, RESULTS, KEPT) == []
     answers.body = sealed(raced()[1] | {"commitment": "f" * 64})
-    assert look_into(base, RESULTS, KEPT) == [Fault.RECORD_COMMITMENT]
+    assert check_record(base, RESULTS, KEPT) == [Fault.RECORD_COMMITMENT]
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", json.dumps({"a": 1}).encode()])
@@ -181,7 +181,7 @@ def test_a_record_that_is_none_is_a_fault(
 ) -> None:
     base, answers = server
     answers.body = body
-    assert look_into(base, RESULTS, KEPT) == [Fault.RECORD_UNREADABLE]
+    assert check_record(base, RESULTS, KEPT) == [Fault.RECORD_UNREADABLE]
 
 
 def test_a_record_that_cannot_be_had_is_no_fault(
@@ -189,6 +189,6 @@ def test_a_record_that_cannot_be_had_is_no_fault(
 ) -> None:
     base, answers = server
     answers.status = 404
-    kept = Kept("")
-    assert look_into(base, RESULTS, kept) is None
-    assert look_into("http://127.0.0.1:9", RESULTS, kept) is None
+    kept = Evidence("")
+    assert check_record(base, RESULTS, kept) is None
+    assert check_record("http://127.0.0.1:9", RESULTS, kept) is None

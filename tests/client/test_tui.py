@@ -92,7 +92,7 @@ async def test_what_stands_beside_the_times_is_marked_and_explained() -> None:
     async with driven(seat) as pilot:
         seat.race(told.board)
         seat.hear(told)
-        seat.model.checked(RACE, [])
+        seat.model.record_checked(RACE, [])
         await settle(pilot)
         text = screen(pilot)
     assert "41.320≈†" in text
@@ -117,7 +117,7 @@ async def test_results_that_do_not_fit_are_leafed_through_and_ones_own_stays(
         seat.race(told.board)
         seat.hear(told)
         seat.hear(m.PhaseEvent(0, RACE, "results", MINUTE))
-        seat.model.checked(RACE, [])
+        seat.model.record_checked(RACE, [])
         await settle(pilot)
         times: set[str] = set()
         for _ in range(15):
@@ -137,7 +137,7 @@ async def test_a_record_that_was_not_checked_is_said() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         await finished(seat, pilot)
-        seat.model.checked(RACE, None)
+        seat.model.record_checked(RACE, None)
         await settle(pilot)
         text = screen(pilot)
     assert "Not checked: the server did not provide the race record." in text
@@ -148,7 +148,7 @@ async def test_a_record_that_does_not_agree_is_said_in_full() -> None:
     seat = Offline()
     async with driven(seat, (40, 15)) as pilot:
         await finished(seat, pilot)
-        seat.model.checked(RACE, [Fault.RECORD_SLIDES_DIFFER])
+        seat.model.record_checked(RACE, [Fault.RECORD_SLIDES_DIFFER])
         await settle(pilot)
         text = " ".join(screen(pilot).split())
     assert "✗ The slides recorded as yours are not the ones you made." in text

@@ -75,13 +75,13 @@ async def test_a_number_that_may_go_on_is_shown_and_waits_a_little() -> None:
         await settle(pilot)
         assert "tile 1 ..." in screen(pilot)
         await pilot.press("4")
-        assert seat.model.stm == 1
+        assert seat.view.stm == 1
         await pilot.press("1")
         seat.told.now += 601
         await settle(pilot)
         assert "1 cannot move" in screen(pilot)
         await pilot.press("1", "enter")
-        assert seat.model.stm == 1
+        assert seat.view.stm == 1
 
 
 async def test_a_key_that_cannot_move_anything_says_why_and_changes_nothing() -> None:

@@ -71,7 +71,7 @@ async def test_a_hostile_name_is_only_text(name: str) -> None:
     seat = Offline(members=[member(ANN, 0), member(BEN, 1, name)])
     async with driven(seat) as pilot:
         text = screen(pilot)
-        clean = seat.model.members[BEN].name
+        clean = seat.view.members[BEN].name
         assert clean in text
         assert "\x1b" not in text
         assert "\u202e" not in text

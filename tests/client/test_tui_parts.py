@@ -125,9 +125,9 @@ def test_lanes_fit_and_the_own_one_is_among_them(
 
 def test_a_lane_says_how_it_stands_without_colour() -> None:
     told = lane(0)
-    told.told(standing(0, "finished", place=1, time_ms=41_320, final=True))
+    told.apply(standing(0, "finished", place=1, time_ms=41_320, final=True))
     out = lane(1)
-    out.told(standing(1, "dnf", why="limit", high=423))
+    out.apply(standing(1, "dnf", why="limit", high=423))
     gone = lane(2, status="forfeited", high=100)
     late = lane(3, status="dns")
     solved = lane(4, high=1000)
@@ -175,13 +175,13 @@ def test_a_member_row_says_who_it_is_in_words_and_signs() -> None:
 @pytest.mark.parametrize("width", [36, 50, 76, 116])
 def test_the_table_fits_and_never_drops_name_time_and_moves(width: int) -> None:
     told = lane(0)
-    told.told(
+    told.apply(
         standing(
             0, "finished", place=1, time_ms=41_320, solve_ms=40_000, stm=120, mtm=99
         )
     )
     out = lane(1)
-    out.told(standing(1, "dnf", place=2, why="grace", high=999, stm=7))
+    out.apply(standing(1, "dnf", place=2, why="grace", high=999, stm=7))
     rows = [text_of(row) for row in result_rows([told, out], 0, DARK, width)]
     assert {cells(row) for row in rows} == {width}
     assert rows[1].split()[:4] == ["1", "Ann", "41.320", "120"]
@@ -197,7 +197,7 @@ def test_credit_has_a_column_where_somebody_has_some() -> None:
     rows: list[list[str]] = []
     for credit in (0, 12):
         told = lane(0)
-        told.told(standing(0, "finished", place=1, time_ms=41_320, credit_ms=credit))
+        told.apply(standing(0, "finished", place=1, time_ms=41_320, credit_ms=credit))
         rows.append([text_of(row) for row in result_rows([told], 0, DARK, 76)])
     assert ["credit" in shown[0] for shown in rows] == [False, True]
     assert rows[1][1].rstrip().endswith("12 ms")

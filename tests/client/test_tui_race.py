@@ -53,7 +53,7 @@ async def test_a_key_is_the_way_the_tile_travels(pressed: tuple[str, ...]) -> No
     async with racing(seat) as pilot:
         await pilot.press(*pressed)
         assert board(pilot) == "1 2 3/4 5 6/7 8 0"  # at once, before any answer
-        assert seat.model.done
+        assert seat.view.done
 
 
 async def test_the_gap_preset_turns_every_key_around() -> None:
@@ -68,7 +68,7 @@ async def test_a_key_held_against_the_wall_does_no_harm() -> None:
     async with racing(seat, "1 2 3/4 5 6/7 0 8") as pilot:
         await pilot.press(*["right"] * 20)
         assert board(pilot) == "1 2 3/4 5 6/0 7 8"
-        assert seat.model.stm == 1
+        assert seat.view.stm == 1
 
 
 async def test_a_click_slides_all_tiles_up_to_the_gap() -> None:

@@ -115,8 +115,8 @@ def test_a_lane_tells_how_far_behind_the_leader_it_is() -> None:
 
 def test_a_finish_tells_its_distance_and_its_credit() -> None:
     lanes = [Lane(0), Lane(1)]
-    lanes[0].told(standing(0, "finished", place=1, time_ms=41_320, credit_ms=12))
-    lanes[1].told(standing(1, "finished", place=2, time_ms=42_000, credit_ms=7))
+    lanes[0].apply(standing(0, "finished", place=1, time_ms=41_320, credit_ms=12))
+    lanes[1].apply(standing(1, "finished", place=2, time_ms=42_000, credit_ms=7))
     assert "✓ 41.320 (-12 ms)" in texts(lanes)[0]
     assert "✓ 42.000 +0.680 (-7 ms)" in texts(lanes)[1]
     assert texts(lanes, 27)[1].rstrip().endswith("✓ 42.000")

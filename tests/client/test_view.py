@@ -1,11 +1,11 @@
 from tests.client.rooms import ANN, BEN, CAT, RACE, Play, member, room
 
 from sliderace.protocol import messages as m
-from sliderace_client.room.view import View
+from sliderace_client.room.view import RoomView
 
 
 def test_before_the_snapshot_there_is_nothing() -> None:
-    view = View()
+    view = RoomView()
     assert view.race == view.host_name == ""
     assert view.myself is None
     assert view.lane is None
@@ -27,59 +27,63 @@ def test_before_the_snapshot_there_is_nothing() -> None:
 
 
 def test_who_is_who() -> None:
-    view = Play().model
+    view = Play().view
     assert view.is_host
     assert view.is_player
     assert view.host_name == "Ann"
-    assert Play(room=room(host=BEN)).model.host_name == "Ben"
-    nobody = Play(room=room(host=None)).model
+    assert Play(room=room(host=BEN)).view.host_name == "Ben"
+    nobody = Play(room=room(host=None)).view
     assert nobody.host_name == ""
     assert not nobody.is_host
 
 
 def test_the_host_may_start_in_the_lobby_when_somebody_would_race() -> None:
-    assert Play().model.can_start
-    assert not Play(phase="results").model.can_start
-    assert not Play(room=room(host=BEN)).model.can_start
+    assert Play().model.view.can_start
+    assert not Play(phase="results").model.view.can_start
+    assert not Play(room=room(host=BEN)).view.can_start
     watching = [member(ANN, None), member(BEN, 1), member(CAT, 2)]
-    assert not Play(members=watching).model.can_start
+    assert not Play(members=watching).model.view.can_start
     ready = [member(ANN, None), member(BEN, 1, ready=True)]
-    assert Play(members=ready).model.can_start
+    assert Play(members=ready).model.view.can_start
     sits_out = [
         member(ANN, 0, benched=True),
         member(BEN, 1, ready=True, connected=False),
     ]
-    assert not Play(members=sits_out).model.can_start
+    assert not Play(members=sits_out).model.view.can_start
 
 
 def test_counts_of_the_own_attempt() -> None:
     play = Play()
     play.race()
     play.slide(("L", 2))
-    assert (play.model.stm, play.model.mtm, play.model.unacked) == (2, 1, 1)
+    assert (play.view.stm, play.view.mtm, play.view.unacked) == (
+        2,
+        1,
+        1,
+    )
 
 
 def test_ready_is_ours() -> None:
     play = Play()
-    assert not play.model.ready
+    assert not play.view.ready
     play.stream(m.MemberEvent(0, member(ANN, 0, ready=True), "ready"))
-    assert play.model.ready
+    assert play.view.ready
 
 
 def test_the_clock_stops_at_the_solving_slide_until_the_official_time() -> None:
     play = Play()
     play.race()
-    assert play.model.clock(play.now + 70) == 70
+    assert play.view.clock(play.now + 70) == 70
     play.now += 1_500
     play.slide(("L", 2))
-    assert play.model.clock(play.now + 400) == 1_500
+    assert play.view.clock(play.now + 400) == 1_500
     row = m.Standing(0, ANN, "Ann", False, "finished", 1, 1_510, 0, 0, 2, 1, 1000)
     play.stream(m.StandingEvent(0, RACE, row))
-    assert play.model.clock(play.now + 900) == 1_510
+    assert play.view.clock(play.now + 900) == 1_510
 
 
 def test_order_is_best_first() -> None:
     play = Play()
     play.race()
     play.hear(m.Progress(RACE, [m.SeatProgress(1, 1, 300, 1)]))
-    assert [lane.seat for lane in play.model.order()] == [1, 0]
+    assert [lane.seat for lane in play.view.order()] == [1, 0]

@@ -7,7 +7,9 @@ from tests.server.room_fixture import Stage
 
 from sliderace.protocol import messages as m
 from sliderace.race.refusal import Refusal
-from sliderace_client.room.fold import Check, Model, Send
+from sliderace_client.room.model import RoomModel
+from sliderace_client.room.outputs import CheckRecord, Send
+from sliderace_client.room.view import RoomView
 from sliderace_server import room
 from sliderace_server.room import Connect, Disconnect
 
@@ -18,12 +20,16 @@ class Latency:
     """One member's connection: a model at one end, the room at the other."""
 
     def __init__(
-        self, stage: Stage, name: str, role: m.RoleName, model: type[Model] = Model
+        self,
+        stage: Stage,
+        name: str,
+        role: m.RoleName,
+        model: type[RoomModel] = RoomModel,
     ) -> None:
         self.stage = stage
         self.model = model(m.Join("KWXTRB", name, role), entropy=entropy)
         self.member = stage.enter(name, role=role)
-        self.checks: list[Check] = []
+        self.checks: list[CheckRecord] = []
         self.up: deque[m.Command] = deque()
         self.down: deque[m.Event] = deque()
         self.gen = self.refusals = 0
@@ -32,6 +38,10 @@ class Latency:
         self.shown = False
         self.seqs: dict[int, int] = {}
         self._let_in(TOKEN)
+
+    @property
+    def view(self) -> RoomView:
+        return self.model.view
 
     def _let_in(self, token: str | None) -> None:
         stage, enter = self.stage, self.model.hello().enter
@@ -132,7 +142,7 @@ def can_be_lost(event: m.Event) -> bool:
 class World:
     """Ann races and Cat watches, both on bad lines; Ben only keeps the race alive."""
 
-    def __init__(self, model: type[Model] = Model) -> None:
+    def __init__(self, model: type[RoomModel] = RoomModel) -> None:
         self.stage = Stage(m.RulesPatch(size="3x2", limit_ms=0, away_ms=300_000))
         self.ann = Latency(self.stage, "Ann", "player", model)
         self.cat = Latency(self.stage, "Cat", "spectator", model)
@@ -145,7 +155,7 @@ class World:
         while self.stage.phase() != "racing":
             self.stage.to_deadline()
             self.settle()
-        assert self.ann.model.racing
+        assert self.ann.view.racing
 
     @property
     def lines(self) -> tuple[Latency, Latency]:
@@ -184,7 +194,7 @@ class World:
         self.step()
 
     def slide(self, number: int) -> None:
-        board = self.ann.model.board
+        board = self.ann.view.board
         assert board is not None
         ways = board.legal_slides()
         self.ann.model.slide(*ways[number % len(ways)], self.clock)
@@ -199,7 +209,7 @@ class World:
             for out in line.model.poll(self.clock):
                 if isinstance(out, Send) and line.open:
                     line.up.append(out.command)
-                elif isinstance(out, Check):
+                elif isinstance(out, CheckRecord):
                     line.checks.append(out)
             line.forward()
 

@@ -21,8 +21,8 @@ async def opened(server: str, **more: int | bool | str) -> str:
     """A room with quick rules."""
     client = Client(server, m.Open(rules(**more)))  # type: ignore[arg-type]
     ending = await client.run()
-    assert client.model.link, ending
-    return client.model.code
+    assert client.view.link, ending
+    return client.view.code
 
 
 def normal(seed: int) -> Callable[[], float]:
@@ -46,23 +46,23 @@ async def test_eight_bots_and_twenty_spectators_agree_on_the_results() -> None:
         racing = [tasks.create_task(bot.run()) for bot in bots]
         everyone = [*watchers, host, *[bot.client for bot in bots]]
         await until(host, lambda: ready_bots(host) == 8)
-        host.ask(m.Bench(host.model.me or 0))
-        host.ask(m.Start(host.model.race))
+        host.ask(m.Bench(host.view.me or 0))
+        host.ask(m.Start(host.view.race))
         await asyncio.wait(racing)
         for client in everyone:
             await until(client, partial(has_results, client))
-        told = [client.model.results for client in everyone]
+        told = [client.view.results for client in everyone]
         assert all(results == told[0] for results in told)
         assert told[0] is not None
         rows = told[0].standings
         assert [row.status for row in rows] == ["finished"] * 8
-        seats = {bot.client.model.seat for bot in bots}
+        seats = {bot.client.view.seat for bot in bots}
         assert {row.seat for row in rows} == seats
         assert all(row.bot for row in rows)
         times = [row.time_ms for row in rows]
         assert times == sorted(times)  # type: ignore[type-var]
         for client in everyone:
-            assert client.model.proof == []
+            assert client.view.faults == []
         for client in watchers:  # whom a large room tells the last boards by the tick
             await until(client, partial(sees_all_solved, client))
         for task in [*watching, hosting]:
@@ -70,18 +70,18 @@ async def test_eight_bots_and_twenty_spectators_agree_on_the_results() -> None:
 
 
 def has_results(client: Client) -> bool:
-    return client.model.results is not None
+    return client.view.results is not None
 
 
 def sees_all_solved(client: Client) -> bool:
     return all(
         lane.board is not None and lane.board.is_solved
-        for lane in client.model.lanes.values()
+        for lane in client.view.lanes.values()
     )
 
 
 def ready_bots(client: Client) -> int:
-    return sum(member.ready for member in client.model.members.values())
+    return sum(member.ready for member in client.view.members.values())
 
 
 def watcher(server: str, code: str, number: int) -> Client:
@@ -119,7 +119,7 @@ async def test_a_bot_that_raced_enough_minds_no_end_of_the_server() -> None:
             look = slow.on_change
 
             def looks() -> None:
-                if not (slow.model.done and slow.model.online):
+                if not (slow.view.done and slow.view.online):
                     look()
 
             slow.on_change = looks

@@ -28,7 +28,7 @@ async def test_the_example_client_races_a_bot() -> None:
     async with a_server() as server, asyncio.TaskGroup() as tasks:
         opening = Client(server.url, m.Open(m.RulesPatch(size="2x3")))
         await opening.run()
-        code = opening.model.code
+        code = opening.view.code
         address = f"{server.url.replace('http', 'ws', 1)}/ws"
         racing = tasks.create_task(client.play(address, code))
         bot = tasks.create_task(Bot(server.url, code, "Robo", tps=60, races=1).run())

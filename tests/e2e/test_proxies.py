@@ -189,7 +189,7 @@ async def races(site: Routes) -> None:
         assert listing["links"] == [f"{site.base}/{ann.code}"]
         terminal = Client(place.server, m.Join(code=place.code, name="Ben"))
         running = asyncio.create_task(terminal.run())
-        await eventually(lambda: terminal.model.welcomed)
+        await eventually(lambda: terminal.view.welcomed)
         await ann.say(m.Ready(race=ann.race))
         terminal.ask(m.Ready(race=ann.race))
         await ann.until(m.BoardEvent)

@@ -113,8 +113,8 @@ class Person:
 
     def _take(self) -> Device:
         """Take a device in hand; it is on until it is switched off."""
-        if self._devices and self.device.model.code:
-            self._enter = m.Join(code=self.device.model.code, name=self.host)
+        if self._devices and self.device.view.code:
+            self._enter = m.Join(code=self.device.view.code, name=self.host)
         device = Device(self._enter, self._pocket, self.seen)
         self._devices += 1
         name = f"{self.host}{self._devices}"
@@ -125,8 +125,8 @@ class Person:
     @property
     def settled(self) -> bool:
         """Whether everything done is acked."""
-        model = self.device.model
-        return model.online and (not model.attempt or not model.unacked)
+        view = self.device.view
+        return view.online and (not view.attempt or not view.unacked)
 
     def switch_off(self) -> None:
         """Nobody holds the device any more."""
@@ -135,11 +135,11 @@ class Person:
     @property
     def where(self) -> str:
         """What this person is about, for the report of a failure."""
-        model = self.device.model
-        lane = model.lane.status if model.lane else "no lane"
-        online = "online" if model.online else "away"
-        attempt = f"{model.attempt.seq} slides" if model.attempt else "no board"
-        return f"{self.at} {online} in {model.phase}, {lane}, {attempt}"
+        view = self.device.view
+        lane = view.lane.status if view.lane else "no lane"
+        online = "online" if view.online else "away"
+        attempt = f"{view.attempt.seq} slides" if view.attempt else "no board"
+        return f"{self.at} {online} in {view.phase}, {lane}, {attempt}"
 
     async def play(self) -> None:
         """One thing after the other, each after some thought."""
@@ -154,34 +154,34 @@ class Person:
 
     def _move_about(self) -> None:
         device = self.device
-        if device.model.online and detangle.flip(HOP) and self._pocket.token:
+        if device.view.online and detangle.flip(HOP) and self._pocket.token:
             old, still = self._task, detangle.uniform(0, 2.0)
             self.device = self._take()
             asyncio.get_running_loop().call_later(still, old.cancel)
-            if device.model.racing:  # two hands on two devices
+            if device.view.racing:  # two hands on two devices
                 self._slide(device)
         elif device.socket is not None and detangle.flip(RELOAD):
             device.socket.transport.abort()
 
     def _act(self) -> None:
-        model = self.device.model
-        if model.results is not None and model.results.race not in self._results:
-            self._results.add(model.results.race)
+        view = self.device.view
+        if view.results is not None and view.results.race not in self._results:
+            self._results.add(view.results.race)
         if len(self._results) >= self._races:
             self.done.set()
         wanted: m.Command | None = None
-        if not model.online or model.room is None:
+        if not view.online or view.room is None:
             self._asked = None
-        elif model.racing:
+        elif view.racing:
             self._slide(self.device)
         elif self.calm:
             pass
-        elif model.phase == "lobby" and model.is_player and not model.ready:
-            wanted = m.Ready(model.race)
-        elif model.can_start and len(model.present_players()) == 1:
-            wanted = m.Start(model.race)
-        elif model.phase in ("results", "aborted"):
-            wanted = m.Rematch(model.race)
+        elif view.phase == "lobby" and view.is_player and not view.ready:
+            wanted = m.Ready(view.race)
+        elif view.can_start and len(view.present_players()) == 1:
+            wanted = m.Start(view.race)
+        elif view.phase in ("results", "aborted"):
+            wanted = m.Rematch(view.race)
         now = self.device.now()
         if wanted and (
             self._asked is None
@@ -192,8 +192,8 @@ class Person:
             self.device.ask(wanted)
 
     def _slide(self, device: Device) -> None:
-        board = device.model.board
-        if board is None or device.model.locked(device.now()):
+        board = device.view.board
+        if board is None or device.view.locked(device.now()):
             return
         device.painted()
         if detangle.flip(WANDERING):

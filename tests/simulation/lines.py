@@ -106,17 +106,17 @@ class Sprinter:
         self._asked = self._painted = False
 
     def _look(self) -> None:
-        model = self.client.model
-        if model.results is not None or model.ended:
+        view = self.client.view
+        if view.results is not None or view.ended:
             self.over.set()
-        elif not self._asked and len(model.members) == 2:
+        elif not self._asked and len(view.members) == 2:
             self._asked = True
-            self.client.ask(m.Ready(model.race))
-        elif model.board is not None and not self._painted:
+            self.client.ask(m.Ready(view.race))
+        elif view.board is not None and not self._painted:
             self._painted = True
             self.client.painted()
             loop = asyncio.get_running_loop()
-            loop.call_later(self._solve_ms / 1_000, self._solve, model.start or "")
+            loop.call_later(self._solve_ms / 1_000, self._solve, view.start or "")
 
     def _solve(self, board: str) -> None:
         for direction, count in solution(board):
@@ -128,7 +128,7 @@ async def faster_wins(far: str, *, far_is_faster: bool) -> bool:
     rules = m.RulesPatch(size="2x2", countdown_ms=3_000)
     opening = RoomActor(NEAR, m.Open(rules), entropy=bytes)
     await opening.run()
-    code = opening.model.code
+    code = opening.view.code
     slower = SOLVE_MS + GAP_MS
     times = (slower, SOLVE_MS) if far_is_faster else (SOLVE_MS, slower)
     players = [
@@ -142,9 +142,9 @@ async def faster_wins(far: str, *, far_is_faster: bool) -> bool:
                 await player.over.wait()
         for run in runs:
             run.cancel()
-    results = players[0].client.model.results
+    results = players[0].client.view.results
     assert results is not None
-    assert all(player.client.model.proof == [] for player in players)
+    assert all(player.client.view.faults == [] for player in players)
     first, second = results.standings
     return first.name == ("Far" if far_is_faster else "Near") and second.place == 2
 

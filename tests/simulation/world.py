@@ -132,7 +132,7 @@ class World:
 
     def check(self) -> None:
         """Compare the log with what everybody sent and saw."""
-        log = self.disk.logs.get(self.people[0].device.model.code, [])
+        log = self.disk.logs.get(self.people[0].device.view.code, [])
         for person in self.people:
             person.device.note_board()
         found = faults(log, [one.seen for one in self.people if one.seen.member])
@@ -145,9 +145,9 @@ class World:
         first = Person("a", m.Create(name="Ann", rules=RULES), self.races)
         self.people.append(first)
         playing = [asyncio.create_task(first.play())]
-        while not first.device.model.welcomed:
+        while not first.device.view.welcomed:
             await asyncio.sleep(0.1)
-        code = first.device.model.code
+        code = first.device.view.code
         for name in "bc"[: detangle.randint(0, 2)]:
             person = Person(name, m.Join(code=code, name=name), self.races)
             self.people.append(person)

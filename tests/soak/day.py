@@ -42,10 +42,10 @@ async def _visit(number: int, day: Day) -> None:
     people = [first]
     playing = [asyncio.create_task(first.play())]
     first.calm = True
-    while not first.device.model.online:
+    while not first.device.view.online:
         await asyncio.sleep(0.5)
     day.rooms += 1
-    code = first.device.model.code
+    code = first.device.view.code
     second = Person(f"b{number}x", m.Join(code=code, name="Ben"), 9)
     people.append(second)
     playing.append(asyncio.create_task(second.play()))

@@ -8,8 +8,8 @@ from sliderace.engine import EngineError
 from sliderace.protocol.messages import Forfeit, Join, Leave, Ready, Rematch, Results
 from sliderace_client.bots.solver import paced, solve
 from sliderace_client.net.connection import Client, Ending
-from sliderace_client.room.fold import Note
 from sliderace_client.room.outcomes import End
+from sliderace_client.room.outputs import Note
 
 __all__ = ["NAMES", "Bot", "race_together"]
 
@@ -93,7 +93,7 @@ class Bot:
             while not self._had_enough():
                 self._changed.clear()
                 self._get_ready()
-                if self.client.model.racing and (solving is None or solving.done()):
+                if self.client.view.racing and (solving is None or solving.done()):
                     solving = tasks.create_task(self._solve())
                 await self._changed.wait()
         finally:
@@ -106,9 +106,9 @@ class Bot:
             await self._changed.wait()
 
     def _had_enough(self) -> bool:
-        told = self.client.model.results
+        told = self.client.view.results
         if told and told.race not in [seen.race for seen in self.results]:
-            me = self.client.model.me
+            me = self.client.view.me
             if any(row.member == me for row in told.standings):
                 self.results.append(told)
         enough = self._races is not None and len(self.results) >= self._races
@@ -116,34 +116,34 @@ class Bot:
 
     def _get_ready(self) -> None:
         """Say ready once for each race, again after a lost connection."""
-        model = self.client.model
-        if not model.online or model.room is None:
+        view = self.client.view
+        if not view.online or view.room is None:
             self._asked = None
             return
         wanted: Ready | Rematch | None = None
-        if model.phase == "lobby" and model.is_player and not model.ready:
-            benched = model.myself is not None and model.myself.benched
-            wanted = None if benched else Ready(model.race)
-        elif model.phase == "results" and self._among_bots():
-            wanted = Rematch(model.race)
+        if view.phase == "lobby" and view.is_player and not view.ready:
+            benched = view.myself is not None and view.myself.benched
+            wanted = None if benched else Ready(view.race)
+        elif view.phase == "results" and self._among_bots():
+            wanted = Rematch(view.race)
         if wanted is not None and wanted != self._asked:
             self._asked = wanted
             self.client.ask(wanted)
 
     def _among_bots(self) -> bool:
         """Whether no human is here who could ask for the next race."""
-        return all(player.bot for player in self.client.model.present_players())
+        return all(player.bot for player in self.client.view.present_players())
 
     async def _solve(self) -> None:
         """Solve the board as it is, at a human pace; anew where it changes under us."""
-        model, loop = self.client.model, asyncio.get_running_loop()
-        while model.racing and model.board is not None:
-            await asyncio.sleep(model.locked(self.client.now()) / 1000)
+        view, loop = self.client.view, asyncio.get_running_loop()
+        while view.racing and view.board is not None:
+            await asyncio.sleep(view.locked(self.client.now()) / 1000)
             self.client.painted()
             try:
-                stages = await asyncio.to_thread(solve, model.board.copy())
+                stages = await asyncio.to_thread(solve, view.board.copy())
             except EngineError:
-                self.client.ask(Forfeit(model.race))
+                self.client.ask(Forfeit(view.race))
                 return
             due = loop.time()
             for pause, slide in paced(stages, self._tps, self._normal):

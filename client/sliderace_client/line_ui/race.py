@@ -25,8 +25,8 @@ from sliderace_client.net.connection import Client
 from sliderace_client.net.http import Unreachable
 from sliderace_client.net.seats import SeatFile, claim
 from sliderace_client.race_records import save_record
-from sliderace_client.room.fold import Note
 from sliderace_client.room.outcomes import PhaseChanged
+from sliderace_client.room.outputs import Note
 from sliderace_client.shared_ui import solve_figures, wording
 from sliderace_client.shared_ui.settings import Settings
 from sliderace_client.shared_ui.wording import duration, place, round_trip
@@ -111,8 +111,8 @@ async def race(
             telling.cancel()
     finally:  # Ctrl-C comes this way too
         over.set()
-        model = table.client.model
-        if back and model.welcomed and not model.ended:
+        view = table.client.view
+        if back and view.welcomed and not view.ended:
             say(text("room.seat_kept", command=back))
     if stopped:
         return exit_codes.OK
@@ -171,23 +171,23 @@ class _Table:
     def _look(self) -> None:
         """Tell what is new and needs more than its note."""
         self._changed.set()
-        model = self.client.model
-        if model.room is not None and model.myself is not None and not self._greeted:
+        view = self.client.view
+        if view.room is not None and view.myself is not None and not self._greeted:
             self._greeted = True
-            code, size = format_code(model.room.code), model.room.rules.size
-            self._say(f"Room {code}, {size}. You are {model.myself.name}.")
-            plays = "ready says that you will race; " if model.is_player else ""
+            code, size = format_code(view.room.code), view.room.rules.size
+            self._say(f"Room {code}, {size}. You are {view.myself.name}.")
+            plays = "ready says that you will race; " if view.is_player else ""
             self._say(plays + BRIEF)
-        if model.race == self._told:
+        if view.race == self._told:
             return
-        if model.racing:
-            self._told = model.race
+        if view.racing:
+            self._told = view.race
             self.client.painted()
             self._say(self._grammar.keys.told())
             self._board()
-        elif model.phase == "racing" and model.start and model.lane is None:
-            self._told = model.race
-            self._say_all(["", *Style().lines(parse_board(model.start)), ""])
+        elif view.phase == "racing" and view.start and view.lane is None:
+            self._told = view.race
+            self._say_all(["", *Style().lines(parse_board(view.start)), ""])
 
     def _note(self, note: Note) -> None:
         self._say(wording.news(note.news))
@@ -197,12 +197,12 @@ class _Table:
 
     async def tell(self) -> None:
         """Say now and then how the others are doing."""
-        model = self.client.model
+        view = self.client.view
         while True:
             self._changed.clear()
-            running = model.race if model.phase in ("racing", "grace") else ""
-            now, lanes = self.client.now(), model.order()
-            self._say_all(self._commentary.look(running, lanes, model.seat, now))
+            running = view.race if view.phase in ("racing", "grace") else ""
+            now, lanes = self.client.now(), view.order()
+            self._say_all(self._commentary.look(running, lanes, view.seat, now))
             due = self._commentary.due
             if due is None:
                 await self._changed.wait()
@@ -230,26 +230,26 @@ class _Table:
                 shows[word]() if word in shows else self._send(commands[word])
         elif words and words[0] == "board":
             self._board_of(" ".join(words[1:]))
-        elif self.client.model.racing:
+        elif self.client.view.racing:
             self._slide(line) if words else self._board()
         elif words:
             self._say(f"{shown(line.strip())} is not known here; help lists what is.")
 
     def _send(self, command: m.Command) -> None:
-        model = self.client.model
-        if isinstance(command, m.Undo) and not model.can_undo(self.client.now()):
+        view = self.client.view
+        if isinstance(command, m.Undo) and not view.can_undo(self.client.now()):
             self._say(NO_UNDO)
-        elif not model.race or not self.client.ask(command):
+        elif not view.race or not self.client.ask(command):
             self._say("there is no connection at the moment")
 
     def _slide(self, line: str) -> None:
-        model = self.client.model
-        assert model.board is not None  # noqa: S101 - who races has one
-        moves = self._grammar.read(line, model.board)
+        view = self.client.view
+        assert view.board is not None  # noqa: S101 - who races has one
+        moves = self._grammar.read(line, view.board)
         if isinstance(moves, Refusal):
             self._say(moves.text)
             return
-        waits = model.locked(self.client.now())
+        waits = view.locked(self.client.now())
         if waits:
             self._say(f"Not yet: the board opens in {duration(waits)}")
             return
@@ -260,7 +260,7 @@ class _Table:
 
     async def _save(self) -> None:
         """Store the record of the last race in the current folder."""
-        told = self.client.model.results
+        told = self.client.view.results
         if told is None:
             self._say("There is no race to save yet.")
             return
@@ -284,7 +284,7 @@ class _Table:
         }
 
     def _commands(self) -> dict[str, m.Command]:
-        race, now = self.client.model.race, self.client.model.phase
+        race, now = self.client.view.race, self.client.view.phase
         # Two words for one wish: to race next, whether or not somebody asked already.
         ready, again = m.Ready(race), m.Rematch(race)
         return {
@@ -309,20 +309,20 @@ class _Table:
 
     def _board(self) -> None:
         """Our board and what can be done; who watches sees the leader's."""
-        model = self.client.model
-        if model.board is None:
+        view = self.client.view
+        if view.board is None:
             self._board_of("")
             return
-        self._say_all(["", *self._grammar.style.lines(model.board), ""])
-        time = duration(model.clock(self.client.now()) or 0)
-        self._say(f"Moves {model.stm} (MTM {model.mtm}), time {time}")
-        if model.racing:
-            moves = possible(model.board, self._grammar.keys, self._grammar.style)
+        self._say_all(["", *self._grammar.style.lines(view.board), ""])
+        time = duration(view.clock(self.client.now()) or 0)
+        self._say(f"Moves {view.stm} (MTM {view.mtm}), time {time}")
+        if view.racing:
+            moves = possible(view.board, self._grammar.keys, self._grammar.style)
             self._say(f"{moves}; help")
 
     def _board_of(self, name: str) -> None:
         """The board of a racer, or of the first who can be seen."""
-        for lane in self.client.model.order():
+        for lane in self.client.view.order():
             if lane.board is not None and lane.name.lower().startswith(name):
                 self._say(f"{lane.name}, {lane.high // 10} %:")
                 self._say_all(["", *Style().lines(lane.board), ""])
@@ -330,28 +330,32 @@ class _Table:
         self._say("There is no such board to be seen now.")
 
     def _who(self) -> None:
-        model = self.client.model
-        for member in model.members.values():
-            far = round_trip(model.lines.get(member.id)) if member.connected else "away"
+        view = self.client.view
+        for member in view.members.values():
+            far = (
+                round_trip(view.latencies.get(member.id))
+                if member.connected
+                else "away"
+            )
             state = "ready" if member.ready else "not ready"
             state = "spectator" if member.role == "spectator" else state
             words = [member.name, "bot" if member.bot else "", state, far]
             self._say("  ".join(filter(None, words)))
 
     def _standings(self) -> None:
-        model = self.client.model
-        for lane in model.order():
+        view = self.client.view
+        for lane in view.order():
             shown = place(lane.place, final=lane.final) if lane.place else "-"
             time = (
                 lane.status.upper() if lane.time_ms is None else duration(lane.time_ms)
             )
-            far = round_trip(model.lines.get(lane.member or 0))
+            far = round_trip(view.latencies.get(lane.member or 0))
             words = [lane.name, far, time, f"{lane.high // 10} %"]
             self._say(f"{shown:>5}  " + "  ".join(filter(None, words)))
 
     def _marks(self) -> None:
         """What stands beside the times of the results."""
-        results = self.client.model.results
+        results = self.client.view.results
         for row in results.standings if results else ():
             if row.photo:
                 self._say(f"{row.name}: photo finish, the lines may have decided")
@@ -361,13 +365,13 @@ class _Table:
             self._say(text("results.friendly"))
 
     def _signals(self) -> None:
-        model = self.client.model
-        if model.signals is None:
+        view = self.client.view
+        if view.signals is None:
             self._say("no signals: the host has them after a race")
             return
         names = {
             lane.seat: lane.name + (" (bot)" if lane.bot else "")
-            for lane in model.lanes.values()
+            for lane in view.lanes.values()
         }
-        for line in solve_figures.sentences(model.signals.signals, names):
+        for line in solve_figures.sentences(view.signals.signals, names):
             self._say(line)

@@ -1,6 +1,17 @@
-"""The wire: one room, one connection at a time, kept up until the room is over for us.
+"""A member of a room over the network: one connection at a time, until it is over.
 
-The only module of the client that knows websockets.
+The rules, from a connection's point of view:
+
+- `connect`, send `hello`, then run a reader and a writer. The reader hands every event
+  to the model; the writer carries out the model's outputs, wakes up when the model has
+  something to do (`next_due`) and after every event and command.
+- When a connection ends, the model decides from the close code whether it is over. If
+  it is not, we wait (`backoff`, or as long as the server asked for) and connect again.
+- A server that never let us in is tried only a few times, or not at all if it cannot be
+  reached. Once we have been in, we try for `patience` seconds, or for ever.
+- An output interrupted by a close is carried out after it: tokens are never lost.
+
+The only module of the client that uses websockets.
 """
 
 import asyncio
@@ -25,49 +36,50 @@ from sliderace.protocol.limits import MAX_DOWN_BYTES
 from sliderace.protocol.version import SUBPROTOCOL
 from sliderace_client import exit_codes
 from sliderace_client.net.http import reason
-from sliderace_client.net.record_check import look_into
+from sliderace_client.net.record_check import check_record
 from sliderace_client.net.seats import SeatFile
-from sliderace_client.room.fold import (
-    CLIENT,
-    Check,
+from sliderace_client.room.entry import CLIENT
+from sliderace_client.room.model import RoomModel
+from sliderace_client.room.outcomes import BadMessage, End, Ended, Unreached
+from sliderace_client.room.outputs import (
+    CheckRecord,
     Forget,
     Keep,
-    Model,
     Note,
-    Out,
+    Output,
     Send,
 )
-from sliderace_client.room.outcomes import BadMessage, End, Ended, Unreached
+from sliderace_client.room.view import RoomView
 
 __all__ = ["Client", "Ending", "backoff", "socket_url"]
 
 BACKOFF_S = (0.25, 8.0)
-"""First and longest pause before coming back; a random part of it is waited, so that
-the clients of a restarted server do not all come at once."""
+"""First and longest pause before a reconnect. We wait a random part of it, so that the
+clients of a restarted server do not all come at once."""
 OPEN_S = 5.0
 """For connecting and the handshake."""
 PING_S = 10.0
 PONG_S = 8.0
-"""A connection that is dead without saying so is noticed within 18 s."""
+"""A silently dead connection is noticed within 18 s."""
 CLOSE_S = 1.0
-"""Longest wait for a peer to answer a close."""
+"""Longest wait for the answer to a close."""
 FIRST_TRIES = 3
-"""How often to come back to a server that is busy before we ever were in."""
+"""How often to try a busy server again before we have ever been in."""
 RECORD_S = (0.5, 5.0)
-"""Pauses before a race record is asked for: it is stored after the results are told."""
+"""Pauses before requests for a race record: it is stored after the results are sent."""
 GOING_AWAY = 1001
-"""Close code of a client that ends, and may be back (RFC 6455)."""
+"""Close code of a client that ends and may be back (RFC 6455)."""
 LOST = 1006
-"""Close code of a connection that broke, or never came to be (RFC 6455)."""
+"""Close code of a connection that broke or was never established (RFC 6455)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """Why the room is over for us.
+    """Why the room ended for us.
 
     Args:
         why: the reason.
-        welcomed: whether we were in it at all.
+        welcomed: we have been in it at all.
     """
 
     why: Ended
@@ -87,10 +99,10 @@ class Ending:
 
 
 def backoff(tries: int, chance: float) -> float:
-    """Seconds to wait before coming back.
+    """Return the seconds to wait before a reconnect.
 
     Args:
-        tries: failed ones in a row, from 0.
+        tries: how many have failed in a row, from 0.
         chance: random, 0 ... 1.
     """
     first, longest = BACKOFF_S
@@ -98,7 +110,7 @@ def backoff(tries: int, chance: float) -> float:
 
 
 def socket_url(server: str) -> str:
-    """Where the race is spoken on a server.
+    """Return the WebSocket address of a server.
 
     >>> socket_url("http://192.0.2.7:8710")
     'ws://192.0.2.7:8710/ws'
@@ -115,16 +127,16 @@ class Client:
         server: base address, ``http://host:port``.
         enter: how to enter.
         seat: where to keep the seat's token; None: nowhere.
-        on_change: called after anything changed.
-        on_note: called with everything to tell the user.
-        patience: seconds to try to come back; None: for ever.
-        chance: random numbers, 0 ... 1; None: its own.
-        entropy: that many random bytes.
-        checks: compare race records with what we saw and sent.
+        on_change: called after anything has changed.
+        on_note: called with every announcement for the user.
+        patience: seconds to try to reconnect; None: for ever.
+        chance: returns random numbers, 0 ... 1; None: the system's.
+        entropy: returns that many random bytes.
+        checks: whether to compare race records with what we saw and sent.
 
     Attributes:
-        model: all there is to see.
-        notes: the latest notes, newest last.
+        model: the room's state machine.
+        notes: the latest announcements, newest last.
     """
 
     def __init__(
@@ -142,7 +154,7 @@ class Client:
     ) -> None:
         self.server = server
         token = seat.token if seat else None
-        self.model = Model(enter, entropy=entropy, token=token)
+        self.model = RoomModel(enter, entropy=entropy, token=token)
         self.notes: deque[Note] = deque(maxlen=100)
         self._name = "" if isinstance(enter, m.Open) else enter.name
         self._seat = seat
@@ -150,40 +162,45 @@ class Client:
         self.on_note = on_note
         self._patience = patience
         self._checks = checks
-        self._looking: asyncio.Task[None] | None = None
+        self._checking: asyncio.Task[None] | None = None
         self._tasks: asyncio.TaskGroup | None = None
         self._chance = chance or random.SystemRandom().random
         self._wake = asyncio.Event()
-        self._wanted: deque[Out] = deque()
+        self._todo: deque[Output] = deque()
         self._trouble: Unreached | None = None
 
+    @property
+    def view(self) -> RoomView:
+        """Everything there is to see of the room."""
+        return self.model.view
+
     def now(self) -> int:
-        """The clock that the model counts by, in ms."""
+        """Return the clock that the model uses, in ms."""
         return time.monotonic_ns() // 1_000_000
 
     # --- What the player does --------------------------------------------------------
 
     def slide(self, direction: Direction, count: int = 1) -> bool:
-        """Slide; see `Model.slide`."""
-        return self._did(self.model.slide(direction, count, self.now()))
+        """Slide; see `RoomModel.slide`."""
+        return self._changed(self.model.slide(direction, count, self.now()))
 
     def slide_cell(self, cell: int) -> bool:
-        """Slide the tile in a cell; see `Model.slide_cell`."""
-        return self._did(self.model.slide_cell(cell, self.now()))
+        """Slide the tile in a cell; see `RoomModel.slide_cell`."""
+        return self._changed(self.model.slide_cell(cell, self.now()))
 
     def slide_tile(self, tile: int) -> bool:
-        """Slide a tile; see `Model.slide_tile`."""
-        return self._did(self.model.slide_tile(tile, self.now()))
+        """Slide a tile; see `RoomModel.slide_tile`."""
+        return self._changed(self.model.slide_tile(tile, self.now()))
 
     def ask(self, command: m.Command) -> bool:
-        """Send a command; see `Model.ask`."""
-        return self._did(self.model.ask(command, self.now()))
+        """Send a command; see `RoomModel.ask`."""
+        return self._changed(self.model.ask(command, self.now()))
 
     def painted(self) -> None:
-        """The own board is on the screen for the first time."""
+        """Note that our board is on the screen."""
         self.model.painted(self.now())
 
-    def _did(self, done: bool) -> bool:
+    def _changed(self, done: bool) -> bool:
         if done:
             self._wake.set()
             self.on_change()
@@ -192,44 +209,44 @@ class Client:
     # --- The connection --------------------------------------------------------------
 
     async def run(self) -> Ending:
-        """Be in the room until it is over for us.
+        """Stay in the room until it is over for us.
 
         Network trouble never raises. Cancel it to go away; the seat stays ours.
         """
         async with asyncio.TaskGroup() as self._tasks:
             try:
-                return await self._live()
+                return await self._reconnect()
             finally:
-                self._look_no_more()
+                self._stop_checking()
 
-    async def _live(self) -> Ending:
+    async def _reconnect(self) -> Ending:
         tries, since = 0, self.now()
         while True:
             code = await self._connection()
-            if self.model.online:
+            if self.view.online:
                 tries, since = 0, self.now()
             self.model.lost(code)
             await self._carry_out(None)
             self.on_change()
-            if self.model.ended or self._gives_up(tries, since):
+            if self.view.ended or self._gives_up(tries, since):
                 return self._ending()
             pause = backoff(tries, self._chance())
             await asyncio.sleep(max(pause, self.model.retry_ms / 1000))
             tries += 1
 
     def _gives_up(self, tries: int, since: int) -> bool:
-        """Whether to stop: nobody waits for a server that was never there."""
-        if not self.model.welcomed:
+        """Whether to stop trying."""
+        if not self.view.welcomed:
             return self._trouble is not None or tries >= FIRST_TRIES
         waited = self.now() - since
         return self._patience is not None and waited > self._patience * 1000
 
     def _ending(self) -> Ending:
-        why = self.model.ended or self._trouble or End.CONNECTION_LOST
-        return Ending(why, self.model.welcomed)
+        why = self.view.ended or self._trouble or End.CONNECTION_LOST
+        return Ending(why, self.view.welcomed)
 
     async def _connection(self) -> int:
-        """One connection from handshake to close; its close code."""
+        """Run one connection from handshake to close; return its close code."""
         try:
             self._trouble = None
             async with connect(
@@ -266,7 +283,7 @@ class Client:
         return socket.close_code or LOST
 
     async def _read(self, socket: ClientConnection) -> None:
-        """Fold events until the connection ends, or the room does for us."""
+        """Take events until the connection or the room ends."""
         with suppress(ConnectionClosed):
             async for frame in socket:
                 try:
@@ -277,11 +294,11 @@ class Client:
                     self.model.receive(event, self.now())
                 self._wake.set()
                 self.on_change()
-                if self.model.ended:
+                if self.view.ended:
                     await socket.close()
 
     async def _write(self, socket: ClientConnection) -> None:
-        """Carry out what the model wants, when it wants it."""
+        """Carry out what the model wants done, whenever it is due."""
         with suppress(ConnectionClosed):
             while True:
                 self._wake.clear()
@@ -293,13 +310,13 @@ class Client:
                         await self._wake.wait()
 
     async def _carry_out(self, socket: ClientConnection | None) -> None:
-        """Do what the model wants done; what is cut off by a close is done after it."""
-        self._wanted.extend(self.model.poll(self.now()))
-        while self._wanted:
-            await self._do(self._wanted[0], socket)
-            self._wanted.popleft()
+        """Carry out the model's outputs; an interrupted one is done again."""
+        self._todo.extend(self.model.poll(self.now()))
+        while self._todo:
+            await self._do(self._todo[0], socket)
+            self._todo.popleft()
 
-    async def _do(self, out: Out, socket: ClientConnection | None) -> None:
+    async def _do(self, out: Output, socket: ClientConnection | None) -> None:
         match out:
             case Send():
                 if socket is not None:
@@ -313,29 +330,29 @@ class Client:
             case Forget():
                 if self._seat is not None:
                     await asyncio.to_thread(self._seat.forget)
-            case Check():
-                self._look_no_more()
+            case CheckRecord():
+                self._stop_checking()
                 if self._checks and self._tasks is not None:
-                    self._looking = self._tasks.create_task(self._look_into(out))
+                    self._checking = self._tasks.create_task(self._check(out))
             case Note():
                 self.notes.append(out)
                 self.on_note(out)
             case _:
                 assert_never(out)
 
-    def _look_no_more(self) -> None:
-        if self._looking is not None:
-            self._looking.cancel()
+    def _stop_checking(self) -> None:
+        if self._checking is not None:
+            self._checking.cancel()
 
-    async def _look_into(self, check: Check) -> None:
-        """Compare a race record with what we kept, or say that it cannot be had."""
-        results, found = check.results, None
+    async def _check(self, check: CheckRecord) -> None:
+        """Fetch a race record and compare it with the evidence."""
+        results, faults = check.results, None
         for pause in RECORD_S:
-            if found is None:
+            if faults is None:
                 await asyncio.sleep(pause)
-                found = await asyncio.to_thread(
-                    look_into, self.server, results, check.kept
+                faults = await asyncio.to_thread(
+                    check_record, self.server, results, check.evidence
                 )
-        self.model.checked(results.race, found)
+        self.model.record_checked(results.race, faults)
         self._wake.set()
         self.on_change()

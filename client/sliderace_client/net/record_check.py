@@ -1,30 +1,29 @@
-"""Fetch a race record, and compare it with what a racer's client kept."""
+"""Fetch a race record and compare it with what this client saw and sent."""
 
 from sliderace.proof import canonical
 from sliderace.proof.reading import BadRecord
 from sliderace.proof.signed import unseal
 from sliderace.protocol.messages import Results
 from sliderace_client.net.http import Unreachable, get
-from sliderace_client.room import fairness
-from sliderace_client.room.fairness import Kept
+from sliderace_client.room.fairness import Evidence, record_faults
 from sliderace_client.room.outcomes import Fault
 
-__all__ = ["look_into"]
+__all__ = ["check_record"]
 
 
-def look_into(
-    server: str, results: Results, kept: Kept, timeout: float = 3.0
+def check_record(
+    server: str, results: Results, evidence: Evidence, timeout: float = 3.0
 ) -> list[Fault] | None:
-    """What in the record of a race is not as it was seen; blocking.
+    """Return what in the record of a race is not as we saw it; blocking.
 
     Args:
         server: base address.
-        results: as they were told.
-        kept: what we saw and sent.
+        results: as sent after the race.
+        evidence: what we saw and sent.
         timeout: seconds for each step.
 
     Returns:
-        Nothing where all agrees; None where the record cannot be had.
+        The faults; None if the record is not available.
     """
     try:
         reply = get(server, results.record, timeout)
@@ -36,4 +35,4 @@ def look_into(
         race = unseal(canonical.decode(reply.body)).race
     except (canonical.NotCanonical, BadRecord):
         return [Fault.RECORD_UNREADABLE]
-    return fairness.against(race, results, kept)
+    return record_faults(race, results, evidence)

@@ -1,11 +1,17 @@
-"""Our part in the draw of a race's board: a nonce, committed to before, told after.
+"""Our part in the draw of a race's board: a nonce, committed to first, revealed later.
 
-Nobody can choose the board: the server was bound to its secret before it heard of any
-nonce, and we to our nonce before anybody's was told.
+Nobody can choose the board. The server commits to its secret before it knows any nonce,
+and every client commits to its nonce before anybody reveals one:
+
+1. With `ready`, we send the commitment to a nonce, once on each connection.
+2. When the roster is frozen, the server lists the commitments of all racers. Only the
+   first list counts; a different one later is a fault.
+3. If that list holds our commitment, we reveal the nonce, once on each connection. We
+   reveal nothing after a second list: others might have chosen theirs knowing ours.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from enum import StrEnum
 
 from sliderace.engine import nonce_commitment
 from sliderace.engine.scramble import NONCE_BYTES
@@ -13,118 +19,123 @@ from sliderace.engine.scramble import NONCE_BYTES
 __all__ = ["Draw", "Entropy", "Fate", "Listed"]
 
 IN_TIME_MS = 5_000
-"""What was sent so long before the roster was fixed has arrived before it."""
+"""A commitment sent this long before the roster was frozen has arrived in time."""
 
 Entropy = Callable[[int], bytes]
-"""Gives so many random bytes."""
+"""Returns that many random bytes."""
 Listed = Mapping[int, str | None]
 """The seats of a frozen roster, each with the commitment listed for it."""
-Fate = Literal["", "told", "unsure", "late", "refused"]
-"""What became of our nonce: not told; told; told, and then the connection was lost;
-told too late; refused as wrong."""
+
+
+class Fate(StrEnum):
+    """What became of our nonce."""
+
+    NOT_SENT = "not_sent"
+    SENT = "sent"
+    UNSURE = "unsure"
+    """It was sent, and then the connection was lost."""
+    LATE = "late"
+    """The server no longer took it."""
+    REFUSED = "refused"
+    """The server called it wrong."""
 
 
 class Draw:
-    """The nonces of one client in one race, and what it was shown of the others'.
+    """The nonces of one client in one race, and the commitments it was shown.
 
     Args:
         entropy: random bytes.
-        race: the race's id.
+        race: id of the race.
 
     Attributes:
-        listed: the commitments, as they were listed first; None
-            before the roster is frozen.
-        changed: they were listed otherwise later.
+        listed: the commitments as first listed; None before the roster is frozen.
+        changed: a later list was different.
         fate: what became of our nonce.
-        in_time: our commitment was sent well before the roster was frozen, over a
-            connection that held.
+        in_time: our commitment was sent long enough before the roster was frozen, over
+            a connection that held.
     """
 
     def __init__(self, entropy: Entropy, race: str) -> None:
         self._entropy = entropy
         self._race = race
         self._nonces: dict[int, bytes] = {}
-        self._sent: dict[int, int] = {}
-        self._told = False
+        self._committed_at: dict[int, int] = {}
+        self._revealed = False
         self.listed: Listed | None = None
         self.changed = False
-        self.fate: Fate = ""
+        self.fate = Fate.NOT_SENT
         self.in_time = False
 
-    def lost(self, *, drawn: bool) -> None:
-        """The connection is lost: what was sent last may not have arrived.
+    def disconnected(self, *, drawn: bool) -> None:
+        """Note that what was sent last may not have arrived.
 
         Args:
-            drawn: no nonce counts any more.
+            drawn: the seed has been drawn, so no nonce counts any more.
         """
-        self._sent.clear()
-        self._told = False
-        if self.fate == "told" and not drawn:
-            self.fate = "unsure"
+        self._committed_at.clear()
+        self._revealed = False
+        if self.fate is Fate.SENT and not drawn:
+            self.fate = Fate.UNSURE
 
     def nonce(self, seat: int) -> str:
-        """Our nonce, 32 hex digits; empty if there is none."""
+        """Return our nonce for a seat as 32 hex digits; empty if there is none."""
         return self._nonces.get(seat, b"").hex()
 
     def commitment(self, seat: int) -> str:
-        """What binds us to our nonce for that seat; the same whenever it is asked."""
+        """Return the commitment to our nonce for a seat, always the same one."""
         if seat not in self._nonces:
             self._nonces[seat] = self._entropy(NONCE_BYTES)
         return nonce_commitment(self._race, seat, self._nonces[seat])
 
     def commit(self, seat: int, now: int) -> str:
-        """The commitment, which is sent now."""
-        self._sent.setdefault(seat, now)
+        """Return the commitment, and note that it is sent now."""
+        self._committed_at.setdefault(seat, now)
         return self.commitment(seat)
 
     def committed(self, seat: int) -> bool:
         """Whether the commitment was sent on this connection."""
-        return seat in self._sent
+        return seat in self._committed_at
 
-    def uncommitted(self) -> None:
-        """The server refused to take a commitment."""
-        self._sent.clear()
+    def commitment_refused(self) -> None:
+        """Note that the server did not take the commitment."""
+        self._committed_at.clear()
 
-    def show(
+    def list_roster(
         self,
         roster: Sequence[int],
         commitments: Sequence[str | None],
         seat: int | None,
         now: int,
     ) -> None:
-        """The roster is frozen, and the commitments are listed.
+        """Take the frozen roster and its commitments.
 
         Args:
-            roster: seats.
-            commitments: one a seat; those that are missing are none.
+            roster: the seats.
+            commitments: one for each seat; missing ones are None.
             seat: ours, if any.
             now: the caller's clock, ms.
         """
-        told = dict.fromkeys(roster) | dict(zip(roster, commitments, strict=False))
+        listed = dict.fromkeys(roster) | dict(zip(roster, commitments, strict=False))
         if self.listed is not None:
-            self.changed = self.changed or told != self.listed
+            self.changed = self.changed or listed != self.listed
             return
-        self.listed = told
-        sent = None if seat is None else self._sent.get(seat)
+        self.listed = listed
+        sent = None if seat is None else self._committed_at.get(seat)
         self.in_time = sent is not None and now - sent >= IN_TIME_MS
 
-    def ours(self, seat: int) -> bool:
+    def lists_ours(self, seat: int) -> bool:
         """Whether the commitment listed for our seat is ours."""
         mine = (self.listed or {}).get(seat)
         return seat in self._nonces and mine == self.commitment(seat)
 
-    def answer(self, seat: int) -> str | None:
-        """The nonce to tell now, once a connection; None where there is none to tell.
-
-        It is told for the first list only: after another one, others might have
-        chosen theirs knowing ours.
-        """
-        if self._told or self.changed or not self.ours(seat):
+    def reveal(self, seat: int) -> str | None:
+        """Return the nonce to send now; None if there is none to send."""
+        if self._revealed or self.changed or not self.lists_ours(seat):
             return None
-        self._told = True
-        self.fate = "told"
+        self._revealed = True
+        self.fate = Fate.SENT
         return self.nonce(seat)
 
-    def refused(self, code: str) -> None:
-        """The server did not take our nonce: as it is wrong, or as it cannot now."""
-        self.fate = "refused" if code == "bad_nonce" else "late"
+    def nonce_refused(self, code: str) -> None:
+        """Note that the server did not take our nonce, and why."""
+        self.fate = Fate.REFUSED if code == "bad_nonce" else Fate.LATE

@@ -1,7 +1,7 @@
-"""Check what the server tells after a race against what it showed before, and we sent.
+"""Check what the server says after a race against what it showed before, and we sent.
 
-`faults` and `remarks` are about the results, which come at once; `against` is about the
-race record, which anybody can fetch later.
+`result_faults` and `remarks` judge the results, which arrive at once; `record_faults`
+judges the race record, which anybody can fetch later.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,20 +21,20 @@ from sliderace.protocol.messages import Results, SeatNonce, Slide
 from sliderace_client.room.draw import Fate, Listed
 from sliderace_client.room.outcomes import Fault, Remark, WrongNonce
 
-__all__ = ["Kept", "Own", "against", "faults", "remarks"]
+__all__ = ["Evidence", "OwnPart", "record_faults", "remarks", "result_faults"]
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class OwnPart:
     """What we did in a race.
 
     Args:
         seat: ours.
-        nonce: ours, 32 hex digits, where we committed to one.
-        listed: the commitment listed for us is that of our nonce.
-        in_time: ours should have been listed: it was sent well before.
+        nonce: ours as 32 hex digits; empty if we committed to none.
+        listed: the commitment listed for us is the one to our nonce.
+        in_time: our commitment was sent long enough before the list.
         fate: what became of our nonce.
-        base: number of the last slide made before those that we know.
+        base: number of the last slide before those that we know.
         acked: number of the last slide that the server said it had stored.
         slides: ours after `base`.
     """
@@ -43,25 +43,25 @@ class Own:
     nonce: str = ""
     listed: bool = False
     in_time: bool = False
-    fate: Fate = ""
+    fate: Fate = Fate.NOT_SENT
     base: int = 0
     acked: int = 0
     slides: Sequence[Slide] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Evidence:
     """What we were shown of a race, and what we sent.
 
     Args:
         race: its id.
         size: of its board.
-        commitment: as it was shown first.
-        seed_known: it was said that the seed was given in advance.
-        listed: the frozen roster with its nonce commitments, where we saw it.
-        changed: that list was another one later.
-        start: the board that was raced on, where we saw it.
-        own: our part in it; None where we did not race.
+        commitment: as first shown.
+        seed_known: the seed was given in advance.
+        listed: the frozen roster with its nonce commitments, if we saw it.
+        changed: a different list came later.
+        start: the board that was raced on, if we saw it.
+        own: our part; None if we did not race.
     """
 
     race: str
@@ -71,44 +71,44 @@ class Kept:
     listed: Listed | None = None
     changed: bool = False
     start: str | None = None
-    own: Own | None = None
+    own: OwnPart | None = None
 
 
 # --- The results ----------------------------------------------------------------------
 
 
-def faults(results: Results, kept: Kept) -> list[Fault | WrongNonce]:
-    """What does not hold in the results; empty where everything does."""
-    found = list(_drawn(results, kept))
-    if kept.listed is not None:
-        told = {one.seat: one.commitment for one in results.nonces}
-        if kept.changed or told != kept.listed:
+def result_faults(results: Results, evidence: Evidence) -> list[Fault | WrongNonce]:
+    """Return what does not hold in the results."""
+    found = list(_draw_faults(results, evidence))
+    if evidence.listed is not None:
+        listed = {one.seat: one.commitment for one in results.nonces}
+        if evidence.changed or listed != evidence.listed:
             found.append(Fault.LIST_CHANGED)
-    found += _own_nonce(kept.own, _nonce_of(results.nonces, kept.own))
-    if kept.start is not None and kept.start != results.board:
+    found += _own_nonce_faults(evidence.own, _nonce_of(results.nonces, evidence.own))
+    if evidence.start is not None and evidence.start != results.board:
         found.append(Fault.BOARD_NOT_RACED)
     return found
 
 
-def _drawn(results: Results, kept: Kept) -> Iterator[Fault | WrongNonce]:
-    """What does not hold of secret, nonces, seed and board."""
+def _draw_faults(results: Results, evidence: Evidence) -> Iterator[Fault | WrongNonce]:
+    """Check secret, nonces, seed and board."""
     try:
-        size = Size.parse(kept.size)
+        size = Size.parse(evidence.size)
         seed = bytes.fromhex(results.seed)
         if format_board(scramble(seed, size)) != results.board:
             yield Fault.BOARD_NOT_FROM_SEED
         if results.secret is not None:
             secret = bytes.fromhex(results.secret)
-            if commitment(results.race, size, secret) != kept.commitment:
+            if commitment(results.race, size, secret) != evidence.commitment:
                 yield Fault.COMMITMENT_BROKEN
-            told = [
+            revealed = [
                 (one.seat, bytes.fromhex(one.nonce))
                 for one in results.nonces
                 if one.nonce is not None
             ]
-            if seed_of(results.race, size, secret, told) != seed:
+            if seed_of(results.race, size, secret, revealed) != seed:
                 yield Fault.SEED_NOT_FROM_PARTS
-        elif not kept.seed_known:
+        elif not evidence.seed_known:
             yield Fault.NOT_REVEALED
         for one in results.nonces:
             if not _fits(results.race, one):
@@ -118,49 +118,49 @@ def _drawn(results: Results, kept: Kept) -> Iterator[Fault | WrongNonce]:
 
 
 def _fits(race: str, one: SeatNonce) -> bool:
-    """Whether a nonce, if it was told, is the one committed to."""
+    """Whether a nonce, if it was revealed, is the one committed to."""
     if one.nonce is None:
         return True
     bound = nonce_commitment(race, one.seat, bytes.fromhex(one.nonce))
     return bound == one.commitment
 
 
-def _nonce_of(nonces: Sequence[SeatNonce], own: Own | None) -> str | None:
-    """Our nonce as the server lists it."""
+def _nonce_of(nonces: Sequence[SeatNonce], own: OwnPart | None) -> str | None:
+    """Return our nonce as the server lists it."""
     seat = None if own is None else own.seat
     return next((one.nonce for one in nonces if one.seat == seat), None)
 
 
-def _own_nonce(own: Own | None, told: str | None) -> Iterator[Fault]:
-    """What was done to our own nonce, against the agreement."""
+def _own_nonce_faults(own: OwnPart | None, used: str | None) -> Iterator[Fault]:
+    """Check that our nonce was used as agreed."""
     if own is None or not own.nonce:
         return
     if not own.listed:
         if own.in_time:
             yield Fault.OWN_COMMITMENT_NOT_LISTED
-    elif told is not None:
-        if told != own.nonce:
+    elif used is not None:
+        if used != own.nonce:
             yield Fault.OWN_NONCE_REPLACED
-    elif own.fate == "told":
+    elif own.fate is Fate.SENT:
         yield Fault.OWN_NONCE_LEFT_OUT
-    elif own.fate == "refused":
+    elif own.fate is Fate.REFUSED:
         yield Fault.OWN_NONCE_REFUSED
 
 
 _WHY_LEFT_OUT: Mapping[Fate, Remark] = {
-    "late": Remark.NONCE_LATE,
-    "unsure": Remark.NONCE_UNSURE,
-    "": Remark.NONCE_NOT_SENT,
+    Fate.LATE: Remark.NONCE_LATE,
+    Fate.UNSURE: Remark.NONCE_UNSURE,
+    Fate.NOT_SENT: Remark.NONCE_NOT_SENT,
 }
 
 
-def remarks(results: Results, kept: Kept) -> list[Remark]:
-    """What is no fault, and yet worth knowing."""
-    own = kept.own
-    if own is None or not own.nonce or kept.seed_known:
+def remarks(results: Results, evidence: Evidence) -> list[Remark]:
+    """Return what is worth knowing although it is no fault."""
+    own = evidence.own
+    if own is None or not own.nonce or evidence.seed_known:
         return []
     if not own.listed:
-        unlisted = own.in_time or kept.listed is None
+        unlisted = own.in_time or evidence.listed is None
         return [] if unlisted else [Remark.COMMITMENT_LATE]
     why = _WHY_LEFT_OUT.get(own.fate)
     if why is None or _nonce_of(results.nonces, own) is not None:
@@ -168,55 +168,60 @@ def remarks(results: Results, kept: Kept) -> list[Remark]:
     return [why]
 
 
-# --- The record -----------------------------------------------------------------------
+# --- The race record ------------------------------------------------------------------
 
 
-def against(record: WrittenRace, results: Results, kept: Kept) -> list[Fault]:
-    """What in a race record is not as we saw and sent it.
+def record_faults(
+    record: WrittenRace, results: Results, evidence: Evidence
+) -> list[Fault]:
+    """Return what in a race record is not as we saw and sent it.
 
     Args:
-        record: as the server hands it out; whether it holds in itself is another
-            matter, see `sliderace.proof.verify`.
-        results: as they were told after the race.
-        kept: what we saw and sent.
+        record: as fetched from the server; whether it is consistent in itself is for
+            `sliderace.proof.verify`.
+        results: as sent after the race.
+        evidence: what we saw and sent.
     """
-    if record.race != kept.race:
+    if record.race != evidence.race:
         return [Fault.RECORD_OTHER_RACE]
     return [
-        *_same_promise(record, kept),
-        *_same_draw(record, results, kept),
-        *_same_results(record, results),
-        *_same_own(record, kept),
+        *_commitment_faults(record, evidence),
+        *_record_draw_faults(record, results, evidence),
+        *_standing_faults(record, results),
+        *_own_faults(record, evidence),
     ]
 
 
-def _same_promise(record: WrittenRace, kept: Kept) -> Iterator[Fault]:
-    if record.commitment != kept.commitment or record.seed_known != kept.seed_known:
+def _commitment_faults(record: WrittenRace, evidence: Evidence) -> Iterator[Fault]:
+    known = record.seed_known
+    if record.commitment != evidence.commitment or known != evidence.seed_known:
         yield Fault.RECORD_COMMITMENT
-    if record.rules.size != kept.size:
+    if record.rules.size != evidence.size:
         yield Fault.RECORD_SIZE
 
 
-def _same_draw(record: WrittenRace, results: Results, kept: Kept) -> Iterator[Fault]:
+def _record_draw_faults(
+    record: WrittenRace, results: Results, evidence: Evidence
+) -> Iterator[Fault]:
     listed = {int(one.seat): one.nonce_commitment for one in record.racers}
-    if kept.listed is not None and listed != kept.listed:
+    if evidence.listed is not None and listed != evidence.listed:
         yield Fault.RECORD_LIST
     nonces = {int(one.seat): one.nonce for one in record.racers}
     if nonces != {one.seat: one.nonce for one in results.nonces}:
         yield Fault.RECORD_NONCES
     if (record.seed, record.secret) != (results.seed, results.secret):
         yield Fault.RECORD_SEED
-    if format_board(record.board) != (kept.start or results.board):
+    if format_board(record.board) != (evidence.start or results.board):
         yield Fault.RECORD_BOARD
 
 
-def _same_results(record: WrittenRace, results: Results) -> Iterator[Fault]:
+def _standing_faults(record: WrittenRace, results: Results) -> Iterator[Fault]:
     written = {int(one.seat): _result(one) for one in record.racers}
-    told = {
+    sent = {
         row.seat: (row.status, row.place, row.time_ms, row.stm)
         for row in results.standings
     }
-    if written != told:
+    if written != sent:
         yield Fault.RECORD_RESULTS
 
 
@@ -225,16 +230,16 @@ def _result(racer: WrittenRacer) -> tuple[str, int | None, int | None, int]:
     return racer.status, racer.place, time, racer.stm
 
 
-def _same_own(record: WrittenRace, kept: Kept) -> Iterator[Fault]:
-    """What the record says that we did."""
-    own = kept.own
+def _own_faults(record: WrittenRace, evidence: Evidence) -> Iterator[Fault]:
+    """Check what the record says that we did."""
+    own = evidence.own
     if own is None:
         return
     mine = next((one for one in record.racers if one.seat == own.seat), None)
     if mine is None:
         yield Fault.RECORD_WITHOUT_YOU
         return
-    yield from _own_nonce(own, mine.nonce)
+    yield from _own_nonce_faults(own, mine.nonce)
     after = [tuple(slide)[:3] for slide in mine.slides[own.base :]]
     ours = [tuple(slide) for slide in own.slides[: len(after)]]
     if len(mine.slides) < own.acked:

@@ -1,24 +1,27 @@
-"""What a player sees: every event folded into one state, and what to answer.
+"""How each event of the server changes what a member knows of the room.
 
-Pure: no socket and no clock. `now` is the caller's monotonic clock in whole ms. Call
-`poll` after every other call and when `next_due` has come, and carry out what it says.
+- The *stream* (members, room, phases, standings, results) is numbered. Only the next
+  number is taken. After a gap, or in a new epoch, the stream is ignored until a
+  snapshot states everything anew.
+- *Progress* has no number and is provisional. Slides that do not join the board we have
+  make us request that board.
+- What the server states about our own board corrects our attempt (see `attempt`); its
+  later slides stand where both agree.
+- A snapshot is the whole truth, except for our own slides that the server has not seen.
+- Names are cleaned whenever they come in: the server may be hostile.
 """
 
 from typing import assert_never
 
 from msgspec.structs import replace
 
-from sliderace import __version__
-from sliderace.engine import EngineError, parse_board
+from sliderace.engine import Board, parse_board
 from sliderace.protocol import messages as m
-from sliderace.protocol.codes import may_reconnect
 from sliderace.protocol.names import clean_name
-from sliderace.protocol.version import VERSION
 from sliderace_client.room.attempt import Attempt
-from sliderace_client.room.draw import Entropy
+from sliderace_client.room.entry import Entry
+from sliderace_client.room.fair_play import FairPlay
 from sliderace_client.room.outcomes import (
-    BadMessage,
-    ConnectionClosed,
     End,
     HostChanged,
     LockChanged,
@@ -26,21 +29,15 @@ from sliderace_client.room.outcomes import (
     Notice,
     PhaseChanged,
     SizeChanged,
+    Won,
 )
-from sliderace_client.room.outputs import Check, Forget, Keep, Note, Out, Send
-from sliderace_client.room.pacing import Pace
-from sliderace_client.room.witness import Witness
+from sliderace_client.room.outputs import Forget, Level, Outputs
+from sliderace_client.room.view import RoomView
 
-__all__ = ["CLIENT", "Check", "Forget", "Keep", "Model", "Note", "Out", "Send"]
+__all__ = ["Fold"]
 
-CLIENT = f"sliderace {__version__}"
-"""Names this program in a server's log."""
-TRY_LATER = frozenset(
-    {"too_many_tries", "storage_unavailable", "shutting_down", "rate"}
-)
-"""Refusals of a resume that pass by themselves."""
-SEAT_LOST = frozenset({"bad_token", "room_unknown", "bad_code"})
-"""Refusals of a resume that say that there is no such seat any more."""
+FINAL = frozenset({"done", "not_racing", "too_early", "too_many_tiles"})
+"""Rejections after which making the same slides again cannot help."""
 
 Streamed = (
     m.MemberEvent
@@ -55,121 +52,64 @@ Streamed = (
 )
 
 
-class Model(Witness):
-    """One member's view of one room, and what to tell the server.
+class Fold:
+    """Applies events to the view.
 
     Args:
-        enter: how to enter on the first connection.
-        entropy: gives so many random bytes.
-        token: secret of a seat held before; it is resumed instead, and `enter` is
-            used only if that seat is gone.
+        view: the room; changed by every event.
+        entry: our position in the stream.
+        outputs: where requests and announcements go.
+        fair_play: takes what concerns the draw and the results.
 
     Attributes:
-        code: the room's six letters (as typed, before we are in).
-        retry_ms: how long the server asked us to stay away.
-        welcomed: whether we have been in the room at all.
+        inspection_ms: how long the board of this race stays locked after its paint.
     """
 
     def __init__(
-        self,
-        enter: m.Create | m.Open | m.Join,
-        *,
-        entropy: Entropy,
-        token: str | None = None,
+        self, view: RoomView, entry: Entry, outputs: Outputs, fair_play: FairPlay
     ) -> None:
-        super().__init__(entropy)
-        self.retry_ms = 0
-        self._enter = enter
-        self._token = token
-        self.code = enter.code if isinstance(enter, m.Join) else ""
-        self.welcomed = False
-        self._stream = (0, 0)
-        self._stale = True
-        self._again = False
-
-    # --- The connection --------------------------------------------------------------
-
-    def hello(self) -> m.Hello:
-        """The first message of each connection."""
-        if self._token is None:
-            return m.Hello(v=VERSION, enter=self._enter, client=CLIENT)
-        epoch, offset = self._stream
-        resume = m.Resume(self.code, self._token, epoch=epoch, offset=offset)
-        return m.Hello(v=VERSION, enter=resume, client=CLIENT)
-
-    def lost(self, code: int = 1006) -> None:
-        """The connection is closed.
-
-        Args:
-            code: the close code; it decides whether to come back, see `ended`.
-        """
-        was_online, self.online = self.online, False
-        self._draw.lost(drawn=self.phase != "countdown")
-        self._asked.clear()
-        again, self._again = self._again, False
-        if self.ended or again:
-            return
-        if self._left:
-            self.ended = End.LEFT
-        elif not may_reconnect(code):
-            self.ended = ConnectionClosed(code)
-            if code in (4501, 4502):
-                self._outs.append(Forget())
-        elif self.welcomed and was_online:
-            self._note(Notice.CONNECTION_LOST, "bad")
-
-    def poll(self, now: int) -> list[Out]:
-        """What to do now, in this order. Call it after every other call."""
-        if not self._stale:
-            self._take_part(now)
-        return super().poll(now)
-
-    # --- What the server says --------------------------------------------------------
+        self._view = view
+        self._entry = entry
+        self._outputs = outputs
+        self._fair_play = fair_play
+        self.inspection_ms = 0
 
     def receive(self, event: m.Event, now: int) -> None:
-        """Take one event. What makes no sense ends the connection, not the program."""
-        try:
-            self._receive(event, now)
-        except EngineError:
-            self.broken(End.IMPOSSIBLE_BOARD)
+        """Apply one event.
 
-    def broken(self, why: End | BadMessage) -> None:
-        """End it: what the server sent makes no sense."""
-        self.ended = why
-        self._note(why, "bad")
-
-    def _receive(self, event: m.Event, now: int) -> None:
+        Raises:
+            EngineError: the server sent an impossible board.
+        """
+        view = self._view
         match event:
             case m.Welcome():
                 self._welcome(event, now)
             case m.Opened():
-                self.link = event.link
-                self.code = event.code
-                self.ended = End.OPENED
+                view.link, view.code, view.ended = event.link, event.code, End.OPENED
             case m.Snapshot():
                 self._snapshot(event, now)
             case m.Progress():
-                if event.race == self.race:
+                if event.race == view.race:
                     for step in event.p:
                         self._step(step, now)
             case m.BoardEvent():
-                if event.race == self.race:
+                if event.race == view.race:
                     self._board(event, now)
             case m.Ack():
-                if self.attempt and event.race == self.attempt.race:
-                    self.attempt.ack(event.seq)
+                if view.attempt and event.race == view.attempt.race:
+                    view.attempt.ack(event.seq)
             case m.Rejected():
                 self._rejected(event)
             case m.Refused():
                 self._refused(event)
             case m.LatencyEvent():
-                self._lines(event)
+                view.latencies |= {one.member: one for one in event.lines}
             case m.Signals():
-                self._signals(event)
+                view.signals = event
             case m.Pong() | m.Ticket():
                 pass
             case _:
-                if self._in_turn(event.o, now):
+                if self._entry.takes(event.o, now):
                     self._streamed(event, now)
 
     def _streamed(self, event: Streamed, now: int) -> None:
@@ -183,56 +123,38 @@ class Model(Witness):
             case m.PhaseEvent():
                 self._phase_changed(event, now)
             case m.RosterEvent():
-                self._miss(event)
-                self._roster(event, now)
+                self._note_left_out(event)
+                if event.race == self._view.race:
+                    self._roster(event.roster, event.nonce_commitments, now)
             case m.StandingEvent():
-                self._standing(event)
+                self._standing_changed(event)
             case m.WinnerEvent():
                 self._won(event)
             case m.Results():
-                self._note(PhaseChanged("results"))
-                self._phase("results", None, now)
+                self._outputs.note(PhaseChanged("results"))
+                self._set_phase("results", None, now)
                 self._results(event)
             case m.Closed():
-                self.phase = "closed"
-                host = event.why == "host"
-                self.ended = End.CLOSED_BY_HOST if host else End.CLOSED_EMPTY
-                self._outs.append(Forget())
-                self._note(self.ended, "bad")
+                self._closed(event)
             case _:
                 assert_never(event)
 
-    def _in_turn(self, offset: int, now: int) -> bool:
-        """Whether this is the next event of the stream; asks for what is missing."""
-        epoch, last = self._stream
-        if self._stale or offset <= last:
-            return False
-        if offset > last + 1:
-            self._resync(None, now)
-            return False
-        self._stream = (epoch, offset)
-        return True
-
-    # --- Entering --------------------------------------------------------------------
+    # --- Entering ---------------------------------------------------------------------
 
     def _welcome(self, event: m.Welcome, now: int) -> None:
-        if self.welcomed:
-            self._note(Notice.RECONNECTED, "good")
-        self.welcomed = self.online = True
-        self.retry_ms = 0
-        self.me, self.seat, self.code = event.member, event.seat, event.code
-        self._gen = event.gen
-        self.lines = {}
-        if event.token is not None:
-            self._token = event.token
-            self._outs.append(Keep(event.code, event.token))
-        self._stale = event.epoch != self._stream[0]
-        self._pace = Pace(event.limits, now)
-        self._gather_until = now
+        view = self._view
+        if view.welcomed:
+            self._outputs.note(Notice.RECONNECTED, "good")
+        view.welcomed = view.online = True
+        view.me, view.seat, view.code = event.member, event.seat, event.code
+        view.latencies = {}
+        self._entry.welcomed(event)
+        self._outputs.connected(event.limits, event.gen, now)
         self._resume_attempt(event, now)
 
     def _resume_attempt(self, event: m.Welcome, now: int) -> None:
-        attempt = self.attempt
+        view = self._view
+        attempt = view.attempt
         if event.board is None:
             if attempt is not None:
                 attempt.over = True
@@ -241,117 +163,272 @@ class Model(Witness):
             return
         board = parse_board(event.board)
         if attempt is None or attempt.race != event.race:
-            self.attempt = Attempt(event.race, board, now, seq=event.seq, approx=True)
-            self._resync(None, now)
+            view.attempt = Attempt(event.race, board, now, seq=event.seq, approx=True)
+            self._outputs.resync(None, now)
             return
         attempt.reconcile(event.seq, board)
         attempt.resend(event.seq)
-        self._show_own()
+        view.show_own()
 
     def _refused(self, event: m.Refused) -> None:
-        if self.online and self._refused_quietly(event):
+        if not self._view.online:
+            self._entry.refused(event)
             return
-        if not self.online:
-            self._refused_entry(event)
+        if self._fair_play.refused(event):
             return
         if event.of == "forfeit":
-            self.gave_up_at = None
-        self._note(event, "bad")
+            self._view.forfeited_at = None
+        self._outputs.note(event, "bad")
 
-    def _refused_entry(self, event: m.Refused) -> None:
-        """Not let in: come back later, come back as somebody new, or give up."""
-        self.retry_ms = event.retry_ms
-        if self._token is not None and event.code in TRY_LATER:
-            self._again = True
-            return
-        if self._token is not None and event.code in SEAT_LOST:
-            self._outs.append(Forget())
-            if not self.welcomed:
-                self._token = None
-                self._again = True
-                return
-        self.ended = event
+    def _closed(self, event: m.Closed) -> None:
+        view = self._view
+        view.phase = "closed"
+        ended = End.CLOSED_BY_HOST if event.why == "host" else End.CLOSED_EMPTY
+        view.ended = ended
+        self._outputs.put(Forget())
+        self._outputs.note(ended, "bad")
 
-    # --- The room --------------------------------------------------------------------
+    # --- The room ---------------------------------------------------------------------
 
     def _snapshot(self, event: m.Snapshot, now: int) -> None:
-        self._stream = (event.epoch, event.o)
-        self._stale = False
-        self._asked.clear()
+        view = self._view
+        self._entry.snapshot(event.epoch, event.o)
+        self._outputs.all_answered()
         self._set_room(event.room)
-        self.members = {member.id: _clean(member) for member in event.members}
-        if self.me in self.members:
-            self.seat = self.members[self.me].seat
-        self._phase(event.phase, event.in_ms, now)
+        view.members = {member.id: _clean(member) for member in event.members}
+        if view.myself is not None:
+            view.seat = view.myself.seat
+        self._set_phase(event.phase, event.in_ms, now)
         self._race_view(event.race, now)
         if event.results is not None:
             self._results(event.results)
 
     def _set_room(self, room: m.Room) -> None:
-        if room.race != self.race:
-            self._begin_race(room)
-        self.room = room
+        """Take the room's facts; another race means that the last one is over."""
+        view = self._view
+        if room.race != view.race:
+            attempt = view.attempt
+            view.clear_race()
+            if attempt is not None and attempt.race == room.race:
+                view.attempt = attempt  # `welcome` comes before the snapshot
+            self._fair_play.begin_race(room)
+        view.room = room
 
     def _room_changed(self, event: m.RoomEvent) -> None:
-        if event.room.race != self.race:
-            self.phase, self.phase_why, self.phase_ends = "lobby", "", None
-            for member in self.members.values():
-                self.members[member.id] = replace(member, ready=False)
+        view = self._view
+        if event.room.race != view.race:
+            view.phase, view.phase_why, view.phase_ends = "lobby", "", None
+            for member in view.members.values():
+                view.members[member.id] = replace(member, ready=False)
         self._set_room(event.room)
-        if event.why == "host" and self.host_name:
-            self._note(HostChanged(self.host_name))
+        if event.why == "host" and view.host_name:
+            self._outputs.note(HostChanged(view.host_name))
         elif event.why == "lock":
-            self._note(LockChanged(event.room.locked))
+            self._outputs.note(LockChanged(event.room.locked))
         elif event.why == "settings":
-            self._note(SizeChanged(event.room.rules.size))
+            self._outputs.note(SizeChanged(event.room.rules.size))
 
     def _member(self, event: m.MemberEvent) -> None:
         event = replace(event, member=_clean(event.member))
-        self.members[event.member.id] = event.member
-        if event.member.id == self.me:
-            self.seat = event.member.seat
-        self._note(event)
+        self._view.members[event.member.id] = event.member
+        if event.member.id == self._view.me:
+            self._view.seat = event.member.seat
+        self._outputs.note(event)
 
     def _gone(self, event: m.Gone) -> None:
-        member = self.members.pop(event.member, None)
-        self.lines.pop(event.member, None)
+        view = self._view
+        member = view.members.pop(event.member, None)
+        view.latencies.pop(event.member, None)
         if member is None:
             return
-        self._note(MemberGone(member.name, event.why))
-        if event.member == self.me:
-            self.ended = End(event.why)
-            self._outs.append(Forget())
+        self._outputs.note(MemberGone(member.name, event.why))
+        if event.member == view.me:
+            view.ended = End(event.why)
+            self._outputs.put(Forget())
+
+    # --- Phases -----------------------------------------------------------------------
 
     def _phase_changed(self, event: m.PhaseEvent, now: int) -> None:
-        self._miss(event)
-        if event.phase != self.phase:
-            missed = event.phase == "racing" and self.left_out == event.race
+        view = self._view
+        self._note_left_out(event)
+        if event.phase != view.phase:
+            left_out = event.phase == "racing" and view.left_out == event.race
             moved = PhaseChanged(event.phase, event.in_ms)
-            self._note(Notice.LEFT_OUT if missed else moved)
-        self._phase(event.phase, event.in_ms, now)
-        self.phase_why = event.why
+            self._outputs.note(Notice.LEFT_OUT if left_out else moved)
+        self._set_phase(event.phase, event.in_ms, now)
+        view.phase_why = event.why
         for seat in event.roster:
-            self._lane(seat)
-        if event.phase == "racing" and self.start is None:
-            self._resync(None, now)  # we were away when the board was shown
+            view.lane_of(seat)
+        if event.phase == "racing" and view.start is None:
+            self._outputs.resync(None, now)  # we were away when the board was shown
 
-    def _miss(self, event: m.PhaseEvent | m.RosterEvent) -> None:
-        """Note whether this race begins without us, though we came to play."""
-        me = self.myself
-        if event.roster and me is not None and self.is_player and not me.benched:
-            self.left_out = "" if me.seat in event.roster else event.race
+    def _note_left_out(self, event: m.PhaseEvent | m.RosterEvent) -> None:
+        """Note whether this race begins without us, although we came to play."""
+        view = self._view
+        me = view.myself
+        if event.roster and me is not None and view.is_player and not me.benched:
+            view.left_out = "" if me.seat in event.roster else event.race
 
-    def _phase(self, phase: m.PhaseName, in_ms: int | None, now: int) -> None:
-        self.phase = phase
-        self.phase_ends = None if in_ms is None else now + in_ms
+    def _set_phase(self, phase: m.PhaseName, in_ms: int | None, now: int) -> None:
+        view = self._view
+        view.phase = phase
+        view.phase_ends = None if in_ms is None else now + in_ms
         if phase in ("countdown", "racing", "grace"):
-            self._forget_results()  # a restored server may race on where we saw the end
-        if phase == "racing" and self.t0 is None:
-            self.t0 = now
+            view.forget_results()  # a restored server may race on after we saw the end
+        if phase == "racing" and view.t0 is None:
+            view.t0 = now
         elif phase in ("lobby", "aborted"):
-            self._clear_race()
+            view.clear_race()
+
+    # --- The race ---------------------------------------------------------------------
+
+    def _roster(
+        self, roster: list[int], commitments: list[str | None], now: int
+    ) -> None:
+        for seat in roster:
+            self._view.lane_of(seat)
+        self._fair_play.list_roster(roster, commitments, now)
+
+    def _race_view(self, race: m.RaceView, now: int) -> None:
+        """Take a snapshot's race."""
+        view = self._view
+        if race.start is not None:
+            view.set_start(race.start)
+        if race.elapsed_ms is not None:
+            view.t0 = now - race.elapsed_ms
+        view.lanes = {}
+        for seat in race.roster:
+            view.lane_of(seat)
+        for known in race.lanes:
+            lane = view.lane_of(known.seat)
+            lane.seq, lane.high, lane.stm = known.seq, known.high, known.stm
+            lane.status = known.status
+            if known.board is not None:
+                lane.see(parse_board(known.board), known.seq)
+        for standing in race.standings:
+            self._standing(standing)
+        self._own_lane(race, now)
+        self._roster(race.roster, race.nonce_commitments, now)
+
+    def _own_lane(self, race: m.RaceView, now: int) -> None:
+        """Take what a snapshot says about our own attempt."""
+        view = self._view
+        lane = view.lane
+        if lane is None or lane.board is None:
+            return
+        view.own_high = lane.high
+        attempt = view.attempt
+        if attempt is None:
+            attempt = view.attempt = Attempt(
+                race.id, lane.board, now, seq=lane.seq, stm=lane.stm, approx=True
+            )
+        else:
+            attempt.reconcile(lane.seq, lane.board, lane.stm)
+            attempt.count_from(lane.seq, lane.stm)
+        attempt.over = lane.status != "racing"
+        if attempt.approx:
+            elapsed = race.elapsed_ms
+            attempt.zero = self._unlocks(now) if elapsed is None else now - elapsed
+        view.show_own()
+
+    def _unlocks(self, now: int) -> int:
+        """Return when a board that is shown and still locked will be unlocked."""
+        view = self._view
+        rules = view.room.rules if view.room else None
+        if rules is None or rules.time_limit_ms is None or view.phase_ends is None:
+            return now
+        return max(now, view.phase_ends - rules.time_limit_ms)
+
+    def _step(self, step: m.SeatProgress, now: int) -> None:
+        view = self._view
+        if step.seat == view.seat and view.attempt is not None:
+            view.own_high = max(view.own_high, step.high)
+        elif not view.lane_of(step.seat).step(step, view.start):
+            self._outputs.resync(step.seat, now)
+
+    def _board(self, event: m.BoardEvent, now: int) -> None:
+        view, board = self._view, parse_board(event.board)
+        if event.seat is None:
+            self._reveal(event, board, now)
+        elif event.seat == view.seat and view.attempt is not None:
+            view.attempt.reconcile(event.seq, board)
+            view.show_own()
+        else:
+            view.lane_of(event.seat).see(board, event.seq)
+        self._outputs.answered(event.seat)
+
+    def _reveal(self, event: m.BoardEvent, board: Board, now: int) -> None:
+        """Take the start board of the race."""
+        view = self._view
+        view.set_start(event.board)
+        if view.sees_boards:
+            for lane in view.lanes.values():
+                if lane.board is None:
+                    lane.see(board.copy(), 0)
+        if view.lane is None:
+            return
+        self.inspection_ms = event.in_ms
+        if view.attempt is None:
+            view.attempt = Attempt(event.race, board, now + event.in_ms)
+        elif event.in_ms and not view.attempt.slides:
+            view.attempt.zero = now + event.in_ms
+        view.show_own()
+
+    def _rejected(self, event: m.Rejected) -> None:
+        self._outputs.gen = event.gen
+        attempt = self._view.attempt
+        if attempt is None or event.race != attempt.race:
+            return
+        board = None if event.board is None else parse_board(event.board)
+        agreed = board is None or attempt.after(event.seq) == board
+        # An illegal slide from a board that both agree on would be rejected for ever.
+        replay = event.code not in FINAL and not (event.code == "illegal" and agreed)
+        attempt.rewind(event.seq, board, replay=replay)
+        self._view.show_own()
+
+    # --- Standings and results --------------------------------------------------------
+
+    def _standing_changed(self, event: m.StandingEvent) -> None:
+        if event.race == self._view.race:
+            row = self._standing(event.standing)
+            level: Level = "good" if row.status == "finished" else "info"
+            self._outputs.note(row, level)
+
+    def _standing(self, row: m.Standing) -> m.Standing:
+        """Take the server's statement on a racer; return it with a clean name."""
+        view = self._view
+        row = replace(row, name=clean_name(row.name) or "?")
+        view.lane_of(row.seat).apply(row)
+        if row.seat == view.seat:
+            view.own_high = max(view.own_high, row.high)
+            if view.attempt is not None:
+                view.attempt.over = row.status != "racing"
+            if row.status == "racing":
+                view.forfeited_at = None
+        return row
+
+    def _won(self, event: m.WinnerEvent) -> None:
+        """Note that the first place is final."""
+        if event.race != self._view.race:
+            return
+        lanes = [self._view.lane_of(seat) for seat in event.seats]
+        for lane in lanes:
+            if lane.standing is not None:
+                lane.standing = replace(lane.standing, final=True)
+        if lanes:
+            self._outputs.note(Won(tuple(lane.name for lane in lanes)), "good")
+
+    def _results(self, event: m.Results) -> None:
+        view = self._view
+        if event.race != self._fair_play.race:
+            return
+        rows = [self._standing(row) for row in event.standings]
+        again = view.results is not None and view.results.race == event.race
+        view.results = replace(event, standings=rows)
+        if not again:
+            self._fair_play.check(event)
 
 
 def _clean(member: m.Member) -> m.Member:
-    """A member whose name can be shown, whatever the server let through."""
+    """Return a member whose name is safe to show."""
     return replace(member, name=clean_name(member.name) or "?")

@@ -1,4 +1,4 @@
-"""The racers side by side: how far each is, and who is ahead."""
+"""The racers side by side: how far each one is, and who leads."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,17 +15,17 @@ class Lane:
 
     Args:
         seat: the racer's seat.
-        member: member id; None where the racer has left and we never knew.
-        name: nickname, fit to be shown.
+        member: member id; None if the racer left before we knew them.
+        name: nickname, safe to show.
         bot: a declared bot.
-        seq: number of the last slide told.
-        high: high-water progress in permille; 1000 while `status` is ``racing``
-            means solved, and not yet stored by the server.
+        seq: number of the last slide reported.
+        high: high-water progress in permille; 1000 while `status` is ``racing`` means
+            solved, but not yet stored by the server.
         stm: tiles moved.
-        status: as the server told.
+        status: as reported by the server.
         place: 1, 1, 3 ... among the finishers so far, or as the results say.
-        standing: the server's word on this racer, once there is one.
-        board: where it may be seen; one's own is the predicted one.
+        standing: the server's latest statement on this racer, once there is one.
+        board: if we may see it; our own is the predicted one.
         board_seq: the slide that `board` stands after.
     """
 
@@ -54,16 +54,20 @@ class Lane:
 
     @property
     def why(self) -> str:
-        """Why a racer did not finish: limit, grace, away, left, kicked, called."""
+        """Why the racer did not finish: limit, grace, away, left, kicked, called."""
         return self.standing.why if self.standing else ""
 
-    def told(self, standing: Standing) -> None:
-        """Take the server's word on this racer."""
+    def apply(self, standing: Standing) -> None:
+        """Take the server's statement on this racer."""
         self.standing = standing
         self.member, self.name, self.bot = standing.member, standing.name, standing.bot
         self.status, self.place = standing.status, standing.place
-        if standing.status != "racing":  # else progress says it, where it may be known
+        if standing.status != "racing":  # while racing, only `progress` may reveal it
             self.high, self.stm = standing.high, standing.stm
+
+    def see(self, board: Board, seq: int) -> None:
+        """Show the board after slide `seq`."""
+        self.board, self.board_seq = board, seq
 
     def step(self, step: SeatProgress, start: str | None) -> bool:
         """Take one step of `progress`.
@@ -73,15 +77,15 @@ class Lane:
             start: the race's start board, if known.
 
         Returns:
-            False where slides are missing before those of the step: the board must be
-            asked for.
+            False if slides before those of the step are missing: the board must be
+            requested.
         """
         if step.seq >= self.seq:
             self.seq, self.high, self.stm = step.seq, step.high, step.stm
         if step.since < 0 or (self.board and step.seq <= self.board_seq):
             return True
         if self.board is None and step.since == 0 and start:
-            self.board, self.board_seq = parse_board(start), 0
+            self.see(parse_board(start), 0)
         if self.board is None or step.since > self.board_seq:
             return False
         return self._replay(self.board, step)
@@ -96,7 +100,7 @@ class Lane:
         ahead = board.copy()
         if not all(ahead.try_slide(way, count) for way, count in slides):
             return False
-        self.board, self.board_seq = ahead, step.seq
+        self.see(ahead, step.seq)
         return True
 
 
@@ -104,9 +108,9 @@ _GROUPS = {"finished": 0, "racing": 1, "dnf": 2, "forfeited": 3, "dns": 4}
 
 
 def in_order(lanes: Iterable[Lane]) -> list[Lane]:
-    """Best first: finishers by time, then who races by progress, then the others.
+    """Return the lanes best first: finishers by time, then racers by progress, others.
 
-    Places follow the times known so far; equal times share a place.
+    Finishers get the place that the times known so far give; equal times share one.
     """
     ranked = sorted(lanes, key=_rank)
     times = [lane.time_ms for lane in ranked if lane.status == "finished"]

@@ -1,6 +1,6 @@
-"""What one member knows of a room, and the questions a screen asks of it."""
+"""What one member knows of a room, and the questions that a screen asks of it."""
 
-from sliderace.engine import Board
+from sliderace.engine import Board, parse_board, progress_permille
 from sliderace.protocol.messages import (
     Member,
     MemberLatency,
@@ -13,65 +13,69 @@ from sliderace_client.room.attempt import Attempt
 from sliderace_client.room.lanes import Lane, in_order
 from sliderace_client.room.outcomes import Ended, Fault, Remark, WrongNonce
 
-__all__ = ["View"]
+__all__ = ["RoomView"]
 
 UNDO_MS = 3_000
 """How long the server lets a forfeit be undone."""
 
 
-class View:
+class RoomView:
     """The room as its member knows it; instants are ms of the caller's clock.
 
+    Only the parts of `RoomModel` change it; screens read it.
+
     Attributes:
-        online: whether commands can be sent now.
-        ended: why the room has ended for us; None: it has not.
+        online: commands can be sent now.
+        welcomed: we have been in the room at all.
+        ended: why the room has ended for us; None while it has not.
+        code: the room's six letters (as typed, before we are in).
+        link: where an opened room can be joined, after `Open`.
         room: the room's own facts; None before the first snapshot.
-        members: everybody by id; names are fit to be shown.
+        members: everybody by id; their names are safe to show.
+        latencies: by member id the latency that the server has measured.
         me: our member id.
         seat: our seat; spectators have none.
-        phase: where the race is; `phase_why` says why where that needs saying.
+        phase: of the race; `phase_why` says why, where there are several reasons.
         phase_ends: when the phase ends by itself.
+        left_out: id of the race that began without us because we were not ready.
         start: text of the start board, once we may know it.
         t0: when the race began.
         lanes: the racers by seat; see `order`.
         attempt: our own slides, kept until another race is prepared.
-        gave_up_at: when we forfeited.
+        own_high: our high-water progress as the server knows it, in permille.
+        forfeited_at: when we forfeited.
         results: of the last race, kept until the next countdown.
-        proof: what of those results does not hold; empty where all does.
-        remarks: what is worth knowing of them, and no fault.
+        faults: what does not hold in those results or in the race record.
+        remarks: what is worth knowing about them, though it is no fault.
         agrees: whether the race record is as we saw and sent it; None: not known.
-        signals: for a host, what the solves of those results look like.
-        lines: by member id how far away each is, where the server has measured it.
-        left_out: id of the race that began without us, as we were not ready.
-        link: where an opened room can be joined, after `Open`.
+        signals: of the solves in those results; only the host gets them.
     """
 
     def __init__(self) -> None:
         self.online = False
+        self.welcomed = False
         self.ended: Ended | None = None
+        self.code = ""
+        self.link = ""
         self.room: Room | None = None
         self.members: dict[int, Member] = {}
+        self.latencies: dict[int, MemberLatency] = {}
         self.me: int | None = None
         self.seat: int | None = None
         self.phase: PhaseName = "lobby"
         self.phase_why = ""
         self.phase_ends: int | None = None
+        self.left_out = ""
         self.start: str | None = None
+        self._start_md = 0
         self.t0: int | None = None
         self.lanes: dict[int, Lane] = {}
         self.attempt: Attempt | None = None
-        self.gave_up_at: int | None = None
-        self.lines: dict[int, MemberLatency] = {}
-        self._forget_results()
-        self.link = ""
-        self.left_out = ""
+        self.own_high = 0
+        self.forfeited_at: int | None = None
+        self.forget_results()
 
-    def _forget_results(self) -> None:
-        self.results: Results | None = None
-        self.proof: list[Fault | WrongNonce] = []
-        self.remarks: list[Remark] = []
-        self.agrees: bool | None = None
-        self.signals: Signals | None = None
+    # --- The room ---------------------------------------------------------------------
 
     @property
     def race(self) -> str:
@@ -85,7 +89,7 @@ class View:
 
     @property
     def is_host(self) -> bool:
-        """Whether the host's commands are ours to give."""
+        """Whether we may give the host's commands."""
         return self.room is not None and self.room.host == self.me is not None
 
     @property
@@ -106,7 +110,7 @@ class View:
 
     @property
     def can_start(self) -> bool:
-        """Whether we may begin the countdown: host, in the lobby, with a racer."""
+        """Whether we may start the countdown: host, in the lobby, with a racer."""
         return (
             self.is_host
             and self.phase == "lobby"
@@ -114,15 +118,21 @@ class View:
         )
 
     def present_players(self) -> list[Member]:
-        """Players who are connected and do not sit out."""
+        """Return the players who are connected and not benched."""
         return [
             member
             for member in self.members.values()
             if member.role == "player" and member.connected and not member.benched
         ]
 
+    def remaining(self, now: int) -> int | None:
+        """Return the ms until the phase ends by itself; None if it does not."""
+        return None if self.phase_ends is None else max(0, self.phase_ends - now)
+
+    # --- The race ---------------------------------------------------------------------
+
     def order(self) -> list[Lane]:
-        """The racers, best first."""
+        """Return the racers, best first."""
         return in_order(self.lanes.values())
 
     @property
@@ -132,7 +142,7 @@ class View:
 
     @property
     def sees_boards(self) -> bool:
-        """Whether others' boards are ours to see from the start of the race."""
+        """Whether we may see others' boards from the start of the race."""
         open_boards = self.room is not None and self.room.rules.open_boards
         return open_boards or self.lane is None
 
@@ -143,7 +153,7 @@ class View:
 
     @property
     def racing(self) -> bool:
-        """Whether our slides count now (they may still be locked, see `locked`)."""
+        """Whether our slides count now (the board may still be locked)."""
         return (
             self.attempt is not None
             and self.attempt.playing
@@ -167,25 +177,21 @@ class View:
 
     @property
     def unacked(self) -> int:
-        """Our slides that the server has not yet stored."""
+        """Our slides that the server has not stored yet."""
         return self.attempt.seq - self.attempt.acked if self.attempt else 0
 
     def locked(self, now: int) -> int:
-        """Ms until our board is unlocked; 0 where it is, or where we have none."""
+        """Return the ms until our board is unlocked; 0 if it is, or if we have none."""
         return self.attempt.locked(now) if self.attempt else 0
 
-    def remaining(self, now: int) -> int | None:
-        """Ms until the phase ends by itself; None where it does not."""
-        return None if self.phase_ends is None else max(0, self.phase_ends - now)
-
     def can_undo(self, now: int) -> bool:
-        """Whether our forfeit can still be taken back."""
-        return self.gave_up_at is not None and now < self.gave_up_at + UNDO_MS
+        """Whether our forfeit can still be undone."""
+        return self.forfeited_at is not None and now < self.forfeited_at + UNDO_MS
 
     def clock(self, now: int) -> int | None:
-        """Ms on the race clock.
+        """Return the ms on the race clock; None if there is no race.
 
-        A racer's runs from the unlocked board to the finish and then shows the
+        A racer's clock runs from the unlocked board to the finish and then shows the
         official time; a spectator's runs from the start of the race.
         """
         if self.lane and self.lane.time_ms is not None:
@@ -196,3 +202,45 @@ class View:
             return None
         zero = self.attempt.zero if self.attempt else self.t0
         return None if zero is None else max(0, now - zero)
+
+    # --- Changes that several parts of the model make ---------------------------------
+
+    def lane_of(self, seat: int) -> Lane:
+        """Return the lane of a seat; a new one is named after the member there."""
+        lane = self.lanes.get(seat)
+        if lane is None:
+            lane = self.lanes[seat] = Lane(seat)
+            for member in self.members.values():
+                if member.seat == seat:
+                    lane.member, lane.name = member.id, member.name
+                    lane.bot = member.bot
+        return lane
+
+    def set_start(self, text: str) -> None:
+        """Set the start board; raises `EngineError` if it is none."""
+        self._start_md = parse_board(text).md
+        self.start = text
+
+    def show_own(self) -> None:
+        """Show on our own lane what our attempt predicts."""
+        lane, attempt = self.lane, self.attempt
+        if lane is None or attempt is None:
+            return
+        lane.see(attempt.board, attempt.seq)
+        lane.seq, lane.stm = attempt.seq, attempt.stm
+        predicted = progress_permille(attempt.best_md, self._start_md)
+        lane.high = max(self.own_high, predicted)
+
+    def clear_race(self) -> None:
+        """Forget the race, but not its results."""
+        self.lanes = {}
+        self.start = self.t0 = self.attempt = self.forfeited_at = None
+        self.own_high = 0
+
+    def forget_results(self) -> None:
+        """Forget the results and what was found about them."""
+        self.results: Results | None = None
+        self.faults: list[Fault | WrongNonce] = []
+        self.remarks: list[Remark] = []
+        self.agrees: bool | None = None
+        self.signals: Signals | None = None

@@ -188,7 +188,7 @@ class Terminal(Shell):
     @property
     def in_room(self) -> bool:
         """Whether we have a place in a room, which is kept when the program ends."""
-        return self._play is not None and not self._play.model.ended
+        return self._play is not None and not self._play.view.ended
 
     @property
     def ends_the_room(self) -> bool:
@@ -215,7 +215,7 @@ class Terminal(Shell):
 
     def urgent(self) -> bool:
         """Whether more than progress has changed since this was asked last."""
-        told = (self._news, None if self._play is None else gist(self._play.model))
+        told = (self._news, None if self._play is None else gist(self._play.view))
         before, self._gist = self._gist, told
         return told != before
 
@@ -234,7 +234,7 @@ class Terminal(Shell):
 
     def _get_ready(self, play: Play) -> None:
         """Say that we are ready, once for each race, where the user always is."""
-        model, me = play.model, play.model.myself
+        model, me = play.view, play.view.myself
         waits = model.phase == "lobby" and me is not None and not me.benched
         wanted = self.settings.auto_ready == "on" and model.is_player
         if wanted and waits and self._auto_readied != model.race and model.online:
@@ -253,7 +253,7 @@ class Terminal(Shell):
         self.switch_screen(wanted())  # pyright: ignore[reportUnknownMemberType] - theirs
 
     def _wanted(self, play: Play) -> type[RoomPage]:
-        match play.model.phase:
+        match play.view.phase:
             case "countdown" | "racing" | "grace":
                 self._want_results = None
                 return Race
@@ -276,14 +276,14 @@ class Terminal(Shell):
 
     def show_code(self) -> None:
         """Show code, links and QR."""
-        room = self.playing.model.room
+        room = self.playing.view.room
         if room is not None:
             links = self.begin.links or ((self.link(),) if self.link() else ())
             self.push_screen(CodeDialog(self.look, room.code, links))
 
     def edit_rules(self) -> None:
         """Let the host change the rules."""
-        room = self.playing.model.room
+        room = self.playing.view.room
         if room is not None:
             self.push_screen(RulesDialog(self.look, room.rules, room.public, self.ask))
 
@@ -360,7 +360,7 @@ class Terminal(Shell):
 
     def save_record(self) -> None:
         """Store the race record in the current folder and say where."""
-        results = self.playing.model.results
+        results = self.playing.view.results
         if results is not None:
             saving = self._save(self.begin.server, results.race, results.record)
             self.run_worker(saving, group="record")

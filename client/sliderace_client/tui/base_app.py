@@ -17,7 +17,7 @@ from textual.filter import Monochrome, NoColor
 
 from sliderace_client import exit_codes
 from sliderace_client.platform import WINDOWS, hear
-from sliderace_client.room.fold import Note
+from sliderace_client.room.outputs import Note
 from sliderace_client.shared_ui import wording
 from sliderace_client.shared_ui.photo import BadPicture, load_picture
 from sliderace_client.shared_ui.pictures import BUILT_IN, Picture

@@ -6,7 +6,8 @@ from typing import Protocol
 from sliderace.engine import Direction
 from sliderace.protocol.messages import Command
 from sliderace_client.net.connection import Ending
-from sliderace_client.room.fold import Model, Note
+from sliderace_client.room.outputs import Note
+from sliderace_client.room.view import RoomView
 
 __all__ = ["Connect", "Play"]
 
@@ -15,7 +16,7 @@ class Play(Protocol):
     """One seat, played over some connection."""
 
     @property
-    def model(self) -> Model:
+    def view(self) -> RoomView:
         """All that is known of the room."""
         ...
 

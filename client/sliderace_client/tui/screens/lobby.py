@@ -157,7 +157,7 @@ class Lobby(RoomPage):
                 self.look,
                 width - 1,
                 chosen=index == self._chosen and (self.model.is_host or hidden > 0),
-                told=self.model.lines.get(member.id),
+                told=self.model.latencies.get(member.id),
             )
             for index, member in enumerate(members)
         ][self._top : self._top + room]

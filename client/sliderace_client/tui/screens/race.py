@@ -165,7 +165,7 @@ class Race(Watching):
                 copy(mine_now) if mine_now and lane.seat == mine_now.seat else lane
                 for lane in self._rivals
             ]
-        mine, lines = self.model.seat, self.model.lines
+        mine, lines = self.model.seat, self.model.latencies
         rows_ = lane_rows(
             self._rivals,
             away,

@@ -96,7 +96,7 @@ class ResultsPage(RoomPage):
         lanes: list[Lane] = []
         for standing in results.standings:
             lane = Lane(standing.seat)
-            lane.told(standing)
+            lane.apply(standing)
             lanes.append(lane)
         return lanes
 
@@ -120,14 +120,14 @@ class ResultsPage(RoomPage):
         model, look = self.model, self.look
         if model.results is None:
             return []
-        said = [(f"✗ {text}", look.bad) for text in map(wording.fault, model.proof)]
+        said = [(f"✗ {text}", look.bad) for text in map(wording.fault, model.faults)]
         said += [(text, look.soft) for text in map(wording.remark, model.remarks)]
         if model.room is not None and model.room.seed_known:
             text = "The seed was known in advance: no fairness claim."
             said.append((text, look.soft))
-        elif not model.proof:
+        elif not model.faults:
             said.append((SEALED, look.good))
-        if model.agrees and not model.proof:
+        if model.agrees and not model.faults:
             agrees = wording.news(Notice.RECORD_AGREES)
             said.append((f"✓ {agrees}", look.soft))
             if self.size.height < ROOMY and len(said) == len((SEALED, agrees)):

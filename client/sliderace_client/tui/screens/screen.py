@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from sliderace.protocol.messages import Close
 from sliderace.protocol.names import cells
-from sliderace_client.room.fold import Model
+from sliderace_client.room.view import RoomView
 from sliderace_client.shared_ui.render import Look, Paint, Run
 from sliderace_client.tui.actions import (
     ROOMY,
@@ -244,9 +244,9 @@ class RoomPage(Page):
         return self.terminal.playing
 
     @property
-    def model(self) -> Model:
+    def model(self) -> RoomView:
         """What we know of the room."""
-        return self.play.model
+        return self.play.view
 
     def head(self) -> str:  # noqa: D102
         model = self.model

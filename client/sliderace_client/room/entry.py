@@ -1,0 +1,123 @@
+"""How this client enters its room, and how it enters again.
+
+Without a token, every connection begins with the first way in (create, open or join).
+`welcome` brings a token; from then on, each connection resumes the seat at the position
+in the room's stream that we have reached. A resume can be refused in three ways: the
+server is busy, and we try again later; the seat is gone, and we enter as a new member
+if we have not been in the room since we started; anything else ends it.
+"""
+
+from sliderace import __version__
+from sliderace.protocol import messages as m
+from sliderace.protocol.codes import may_reconnect
+from sliderace.protocol.version import VERSION
+from sliderace_client.room.outcomes import ConnectionClosed, End, Notice
+from sliderace_client.room.outputs import Forget, Keep, Outputs
+from sliderace_client.room.view import RoomView
+
+__all__ = ["CLIENT", "Entry"]
+
+CLIENT = f"sliderace {__version__}"
+"""Names this program in a server's log."""
+TRY_LATER = frozenset(
+    {"too_many_tries", "storage_unavailable", "shutting_down", "rate"}
+)
+"""Refusals of a resume that will pass."""
+SEAT_LOST = frozenset({"bad_token", "room_unknown", "bad_code"})
+"""Refusals of a resume that mean that the seat does not exist any more."""
+KICKED, ROOM_GONE = 4501, 4502
+"""Close codes after which the token is useless."""
+
+
+class Entry:
+    """The way into a room, and our position in its stream.
+
+    Args:
+        view: the room.
+        outputs: where announcements go.
+        enter: how to enter on the first connection.
+        token: secret of a seat held before; it is resumed instead, and `enter` is used
+            only if that seat is gone.
+
+    Attributes:
+        retry_ms: how long the server asked us to stay away.
+        waiting: for a snapshot; the stream means nothing until it comes.
+    """
+
+    def __init__(
+        self,
+        view: RoomView,
+        outputs: Outputs,
+        enter: m.Create | m.Open | m.Join,
+        token: str | None,
+    ) -> None:
+        self._view = view
+        self._outputs = outputs
+        self._enter = enter
+        self._token = token
+        self._epoch = self._offset = 0
+        self._reenter = False
+        self.retry_ms = 0
+        self.waiting = True
+        view.code = enter.code if isinstance(enter, m.Join) else ""
+
+    def hello(self) -> m.Hello:
+        """Return the first message of a connection."""
+        enter: m.Create | m.Open | m.Join | m.Resume = self._enter
+        if self._token is not None:
+            enter = m.Resume(
+                self._view.code, self._token, epoch=self._epoch, offset=self._offset
+            )
+        return m.Hello(v=VERSION, enter=enter, client=CLIENT)
+
+    def welcomed(self, event: m.Welcome) -> None:
+        """Note that we are in; another epoch than ours means waiting for a snapshot."""
+        self.retry_ms = 0
+        if event.token is not None:
+            self._token = event.token
+            self._outputs.put(Keep(event.code, event.token))
+        self.waiting = event.epoch != self._epoch
+
+    def snapshot(self, epoch: int, offset: int) -> None:
+        """Go on in the stream after this position."""
+        self._epoch, self._offset = epoch, offset
+        self.waiting = False
+
+    def takes(self, offset: int, now: int) -> bool:
+        """Whether an event is the next one of the stream; request what is missing."""
+        if self.waiting or offset <= self._offset:
+            return False
+        if offset > self._offset + 1:
+            self._outputs.resync(None, now)
+            return False
+        self._offset = offset
+        return True
+
+    def refused(self, event: m.Refused) -> None:
+        """Take a refused entry: try again later, enter as somebody new, or give up."""
+        self.retry_ms = event.retry_ms
+        if self._token is not None and event.code in TRY_LATER:
+            self._reenter = True
+            return
+        if self._token is not None and event.code in SEAT_LOST:
+            self._outputs.put(Forget())
+            if not self._view.welcomed:
+                self._token = None
+                self._reenter = True
+                return
+        self._view.ended = event
+
+    def disconnected(self, code: int, *, was_online: bool) -> None:
+        """Decide from the close code whether to come back, or why it has ended."""
+        view = self._view
+        reenter, self._reenter = self._reenter, False
+        if view.ended or reenter:
+            return
+        if self._outputs.left:
+            view.ended = End.LEFT
+        elif not may_reconnect(code):
+            view.ended = ConnectionClosed(code)
+            if code in (KICKED, ROOM_GONE):
+                self._outputs.put(Forget())
+        elif view.welcomed and was_online:
+            self._outputs.note(Notice.CONNECTION_LOST, "bad")
