@@ -89,7 +89,7 @@ class Latency:
         for seat, attempt in stage.state.race.attempts.items():
             since = self.seqs.get(seat, 0)
             if attempt.seq > since:
-                step = room.progress_step(stage.state, seat, since, boards=boards)
+                step = room.seat_progress(stage.state, seat, since, boards=boards)
                 self.down.append(m.Progress(stage.race, [step]))
                 self.seqs[seat] = attempt.seq
 
@@ -124,7 +124,7 @@ class Latency:
             self.refusals += 1
             self.down.append(room.rejected(state, self.member, outcome, self.gen))
         else:
-            ack = room.acked(state, self.member)
+            ack = room.ack_of(state, self.member)
             assert ack is not None
             self.down.append(ack)
 

@@ -103,7 +103,7 @@ MUTANTS = (
     ),
     Mutant(
         "board in the lobby snapshot",
-        f"{SERVER}room/sight.py",
+        f"{SERVER}room/visibility.py",
         "board_text(state) if _is_revealed(state, member, now) else None",
         "board_text(state) if state.race.drawn else None",
         "tests/server/test_room_visibility.py::test_before_t0_nobody_sees_a_board",

@@ -24,7 +24,7 @@ from sliderace.protocol.codec import encode_event
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
 from sliderace_server.room import Connect, Disconnect, Enter, LockNotDurable, Tick
-from sliderace_server.room.commands import Asked, RoomCommand
+from sliderace_server.room.commands import RoomCommand, WireCommand
 from sliderace_server.room.log_records import HostChanged
 from sliderace_server.room.visibility import refused
 
@@ -52,7 +52,7 @@ PATCHES = st.builds(
 CHANGES = st.sampled_from([m.Role, m.Bench, m.Kick, m.HandOver, m.Lock, m.Leave])
 
 
-def change(kind: type[Asked], other: int, *, on: bool) -> Asked:
+def change(kind: type[WireCommand], other: int, *, on: bool) -> WireCommand:
     """A command of that type."""
     if kind is m.Role:
         return m.Role("player" if on else "spectator")
@@ -107,8 +107,8 @@ class RoomMachine(RuleBasedStateMachine):
         there = list(self.stage.state.members)
         return there[n % len(there)] if there and n else n % 3 + 1
 
-    def ask(self, member: int, message: Asked) -> None:
-        self.do(room.Ask(member, message))
+    def ask(self, member: int, message: WireCommand) -> None:
+        self.do(room.MemberCommand(member, message))
 
     def racers(self) -> list[int]:
         """Members who still race."""
@@ -218,13 +218,13 @@ class RoomMachine(RuleBasedStateMachine):
 
     @rule(member=MEMBERS, other=MEMBERS, kind=CHANGES, on=st.booleans())
     def something_changes(
-        self, member: int, other: int, kind: type[Asked], *, on: bool
+        self, member: int, other: int, kind: type[WireCommand], *, on: bool
     ) -> None:
         self.ask(self.who(member), change(kind, self.who(other), on=on))
 
     @rule(other=MEMBERS, kind=CHANGES, on=st.booleans())
     def the_host_changes_something(
-        self, other: int, kind: type[Asked], *, on: bool
+        self, other: int, kind: type[WireCommand], *, on: bool
     ) -> None:
         host = self.stage.state.host or 1
         self.ask(host, change(kind, self.who(other), on=on))

@@ -18,8 +18,8 @@ from sliderace.race.log_records import Seat
 from sliderace.race.refusal import Refusal
 from sliderace.race.timing import UNMEASURED, Latency
 from sliderace_server import room
-from sliderace_server.room import Ask, Enter, Record, RoomLimits, Tick
-from sliderace_server.room.commands import Asked, RoomCommand
+from sliderace_server.room import Enter, MemberCommand, Record, RoomLimits, Tick
+from sliderace_server.room.commands import RoomCommand, WireCommand
 from sliderace_server.storage.record_codec import decode, encode
 
 __all__ = ["CODE", "LIMITS", "Stage", "solution"]
@@ -94,9 +94,9 @@ class Stage:
         self._take(outcome)
         return outcome
 
-    def ask(self, member: int, message: Asked) -> list[Record] | Refusal:
+    def ask(self, member: int, message: WireCommand) -> list[Record] | Refusal:
         """A member says something."""
-        return self.do(Ask(member, message))
+        return self.do(MemberCommand(member, message))
 
     def enter(self, name: str, **more: Any) -> int:
         """Somebody comes in; the id."""
@@ -159,7 +159,7 @@ class Stage:
             self.log.append(encode(record))
             self.records.append(record)
             event = room.present(record, self.state)
-            assert (event is not None) == room.takes_offset(record)
+            assert (event is not None) == room.has_event(record)
             assert self.state.offset == offset + (event is not None)
             if event is not None:
                 assert getattr(event, "o", None) == self.state.offset

@@ -11,20 +11,20 @@ from sliderace.race.log_records import Postponed, Seat, Slid
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
 from sliderace_server.room import (
-    BEAT_MS,
-    Beat,
+    KEEP_ALIVE_MS,
     Connect,
     Disconnect,
     EpochBegan,
+    KeepAlive,
     RoomLimits,
-    SetWall,
+    SetWallClock,
     Tick,
     Timeline,
     first_epoch,
     next_epoch,
-    wall_set_to,
+    wall_clock_step,
 )
-from sliderace_server.room.log_records import Alive, WallSet
+from sliderace_server.room.log_records import Alive, WallClockSet
 
 BIG = st.integers(0, 2**50)
 
@@ -102,11 +102,11 @@ def test_a_wall_clock_that_was_set_does_not_count_after_a_reboot(hour: int) -> N
     epoch = stage.state.epoch
     stage.wait(5_000)
     mono, wall = epoch.mono_ms + 5_000, epoch.wall_ms + 5_000
-    assert wall_set_to(epoch, mono, wall + 999) is None
-    told = wall_set_to(epoch, mono, wall + hour)
+    assert wall_clock_step(epoch, mono, wall + 999) is None
+    told = wall_clock_step(epoch, mono, wall + hour)
     assert told is not None
-    assert stage.do(SetWall(told)) == [WallSet(stage.now, told)]
-    assert wall_set_to(stage.state.epoch, mono, wall + hour) is None
+    assert stage.do(SetWallClock(told)) == [WallClockSet(stage.now, told)]
+    assert wall_clock_step(stage.state.epoch, mono, wall + hour) is None
     state = stage.replayed()
     rebooted = next_epoch(state, "another boot", 3, wall + hour + 2_000)
     assert rebooted.t == stage.now + 2_000
@@ -119,15 +119,15 @@ def test_a_wall_clock_that_was_set_does_not_count_after_a_reboot(hour: int) -> N
 
 def test_a_quiet_race_notes_that_the_server_is_there() -> None:
     stage = stage_of("Ann", "Ben", size="3x2")
-    assert stage.do(Beat()) == []
+    assert stage.do(KeepAlive()) == []
     stage.race_of(1, 2)
     began = stage.state.t
-    stage.now = began + BEAT_MS - 1
-    assert stage.do(Beat()) == []
+    stage.now = began + KEEP_ALIVE_MS - 1
+    assert stage.do(KeepAlive()) == []
     offset = stage.state.offset
     for n in range(1, 15):
-        stage.now = began + n * BEAT_MS
-        assert stage.do(Beat()) == [Alive(stage.now)]
+        stage.now = began + n * KEEP_ALIVE_MS
+        assert stage.do(KeepAlive()) == [Alive(stage.now)]
     assert stage.state.offset == offset
     stage.now += 300
     stage.crash(3_000)

@@ -14,7 +14,7 @@ from sliderace.race.log_records import (
 )
 from sliderace.race.refusal import Refusal
 from sliderace_server.room import Connect, Disconnect, LockNotDurable, lock_check_at
-from sliderace_server.room.log_records import Readied, StartPlanned
+from sliderace_server.room.log_records import ReadyChanged, StartPlanned
 
 
 def rules(**patch: object) -> m.RulesPatch:
@@ -459,7 +459,7 @@ def test_ready_ends_sitting_out() -> None:
     stage.ask(1, m.Bench(1))
     ready(stage, 1)
     assert not stage.state.members[1].benched
-    assert stage.records[-1] == Readied(stage.now, 1, on=True)
+    assert stage.records[-1] == ReadyChanged(stage.now, 1, on=True)
 
 
 def test_spectators_are_never_ready() -> None:

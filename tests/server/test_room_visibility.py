@@ -10,11 +10,11 @@ from sliderace.protocol import messages as m
 from sliderace.protocol.codec import encode_event
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
-from sliderace_server.room import Disconnect, Lag, fold
-from sliderace_server.room.deadlines import decided
+from sliderace_server.room import DelayedAttempts, Disconnect, fold
+from sliderace_server.room.deadlines import expect_records
 from sliderace_server.room.draft import Draft
 from sliderace_server.room.log_records import RoomOpened
-from sliderace_server.room.member_commands import answer
+from sliderace_server.room.member_commands import execute
 
 TOLD = m.Limits(60, 120, 160, 320, 60, 33, 2048)
 
@@ -34,7 +34,9 @@ def start(stage: Stage) -> str:
     return format_board(Board(stage.state.race.size, stage.state.race.board))
 
 
-def boards(stage: Stage, member: int, lag: Lag | None = None) -> dict[int, str | None]:
+def boards(
+    stage: Stage, member: int, lag: DelayedAttempts | None = None
+) -> dict[int, str | None]:
     snapshot = room.snapshot(stage.state, member, stage.now, lag)
     return {lane.seat: lane.board for lane in snapshot.race.lanes}
 
@@ -148,7 +150,7 @@ def test_spectators_may_have_to_wait_for_the_board() -> None:
     for member, late in ((1, False), (2, False), (3, True), (4, True)):
         assert room.is_delayed(stage.state, member, stage.now) == late
         assert (room.reveal(stage.state, member, stage.now) is None) == late
-    assert boards(stage, 3, Lag()) == {0: None, 1: None}
+    assert boards(stage, 3, DelayedAttempts()) == {0: None, 1: None}
     assert stage.snapshot(3).race.start is None
     stage.wait(5_000)
     assert room.reveal(stage.state, 3, stage.now) is not None
@@ -157,7 +159,7 @@ def test_spectators_may_have_to_wait_for_the_board() -> None:
 
 def test_who_gives_up_to_look_sees_it_late_too() -> None:
     stage = racing(spectator_delay_ms=5_000)
-    lag = Lag()
+    lag = DelayedAttempts()
     stage.wait(1_000)
     stage.ask(2, stage.slides(2, 2))
     stage.ask(1, m.Forfeit(stage.race))
@@ -173,7 +175,7 @@ def test_who_gives_up_to_look_sees_it_late_too() -> None:
 
 def test_they_see_each_lane_as_it_was() -> None:
     stage = racing(spectator_delay_ms=5_000)
-    lag = Lag()
+    lag = DelayedAttempts()
     stage.wait(6_000)
     stage.ask(1, stage.slides(1, 2))
     stage.wait(1_000)
@@ -194,7 +196,7 @@ def test_they_see_each_lane_as_it_was() -> None:
 
 def test_the_standings_tell_them_nothing_sooner() -> None:
     stage = racing(spectator_delay_ms=5_000)
-    lag = Lag()
+    lag = DelayedAttempts()
     stage.wait(6_000)
     while not stage.state.race.attempts[stage.seat(2)].high:
         stage.ask(2, stage.slides(2, 1))
@@ -233,14 +235,14 @@ def test_a_return_and_an_undone_forfeit_tell_them_nothing_sooner(delay: int) -> 
 
 def test_their_progress_is_what_it_was_and_complete() -> None:
     stage = racing(spectator_delay_ms=5_000)
-    lag, seat, since = Lag(), stage.seat(1), 0
+    lag, seat, since = DelayedAttempts(), stage.seat(1), 0
     told: list[m.SeatProgress] = []
     while stage.state.race.attempts[seat].status == "racing":
         stage.wait(400)
         stage.ask(1, stage.slides(1, 1))
     for _ in range(40):
-        step = room.progress_step(
-            stage.state, seat, since, boards=True, now=stage.now, lag=lag
+        step = room.seat_progress(
+            stage.state, seat, since, boards=True, now=stage.now, delayed=lag
         )
         since = step.seq
         told.append(step)
@@ -266,17 +268,17 @@ def test_without_the_lag_they_see_nothing_rather_than_the_present() -> None:
 
 def test_the_lag_follows_from_race_to_race() -> None:
     stage = racing("2x2", spectator_delay_ms=1_000)
-    lag = Lag()
+    lag = DelayedAttempts()
     stage.wait(1)
     stage.solve(1)
     stage.wait(1_000)
-    assert lag.look(stage.state.race, stage.seat(1), stage.now).board.is_solved
+    assert lag.view(stage.state.race, stage.seat(1), stage.now).board.is_solved
     stage.solve(2)
     stage.ask(1, m.Rematch(stage.race))
     stage.ask(2, m.Rematch(stage.state.last_race))
     stage.wait(30_000)
     stage.to_phase("racing")
-    look = lag.look(stage.state.race, stage.seat(1), stage.now)
+    look = lag.view(stage.state.race, stage.seat(1), stage.now)
     assert look.board.tiles == stage.state.race.board
 
 
@@ -287,10 +289,10 @@ def test_progress_tells_slides_to_those_who_see_boards() -> None:
     stage = racing()
     stage.ask(1, stage.slides(1, 3))
     attempt = stage.state.race.attempts[stage.seat(1)]
-    bare = room.progress_step(stage.state, stage.seat(1), 0, boards=False)
+    bare = room.seat_progress(stage.state, stage.seat(1), 0, boards=False)
     assert bare == m.SeatProgress(0, 3, attempt.high, 3)
     assert bare.since == -1
-    full = room.progress_step(stage.state, stage.seat(1), 1, boards=True)
+    full = room.seat_progress(stage.state, stage.seat(1), 1, boards=True)
     assert (full.since, full.seq) == (1, 3)
     assert len(parse_slides(full.slides)) == 2
 
@@ -315,9 +317,9 @@ def test_acks_are_cumulative() -> None:
     stage = racing()
     stage.ask(1, stage.slides(1, 2))
     stage.ask(1, stage.slides(1, 1))
-    assert room.acked(stage.state, 1) == m.Ack(stage.race, 3)
-    assert room.acked(stage.state, 3) is None
-    assert room.acked(stage.state, 99) is None
+    assert room.ack_of(stage.state, 1) == m.Ack(stage.race, 3)
+    assert room.ack_of(stage.state, 3) is None
+    assert room.ack_of(stage.state, 99) is None
 
 
 def test_old_slides_are_acked_again_and_wrong_ones_answered_with_the_truth() -> None:
@@ -493,12 +495,12 @@ def test_clocks_are_told_as_time_to_go() -> None:
 
 def test_a_late_event_has_less_time_to_go() -> None:
     phase = m.PhaseEvent(1, "R", "countdown", 5_000)
-    later = room.aged(phase, 1_500)
+    later = room.adjust_time_left(phase, 1_500)
     assert isinstance(later, m.PhaseEvent)
     assert later.in_ms == 3_500
-    assert room.aged(phase, 9_000) == m.PhaseEvent(1, "R", "countdown", 0)
-    assert room.aged(m.PhaseEvent(1, "R", "lobby", None), 5).in_ms is None  # type: ignore[union-attr]
-    assert room.aged(m.Closed(1, "host"), 5) == m.Closed(1, "host")
+    assert room.adjust_time_left(phase, 9_000) == m.PhaseEvent(1, "R", "countdown", 0)
+    assert room.adjust_time_left(m.PhaseEvent(1, "R", "lobby", None), 5).in_ms is None  # type: ignore[union-attr]
+    assert room.adjust_time_left(m.Closed(1, "host"), 5) == m.Closed(1, "host")
 
 
 def test_a_listing_says_no_more_than_a_stranger_may_know() -> None:
@@ -521,25 +523,25 @@ def test_a_listing_says_no_more_than_a_stranger_may_know() -> None:
 def test_a_damaged_log_is_no_room() -> None:
     with pytest.raises(ValueError, match="empty"):
         fold([])
-    with pytest.raises(ValueError, match="begins"):
+    with pytest.raises(ValueError, match="does not begin"):
         fold([room.EpochBegan(0, 1, "", 0, 0)])
 
 
 def test_the_room_asks_the_race_nothing_that_it_must_not() -> None:
     with pytest.raises(ValueError, match="wrong_phase"):
-        decided(Refusal("wrong_phase"))
+        expect_records(Refusal("wrong_phase"))
 
 
 def test_slides_have_their_own_way() -> None:
     stage = racing()
-    draft = Draft(stage.state.sketch(), stage.now, b"", stage.limits)
-    with pytest.raises(ValueError, match="straight"):
-        answer(draft, room.Ask(1, stage.slides(1, 1)))
+    draft = Draft(stage.state.copy(), stage.now, b"", stage.limits)
+    with pytest.raises(ValueError, match="decide_slides"):
+        execute(draft, room.MemberCommand(1, stage.slides(1, 1)))
 
 
 def test_a_room_is_opened_once() -> None:
     state = room.apply(None, RoomOpened(0, CODE, 0, public=False))
     assert state.offset == 0
     assert state.phase == "lobby"
-    with pytest.raises(ValueError, match="once"):
+    with pytest.raises(ValueError, match="already open"):
         room.apply(state, RoomOpened(0, CODE, 0, public=False))

@@ -3,7 +3,7 @@
 from collections import deque
 
 from sliderace.protocol.messages import Event
-from sliderace_server.room.events import aged
+from sliderace_server.room.events import adjust_time_left
 
 __all__ = ["History"]
 
@@ -50,4 +50,4 @@ class History:
         if not self._events or not 0 <= missed <= len(self._events):
             return None
         kept = list(self._events)[len(self._events) - missed :]
-        return [aged(event, now - t) for t, event in kept]
+        return [adjust_time_left(event, now - t) for t, event in kept]

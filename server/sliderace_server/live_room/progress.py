@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from sliderace.protocol.messages import SeatProgress
 from sliderace.race.log_records import Seat, Slid
 from sliderace_server.live_room.services import Subscriber
-from sliderace_server.room import Lag, RoomState, progress_step
+from sliderace_server.room import DelayedAttempts, RoomState, seat_progress
 
 __all__ = ["Behind", "Channel", "LateChannel"]
 
@@ -47,7 +47,7 @@ class Channel:
         steps: list[SeatProgress] = []
         if heard and self._race == state.race.id:
             steps = [
-                progress_step(state, seat, since, boards=self._boards)
+                seat_progress(state, seat, since, boards=self._boards)
                 for seat, since in sorted(self.news.items())
             ]
         self.news.clear()
@@ -58,7 +58,7 @@ class LateChannel:
     """What the spectators of a room with a spectator delay know of the seats."""
 
     def __init__(self) -> None:
-        self.lag = Lag()
+        self.lag = DelayedAttempts()
         self._race = ""
         self._told: dict[Seat, int] = {}
 
@@ -73,7 +73,7 @@ class LateChannel:
             self._race = state.race.id
             self._told = dict.fromkeys(state.race.attempts, 0)
         steps = [
-            progress_step(state, seat, since, boards=True, now=now, lag=self.lag)
+            seat_progress(state, seat, since, boards=True, now=now, delayed=self.lag)
             for seat, since in self._told.items()
         ]
         news = [step for step in steps if step.seq > step.since]

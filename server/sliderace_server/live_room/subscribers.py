@@ -180,7 +180,7 @@ class Subscribers:
             self._tell_all()  # how somebody got there comes before what it led to
         self._history.add(offset, t, event)
         self.told = offset
-        aged = room.aged(event, self._now() - t)
+        aged = room.adjust_time_left(event, self._now() - t)
         everybody = chain(self._current.values(), self._leaving.values())
         self._post((one for one in everybody if one.following), aged)
 
@@ -248,7 +248,7 @@ class Subscribers:
             elapsed = room.elapsed_ms(self._state, member, now)
             race = msgspec.structs.replace(race, elapsed_ms=elapsed)
         told = msgspec.structs.replace(view.snapshot, race=race)
-        return room.aged(told, now - view.taken)
+        return room.adjust_time_left(told, now - view.taken)
 
     def _missed(self, view: View, epoch: int, offset: int) -> list[Event] | None:
         """The events somebody missed; None where a snapshot says it better."""
@@ -280,13 +280,13 @@ class Subscribers:
             return
         late = room.is_delayed(state, subscriber.member, self._now())
         steps = [
-            room.progress_step(
+            room.seat_progress(
                 state,
                 Seat(lane.seat),
                 lane.seq,
                 boards=subscriber.sees,
                 now=self._now(),
-                lag=self._late.lag if late else None,
+                delayed=self._late.lag if late else None,
             )
             for lane in race.lanes
         ]

@@ -116,12 +116,12 @@ class RoomActor:
     def beat(self) -> None:
         """The server is well: note it in a race, and whether the clock was set."""
         clock = self._services.clock
-        wall = room.wall_set_to(self.state.epoch, clock.now_ms(), clock.wall_ms())
+        wall = room.wall_clock_step(self.state.epoch, clock.now_ms(), clock.wall_ms())
         if wall is not None:
             _log.warning("the wall clock was set", extra={"room": self.code})
-            self._do(room.SetWall(wall))
-        if self.state.race.running and self.state.t + room.BEAT_MS <= self.now:
-            self._do(room.Beat())
+            self._do(room.SetWallClock(wall))
+        if self.state.race.running and self.state.t + room.KEEP_ALIVE_MS <= self.now:
+            self._do(room.KeepAlive())
 
     # --- what comes in ---------------------------------------------------------------
 
@@ -162,11 +162,11 @@ class RoomActor:
         if self._subscribers.depart(subscriber):
             self._do(room.Disconnect(subscriber.member))
 
-    def ask(self, subscriber: Subscriber, message: room.Asked) -> None:
+    def ask(self, subscriber: Subscriber, message: room.WireCommand) -> None:
         """A member says something; a refusal is answered at once."""
         if not self._subscribers.is_current(subscriber):
             return  # the fence
-        outcome = self._do(room.Ask(subscriber.member, message))
+        outcome = self._do(room.MemberCommand(subscriber.member, message))
         if isinstance(outcome, Refusal):
             self._services.metrics.count("refusals", outcome.code)
             refused = room.refused(str(message.__struct_config__.tag), outcome)
@@ -219,7 +219,7 @@ class RoomActor:
     def _ack_again(self, subscriber: Subscriber) -> None:
         """Old slides came again: acked now if durable, else by their commit."""
         durable = self._slid.get(subscriber.member, 0) <= self._room_writer.durable
-        if durable and (ack := room.acked(self.state, subscriber.member)):
+        if durable and (ack := room.ack_of(self.state, subscriber.member)):
             subscriber.peer.send_urgent(self._services.frame(ack))
 
     # --- what happens ----------------------------------------------------------------
@@ -265,7 +265,7 @@ class RoomActor:
     def _apply(self, record: Record) -> None:
         state = room.apply(self.state, record)
         self._subscribers.forget()
-        offset = state.offset if room.takes_offset(record) else None
+        offset = state.offset if room.has_event(record) else None
         self._room_writer.add(record)
         event = room.present(record, state)
         self._pending.add(

@@ -307,7 +307,7 @@ class RoomRegistry:
     # --- the heartbeat ---------------------------------------------------------------
 
     def _beat_later(self) -> None:
-        self._heart = self.services.clock.later(room.BEAT_MS / 1_000, self._beat)
+        self._heart = self.services.clock.later(room.KEEP_ALIVE_MS / 1_000, self._beat)
 
     def _beat(self) -> None:
         """Note in all rooms that we are here; one timer serves them."""

@@ -1,80 +1,81 @@
-"""A room as a pure state machine over its log: nothing here knows a clock or a socket.
+"""A room as a pure state machine over its log: no clock, no I/O.
 
     decide(state, command, now, entropy, limits) -> records | refusal
-    decide_slides(state, member, slides, now, limits) -> the same, for the hot path
+    decide_slides(state, member, slides, now, limits) -> records | refusal  (hot path)
     apply(state, record) -> state
     next_deadline(state, limits) -> room time
     present(record, state) -> event
 
-`state` says what a room is, `records` what it remembers, `commands` what it is asked;
-`deadlines` what its clock does; `present` what everybody is told, `sight` what one
-member is told, `lag` what a delayed spectator sees; `timeline` what room time is.
+`decide` says what a command does, `member_commands` and `deadlines` are its parts;
+`apply` folds `log_records` into a `state`. `events` makes the stream that all members
+get, `visibility` the messages to one member, `spectator_delay` what delayed spectators
+see. `timeline` defines room time.
 """
 
-from sliderace_server.room.apply import apply, apply_slid, fold, takes_offset
+from sliderace_server.room.apply import apply, apply_slid, fold, has_event
 from sliderace_server.room.commands import (
-    Ask,
-    Asked,
-    Beat,
     Connect,
     Disconnect,
     Enter,
+    KeepAlive,
     LockNotDurable,
+    MemberCommand,
     MemberLatency,
     RoomCommand,
-    SetWall,
+    SetWallClock,
     Tick,
+    WireCommand,
 )
 from sliderace_server.room.deadlines import closes_at, lock_check_at, next_deadline
 from sliderace_server.room.decide import (
-    BEAT_MS,
+    KEEP_ALIVE_MS,
     Decision,
     decide,
     decide_slides,
     open_room,
 )
-from sliderace_server.room.events import aged, present, standings_of
+from sliderace_server.room.events import adjust_time_left, present, standings_of
 from sliderace_server.room.log_records import EpochBegan, Record
-from sliderace_server.room.member_view import View, view_of
-from sliderace_server.room.solve_signals import signals_of
-from sliderace_server.room.spectator_delay import Lag
+from sliderace_server.room.spectator_delay import DelayedAttempts
 from sliderace_server.room.state import MemberState, Racer, RoomLimits, RoomState
 from sliderace_server.room.timeline import (
     Timeline,
     first_epoch,
     next_epoch,
-    wall_set_to,
+    wall_clock_step,
 )
 from sliderace_server.room.visibility import (
-    acked,
+    View,
+    ack_of,
     attempt_of,
     board_of,
     elapsed_ms,
     is_delayed,
     listing,
     member_by_token,
-    progress_step,
     refused,
     rejected,
     reveal,
     reveal_at,
+    seat_progress,
     sees_boards,
+    signals_of,
     snapshot,
+    view_of,
     welcome,
 )
 
 __all__ = [
-    "BEAT_MS",
-    "Ask",
-    "Asked",
-    "Beat",
+    "KEEP_ALIVE_MS",
     "Connect",
     "Decision",
+    "DelayedAttempts",
     "Disconnect",
     "Enter",
     "EpochBegan",
-    "Lag",
+    "KeepAlive",
     "LockNotDurable",
+    "MemberCommand",
     "MemberLatency",
     "MemberState",
     "Racer",
@@ -82,12 +83,13 @@ __all__ = [
     "RoomCommand",
     "RoomLimits",
     "RoomState",
-    "SetWall",
+    "SetWallClock",
     "Tick",
     "Timeline",
     "View",
-    "acked",
-    "aged",
+    "WireCommand",
+    "ack_of",
+    "adjust_time_left",
     "apply",
     "apply_slid",
     "attempt_of",
@@ -98,6 +100,7 @@ __all__ = [
     "elapsed_ms",
     "first_epoch",
     "fold",
+    "has_event",
     "is_delayed",
     "listing",
     "lock_check_at",
@@ -106,17 +109,16 @@ __all__ = [
     "next_epoch",
     "open_room",
     "present",
-    "progress_step",
     "refused",
     "rejected",
     "reveal",
     "reveal_at",
+    "seat_progress",
     "sees_boards",
     "signals_of",
     "snapshot",
     "standings_of",
-    "takes_offset",
     "view_of",
-    "wall_set_to",
+    "wall_clock_step",
     "welcome",
 ]

@@ -1,7 +1,18 @@
-"""How a record changes a room: the one place where its state is written.
+"""Applies log records to a room: the only code that changes its state.
 
-Records are facts: they were decided once, and applying them asks nothing again. The
-same fold serves a live room, its recovery after a crash and the tests.
+Records are facts that were decided once; applying them checks nothing again. A room is
+the fold of its log, and the same fold serves a running room, the recovery after a crash
+and the tests.
+
+Rules:
+
+- Every record with an event (see `has_event`) increments the stream's offset, so that
+  the offset is the same after a recovery.
+- What members do keeps a room open (see `_ACTIVITY`); what the clock does does not.
+- A new race resets what belongs to one race: who is ready, nonces, the roster.
+- A recovery (`EpochBegan`) disconnects everyone and restarts all timers, because an
+  outage of the server must not cost a player anything; deadlines are held for
+  `HOLD_MS`.
 """
 
 from collections.abc import Iterable
@@ -24,32 +35,32 @@ from sliderace.race.log_records import (
 from sliderace.race.state import HOLD_MS
 from sliderace_server.room.log_records import (
     Alive,
-    Benched,
+    BenchChanged,
     Closed,
     Connected,
     Disconnected,
-    DoorChanged,
     Entered,
     EpochBegan,
     Gone,
     HostChanged,
     HostStarted,
     ListingChanged,
+    LockChanged,
     MemberRecord,
     NonceCommitted,
-    Readied,
+    ReadyChanged,
     Record,
     RoleChanged,
     RoomOpened,
     StartPlanned,
-    TokenGiven,
-    WallSet,
+    TokenIssued,
+    WallClockSet,
 )
 from sliderace_server.room.state import MemberState, Racer, RoomState
 
-__all__ = ["apply", "apply_slid", "fold", "takes_offset"]
+__all__ = ["apply", "apply_slid", "fold", "has_event"]
 
-_UNSEEN = (
+_WITHOUT_EVENT = (
     Alive,
     EpochBegan,
     HostStarted,
@@ -57,72 +68,68 @@ _UNSEEN = (
     NonceRevealed,
     RoomOpened,
     Slid,
-    TokenGiven,
-    WallSet,
+    TokenIssued,
+    WallClockSet,
     RacerDisconnected,
 )
-"""Records without an event: slides travel as progress, the rest tells nobody anything.
-A member whose connection is lost is told of by `Disconnected`."""
+"""Records without an event: slides are sent as progress, the others are internal.
+Clients learn of a lost connection from `Disconnected`."""
 
-_DEEDS = (
-    Benched,
-    DoorChanged,
+_ACTIVITY = (
+    BenchChanged,
+    LockChanged,
     Entered,
     ForfeitUndone,
     Forfeited,
     HostStarted,
     ListingChanged,
-    Readied,
+    ReadyChanged,
     RoleChanged,
 )
-"""What people do; the rest also happens by itself, and keeps no room open."""
+"""What members do; other records may come from the clock."""
 
 
-def takes_offset(record: Record) -> bool:
-    """Whether the record's event has a number in the room's stream."""
-    return not isinstance(record, _UNSEEN)
+def has_event(record: Record) -> bool:
+    """Return whether a record has an event, and so an offset, in the room's stream."""
+    return not isinstance(record, _WITHOUT_EVENT)
 
 
 def fold(records: Iterable[Record]) -> RoomState:
-    """The room that a whole log tells of.
+    """Return the room of a complete log.
 
     Raises:
-        ValueError: it does not begin with `RoomOpened`, or is damaged otherwise.
+        ValueError: the log does not begin with `RoomOpened`, or is damaged.
     """
     state: RoomState | None = None
     for record in records:
         state = apply(state, record)
     if state is None:
-        raise ValueError("an empty log is no room")
+        raise ValueError("the log is empty")
     return state
 
 
 def apply_slid(state: RoomState, record: Slid) -> None:
-    """`apply` for slides, the hot path.
-
-    Raises:
-        ValueError: as `apply`.
-    """
+    """Like `apply`, for slides: the hot path."""
     race = state.race
     if race.id != record.race:
-        raise ValueError(f"slides of race {record.race} do not belong here")
+        raise ValueError(f"slides of another race: {record.race}")
     slide(race, record)
     state.t = state.active_at = record.t
 
 
 def apply(state: RoomState | None, record: Record) -> RoomState:
-    """The room after a record.
+    """Return the room after a record.
 
     Args:
-        state: the room before; it is changed in place. None before `RoomOpened`.
-        record: what happened.
+        state: the room, which is changed in place; None before `RoomOpened`.
+        record: the record.
 
     Raises:
-        ValueError: the record does not belong here: the log is damaged.
+        ValueError: the record cannot follow: the log is damaged.
     """
     if state is None:
         if not isinstance(record, RoomOpened):
-            raise ValueError("a log begins with the opening of its room")
+            raise ValueError("the log does not begin with RoomOpened")
         return RoomState(record.code, record.created_s, record.public)
     if isinstance(record, Slid):
         apply_slid(state, record)
@@ -134,9 +141,9 @@ def apply(state: RoomState | None, record: Record) -> RoomState:
         _apply_to_room(state, record)
     else:
         _apply_to_race(state, record)
-    if takes_offset(record):
+    if has_event(record):
         state.offset += 1
-    if isinstance(record, _DEEDS):
+    if isinstance(record, _ACTIVITY):
         state.active_at = record.t
     return state
 
@@ -144,34 +151,40 @@ def apply(state: RoomState | None, record: Record) -> RoomState:
 def _apply_to_room(state: RoomState, record: MemberRecord) -> None:
     match record:
         case Entered() | Gone() | Connected() | Disconnected():
-            _come_or_go(state, record)
-        case Readied() | NonceCommitted() | Benched() | RoleChanged() | TokenGiven():
-            _alter(state, record)
+            _change_presence(state, record)
+        case (
+            ReadyChanged()
+            | NonceCommitted()
+            | BenchChanged()
+            | RoleChanged()
+            | TokenIssued()
+        ):
+            _change_member(state, record)
         case HostStarted():
             state.host_started = True
         case StartPlanned(at=at):
             state.start_at = at
         case HostChanged():
             state.host, state.owner = record.host, record.owner
-        case DoorChanged():
+        case LockChanged():
             state.locked = record.locked
         case ListingChanged():
             state.public = record.public
         case Closed():
             state.closed = record.why
-        case WallSet(wall_ms=wall_ms):
+        case WallClockSet(wall_ms=wall_ms):
             state.epoch = replace(state.epoch, wall_ms=wall_ms)
         case Alive():
             pass
         case RoomOpened() | EpochBegan():
-            raise ValueError("a room is opened once")
+            raise ValueError("the room is already open")
         case _:
             assert_never(record)
 
 
 def _apply_to_race(state: RoomState, record: RaceRecord) -> None:
     if isinstance(record, RaceCreated):
-        _make_race(state)
+        _create_race(state)
     state.race = apply_to_race(state.race, record)
     if isinstance(record, CountdownBegan):
         state.start_at = None
@@ -185,11 +198,11 @@ def _apply_to_race(state: RoomState, record: RaceRecord) -> None:
         }
 
 
-def _make_race(state: RoomState) -> None:
-    """What a new race does to a room: nobody is ready, seats of the gone are free."""
+def _create_race(state: RoomState) -> None:
+    """Reset what belongs to one race; seats of members who left become free."""
     before = state.race
-    state.remade = before.phase == "lobby" and state.number > 0
-    if not state.remade:
+    state.replaced = before.phase == "lobby" and state.number > 0
+    if not state.replaced:
         state.last_race = before.id if before.phase == "results" else ""
     state.number += 1
     state.racers = {}
@@ -203,7 +216,6 @@ def _begin_epoch(state: RoomState, record: EpochBegan, before: int) -> None:
     state.epoch = record
     if record.epoch == 1:
         return
-    # Our failure: nobody pays for it. All clocks that run out begin again.
     state.hold_until = record.t + HOLD_MS
     state.empty_since = state.active_at = record.t
     for member in state.members:
@@ -211,30 +223,30 @@ def _begin_epoch(state: RoomState, record: EpochBegan, before: int) -> None:
     recovered(state.race, before, record.t)
 
 
-def _alter(
+def _change_member(
     state: RoomState,
-    record: Readied | NonceCommitted | Benched | RoleChanged | TokenGiven,
+    record: ReadyChanged | NonceCommitted | BenchChanged | RoleChanged | TokenIssued,
 ) -> None:
     member = record.member
     match record:
-        case Readied(on=on):
+        case ReadyChanged(on=on):
             _change(state, member, ready=on)
         case NonceCommitted(commitment=commitment):
             nonces = state.members[member].nonces + 1
             _change(state, member, nonce_commitment=commitment, nonces=nonces)
-        case Benched(on=on):
+        case BenchChanged(on=on):
             _change(state, member, benched=on, ready=False)
         case RoleChanged(role=role, seat=seat):
             _change(state, member, role=role, seat=seat, ready=False, benched=False)
-            _change(state, member, nonce_commitment="")  # that was for another seat
-        case TokenGiven(token_hash=given):
+            _change(state, member, nonce_commitment="")  # it was for another seat
+        case TokenIssued(token_hash=new):
             before = state.members[member].token_hash
-            _change(state, member, token_hash=given, former_hash=before)
+            _change(state, member, token_hash=new, former_hash=before)
         case _:
             assert_never(record)
 
 
-def _come_or_go(
+def _change_presence(
     state: RoomState, record: Entered | Gone | Connected | Disconnected
 ) -> None:
     match record:

@@ -1,4 +1,4 @@
-"""What a room can be asked: by its door, its connections, its members, its clock."""
+"""Commands to a room: from its members, their connections and the clock."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,20 +26,20 @@ from sliderace.protocol.messages import (
 from sliderace.race.timing import Latency
 
 __all__ = [
-    "Ask",
-    "Asked",
-    "Beat",
     "Connect",
     "Disconnect",
     "Enter",
+    "KeepAlive",
     "LockNotDurable",
+    "MemberCommand",
     "MemberLatency",
     "RoomCommand",
-    "SetWall",
+    "SetWallClock",
     "Tick",
+    "WireCommand",
 ]
 
-Asked = (
+WireCommand = (
     Ready
     | Nonce
     | Start
@@ -58,23 +58,23 @@ Asked = (
     | Leave
     | Close
 )
-"""The commands of the wire that concern the room; the others are the session's."""
+"""Commands of the protocol that a room handles; sessions handle the others."""
 
 
 MemberLatency = Callable[[int], Latency]
-"""What is known of a member's connection, by the member's id."""
+"""Member id -> latency of the member's connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Enter:
-    """Somebody new, already connected, wants to come in.
+    """A new, connected member joins.
 
     Args:
         name: as typed.
-        token_hash: hex SHA-256 of the new seat token.
+        token_hash: SHA-256 of the new seat token, in hex.
         role: player or spectator.
-        bot: a declared one.
-        creator: the room was opened by this very command; its host, in any role.
+        bot: declared as a bot.
+        creator: this member created the room, so they are the host in either role.
     """
 
     name: str
@@ -86,12 +86,12 @@ class Enter:
 
 @dataclass(frozen=True, slots=True)
 class Connect:
-    """A member has a live connection again.
+    """A member is connected again.
 
     Args:
-        member: who.
-        token_hash: hex SHA-256 of a new seat token, for who comes from another device;
-            empty: the tokens stay as they are.
+        member: the member's id.
+        token_hash: SHA-256 of a new seat token in hex, if they use another device;
+            empty: they keep their token.
     """
 
     member: int
@@ -100,50 +100,57 @@ class Connect:
 
 @dataclass(frozen=True, slots=True)
 class Disconnect:
-    """A member's current connection is lost."""
+    """A member lost the current connection."""
 
     member: int
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """A member says something.
+class MemberCommand:
+    """A command that a member sent.
 
     Args:
-        member: who, as the session knows.
-        message: what.
+        member: the member's id, which the session has checked.
+        message: the command.
     """
 
     member: int
-    message: Asked
+    message: WireCommand
 
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """The clock has come to `next_deadline`."""
+    """It is time for `next_deadline`."""
 
 
 @dataclass(frozen=True, slots=True)
 class LockNotDurable:
-    """The record `RaceLocked` is still not committed at `lock_check_at`."""
+    """At `lock_check_at` the record `RaceLocked` is not durable yet."""
 
 
 @dataclass(frozen=True, slots=True)
-class Beat:
-    """The server is well: to be noted in a race in which nothing else is."""
+class KeepAlive:
+    """The server is alive: append `Alive` if a race has no other records."""
 
 
 @dataclass(frozen=True, slots=True)
-class SetWall:
-    """The machine's wall clock was set, as `wall_set_to` tells.
+class SetWallClock:
+    """The machine's wall clock was set.
 
     Args:
-        wall_ms: Unix time at the begin of the epoch, by the clock as it is now.
+        wall_ms: the result of `wall_clock_step`.
     """
 
     wall_ms: int
 
 
 RoomCommand = (
-    Beat | SetWall | Enter | Connect | Disconnect | Ask | Tick | LockNotDurable
+    KeepAlive
+    | SetWallClock
+    | Enter
+    | Connect
+    | Disconnect
+    | MemberCommand
+    | Tick
+    | LockNotDurable
 )

@@ -1,7 +1,27 @@
-"""What the clock decides in a room, and the questions asked after every change.
+"""What happens in a room without a command: deadlines, and consequences of changes.
 
-Who is host? May we start? Must the countdown stop? No command may leave the room with
-an answer pending: a condition that is only looked at on the happy event hangs for ever.
+Rules:
+
+- Host: the owner of the role, while connected. After `away_grace_ms` without them, the
+  connected human player who has been there longest acts as host, until the owner
+  returns.
+- Automatic start: in a room with `start == "ready"`, the countdown starts when all
+  active players are ready and there are at least two. After a race, the first ready
+  player starts a timer of `rematch_ms`; then two ready players are enough. In a room
+  with `start == "every"`, a race starts `every_ms` after the last one while there is an
+  active player.
+- Countdown: stops if fewer racers are left than it needs: one if the host started it or
+  the room starts by the clock, otherwise two.
+- An aborted race is replaced by a new one; if a server outage was the reason, its
+  countdown starts at once, with the same players ready.
+- A member who is disconnected for `member_ttl_ms`, and not in a running race, is
+  removed.
+- A room is closed after `room_ttl_ms` without activity, or earlier if nobody is
+  connected.
+- After a recovery no deadline fires before `hold_until`.
+
+`run_clock` runs after every command, so no condition depends on a particular command to
+be noticed. It repeats until nothing changes any more.
 """
 
 from collections.abc import Iterator
@@ -18,7 +38,7 @@ from sliderace_server.room.log_records import (
     Gone,
     HostChanged,
     HostStarted,
-    Readied,
+    ReadyChanged,
     Record,
     StartPlanned,
 )
@@ -26,25 +46,25 @@ from sliderace_server.room.state import MemberState, RoomLimits, RoomState
 
 __all__ = [
     "closes_at",
-    "decided",
+    "expect_records",
     "lock_check_at",
     "next_deadline",
-    "racing",
     "run_clock",
+    "starters",
 ]
 
 DEFAULT_LIMITS = RoomLimits()
 
 
 def next_deadline(state: RoomState, limits: RoomLimits = DEFAULT_LIMITS) -> int | None:
-    """Room time at which the room must be given a `Tick`; None: never again.
+    """Return the room time at which the room needs a `Tick`; None: never.
 
-    It may lie in the past: then at once. Ask again after every record but `Slid`,
-    which brings no deadline nearer.
+    If it is in the past, the `Tick` is due now. Call this again after every record
+    except `Slid`, which brings no deadline nearer.
     """
     if state.closed:
         return None
-    if _to_be_planned(state):
+    if _needs_plan(state):
         return state.t
     room = min(max(at, state.hold_until) for at in _deadlines(state, limits))
     race = race_decide.next_deadline(state.race)
@@ -52,7 +72,7 @@ def next_deadline(state: RoomState, limits: RoomLimits = DEFAULT_LIMITS) -> int 
 
 
 def closes_at(state: RoomState, limits: RoomLimits = DEFAULT_LIMITS) -> int:
-    """Room time at which the room closes if nobody comes or does anything."""
+    """Return the room time at which the room closes unless something happens."""
     at = state.active_at + limits.room_ttl_ms
     if state.empty_since is None:
         return at
@@ -67,16 +87,16 @@ def closes_at(state: RoomState, limits: RoomLimits = DEFAULT_LIMITS) -> int:
 
 
 def lock_check_at(state: RoomState) -> int | None:
-    """Room time at which roster or board must be durable, else the start is postponed.
+    """Return the room time by which the roster or board must be durable, or None.
 
-    The shell gives the room `LockNotDurable` where the last of `RosterFrozen`,
-    `RaceLocked` and `Postponed` is not committed by then. None: nothing waits for it.
+    If the last of `RosterFrozen`, `RaceLocked` and `Postponed` is not durable then, the
+    caller gives the room `LockNotDurable`, which postpones the start.
     """
     return None if state.closed else race_decide.postpone_at(state.race)
 
 
 def run_clock(draft: Draft) -> None:
-    """Write everything that is due, then what follows, until nothing does any more."""
+    """Write the records of all deadlines that have passed, then all consequences."""
     if draft.state.closed:
         return
     if draft.passed(closes_at(draft.state, draft.limits)):
@@ -89,18 +109,18 @@ def run_clock(draft: Draft) -> None:
     draft.write(race_decide.due(draft.state.race, draft.now))
     draft.write(
         Gone(draft.now, member.id, "timeout")
-        for member in _loose_ends(draft.state)
+        for member in _absent_members(draft.state)
         if draft.passed(member.since + draft.limits.member_ttl_ms)
     )
-    while records := _follows(draft):
+    while records := _next_consequence(draft):
         draft.write(records)
 
 
-def decided(decision: list[RaceRecord] | Refusal) -> list[RaceRecord]:
-    """The records of a race's decision that cannot be refused here.
+def expect_records(decision: list[RaceRecord] | Refusal) -> list[RaceRecord]:
+    """Return the records of a race's decision.
 
     Raises:
-        ValueError: it was refused; the room asked the race what it must not.
+        ValueError: it is a refusal, which a correct room never causes.
     """
     if isinstance(decision, list):
         return decision
@@ -109,96 +129,96 @@ def decided(decision: list[RaceRecord] | Refusal) -> list[RaceRecord]:
 
 def _deadlines(state: RoomState, limits: RoomLimits) -> Iterator[int]:
     yield closes_at(state, limits)
-    for member in _loose_ends(state):
+    for member in _absent_members(state):
         yield member.since + limits.member_ttl_ms
     for member in state.members.values():
         if not member.connected:
             at = max(member.since + limits.away_grace_ms, state.hold_until)
-            then = Draft(state, at, b"", limits)
+            later = Draft(state, at, b"", limits)
             is_host = member.id == state.host
-            if (is_host and _changes_host(then)) or _lacks_racers(then):
+            if (is_host and _host_changes(later)) or _lacks_racers(later):
                 yield at
-    yield from _planned(state)
+    yield from _planned_start(state)
 
 
-def _to_be_planned(state: RoomState) -> bool:
-    """A slide has just ended a race in a room that starts by the clock."""
+def _needs_plan(state: RoomState) -> bool:
+    """Return whether a slide has just ended a race, and the next is not planned."""
     ended = state.race.phase == "results" and state.start_at is None
     return ended and state.race.rules.start == "every" and bool(state.active())
 
 
-def _planned(state: RoomState) -> Iterator[int]:
-    """When a planned start comes, if enough are there for it."""
-    enough = state.race.rules.start == "every" or _enough(state)
+def _planned_start(state: RoomState) -> Iterator[int]:
+    """Yield the time of a planned start, if there are enough players for it."""
+    enough = state.race.rules.start == "every" or _enough_ready(state)
     if state.start_at is not None and enough:
         yield state.start_at
 
 
-def _loose_ends(state: RoomState) -> Iterator[MemberState]:
-    """Members who are away and not needed: no race of theirs runs."""
+def _absent_members(state: RoomState) -> Iterator[MemberState]:
+    """Yield the disconnected members who are not in a running race."""
     roster = () if state.between_races else state.race.roster
     for member in list(state.members.values()):
         if not member.connected and member.seat not in roster:
             yield member
 
 
-def _follows(draft: Draft) -> list[Record]:
-    """The next thing that follows from the room as it stands."""
+def _next_consequence(draft: Draft) -> list[Record]:
+    """Return the records of the next consequence of the room's state."""
     if draft.state.race.phase == "aborted":
-        return _again(draft)
-    if _changes_host(draft):
-        return [HostChanged(draft.now, *_rightful(draft))]
+        return _replace_aborted(draft)
+    if _host_changes(draft):
+        return [HostChanged(draft.now, *_rightful_host(draft))]
     match draft.state.race.phase, draft.state.race.rules.start:
         case (("lobby" | "results"), "every"):
-            return _every(draft)
+            return _scheduled_start(draft)
         case "lobby", "ready":
-            return _when_ready(draft)
+            return _ready_start(draft)
         case _:
-            return _stop(draft) if _lacks_racers(draft) else []
+            return _stop_countdown(draft) if _lacks_racers(draft) else []
 
 
-def _again(draft: Draft) -> list[Record]:
-    """The race after one that was called off; if that was our fault, at once."""
+def _replace_aborted(draft: Draft) -> list[Record]:
+    """Return the race that replaces an aborted one; after an outage, its start too."""
     state, now = draft.state, draft.now
-    made = draft.new_race()
+    created = draft.new_race()
     if state.race.why != "outage":
-        return [made]
+        return [created]
     ready = [
-        Readied(now, member.id, on=True)
+        ReadyChanged(now, member.id, on=True)
         for member in state.members.values()
         if member.seat in state.race.roster and member.plays
     ]
-    t0 = max(now + made.rules.countdown_ms, state.hold_until)
-    return [made, *ready, HostStarted(now), CountdownBegan(now, made.race, t0)]
+    t0 = max(now + created.rules.countdown_ms, state.hold_until)
+    return [created, *ready, HostStarted(now), CountdownBegan(now, created.race, t0)]
 
 
 def _lacks_racers(draft: Draft) -> bool:
-    """Too few are left in a countdown."""
+    """Return whether a countdown has too few racers left."""
     race = draft.state.race
     if race.phase != "countdown" or race.locked:
         return False
-    return len(racing(draft)) < _needed(draft.state)
+    return len(starters(draft)) < _min_racers(draft.state)
 
 
-def _changes_host(draft: Draft) -> bool:
-    """The role is not where it belongs."""
-    return _rightful(draft) != (draft.state.host, draft.state.owner)
+def _host_changes(draft: Draft) -> bool:
+    """Return whether another member should be host."""
+    return _rightful_host(draft) != (draft.state.host, draft.state.owner)
 
 
-def _rightful(draft: Draft) -> tuple[int | None, int | None]:
-    """Who should act as host, and whose the role is."""
+def _rightful_host(draft: Draft) -> tuple[int | None, int | None]:
+    """Return who should act as host, and the owner of the role."""
     members = draft.state.members
     owner = draft.state.owner if draft.state.owner in members else None
     host = draft.state.host if draft.state.host in members else None
     if owner and members[owner].connected:
         return owner, owner
-    if not host or not _here(draft, members[host]):
+    if not host or not _is_present(draft, members[host]):
         host = _successor(draft.state) or owner
     return host, owner or host
 
 
 def _successor(state: RoomState) -> int | None:
-    """The longest present human player, who sits out only if all do."""
+    """Return the human player who has been connected longest; benched ones last."""
     players = [
         member
         for member in state.members.values()
@@ -208,40 +228,42 @@ def _successor(state: RoomState) -> int | None:
     return players[0].id if players else None
 
 
-def _here(draft: Draft, member: MemberState) -> bool:
-    """Present, or away for so short that nobody need mind."""
+def _is_present(draft: Draft, member: MemberState) -> bool:
+    """Return whether a member is connected, or was until a moment ago."""
     away = member.since + draft.limits.away_grace_ms
     return member.connected or not draft.passed(away)
 
 
-def racing(draft: Draft) -> list[MemberState]:
-    """Who would race if the roster were frozen now."""
-    everybody = draft.state.race.rules.start == "every"
+def starters(draft: Draft) -> list[MemberState]:
+    """Return who would race if the roster were frozen now."""
+    scheduled = draft.state.race.rules.start == "every"
     return [
         member
         for member in draft.state.members.values()
-        if member.plays and (member.ready or everybody) and _here(draft, member)
+        if member.plays and (member.ready or scheduled) and _is_present(draft, member)
     ]
 
 
-def _needed(state: RoomState) -> int:
-    """A race takes two, unless the host or the hour says otherwise."""
+def _min_racers(state: RoomState) -> int:
+    """Return how many racers a start needs."""
     alone = state.host_started or state.race.rules.start == "every"
     return 1 if alone else 2
 
 
-def _enough(state: RoomState) -> bool:
+def _enough_ready(state: RoomState) -> bool:
     return sum(member.ready for member in state.active()) >= 2
 
 
 def _freeze(draft: Draft) -> list[Record]:
-    roster = racing(draft)
-    if len(roster) < _needed(draft.state) or not any(one.connected for one in roster):
-        return _stop(draft)
+    roster = starters(draft)
+    if len(roster) < _min_racers(draft.state) or not any(
+        one.connected for one in roster
+    ):
+        return _stop_countdown(draft)
     committed = {
         one.seat: one.nonce_commitment for one in roster if one.seat is not None
     }
-    return [*decided(race_decide.freeze(draft.state.race, committed, draft.now))]
+    return [*expect_records(race_decide.freeze(draft.state.race, committed, draft.now))]
 
 
 def _draw(draft: Draft) -> list[Record]:
@@ -251,12 +273,12 @@ def _draw(draft: Draft) -> list[Record]:
         for one in draft.state.members.values()
         if one.seat in race.roster and one.seat is not None
     }
-    lines = {
-        seat: draft.line_of(one.id) for seat, one in holders.items() if one.connected
+    latencies = {
+        seat: draft.latency_of(one.id) for seat, one in holders.items() if one.connected
     }
     drawn = race_decide.draw(
         race,
-        lines,
+        latencies,
         draft.now,
         away=[seat for seat, one in holders.items() if not one.connected],
         gone={
@@ -265,15 +287,15 @@ def _draw(draft: Draft) -> list[Record]:
             if seat not in holders
         },
     )
-    return [*decided(drawn)]
+    return [*expect_records(drawn)]
 
 
-def _stop(draft: Draft) -> list[Record]:
+def _stop_countdown(draft: Draft) -> list[Record]:
     return [CountdownStopped(draft.now, draft.state.race.id, "too_few")]
 
 
-def _every(draft: Draft) -> list[Record]:
-    """A room that starts by the clock, whoever is there."""
+def _scheduled_start(draft: Draft) -> list[Record]:
+    """Return what a room with scheduled starts does now."""
     state, now = draft.state, draft.now
     if not state.active():
         return [] if state.start_at is None else [StartPlanned(now, None)]
@@ -282,20 +304,23 @@ def _every(draft: Draft) -> list[Record]:
     if not draft.passed(state.start_at):
         return []
     if state.race.phase == "lobby":
-        return [*decided(race_decide.begin_countdown(state.race, now))]
-    made = draft.new_race()
-    return [made, CountdownBegan(now, made.race, now + made.rules.countdown_ms)]
+        return [*expect_records(race_decide.begin_countdown(state.race, now))]
+    created = draft.new_race()
+    return [
+        created,
+        CountdownBegan(now, created.race, now + created.rules.countdown_ms),
+    ]
 
 
-def _when_ready(draft: Draft) -> list[Record]:
-    """All present players are ready; for a rematch nobody waits for ever."""
+def _ready_start(draft: Draft) -> list[Record]:
+    """Return what a room that starts when all are ready does now."""
     state, now = draft.state, draft.now
     active = state.active()
     ready = sum(member.ready for member in active)
     over = state.start_at is not None and draft.passed(state.start_at)
     if ready >= 2 and (ready == len(active) or over):
-        return [*decided(race_decide.begin_countdown(state.race, now))]
-    # Bots are ready at once: it is people who want a rematch.
+        return [*expect_records(race_decide.begin_countdown(state.race, now))]
+    # Bots are ready at once, so only people can ask for a rematch.
     people = [member for member in active if not member.bot] or active
     asked = any(member.ready for member in people)
     wanted = bool(state.last_race) and asked and len(active) > 1

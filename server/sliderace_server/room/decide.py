@@ -1,8 +1,19 @@
-"""What may happen in a room: every command asks here, and nothing is changed.
+"""Decides what a command does to a room, without changing the room.
 
-`decide` answers with the records that carry the command out, in order; with an empty
-list where it is already so (people click twice, and late); or with a `Refusal`. The
-clock is given its due first, and whatever follows from the change is in the answer.
+Rules:
+
+- The answer is a list of records to append and apply, in order, or a `Refusal`. A
+  refused command changes nothing.
+- A command whose effect is already there (a second click) is not refused: the list is
+  empty.
+- Deadlines that have passed take effect before the command, except before
+  `LockNotDurable`: a late clock must not start a race whose lock is not stored.
+- The consequences of the command (a new host, a countdown that starts or stops) are in
+  the same list, and so are deadlines that the command itself has moved into the past.
+- A closed room refuses everything but `Tick`.
+- `decide` works on a draft: a copy of the room to which it applies each record, so that
+  every check sees the room as it is then. Slides are frequent and affect only one
+  attempt, so `decide_slides` needs no draft.
 """
 
 from collections.abc import Sequence
@@ -17,19 +28,19 @@ from sliderace.race.refusal import Refusal
 from sliderace.race.rules import changed
 from sliderace_server.room.apply import apply
 from sliderace_server.room.commands import (
-    Ask,
-    Beat,
     Connect,
     Disconnect,
     Enter,
+    KeepAlive,
     LockNotDurable,
+    MemberCommand,
     MemberLatency,
     RoomCommand,
-    SetWall,
+    SetWallClock,
     Tick,
 )
 from sliderace_server.room.deadlines import DEFAULT_LIMITS, run_clock
-from sliderace_server.room.draft import Draft, made, unmeasured
+from sliderace_server.room.draft import Draft, create_race, unmeasured
 from sliderace_server.room.log_records import (
     Alive,
     Connected,
@@ -39,17 +50,17 @@ from sliderace_server.room.log_records import (
     HostChanged,
     Record,
     RoomOpened,
-    TokenGiven,
-    WallSet,
+    TokenIssued,
+    WallClockSet,
 )
-from sliderace_server.room.member_commands import DEFAULT_RULES, answer, full
+from sliderace_server.room.member_commands import DEFAULT_RULES, execute, refuse_if_full
 from sliderace_server.room.state import RoomLimits, RoomState
 
-__all__ = ["BEAT_MS", "Decision", "decide", "decide_slides", "open_room"]
+__all__ = ["KEEP_ALIVE_MS", "Decision", "decide", "decide_slides", "open_room"]
 
-BEAT_MS = 1_000
-"""A log of a race says at least so often that the server was there: what a failure of
-ours costs a player is counted from its last record."""
+KEEP_ALIVE_MS = 1_000
+"""Longest gap between two records of a running race. After a server failure, the time
+that it cost each player is counted from the last record."""
 
 Decision = list[Record] | Refusal
 
@@ -57,27 +68,27 @@ Decision = list[Record] | Refusal
 def open_room(
     code: RoomCode,
     created_s: int,
-    asked: Create | Open,
+    command: Create | Open,
     epoch: EpochBegan,
     entropy: bytes,
 ) -> list[Record]:
-    """The first records of a new room. Nobody is in it: then come `Enter`s.
+    """Return the first records of a new room without members.
 
     Args:
-        code: a free one.
+        code: an unused room code.
         created_s: Unix seconds.
-        asked: what its opener wants.
-        epoch: the first one, see `first_epoch`.
+        command: the command that opens the room.
+        epoch: see `first_epoch`.
         entropy: 32 random bytes.
 
     Raises:
-        RulesError: a rule is out of its range.
+        RulesError: a rule is out of range.
     """
-    opened = RoomOpened(epoch.t, code, created_s, asked.public)
-    rules = changed(DEFAULT_RULES[asked.public], asked.rules)
-    seed = seed_from_text(asked.seed).hex() if asked.seed else ""
+    opened = RoomOpened(epoch.t, code, created_s, command.public)
+    rules = changed(DEFAULT_RULES[command.public], command.rules)
+    seed = seed_from_text(command.seed).hex() if command.seed else ""
     state = apply(None, opened)
-    return [opened, epoch, made(state, rules, seed, entropy, epoch.t)]
+    return [opened, epoch, create_race(state, rules, seed, entropy, epoch.t)]
 
 
 def decide(
@@ -86,49 +97,49 @@ def decide(
     now: int,
     entropy: bytes,
     limits: RoomLimits = DEFAULT_LIMITS,
-    line_of: MemberLatency = unmeasured,
+    latency_of: MemberLatency = unmeasured,
 ) -> Decision:
-    """What a command does to the room.
+    """Return what a command does to the room.
 
     Args:
         state: the room; it is not changed.
-        command: what is asked.
-        now: room time, ms; never below the last record's.
-        entropy: 32 random bytes, fresh for each call; the secret of a race that may
-            have to be made.
-        limits: the operator's figures.
-        line_of: the members' connections, for reveal and official time.
+        command: the command.
+        now: room time, ms; not before the last record.
+        entropy: 32 random bytes, new for each call: the secret of a race that the
+            command may create.
+        limits: the limits of the room.
+        latency_of: member id -> latency, for the reveal and the official time.
 
     Returns:
-        Records to be applied and stored, in order; or a refusal, which changes nothing.
+        Records to append and apply, in order, or a refusal.
     """
-    if isinstance(command, Ask) and isinstance(command.message, Slides):
+    if isinstance(command, MemberCommand) and isinstance(command.message, Slides):
         slid = decide_slides(
-            state, command.member, command.message, now, limits, line_of
+            state, command.member, command.message, now, limits, latency_of
         )
         return slid if isinstance(slid, Refusal) else [*slid]
-    draft = Draft(state.sketch(), now, entropy, limits, line_of)
-    if not isinstance(command, LockNotDurable):  # a late clock must not start it first
+    draft = Draft(state.copy(), now, entropy, limits, latency_of)
+    if not isinstance(command, LockNotDurable):
         run_clock(draft)
-    if refusal := _carry_out(draft, command):
+    if refusal := _execute(draft, command):
         return refusal
-    run_clock(draft)  # a change may bring a deadline that is over: no time to be away
+    run_clock(draft)
     return draft.records
 
 
-def _carry_out(draft: Draft, command: RoomCommand) -> Refusal | None:
-    """Write what the command itself brings about."""
+def _execute(draft: Draft, command: RoomCommand) -> Refusal | None:
+    """Write the records of the command itself."""
     if draft.state.closed and not isinstance(command, Tick):
         return Refusal("room_unknown")
     match command:
         case Tick():
             return None
-        case Beat():
-            if draft.state.race.running and draft.state.t + BEAT_MS <= draft.now:
+        case KeepAlive():
+            if draft.state.race.running and draft.state.t + KEEP_ALIVE_MS <= draft.now:
                 draft.write([Alive(draft.now)])
             return None
-        case SetWall(wall_ms=wall_ms):
-            draft.write([WallSet(draft.now, wall_ms)])
+        case SetWallClock(wall_ms=wall_ms):
+            draft.write([WallClockSet(draft.now, wall_ms)])
             return None
         case Enter():
             return _enter(draft, command)
@@ -138,8 +149,8 @@ def _carry_out(draft: Draft, command: RoomCommand) -> Refusal | None:
             return _disconnect(draft, member)
         case LockNotDurable():
             return draft.take(race_decide.postpone(draft.state.race, draft.now))
-        case Ask():
-            return answer(draft, command)
+        case MemberCommand():
+            return execute(draft, command)
         case _:
             assert_never(command)
 
@@ -151,8 +162,8 @@ def _enter(draft: Draft, enter: Enter) -> Refusal | None:
     name = clean_name(enter.name)
     if name is None:
         return Refusal("bad_name", "name")
-    if no := full(state, enter.role, limits):
-        return no
+    if refusal := refuse_if_full(state, enter.role, limits):
+        return refusal
     member = state.last_member + 1
     unique = make_unique(name, [other.name for other in state.members.values()])
     seat = state.free_seat() if enter.role == "player" else None
@@ -170,7 +181,7 @@ def _connect(draft: Draft, member: int, token_hash: str) -> Refusal | None:
         return Refusal("bad_token")
     known = draft.state.members[member]
     if token_hash:
-        draft.write([TokenGiven(draft.now, member, token_hash)])
+        draft.write([TokenIssued(draft.now, member, token_hash)])
     if known.connected:
         return None
     draft.write([Connected(draft.now, member)])
@@ -195,20 +206,20 @@ def decide_slides(
     slides: Slides,
     now: int,
     limits: RoomLimits = DEFAULT_LIMITS,
-    line_of: MemberLatency = unmeasured,
+    latency_of: MemberLatency = unmeasured,
 ) -> Sequence[Record] | Refusal:
-    """`decide` for slides, the hot path: they ask nothing of the room's clock.
+    """Like `decide`, for slides: the hot path. Deadlines are not checked.
 
     Args:
         state: the room; it is not changed.
         member_id: who slides.
-        slides: what.
-        now: room time, ms; never below the last record's.
-        limits: the operator's figures.
-        line_of: the members' connections, for the official time.
+        slides: the slides.
+        now: room time, ms; not before the last record.
+        limits: the limits of the room.
+        latency_of: member id -> latency, for the official time.
 
     Returns:
-        As `decide`; empty where all were applied before.
+        Like `decide`; no records if all slides were applied before.
     """
     if state.closed:
         return Refusal("room_unknown")
@@ -226,6 +237,6 @@ def decide_slides(
         slides.slides,
         slides.approx,
         now,
-        lambda: line_of(member_id),
+        lambda: latency_of(member_id),
         max_tiles=limits.max_tiles,
     )

@@ -1,4 +1,4 @@
-"""Where decisions are written down, and looked at, before anything is changed."""
+"""A decision in progress: its records, applied to a copy of the room."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -14,64 +14,64 @@ from sliderace_server.room.commands import MemberLatency
 from sliderace_server.room.log_records import Closed, Record
 from sliderace_server.room.state import RoomLimits, RoomState, race_id
 
-__all__ = ["Draft", "made", "unmeasured"]
+__all__ = ["Draft", "create_race", "unmeasured"]
 
 
 def unmeasured(_member: int) -> Latency:
-    """The lines of members whom nobody has pinged."""
+    """Return the latency of a member who was never pinged."""
     return UNMEASURED
 
 
 @dataclass(slots=True)
 class Draft:
-    """A decision in the making: records, and the room as it would be after them.
+    """A decision in progress: its records, and the room as it is after them.
 
     Attributes:
-        state: a sketch of the room; never the room itself.
-        now: room time of the decision.
+        state: a copy of the room; never the room itself.
+        now: room time of the decision, ms.
         entropy: 32 random bytes, for the secret of a new race.
-        limits: the operator's figures.
-        line_of: the members' connections.
-        records: what was decided so far.
+        limits: the limits of the room.
+        latency_of: member id -> latency.
+        records: the records so far.
     """
 
     state: RoomState
     now: int
     entropy: bytes
     limits: RoomLimits
-    line_of: MemberLatency = unmeasured
+    latency_of: MemberLatency = unmeasured
     records: list[Record] = field(default_factory=list[Record])
 
     def write(self, records: Iterable[Record]) -> None:
-        """Add records, in order."""
+        """Append records and apply them."""
         for record in records:
             self.state = apply(self.state, record)
             self.records.append(record)
 
     def take(self, decision: Sequence[Record] | Refusal) -> Refusal | None:
-        """Add the records of a decision, or hand back its refusal."""
+        """Append the records of a race's decision, or return its refusal."""
         if isinstance(decision, Refusal):
             return decision
         self.write(decision)
         return None
 
     def close(self, why: Literal["host", "timeout"]) -> None:
-        """The room is no more; a race that runs ends with it, and has results."""
-        out = "limit" if self.state.empty_since is None else "away"
-        out = "called" if why == "host" else out
-        self.write(race_decide.stop(self.state.race, self.now, out))
+        """Close the room; a running race ends with results."""
+        reason = "limit" if self.state.empty_since is None else "away"
+        reason = "called" if why == "host" else reason
+        self.write(race_decide.stop(self.state.race, self.now, reason))
         self.write([Closed(self.now, why)])
 
     def passed(self, deadline: int) -> bool:
-        """Whether a deadline has fired: not while the room recovers from a failure."""
+        """Return whether a deadline has passed; none does soon after a recovery."""
         return max(deadline, self.state.hold_until) <= self.now
 
     def new_race(
         self, rules: Rules | None = None, seed: str | None = None
     ) -> RaceCreated:
-        """The race after this one; rules and seed go on where none are given."""
+        """Return the record of the next race; rules and seed stay unless given."""
         race = self.state.race
-        return made(
+        return create_race(
             self.state,
             race.rules if rules is None else rules,
             race.known_seed if seed is None else seed,
@@ -80,14 +80,14 @@ class Draft:
         )
 
 
-def made(
+def create_race(
     state: RoomState, rules: Rules, seed: str, entropy: bytes, now: int
 ) -> RaceCreated:
-    """The next race of a room.
+    """Return the record of a room's next race.
 
     Args:
         state: the room.
-        rules: how it will be run.
+        rules: its rules.
         seed: 64 hex digits of a seed known in advance, or empty.
         entropy: 32 random bytes.
         now: room time, ms.

@@ -1,8 +1,8 @@
-"""Records as the room's stream of events tells them.
+"""Events of a room's stream, made from log records.
 
-No event holds anything that one member may see and another may not: boards travel
-beside the stream, see `room.visibility`. What is told of a race before its end is
-neither its secret nor its seed nor its board.
+Events go to all members, so they contain nothing that only some may see: boards are
+sent separately, see `room.visibility`, and neither the secret, the seed nor the board
+of a race is in an event before its end.
 """
 
 from collections.abc import Sequence
@@ -49,31 +49,31 @@ from sliderace.race.ranking import Row, standings
 from sliderace.race.state import Race
 from sliderace_server.room.log_records import (
     Alive,
-    Benched,
+    BenchChanged,
     Closed,
     Connected,
     Disconnected,
-    DoorChanged,
     Entered,
     EpochBegan,
     Gone,
     HostChanged,
     HostStarted,
     ListingChanged,
+    LockChanged,
     MemberRecord,
     NonceCommitted,
-    Readied,
+    ReadyChanged,
     Record,
     RoleChanged,
     RoomOpened,
     StartPlanned,
-    TokenGiven,
-    WallSet,
+    TokenIssued,
+    WallClockSet,
 )
 from sliderace_server.room.state import MemberState, RoomState
 
 __all__ = [
-    "aged",
+    "adjust_time_left",
     "board_text",
     "member_of",
     "nonce_commitments",
@@ -99,26 +99,26 @@ MemberWhy = Literal[
 
 
 def present(record: Record, state: RoomState) -> Event | None:
-    """The event of a record; None where `takes_offset` is false.
+    """Return the event of a record; None if it has none, see `has_event`.
 
     Args:
-        record: the one applied last.
-        state: the room right after it. Times to go are counted from the record's.
+        record: the record that was applied last.
+        state: the room right after it. Remaining times are as of the record's time.
     """
     if isinstance(record, MemberRecord):
-        return _of_room(record, state)
-    return _of_race(record, state)
+        return _room_event(record, state)
+    return _race_event(record, state)
 
 
-def aged(event: Event, ms: int) -> Event:
-    """An event as it has to be told `ms` later: less time is left."""
+def adjust_time_left(event: Event, ms: int) -> Event:
+    """Return an event to be sent `ms` later: its remaining time is shorter."""
     if isinstance(event, PhaseEvent | Snapshot) and event.in_ms is not None:
         return msgspec.structs.replace(event, in_ms=max(0, event.in_ms - ms))
     return event
 
 
 def phase_in_ms(state: RoomState, now: int) -> int | None:
-    """How long until the room's phase ends by itself; None: it does not."""
+    """Return the time until the phase ends by the clock, ms; None: it does not."""
     until = state.race.phase_until
     if state.race.phase in ("lobby", "results"):
         until = state.start_at
@@ -126,7 +126,7 @@ def phase_in_ms(state: RoomState, now: int) -> int | None:
 
 
 def room_of(state: RoomState) -> messages.Room:
-    """The room's own facts."""
+    """Return the room's settings and host."""
     return messages.Room(
         code=state.code,
         public=state.public,
@@ -140,7 +140,7 @@ def room_of(state: RoomState) -> messages.Room:
 
 
 def member_of(member: MemberState) -> messages.Member:
-    """A member as others may know it."""
+    """Return what others may know about a member."""
     return messages.Member(
         id=member.id,
         name=member.name,
@@ -156,18 +156,18 @@ def member_of(member: MemberState) -> messages.Member:
 def standings_of(
     state: RoomState, rows: Sequence[Row] | None = None
 ) -> list[messages.Standing]:
-    """How the racers stand, best first; empty before the lock.
+    """Return the standings, best first; none before the lock.
 
     Args:
         state: the room.
-        rows: the standings as the reader may know them, if not as they are.
+        rows: the standings as the receiver may know them; None: the current ones.
     """
-    known = standings(state.race) if rows is None else rows
-    return [_standing(state, row) for row in known]
+    shown = standings(state.race) if rows is None else rows
+    return [_standing(state, row) for row in shown]
 
 
 def results_of(state: RoomState) -> messages.Results:
-    """The end of the race, with the secret that may be told now."""
+    """Return the results of the race, with its secret, which is public now."""
     race = state.race
     return messages.Results(
         o=state.offset,
@@ -186,11 +186,11 @@ def results_of(state: RoomState) -> messages.Results:
 
 
 def board_text(state: RoomState) -> str:
-    """The start board of a locked race. Secret before T0!"""
+    """Return the start board of a locked race. It is secret before T0!"""
     return format_board(Board(state.race.size, state.race.board))
 
 
-def _of_room(record: MemberRecord, state: RoomState) -> Event | None:
+def _room_event(record: MemberRecord, state: RoomState) -> Event | None:
     match record:
         case Entered(member=member):
             return _member(state, member, "joined")
@@ -200,15 +200,15 @@ def _of_room(record: MemberRecord, state: RoomState) -> Event | None:
             return _member(state, member, "disconnected")
         case RoleChanged(member=member):
             return _member(state, member, "role")
-        case Readied(member=member, on=on):
+        case ReadyChanged(member=member, on=on):
             return _member(state, member, "ready" if on else "unready")
-        case Benched(member=member, on=on):
+        case BenchChanged(member=member, on=on):
             return _member(state, member, "benched" if on else "unbenched")
         case Gone(member=member, why=why):
             return messages.Gone(state.offset, member, why)
         case HostChanged():
             return RoomEvent(state.offset, room_of(state), "host")
-        case DoorChanged():
+        case LockChanged():
             return RoomEvent(state.offset, room_of(state), "lock")
         case ListingChanged():
             return RoomEvent(state.offset, room_of(state), "settings")
@@ -218,16 +218,16 @@ def _of_room(record: MemberRecord, state: RoomState) -> Event | None:
             return messages.Closed(state.offset, why)
         case RoomOpened() | EpochBegan() | HostStarted() | NonceCommitted():
             return None
-        case Alive() | WallSet() | TokenGiven():
+        case Alive() | WallClockSet() | TokenIssued():
             return None
         case _:
             assert_never(record)
 
 
-def _of_race(record: RaceRecord, state: RoomState) -> Event | None:
+def _race_event(record: RaceRecord, state: RoomState) -> Event | None:
     match record:
         case RaceCreated():
-            cause: RoomWhy = "settings" if state.remade else "race"
+            cause: RoomWhy = "settings" if state.replaced else "race"
             return RoomEvent(state.offset, room_of(state), cause)
         case (
             CountdownBegan()
@@ -263,9 +263,9 @@ def _of_race(record: RaceRecord, state: RoomState) -> Event | None:
 
 
 def _row_for_all(state: RoomState, seat: Seat) -> Row:
-    """A racer's line as everybody may know it.
+    """Return a racer's standing as all members may know it.
 
-    How far who still races is, delayed members are told later, others by `progress`.
+    With a spectator delay, the progress of racers is sent separately.
     """
     row = next(row for row in standings(state.race) if row.seat == seat)
     if row.status == "racing" and state.race.rules.spectator_delay_ms:
@@ -289,7 +289,7 @@ def _phase(state: RoomState, why: str = "") -> Event:
 
 
 def nonce_commitments(state: RoomState) -> list[str | None]:
-    """What binds the nonces of the roster's seats; empty before it is frozen."""
+    """Return the nonce commitments by seat of the roster; none before it is frozen."""
     race = state.race
     return [race.commitments.get(seat) for seat in race.roster]
 
@@ -307,7 +307,7 @@ def _winner(state: RoomState) -> Event:
 
 
 def _is_final(race: Race, row: Row) -> bool:
-    """Whether nobody can take that place any more."""
+    """Return whether this place can no longer change."""
     first = race.winner_known and row.place == 1
     return row.place is not None and (race.phase == "results" or first)
 

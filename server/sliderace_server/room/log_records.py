@@ -1,7 +1,7 @@
-"""What the log of a room remembers of its members, its door and its epochs.
+"""Log records of a room's members, settings and epochs.
 
-Beside these it holds the records of its races, `sliderace.race.log_records`. Types and
-fields are forever; a new meaning is a new type. `t` is room time in ms.
+The log also contains records of races, see `sliderace.race.log_records`. Types and
+fields are permanent: a new meaning needs a new type. `t` is room time in ms.
 """
 
 from dataclasses import dataclass
@@ -13,26 +13,26 @@ from sliderace.race.log_records import RaceRecord, Seat
 
 __all__ = [
     "Alive",
-    "Benched",
+    "BenchChanged",
     "Closed",
     "Connected",
     "Disconnected",
-    "DoorChanged",
     "Entered",
     "EpochBegan",
     "Gone",
     "HostChanged",
     "HostStarted",
     "ListingChanged",
+    "LockChanged",
     "MemberRecord",
     "NonceCommitted",
-    "Readied",
+    "ReadyChanged",
     "Record",
     "RoleChanged",
     "RoomOpened",
     "StartPlanned",
-    "TokenGiven",
-    "WallSet",
+    "TokenIssued",
+    "WallClockSet",
 ]
 
 
@@ -49,22 +49,22 @@ class RoomOpened:
 
 @dataclass(frozen=True, slots=True)
 class EpochBegan:
-    """A server has the room now; every recovery begins a new epoch."""
+    """A server took over the room; every recovery begins a new epoch."""
 
     t: int
     epoch: int
-    """1, 2, 3 ..."""
+    """1 at first, later usually Unix ms; see `next_epoch`."""
     boot: str
-    """Names this run of the machine; empty where the system tells none."""
+    """Identifies the boot of the machine; empty if unknown."""
     mono_ms: int
-    """The machine's monotonic clock at `t`."""
+    """The machine's monotonic time at `t`."""
     wall_ms: int
     """Unix time at `t`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """Somebody new is in the room, and connected."""
+    """A new member joined, and is connected."""
 
     t: int
     member: int
@@ -73,12 +73,12 @@ class Entered:
     bot: bool
     seat: Seat | None
     token_hash: str
-    """Hex SHA-256 of the seat token; the token itself is stored nowhere."""
+    """SHA-256 of the seat token in hex; the token itself is not stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """Somebody is out of the room for good."""
+    """A member is no longer in the room."""
 
     t: int
     member: int
@@ -87,7 +87,7 @@ class Gone:
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """A member is back."""
+    """A member connected again."""
 
     t: int
     member: int
@@ -95,15 +95,15 @@ class Connected:
 
 @dataclass(frozen=True, slots=True)
 class Disconnected:
-    """A member's connection is lost; not a leave."""
+    """A member lost the connection; they are still a member."""
 
     t: int
     member: int
 
 
 @dataclass(frozen=True, slots=True)
-class Readied:
-    """A player will race, or not."""
+class ReadyChanged:
+    """A player is ready to race, or no longer."""
 
     t: int
     member: int
@@ -112,24 +112,24 @@ class Readied:
 
 @dataclass(frozen=True, slots=True)
 class NonceCommitted:
-    """A player's client bound itself to a nonce for the race in preparation."""
+    """A player's client committed to a nonce for the race in preparation."""
 
     t: int
     member: int
     commitment: str
-    """64 hex digits; the last one before the roster is frozen counts."""
+    """64 hex digits; the last one before the freezing of the roster counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostStarted:
-    """The coming countdown is the host's word: it may start a lone racer."""
+    """The host starts the next countdown, so one racer is enough."""
 
     t: int
 
 
 @dataclass(frozen=True, slots=True)
 class StartPlanned:
-    """The room will start by itself at `at` (room time), or no longer."""
+    """An automatic start is planned for room time `at`; None: no longer."""
 
     t: int
     at: int | None
@@ -137,7 +137,7 @@ class StartPlanned:
 
 @dataclass(frozen=True, slots=True)
 class HostChanged:
-    """Who acts as host, and whose the role is (who gets it back on return)."""
+    """Another member acts as host, or is the one who becomes host on return."""
 
     t: int
     host: int | None
@@ -145,8 +145,8 @@ class HostChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class DoorChanged:
-    """Whether anybody new may enter."""
+class LockChanged:
+    """The room was locked against new members, or unlocked."""
 
     t: int
     locked: bool
@@ -154,15 +154,15 @@ class DoorChanged:
 
 @dataclass(frozen=True, slots=True)
 class ListingChanged:
-    """Whether the room is listed for everybody."""
+    """The room became public or private."""
 
     t: int
     public: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Benched:
-    """A player sits out with the seat kept, or plays again."""
+class BenchChanged:
+    """A player sits out but keeps the seat, or plays again."""
 
     t: int
     member: int
@@ -171,7 +171,7 @@ class Benched:
 
 @dataclass(frozen=True, slots=True)
 class RoleChanged:
-    """A member plays or watches from now on."""
+    """A member became a player or a spectator."""
 
     t: int
     member: int
@@ -181,7 +181,7 @@ class RoleChanged:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """The room is no more."""
+    """The room was closed."""
 
     t: int
     why: Literal["host", "timeout"]
@@ -189,28 +189,28 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class Alive:
-    """The server still has the room, though nothing happens in its race."""
+    """The server is alive although nothing else happens in the race."""
 
     t: int
 
 
 @dataclass(frozen=True, slots=True)
-class WallSet:
-    """The machine's wall clock was set; its monotonic clock goes on as before."""
+class WallClockSet:
+    """The machine's wall clock was set; the monotonic clock is not affected."""
 
     t: int
     wall_ms: int
-    """Unix time at the begin of the epoch, by the wall clock as it is set now."""
+    """Unix time at the start of the epoch, by the wall clock as it is now."""
 
 
 @dataclass(frozen=True, slots=True)
-class TokenGiven:
-    """A member has gone to another device, which has a token of its own."""
+class TokenIssued:
+    """A member moved to another device, which got a new seat token."""
 
     t: int
     member: int
     token_hash: str
-    """Hex SHA-256 of it. The last one before stays good; older ones do not."""
+    """SHA-256 of it in hex. The previous token stays valid, older ones do not."""
 
 
 MemberRecord = (
@@ -220,18 +220,18 @@ MemberRecord = (
     | Gone
     | Connected
     | Disconnected
-    | Readied
+    | ReadyChanged
     | NonceCommitted
     | HostStarted
     | StartPlanned
     | HostChanged
-    | DoorChanged
+    | LockChanged
     | ListingChanged
-    | Benched
+    | BenchChanged
     | RoleChanged
     | Closed
     | Alive
-    | WallSet
-    | TokenGiven
+    | WallClockSet
+    | TokenIssued
 )
 Record = MemberRecord | RaceRecord

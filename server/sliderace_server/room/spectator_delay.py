@@ -1,8 +1,8 @@
-"""Boards as they stood a while ago, for spectators of a room with a spectator delay.
+"""Boards as they were a while ago, for spectators of a room with a spectator delay.
 
-Who watches live can tell a friend what to do. So those who do not race see each lane
-as it was `spectator_delay_ms` ago: moves, progress and board, consistent in themselves.
-What the stream tells (who finished, who gave up) is not delayed: it helps nobody.
+A live spectator could help a friend. So members who do not race see each attempt as it
+was `spectator_delay_ms` ago: slides, progress and board, consistent with each other.
+Events of the stream (who finished, who gave up) are not delayed: they help nobody.
 """
 
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from sliderace.engine import Board, progress_permille
 from sliderace.race.log_records import Seat
 from sliderace.race.state import Attempt, Race
 
-__all__ = ["Lag", "Look"]
+__all__ = ["AttemptView", "DelayedAttempts"]
 
 
 @dataclass(slots=True)
-class Look:
-    """One attempt as somebody may see it."""
+class AttemptView:
+    """One attempt as a member may see it."""
 
     seq: int
     stm: int
@@ -26,43 +26,42 @@ class Look:
     high_at: int = 0
 
 
-class Lag:
-    """Follows the attempts of one room's races at a distance.
+class DelayedAttempts:
+    """The attempts of a room's current race, delayed; shared by all its members.
 
-    One of these serves all delayed members of a room. Time only goes on: a look never
-    shows less than the one before.
+    Time must not go backwards between calls.
     """
 
     def __init__(self) -> None:
         self._race = ""
-        self._looks: dict[Seat, Look] = {}
+        self._views: dict[Seat, AttemptView] = {}
 
-    def look(self, race: Race, seat: Seat, now: int) -> Look:
-        """A racer's lane as it was when the delay began.
+    def view(self, race: Race, seat: Seat, now: int) -> AttemptView:
+        """Return an attempt as it was `spectator_delay_ms` ago.
 
         Args:
-            race: one that has started.
-            seat: one of its roster.
+            race: a race that has started.
+            seat: a seat of its roster.
             now: room time, ms.
         """
         if race.id != self._race:
-            self._race, self._looks = race.id, {}
-        if seat not in self._looks:
+            self._race, self._views = race.id, {}
+        if seat not in self._views:
             board, unlocked = Board(race.size, race.board), race.attempts[seat].s
-            self._looks[seat] = Look(0, 0, 0, board, high_at=unlocked)
-        look = self._looks[seat]
-        _follow(look, race.attempts[seat], now - race.rules.spectator_delay_ms)
-        return look
+            self._views[seat] = AttemptView(0, 0, 0, board, high_at=unlocked)
+        view = self._views[seat]
+        _advance(view, race.attempts[seat], now - race.rules.spectator_delay_ms)
+        return view
 
 
-def _follow(look: Look, attempt: Attempt, until: int) -> None:
-    while look.seq < attempt.seq and attempt.slides[look.seq].t <= until:
-        slide = attempt.slides[look.seq]
-        look.board.slide(slide.direction, slide.tiles)
-        before = attempt.slides[look.seq - 1].direction if look.seq else None
-        look.seq += 1
-        look.stm += slide.tiles
-        look.mtm += slide.direction != before
-        high = progress_permille(look.board.md, attempt.md0)
-        if high > look.high:
-            look.high, look.high_at = high, slide.t
+def _advance(view: AttemptView, attempt: Attempt, until: int) -> None:
+    while view.seq < attempt.seq and attempt.slides[view.seq].t <= until:
+        slide = attempt.slides[view.seq]
+        view.board.slide(slide.direction, slide.tiles)
+        before = attempt.slides[view.seq - 1].direction if view.seq else None
+        view.seq += 1
+        view.stm += slide.tiles
+        view.mtm += slide.direction != before
+        high = progress_permille(view.board.md, attempt.md0)
+        if high > view.high:
+            view.high, view.high_at = high, slide.t

@@ -1,6 +1,6 @@
-"""A room as it stands: a fold over its records, see `sliderace_server.room.apply`.
+"""The state of a room.
 
-The state may be read by anybody and is changed by `apply` alone.
+Only `sliderace_server.room.apply` changes it.
 """
 
 import copy
@@ -34,29 +34,29 @@ NonNegative = Annotated[int, Meta(ge=0)]
 
 _NO_RACE = Race("", rules=Rules(), secret="", commitment="")
 _NO_EPOCH = EpochBegan(0, 0, "", 0, 0)
-"""They stand in until the second and third record of a log."""
+"""Placeholders until the second and third record of a log are applied."""
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @dataclass(frozen=True, slots=True)
 class RoomLimits:
-    """The figures of a room that its operator may set. Times in ms.
+    """The limits of a room that operators may set. Times in ms.
 
     Args:
-        players: seats.
+        players: members with a seat.
         spectators: members without a seat.
-        lobby_ttl_ms: a lobby without any live socket is closed after this long.
-        race_ttl_ms: the same for a running race, but not before its away limit.
-        results_ttl_ms: the same for results on show.
-        room_ttl_ms: any room is closed this long after anybody last did anything.
-        member_ttl_ms: a member away for this long loses the seat, between races.
-        away_grace_ms: a host away for this long is represented; a ready player away
-            for less still races.
-        rematch_ms: a rematch starts this long after the first who is ready.
-        max_tiles: what one seat may move in one race.
-        lobby_records: what one member may write into the room's log between two races:
-            ready, not ready, and so on for ever would fill the disk. Newcomers share
-            one such quota.
+        lobby_ttl_ms: a lobby with nobody connected is closed after this time.
+        race_ttl_ms: likewise a running race, but not before its away limit.
+        results_ttl_ms: likewise a room that shows results.
+        room_ttl_ms: any room is closed after this time without activity.
+        member_ttl_ms: a member who is disconnected for this long, and not in a running
+            race, is removed.
+        away_grace_ms: a host who is disconnected for this long is replaced until they
+            return; a ready player who is disconnected for less still races.
+        rematch_ms: a rematch starts this long after the first player is ready.
+        max_tiles: tiles that one seat may move in one race.
+        lobby_records: log records that one member may cause between two races, or
+            toggling "ready" would fill the disk. All joins share one such quota.
     """
 
     players: Annotated[int, Meta(ge=1, le=MAX_SEAT + 1)] = 16
@@ -73,7 +73,7 @@ class RoomLimits:
 
 
 class Racer(NamedTuple):
-    """Who raced from a seat: the results name also those who left since."""
+    """The member who races from a seat; results also name members who left."""
 
     member: int
     name: str
@@ -82,23 +82,23 @@ class Racer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MemberState:
-    """Somebody in the room.
+    """A member of the room.
 
     Attributes:
-        id: 1, 2, 3 ... in the order of entering; never used again.
-        name: cleaned, and unlike any other in the room.
-        role: players have a seat, spectators none.
-        seat: fixed while its holder has it.
-        bot: declared as one.
-        token_hash: hex SHA-256 of the seat token.
-        former_hash: likewise, of the device that the seat was on before: good as well,
-            so that a welcome that gets lost loses no seat; or empty.
+        id: 1, 2, 3 ... in order of joining; never reused.
+        name: cleaned, and unique in the room.
+        role: players have a seat, spectators have none.
+        seat: does not change while the member has it.
+        bot: declared as a bot.
+        token_hash: SHA-256 of the seat token, in hex.
+        former_hash: the same of the previous token, or empty. It is still valid, so
+            that a lost welcome does not lose the seat.
         ready: will race.
         benched: sits out.
-        connected: has a live connection.
-        since: room time of the last coming, or of the going where not connected.
+        connected: has a connection.
+        since: room time at which the member was last connected or disconnected.
         nonce_commitment: 64 hex digits for the race in preparation, or empty.
-        nonces: how many commitments there were for it.
+        nonces: number of commitments for that race.
     """
 
     id: int
@@ -117,43 +117,44 @@ class MemberState:
 
     @property
     def plays(self) -> bool:
-        """A player who does not sit out."""
+        """Whether this is a player who does not sit out."""
         return self.role == "player" and not self.benched
 
     @property
     def active(self) -> bool:
-        """One who is here to play: whom an automatic start waits for."""
+        """Whether this is a connected player who does not sit out."""
         return self.plays and self.connected
 
 
 @dataclass(slots=True)
 class RoomState:
-    """One room.
+    """A room.
 
     Attributes:
         code: six letters.
-        created_s: Unix seconds of its opening.
-        public: listed for everybody.
-        locked: nobody new may enter.
-        members: by id, in the order of entering.
-        last_member: the highest id given so far.
+        created_s: when it was opened, in Unix seconds.
+        public: whether it is listed for everyone.
+        locked: whether new members are refused.
+        members: id -> member, in order of joining.
+        last_member: the highest id so far.
         host: who acts as host.
-        owner: whose the role is; differs from `host` while that member is away.
-        race: the race being prepared, run or shown.
-        number: how many races were prepared.
-        last_race: id of the race whose results led to this lobby, else empty.
-        remade: this race replaced one that was never run (settings).
-        racers: who races from which seat of the roster.
-        left: why racers left between the freezing of the roster and the draw.
-        host_started: the countdown is the host's word.
+        owner: who becomes host again on return; differs from `host` while away.
+        race: the race that is being prepared, run or shown.
+        number: number of races that were prepared.
+        last_race: id of the race whose results led to this lobby, or empty.
+        replaced: whether this race replaced one that was never run (new settings).
+        racers: seat of the roster -> who races.
+        left: seat -> why its racer left between the freezing of the roster and the
+            draw.
+        host_started: whether the host started the countdown.
         start_at: room time of a planned start.
-        epoch: who has the room, and since when.
-        hold_until: before this room time no deadline fires.
+        epoch: when the current server took over the room.
+        hold_until: no deadline fires before this room time.
         offset: number of the last event in the stream.
         empty_since: room time since which nobody is connected.
-        active_at: room time at which anybody last did anything.
+        active_at: room time of the last activity of a member.
         t: room time of the last record.
-        closed: why the room is no more, else empty.
+        closed: why the room is closed, or empty.
     """
 
     code: RoomCode
@@ -167,7 +168,7 @@ class RoomState:
     race: Race = field(default_factory=lambda: _NO_RACE)
     number: int = 0
     last_race: str = ""
-    remade: bool = False
+    replaced: bool = False
     racers: dict[Seat, Racer] = field(default_factory=dict[Seat, Racer])
     left: dict[Seat, str] = field(default_factory=dict[Seat, str])
     host_started: bool = False
@@ -182,32 +183,32 @@ class RoomState:
 
     @property
     def phase(self) -> PhaseName:
-        """Where the room is."""
+        """The phase of the race, or "closed"."""
         return "closed" if self.closed else self.race.phase
 
     @property
     def between_races(self) -> bool:
-        """No roster is fixed: seats and roles may change."""
+        """Whether seats and roles may change, because no roster is frozen."""
         return not self.race.locked or self.race.phase == "results"
 
     def active(self) -> list[MemberState]:
-        """The players who are here and do not sit out, in the order of entering."""
+        """Return the active players in order of joining."""
         return [member for member in self.members.values() if member.active]
 
     def free_seat(self) -> Seat:
-        """The lowest free one; a roster's seats are free again only in the lobby."""
+        """Return the lowest free seat; a roster's seats are free only in the lobby."""
         taken: set[int] = {*self.race.roster, *self._seats()}
         return Seat(next(n for n in range(len(taken) + 1) if n not in taken))
 
-    def sketch(self) -> "RoomState":
-        """A copy to apply anything to but slides."""
-        sketch = copy.copy(self)
-        sketch.members = dict(self.members)
-        sketch.racers = dict(self.racers)
-        sketch.race = copy.copy(self.race)
+    def copy(self) -> "RoomState":
+        """Return a copy to which all records except slides may be applied."""
+        copied = copy.copy(self)
+        copied.members = dict(self.members)
+        copied.racers = dict(self.racers)
+        copied.race = copy.copy(self.race)
         attempts = self.race.attempts.items()
-        sketch.race.attempts = {seat: copy.copy(one) for seat, one in attempts}
-        return sketch
+        copied.race.attempts = {seat: copy.copy(one) for seat, one in attempts}
+        return copied
 
     def _seats(self) -> Iterator[Seat]:
         seats = (member.seat for member in self.members.values())
@@ -215,7 +216,7 @@ class RoomState:
 
 
 def race_id(code: str, created_s: int, number: int) -> str:
-    """CODE-T-N: the room, its opening in Unix seconds base 36, the race's number.
+    """Return a race id, CODE-T-N: room, its opening time in base 36, race number.
 
     >>> race_id("KWXTRB", 1_700_000_000, 3)
     'KWXTRB-S44WE8-3'

@@ -1,7 +1,15 @@
-"""Room time: one line of milliseconds through restarts, reboots and clock steps.
+"""Room time: milliseconds that continue through restarts, reboots and clock changes.
 
-A room's time begins with 0. While a server has the room it is the machine's monotonic
-clock, moved. Each epoch's first record ties the two together.
+Rules:
+
+- Room time starts at 0 and never goes backwards. Within an epoch it is the machine's
+  monotonic clock plus a constant; the epoch's record links the two.
+- A restart on the same boot of the machine: the monotonic clock has continued, so room
+  time includes the outage exactly, whatever happened to the wall clock.
+- Another boot, or an unknown one: the wall clock measures the outage. It counts at
+  least 1 ms, so that the results of an affected race mention the outage.
+- If the wall clock is set during an epoch, a `WallClockSet` record corrects the epoch's
+  wall time, or the next reboot would count the change as part of the outage.
 """
 
 from dataclasses import dataclass
@@ -10,25 +18,23 @@ from zlib import crc32
 from sliderace_server.room.log_records import EpochBegan
 from sliderace_server.room.state import RoomState
 
-__all__ = ["Timeline", "first_epoch", "next_epoch", "wall_set_to"]
+__all__ = ["Timeline", "first_epoch", "next_epoch", "wall_clock_step"]
 
-SET_MS = 1_000
-"""From such a step on a wall clock was set; below, it is only being adjusted."""
-
-
-SPREAD = 1 << 20
-"""Numbers that an epoch may leave out: a million, so that hardly any comes again, and
-few enough for the integers of JavaScript, however often a server starts."""
+STEP_MS = 1_000
+"""A smaller change of the wall clock is a normal adjustment."""
+EPOCH_SPREAD = 1 << 20
+"""How many epoch numbers a start may skip: enough that numbers hardly ever repeat, and
+few enough to stay within JavaScript's integers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Machine time to room time and back, within one epoch."""
+    """Converts between monotonic time and room time within one epoch."""
 
     epoch: EpochBegan
 
     def now(self, mono_ms: int) -> int:
-        """Room time at a reading of the machine's monotonic clock.
+        """Return the room time at a monotonic time, ms.
 
         >>> Timeline(EpochBegan(5_000, 2, "boot", 70_000, 0)).now(70_250)
         5250
@@ -36,7 +42,7 @@ class Timeline:
         return self.epoch.t + max(0, mono_ms - self.epoch.mono_ms)
 
     def mono(self, t: int) -> int:
-        """The reading of the monotonic clock at room time `t`.
+        """Return the monotonic time at room time `t`, ms.
 
         >>> Timeline(EpochBegan(5_000, 2, "boot", 70_000, 0)).mono(5_250)
         70250
@@ -45,26 +51,20 @@ class Timeline:
 
 
 def first_epoch(boot: str, mono_ms: int, wall_ms: int) -> EpochBegan:
-    """The epoch of a room that is being opened."""
+    """Return the epoch of a new room."""
     return EpochBegan(0, 1, boot, mono_ms, wall_ms)
 
 
 def next_epoch(state: RoomState, boot: str, mono_ms: int, wall_ms: int) -> EpochBegan:
-    """The epoch of a room that was read from its log.
+    """Return the epoch of a room that was read from its log.
 
-    While the machine has not been restarted its monotonic clock went on, so room time
-    includes the outage exactly, whatever the wall clock did. Otherwise the wall clock
-    says how long it was, but never backwards, and not nothing: the results of a
-    race that it hit shall say so.
-
-    The epoch's number is the wall clock's reading. Where that is behind, it is one of
-    the next million, by the moment at which this server began. After an older copy of
-    the log was put in place, counting on would give numbers a second time, and members
-    would go on in a stream that is not theirs.
+    The epoch's number is the wall clock's time, or one of the next million if the wall
+    clock is behind. Counting up by one would reuse numbers after an older copy of the
+    log is restored, and clients would continue a stream that is not theirs.
 
     Args:
-        state: the fold of the whole log.
-        boot: names this run of the machine; empty where the system tells none.
+        state: the fold of the log.
+        boot: identifies the boot of the machine; empty if unknown.
         mono_ms: the monotonic clock now.
         wall_ms: Unix time now.
     """
@@ -76,23 +76,25 @@ def next_epoch(state: RoomState, boot: str, mono_ms: int, wall_ms: int) -> Epoch
     number = wall_ms
     if wall_ms <= last.epoch:
         moment = f"{boot} {mono_ms} {wall_ms}".encode()
-        number = last.epoch + 1 + crc32(moment) % SPREAD
+        number = last.epoch + 1 + crc32(moment) % EPOCH_SPREAD
     return EpochBegan(t, number, boot, mono_ms, wall_ms)
 
 
-def wall_set_to(epoch: EpochBegan, mono_ms: int, wall_ms: int) -> int | None:
-    """What `SetWall` is to be told, None while nobody set the wall clock.
-
-    After a reboot the time since the epoch began would else include the step.
+def wall_clock_step(epoch: EpochBegan, mono_ms: int, wall_ms: int) -> int | None:
+    """Return the corrected wall time of an epoch, if the wall clock was set.
 
     Args:
-        epoch: the room's.
+        epoch: the room's epoch.
         mono_ms: the monotonic clock now.
         wall_ms: Unix time now.
 
-    >>> wall_set_to(EpochBegan(0, 1, "boot", 5_000, 1_000_000), 6_000, 1_001_900)
-    >>> wall_set_to(EpochBegan(0, 1, "boot", 5_000, 1_000_000), 6_000, 4_601_000)
+    Returns:
+        Unix time at the start of the epoch by the clock as it is now, for
+        `SetWallClock`; None if the clock was not set.
+
+    >>> wall_clock_step(EpochBegan(0, 1, "boot", 5_000, 1_000_000), 6_000, 1_001_900)
+    >>> wall_clock_step(EpochBegan(0, 1, "boot", 5_000, 1_000_000), 6_000, 4_601_000)
     4600000
     """
     began_ms = wall_ms - (mono_ms - epoch.mono_ms)
-    return began_ms if abs(began_ms - epoch.wall_ms) >= SET_MS else None
+    return began_ms if abs(began_ms - epoch.wall_ms) >= STEP_MS else None

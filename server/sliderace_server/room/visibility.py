@@ -1,13 +1,21 @@
-"""Who may see which board, and everything that is told to one member alone.
+"""Who may see which board, and all messages to a single member.
 
-Before its own instant nobody sees any board: racers are sent theirs so that it arrives
-everywhere at T0, all others at T0. Racers see their own until they are out; those who
-do not race see all, in a room with a spectator delay that much later.
+Rules:
+
+- Before T0 nobody sees a board, except racers: each is sent the start board at their
+  own instant (`reveal_at`), early enough to arrive at T0.
+- Racers see only their own board until they have finished or are out; a forfeit that
+  can still be undone does not count. In a room with open boards they see all.
+- Members who do not race see all boards, delayed by the room's spectator delay, and so
+  do racers once they are out. The start board is delayed for them likewise.
+- After the race everyone sees everything.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from sliderace.engine import format_board, format_tokens
+from sliderace.engine import Board, format_board, format_tokens
+from sliderace.proof.record import WrittenSlide
+from sliderace.proof.signals import MIN_INTERVALS, Signal, compared, signals
 from sliderace.protocol import messages
 from sliderace.protocol.codes import refusal_text
 from sliderace.protocol.messages import (
@@ -27,6 +35,7 @@ from sliderace.race.log_records import Seat
 from sliderace.race.ranking import Row, rank, standings
 from sliderace.race.refusal import Refusal
 from sliderace.race.state import Attempt
+from sliderace.texts import text
 from sliderace_server.room.events import (
     board_text,
     member_of,
@@ -36,33 +45,36 @@ from sliderace_server.room.events import (
     room_of,
     standings_of,
 )
-from sliderace_server.room.spectator_delay import Lag, Look
+from sliderace_server.room.spectator_delay import AttemptView, DelayedAttempts
 from sliderace_server.room.state import RoomState
 
 __all__ = [
-    "acked",
+    "View",
+    "ack_of",
     "attempt_of",
     "board_of",
     "elapsed_ms",
     "is_delayed",
     "listing",
     "member_by_token",
-    "progress_step",
     "refused",
     "rejected",
     "reveal",
     "reveal_at",
+    "seat_progress",
     "sees_boards",
+    "signals_of",
     "snapshot",
+    "view_of",
     "welcome",
 ]
 
 MAX_VALUE = 40
-"""Characters of an offending value that are quoted back."""
+"""Longest part of an invalid value that a refusal quotes."""
 
 
 def member_by_token(state: RoomState, token_hash: str) -> int | None:
-    """Whose seat token has that SHA-256; None: nobody's here."""
+    """Return the id of the member whose seat token has this SHA-256, or None."""
     for member in state.members.values():
         if token_hash in (member.token_hash, member.former_hash):
             return member.id
@@ -70,7 +82,7 @@ def member_by_token(state: RoomState, token_hash: str) -> int | None:
 
 
 def attempt_of(state: RoomState, member: int) -> Attempt | None:
-    """The member's own way through this race; None: he is not of its roster."""
+    """Return the member's attempt; None: they are not on the roster."""
     known = state.members.get(member)
     if known is None or known.seat is None:
         return None
@@ -78,10 +90,9 @@ def attempt_of(state: RoomState, member: int) -> Attempt | None:
 
 
 def is_delayed(state: RoomState, member: int, now: int) -> bool:
-    """Whether the boards of others reach that member late, through `Lag`.
+    """Return whether a member sees the boards of others with a delay.
 
-    That is everybody who does not race, or not any more: who gives up to see what the
-    others do sees it late, too.
+    This includes racers who are out, so that giving up does not help to spy.
     """
     race = state.race
     if not (race.running and race.rules.spectator_delay_ms):
@@ -91,12 +102,12 @@ def is_delayed(state: RoomState, member: int, now: int) -> bool:
 
 
 def sees_boards(state: RoomState, member: int, now: int) -> bool:
-    """Whether that member may see the boards of others.
+    """Return whether a member may see the boards of others.
 
     Args:
         state: the room.
-        member: who looks.
-        now: room time, ms; a forfeit that can still be undone opens no board.
+        member: the member's id.
+        now: room time, ms.
     """
     race = state.race
     if not race.running:
@@ -108,9 +119,9 @@ def sees_boards(state: RoomState, member: int, now: int) -> bool:
 
 
 def reveal_at(state: RoomState, member: int) -> int | None:
-    """Room time at which a racer is sent the board of a race that is about to start.
+    """Return the room time at which a racer is sent the start board.
 
-    None: no board is drawn, or the member does not race, or the race has started.
+    None: no board is drawn yet, the member does not race, or the race has started.
     """
     attempt = attempt_of(state, member)
     if attempt is None or state.phase != "countdown":
@@ -119,10 +130,10 @@ def reveal_at(state: RoomState, member: int) -> int | None:
 
 
 def reveal(state: RoomState, member: int, now: int) -> BoardEvent | None:
-    """The start board, for one member; None while it may not be seen.
+    """Return the start board for a member; None: they may not see it yet.
 
-    Due to every connected member once a race: to racers at `reveal_at`, to those who
-    are delayed that much after T0, to all others as soon as the race has started.
+    Send it to each connected member once per race: to racers at `reveal_at`, to others
+    after T0, delayed by the room's spectator delay.
     """
     if not _is_revealed(state, member, now):
         return None
@@ -132,51 +143,55 @@ def reveal(state: RoomState, member: int, now: int) -> BoardEvent | None:
 
 
 def board_of(
-    state: RoomState, member: int, seat: int, now: int, lag: Lag | None = None
+    state: RoomState,
+    member: int,
+    seat: int,
+    now: int,
+    delayed: DelayedAttempts | None = None,
 ) -> BoardEvent | Refusal:
-    """One seat's board as that member may see it: the answer to `resync`.
+    """Return a seat's board as a member may see it: the answer to `resync`.
 
     Args:
         state: the room.
-        member: who asks.
+        member: the id of the member who asks.
         seat: whose board.
         now: room time, ms.
-        lag: the room's, where it has a spectator delay.
+        delayed: the room's delayed attempts; needed with a spectator delay.
     """
     attempt = state.race.attempts.get(Seat(seat))
     if attempt is None:
         return Refusal("bad_seat", "seat", str(seat))
-    look = _look(state, member, attempt, now, lag)
-    if look is None:
+    view = _visible(state, member, attempt, now, delayed)
+    if view is None:
         return Refusal("too_early", "seat", str(seat))
-    return BoardEvent(state.race.id, seat, look.seq, format_board(look.board))
+    return BoardEvent(state.race.id, seat, view.seq, format_board(view.board))
 
 
-def progress_step(
+def seat_progress(
     state: RoomState,
     seat: Seat,
     since: int,
     *,
     boards: bool,
     now: int = 0,
-    lag: Lag | None = None,
+    delayed: DelayedAttempts | None = None,
 ) -> SeatProgress:
-    """How far a racer is, for `progress`.
+    """Return a racer's entry in `progress`.
 
     Args:
         state: the room.
-        seat: one of the roster of a race that has started.
-        since: the last slide that was told before.
-        boards: the reader may see boards: tell the slides, too.
-        now: room time, ms; needed with `lag`.
-        lag: given for delayed members only: as it was a while ago.
+        seat: a seat of the roster of a race that has started.
+        since: number of the last slide that was sent before.
+        boards: whether the receiver may see boards; includes the slides.
+        now: room time, ms; needed with `delayed`.
+        delayed: the room's delayed attempts, for delayed receivers only.
     """
     attempt = state.race.attempts[seat]
-    if lag is None:
+    if delayed is None:
         seq, high, stm = len(attempt.slides), attempt.high, attempt.stm
     else:
-        look = lag.look(state.race, seat, now)
-        seq, high, stm = look.seq, look.high, look.stm
+        view = delayed.view(state.race, seat, now)
+        seq, high, stm = view.seq, view.high, view.stm
     if not boards:
         return SeatProgress(seat, seq, high, stm)
     slides = [slide[:2] for slide in attempt.slides[since:seq]]
@@ -191,15 +206,15 @@ def welcome(
     limits: messages.Limits,
     token: str | None,
 ) -> Welcome:
-    """The first answer on every connection that got in.
+    """Return the first message of a connection that was let in.
 
     Args:
-        state: the room, all of it durable.
-        member: who got in.
+        state: the room; everything in it must be durable before this is sent.
+        member: the member's id.
         now: room time, ms.
         server: program and version.
-        limits: what the client must keep to.
-        token: the seat token, for who is new.
+        limits: limits for the client.
+        token: the new seat token, if any.
     """
     attempt = attempt_of(state, member)
     races = state.race.running or state.phase == "countdown"
@@ -222,7 +237,7 @@ def welcome(
 
 
 def elapsed_ms(state: RoomState, member: int, now: int) -> int | None:
-    """Since the member's board was unlocked; None before, and when no race runs."""
+    """Return the time since the member's board was unlocked; None: not in a race."""
     attempt = attempt_of(state, member)
     since = attempt.s if attempt else state.race.t0
     runs = state.race.running or (attempt is not None and state.phase == "countdown")
@@ -230,24 +245,26 @@ def elapsed_ms(state: RoomState, member: int, now: int) -> int | None:
 
 
 def snapshot(
-    state: RoomState, member: int, now: int, lag: Lag | None = None
+    state: RoomState, member: int, now: int, delayed: DelayedAttempts | None = None
 ) -> Snapshot:
-    """Everything that member may know.
+    """Return everything that a member may know.
 
     Args:
         state: the room.
-        member: who reads it.
+        member: the member's id.
         now: room time, ms.
-        lag: the room's, where it has a spectator delay.
+        delayed: the room's delayed attempts; needed with a spectator delay.
     """
     race = state.race
-    view = RaceView(
+    race_view = RaceView(
         id=race.id,
         roster=[*race.roster],
         elapsed_ms=elapsed_ms(state, member, now),
         start=board_text(state) if _is_revealed(state, member, now) else None,
-        lanes=[_lane(state, member, one, now, lag) for one in race.attempts.values()],
-        standings=standings_of(state, _rows(state, member, now, lag)),
+        lanes=[
+            _lane(state, member, one, now, delayed) for one in race.attempts.values()
+        ],
+        standings=standings_of(state, _rows(state, member, now, delayed)),
         nonce_commitments=nonce_commitments(state),
     )
     return Snapshot(
@@ -257,25 +274,74 @@ def snapshot(
         members=[member_of(one) for one in state.members.values()],
         phase=state.phase,
         in_ms=phase_in_ms(state, now),
-        race=view,
+        race=race_view,
         results=results_of(state) if race.phase == "results" else None,
     )
 
 
-def acked(state: RoomState, member: int) -> Ack | None:
-    """All slides of a racer that were applied; send it once they are durable."""
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a member may see at one moment; sent once all of it is durable.
+
+    Attributes:
+        taken: room time of that moment, ms.
+        snapshot: everything the member may know.
+        sees: whether they may see the boards of others.
+        shown: id of the race whose start board is in the snapshot, or "".
+    """
+
+    taken: int
+    snapshot: Snapshot
+    sees: bool
+    shown: str
+
+
+def view_of(state: RoomState, member: int, now: int, delayed: DelayedAttempts) -> View:
+    """Return what a member may see now.
+
+    Args:
+        state: the room.
+        member: the member's id.
+        now: room time, ms.
+        delayed: the room's delayed attempts.
+    """
+    revealed = reveal(state, member, now) is not None
+    return View(
+        taken=now,
+        snapshot=snapshot(state, member, now, delayed),
+        sees=sees_boards(state, member, now),
+        shown=state.race.id if revealed else "",
+    )
+
+
+def signals_of(state: RoomState) -> messages.Signals | None:
+    """Return how each solve of the finished race looks, for the host; None: no results.
+
+    These are figures to judge by, never a verdict.
+    """
+    race = state.race
+    if race.phase != "results":
+        return None
+    board = Board(race.size, race.board)
+    attempts = (race.attempts[row.seat] for row in standings(race))
+    found = [_seat_signals(board, attempt) for attempt in attempts if attempt.slides]
+    return messages.Signals(race.id, found)
+
+
+def ack_of(state: RoomState, member: int) -> Ack | None:
+    """Return an ack for all slides applied so far; send it once they are durable."""
     attempt = attempt_of(state, member)
     return Ack(state.race.id, attempt.seq) if attempt else None
 
 
 def rejected(state: RoomState, member: int, refusal: Refusal, gen: int) -> Rejected:
-    """The answer to refused slides of the current race.
+    """Return the answer to refused slides of the current race.
 
     Args:
         state: the room.
-        member: whose slides.
-        refusal: why.
-        gen: the series that the next slides must name.
+        member: the id of the member who sent them.
+        refusal: the reason.
+        gen: the `gen` that the next slides must have.
     """
     attempt = attempt_of(state, member)
     shown = state.race.running or state.race.phase == "results"
@@ -285,11 +351,11 @@ def rejected(state: RoomState, member: int, refusal: Refusal, gen: int) -> Rejec
 
 
 def refused(of: str, refusal: Refusal) -> Refused:
-    """The answer to any other refused command.
+    """Return the answer to any other refused command.
 
     Args:
         of: its type on the wire.
-        refusal: why.
+        refusal: the reason.
     """
     return Refused(
         of=of,
@@ -302,7 +368,7 @@ def refused(of: str, refusal: Refusal) -> Refused:
 
 
 def listing(state: RoomState) -> dict[str, str | int | bool]:
-    """What anybody may know of a room without being in it."""
+    """Return what anyone may know about a room without being in it."""
     players = sum(member.role == "player" for member in state.members.values())
     return {
         "code": state.code,
@@ -317,7 +383,7 @@ def listing(state: RoomState) -> dict[str, str | int | bool]:
 
 
 def _is_revealed(state: RoomState, member: int, now: int) -> bool:
-    """Whether that member may see the start board: racers from their own instant on."""
+    """Return whether a member may see the start board."""
     race = state.race
     if attempt_of(state, member) is None and is_delayed(state, member, now):
         return race.t0 + race.rules.spectator_delay_ms <= now
@@ -327,12 +393,14 @@ def _is_revealed(state: RoomState, member: int, now: int) -> bool:
     return at is not None and at <= now
 
 
-def _live(attempt: Attempt) -> Look:
-    return Look(attempt.seq, attempt.stm, attempt.high, attempt.board)
+def _current(attempt: Attempt) -> AttemptView:
+    return AttemptView(attempt.seq, attempt.stm, attempt.high, attempt.board)
 
 
-def _rows(state: RoomState, member: int, now: int, lag: Lag | None) -> list[Row]:
-    """The standings as that member may know them: whoever still races, late."""
+def _rows(
+    state: RoomState, member: int, now: int, delayed: DelayedAttempts | None
+) -> list[Row]:
+    """Return the standings as a member may know them: delayed for active racers."""
     race = state.race
     rows = standings(race)
     if not is_delayed(state, member, now):
@@ -341,11 +409,11 @@ def _rows(state: RoomState, member: int, now: int, lag: Lag | None) -> list[Row]
     for row in rows:
         if row.status == "racing":
             attempt = race.attempts[row.seat]
-            look = lag.look(race, row.seat, now) if lag else _hidden(attempt)
-            high_ms = look.high_at - attempt.s
+            view = delayed.view(race, row.seat, now) if delayed else _hidden(attempt)
+            high_ms = view.high_at - attempt.s
             known.append(
                 replace(
-                    row, stm=look.stm, mtm=look.mtm, high=look.high, high_ms=high_ms
+                    row, stm=view.stm, mtm=view.mtm, high=view.high, high_ms=high_ms
                 )
             )
         else:
@@ -353,34 +421,56 @@ def _rows(state: RoomState, member: int, now: int, lag: Lag | None) -> list[Row]
     return rank(known)
 
 
-def _hidden(attempt: Attempt) -> Look:
-    return Look(0, 0, 0, attempt.board, high_at=attempt.s)
+def _hidden(attempt: Attempt) -> AttemptView:
+    return AttemptView(0, 0, 0, attempt.board, high_at=attempt.s)
 
 
-def _look(
-    state: RoomState, member: int, attempt: Attempt, now: int, lag: Lag | None
-) -> Look | None:
-    """A lane with its board, as that member may see it; None: not its board."""
+def _visible(
+    state: RoomState,
+    member: int,
+    attempt: Attempt,
+    now: int,
+    delayed: DelayedAttempts | None,
+) -> AttemptView | None:
+    """Return an attempt as a member may see it; None: they may not see its board."""
     if not _is_revealed(state, member, now):
         return None
     if attempt_of(state, member) is attempt:
-        return _live(attempt)
+        return _current(attempt)
     if is_delayed(state, member, now):
-        return lag.look(state.race, attempt.seat, now) if lag else None
-    return _live(attempt) if sees_boards(state, member, now) else None
+        return delayed.view(state.race, attempt.seat, now) if delayed else None
+    return _current(attempt) if sees_boards(state, member, now) else None
 
 
 def _lane(
-    state: RoomState, member: int, attempt: Attempt, now: int, lag: Lag | None
+    state: RoomState,
+    member: int,
+    attempt: Attempt,
+    now: int,
+    delayed: DelayedAttempts | None,
 ) -> Lane:
-    look = _look(state, member, attempt, now, lag)
+    view = _visible(state, member, attempt, now, delayed)
     hidden = _hidden(attempt) if is_delayed(state, member, now) else None
-    shown = look or hidden or _live(attempt)
+    shown = view or hidden or _current(attempt)
     return Lane(
         seat=attempt.seat,
         seq=shown.seq,
         high=shown.high,
         stm=shown.stm,
         status=attempt.status,
-        board=format_board(look.board) if look else None,
+        board=format_board(view.board) if view else None,
     )
+
+
+def _seat_signals(board: Board, attempt: Attempt) -> messages.SeatSignals:
+    slides = [
+        WrittenSlide(slide.direction, slide.tiles, slide.stamp, slide.t - attempt.s)
+        for slide in attempt.slides
+    ]
+    figures = compared(signals(board, slides), board.size)
+    return messages.SeatSignals(attempt.seat, [_signal(one) for one in figures])
+
+
+def _signal(one: Signal) -> messages.Signal:
+    note = text(f"signal.note.{one.note}", intervals=MIN_INTERVALS)
+    return messages.Signal(one.name, one.value, one.low, one.high, note, one.outside)
