@@ -1,4 +1,4 @@
-"""Golden data that Python and JavaScript read alike."""
+"""Golden data, shared by Python and JavaScript."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ VECTORS = Path(__file__).parents[2] / "shared" / "vectors"
 
 @pytest.fixture(scope="session")
 def golden() -> dict[str, list[dict[str, Any]]]:
-    """The cases of `engine-v1.json`, by section."""
+    """Return the cases of `engine-v1.json`, by section."""
     cases: dict[str, list[dict[str, Any]]] = json.loads(
         (VECTORS / "engine-v1.json").read_text("utf-8")
     )
@@ -20,7 +20,7 @@ def golden() -> dict[str, list[dict[str, Any]]]:
 
 @pytest.fixture(scope="session")
 def distances() -> dict[str, dict[str, list[int]]]:
-    """Boards at each distance from the solved one: metric -> size -> counts."""
+    """Return the numbers of boards at each distance from solved: metric -> size."""
     counts: dict[str, dict[str, list[int]]] = json.loads(
         (VECTORS / "distances.json").read_text("utf-8")
     )
@@ -29,13 +29,13 @@ def distances() -> dict[str, dict[str, list[int]]]:
 
 @pytest.fixture(scope="session")
 def walks() -> list[dict[str, Any]]:
-    """Long ways from board to board, made by a slow and obvious model."""
+    """Return long random walks, made by a simple reference model."""
     lines = (VECTORS / "walks-v1.jsonl").read_text("utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
 @pytest.fixture(scope="session")
 def scrambles() -> list[dict[str, Any]]:
-    """A thousand golden scrambles."""
+    """Return a thousand golden scrambles."""
     lines = (VECTORS / "scramble-v1.jsonl").read_text("utf-8").splitlines()
     return [json.loads(line) for line in lines]

@@ -28,7 +28,7 @@ sizes = st.builds(Size, sides, sides)
 
 @st.composite
 def boards(draw: st.DrawFn) -> Board:
-    """Any board of any size, solvable or not."""
+    """Draw any board of any size, solvable or not."""
     size = draw(sizes)
     return Board(size, draw(st.permutations(range(size.cells))))
 
@@ -36,7 +36,7 @@ def boards(draw: st.DrawFn) -> Board:
 # --- Sizes ----------------------------------------------------------------------------
 
 
-def test_sizes_are_read_and_written(golden: Golden) -> None:
+def test_golden_sizes_parse_and_format(golden: Golden) -> None:
     for case in golden["sizes"]:
         if "error" in case:
             with pytest.raises(BadSize):
@@ -49,7 +49,7 @@ def test_sizes_are_read_and_written(golden: Golden) -> None:
 
 
 @pytest.mark.parametrize("bad", [MIN_SIDE - 1, MAX_SIDE + 1, 0, -2, 10**9])
-def test_a_side_out_of_range_is_no_size(bad: int) -> None:
+def test_side_out_of_range_is_refused(bad: int) -> None:
     with pytest.raises(BadSize):
         Size(bad, 4)
     with pytest.raises(BadSize):
@@ -86,7 +86,7 @@ def test_tiles_must_be_a_permutation(tiles: tuple[int, ...]) -> None:
         Board(Size(2, 2), tiles)
 
 
-def test_the_facts_of_golden_boards(golden: Golden) -> None:
+def test_golden_board_properties(golden: Golden) -> None:
     for case in golden["boards"]:
         board = Board(Size(case["width"], case["height"]), case["tiles"])
         assert board.gap == case["gap"]
@@ -95,14 +95,14 @@ def test_the_facts_of_golden_boards(golden: Golden) -> None:
         assert board.is_solved is (case["md"] == 0)
 
 
-def test_one_exchange_of_tiles_is_not_solved() -> None:
+def test_board_with_two_tiles_swapped_is_unsolvable() -> None:
     board = Board(Size(3, 3), (2, 1, 3, 4, 5, 6, 7, 8, 0))
     assert not board.is_solved
     assert not board.is_solvable()
 
 
 @given(board=boards())
-def test_cells_and_tiles_find_each_other(board: Board) -> None:
+def test_tile_at_and_cell_of_are_inverse(board: Board) -> None:
     for cell, tile in enumerate(board.tiles):
         assert board.tile_at(cell) == tile
         assert board.cell_of(tile) == cell
@@ -110,7 +110,7 @@ def test_cells_and_tiles_find_each_other(board: Board) -> None:
 
 
 @pytest.mark.parametrize("beyond", [-1, 9, 10**9])
-def test_there_is_nothing_off_the_board(beyond: int) -> None:
+def test_cell_or_tile_off_the_board_is_refused(beyond: int) -> None:
     board = Board.solved(Size(3, 3))
     with pytest.raises(OffBoard):
         board.tile_at(beyond)
@@ -122,18 +122,18 @@ def test_there_is_nothing_off_the_board(beyond: int) -> None:
         board.slide_of_tile(beyond)
 
 
-def test_boards_are_equal_by_size_and_tiles() -> None:
+def test_boards_compare_by_size_and_tiles() -> None:
     board = parse_board("1 2 3/4 5 0")
     assert board == Board(Size(3, 2), [1, 2, 3, 4, 5, 0])
     assert board != parse_board("1 2 3/4 0 5")
     assert board != Board(Size(2, 3), board.tiles)
     assert board != board.tiles
-    assert eval(repr(board)) == board  # noqa: S307 - our own text
+    assert eval(repr(board)) == board  # noqa: S307 - not from outside
     with pytest.raises(TypeError):
         hash(board)
 
 
-def test_a_copy_goes_its_own_way() -> None:
+def test_copy_is_independent() -> None:
     board = parse_board("1 2 3/4 0 5/6 7 8")
     twin = board.copy()
     assert twin == board
@@ -143,7 +143,7 @@ def test_a_copy_goes_its_own_way() -> None:
     assert twin == parse_board("1 2 3/4 7 5/6 0 8")
 
 
-def test_every_error_is_one_kind_of_value_error() -> None:
+def test_errors_are_engine_errors() -> None:
     for error in (BadSize, BadBoard, IllegalSlide, OffBoard):
         assert issubclass(error, EngineError)
     assert issubclass(EngineError, ValueError)
@@ -152,7 +152,7 @@ def test_every_error_is_one_kind_of_value_error() -> None:
 # --- Slides ---------------------------------------------------------------------------
 
 
-def test_a_direction_is_the_way_the_tile_travels(golden: Golden) -> None:
+def test_direction_is_the_way_the_tile_moves(golden: Golden) -> None:
     for case in golden["directions"]:
         board = parse_board(case["board"])
         for slide in parse_slides(case["slides"]):
@@ -160,7 +160,7 @@ def test_a_direction_is_the_way_the_tile_travels(golden: Golden) -> None:
         assert board == parse_board(case["after"]), case["why"]
 
 
-def test_an_illegal_slide_changes_nothing(golden: Golden) -> None:
+def test_illegal_slide_changes_nothing(golden: Golden) -> None:
     for case in golden["illegal"]:
         board = parse_board(case["board"])
         slide = case["direction"], case["count"]
@@ -171,13 +171,13 @@ def test_an_illegal_slide_changes_nothing(golden: Golden) -> None:
         assert (board, board.gap, board.md) == (fresh, fresh.gap, fresh.md)
 
 
-def test_legal_slides_in_their_order(golden: Golden) -> None:
+def test_golden_legal_slides(golden: Golden) -> None:
     for case in golden["legal"]:
         slides = parse_board(case["board"]).legal_slides()
         assert slides == [tuple(slide) for slide in case["slides"]]
 
 
-def test_a_tile_or_its_cell_picks_the_slide(golden: Golden) -> None:
+def test_slide_of_a_tile_or_cell(golden: Golden) -> None:
     for case in golden["picks"]:
         board = parse_board(case["board"])
         assert board.tile_at(case["cell"]) == case["tile"]
@@ -192,7 +192,7 @@ def test_a_tile_or_its_cell_picks_the_slide(golden: Golden) -> None:
 
 
 @given(board=boards())
-def test_exactly_the_legal_slides_are_accepted(board: Board) -> None:
+def test_only_legal_slides_are_accepted(board: Board) -> None:
     legal = board.legal_slides()
     assert len(legal) == sum(board.size) - 2
     for direction in DIRECTIONS:
@@ -202,7 +202,7 @@ def test_exactly_the_legal_slides_are_accepted(board: Board) -> None:
 
 
 @given(board=boards())
-def test_a_slide_of_many_is_as_many_slides_of_one(board: Board) -> None:
+def test_slide_of_many_equals_many_slides_of_one(board: Board) -> None:
     for direction, count in board.legal_slides():
         at_once, one_by_one = board.copy(), board.copy()
         at_once.slide(direction, count)
@@ -213,7 +213,7 @@ def test_a_slide_of_many_is_as_many_slides_of_one(board: Board) -> None:
 
 
 @given(board=boards())
-def test_the_picked_slide_moves_the_picked_tile_by_one_cell(board: Board) -> None:
+def test_slide_of_a_tile_moves_it_by_one_cell(board: Board) -> None:
     for direction, count in board.legal_slides():
         after = board.copy()
         after.slide(direction, count)
@@ -224,7 +224,9 @@ def test_the_picked_slide_moves_the_picked_tile_by_one_cell(board: Board) -> Non
 
 
 @given(board=boards(), picks=st.lists(st.integers(0, 17), max_size=60))
-def test_slides_keep_every_promise_of_the_board(board: Board, picks: list[int]) -> None:
+def test_slides_keep_the_board_consistent_and_can_be_undone(
+    board: Board, picks: list[int]
+) -> None:
     start, can_be_solved = board.copy(), board.is_solvable()
     trail: list[Slide] = []
     for pick in picks:
@@ -245,7 +247,7 @@ def test_slides_keep_every_promise_of_the_board(board: Board, picks: list[int]) 
 
 
 def textbook_rule(size: Size, tiles: tuple[int, ...]) -> bool:
-    """Inversions, and on even widths the gap's row counted from the bottom as 1."""
+    """Count inversions and, if the width is even, the gap's row from the bottom."""
     labels = [tile for tile in tiles if tile]
     inversions = sum(a > b for n, a in enumerate(labels) for b in labels[n + 1 :])
     if size.width % 2:
@@ -256,7 +258,7 @@ def textbook_rule(size: Size, tiles: tuple[int, ...]) -> bool:
 
 @pytest.mark.parametrize("width", range(MIN_SIDE, MAX_SIDE + 1))
 @pytest.mark.parametrize("height", range(MIN_SIDE, MAX_SIDE + 1))
-def test_solvable_is_the_textbook_rule(width: int, height: int) -> None:
+def test_solvable_agrees_with_the_textbook_rule(width: int, height: int) -> None:
     size = Size(width, height)
     answers: set[bool] = set()
 
@@ -273,7 +275,7 @@ def test_solvable_is_the_textbook_rule(width: int, height: int) -> None:
 
 
 @given(board=boards(), data=st.data())
-def test_an_exchange_of_two_tiles_turns_the_answer(
+def test_swapping_two_tiles_flips_solvability(
     board: Board, data: st.DataObject
 ) -> None:
     pair = st.lists(

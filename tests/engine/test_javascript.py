@@ -1,4 +1,4 @@
-"""The page's engine, in node: the same golden data as here."""
+"""The page's engine passes the same golden data, in node."""
 
 import subprocess
 from pathlib import Path
@@ -9,7 +9,7 @@ TESTS = Path(__file__).parents[2] / "client" / "page-tests"
 
 
 @pytest.mark.parametrize("name", ["engine", "sha256"])
-def test_javascript(name: str, node: str) -> None:
+def test_page_engine_passes(name: str, node: str) -> None:
     run = subprocess.run(
         [node, "--test", str(TESTS / f"{name}.test.mjs")],
         capture_output=True,

@@ -26,17 +26,17 @@ ERRORS = {"notation": BadNotation, "size": BadSize, "board": BadBoard}
 slides = st.lists(
     st.tuples(st.sampled_from(DIRECTIONS), st.integers(1, 9)), max_size=10
 )
-# At most 90 tiles: a merged run still has two digits.
+# At most 90 tiles, so that a merged run has two digits.
 
 
-def test_golden_boards_both_ways(golden: Golden) -> None:
+def test_golden_boards_parse_and_format(golden: Golden) -> None:
     for case in golden["boards"]:
         board = parse_board(case["text"])
         assert board == Board(Size(case["width"], case["height"]), case["tiles"])
         assert format_board(board) == case["text"]
 
 
-def test_board_texts_are_read_or_refused(golden: Golden) -> None:
+def test_malformed_board_texts_are_refused(golden: Golden) -> None:
     for case in golden["board_texts"]:
         if "error" in case:
             with pytest.raises(ERRORS[case["error"]]) as refused:
@@ -47,7 +47,7 @@ def test_board_texts_are_read_or_refused(golden: Golden) -> None:
 
 
 @given(data=st.data(), width=st.integers(2, 10), height=st.integers(2, 10))
-def test_a_board_survives_its_text(
+def test_parse_board_inverts_format_board(
     data: st.DataObject, width: int, height: int
 ) -> None:
     tiles = data.draw(st.permutations(range(width * height)))
@@ -55,7 +55,7 @@ def test_a_board_survives_its_text(
     assert parse_board(format_board(board)) == board
 
 
-def test_golden_slides_both_ways(golden: Golden) -> None:
+def test_golden_slides_parse_and_format(golden: Golden) -> None:
     for case in golden["slide_texts"]:
         pairs = [tuple(slide) for slide in case["slides"]]
         assert format_slides(pairs) == case["text"]
@@ -63,7 +63,7 @@ def test_golden_slides_both_ways(golden: Golden) -> None:
         assert parse_slides(case["tokens"]) == pairs
 
 
-def test_slide_texts_are_read_or_refused(golden: Golden) -> None:
+def test_malformed_slide_texts_are_refused(golden: Golden) -> None:
     for case in golden["slide_readings"]:
         if "error" in case:
             with pytest.raises(BadNotation):
@@ -72,30 +72,30 @@ def test_slide_texts_are_read_or_refused(golden: Golden) -> None:
             assert parse_slides(case["text"]) == [tuple(s) for s in case["slides"]]
 
 
-def test_a_refused_text_says_where() -> None:
+def test_error_states_the_position() -> None:
     with pytest.raises(BadNotation, match=r"^no slide at character 5: 'X'$"):
         parse_slides(" R2 XU")
 
 
 @given(slides=slides)
-def test_slides_survive_their_tokens(slides: list[Slide]) -> None:
+def test_parse_slides_inverts_format_tokens(slides: list[Slide]) -> None:
     assert parse_slides(format_tokens(slides)) == slides
 
 
 @given(slides=slides)
-def test_merged_text_has_no_run_left_and_loses_no_tile(slides: list[Slide]) -> None:
+def test_format_slides_merges_runs_and_keeps_every_tile(slides: list[Slide]) -> None:
     merged = parse_slides(format_slides(slides))
     assert spelled_out(merged) == spelled_out(slides)
     assert all(a[0] != b[0] for a, b in pairwise(merged))
 
 
 def spelled_out(slides: list[Slide]) -> str:
-    """One letter for each tile."""
+    """Return one letter per tile."""
     return "".join(direction * count for direction, count in slides)
 
 
 @given(text=st.text())
-def test_any_text_is_read_or_refused_with_the_one_error(text: str) -> None:
+def test_any_text_is_parsed_or_an_engine_error(text: str) -> None:
     for parse in (parse_board, parse_slides, Size.parse):
         try:
             parse(text)

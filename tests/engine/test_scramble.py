@@ -18,7 +18,7 @@ from sliderace.engine import (
     seed_of,
     solvable,
 )
-from sliderace.engine.scramble import drawn
+from sliderace.engine.scramble import shuffled
 
 Golden = dict[str, list[dict[str, Any]]]
 
@@ -52,7 +52,7 @@ def test_golden_commitments(golden: Golden) -> None:
         assert nonce_commitment(case["race"], case["seat"], nonce) == case["commitment"]
 
 
-def test_nonces_count_by_ascending_seat_in_any_order(golden: Golden) -> None:
+def test_seed_does_not_depend_on_the_order_of_nonces(golden: Golden) -> None:
     for case in golden["seeds"]:
         size, secret = (
             Size(case["width"], case["height"]),
@@ -63,7 +63,7 @@ def test_nonces_count_by_ascending_seat_in_any_order(golden: Golden) -> None:
             assert seed_of(case["race"], size, secret, order).hex() == case["seed"]
 
 
-def test_seeds_from_text(golden: Golden) -> None:
+def test_golden_seeds_from_text(golden: Golden) -> None:
     for case in golden["texts"]:
         if "error" in case:
             with pytest.raises(BadSeed):
@@ -75,7 +75,7 @@ def test_seeds_from_text(golden: Golden) -> None:
 # --- Refusals -------------------------------------------------------------------------
 
 
-def test_race_ids_are_read_or_refused(golden: Golden) -> None:
+def test_malformed_race_ids_are_refused(golden: Golden) -> None:
     for case in golden["race_ids"]:
         race = case["race"]
         for call in (
@@ -91,7 +91,7 @@ def test_race_ids_are_read_or_refused(golden: Golden) -> None:
 
 
 @pytest.mark.parametrize("length", [0, 31, 33])
-def test_a_secret_has_32_bytes(length: int) -> None:
+def test_secret_must_have_32_bytes(length: int) -> None:
     with pytest.raises(BadSeed):
         commitment("A", SIZE, bytes(length))
     with pytest.raises(BadSeed):
@@ -101,7 +101,7 @@ def test_a_secret_has_32_bytes(length: int) -> None:
 
 
 @pytest.mark.parametrize("length", [0, 15, 17])
-def test_a_nonce_has_16_bytes(length: int) -> None:
+def test_nonce_must_have_16_bytes(length: int) -> None:
     with pytest.raises(BadSeed):
         nonce_commitment("A", 0, bytes(length))
     with pytest.raises(BadSeed):
@@ -109,19 +109,19 @@ def test_a_nonce_has_16_bytes(length: int) -> None:
 
 
 @pytest.mark.parametrize("seat", [-1, 255, 256])
-def test_a_seat_is_0_to_254(seat: int) -> None:
+def test_seat_must_be_0_to_254(seat: int) -> None:
     with pytest.raises(BadSeed):
         nonce_commitment("A", seat, NONCE)
     with pytest.raises(BadSeed):
         seed_of("A", SIZE, SECRET, [(seat, NONCE)])
 
 
-def test_a_seat_has_one_nonce() -> None:
+def test_second_nonce_of_a_seat_is_refused() -> None:
     with pytest.raises(BadSeed, match="more than one nonce"):
         seed_of("A", SIZE, SECRET, [(3, NONCE), (3, bytes(range(16)))])
 
 
-def test_all_255_seats_may_take_part() -> None:
+def test_all_255_seats_can_contribute() -> None:
     nonces = [(seat, NONCE) for seat in range(255)]
     assert len(seed_of("A", SIZE, SECRET, nonces)) == 32
 
@@ -130,7 +130,7 @@ def test_all_255_seats_may_take_part() -> None:
 
 
 class Dealt(Stream):
-    """A stream whose draws are given."""
+    """A stream with given draws."""
 
     def __init__(self, draws: tuple[int, ...]) -> None:
         super().__init__(b"")
@@ -143,33 +143,33 @@ class Dealt(Stream):
 
 
 def all_draws(cells: int) -> Iterator[tuple[int, ...]]:
-    """Every sequence of draws that a board of so many cells can meet."""
+    """Return every possible sequence of draws for a board with that many cells."""
     return product(*(range(i + 1) for i in range(cells - 1, 0, -1)))
 
 
 @pytest.mark.parametrize("text", ["2x2", "2x3", "3x2", "2x4"])
-def test_each_solvable_board_comes_from_exactly_two_draws(text: str) -> None:
+def test_each_solvable_board_results_from_two_draws(text: str) -> None:
     size = Size.parse(text)
     boards = Counter(
-        tuple(drawn(size, Dealt(draws))) for draws in all_draws(size.cells)
+        tuple(shuffled(size, Dealt(draws))) for draws in all_draws(size.cells)
     )
     assert len(boards) == factorial(size.cells) // 2
     assert set(boards.values()) == {2}
     assert all(solvable(size, tiles) for tiles in boards)
 
 
-def test_a_solved_draw_goes_on_with_the_same_stream() -> None:
+def test_solved_draw_continues_with_the_same_stream() -> None:
     solved = Board.solved(Size(2, 2))
-    goes_on = 0
+    continued = 0
     for n in range(200):
         seed = n.to_bytes(32, "big")
         stream = Stream(seed)
-        tiles = drawn(solved.size, stream)
+        tiles = shuffled(solved.size, stream)
         while tuple(tiles) == solved.tiles:
-            goes_on += 1
-            tiles = drawn(solved.size, stream)
+            continued += 1
+            tiles = shuffled(solved.size, stream)
         assert scramble(seed, solved.size).tiles == tuple(tiles)
-    assert goes_on > 5
+    assert continued > 5
 
 
 def test_the_eleven_boards_of_2x2_are_equally_likely() -> None:
@@ -177,11 +177,11 @@ def test_the_eleven_boards_of_2x2_are_equally_likely() -> None:
         scramble(n.to_bytes(32, "big"), Size(2, 2)).tiles for n in range(5500)
     )
     assert len(seen) == 11
-    # Chi-squared with 10 degrees of freedom: above 29.6 once in a thousand times.
+    # Chi-squared with 10 degrees of freedom exceeds 29.6 once in a thousand times.
     assert sum((count - 500) ** 2 / 500 for count in seen.values()) < 29.6
 
 
-def test_a_scramble_is_solvable_and_never_solved() -> None:
+def test_scramble_is_solvable_and_not_solved() -> None:
     for width, height in product(range(2, 11), repeat=2):
         for n in range(3):
             board = scramble(n.to_bytes(32, "big"), Size(width, height))
@@ -192,12 +192,12 @@ def test_a_scramble_is_solvable_and_never_solved() -> None:
 # --- The stream -----------------------------------------------------------------------
 
 
-def test_every_bound_draws_each_number_equally_often(
+def test_draws_are_uniform_for_every_bound(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for bound in range(1, 257):
         stream = Stream(SECRET)
-        # Each byte once, then a mark that tells where the 256 end.
+        # Each byte once, then a 0 that marks the end.
         monkeypatch.setattr(stream, "_bytes", iter([*range(256), 0]))
         kept = 256 - 256 % bound
         counts = Counter(stream.below(bound) for _ in range(kept))
@@ -206,12 +206,12 @@ def test_every_bound_draws_each_number_equally_often(
 
 
 @pytest.mark.parametrize("bound", [0, -1, 257])
-def test_a_bound_is_1_to_256(bound: int) -> None:
+def test_bound_must_be_1_to_256(bound: int) -> None:
     with pytest.raises(ValueError, match="a bound is"):
         Stream(SECRET).below(bound)
 
 
-def test_the_stream_goes_on_block_after_block() -> None:
+def test_stream_continues_block_after_block() -> None:
     stream = Stream(SECRET)
     first = bytes(islice(stream, 40))
     assert bytes(islice(Stream(SECRET), 72)) == first + bytes(islice(stream, 32))

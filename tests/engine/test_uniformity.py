@@ -1,8 +1,8 @@
-"""Every scramble is equally likely: exactly where that can be counted, else by chance.
+"""Every scramble is equally likely: exactly on small boards, else statistically.
 
-The seeds are fixed, so a verdict never depends on luck. A critical value says how
-seldom a fair scramble would exceed it, were the seeds others. The usual mistake, `% m`
-of any byte, is planted to show that the same questions find it.
+The seeds are fixed, so no result depends on luck. Critical values are those that fair
+scrambles would rarely exceed with other seeds. Tests with a planted modulo bias show
+that the same statistics find it.
 """
 
 from collections import Counter
@@ -15,18 +15,18 @@ import pytest
 from tests.bench.uniformity import Tiles, boards, tail, tiles_in_cells, whole_boards
 
 from sliderace.engine import Board, Size, Stream, scramble
-from sliderace.engine.scramble import drawn
+from sliderace.engine.scramble import shuffled
 
 pytestmark = pytest.mark.no_cover  # millions of steps
 
-BITE = 1e-6
-"""What is called unfair here happens to fair scrambles once in a million times."""
+SIGNIFICANCE = 1e-6
+"""Significance level: fair scrambles fail once in a million times."""
 CRITICAL_64 = 132.79
 """Chi-squared with 64 degrees of freedom exceeds it with p = 0.000001."""
 
 
 class Dealt(Stream):
-    """A stream whose bytes are given."""
+    """A stream with given bytes."""
 
     def __init__(self, given: bytes) -> None:
         super().__init__(b"")
@@ -34,7 +34,7 @@ class Dealt(Stream):
 
 
 class Drawn(Stream):
-    """A stream whose draws are given."""
+    """A stream with given draws."""
 
     def __init__(self, draws: tuple[int, ...]) -> None:
         super().__init__(b"")
@@ -47,7 +47,7 @@ class Drawn(Stream):
 
 
 def biased(stream: Stream, bound: int) -> int:
-    """The planted mistake: the low numbers come more often."""
+    """Draw with the planted modulo bias: low numbers are more likely."""
     return next(iter(stream)) % bound
 
 
@@ -60,9 +60,9 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def chances(bound: int) -> list[Fraction]:
-    """How likely each number below a bound is, where every byte is equally likely.
+    """Return the probability of each number below a bound, for uniform bytes.
 
-    A byte that is thrown away changes nothing: the next one decides in the same way.
+    A discarded byte changes nothing: the next one decides in the same way.
     """
     kept = Counter[int]()
     for byte in range(256):
@@ -74,12 +74,12 @@ def chances(bound: int) -> list[Fraction]:
 
 
 def exact(size: Size) -> dict[Tiles, Fraction]:
-    """How likely each board is, the solved one not yet left out."""
+    """Return the probability of each board, including the solved one."""
     bounds = range(size.cells, 1, -1)
     weights = {bound: chances(bound) for bound in bounds}
     likely: dict[Tiles, Fraction] = {}
     for draws in product(*map(range, bounds)):
-        board = tuple(drawn(size, Drawn(draws)))
+        board = tuple(shuffled(size, Drawn(draws)))
         chance = Fraction(1)
         for bound, draw in zip(bounds, draws, strict=True):
             chance *= weights[bound][draw]
@@ -88,7 +88,7 @@ def exact(size: Size) -> dict[Tiles, Fraction]:
 
 
 @pytest.mark.parametrize("text", ["2x2", "2x3", "3x2"])
-def test_every_small_board_has_exactly_the_same_chance(text: str) -> None:
+def test_small_boards_are_exactly_equally_likely(text: str) -> None:
     size = Size.parse(text)
     likely = exact(size)
     assert len(likely) == factorial(size.cells) // 2
@@ -98,13 +98,13 @@ def test_every_small_board_has_exactly_the_same_chance(text: str) -> None:
 
 @pytest.mark.usefixtures("plant")
 @pytest.mark.parametrize("text", ["2x2", "2x3", "3x2"])
-def test_with_the_mistake_their_chances_differ(text: str) -> None:
+def test_modulo_bias_makes_small_boards_unequal(text: str) -> None:
     likely = exact(Size.parse(text))
     assert sum(likely.values()) == 1
     assert len(set(likely.values())) > 1
 
 
-# --- By chance ------------------------------------------------------------------------
+# --- Statistically --------------------------------------------------------------------
 
 
 @cache
@@ -113,7 +113,7 @@ def fair(text: str, count: int) -> Counter[Tiles]:
 
 
 @pytest.mark.parametrize(("text", "kinds"), [("2x2", 11), ("2x3", 359)])
-def test_every_small_board_but_the_solved_one_is_dealt_alike(
+def test_small_scrambles_are_uniform_without_the_solved_board(
     text: str, kinds: int
 ) -> None:
     size = Size.parse(text)
@@ -121,19 +121,19 @@ def test_every_small_board_but_the_solved_one_is_dealt_alike(
     statistic, freedom = whole_boards(size, seen)
     assert len(seen) == freedom + 1 == kinds
     assert Board.solved(size).tiles not in seen
-    # Too even is as suspect as too uneven.
-    assert BITE < tail(statistic, freedom) < 1 - BITE
+    # Too even is as suspicious as too uneven.
+    assert SIGNIFICANCE < tail(statistic, freedom) < 1 - SIGNIFICANCE
 
 
-def test_every_tile_of_3x3_lies_in_every_cell_alike() -> None:
+def test_tiles_of_3x3_are_uniform_over_cells() -> None:
     statistic, freedom = tiles_in_cells(Size(3, 3), fair("3x3", 200_000))
     assert freedom == 64
     assert statistic < CRITICAL_64
-    assert tail(statistic, freedom) < 1 - BITE
+    assert tail(statistic, freedom) < 1 - SIGNIFICANCE
 
 
 @pytest.mark.usefixtures("plant")
-def test_with_the_mistake_they_do_not() -> None:
+def test_modulo_bias_is_found_on_3x3() -> None:
     size = Size(3, 3)
     assert scramble(bytes(32), size).is_solvable()
     statistic, freedom = tiles_in_cells(size, Counter(boards(size, 200_000)))
@@ -141,7 +141,7 @@ def test_with_the_mistake_they_do_not() -> None:
     assert tail(statistic, freedom) < 1e-12
 
 
-# --- The yardstick --------------------------------------------------------------------
+# --- Chi-squared ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -151,11 +151,11 @@ def test_with_the_mistake_they_do_not() -> None:
         (29.588, 10, 0.001),
         (83.675, 64, 0.05),
         (104.716, 64, 0.001),
-        (CRITICAL_64, 64, BITE),
+        (CRITICAL_64, 64, SIGNIFICANCE),
         (0.0, 64, 1.0),
     ],
 )
-def test_the_tail_of_chi_squared_is_that_of_the_tables(
+def test_chi_squared_tail_matches_published_tables(
     statistic: float, freedom: int, p: float
 ) -> None:
     assert tail(statistic, freedom) == pytest.approx(p, rel=2e-3)

@@ -1,7 +1,7 @@
-"""Long random walks against a model that is slow and obvious.
+"""Long random walks, compared with a slow and simple reference model.
 
-`python tests/engine/test_walks.py > shared/vectors/walks-v1.jsonl` makes the golden
-file again; nothing of the engine has a part in it.
+`python tests/engine/test_walks.py > shared/vectors/walks-v1.jsonl` writes the
+golden file, without using the engine.
 """
 
 import json
@@ -25,19 +25,19 @@ SLIDES = 60
 
 
 class Grid:
-    """Rows of labels; a slide pushes one tile after another into the gap."""
+    """The reference model: rows of labels; a slide moves one tile at a time."""
 
     def __init__(self, rows: list[list[int]]) -> None:
         self.rows = rows
 
     def find(self, label: int) -> tuple[int, int]:
-        """Row and column of a label."""
+        """Return row and column of a label."""
         return next(
             (y, row.index(label)) for y, row in enumerate(self.rows) if label in row
         )
 
     def push(self, direction: str) -> bool:
-        """Move the one tile that can go in that direction, if there is one."""
+        """Move the tile that can move in this direction, if there is one."""
         y, x = self.find(0)
         for label in range(1, len(self.rows) * len(self.rows[0])):
             ty, tx = self.find(label)
@@ -53,7 +53,7 @@ class Grid:
         return False
 
     def distance(self) -> int:
-        """Manhattan distance from the definition."""
+        """Return the Manhattan distance by its definition."""
         width = len(self.rows[0])
         total = 0
         for label in range(1, len(self.rows) * width):
@@ -66,7 +66,7 @@ class Grid:
 
 
 def make_walk(width: int, height: int, random: Random) -> dict[str, Any]:
-    """A random walk, each step of one or more tiles, with what it led to."""
+    """Return a random walk and its results; each step moves one or more tiles."""
     labels = list(range(width * height))
     random.shuffle(labels)
     grid = Grid([labels[y * width : (y + 1) * width] for y in range(height)])
@@ -94,7 +94,7 @@ def make_walk(width: int, height: int, random: Random) -> dict[str, Any]:
     }
 
 
-def test_walks_lead_where_the_obvious_model_says(walks: list[dict[str, Any]]) -> None:
+def test_walks_match_the_reference_model(walks: list[dict[str, Any]]) -> None:
     assert [(walk["width"], walk["height"]) for walk in walks] == list(SHAPES)
     for walk in walks:
         board = parse_board(walk["start"])
@@ -109,7 +109,7 @@ def test_walks_lead_where_the_obvious_model_says(walks: list[dict[str, Any]]) ->
         assert (stm(slides), mtm(slides)) == (walk["stm"], walk["mtm"])
 
 
-def test_merged_runs_lead_to_the_same_board(walks: list[dict[str, Any]]) -> None:
+def test_merged_runs_give_the_same_board(walks: list[dict[str, Any]]) -> None:
     for walk in walks:
         slides = parse_slides(walk["slides"])
         merged = parse_slides(format_slides(slides))

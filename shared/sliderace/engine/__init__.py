@@ -1,7 +1,8 @@
-"""The sliding-tile puzzle itself; it needs nothing but Python.
+"""The sliding-tile puzzle: boards, slides, notation, metrics and scrambles.
 
-A board (`Board`, `Size`), its text (`parse_board`, `format_slides`), what can be
-counted (`stm`, `mtm`, `progress_permille`) and scramble v1 (`scramble`, `commitment`).
+`Board` and `Size` are the puzzle, `parse_board` and `format_slides` its notation,
+`stm`, `mtm` and `progress_permille` its metrics, `scramble` and `commitment` scramble
+v1.
 Every error is an `EngineError`, which is a `ValueError`.
 """
 
@@ -17,7 +18,7 @@ from sliderace.engine.board import (
     Size,
     solvable,
 )
-from sliderace.engine.measures import manhattan, mtm, progress_permille, stm
+from sliderace.engine.measures import mtm, progress_permille, stm
 from sliderace.engine.moves import DIRECTIONS, OPPOSITE, Cell, Direction, Slide, Tile
 from sliderace.engine.notation import (
     format_board,
@@ -56,7 +57,6 @@ __all__ = [
     "format_board",
     "format_slides",
     "format_tokens",
-    "manhattan",
     "mtm",
     "nonce_commitment",
     "parse_board",

@@ -1,7 +1,7 @@
-"""The board: a mutable position that accepts legal slides and nothing else.
+"""The board: a mutable position that accepts only legal slides.
 
 >>> board = Board.solved(Size(3, 3))
->>> board.slide("D")  # the tile above the gap goes down
+>>> board.slide("D")  # the tile above the gap moves down
 >>> board.slide("R", 2)  # two tiles at once
 >>> board.tiles
 (1, 2, 3, 0, 4, 5, 7, 8, 6)
@@ -16,7 +16,6 @@ from typing import NamedTuple, Self
 from sliderace.engine.moves import (
     DIRECTIONS,
     Cell,
-    Direction,
     Slide,
     Tile,
     home_distances,
@@ -31,25 +30,21 @@ __all__ = [
     "BadSeed",
     "BadSize",
     "Board",
-    "Cell",
-    "Direction",
     "EngineError",
     "IllegalSlide",
     "OffBoard",
     "Size",
-    "Slide",
-    "Tile",
     "solvable",
 ]
 
 MIN_SIDE = 2
 """A single row or column cannot be scrambled."""
 MAX_SIDE = 10
-"""Labels keep to two digits, and a phone can still show the board."""
+"""Labels have at most two digits, and the board still fits on a phone."""
 
 
 class EngineError(ValueError):
-    """Any fault the engine finds in what it was given."""
+    """An argument is invalid; base of all errors of the engine."""
 
 
 class BadSize(EngineError):
@@ -61,19 +56,19 @@ class BadBoard(EngineError):
 
 
 class BadNotation(EngineError):
-    """A text that is neither a board nor slides."""
+    """A text is not a board, or not slides."""
 
 
 class BadSeed(EngineError):
-    """A seed, secret, nonce, seat or race id that the scramble cannot take."""
+    """A seed, secret, nonce, seat or race id is malformed."""
 
 
 class IllegalSlide(EngineError):
-    """There is no such slide on the board as it stands."""
+    """The board does not allow this slide."""
 
 
 class OffBoard(EngineError):
-    """There is no such cell or tile on a board of this size."""
+    """A board of this size has no such cell or tile."""
 
 
 class _Sides(NamedTuple):
@@ -94,7 +89,7 @@ class Size(_Sides):
 
     __slots__ = ()
 
-    def __new__(cls, width: int, height: int) -> Self:  # noqa: D102 - the class says it
+    def __new__(cls, width: int, height: int) -> Self:  # noqa: D102 - see the class
         if not (MIN_SIDE <= width <= MAX_SIDE and MIN_SIDE <= height <= MAX_SIDE):
             raise BadSize(
                 f"a side must be {MIN_SIDE} ... {MAX_SIDE}, not {width}x{height}"
@@ -103,13 +98,13 @@ class Size(_Sides):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a size from text.
+        """Parse a size.
 
         Args:
             text: such as ``4x4`` or ``10x3``; no spaces, no leading zeros.
 
         Raises:
-            BadSize: the text is no size, or the size is out of range.
+            BadSize: the text is not a size, or a side is out of range.
         """
         match = re.fullmatch(r"([1-9][0-9]?)x([1-9][0-9]?)", text)
         if match is None:
@@ -121,20 +116,20 @@ class Size(_Sides):
 
     @property
     def cells(self) -> int:
-        """Number of cells, the gap's included."""
+        """Number of cells, including the gap."""
         return self.width * self.height
 
 
 class Board:
     """A position of the sliding-tile puzzle.
 
-    Two boards are equal when size and tiles are. A board can change, so it has no
-    hash; use `tiles` as a key.
+    Boards are equal if their sizes and tiles are. A board is mutable, so it is not
+    hashable; use `tiles` as a key.
 
     Args:
         size: width and height.
-        tiles: labels in reading order, 0 for the gap. Half of all boards cannot be
-            solved; they are accepted here, see `is_solvable`.
+        tiles: labels in reading order, 0 for the gap. Half of all boards are not
+            solvable; they are accepted, see `is_solvable`.
 
     Raises:
         BadBoard: the tiles are not 0 ... n-1, each exactly once.
@@ -159,11 +154,11 @@ class Board:
 
     @classmethod
     def solved(cls, size: Size) -> Self:
-        """The goal: tiles in reading order, the gap in the last cell."""
+        """Return the solved board: tiles in reading order, the gap in the last cell."""
         return cls(size, (*range(1, size.cells), 0))
 
     def copy(self) -> Self:
-        """An independent board in the same position."""
+        """Return an independent board in the same position."""
         twin = object.__new__(type(self))
         twin.size = self.size
         twin._tiles = self._tiles[:]
@@ -193,50 +188,50 @@ class Board:
 
     @property
     def md(self) -> int:
-        """Manhattan distance: steps of all tiles to their homes, as the crow flies.
+        """Manhattan distance: the sum of all tiles' distances from home.
 
-        Kept up to date by every slide.
+        Every slide updates it.
         """
         return self._md
 
     @property
     def is_solved(self) -> bool:
-        """Whether every tile is home: exactly when no distance is left."""
+        """Whether every tile is home."""
         return not self._md
 
     def is_solvable(self) -> bool:
-        """Whether legal slides can lead to the solved board."""
+        """Return whether legal slides can solve the board."""
         return solvable(self.size, self._tiles)
 
     def tile_at(self, cell: int) -> Tile:
-        """The tile in a cell, 0 for the gap.
+        """Return the tile in a cell, 0 for the gap.
 
         Raises:
-            OffBoard: no such cell.
+            OffBoard: there is no such cell.
         """
         if not 0 <= cell < len(self._tiles):
             raise OffBoard(f"a {self.size} board has no cell {cell}")
         return Tile(self._tiles[cell])
 
     def cell_of(self, tile: int) -> Cell:
-        """The cell of a tile, or of the gap for 0.
+        """Return the cell of a tile, or of the gap for 0.
 
         Raises:
-            OffBoard: no such tile.
+            OffBoard: there is no such tile.
         """
         if not 0 <= tile < len(self._tiles):
             raise OffBoard(f"a {self.size} board has no tile {tile}")
         return Cell(self._tiles.index(tile))
 
     def try_slide(self, direction: str, count: int = 1) -> bool:
-        """Slide if that is legal.
+        """Slide tiles if that is legal.
 
         Args:
-            direction: the way the tiles travel, U, D, L or R.
-            count: how many tiles move together towards the gap.
+            direction: the way the tiles move: U, D, L or R.
+            count: number of tiles that move together towards the gap.
 
         Returns:
-            Whether the tiles moved; if not, the board is unchanged.
+            Whether the slide was legal; if not, the board is unchanged.
         """
         gap = self._gap
         try:
@@ -255,32 +250,32 @@ class Board:
         return True
 
     def allows(self, direction: str, count: int = 1) -> bool:
-        """Whether `try_slide` would slide; nothing moves."""
+        """Return whether a slide is legal."""
         try:
             return count in self._paths[direction][self._gap]
         except KeyError:
             return False
 
     def slide(self, direction: str, count: int = 1) -> None:
-        """Slide `count` tiles towards the gap.
+        """Slide tiles towards the gap.
 
         Args:
-            direction: the way the tiles travel, U, D, L or R.
-            count: how many tiles move together, at least 1.
+            direction: the way the tiles move: U, D, L or R.
+            count: number of tiles that move together, at least 1.
 
         Raises:
-            IllegalSlide: there are not so many tiles on that side of the gap; the
-                board is unchanged.
+            IllegalSlide: there are fewer tiles on that side of the gap; the board is
+                unchanged.
         """
         if not self.try_slide(direction, count):
             raise IllegalSlide(f"no slide {direction!r:.9} of {count!r:.9} tiles here")
 
     def slide_of_cell(self, cell: int) -> Slide:
-        """The slide that moves the tile in a cell and all between it and the gap.
+        """Return the slide that moves the tile in a cell, and all up to the gap.
 
         Raises:
-            IllegalSlide: the cell is not in the gap's row or column, is the gap, or
-                is off the board.
+            IllegalSlide: the cell is not in the gap's row or column, is the gap, or is
+                off the board.
         """
         for direction in DIRECTIONS:
             for count, path in self._paths[direction][self._gap].items():
@@ -289,20 +284,19 @@ class Board:
         raise IllegalSlide(f"the tile in cell {cell} is not in line with the gap")
 
     def slide_of_tile(self, tile: int) -> Slide:
-        """The slide that moves a tile and all between it and the gap.
+        """Return the slide that moves a tile, and all up to the gap.
 
         Raises:
-            IllegalSlide: the tile is not in the gap's row or column, or there is no
-                such tile.
+            IllegalSlide: the tile is not in the gap's row or column, or does not exist.
         """
         if tile not in self._tiles:
             raise IllegalSlide(f"a {self.size} board has no tile {tile}")
         return self.slide_of_cell(self._tiles.index(tile))
 
     def legal_slides(self) -> list[Slide]:
-        """All slides of one or more tiles; always width + height - 2 of them.
+        """Return all legal slides; there are always width + height - 2 of them.
 
-        In the order U, D, L, R, fewer tiles first.
+        They are in the order U, D, L, R, fewer tiles first.
         """
         return [
             (direction, count)
@@ -312,10 +306,11 @@ class Board:
 
 
 def solvable(size: Size, tiles: Sequence[int]) -> bool:
-    """Whether legal slides can lead from `tiles` to the solved board.
+    """Return whether legal slides can lead from `tiles` to the solved board.
 
-    A slide of one tile is one exchange and moves the gap by one step, so both
-    parities change together: they must agree, on boards of every shape.
+    Sliding one tile is one swap, and moves the gap by one cell. So the parity of the
+    permutation and that of the gap's distance from home change together, and they must
+    be equal, on boards of any size.
 
     Args:
         size: width and height.
@@ -324,16 +319,16 @@ def solvable(size: Size, tiles: Sequence[int]) -> bool:
     gap = tiles.index(0)
     row, column = divmod(gap, size.width)
     gap_distance = (size.height - 1 - row) + (size.width - 1 - column)
-    return (_exchanges(tiles) - gap_distance) % 2 == 0
+    return (_swaps(tiles) - gap_distance) % 2 == 0
 
 
-def _exchanges(tiles: Sequence[int]) -> int:
-    """How many exchanges sort the tiles, the gap counted as the last."""
+def _swaps(tiles: Sequence[int]) -> int:
+    """Return how many swaps sort the tiles, with the gap last."""
     order = list(tiles)
-    exchanges = 0
+    swaps = 0
     for cell in range(len(order) - 1):
         while order[cell] != cell + 1:
             home = order[cell] - 1  # -1 for the gap: the last cell
             order[cell], order[home] = order[home], order[cell]
-            exchanges += 1
-    return exchanges
+            swaps += 1
+    return swaps

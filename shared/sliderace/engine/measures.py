@@ -1,27 +1,20 @@
-"""What can be counted: distance, progress, and moves in either metric."""
+"""Metrics: progress, and moves in the single-tile and multi-tile metric."""
 
 from collections.abc import Iterable
 
-from sliderace.engine.board import Board
-
-__all__ = ["manhattan", "mtm", "progress_permille", "stm"]
-
-
-def manhattan(board: Board) -> int:
-    """Steps of all tiles to their homes, as the crow flies; 0 only when solved."""
-    return board.md
+__all__ = ["mtm", "progress_permille", "stm"]
 
 
 def progress_permille(md: int, start_md: int) -> int:
-    """How far an attempt is, in thousandths, rounded down.
+    """Return the progress of an attempt, in thousandths, rounded down.
 
     Args:
-        md: the board's Manhattan distance now.
-        start_md: the scramble's; 0 only for a board that was never scrambled.
+        md: Manhattan distance of the board.
+        start_md: Manhattan distance of the scramble.
 
     Returns:
-        0 ... 1000: 1000 exactly when the board is solved, 0 also where the board is
-        further from home than it was at the start.
+        0 ... 1000. 1000 exactly if the board is solved; 0 if it is no closer to solved
+        than the scramble.
     """
     if md == 0:
         return 1000
@@ -29,12 +22,12 @@ def progress_permille(md: int, start_md: int) -> int:
 
 
 def stm(slides: Iterable[tuple[str, int]]) -> int:
-    """Moves in the single-tile metric: every tile that moved counts."""
+    """Return the moves in the single-tile metric: every tile moved counts."""
     return sum(count for _, count in slides)
 
 
 def mtm(slides: Iterable[tuple[str, int]]) -> int:
-    """Moves in the multi-tile metric: a run in one direction counts one."""
+    """Return the moves in the multi-tile metric: a run in one direction counts 1."""
     runs, last = 0, ""
     for direction, _ in slides:
         runs += direction != last

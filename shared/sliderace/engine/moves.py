@@ -1,4 +1,4 @@
-"""Directions and slides, and where a slide leads on a board of a given shape."""
+"""Directions, slides, and the tables of legal slides and distances per board size."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -17,31 +17,31 @@ __all__ = [
 ]
 
 Tile = NewType("Tile", int)
-"""A tile's label, 1 and up; 0 stands for the gap."""
+"""Label of a tile, from 1; 0 stands for the gap."""
 Cell = NewType("Cell", int)
-"""A place on the board, counted from 0 in reading order."""
+"""Cell of a board, from 0 in reading order."""
 Direction = Literal["U", "D", "L", "R"]
-"""The way the *tile* travels: U moves the tile below the gap up."""
+"""The way the *tile* moves: U moves the tile below the gap up."""
 Slide = tuple[Direction, int]
-"""A direction and how many tiles move together, at least 1."""
+"""Direction, and number of tiles that move together, at least 1."""
 
 DIRECTIONS: tuple[Direction, ...] = ("U", "D", "L", "R")
 OPPOSITE: Mapping[Direction, Direction] = {"U": "D", "D": "U", "L": "R", "R": "L"}
 
 _TOWARDS_TILES = {"U": (0, 1), "D": (0, -1), "L": (1, 0), "R": (-1, 0)}
-"""From the gap to the tiles that would move, as (column, row): a tile that goes up
-comes from below the gap."""
+"""Step from the gap to the tiles that would move, as (column, row): a tile that moves
+up comes from below the gap."""
 
 Paths = Mapping[str, tuple[Mapping[int, tuple[Cell, ...]], ...]]
-"""Direction -> gap -> number of tiles -> their cells, the gap's neighbour first."""
+"""Direction -> gap cell -> number of tiles -> their cells, starting at the gap."""
 
 
 @cache
 def slide_paths(width: int, height: int) -> Paths:
-    """Every legal slide of a board shape: a slide that is not in here is illegal.
+    """Return every legal slide of a board size; a slide that is missing is illegal.
 
-    Looking a slide up *is* validating it, which is what keeps a validated slide below
-    200 ns; the largest board has 3,600 entries.
+    Looking a slide up validates it, which keeps a validated slide below 200 ns. The
+    largest board has 3,600 entries.
     """
     return {
         direction: tuple(
@@ -68,7 +68,7 @@ def _paths_to(
 
 @cache
 def home_distances(width: int, height: int) -> tuple[tuple[int, ...], ...]:
-    """Tile -> cell -> steps from that cell to the tile's home; all 0 for the gap."""
+    """Return tile -> cell -> distance from the tile's home; all 0 for the gap."""
     cells = width * height
     homes = [divmod(tile - 1, width) for tile in range(1, cells)]
     return (0,) * cells, *(

@@ -1,4 +1,4 @@
-"""Boards and slides as text, both ways.
+"""Parse and format boards and slides.
 
 >>> board = parse_board("1 2 3/4 5 6/7 0 8")
 >>> slides = parse_slides("L")
@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import cast
 
-from sliderace.engine.board import BadNotation, Board, Direction, Size, Slide
+from sliderace.engine.board import BadNotation, Board, Size
+from sliderace.engine.moves import Direction, Slide
 
 __all__ = [
     "format_board",
@@ -25,25 +26,25 @@ __all__ = [
 _ROW = re.compile(r"[0-9]{1,2}(?: [0-9]{1,2})*")
 _SLIDE = re.compile(r"([UDLR])([1-9][0-9]?)?[ \t\r\n]*")
 _SPACE = " \t\r\n"
-"""White space that Python and JavaScript agree on."""
+"""White space in both Python and JavaScript."""
 
 
 def format_board(board: Board) -> str:
-    """The board as rows of labels, 0 for the gap: ``8 2 0/4 6 1/3 7 5``."""
+    """Return the board as rows of labels, 0 for the gap: ``8 2 0/4 6 1/3 7 5``."""
     tiles, width = board.tiles, board.size.width
     rows = (tiles[start : start + width] for start in range(0, len(tiles), width))
     return "/".join(" ".join(map(str, row)) for row in rows)
 
 
 def parse_board(text: str) -> Board:
-    """Read a board, solvable or not.
+    """Parse a board, solvable or not.
 
     Args:
-        text: rows divided by ``/``, labels by one space, 0 for the gap. White space
+        text: rows separated by ``/``, labels by one space, 0 for the gap. White space
             around the text is ignored.
 
     Raises:
-        BadNotation: the text is not of that form, or its rows differ in length.
+        BadNotation: the text does not have this form, or its rows differ in length.
         BadSize: a side is not 2 ... 10.
         BadBoard: the labels are not 0 ... n-1, each exactly once.
     """
@@ -59,7 +60,7 @@ def parse_board(text: str) -> Board:
 
 
 def format_slides(slides: Iterable[tuple[str, int]]) -> str:
-    """A solution as the field writes it, runs in one direction as one: ``R2U2LDL``."""
+    """Return a solution in standard notation, with runs merged: ``R2U2LDL``."""
     runs = groupby(slides, key=lambda slide: slide[0])
     return format_tokens(
         (direction, sum(count for _, count in run)) for direction, run in runs
@@ -67,7 +68,7 @@ def format_slides(slides: Iterable[tuple[str, int]]) -> str:
 
 
 def format_tokens(slides: Iterable[tuple[str, int]]) -> str:
-    """One token for each slide, runs not merged; `parse_slides` gives them back."""
+    """Return one token per slide, without merging; `parse_slides` is the inverse."""
     return "".join(
         direction if count == 1 else f"{direction}{count}"
         for direction, count in slides
@@ -75,14 +76,14 @@ def format_tokens(slides: Iterable[tuple[str, int]]) -> str:
 
 
 def parse_slides(text: str) -> list[Slide]:
-    """Read slides; ``R2`` is *one* slide of two tiles.
+    """Parse slides; ``R2`` is *one* slide of two tiles.
 
     Args:
-        text: directions U, D, L, R, each with the number of tiles (1 ... 99) behind it
+        text: directions U, D, L, R, each followed by the number of tiles (1 ... 99)
             unless that is 1. White space between slides is ignored.
 
     Raises:
-        BadNotation: anything else in the text; says at which character.
+        BadNotation: the text contains anything else; the message states the position.
     """
     slides: list[Slide] = []
     at = len(text) - len(text.lstrip(_SPACE))

@@ -1,4 +1,4 @@
-"""The stream of scramble v1: bytes from SHA-256, and fair numbers from bytes."""
+"""The random numbers of scramble v1: bytes from SHA-256, and fair draws from them."""
 
 from collections.abc import Iterator
 from hashlib import sha256
@@ -9,10 +9,10 @@ _LABEL = b"sliderace/stream/v1\0"
 
 
 class Stream:
-    """An endless stream of fair draws, the same for the same seed everywhere.
+    """An endless stream of fair draws, determined by its seed.
 
     Args:
-        seed: 32 bytes; any other length would be a stream of its own too.
+        seed: 32 bytes.
     """
 
     __slots__ = ("_bytes",)
@@ -21,13 +21,13 @@ class Stream:
         self._bytes = _bytes(_LABEL + seed)
 
     def __iter__(self) -> Iterator[int]:
-        """The bytes that are left, as integers."""
+        """Iterate over the remaining bytes, as integers."""
         return self._bytes
 
     def below(self, bound: int) -> int:
-        """A number 0 ... bound - 1, all equally likely.
+        """Draw a number 0 ... bound - 1, all equally likely.
 
-        Bytes that would favour the low numbers are thrown away.
+        Bytes that would favour low numbers are discarded.
 
         Args:
             bound: 1 ... 256.

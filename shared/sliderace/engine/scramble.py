@@ -1,9 +1,9 @@
-"""Scramble v1: from secrets to a board that everybody can check afterwards.
+"""Scramble v1: from secrets to a board that anyone can check after the race.
 
-Before a race the server shows a *commitment* to its secret, and players commit to
-nonces of their own. The seed hashes all of them together, so that neither side alone
-chooses the board. Every byte of this is fixed for ever: `shared/vectors` holds 1,000
-golden cases.
+Before a race the server shows a *commitment* to its secret, and the players' clients
+commit to nonces. The seed is a hash of secret and nonces, so that neither the server
+nor a player can choose the board. Every byte of this is fixed forever:
+`shared/vectors` contains 1,000 golden cases.
 
 >>> str(scramble(seed_from_text("friday"), Size(4, 4)).size)
 '4x4'
@@ -21,24 +21,24 @@ __all__ = [
     "NONCE_BYTES",
     "SECRET_BYTES",
     "commitment",
-    "drawn",
     "nonce_commitment",
     "scramble",
     "seed_from_text",
     "seed_of",
+    "shuffled",
 ]
 
 SECRET_BYTES = 32
 NONCE_BYTES = 16
 MAX_SEAT = 254
-"""A seat is one byte; 255 is kept free, so that a count of seats is one byte too."""
+"""A seat is one byte; 255 stays free, so that the number of seats is one byte, too."""
 
 _RACE_ID = re.compile(r"[A-Z0-9-]{1,32}")
 _SEED = re.compile(r"[0-9A-Fa-f]{64}")
 
 
 def commitment(race_id: str, size: Size, secret: bytes) -> str:
-    """What the server shows in the lobby: it binds the secret and tells nothing of it.
+    """Return the server's commitment: it binds the secret without revealing it.
 
     Args:
         race_id: 1 ... 32 of ``A-Z 0-9 -``.
@@ -49,13 +49,13 @@ def commitment(race_id: str, size: Size, secret: bytes) -> str:
         64 hex digits.
 
     Raises:
-        BadSeed: the race id or the secret is not of that form.
+        BadSeed: the race id or the secret is malformed.
     """
     return sha256(_head("commit", race_id) + bytes(size) + _secret(secret)).hexdigest()
 
 
 def nonce_commitment(race_id: str, seat: int, nonce: bytes) -> str:
-    """What a player's client sends with "ready": it binds the nonce it will reveal.
+    """Return a player's commitment, sent with `ready`: it binds the player's nonce.
 
     Args:
         race_id: 1 ... 32 of ``A-Z 0-9 -``.
@@ -66,7 +66,7 @@ def nonce_commitment(race_id: str, seat: int, nonce: bytes) -> str:
         64 hex digits.
 
     Raises:
-        BadSeed: an argument is not of that form.
+        BadSeed: an argument is malformed.
     """
     head = _head("nonce", race_id)
     return sha256(head + bytes([_seat(seat)]) + _nonce(nonce)).hexdigest()
@@ -78,20 +78,19 @@ def seed_of(
     secret: bytes,
     nonces: Iterable[tuple[int, bytes]] = (),
 ) -> bytes:
-    """The seed of a race, from the secret and the nonces that were revealed.
+    """Return the seed of a race from the secret and the revealed nonces.
 
     Args:
         race_id: 1 ... 32 of ``A-Z 0-9 -``.
         size: the board's size.
         secret: S, 32 bytes.
-        nonces: (seat, nonce) in any order: they are taken by ascending seat. May be
-            empty.
+        nonces: (seat, nonce) in any order; they are sorted by seat.
 
     Returns:
         32 bytes.
 
     Raises:
-        BadSeed: an argument is not of that form, or a seat comes twice.
+        BadSeed: an argument is malformed, or a seat occurs twice.
     """
     by_seat = sorted((_seat(seat), _nonce(nonce)) for seat, nonce in nonces)
     if len({seat for seat, _ in by_seat}) < len(by_seat):
@@ -106,12 +105,12 @@ def seed_of(
 
 
 def seed_from_text(text: str) -> bytes:
-    """The seed a person gives: 64 hex digits stand for themselves.
+    """Return the seed that a person typed: 64 hex digits, or any text, which is hashed.
 
-    Any other text is hashed. A race with such a seed makes no claim to fairness.
+    A race with such a seed makes no claim of fairness.
 
     Raises:
-        BadSeed: the text has no UTF-8 form (a lone surrogate).
+        BadSeed: the text contains a lone surrogate.
     """
     if _SEED.fullmatch(text):
         return bytes.fromhex(text)
@@ -122,10 +121,10 @@ def seed_from_text(text: str) -> bytes:
 
 
 def scramble(seed: bytes, size: Size) -> Board:
-    """The board of a seed.
+    """Return the board of a seed.
 
-    Uniform over all solvable boards except the solved one: a fair shuffle, and where
-    it cannot be solved the tiles 1 and 2 change places.
+    It is uniform over all solvable boards except the solved one: a fair shuffle in
+    which tiles 1 and 2 are swapped if the result is not solvable.
 
     Args:
         seed: 32 bytes.
@@ -137,14 +136,14 @@ def scramble(seed: bytes, size: Size) -> Board:
     if len(seed) != SECRET_BYTES:
         raise BadSeed(f"a seed is {SECRET_BYTES} bytes long, not {len(seed)}")
     stream = Stream(seed)
-    board = Board(size, drawn(size, stream))
+    board = Board(size, shuffled(size, stream))
     while board.is_solved:
-        board = Board(size, drawn(size, stream))
+        board = Board(size, shuffled(size, stream))
     return board
 
 
-def drawn(size: Size, stream: Stream) -> list[int]:
-    """The next solvable board of the stream, all equally likely, the solved one too."""
+def shuffled(size: Size, stream: Stream) -> list[int]:
+    """Draw a solvable board, all equally likely, including the solved one."""
     tiles = [*range(1, size.cells), 0]
     for i in range(len(tiles) - 1, 0, -1):
         j = stream.below(i + 1)

@@ -18,6 +18,7 @@ from sliderace.engine import (
     parse_board,
 )
 from sliderace.engine.board import MAX_SIDE
+from sliderace.engine.scramble import MAX_SEAT
 from sliderace.proof.canonical import MAX_INTEGER
 from sliderace.proof.record import (
     FORMAT,
@@ -40,7 +41,6 @@ __all__ = ["MAX_INTEGER", "MAX_SLIDES", "BadRecord", "read"]
 
 MAX_SLIDES = 100_000
 """Per racer: five times what a server accepts; no record can exhaust its reader."""
-MAX_SEAT = 254
 MAX_TEXT = 100
 MAX_OUTAGES = 1_000
 """Far more restarts than one race can survive."""
