@@ -41,7 +41,7 @@ class ServerProcess:
         self.port = 0
         self.log = folder / "server.log"
         self.process: subprocess.Popen[bytes] | None = None
-        self._leash = -1
+        self._pipe = -1
 
     def __enter__(self) -> Self:
         self.start()
@@ -71,13 +71,13 @@ class ServerProcess:
     def running(self) -> bool:
         return self.process is not None and self.process.poll() is None
 
-    def start(self, *more: str, leash: bool = False) -> dict[str, object]:
+    def start(self, *more: str, until_eof: bool = False) -> dict[str, object]:
         """Start it and wait until it is ready; what it told of itself."""
         told, tell = os.pipe()
-        held, hold = os.pipe() if leash else (-1, -1)
+        held, hold = os.pipe() if until_eof else (-1, -1)
         options = ["--data", str(self.folder), "--port", str(self.port)]
         options += ["--ready-fd", str(tell), "--no-advertise", *self.options, *more]
-        if leash:
+        if until_eof:
             options += ["--until-eof", str(held)]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
@@ -93,9 +93,9 @@ class ServerProcess:
                 stderr=log,
             )
         os.close(tell)
-        if leash:
+        if until_eof:
             os.close(held)
-            self._leash = hold
+            self._pipe = hold
         with open(told, "rb") as ready:  # noqa: PTH123
             seen, _, _ = select.select([ready], [], [], START_S)
             line = ready.readline() if seen else b""
@@ -104,9 +104,9 @@ class ServerProcess:
         self.port = int(str(state["port"]))
         return state
 
-    def let_go(self) -> None:
+    def close_pipe(self) -> None:
         """Close the pipe that keeps it running."""
-        os.close(self._leash)
+        os.close(self._pipe)
 
     def kill(self) -> None:
         """SIGKILL: no chance to say or write anything."""

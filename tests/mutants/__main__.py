@@ -84,7 +84,7 @@ MUTANTS = (
         "                return\n",
         "                pass\n",
         "tests/server/test_send_queue.py"
-        "::test_a_peer_that_does_not_read_is_cut_off_at_the_limit_and_no_earlier",
+        "::test_a_peer_that_does_not_read_is_aborted_beyond_the_limit",
     ),
     Mutant(
         "no fence",

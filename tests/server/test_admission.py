@@ -1,4 +1,4 @@
-"""Requests go in one after the other, and nobody is forgotten in the line."""
+"""Admission control: one request per interval, in FIFO order."""
 
 from functools import partial
 
@@ -8,87 +8,88 @@ from tests.e2e.clocks import HandClock
 from sliderace_server.websocket.admission import INTERVAL_MS, MAX_BATCH, AdmissionQueue
 
 
-class Subscribers:
-    """People at a turnstile: who went in, in their order."""
+class Requests:
+    """Requests by number, and those that were admitted, in order."""
 
     def __init__(self) -> None:
         self.clock = HandClock()
         self.admission = AdmissionQueue(self.clock)
-        self.inside: list[int] = []
+        self.admitted: list[int] = []
 
-    def enqueue(self, *people: int, gone: bool = False) -> None:
-        for one in people:
-            self.admission.enqueue(partial(self._enter, one, gone=gone))
+    def arrive(self, *numbers: int, disconnected: bool = False) -> None:
+        for number in numbers:
+            admit = partial(self._admit, number, disconnected=disconnected)
+            self.admission.enqueue(admit)
 
-    def _enter(self, one: int, *, gone: bool) -> bool:
-        if not gone:
-            self.inside.append(one)
-        return not gone
+    def _admit(self, number: int, *, disconnected: bool) -> bool:
+        if not disconnected:
+            self.admitted.append(number)
+        return not disconnected
 
 
-def test_who_comes_alone_does_not_wait() -> None:
-    subscribers = Subscribers()
+def test_a_single_request_is_admitted_at_once() -> None:
+    requests = Requests()
     for one in range(3):
-        subscribers.enqueue(one)
-        assert subscribers.inside[-1] == one
-        subscribers.clock.advance(INTERVAL_MS)
+        requests.arrive(one)
+        assert requests.admitted[-1] == one
+        requests.clock.advance(INTERVAL_MS)
 
 
-def test_a_crowd_goes_in_one_by_one_in_its_order() -> None:
-    subscribers = Subscribers()
-    subscribers.enqueue(*range(20))
+def test_requests_are_admitted_one_per_interval_in_fifo_order() -> None:
+    requests = Requests()
+    requests.arrive(*range(20))
     for count in range(1, 21):
-        assert subscribers.inside == [*range(count)]
-        subscribers.clock.advance(INTERVAL_MS)
-    subscribers.enqueue(20)
-    assert subscribers.inside[-1] == 20, "the line is empty again"
+        assert requests.admitted == [*range(count)]
+        requests.clock.advance(INTERVAL_MS)
+    requests.arrive(20)
+    assert requests.admitted[-1] == 20, "the queue is empty again"
 
 
-def test_who_comes_late_stands_behind() -> None:
-    subscribers = Subscribers()
-    subscribers.enqueue(0, 1, 2)
-    subscribers.clock.advance(INTERVAL_MS)
-    subscribers.enqueue(3)
-    assert subscribers.inside == [0, 1]
-    subscribers.clock.advance(5 * INTERVAL_MS)
-    assert subscribers.inside == [0, 1, 2, 3]
+def test_a_later_request_waits_behind_earlier_ones() -> None:
+    requests = Requests()
+    requests.arrive(0, 1, 2)
+    requests.clock.advance(INTERVAL_MS)
+    requests.arrive(3)
+    assert requests.admitted == [0, 1]
+    requests.clock.advance(5 * INTERVAL_MS)
+    assert requests.admitted == [0, 1, 2, 3]
 
 
-def test_a_busy_server_lets_some_in_together_and_never_all() -> None:
-    subscribers = Subscribers()
-    subscribers.enqueue(*range(100))
-    subscribers.clock.stall(1_000)
-    subscribers.clock.advance(0)
-    assert len(subscribers.inside) == 1 + MAX_BATCH
+def test_after_a_slow_turn_at_most_one_batch_is_admitted() -> None:
+    requests = Requests()
+    requests.arrive(*range(100))
+    requests.clock.stall(1_000)
+    requests.clock.advance(0)
+    assert len(requests.admitted) == 1 + MAX_BATCH
 
 
-def test_who_has_gone_away_takes_nobody_s_turn() -> None:
-    subscribers = Subscribers()
-    subscribers.enqueue(0)
-    subscribers.enqueue(*range(1, 50), gone=True)
-    subscribers.enqueue(50)
-    subscribers.clock.advance(INTERVAL_MS)
-    assert subscribers.inside == [0, 50]
+def test_a_disconnected_client_uses_up_no_interval() -> None:
+    requests = Requests()
+    requests.arrive(0)
+    requests.arrive(*range(1, 50), disconnected=True)
+    requests.arrive(50)
+    requests.clock.advance(INTERVAL_MS)
+    assert requests.admitted == [0, 50]
 
 
-def _stumble() -> bool:
+def _fail() -> bool:
     raise IndexError
 
 
-def test_who_stumbles_holds_nobody_up() -> None:
-    subscribers = Subscribers()
-    subscribers.enqueue(0)
-    subscribers.admission.enqueue(_stumble)
-    subscribers.enqueue(1)
+def test_an_exception_in_one_request_does_not_block_the_others() -> None:
+    requests = Requests()
+    requests.arrive(0)
+    requests.admission.enqueue(_fail)
+    requests.arrive(1)
     with pytest.raises(IndexError):
-        subscribers.clock.advance(INTERVAL_MS)
-    subscribers.clock.advance(INTERVAL_MS)
-    assert subscribers.inside == [0, 1]
+        requests.clock.advance(INTERVAL_MS)
+    requests.clock.advance(INTERVAL_MS)
+    assert requests.admitted == [0, 1]
 
 
-def test_once_it_is_closed_nobody_goes_in() -> None:
-    subscribers = Subscribers()
-    subscribers.enqueue(0, 1, 2)
-    subscribers.admission.close()
-    subscribers.clock.advance(100 * INTERVAL_MS)
-    assert subscribers.inside == [0]
+def test_a_closed_queue_admits_nothing() -> None:
+    requests = Requests()
+    requests.arrive(0, 1, 2)
+    requests.admission.close()
+    requests.clock.advance(100 * INTERVAL_MS)
+    assert requests.admitted == [0]

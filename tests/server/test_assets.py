@@ -1,4 +1,4 @@
-"""The page is what lies in the package, and nothing beside it."""
+"""The page: which files are served, and the service worker's list of them."""
 
 import json
 import sys
@@ -20,60 +20,60 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     (folder / "index.html").write_text("<p>")
     (folder / "view" / "lobby.js").write_text("export {}")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    monkeypatch.delitem(sys.modules, "some_page", raising=False)  # of another test
+    monkeypatch.delitem(sys.modules, "some_page", raising=False)  # from another test
     return "some_page"
 
 
-def test_files_become_paths_with_types(package: str) -> None:
+def test_files_are_served_with_their_content_types(package: str) -> None:
     page = load_page({"/": package})
     assert set(page) == {INDEX, "/view/lobby.js"}
     assert page[INDEX].body == b"<p>"
     assert page["/view/lobby.js"].type == "text/javascript; charset=utf-8"
 
 
-def test_another_content_has_another_tag() -> None:
+def test_different_files_have_different_etags() -> None:
     tags = [asset.etag for asset in load_page().values()]
     assert len(set(tags)) == len(tags) > 5
     assert all(tag.startswith('"') and tag.endswith('"') for tag in tags)
 
 
-def test_texts_of_the_terminal_are_not_served() -> None:
+def test_terminal_texts_are_not_served() -> None:
     texts = {path for path in load_page() if path.startswith("/texts/")}
     names = ("common.en", "constants", "page.en", "start.en")
     assert texts == {f"/texts/{name}.json" for name in names}
 
 
-def test_without_the_package_there_is_no_page() -> None:
+def test_without_the_package_the_page_is_empty() -> None:
     assert load_page({"/": "no_such_package_at_all"}) == {}
 
 
-def _told(package: str) -> dict[str, Any]:
+def _file_list(package: str) -> dict[str, Any]:
     body = load_page({"/": package})[SERVICE_WORKER].body.decode()
-    told: dict[str, Any] = json.loads(
+    listed: dict[str, Any] = json.loads(
         body.removeprefix("const PAGE = ").removesuffix(";")
     )
-    return told
+    return listed
 
 
-def test_the_service_worker_is_told_every_file_but_itself(
+def test_the_service_worker_lists_every_file_but_itself(
     package: str, tmp_path: Path
 ) -> None:
     folder = tmp_path / "some_page"
     (folder / "sw.js").write_text("const PAGE = null;")
-    assert _told(package)["files"] == [INDEX, "/view/lobby.js"]
+    assert _file_list(package)["files"] == [INDEX, "/view/lobby.js"]
 
 
-def test_another_file_is_another_version_and_another_service_worker(
+def test_a_changed_file_changes_the_version_and_the_service_worker(
     package: str, tmp_path: Path
 ) -> None:
     folder = tmp_path / "some_page"
     (folder / "sw.js").write_text("const PAGE = null;")
-    before, tag = _told(package), load_page({"/": package})[SERVICE_WORKER].etag
-    assert _told(package) == before
+    before, tag = _file_list(package), load_page({"/": package})[SERVICE_WORKER].etag
+    assert _file_list(package) == before
     (folder / "view" / "lobby.js").write_text("export let a")
-    assert _told(package)["version"] != before["version"]
+    assert _file_list(package)["version"] != before["version"]
     assert load_page({"/": package})[SERVICE_WORKER].etag != tag
 
 
-def test_our_service_worker_is_told_its_files() -> None:
+def test_our_service_worker_contains_its_file_list() -> None:
     assert b"const PAGE = null;" not in load_page()[SERVICE_WORKER].body

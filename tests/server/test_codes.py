@@ -1,4 +1,4 @@
-"""Room codes: fair draws, no words, never twice in a day."""
+"""Room codes: uniform, without denied words, not reused within a day."""
 
 from collections import Counter
 from itertools import islice
@@ -12,7 +12,7 @@ DAY_MS = 86_400_000
 
 
 @given(st.binary(min_size=16, max_size=32))
-def test_codes_are_codes_and_no_words(entropy: bytes) -> None:
+def test_generated_codes_are_valid_and_contain_no_denied_words(entropy: bytes) -> None:
     for code in islice(draw(entropy), 20):
         assert parse_code(code) == code
         assert not any(word in code for word in DENIED)
@@ -24,7 +24,7 @@ def test_a_denied_draw_is_skipped() -> None:
     assert all(set(word) <= set(ALPHABET) for word in DENIED)
 
 
-def test_letters_are_drawn_alike() -> None:
+def test_letters_are_uniformly_distributed() -> None:
     letters = Counter("".join(islice(draw(b"fair"), 20_000)))
     mean = 120_000 / len(ALPHABET)
     assert all(abs(count - mean) < mean * 0.06 for count in letters.values())
@@ -34,7 +34,7 @@ def test_the_same_entropy_gives_the_same_codes() -> None:
     assert list(islice(draw(b"x" * 16), 5)) == list(islice(draw(b"x" * 16), 5))
 
 
-def test_a_live_code_is_never_given_again() -> None:
+def test_a_code_in_use_is_not_drawn_again() -> None:
     codes = Codes()
     given = {codes.new(b"same entropy", 0) for _ in range(50)}
     assert len(given) == 50
@@ -48,7 +48,7 @@ def test_a_recovered_room_keeps_its_code() -> None:
     assert codes.new(b"same", 0) != first
 
 
-def test_a_code_rests_for_a_day() -> None:
+def test_a_code_is_reserved_for_a_day() -> None:
     codes = Codes()
     code = codes.new(b"same", 0)
     codes.retire(code, 1_000)
@@ -60,7 +60,7 @@ def test_a_code_rests_for_a_day() -> None:
     assert codes.new(b"same", DAY_MS + 1_000) == code
 
 
-def test_only_what_lives_can_end() -> None:
+def test_retiring_an_unknown_code_does_nothing() -> None:
     codes = Codes()
     codes.retire(RoomCode("KWXTRB"), 0)
     assert codes.live == set()

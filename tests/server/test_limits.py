@@ -1,4 +1,4 @@
-"""Who is too fast waits; nobody is dropped; addresses are counted and forgotten."""
+"""Limits: token buckets, counts per address, quotas."""
 
 from dataclasses import fields
 
@@ -14,7 +14,7 @@ HOME = "192.168.1.7"
 # --- buckets -------------------------------------------------------------------------
 
 
-def test_a_bucket_gives_its_burst_and_then_its_rate() -> None:
+def test_a_bucket_allows_its_burst_and_then_its_rate() -> None:
     bucket = TokenBucket(60, 120)
     assert [bucket.take(1, 5_000) for _ in range(120)] == [0] * 120
     assert bucket.take(1, 5_000) == 17
@@ -22,7 +22,7 @@ def test_a_bucket_gives_its_burst_and_then_its_rate() -> None:
     assert bucket.take(1, 5_035) == 16
 
 
-def test_waiting_as_told_is_enough() -> None:
+def test_waiting_as_long_as_returned_is_enough() -> None:
     bucket = TokenBucket(160, 320)
     now, sent = 0, 0
     while now < 10_000:
@@ -36,7 +36,7 @@ def test_waiting_as_told_is_enough() -> None:
     st.integers(1, 300),
     st.lists(st.tuples(st.integers(0, 400), st.integers(1, 9)), max_size=60),
 )
-def test_never_more_than_burst_and_rate(
+def test_a_bucket_never_allows_more_than_burst_and_rate(
     rate: int, burst: int, takes: list[tuple[int, int]]
 ) -> None:
     bucket = TokenBucket(rate, burst)
@@ -48,7 +48,7 @@ def test_never_more_than_burst_and_rate(
         assert passed <= burst + rate * now / 1000 * 1.01 + 1
 
 
-def test_asking_takes_nothing() -> None:
+def test_asking_for_the_wait_takes_no_token() -> None:
     bucket = TokenBucket(10, 2)
     assert [bucket.wait(0) for _ in range(5)] == [0] * 5
     bucket.take(2, 0)
@@ -57,7 +57,7 @@ def test_asking_takes_nothing() -> None:
     assert bucket.wait(100) == 0
 
 
-def test_a_full_bucket_can_be_forgotten() -> None:
+def test_a_bucket_knows_when_it_is_full() -> None:
     bucket = TokenBucket(10, 2)
     assert bucket.is_full(0)
     bucket.take(1, 0)
@@ -68,7 +68,7 @@ def test_a_full_bucket_can_be_forgotten() -> None:
 # --- addresses -----------------------------------------------------------------------
 
 
-def test_connections_are_counted_in_and_out() -> None:
+def test_connections_per_address_are_limited() -> None:
     addresses = PerAddress(Limits(connections_per_ip=3))
     assert [addresses.connect(HOME) for _ in range(5)] == [True] * 3 + [False] * 2
     assert addresses.connect("192.168.1.8")
@@ -77,14 +77,14 @@ def test_connections_are_counted_in_and_out() -> None:
     assert not addresses.connect(HOME)
 
 
-def test_pages_are_given_at_a_rate() -> None:
+def test_page_requests_per_address_are_limited() -> None:
     addresses = PerAddress(Limits(pages_per_s=50, pages_burst=3))
     assert [addresses.page_wait(HOME, 0) for _ in range(5)] == [0, 0, 0, 20, 20]
     assert addresses.page_wait(HOME, 20) == 0
     assert addresses.page_wait("192.168.1.8", 20) == 0
 
 
-def test_wrong_codes_are_few() -> None:
+def test_wrong_codes_per_address_are_limited() -> None:
     addresses = PerAddress(Limits(failed_joins_per_min=10))
     for _ in range(10):
         assert addresses.try_wait(HOME, 0) == 0
@@ -94,14 +94,14 @@ def test_wrong_codes_are_few() -> None:
     assert addresses.try_wait(HOME, 6_000) == 0
 
 
-def test_wrong_codes_of_strangers_keep_nobody_out() -> None:
+def test_wrong_codes_of_others_do_not_count() -> None:
     addresses = PerAddress(Limits())
     for n in range(1_000):
         addresses.failed_try(f"10.0.{n // 250}.{n % 250}", 0)
     assert addresses.try_wait(HOME, 0) == 0
 
 
-def test_who_has_a_whole_network_of_addresses_counts_once() -> None:
+def test_an_ipv6_network_counts_as_one_address() -> None:
     limits = Limits(
         connections_per_ip=1, pages_burst=1, rooms_per_ip=1, failed_joins_per_min=1
     )
@@ -123,14 +123,14 @@ def test_who_has_a_whole_network_of_addresses_counts_once() -> None:
     assert addresses.try_wait(other, 0) == 0
 
 
-def test_ipv4_in_ipv6_is_counted_as_ipv4() -> None:
+def test_ipv4_mapped_addresses_count_as_ipv4() -> None:
     addresses = PerAddress(Limits(connections_per_ip=1))
     assert addresses.connect("::ffff:10.0.0.1")
     assert not addresses.connect("10.0.0.1")
     assert addresses.connect("::ffff:10.0.0.2")
 
 
-def test_rooms_are_counted_while_they_live() -> None:
+def test_open_rooms_per_address_are_limited() -> None:
     addresses = PerAddress(Limits(rooms_per_ip=2))
     for _ in range(2):
         assert addresses.may_open(HOME)
@@ -141,7 +141,7 @@ def test_rooms_are_counted_while_they_live() -> None:
 
 
 @pytest.mark.parametrize("here", ["127.0.0.1", "::1", "::ffff:127.0.0.1", ""])
-def test_the_machine_itself_is_exempt(here: str) -> None:
+def test_this_machine_is_exempt(here: str) -> None:
     limits = Limits(
         connections_per_ip=1, pages_burst=1, rooms_per_ip=1, failed_joins_per_min=1
     )
@@ -157,11 +157,11 @@ def test_the_machine_itself_is_exempt(here: str) -> None:
 
 
 @pytest.mark.parametrize("there", [HOME, "::ffff:10.0.0.1", "fe80::1", "unix", "1.2.3"])
-def test_others_are_not(there: str) -> None:
+def test_other_addresses_are_not_loopback(there: str) -> None:
     assert not is_loopback(there)
 
 
-def test_quiet_addresses_are_forgotten() -> None:
+def test_inactive_addresses_are_forgotten() -> None:
     addresses = PerAddress(Limits())
     for n in range(300):
         addresses.page_wait(f"10.0.{n}.1", 0)
@@ -180,10 +180,10 @@ def test_quiet_addresses_are_forgotten() -> None:
     assert len(addresses) == 1
 
 
-# --- the figures ---------------------------------------------------------------------
+# --- limits --------------------------------------------------------------------------
 
 
-def test_the_figures_are_those_of_the_design() -> None:
+def test_the_defaults_are_those_of_the_design() -> None:
     limits = Limits()
     assert limits.up_bytes == 2_048
     assert limits.unsent_bytes == 65_536
@@ -207,24 +207,28 @@ def test_the_figures_are_those_of_the_design() -> None:
     assert (limits.room.away_grace_ms, limits.room.rematch_ms) == (20_000, 30_000)
 
 
-def test_clients_are_told_what_they_must_keep_to() -> None:
-    told = Limits(messages_per_s=1, tiles_burst=2, gather_ms=3, up_bytes=4).announced
-    assert (told.messages_per_s, told.tiles_burst, told.gather_ms) == (1, 2, 3)
-    assert told.message_bytes == 4
-    assert told.slides_per_message == wire.MAX_SLIDES
+def test_clients_get_the_limits_that_concern_them() -> None:
+    sent = Limits(messages_per_s=1, tiles_burst=2, gather_ms=3, up_bytes=4).announced
+    assert (sent.messages_per_s, sent.tiles_burst, sent.gather_ms) == (
+        1,
+        2,
+        3,
+    )
+    assert sent.message_bytes == 4
+    assert sent.slides_per_message == wire.MAX_SLIDES
 
 
-def test_every_figure_has_its_reason() -> None:
+def test_every_limit_is_documented() -> None:
     for field in fields(Limits):
         assert f"        {field.name}: " in (Limits.__doc__ or "")
 
 
-# --- what is not read, and what is guessed by many -----------------------------------
+# --- large answers, guessed codes, quotas --------------------------------------------
 
 
-def test_large_answers_lie_in_memory_until_they_are_read() -> None:
+def test_unread_large_answers_per_address_are_limited() -> None:
     addresses = PerAddress(Limits(answer_bytes_per_ip=100))
-    assert addresses.sending(HOME, 500)  # the only one may be as large as it is
+    assert addresses.sending(HOME, 500)  # a single one may be of any size
     assert not addresses.sending(HOME, 1)
     assert addresses.sending("192.168.1.8", 1)
     addresses.sent(HOME, 500)
@@ -235,7 +239,7 @@ def test_large_answers_lie_in_memory_until_they_are_read() -> None:
     assert addresses.sending("127.0.0.1", 500)
 
 
-def test_guesses_of_all_together_are_bounded_where_the_operator_says_so() -> None:
+def test_operators_may_limit_wrong_codes_of_all_addresses_together() -> None:
     free, bounded = PerAddress(Limits()), PerAddress(Limits(failed_joins_per_s=5))
     for number in range(5):
         for addresses in (free, bounded):
@@ -247,7 +251,7 @@ def test_guesses_of_all_together_are_bounded_where_the_operator_says_so() -> Non
     assert bounded.try_wait(HOME, 200) == 0
 
 
-def test_a_quota_is_for_each_and_begins_again() -> None:
+def test_a_quota_counts_per_member_and_resets_with_the_epoch() -> None:
     quota = Quota(2)
     assert quota.left(1, "")
     quota.use(1, 2)

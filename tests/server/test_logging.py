@@ -1,4 +1,4 @@
-"""Whatever a stranger sent, a log line is one line of printable ASCII."""
+"""Logging: one line of printable ASCII per event, and it never blocks."""
 
 import io
 import logging
@@ -15,7 +15,7 @@ from sliderace_server.logging import MAX_QUEUED, LogFormat, logging_to
 
 @pytest.fixture
 def _root() -> Generator[None]:
-    """The root logger as it was."""
+    """Restore the root logger afterwards."""
     root = logging.getLogger()
     before, level = root.handlers[:], root.level
     yield
@@ -29,18 +29,18 @@ def line(message: str, **fields: object) -> str:
 
 
 @given(st.text(), st.text())
-def test_nothing_forges_a_line(message: str, name: str) -> None:
+def test_no_value_can_forge_a_log_line(message: str, name: str) -> None:
     text = line(message, room=name)
     assert text.isascii()
     assert text.isprintable()
 
 
-def test_plain_values_stay_plain_and_others_are_quoted() -> None:
+def test_simple_values_are_unquoted_and_others_are_quoted() -> None:
     text = line("joined", room="KWXTRB", conn=7, client="a b\n\x1b[2J")
     assert text.endswith('info joined room=KWXTRB conn=7 client="a b\\n\\u001b[2J"')
 
 
-def test_an_exception_is_part_of_its_line() -> None:
+def test_an_exception_stays_in_its_line() -> None:
     error = ValueError("no\nway")
     text = line("failed", exc_info=(ValueError, error, None))
     assert "\n" not in text
@@ -48,7 +48,7 @@ def test_an_exception_is_part_of_its_line() -> None:
 
 
 @pytest.mark.usefixtures("_root")
-def test_lines_reach_the_stream_at_the_latest_at_the_end() -> None:
+def test_lines_are_written_by_the_end_at_the_latest() -> None:
     stream = io.StringIO()
     with logging_to(stream, "info"):
         logging.getLogger("sliderace_server.x").info("hello", extra={"conn": 1})
@@ -58,8 +58,8 @@ def test_lines_reach_the_stream_at_the_latest_at_the_end() -> None:
     assert "info hello conn=1" in stream.getvalue()
 
 
-class Stuck(io.StringIO):
-    """A stream that takes nothing until it is let."""
+class BlockedStream(io.StringIO):
+    """A stream whose writes block until `free` is set."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -75,8 +75,8 @@ class Stuck(io.StringIO):
 
 
 @pytest.mark.usefixtures("_root")
-def test_what_does_not_fit_is_dropped_and_counted() -> None:
-    stream = Stuck()
+def test_lines_beyond_the_queue_are_dropped_and_counted() -> None:
+    stream = BlockedStream()
     with logging_to(stream, "info"):
         logging.info("first")
         assert stream.reached.wait(5)
@@ -90,7 +90,7 @@ def test_what_does_not_fit_is_dropped_and_counted() -> None:
 
 
 @pytest.mark.usefixtures("_root")
-def test_a_pipe_that_nobody_reads_does_not_hold_up_the_end() -> None:
+def test_a_pipe_that_nobody_reads_does_not_delay_the_shutdown() -> None:
     out, into = os.pipe()
     with os.fdopen(out), os.fdopen(into, "w") as stream:
         began = time.monotonic()

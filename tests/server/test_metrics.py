@@ -1,11 +1,11 @@
-"""Counting is adding; the text format is made when somebody asks."""
+"""Metrics: counting, and the Prometheus format."""
 
 import pytest
 
 from sliderace_server.metrics import COUNTERS, Histogram, Metrics
 
 
-def test_what_was_counted_is_shown() -> None:
+def test_counted_values_are_rendered() -> None:
     metrics = Metrics()
     metrics.count("slides", by=3)
     metrics.count("slides")
@@ -23,24 +23,24 @@ def test_what_was_counted_is_shown() -> None:
     assert "sliderace_commit_seconds_count 1.0" in text
 
 
-def test_every_counter_without_a_label_is_shown_from_the_beginning() -> None:
+def test_counters_without_labels_are_rendered_from_the_start() -> None:
     text = Metrics().render()[1].decode()
     for name, (_, labels) in COUNTERS.items():
         assert (f"sliderace_{name}_total 0.0" in text) is not bool(labels)
 
 
-def test_servers_do_not_share_their_figures() -> None:
+def test_servers_do_not_share_metrics() -> None:
     first, second = Metrics(), Metrics()
     first.count("slides")
     assert "sliderace_slides_total 0.0" in second.render()[1].decode()
 
 
-def test_only_what_is_known_is_counted() -> None:
+def test_an_unknown_counter_is_an_error() -> None:
     with pytest.raises(KeyError):
         Metrics().count("fun")
 
 
-def test_a_bound_belongs_to_its_own_bucket() -> None:
+def test_a_duration_equal_to_a_bound_belongs_to_its_bucket() -> None:
     histogram = Histogram((1.0, 2.0))
     for seconds in (0.5, 1.0, 1.5, 2.0, 9.0):
         histogram.add(seconds)

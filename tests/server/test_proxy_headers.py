@@ -1,4 +1,4 @@
-"""X-Forwarded-For is believed from the right, as far as the proxies are ours."""
+"""X-Forwarded-For is read from right to left as long as the proxies are trusted."""
 
 from ipaddress import ip_network
 
@@ -6,7 +6,7 @@ import pytest
 
 from sliderace_server.http.proxy_headers import client_address, within
 
-OURS = [ip_network("127.0.0.1"), ip_network("10.0.0.0/8"), ip_network("fd00::/8")]
+TRUSTED = [ip_network("127.0.0.1"), ip_network("10.0.0.0/8"), ip_network("fd00::/8")]
 
 
 @pytest.mark.parametrize(
@@ -25,14 +25,16 @@ OURS = [ip_network("127.0.0.1"), ip_network("10.0.0.0/8"), ip_network("fd00::/8"
         ("127.0.0.1", [], "127.0.0.1"),
     ],
 )
-def test_who_the_client_is(direct: str, forwarded: list[str], client: str) -> None:
-    assert client_address(direct, forwarded, OURS) == client
+def test_the_client_is_the_last_address_that_is_no_trusted_proxy(
+    direct: str, forwarded: list[str], client: str
+) -> None:
+    assert client_address(direct, forwarded, TRUSTED) == client
 
 
-def test_without_proxies_nothing_is_believed() -> None:
+def test_without_trusted_proxies_headers_are_ignored() -> None:
     assert client_address("127.0.0.1", ["203.0.113.9"], []) == "127.0.0.1"
 
 
 @pytest.mark.parametrize("text", ["", "rubbish", "192.0.2.1"])
-def test_what_is_not_ours(text: str) -> None:
-    assert not within(text, OURS)
+def test_malformed_and_foreign_addresses_are_not_within_a_network(text: str) -> None:
+    assert not within(text, TRUSTED)

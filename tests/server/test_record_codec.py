@@ -1,4 +1,4 @@
-"""Records survive the log; what cannot be read is said, never guessed."""
+"""Log records can be encoded and decoded; unreadable ones are errors."""
 
 from typing import Any, get_args, get_type_hints
 
@@ -21,13 +21,13 @@ def records(kind: type[Record]) -> st.SearchStrategy[Record]:
 
 
 @given(st.sampled_from(sorted(KINDS)).flatmap(lambda name: records(KINDS[name])))
-def test_every_record_survives_the_log(record: Record) -> None:
+def test_every_record_can_be_encoded_and_decoded(record: Record) -> None:
     data = encode(record)
     assert decode(data) == record
     assert decode(encode(decode(data))) == record
 
 
-def test_the_records_of_a_whole_race_survive_the_log() -> None:
+def test_all_records_of_a_race_can_be_encoded_and_decoded() -> None:
     stage = Stage(m.RulesPatch(size="2x2"))
     stage.enter("Ann")
     stage.race_of(1)
@@ -40,15 +40,15 @@ def test_every_type_of_record_has_a_name() -> None:
     assert len(set(TYPES.values())) == len(TYPES)
 
 
-def test_the_format_is_for_ever() -> None:
+def test_the_format_is_permanent() -> None:
     assert encode(HostStarted(7)) == b'[1,"host_started",7]'
     assert encode(CountdownBegan(7, "R-1", 9)) == b'[1,"countdown_began",7,"R-1",9]'
     entered = Entered(7, 2, "Ann", "player", bot=False, seat=None, token_hash="ab")
     assert encode(entered) == b'[1,"entered",7,2,"Ann","player",false,null,"ab"]'
 
 
-def test_names_and_fields_are_for_ever() -> None:
-    """Add to this list when a type is added; change nothing in it, ever."""
+def test_names_and_fields_are_permanent() -> None:
+    """Add new types to this list; never change anything in it."""
     shape = {name: " ".join(get_type_hints(kind)) for name, kind in TYPES.items()}
     assert shape == {
         "room_opened": "t code created_s public",
@@ -94,7 +94,7 @@ def test_names_and_fields_are_for_ever() -> None:
     assert all("t" in get_type_hints(kind) for kind in TYPES.values())
 
 
-def test_a_field_that_was_added_later_has_its_default() -> None:
+def test_a_missing_new_field_gets_its_default() -> None:
     data = b'[1,"slid",7,"R-1",0,1,[["U",1,250]]]'
     assert decode(data) == Slid(7, "R-1", Seat(0), 1, (("U", 1, 250),))
 
@@ -106,16 +106,16 @@ def test_rules_are_read_by_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "why"),
+    ("data", "reason"),
     [
-        (b"", "no record"),
-        (b"[", "no record"),
-        (b"[" * 5_000, "no record"),
-        (b"\xff", "no record"),
-        (b"null", "no record"),
-        (b"{}", "no record"),
-        (b"[]", "no record"),
-        (b"[1]", "no record"),
+        (b"", "not a record"),
+        (b"[", "not a record"),
+        (b"[" * 5_000, "not a record"),
+        (b"\xff", "not a record"),
+        (b"null", "not a record"),
+        (b"{}", "not a record"),
+        (b"[]", "not a record"),
+        (b"[1]", "not a record"),
         (b'[2,"connected",7,1]', "version 2"),
         (b'["1","connected",7,1]', "version '1'"),
         (b'[1,"beamed",7,1]', "beamed"),
@@ -127,15 +127,15 @@ def test_rules_are_read_by_name() -> None:
         (b'[1,"race_made",7,"R",{"size":"1x1"},"aa","cc"]', "race_made"),
     ],
 )
-def test_what_is_no_record_is_said(data: bytes, why: str) -> None:
-    with pytest.raises(UnknownRecord, match=why):
+def test_what_is_not_a_record_is_an_error(data: bytes, reason: str) -> None:
+    with pytest.raises(UnknownRecord, match=reason):
         decode(data)
 
 
 @given(st.binary(max_size=200) | st.recursive(
     st.none() | st.integers() | st.text(max_size=3), st.lists, max_leaves=9
 ).map(msgspec.json.encode))  # fmt: skip
-def test_any_bytes_are_a_record_or_the_one_error(data: bytes) -> None:
+def test_any_bytes_are_a_record_or_the_documented_error(data: bytes) -> None:
     try:
         decode(data)
     except UnknownRecord as error:

@@ -1,9 +1,9 @@
-"""Tickets to another device: once, for two minutes, one a member."""
+"""Seat tickets: valid once, for two minutes, one per member."""
 
 from sliderace_server.registry.seat_tickets import TICKET_MS, Tickets, hashed
 
 
-def test_a_ticket_is_good_once_and_in_its_room() -> None:
+def test_a_ticket_is_valid_once_and_in_its_room() -> None:
     tickets = Tickets()
     tickets.issue("KWXTRB", 1, "a", 0)
     tickets.issue("KWXTRB", 2, "b", 0)
@@ -13,7 +13,7 @@ def test_a_ticket_is_good_once_and_in_its_room() -> None:
     assert tickets.redeem("KWXTRB", "a", 6) == 1
 
 
-def test_a_ticket_is_good_for_two_minutes() -> None:
+def test_a_ticket_is_valid_for_two_minutes() -> None:
     tickets = Tickets()
     tickets.issue("KWXTRB", 1, "a", 1_000)
     assert tickets.redeem("KWXTRB", "a", 1_000 + TICKET_MS) is None
@@ -21,14 +21,14 @@ def test_a_ticket_is_good_for_two_minutes() -> None:
     assert tickets.redeem("KWXTRB", "b", 999 + TICKET_MS) == 1
 
 
-def test_another_one_ends_the_one_before_and_old_ones_are_forgotten() -> None:
+def test_a_new_ticket_replaces_the_old_one_and_expired_ones_are_deleted() -> None:
     tickets = Tickets()
     tickets.issue("KWXTRB", 1, "a", 0)
     tickets.issue("KWXTRB", 1, "b", 1)
     assert len(tickets) == 1
     assert tickets.redeem("KWXTRB", "a", 2) is None
     tickets.issue("KWXTRB", 2, "c", 1 + TICKET_MS)
-    assert len(tickets) == 1, "what is too old is not kept"
+    assert len(tickets) == 1, "expired tickets are deleted"
 
 
 def test_only_a_hash_of_a_secret_is_kept() -> None:

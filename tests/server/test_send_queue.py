@@ -1,4 +1,4 @@
-"""Gathered per turn, written once, sliced, and bounded: without any socket or loop."""
+"""Send queues: one write per turn, flushed in slices, bounded; without a socket."""
 
 from collections import deque
 from collections.abc import Callable
@@ -16,28 +16,28 @@ from sliderace_server.websocket.send_queue import (
 )
 
 
-class Paper:
-    """A wire that keeps what is written; `reads` is how fast its peer reads."""
+class FakeWriter:
+    """Records what is written; `reads`: whether its peer reads."""
 
     def __init__(self, *, reads: bool = True) -> None:
         self.reads = reads
         self.written: list[bytes] = []
-        self.kept = 0
+        self.buffered = 0
         self.aborts: list[int] = []
 
     def write(self, data: bytes) -> None:
         self.written.append(data)
-        self.kept += 0 if self.reads else len(data)
+        self.buffered += 0 if self.reads else len(data)
 
     def unsent(self) -> int:
-        return self.kept
+        return self.buffered
 
     def abort(self) -> None:
-        self.aborts.append(self.kept)
+        self.aborts.append(self.buffered)
 
 
-class Turns:
-    """The loop: what is called soon is called in the next turn."""
+class FakeLoop:
+    """An event loop whose loop and timers the test runs."""
 
     def __init__(self) -> None:
         self.calls: deque[Callable[[], None]] = deque()
@@ -50,7 +50,7 @@ class Turns:
         self.timers.append((seconds, call))
 
     def wait(self) -> list[float]:
-        """Let the timers ring; how long they were."""
+        """Run the timers; return their delays."""
         timers, self.timers = self.timers, []
         for _, call in timers:
             call()
@@ -61,79 +61,81 @@ class Turns:
             self.calls.popleft()()
 
 
-def test_what_gathers_in_one_turn_is_one_write_in_order() -> None:
-    turns, paper = Turns(), Paper()
-    send_queue = SendQueue(paper, Flusher(turns.soon, turns.later))
+def test_frames_of_one_turn_are_one_write_in_order() -> None:
+    loop, writer = FakeLoop(), FakeWriter()
+    send_queue = SendQueue(writer, Flusher(loop.soon, loop.later))
     for frame in (b"a", b"b", b"c"):
         send_queue.send(frame)
-    assert paper.written == []
-    turns.turn()
-    assert paper.written == [b"abc"]
+    assert writer.written == []
+    loop.turn()
+    assert writer.written == [b"abc"]
     send_queue.send(b"d")
-    turns.turn()
-    assert paper.written == [b"abc", b"d"]
-    turns.turn()
-    assert paper.written == [b"abc", b"d"]
+    loop.turn()
+    assert writer.written == [b"abc", b"d"]
+    loop.turn()
+    assert writer.written == [b"abc", b"d"]
 
 
-def crowd_of(count: int, flusher: Flusher) -> list[Paper]:
-    """So many connections, each with news."""
-    papers = [Paper() for _ in range(count)]
-    for paper in papers:
-        SendQueue(paper, flusher).send(b"x")
-    return papers
+def waiting_queues(count: int, flusher: Flusher) -> list[FakeWriter]:
+    """Writers of connections that each have one frame to send."""
+    writers = [FakeWriter() for _ in range(count)]
+    for writer in writers:
+        SendQueue(writer, flusher).send(b"x")
+    return writers
 
 
-def served(papers: list[Paper]) -> int:
-    return sum(len(paper.written) for paper in papers)
+def flushed(writers: list[FakeWriter]) -> int:
+    return sum(len(writer.written) for writer in writers)
 
 
-def test_on_a_very_busy_server_each_turn_takes_a_slice() -> None:
-    turns = Turns()
-    papers = crowd_of(250, Flusher(turns.soon, turns.later, lambda: Slice(100, 0)))
+def test_on_a_very_busy_server_each_turn_flushes_a_slice() -> None:
+    loop = FakeLoop()
+    writers = waiting_queues(250, Flusher(loop.soon, loop.later, lambda: Slice(100, 0)))
     done: list[int] = []
-    while turns.calls:
-        turns.turn()
-        done.append(served(papers))
+    while loop.calls:
+        loop.turn()
+        done.append(flushed(writers))
     assert done == [100, 200, 250]
-    assert turns.timers == []
+    assert loop.timers == []
 
 
-def test_a_crowd_rests_between_slices_whatever_comes_meanwhile() -> None:
-    turns = Turns()
-    flusher = Flusher(turns.soon, turns.later, lambda: Slice(25, 0.001))
-    papers = crowd_of(MAX_SLICE + 60, flusher)
-    turns.turn()
-    assert (served(papers), turns.calls) == (25, deque())
-    late = Paper()
+def test_slices_are_separated_by_pauses_except_for_urgent_queues() -> None:
+    loop = FakeLoop()
+    flusher = Flusher(loop.soon, loop.later, lambda: Slice(25, 0.001))
+    writers = waiting_queues(MAX_SLICE + 60, flusher)
+    loop.turn()
+    assert (flushed(writers), loop.calls) == (25, deque())
+    late = FakeWriter()
     send_queue = SendQueue(late, flusher)
     send_queue.send(b"news ")
-    assert not turns.calls
+    assert not loop.calls
     send_queue.send_urgent(b"an answer")
-    turns.turn()
+    loop.turn()
     assert late.written == [b"news an answer"]
-    assert (served(papers), turns.calls) == (25, deque())
-    assert turns.wait() == [0.001]
-    assert served(papers) == 50
-    assert turns.wait() == [0.001]
-    assert served(papers) == 75
-    # What is left is no crowd any more.
-    assert turns.timers == []
-    while turns.calls:
-        turns.turn()
-    assert served(papers) == len(papers)
-    send_queue.send(b"the crowd has gone")
-    turns.turn()
+    assert (flushed(writers), loop.calls) == (25, deque())
+    assert loop.wait() == [0.001]
+    assert flushed(writers) == 50
+    assert loop.wait() == [0.001]
+    assert flushed(writers) == 75
+    # Fewer than the largest slice are left.
+    assert loop.timers == []
+    while loop.calls:
+        loop.turn()
+    assert flushed(writers) == len(writers)
+    send_queue.send(b"no pause any more")
+    loop.turn()
     assert len(late.written) == 2
 
 
-def test_the_larger_the_crowd_the_larger_its_slices_up_to_a_bound() -> None:
-    turns = Turns()
-    papers = crowd_of(5_000, Flusher(turns.soon, turns.later, lambda: Slice(25, 0.001)))
-    turns.turn()
-    sizes = [served(papers)]
-    while turns.wait():
-        sizes.append(served(papers) - sum(sizes))
+def test_slices_grow_with_the_number_of_queues_up_to_a_limit() -> None:
+    loop = FakeLoop()
+    writers = waiting_queues(
+        5_000, Flusher(loop.soon, loop.later, lambda: Slice(25, 0.001))
+    )
+    loop.turn()
+    sizes = [flushed(writers)]
+    while loop.wait():
+        sizes.append(flushed(writers) - sum(sizes))
     assert sizes == sorted(sizes, reverse=True)
     assert (sizes[0], sizes[-1]) == (MAX_SLICE, 25)
     assert set(range(26, MAX_SLICE)) & set(sizes)
@@ -141,11 +143,11 @@ def test_the_larger_the_crowd_the_larger_its_slices_up_to_a_bound() -> None:
     assert len(sizes) < 100
 
 
-def test_answers_do_not_wait_behind_a_crowd_nor_does_it_wait_for_ever() -> None:
-    turns, order = Turns(), list[str]()
-    flusher = Flusher(turns.soon, turns.later, lambda: Slice(2, 0.001))
+def test_urgent_queues_are_flushed_first_but_do_not_starve_others() -> None:
+    loop, order = FakeLoop(), list[str]()
+    flusher = Flusher(loop.soon, loop.later, lambda: Slice(2, 0.001))
 
-    class Named(Paper):
+    class Named(FakeWriter):
         def __init__(self, name: str) -> None:
             super().__init__()
             self.name = name
@@ -154,114 +156,114 @@ def test_answers_do_not_wait_behind_a_crowd_nor_does_it_wait_for_ever() -> None:
             super().write(data)
             order.append(self.name)
 
-    subscribers = [SendQueue(Named(f"c{n}"), flusher) for n in range(4)]
+    others = [SendQueue(Named(f"c{n}"), flusher) for n in range(4)]
     racers = [SendQueue(Named(f"r{n}"), flusher) for n in range(3)]
-    for send_queue in (*subscribers, racers[0]):
+    for send_queue in (*others, racers[0]):
         send_queue.send(b"news")
     for send_queue in racers:
         send_queue.send_urgent(b"answer")
     racers[1].send(b"and more")
-    turns.turn()
+    loop.turn()
     assert order == ["r0", "r1", "c0", "c1"]
-    turns.turn()
+    loop.turn()
     assert order[4:] == ["r2", "c2", "c3"]
-    while turns.calls:
-        turns.turn()
+    while loop.calls:
+        loop.turn()
     for name in ("one", "two", "three"):
         SendQueue(Named(name), flusher).send_urgent(b"answer")
-    while turns.calls:
-        turns.turn()
+    while loop.calls:
+        loop.turn()
     assert order[7:] == ["one", "two", "three"]
     racers[0].close()
     racers[0].send_urgent(b"too late")
-    assert not turns.calls
+    assert not loop.calls
 
 
-def test_nobody_stands_twice_in_the_line_of_those_who_hurry() -> None:
-    """Or it grows with each ack, where a turn takes longer than a commit."""
-    turns = Turns()
-    flusher = Flusher(turns.soon, turns.later, lambda: Slice(1, 0))
-    first, second = Paper(), Paper()
+def test_a_queue_is_only_once_among_the_urgent_ones() -> None:
+    """With one entry per ack they would grow if a turn takes longer than a commit."""
+    loop = FakeLoop()
+    flusher = Flusher(loop.soon, loop.later, lambda: Slice(1, 0))
+    first, second = FakeWriter(), FakeWriter()
     many, one = SendQueue(first, flusher), SendQueue(second, flusher)
     for _ in range(20):
         many.send_urgent(b"x")
-        many.flush()  # as where it stands in the other line, too
+        many.flush()  # as when its turn among the other queues comes
     one.send_urgent(b"y")
     many.send_urgent(b"z")
-    turns.turn()
-    assert first.written[-1] == b"z"  # who has waited longest keeps its place
+    loop.turn()
+    assert first.written[-1] == b"z"  # FIFO
     assert second.written == []
-    turns.turn()
+    loop.turn()
     assert second.written == [b"y"]
-    assert not turns.calls
+    assert not loop.calls
     many.send_urgent(b"again")
-    turns.turn()
+    loop.turn()
     assert first.written[-1] == b"again"
 
 
-def test_a_peer_that_does_not_read_is_cut_off_at_the_limit_and_no_earlier() -> None:
-    turns, paper = Turns(), Paper(reads=False)
-    send_queue = SendQueue(paper, Flusher(turns.soon, turns.later), max_unsent=100)
+def test_a_peer_that_does_not_read_is_aborted_beyond_the_limit() -> None:
+    loop, writer = FakeLoop(), FakeWriter(reads=False)
+    send_queue = SendQueue(writer, Flusher(loop.soon, loop.later), max_unsent=100)
     send_queue.send(b"x" * 100)
-    turns.turn()
-    assert paper.aborts == []
+    loop.turn()
+    assert writer.aborts == []
     send_queue.send(b"x")
-    turns.turn()
-    assert paper.aborts == []
+    loop.turn()
+    assert writer.aborts == []
     send_queue.send(b"one byte too many is unread by now")
-    turns.turn()
-    assert len(paper.aborts) == 1
+    loop.turn()
+    assert len(writer.aborts) == 1
     send_queue.send(b"more")
-    turns.turn()
-    assert len(paper.written) == 2
+    loop.turn()
+    assert len(writer.written) == 2
 
 
-def test_a_snapshot_does_not_count_but_what_follows_it_does() -> None:
-    turns, paper = Turns(), Paper(reads=False)
-    send_queue = SendQueue(paper, Flusher(turns.soon, turns.later), max_unsent=100)
+def test_a_snapshot_does_not_count_but_later_frames_do() -> None:
+    loop, writer = FakeLoop(), FakeWriter(reads=False)
+    send_queue = SendQueue(writer, Flusher(loop.soon, loop.later), max_unsent=100)
     send_queue.send_snapshot(b"s" * 5_000)
-    turns.turn()
+    loop.turn()
     send_queue.send(b"x" * 100)
-    turns.turn()
-    assert paper.aborts == []
+    loop.turn()
+    assert writer.aborts == []
     send_queue.send(b"x")
-    turns.turn()
+    loop.turn()
     send_queue.send(b"one byte too many is unread by now")
-    turns.turn()
-    assert len(paper.aborts) == 1
+    loop.turn()
+    assert len(writer.aborts) == 1
 
 
-def test_snapshots_that_are_asked_for_and_not_read_do_not_pile_up() -> None:
-    turns, paper = Turns(), Paper(reads=False)
-    send_queue = SendQueue(paper, Flusher(turns.soon, turns.later), max_unsent=100)
+def test_unread_snapshots_do_not_accumulate() -> None:
+    loop, writer = FakeLoop(), FakeWriter(reads=False)
+    send_queue = SendQueue(writer, Flusher(loop.soon, loop.later), max_unsent=100)
     for _ in range(3):
         send_queue.send_snapshot(b"s" * 5_000)
-        turns.turn()
-    assert len(paper.aborts) == 1
-    assert paper.kept == 10_000
+        loop.turn()
+    assert len(writer.aborts) == 1
+    assert writer.buffered == 10_000
 
 
-def test_who_reads_may_get_any_amount() -> None:
-    turns, paper = Turns(), Paper()
-    send_queue = SendQueue(paper, Flusher(turns.soon, turns.later), max_unsent=100)
+def test_a_peer_that_reads_may_get_any_amount() -> None:
+    loop, writer = FakeLoop(), FakeWriter()
+    send_queue = SendQueue(writer, Flusher(loop.soon, loop.later), max_unsent=100)
     for _ in range(50):
         send_queue.send(b"x" * 90)
-        turns.turn()
-    assert paper.aborts == []
+        loop.turn()
+    assert writer.aborts == []
 
 
-def test_a_closed_outbox_takes_and_sends_nothing() -> None:
-    turns, paper = Turns(), Paper()
-    send_queue = SendQueue(paper, Flusher(turns.soon, turns.later))
+def test_a_closed_queue_accepts_and_sends_nothing() -> None:
+    loop, writer = FakeLoop(), FakeWriter()
+    send_queue = SendQueue(writer, Flusher(loop.soon, loop.later))
     send_queue.send(b"a")
     send_queue.close()
     send_queue.send(b"b")
-    turns.turn()
-    assert paper.written == []
+    loop.turn()
+    assert writer.written == []
 
 
 @pytest.mark.parametrize("size", [0, 1, 125, 126, 127, 65_535, 65_536, 70_000])
-def test_frames_are_those_of_the_library(size: int) -> None:
+def test_our_frames_equal_those_of_the_library(size: int) -> None:
     payload = b"x" * size
     theirs = Frame(Opcode.TEXT, payload).serialize(mask=False)
     assert text_frame(payload) == theirs
@@ -270,40 +272,40 @@ def test_frames_are_those_of_the_library(size: int) -> None:
         assert ping_frame(payload) == theirs
 
 
-def test_who_reads_slowly_goes_without_progress_until_it_has_read_on() -> None:
-    turns, paper = Turns(), Paper(reads=False)
-    send_queue = SendQueue(paper, Flusher(turns.soon, turns.later), max_unsent=100)
+def test_a_slow_reader_gets_no_progress_until_it_has_caught_up() -> None:
+    loop, writer = FakeLoop(), FakeWriter(reads=False)
+    send_queue = SendQueue(writer, Flusher(loop.soon, loop.later), max_unsent=100)
     assert send_queue.send_progress(b"x" * 26)
-    turns.turn()
+    loop.turn()
     send_queue.send(b"an event cannot be left out")
-    turns.turn()
+    loop.turn()
     assert not send_queue.send_progress(b"new")
     assert not send_queue.caught_up()
-    paper.kept = 0
-    assert not send_queue.send_progress(b"first it is told the newest state")
+    writer.buffered = 0
+    assert not send_queue.send_progress(b"the newest state comes first")
     assert send_queue.caught_up()
     assert send_queue.send_progress(b"newer")
-    turns.turn()
-    assert paper.written[1:] == [b"an event cannot be left out", b"newer"]
+    loop.turn()
+    assert writer.written[1:] == [b"an event cannot be left out", b"newer"]
 
 
-def test_who_tells_first_is_in_the_same_write() -> None:
-    turns, paper = Turns(), Paper()
-    flusher = Flusher(turns.soon, turns.later)
-    send_queue = SendQueue(paper, flusher)
-    flusher.before_flush(lambda: send_queue.send(b"told"))
-    send_queue.send(b"posted ")
-    turns.turn()
-    assert paper.written == [b"posted told"]
+def test_frames_sent_before_the_flush_are_in_the_same_write() -> None:
+    loop, writer = FakeLoop(), FakeWriter()
+    flusher = Flusher(loop.soon, loop.later)
+    send_queue = SendQueue(writer, flusher)
+    flusher.before_flush(lambda: send_queue.send(b"before"))
+    send_queue.send(b"sent ")
+    loop.turn()
+    assert writer.written == [b"sent before"]
 
 
-def test_a_teller_that_fails_keeps_nobody_from_mail() -> None:
-    turns, paper = Turns(), Paper()
-    flusher = Flusher(turns.soon, turns.later)
+def test_an_exception_before_the_flush_does_not_stop_the_flush() -> None:
+    loop, writer = FakeLoop(), FakeWriter()
+    flusher = Flusher(loop.soon, loop.later)
     empty: list[None] = []
     flusher.before_flush(empty.pop)
-    SendQueue(paper, flusher).send(b"mail")
+    SendQueue(writer, flusher).send(b"frame")
     with pytest.raises(IndexError):
-        turns.turn()
-    turns.turn()
-    assert paper.written == [b"mail"]
+        loop.turn()
+    loop.turn()
+    assert writer.written == [b"frame"]

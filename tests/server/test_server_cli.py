@@ -1,4 +1,4 @@
-"""The process: how it starts, whom it tells, how it ends."""
+"""The server process: command line, reports and shutdown."""
 
 import asyncio
 import json
@@ -25,13 +25,13 @@ def health(server: ServerProcess) -> dict[str, object]:
         return json.load(answer)  # type: ignore[no-any-return]
 
 
-def test_it_says_where_it_is_and_ends_with_nothing_left(tmp_path: Path) -> None:
+def test_a_server_reports_its_address_and_leaves_no_state_file(tmp_path: Path) -> None:
     server = ServerProcess(tmp_path)
-    told = server.start()
+    reported = server.start()
     try:
-        assert told["pid"] == server.process.pid  # type: ignore[union-attr]
-        assert told["url"] == server.url
-        assert json.loads((tmp_path / STATE_FILE).read_text()) == told
+        assert reported["pid"] == server.process.pid  # type: ignore[union-attr]
+        assert reported["url"] == server.url
+        assert json.loads((tmp_path / STATE_FILE).read_text()) == reported
         assert health(server)["durability"] == "full"
         server.signal(signal.SIGTERM)
         assert server.end() == 0
@@ -41,7 +41,7 @@ def test_it_says_where_it_is_and_ends_with_nothing_left(tmp_path: Path) -> None:
     assert "trace=" not in server.log.read_text()
 
 
-def test_the_key_is_the_same_after_a_restart_and_nobody_else_s(tmp_path: Path) -> None:
+def test_the_signing_key_survives_a_restart_and_is_unique(tmp_path: Path) -> None:
     keys: list[object] = []
     for folder in ("one", "one", "two"):
         (tmp_path / folder).mkdir(exist_ok=True)
@@ -51,7 +51,7 @@ def test_the_key_is_the_same_after_a_restart_and_nobody_else_s(tmp_path: Path) -
     assert keys[0] == load_key(tmp_path / "one" / KEY_FILE).public
 
 
-def test_with_memory_the_key_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_with_memory_the_signing_key_is_not_stored(tmp_path: Path) -> None:
     keys: list[object] = []
     for _ in range(2):
         with ServerProcess(tmp_path, "--memory") as server:
@@ -60,34 +60,34 @@ def test_with_memory_the_key_leaves_nothing_behind(tmp_path: Path) -> None:
     assert not (tmp_path / KEY_FILE).exists()
 
 
-def test_a_broken_key_stops_the_start_and_says_so(tmp_path: Path) -> None:
+def test_a_broken_key_file_is_an_error_at_the_start(tmp_path: Path) -> None:
     (tmp_path / KEY_FILE).write_text("no key")
     result = CliRunner().invoke(main, ["--port", "0", "--data", str(tmp_path)])
     assert result.exit_code == 4
     assert result.output.splitlines()[-1].endswith("not a readable PEM key")
 
 
-def test_a_backup_over_a_file_ends_with_the_code_help_tells(
+def test_a_backup_over_a_file_fails_with_the_documented_exit_code(
     tmp_path: Path,
 ) -> None:
     there = tmp_path / "copy.db"
     there.touch()
     result = CliRunner().invoke(main, ["backup", str(there), "--data", str(tmp_path)])
-    assert "that file is there already" in result.output
+    assert "that file exists already" in result.output
     for command in ([], ["backup"], ["restore"]):
-        told = CliRunner().invoke(main, [*command, "--help"]).output.split()
+        reported = CliRunner().invoke(main, [*command, "--help"]).output.split()
         meaning = f"{result.exit_code} a file or the storage cannot be used."
-        assert meaning in " ".join(told)
+        assert meaning in " ".join(reported)
     assert not there.read_bytes()
 
 
-def test_ctrl_c_ends_it_as_well(tmp_path: Path) -> None:
+def test_ctrl_c_stops_the_server(tmp_path: Path) -> None:
     with ServerProcess(tmp_path, "--memory") as server:
         server.signal(signal.SIGINT)
         assert server.end() == 0
 
 
-async def test_the_first_signal_says_good_bye_and_keeps_everything(
+async def test_the_first_signal_closes_connections_and_stores_everything(
     tmp_path: Path,
 ) -> None:
     with ServerProcess(tmp_path) as server:
@@ -105,7 +105,7 @@ async def test_the_first_signal_says_good_bye_and_keeps_everything(
         assert ann.token not in written
 
 
-async def test_a_peer_that_stalls_does_not_hold_up_the_end(tmp_path: Path) -> None:
+async def test_a_stalled_peer_does_not_delay_the_shutdown(tmp_path: Path) -> None:
     with ServerProcess(tmp_path, "--memory") as server:
         async with talking(server.port, m.Create(name="Ann")) as ann:
             await ann.aside()
@@ -115,21 +115,23 @@ async def test_a_peer_that_stalls_does_not_hold_up_the_end(tmp_path: Path) -> No
             ann.socket.transport.abort()
 
 
-def test_it_ends_with_whom_it_runs_for(tmp_path: Path) -> None:
+def test_the_server_stops_when_its_parent_closes_the_pipe(tmp_path: Path) -> None:
     with ServerProcess(tmp_path, "--memory") as server:
         server.kill()
-        server.start(leash=True)
+        server.start(until_eof=True)
         assert not server.is_over(0.3)
-        server.let_go()
+        server.close_pipe()
         assert server.end() == 0
 
 
-async def test_a_race_of_others_is_seen_to_its_end(tmp_path: Path) -> None:
+async def test_a_race_is_finished_after_the_parent_closes_the_pipe(
+    tmp_path: Path,
+) -> None:
     server = ServerProcess(tmp_path, "--memory")
-    await asyncio.to_thread(lambda: server.start(leash=True))
+    await asyncio.to_thread(lambda: server.start(until_eof=True))
     try:
         async with a_race(server.port, 2, "3x3") as (ann, ben):
-            server.let_go()
+            server.close_pipe()
             assert not await asyncio.to_thread(server.is_over, 1.0)
             await ann.solve()
             await ben.solve()
@@ -139,7 +141,7 @@ async def test_a_race_of_others_is_seen_to_its_end(tmp_path: Path) -> None:
         server.__exit__()
 
 
-def test_a_port_in_use_is_one_clear_line() -> None:
+def test_a_port_in_use_is_a_one_line_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         result = CliRunner().invoke(main, ["--memory", "--port", str(port)])
@@ -175,7 +177,7 @@ def test_a_second_server_on_the_same_database_is_refused(tmp_path: Path) -> None
         (["--config", "/nowhere.toml"], "config: /nowhere.toml: No such file"),
     ],
 )
-def test_a_wrong_setting_is_named(options: list[str], text: str) -> None:
+def test_an_error_names_the_invalid_setting(options: list[str], text: str) -> None:
     result = CliRunner().invoke(main, options)
     assert result.exit_code == 2
     assert result.output.startswith(f"sliderace server: {text}")
@@ -183,7 +185,7 @@ def test_a_wrong_setting_is_named(options: list[str], text: str) -> None:
 
 
 @pytest.mark.parametrize("setting", ["until_eof", "ready_fd"])
-def test_a_descriptor_that_is_none_is_named(setting: str) -> None:
+def test_an_error_names_the_invalid_file_descriptor(setting: str) -> None:
     flag = f"--{setting.replace('_', '-')}"
     options = ["--memory", "--port", "0", "--log-level", "error", flag, "65000"]
     result = CliRunner().invoke(main, options)
@@ -192,7 +194,7 @@ def test_a_descriptor_that_is_none_is_named(setting: str) -> None:
     assert result.output == f"sliderace server: {setting}: {text}\n"
 
 
-def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_an_error_names_the_unwritable_folder(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     folder, database = tmp_path / "file" / "data", tmp_path / "x.db"
     options = ["--data", str(folder), "--database", str(database), "--port", "0"]
@@ -209,7 +211,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert "listen" not in result.stderr
 
 
-def test_help_tells_every_setting() -> None:
+def test_help_lists_every_setting() -> None:
     output = CliRunner().invoke(main, ["--help"]).output
     for flag in (
         "--bind",
@@ -224,8 +226,8 @@ def test_help_tells_every_setting() -> None:
 def test_backup_and_restore_are_commands(tmp_path: Path) -> None:
     copy, data = tmp_path / "copy.db", ["--data", str(tmp_path / "data")]
     with ServerProcess(tmp_path / "data") as server:
-        told = CliRunner().invoke(main, ["backup", str(copy), *data])
-        assert (told.exit_code, copy.exists()) == (0, True), told.output
+        reported = CliRunner().invoke(main, ["backup", str(copy), *data])
+        assert (reported.exit_code, copy.exists()) == (0, True), reported.output
         refused = CliRunner().invoke(main, ["restore", str(copy), *data])
         assert refused.exit_code == 4
         assert server.process is not None

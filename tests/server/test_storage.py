@@ -1,4 +1,4 @@
-"""The contract of a store, run against every adapter."""
+"""The contract of a store, checked for every adapter."""
 
 import asyncio
 import sqlite3
@@ -53,7 +53,7 @@ async def store(closed: Store) -> AsyncIterator[Store]:
         yield closed
 
 
-async def test_records_come_back_in_order(store: Store) -> None:
+async def test_records_are_read_in_order(store: Store) -> None:
     await store.log.append("KWXTRB", 0, [b"one", b"two"])
     await store.log.append("KWXTRB", 2, [b"\x00\xff"])
     assert await store.log.read("KWXTRB") == [b"one", b"two", b"\x00\xff"]
@@ -65,7 +65,7 @@ async def test_records_come_back_in_order(store: Store) -> None:
 
 
 @pytest.mark.parametrize("expected", [0, 1, 3, 4])
-async def test_another_length_is_a_conflict(store: Store, expected: int) -> None:
+async def test_an_unexpected_length_is_a_conflict(store: Store, expected: int) -> None:
     await store.log.append("KWXTRB", 0, [b"one", b"two"])
     with pytest.raises(Conflict) as caught:
         await store.log.append("KWXTRB", expected, [b"mine"])
@@ -84,14 +84,14 @@ async def test_a_new_room_has_no_records(store: Store) -> None:
     assert await store.log.rooms() == []
 
 
-async def test_an_empty_append_only_compares(store: Store) -> None:
+async def test_an_append_without_records_only_compares(store: Store) -> None:
     await store.log.append("KWXTRB", 0, [])
     assert await store.log.rooms() == []
     with pytest.raises(Conflict):
         await store.log.append("KWXTRB", 1, [])
 
 
-async def test_of_two_writers_one_wins(store: Store) -> None:
+async def test_only_one_of_several_writers_succeeds(store: Store) -> None:
     outcomes = await asyncio.gather(
         *(store.log.append("KWXTRB", 0, [bytes([n])]) for n in range(8)),
         return_exceptions=True,
@@ -101,7 +101,7 @@ async def test_of_two_writers_one_wins(store: Store) -> None:
     assert len(await store.log.read("KWXTRB")) == 1
 
 
-async def test_a_conflict_leaves_other_rooms_alone(store: Store) -> None:
+async def test_a_conflict_does_not_affect_other_rooms(store: Store) -> None:
     outcomes = await asyncio.gather(
         store.log.append("BCDFGH", 0, [b"b"]),
         store.log.append("KWXTRB", 7, [b"k"]),
@@ -112,8 +112,8 @@ async def test_a_conflict_leaves_other_rooms_alone(store: Store) -> None:
     assert await store.log.rooms() == ["BCDFGH", "ZZZZZZ"]
 
 
-async def test_one_append_serves_many_rooms(store: Store) -> None:
-    """All of each, or nothing of it; what another writer has is told for its room."""
+async def test_one_call_appends_to_many_rooms(store: Store) -> None:
+    """Each append is stored completely or not; conflicts are reported per room."""
     await store.log.append("KWXTRB", 0, [b"k"])
     appends = [
         Append("BCDFGH", 0, [b"b", b"bb"]),
@@ -132,8 +132,8 @@ async def test_one_append_serves_many_rooms(store: Store) -> None:
     assert await store.log.append_all([]) == []
 
 
-async def test_one_room_twice_in_one_append_is_compared_twice(store: Store) -> None:
-    """It is asked for once at most; who does not keep to that still loses nothing."""
+async def test_a_room_that_is_twice_in_one_call_is_compared_twice(store: Store) -> None:
+    """Callers should not do this, but it loses nothing."""
     for start in (0, 3):
         appends = [
             Append("KWXTRB", start, [b"a"]),
@@ -149,7 +149,7 @@ async def test_one_room_twice_in_one_append_is_compared_twice(store: Store) -> N
 
 
 async def test_any_number_of_rooms_and_records_of_any_size(store: Store) -> None:
-    count = 150  # neither one statement nor a multiple of any
+    count = 150  # more than one statement, and not a multiple
     batches = [[b"", b"%d" % n, b"x" * n, b""][: n % 5 or 1] for n in range(count)]
     position = [0] * count
     for _ in range(2):
@@ -167,7 +167,7 @@ async def test_any_number_of_rooms_and_records_of_any_size(store: Store) -> None
     assert await store.log.read("KWXTRB", 4_998) == many[4_998:]
 
 
-async def test_a_code_is_only_a_name(store: Store) -> None:
+async def test_any_text_may_be_a_room_code(store: Store) -> None:
     odd = [
         "KWXTRB",
         "kwxtrb",
@@ -187,7 +187,7 @@ async def test_a_code_is_only_a_name(store: Store) -> None:
     assert len(await store.log.rooms()) == len(odd) - 1
 
 
-async def test_a_dropped_room_begins_anew(store: Store) -> None:
+async def test_a_dropped_room_starts_with_an_empty_log(store: Store) -> None:
     await store.log.append("KWXTRB", 0, [b"old"] * 3)
     await store.log.append("BCDFGH", 0, [b"other"])
     await store.log.drop("KWXTRB")
@@ -199,7 +199,7 @@ async def test_a_dropped_room_begins_anew(store: Store) -> None:
     assert await store.log.read("KWXTRB") == [b"new"]
 
 
-async def test_the_code_of_a_dropped_room_rests(store: Store) -> None:
+async def test_the_code_of_a_dropped_room_is_reserved(store: Store) -> None:
     day = 86_400_000
     await store.log.append("KWXTRB", 0, [b"old"])
     await store.log.drop("KWXTRB", now_ms=1_000, rest_ms=day)
@@ -215,8 +215,8 @@ async def test_the_code_of_a_dropped_room_rests(store: Store) -> None:
     assert await store.log.rooms() == []
 
 
-async def test_writers_that_race_for_a_log_lose_nothing(store: Store) -> None:
-    """Each writes on from what it reads; who loses the place reads again."""
+async def test_competing_writers_lose_no_records(store: Store) -> None:
+    """Each writer appends after what it has read, and reads again after a conflict."""
     stored: dict[int, list[int]] = {}
 
     async def write(name: int) -> None:
@@ -238,20 +238,20 @@ async def test_writers_that_race_for_a_log_lose_nothing(store: Store) -> None:
         assert mine == [bytes([name, number]) for number in range(10)]
 
 
-async def test_what_was_appended_is_read_at_once(store: Store) -> None:
+async def test_an_append_can_be_read_at_once(store: Store) -> None:
     for length in range(30):
         await store.log.append("KWXTRB", length, [b"%d" % length])
         assert await store.log.read("KWXTRB", length) == [b"%d" % length]
         assert await store.log.rooms() == ["KWXTRB"]
 
 
-async def test_after_a_lost_answer_the_log_tells_the_outcome(store: Store) -> None:
-    """The same append again either arrives, or meets the very records."""
+async def test_after_a_lost_answer_the_log_shows_the_outcome(store: Store) -> None:
+    """A retried append either succeeds or finds its own records."""
     for arrived in (False, True):
         length = len(await store.log.read("KWXTRB"))
         batch = [b"one", b"two"]
         if arrived:
-            await store.log.append("KWXTRB", length, batch)  # nobody heard of it
+            await store.log.append("KWXTRB", length, batch)  # its answer is lost
         try:
             await store.log.append("KWXTRB", length, batch)
         except Conflict:
@@ -259,7 +259,7 @@ async def test_after_a_lost_answer_the_log_tells_the_outcome(store: Store) -> No
         assert await store.log.read("KWXTRB", length) == batch
 
 
-async def test_a_race_and_its_room_may_come_and_go_in_any_order(store: Store) -> None:
+async def test_a_race_can_be_stored_while_its_room_is_dropped(store: Store) -> None:
     await store.log.append("KWXTRB", 0, [b"one"])
     stored = race("KWXTRB-1-1")
     again = asyncio.gather(*(store.results.store(stored) for _ in range(5)))
@@ -274,16 +274,16 @@ async def test_rooms_are_sorted(store: Store) -> None:
     assert await store.log.rooms() == ["BBBBBB", "KKKKKK", "TTTTTT"]
 
 
-async def test_a_cancelled_caller_takes_nothing_back(store: Store) -> None:
+async def test_cancelling_the_caller_does_not_undo_an_append(store: Store) -> None:
     append = asyncio.create_task(store.log.append("KWXTRB", 0, [b"one"]))
-    await asyncio.sleep(0)  # it has asked
+    await asyncio.sleep(0)  # the call has started
     append.cancel()
     await asyncio.wait([append])
-    await store.log.append("BCDFGH", 0, [b"behind it"])
+    await store.log.append("BCDFGH", 0, [b"after it"])
     assert await store.log.read("KWXTRB") == [b"one"]
 
 
-async def test_a_race_comes_back(store: Store) -> None:
+async def test_a_stored_race_can_be_read(store: Store) -> None:
     stored = race("KWXTRB-1-1", 1_700_000_000_000)
     await store.results.store(stored)
     assert await store.results.races() == [stored.summary]
@@ -300,7 +300,7 @@ async def test_a_race_is_stored_once(store: Store) -> None:
     assert await store.results.record("KWXTRB-1-1") == first.record
 
 
-async def test_races_are_found_latest_first(store: Store) -> None:
+async def test_races_are_listed_latest_first(store: Store) -> None:
     for id_, started, room in [("B", 2, "X"), ("A", 2, "Y"), ("C", 1, "X")]:
         await store.results.store(race(id_, started, room))
     public = replace(race("D", 3).summary, public=True)
@@ -344,13 +344,13 @@ async def test_a_closed_store_is_unavailable(closed: Store) -> None:
     await all_refuse()
 
 
-async def test_leaving_finishes_what_was_asked_for(closed: Store) -> None:
+async def test_closing_completes_the_appends_in_progress(closed: Store) -> None:
     async with closed:
         appends = [
             asyncio.create_task(closed.log.append(f"ROOM{n}", 0, [b"x"]))
             for n in range(100)
         ]
-        await asyncio.sleep(0)  # they have asked
+        await asyncio.sleep(0)  # the calls have started
     await asyncio.gather(*appends)
     async with closed:
         assert len(await closed.log.rooms()) == 100
@@ -359,7 +359,7 @@ async def test_leaving_finishes_what_was_asked_for(closed: Store) -> None:
 ROOMS = st.sampled_from(["BBBBBB", "CCCCCC", "DDDDDD"])
 RECORDS = st.lists(st.binary(max_size=4), max_size=3)
 OFF = st.sampled_from([0, 0, 0, -1, 1])
-"""How far a writer's belief of a log's length is from the truth."""
+"""Error of the length that a writer expects."""
 Appending = list[tuple[str, int, list[bytes]]]
 CALLS: st.SearchStrategy[Appending | str | None] = st.one_of(
     st.lists(st.tuples(ROOMS, OFF, RECORDS), max_size=4),  # one call, several appends
@@ -370,7 +370,7 @@ CALLS: st.SearchStrategy[Appending | str | None] = st.one_of(
 
 @pytest.mark.parametrize("adapter", [*ADAPTERS, "sweeping"])
 @given(calls=st.lists(CALLS, max_size=12))
-def test_a_log_is_a_list_per_room(
+def test_a_store_behaves_like_a_list_per_room(
     tmp_path_factory: pytest.TempPathFactory,
     adapter: str,
     calls: list[Appending | str | None],
@@ -387,7 +387,7 @@ def test_a_log_is_a_list_per_room(
 
 
 async def _compare(store: Store, calls: list[Appending | str | None]) -> None:
-    """Make the same calls of a store and of a dictionary of lists."""
+    """Make the same calls to a store and to a dictionary of lists."""
     model: dict[str, list[bytes]] = {}
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(store)
@@ -432,5 +432,5 @@ async def _append_both(
     "unknown", ["", "memory", "memory:x", "sqlite:", "postgres://host/db", "/a/path"]
 )
 def test_an_unknown_url_is_refused(unknown: str) -> None:
-    with pytest.raises(StoreRefused, match="names no store"):
+    with pytest.raises(StoreRefused, match="unknown store"):
         open_store(unknown)

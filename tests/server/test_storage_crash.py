@@ -1,4 +1,4 @@
-"""A disk that forgets what was not flushed, torn writes, and what a crash leaves."""
+"""Power failures, torn writes and crashes."""
 
 import asyncio
 import logging
@@ -20,11 +20,11 @@ from sliderace_server.storage.sqlite.store import SqliteStore
 FRAME = 4_096 + 24
 """A page in the write-ahead log, with its header."""
 HEADER = 32
-"""Of the write-ahead log itself."""
+"""The header of the write-ahead log."""
 
 
 def image(path: Path, to: Path) -> Path:
-    """The disk as it would be if the power failed now: the files, and no memory."""
+    """Copy the files as a power failure now would leave them."""
     to.mkdir()
     for side in ("", "-wal"):
         shutil.copyfile(f"{path}{side}", f"{to / path.name}{side}")
@@ -35,13 +35,13 @@ def wal_of(path: Path) -> Path:
     return Path(f"{path}-wal")
 
 
-async def test_a_disk_that_forgets_keeps_whatever_was_acknowledged(
+async def test_a_power_failure_loses_nothing_acknowledged(
     tmp_path: Path,
 ) -> None:
-    """At every acknowledgement the disk has it; whatever the tail behind it is.
+    """The disk has every acknowledged record, whatever follows it in the file.
 
-    The tail: records of a commit that was never acknowledged, cut off at any byte, or
-    torn: some of its sectors came to the disk, and others did not.
+    What follows: a commit that was never acknowledged, cut off at any byte, or torn:
+    only some of its sectors were written.
     """
     chance = random.Random(6)  # noqa: S311
     path = tmp_path / "rooms.db"
@@ -100,7 +100,7 @@ asyncio.run(main())
 @pytest.mark.parametrize(
     ("durability", "flushes"), [("full", True), ("process", False)]
 )
-def test_between_asked_and_acked_lies_a_flush(
+def test_an_append_is_flushed_before_it_is_acknowledged(
     tmp_path: Path, durability: str, flushes: bool
 ) -> None:
     trace = tmp_path / "trace"
@@ -124,7 +124,7 @@ def test_between_asked_and_acked_lies_a_flush(
         assert ("sync(" in asked.rpartition("pwrite64(")[2]) == flushes
 
 
-# --- What a crash leaves behind ------------------------------------------------------
+# --- Crashes -------------------------------------------------------------------------
 
 CRASH = """
 import asyncio, os, sys
@@ -152,20 +152,20 @@ def _once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def crashed(_once: Path, tmp_path: Path) -> Path:
-    """A database whose server came to a sudden end."""
+    """A database whose server crashed."""
     for side in ("", "-wal", ".lock"):
         shutil.copyfile(f"{_once}{side}", tmp_path / f"rooms.db{side}")
     return tmp_path / "rooms.db"
 
 
 async def opened(path: Path) -> None:
-    """Open a store, and close it again: where it should refuse, no thread may stay."""
+    """Open a store and close it; if opening fails, no thread may remain."""
     async with SqliteStore(path):
         pass
 
 
 def damage(path: Path) -> None:
-    """Write nonsense over the root page of the log."""
+    """Overwrite the root page of the log."""
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         query = "SELECT rootpage FROM sqlite_master WHERE name = 'log'"
@@ -175,22 +175,22 @@ def damage(path: Path) -> None:
         file.write(b"\xff" * 4_096)
 
 
-async def test_after_a_crash_the_file_is_checked_and_it_is_said(
+async def test_after_a_crash_the_file_is_checked_and_a_warning_logged(
     crashed: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING)
     async with SqliteStore(crashed) as store:
         assert len(await store.log.read("KWXTRB")) == 50
-    said = "did not end in good order"
-    assert said in caplog.text
+    warning = "did not end in good order"
+    assert warning in caplog.text
     caplog.clear()
     async with SqliteStore(crashed):
         pass
-    assert said not in caplog.text
+    assert warning not in caplog.text
 
 
 @pytest.mark.parametrize("sign", ["lock", "wal"])
-async def test_either_sign_of_a_crash_is_enough(
+async def test_a_crash_is_detected_by_the_lock_file_or_the_log_file(
     crashed: Path, sign: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING)
@@ -203,7 +203,7 @@ async def test_either_sign_of_a_crash_is_enough(
         assert "did not end in good order" in caplog.text
 
 
-async def test_a_damaged_file_is_refused_each_time_until_it_is_whole(
+async def test_a_damaged_file_is_refused_until_it_is_restored(
     crashed: Path, tmp_path: Path
 ) -> None:
     whole = image(crashed, tmp_path / "whole")
@@ -236,14 +236,16 @@ async def test_a_damaged_file_is_refused_each_time_until_it_is_whole(
         "UPDATE log SET records = x'00' WHERE start = 8",
     ],
 )
-async def test_a_hole_in_a_log_is_damage(crashed: Path, hole: str) -> None:
+async def test_missing_records_are_detected_as_damage(crashed: Path, hole: str) -> None:
     with closing(sqlite3.connect(crashed, isolation_level=None)) as db:
         db.execute(hole)
     with pytest.raises(StoreRefused, match="records of room KWXTRB are missing"):
         await opened(crashed)
 
 
-async def test_lines_of_a_race_that_is_missing_are_damage(crashed: Path) -> None:
+async def test_attempts_without_their_race_are_detected_as_damage(
+    crashed: Path,
+) -> None:
     with closing(sqlite3.connect(crashed, isolation_level=None)) as db:
         db.execute(
             "INSERT INTO attempt VALUES ('A', 0, 0, 'Ann', 0, 'dnf', NULL, NULL, 0, 0)"

@@ -1,4 +1,4 @@
-"""A database of the first release: it is migrated, and its race goes on."""
+"""A database of the first release is migrated, and its race continues."""
 
 import asyncio
 import sqlite3
@@ -20,19 +20,21 @@ BEN = "f1ae6fca214fdad54f9a8d0e37235a30"
 RACE = "VFFRKB-S4BTGS-1"
 
 RELEASED = ("d76d1685c3e9", "5ba6baa490e7", "a5f207204f57")
-"""How the digests of migrations that were released begin."""
+"""The first digits of the SHA-256 of each released migration."""
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """The file that the old program left behind."""
+    """The database file of the first release."""
     path = tmp_path / "rooms.db"
     with closing(sqlite3.connect(path)) as db:
         db.executescript(OLD.read_text("utf-8"))
     return path
 
 
-async def test_its_rooms_and_races_are_there_and_the_race_goes_on(path: Path) -> None:
+async def test_a_database_of_the_first_release_keeps_rooms_and_races(
+    path: Path,
+) -> None:
     async with a_server(store=open_store(f"sqlite:{path}")) as server:
         assert server.registry.health()["rooms"] == 1
         [race] = await server.registry.races(None, None, public_only=False, limit=9)
@@ -58,7 +60,7 @@ def version(path: Path) -> int:
         return inspect(db, len(migrations()))
 
 
-def test_what_cannot_be_migrated_stays_as_it_is(path: Path) -> None:
+def test_a_database_that_cannot_be_migrated_is_not_changed(path: Path) -> None:
     with closing(sqlite3.connect(path)) as db:
         db.execute("CREATE TABLE resting (something_else)")
         before = list(db.iterdump())

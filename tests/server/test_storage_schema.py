@@ -1,4 +1,4 @@
-"""Migrations: numbered, all or nothing, and only of our own files."""
+"""Migrations: numbered, atomic, and only of our own files."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -32,7 +32,9 @@ def dump(db: sqlite3.Connection) -> list[str]:
 
 
 @pytest.mark.parametrize("version", range(NEWEST + 1))
-def test_each_version_reaches_the_newest(db: sqlite3.Connection, version: int) -> None:
+def test_every_version_migrates_to_the_newest(
+    db: sqlite3.Connection, version: int
+) -> None:
     migrate(db, migrations()[:version])
     migrate(db, migrations())
     assert inspect(db, NEWEST) == NEWEST
@@ -42,14 +44,14 @@ def test_each_version_reaches_the_newest(db: sqlite3.Connection, version: int) -
     fresh.close()
 
 
-def test_a_second_run_changes_nothing(db: sqlite3.Connection) -> None:
+def test_a_second_migration_changes_nothing(db: sqlite3.Connection) -> None:
     migrate(db, migrations())
     before = dump(db)
     migrate(db, migrations())
     assert dump(db) == before
 
 
-def test_the_file_is_marked_as_ours(db: sqlite3.Connection) -> None:
+def test_the_file_has_our_application_id(db: sqlite3.Connection) -> None:
     migrate(db, migrations())
     assert db.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
 
@@ -73,7 +75,7 @@ LOGS = {
 
 
 def old(db: sqlite3.Connection, logs: dict[str, list[bytes]], version: int = 2) -> None:
-    """A database from before all rooms wrote at the end of one table."""
+    """Make a database with one log table per room position, as before version 3."""
     migrate(db, migrations()[:version])
     for room, records in logs.items():
         rows = [(room, position, record) for position, record in enumerate(records, 1)]
@@ -81,7 +83,7 @@ def old(db: sqlite3.Connection, logs: dict[str, list[bytes]], version: int = 2) 
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_every_record_of_an_old_log_is_there(
+def test_migration_keeps_every_record_of_an_old_log(
     db: sqlite3.Connection, version: int
 ) -> None:
     old(db, LOGS, version)
@@ -108,7 +110,7 @@ def test_an_old_log_may_be_empty(db: sqlite3.Connection) -> None:
     check(db)
 
 
-def test_a_full_disk_leaves_the_old_log_as_it_was(db: sqlite3.Connection) -> None:
+def test_a_migration_on_a_full_disk_changes_nothing(db: sqlite3.Connection) -> None:
     old(db, LOGS)
     before = dump(db)
     (pages,) = db.execute("PRAGMA page_count").fetchone()
@@ -122,7 +124,9 @@ def test_a_full_disk_leaves_the_old_log_as_it_was(db: sqlite3.Connection) -> Non
     assert queries.read(db, "CCCCCC", 0) == LOGS["CCCCCC"]
 
 
-def test_a_hole_in_an_old_log_is_damage(db: sqlite3.Connection) -> None:
+def test_missing_records_of_an_old_log_are_detected_as_damage(
+    db: sqlite3.Connection,
+) -> None:
     old(db, LOGS)
     db.execute("DELETE FROM log WHERE room = 'DDDDDD' AND position = 7")
     with pytest.raises(StoreRefused, match="records of room DDDDDD are missing"):
@@ -159,12 +163,12 @@ def test_another_programs_database_is_refused(
     db: sqlite3.Connection, sign: str
 ) -> None:
     db.execute(sign)
-    with pytest.raises(StoreRefused, match="another program"):
+    with pytest.raises(StoreRefused, match="database of another program"):
         migrate(db, migrations())
     assert "log" not in str(dump(db))
 
 
-def test_who_did_not_finish_has_no_time(db: sqlite3.Connection) -> None:
+def test_only_finished_attempts_have_a_time(db: sqlite3.Connection) -> None:
     migrate(db, migrations())
     db.execute("INSERT INTO race VALUES ('A', 'R', 0, '4x4', 0, x'')")
     insert = "INSERT INTO attempt VALUES ('A', 0, 0, 'Ann', 0, ?, NULL, ?, 0, 0)"
@@ -183,5 +187,5 @@ def test_a_script_is_split_into_statements() -> None:
     found = [text.split()[-1] for text in statements(script)]
     assert found == ["(y);", "END;", "(';');", "2;"]
     for unfinished in ("SELECT 1;\nSELECT 2", "SELECT 1; SELECT ';"):
-        with pytest.raises(ValueError, match="without an end"):
+        with pytest.raises(ValueError, match="incomplete"):
             list(statements(unfinished))

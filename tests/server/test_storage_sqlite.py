@@ -1,4 +1,4 @@
-"""What only the SQLite store promises: durability, one writer, clean refusals."""
+"""The SQLite store: durability, a single writer, clean errors."""
 
 import asyncio
 import logging
@@ -47,7 +47,7 @@ def connected(path: Path) -> Generator[sqlite3.Connection, None, None]:
 
 
 def ask(store: SqliteStore, count: int, first: int = 0) -> list[asyncio.Task[None]]:
-    """Ask for one append in each of `count` new rooms."""
+    """Start one append in each of `count` new rooms."""
     return [
         asyncio.create_task(store.log.append(f"ROOM{n}", 0, [b"x"]))
         for n in range(first, first + count)
@@ -60,7 +60,7 @@ def workers() -> list[threading.Thread]:
 
 
 def no_thread_stays() -> bool:
-    """Whether the connections' threads, told to end, do end."""
+    """Whether the connections' threads have ended."""
     for thread in workers():
         thread.join(timeout=5)
     return workers() == []
@@ -76,7 +76,7 @@ async def pragma(store: SqliteStore, name: str) -> object:
 # --- Durability ----------------------------------------------------------------------
 
 
-async def test_what_was_stored_is_there_after_a_restart(path: Path) -> None:
+async def test_records_survive_a_restart(path: Path) -> None:
     async with open_store(f"sqlite:{path}") as store:
         await store.log.append("KWXTRB", 0, [b"one", b"two"])
     async with open_store(f"sqlite:{path}") as store:
@@ -86,7 +86,7 @@ async def test_what_was_stored_is_there_after_a_restart(path: Path) -> None:
 
 
 @pytest.mark.parametrize(("durability", "level"), [("full", 2), ("process", 1)])
-async def test_durability_is_the_level_of_flushing(
+async def test_durability_sets_the_synchronous_level(
     path: Path, durability: str, level: int
 ) -> None:
     async with SqliteStore(path, durability) as store:  # type: ignore[arg-type]
@@ -120,7 +120,7 @@ asyncio.run(main())
 
 @contextmanager
 def writing_child(path: Path) -> Generator[subprocess.Popen[str], None, None]:
-    """Another process that appends all the time and prints what was acknowledged."""
+    """Run another process that appends and prints what was acknowledged."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(
         [sys.executable, "-c", CHILD, str(path)],
@@ -141,7 +141,7 @@ def test_a_killed_server_loses_nothing_acknowledged(path: Path) -> None:
             assert child.stdout is not None
             for count, line in enumerate(child.stdout):
                 if not line.endswith("\n"):
-                    break  # killed in the middle of saying it
+                    break  # killed while printing
                 room, length = line.split()
                 acknowledged[room] = int(length)
                 if count == kill_after:
@@ -157,10 +157,12 @@ async def read_all(path: Path) -> dict[str, list[bytes]]:
         return {room: await store.log.read(room) for room in await store.log.rooms()}
 
 
-# --- One commit for many, one hop for a commit ---------------------------------------
+# --- Group commit --------------------------------------------------------------------
 
 
-async def test_a_mistake_ends_its_own_commit_and_no_writer(store: SqliteStore) -> None:
+async def test_an_exception_in_a_write_fails_only_its_own_commit(
+    store: SqliteStore,
+) -> None:
     def mistaken(_: sqlite3.Connection) -> None:
         raise ZeroDivisionError
 
@@ -170,7 +172,7 @@ async def test_a_mistake_ends_its_own_commit_and_no_writer(store: SqliteStore) -
     assert await store.log.read("KWXTRB") == [b"x"]
 
 
-async def test_a_commit_takes_all_that_waits(store: SqliteStore) -> None:
+async def test_a_commit_includes_all_waiting_appends(store: SqliteStore) -> None:
     before = store.commits
     await asyncio.gather(*ask(store, 500))
     assert store.commits == before + 1
@@ -179,7 +181,7 @@ async def test_a_commit_takes_all_that_waits(store: SqliteStore) -> None:
     assert all(append.done() for append in others)
 
 
-async def test_a_commit_is_one_hop_to_the_thread(
+async def test_a_commit_is_one_call_to_the_thread(
     store: SqliteStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG, "aiosqlite")
@@ -188,7 +190,7 @@ async def test_a_commit_is_one_hop_to_the_thread(
     assert len(hops) == 1
 
 
-async def test_a_write_is_told_only_after_the_commit(
+async def test_a_write_is_acknowledged_only_after_the_commit(
     store: SqliteStore, path: Path
 ) -> None:
     with connected(path) as other:
@@ -207,7 +209,7 @@ async def test_only_one_connection_can_write(store: SqliteStore) -> None:
         await store.read(lambda db: db.execute("DELETE FROM log"))
 
 
-async def test_another_writer_of_the_file_is_a_conflict(
+async def test_an_append_by_another_program_is_a_conflict(
     store: SqliteStore, path: Path
 ) -> None:
     await store.log.append("KWXTRB", 0, [b"mine"])
@@ -222,10 +224,10 @@ async def test_another_writer_of_the_file_is_a_conflict(
     assert caught.value.actual == 2
 
 
-# --- Failing ------------------------------------------------------------------------
+# --- Errors -------------------------------------------------------------------------
 
 
-async def test_a_full_disk_acknowledges_nothing_and_is_survived(path: Path) -> None:
+async def test_on_a_full_disk_appends_fail_and_succeed_later(path: Path) -> None:
     async with SqliteStore(path, max_pages=40) as store:
         await store.log.append("OLD", 0, [bytes(60_000)])
         big = bytes(120_000)
@@ -243,7 +245,7 @@ async def test_a_full_disk_acknowledges_nothing_and_is_survived(path: Path) -> N
         assert await store.log.read("BIG") == [b"x", big]
 
 
-async def test_a_failed_commit_leaves_the_next_alone(store: SqliteStore) -> None:
+async def test_a_failed_commit_does_not_affect_the_next_one(store: SqliteStore) -> None:
     def fail(db: sqlite3.Connection) -> None:
         queries.append_all(db, [Append("HALF", 0, [b"x"])])
         db.execute("INSERT INTO nowhere VALUES (1)")
@@ -257,7 +259,7 @@ async def test_a_failed_commit_leaves_the_next_alone(store: SqliteStore) -> None
     assert await store.log.read("BBBBBB") == [b"y"]
 
 
-async def test_a_full_disk_while_a_race_is_stored(path: Path) -> None:
+async def test_on_a_full_disk_storing_a_race_fails(path: Path) -> None:
     async with SqliteStore(path, max_pages=40) as store:
         stored = race(record=bytes(200_000))
         with pytest.raises(StorageUnavailable, match="full"):
@@ -266,7 +268,7 @@ async def test_a_full_disk_while_a_race_is_stored(path: Path) -> None:
         await store.results.store(race(record=b"{}"))
 
 
-async def test_a_full_file_system(
+async def test_on_a_full_file_system_appends_fail_and_succeed_later(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     disk = tmp_path / "disk"
@@ -287,7 +289,7 @@ async def test_a_full_file_system(
 
 
 def mount(folder: Path, options: str) -> None:
-    """Put a small file system at a new folder, where that is allowed."""
+    """Mount a small file system at a new folder, if this machine allows it."""
     folder.mkdir()
     try:
         command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
@@ -305,7 +307,7 @@ def mount(folder: Path, options: str) -> None:
         AttemptRow(0, "Ann", "dns", None, None, 1 << 64, 0),
     ],
 )
-async def test_a_bad_race_fails_alone(store: SqliteStore, row: AttemptRow) -> None:
+async def test_an_invalid_race_fails_alone(store: SqliteStore, row: AttemptRow) -> None:
     before = store.commits
     outcomes = await asyncio.gather(
         store.log.append("BBBBBB", 0, [b"x"]),
@@ -334,7 +336,7 @@ def race(
 # --- Closing ------------------------------------------------------------------------
 
 
-async def test_closing_leaves_no_thread_and_no_side_files(path: Path) -> None:
+async def test_closing_leaves_no_thread_and_no_log_files(path: Path) -> None:
     async with SqliteStore(path) as store:
         await store.log.append("KWXTRB", 0, [b"x"])
         assert len(workers()) == 2
@@ -346,19 +348,19 @@ async def test_closing_leaves_no_thread_and_no_side_files(path: Path) -> None:
 
 
 @pytest.mark.parametrize("cancelled", [False, True])
-async def test_closing_waits_for_all_that_was_asked_for(
+async def test_closing_waits_for_all_calls_in_progress(
     path: Path, cancelled: bool
 ) -> None:
     store = await SqliteStore(path).__aenter__()
     with connected(path) as other:
         other.execute("BEGIN IMMEDIATE")
         appends = ask(store, 10)
-        await asyncio.sleep(0)  # they are in a commit that cannot end
+        await asyncio.sleep(0)  # they are in a commit that cannot finish
         appends += ask(store, 10, first=10)
         close = asyncio.create_task(store.__aexit__())
         *_, reading = workers()
-        await asyncio.to_thread(reading.join)  # that ends at once
-        await asyncio.to_thread(workers)  # some turns of the loop
+        await asyncio.to_thread(reading.join)  # it ends at once
+        await asyncio.to_thread(workers)  # let the loop run for some turns
         if cancelled:
             close.cancel()
             await asyncio.to_thread(workers)
@@ -378,10 +380,10 @@ async def test_a_store_can_be_opened_again(path: Path) -> None:
             await store.log.append("KWXTRB", position, [b"x"])
 
 
-# --- One live server per file --------------------------------------------------------
+# --- One server per file -------------------------------------------------------------
 
 
-async def test_a_second_server_is_told_who_holds_the_file(path: Path) -> None:
+async def test_a_second_server_learns_which_process_uses_the_file(path: Path) -> None:
     async with SqliteStore(path) as first:
         with pytest.raises(StoreHeld) as caught:
             await SqliteStore(path).__aenter__()
@@ -393,7 +395,7 @@ async def test_a_second_server_is_told_who_holds_the_file(path: Path) -> None:
         pass
 
 
-async def test_another_name_of_the_file_does_not_help(path: Path) -> None:
+async def test_the_lock_applies_to_other_names_of_the_file(path: Path) -> None:
     async with SqliteStore(path):
         alias = path.with_name("alias.db")
         alias.symlink_to(path)
@@ -401,7 +403,7 @@ async def test_another_name_of_the_file_does_not_help(path: Path) -> None:
             await SqliteStore(alias).__aenter__()
 
 
-def test_a_file_is_free_when_its_server_is_killed(path: Path) -> None:
+def test_a_killed_server_releases_its_lock(path: Path) -> None:
     with writing_child(path) as child:
         assert child.stdout is not None
         child.stdout.readline()  # it has opened the store
@@ -411,7 +413,7 @@ def test_a_file_is_free_when_its_server_is_killed(path: Path) -> None:
     assert asyncio.run(read_all(path))
 
 
-async def test_an_unreadable_pid_is_not_told(path: Path) -> None:
+async def test_an_unreadable_process_id_is_omitted(path: Path) -> None:
     async with SqliteStore(path):
         path.with_name("rooms.db.lock").write_bytes(b"\xff?")
         with pytest.raises(StoreHeld, match="another server") as caught:
@@ -432,23 +434,25 @@ async def refusal(path: Path) -> str:
     return text
 
 
-async def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+async def test_a_file_that_is_not_a_database_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("milk, eggs\n" * 100)
     assert "not a database" in await refusal(path)
     assert path.read_text() == "milk, eggs\n" * 100
 
 
-async def test_another_programs_database_stays_as_it_is(tmp_path: Path) -> None:
+async def test_the_database_of_another_program_is_refused_and_not_changed(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "photos.db"
     with connected(path) as other:
         other.execute("CREATE TABLE photo (name)")
     before = path.read_bytes()
-    assert "another program" in await refusal(path)
+    assert "database of another program" in await refusal(path)
     assert path.read_bytes() == before
 
 
-async def test_a_newer_database_stays_as_it_is(path: Path) -> None:
+async def test_a_newer_database_is_refused_and_not_changed(path: Path) -> None:
     async with SqliteStore(path):
         pass
     with connected(path) as other:
@@ -458,16 +462,16 @@ async def test_a_newer_database_stays_as_it_is(path: Path) -> None:
     assert path.read_bytes() == before
 
 
-async def test_a_folder_is_no_database(tmp_path: Path) -> None:
+async def test_a_folder_is_refused(tmp_path: Path) -> None:
     assert "directory" in await refusal(tmp_path)
 
 
-async def test_a_file_is_no_folder(tmp_path: Path) -> None:
+async def test_a_path_below_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     await refusal(tmp_path / "file" / "rooms.db")
 
 
-async def test_a_read_only_folder(
+async def test_a_read_only_folder_is_refused(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     disk = tmp_path / "disk"

@@ -1,4 +1,4 @@
-"""What dropped rooms leave in the SQLite store, and what a long log costs."""
+"""Sweeping of dropped rooms' records, and the cost of a long log."""
 
 import asyncio
 import sqlite3
@@ -31,9 +31,11 @@ async def appends_of(store: SqliteStore) -> int:
     return await store.read(lambda db: int(db.execute(query).fetchone()[0]))
 
 
-async def test_dropped_rooms_are_swept_away_when_they_are_many(path: Path) -> None:
+async def test_records_of_dropped_rooms_are_swept_when_there_are_many(
+    path: Path,
+) -> None:
     async with SqliteStore(path, max_dead=100) as store:
-        await store.log.drop("ZZZZZZ")  # the first one of a process always sweeps
+        await store.log.drop("ZZZZZZ")  # the first drop of a process always sweeps
         for n in range(10):
             await store.log.append("LIVING", n, [b"%d" % n])
             await store.log.append("DROPPED", 10 * n, [b"x"] * 10)
@@ -48,7 +50,7 @@ async def test_dropped_rooms_are_swept_away_when_they_are_many(path: Path) -> No
         assert await store.log.read("DROPPED") == [b"anew"]
 
 
-async def test_a_long_log_is_swept_in_stretches(store: SqliteStore) -> None:
+async def test_a_long_log_is_swept_in_chunks(store: SqliteStore) -> None:
     for n in range(20):
         await store.log.append(f"ROOM{n}", 0, [b"x"])
     for n in range(0, 20, 2):
@@ -63,7 +65,7 @@ async def test_a_long_log_is_swept_in_stretches(store: SqliteStore) -> None:
     assert await store.log.rooms() == sorted(f"ROOM{n}" for n in range(1, 20, 2))
 
 
-async def test_a_new_process_sweeps_what_the_last_one_left(path: Path) -> None:
+async def test_a_new_process_sweeps_what_the_last_one_left_behind(path: Path) -> None:
     async with SqliteStore(path) as store:
         await store.log.drop("ZZZZZZ")
         await store.log.append("DROPPED", 0, [b"x"])
@@ -74,7 +76,7 @@ async def test_a_new_process_sweeps_what_the_last_one_left(path: Path) -> None:
         assert await appends_of(store) == 0
 
 
-async def test_many_living_records_put_the_sweeping_off(path: Path) -> None:
+async def test_many_records_of_open_rooms_postpone_the_sweep(path: Path) -> None:
     async with SqliteStore(path, max_dead=0) as store:
         await store.log.drop("ZZZZZZ")
         await store.log.append("LIVING", 0, [b"x"] * 10)
@@ -84,7 +86,7 @@ async def test_many_living_records_put_the_sweeping_off(path: Path) -> None:
             assert await appends_of(store) == left
 
 
-async def test_a_sweep_that_was_broken_off_is_taken_up_again(path: Path) -> None:
+async def test_an_interrupted_sweep_is_resumed(path: Path) -> None:
     async with SqliteStore(path) as store:
         await store.log.drop("ZZZZZZ")
         rooms = [Append(f"ROOM{n}", 0, [b"x"]) for n in range(5_000)]
@@ -108,7 +110,7 @@ async def test_a_sweep_that_was_broken_off_is_taken_up_again(path: Path) -> None
 
 
 def steps(db: sqlite3.Connection, work: Callable[[], object]) -> int:
-    """Hundreds of SQLite's instructions that something takes."""
+    """Count the instructions of SQLite that a call takes, in hundreds."""
     taken = 0
 
     def count() -> None:
@@ -121,8 +123,8 @@ def steps(db: sqlite3.Connection, work: Callable[[], object]) -> int:
     return taken
 
 
-def test_no_work_grows_with_the_whole_log() -> None:
-    """A stretch of a sweep, an append, and the end of a log, beside a long log."""
+def test_no_operation_takes_longer_for_a_longer_log() -> None:
+    """A sweep's chunk, an append, and reading the end of a log."""
     taken: list[list[int]] = []
     for appends in (2_000, 20_000):
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
@@ -142,10 +144,8 @@ def test_no_work_grows_with_the_whole_log() -> None:
         assert many <= 1.5 * few + 5
 
 
-async def test_what_cannot_be_written_takes_nothing_half_along(
-    store: SqliteStore, path: Path
-) -> None:
-    """Only a race is refused alone; any other mistake undoes its commit."""
+async def test_a_failed_append_stores_nothing(store: SqliteStore, path: Path) -> None:
+    """Only an invalid race fails alone; any other error undoes its commit."""
     appends = [Append("BBBBBB", 0, [b"x"]), Append("\ud800", 0, [b"x"])]
     with pytest.raises(UnicodeError):
         await store.log.append_all(appends)

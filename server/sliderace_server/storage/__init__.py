@@ -1,6 +1,4 @@
-"""Where the server keeps its rooms and results: ports, and an adapter per URL."""
-
-from __future__ import annotations
+"""Storage of rooms and results: ports, and the adapters behind them."""
 
 from pathlib import Path
 from typing import Literal
@@ -45,18 +43,18 @@ __all__ = [
 
 
 def open_store(url: str, durability: Literal["full", "process"] = "full") -> Store:
-    """Choose a store by its URL; the result is to be entered with `async with`.
+    """Return the store for a URL, to be entered with `async with`.
 
     Args:
         url: `memory:`, or `sqlite:PATH` as in `sqlite:/var/lib/sliderace/rooms.db`.
-        durability: What an acknowledged append must survive; in memory nothing does.
+        durability: What acknowledged appends survive; not used in memory.
 
     Raises:
-        StoreRefused: No store has such a URL.
+        StoreRefused: The URL is unknown.
     """
     kind, colon, place = url.partition(":")
     if kind == "memory" and colon and not place:
         return MemoryStore()
     if kind == "sqlite" and place:
         return SqliteStore(Path(place), durability)
-    raise StoreRefused(f"{url!r} names no store; use memory: or sqlite:PATH")
+    raise StoreRefused(f"unknown store {url!r}; use memory: or sqlite:PATH")

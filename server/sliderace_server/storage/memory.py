@@ -1,4 +1,4 @@
-"""A store in this process's memory: for tests, and for a server that keeps nothing."""
+"""A store in memory: for tests, and for servers run with `--memory`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["MemoryStore"]
 
 
 class MemoryStore:
-    """Everything in dictionaries; nothing survives the object."""
+    """A store in dictionaries; nothing survives the object."""
 
     durability: Durability = "none"
 
@@ -43,7 +43,7 @@ class MemoryStore:
 
 
 class _Log(RoomLog):
-    """`RoomLog` as one list of records per room."""
+    """Room logs as lists."""
 
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
@@ -85,7 +85,7 @@ class _Log(RoomLog):
 
 
 class _Results:
-    """`Results` as a dictionary by race id."""
+    """Races in a dictionary by id."""
 
     def __init__(self, store: MemoryStore) -> None:
         self._store = store

@@ -1,7 +1,7 @@
-"""What the server asks of a store: an append-only log per room, and the results.
+"""Storage ports: an append-only log per room, and the results of races.
 
-The adapters are chosen by URL (`sliderace_server.storage.open_store`) and all pass one
-contract suite. A store sees records as bytes; what they mean is the recorder's affair.
+Adapters are chosen by URL (see `open_store`), and one test suite checks all of them.
+Records are opaque bytes here; see `record_codec`.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ __all__ = [
 ]
 
 Durability = Literal["full", "process", "none"]
-"""What an acknowledged append survives.
+"""What acknowledged appends survive.
 
-`full`: loss of power. `process`: the end of this process, by SIGKILL too, but not a
-crash of the machine. `none`: nothing.
+`full`: a power failure. `process`: a crash of the server, but not of the machine.
+`none`: nothing.
 """
 
 
 class StorageError(Exception):
-    """Base of everything a store raises."""
+    """Base class of all errors that a store raises."""
 
 
 class StoreRefused(StorageError):
-    """The store cannot be opened; the text is one line for the operator."""
+    """The store cannot be opened; the text is one line for operators."""
 
 
 class StoreHeld(StoreRefused):
-    """Another live server holds this store.
+    """Another running server uses this store.
 
     Attributes:
-        pid: That server's process id, or None when it could not be read.
+        pid: Its process id, or None if unknown.
     """
 
     def __init__(self, text: str, pid: int | None) -> None:
@@ -55,14 +55,14 @@ class StoreHeld(StoreRefused):
 
 
 class Conflict(StorageError):
-    """The log of a room is not as long as its writer believes: somebody else wrote.
+    """A room's log does not have the expected length: another process wrote to it.
 
-    Nothing of the append was stored. The writer must step down from this room.
+    Nothing of the append was stored. The caller must give up the room.
 
     Attributes:
         room: The room's code.
-        expected: How many records the writer believed to be there.
-        actual: How many records there are.
+        expected: The expected number of records.
+        actual: The number of records in the log.
     """
 
     def __init__(self, room: str, expected: int, actual: int) -> None:
@@ -73,21 +73,21 @@ class Conflict(StorageError):
 
 
 class StorageUnavailable(StorageError):
-    """The disk is full or failing, or the store is closed or out of reach.
+    """The disk is full or failing, or the store is closed or cannot be reached.
 
-    Nothing was stored, as far as anybody knows: an answer may be lost on its way. The
-    same call may be tried again. Where an append did arrive, the second one meets a
-    `Conflict`, and `read` shows the very records. The text says what the storage said.
+    The call may be retried. Probably nothing was stored; if an append did succeed,
+    retrying it causes a `Conflict`, and `read` returns its records. The text is the
+    storage's own error message.
     """
 
 
 class Append(NamedTuple):
-    """Records for the end of a room's log.
+    """Records to append to a room's log.
 
     Attributes:
         room: The room's code.
-        expected: The number of records already in the log, 0 for a new room.
-        records: What to add, oldest first.
+        expected: The number of records already in the log; 0 for a new room.
+        records: The new records, oldest first.
     """
 
     room: str
@@ -96,40 +96,40 @@ class Append(NamedTuple):
 
 
 class RoomLog(Protocol):
-    """An append-only log of opaque records for each room."""
+    """An append-only log for each room."""
 
     async def append_all(self, appends: Sequence[Append]) -> list[Conflict | None]:
-        """Store records at the end of several logs: of each append all, or nothing.
+        """Append records to several logs; each append is stored completely or not.
 
-        Returns when they are as durable as the store's `durability` says. A caller
-        that is cancelled meanwhile does not take the records back.
+        Returns once they are as durable as `Store.durability` says. Cancelling the
+        caller does not undo an append.
 
         Args:
-            appends: At most one for each room.
+            appends: At most one per room.
 
         Returns:
-            For each append None, or why nothing of it was stored: the log does not
-            hold exactly `expected` records. The others are stored all the same.
+            For each append None if it was stored, or the conflict; a conflict does not
+            affect the other appends.
 
         Raises:
-            StorageUnavailable: All of it or nothing was stored; the same appends may be
-                retried, see there.
+            StorageUnavailable: Either all or none were stored; the same appends may be
+                retried.
         """
         ...
 
     async def append(self, room: str, expected: int, records: Sequence[bytes]) -> None:
-        """Store records at the end of one room's log, as `append_all` does.
+        """Append records to one log, like `append_all`.
 
         Raises:
-            Conflict: The log does not hold exactly `expected` records.
-            StorageUnavailable: As in `append_all`.
+            Conflict: The log does not have exactly `expected` records.
+            StorageUnavailable: See `append_all`.
         """
         (conflict,) = await self.append_all([Append(room, expected, records)])
         if conflict is not None:
             raise conflict
 
     async def read(self, room: str, after: int = 0) -> list[bytes]:
-        """Return the records of a room behind the first `after`, oldest first.
+        """Return a room's records after the first `after`, oldest first.
 
         An unknown room has no records.
 
@@ -139,7 +139,7 @@ class RoomLog(Protocol):
         ...
 
     async def rooms(self) -> list[str]:
-        """Return the codes of all rooms that have records, in alphabetical order.
+        """Return the codes of all rooms with records, sorted.
 
         Raises:
             StorageUnavailable: The storage cannot be read.
@@ -147,20 +147,20 @@ class RoomLog(Protocol):
         ...
 
     async def drop(self, room: str, *, now_ms: int = 0, rest_ms: int = 0) -> None:
-        """Forget a room's log and let its code rest; an unknown room is no error.
+        """Delete a room's log, if any, and reserve its code for some time.
 
         Args:
             room: The room's code.
-            now_ms: Unix time; who has rested until then is forgotten, too.
-            rest_ms: For how long `resting` shall name the code.
+            now_ms: Unix time; reservations that have ended by then are deleted.
+            rest_ms: How long `resting` returns the code.
 
         Raises:
-            StorageUnavailable: As in `append`; the same call may be retried.
+            StorageUnavailable: The call may be retried.
         """
         ...
 
     async def resting(self, now_ms: int) -> dict[str, int]:
-        """Return the codes that rest, and for how many ms from `now_ms` on.
+        """Return the reserved codes of deleted rooms, and for how many ms they are.
 
         Args:
             now_ms: Unix time.
@@ -173,17 +173,17 @@ class RoomLog(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AttemptRow:
-    """One racer's line in a stored race.
+    """One racer's result in a stored race.
 
     Attributes:
         seat: The racer's seat, 0 ... 254.
-        name: The nickname at the race.
-        status: How it ended: "finished", "dnf", "forfeited" or "dns".
-        place: 1 for the winner; equal times share a place. None without a place.
+        name: The nickname during the race.
+        status: "finished", "dnf", "forfeited" or "dns".
+        place: 1 for the winner; equal times share a place. None: no place.
         time_ms: Official time; None unless finished.
-        stm: Tiles moved.
-        mtm: Maximal runs in one direction.
-        bot: Whether a declared bot sat there.
+        stm: Number of moved tiles (single-tile metric).
+        mtm: Number of maximal runs in one direction (multi-tile metric).
+        bot: Whether the racer was declared as a bot.
     """
 
     seat: int
@@ -203,10 +203,10 @@ class RaceSummary:
     Attributes:
         id: The race's id, as in `KWXTRB-SA1B2C-3`.
         room: The room's code.
-        started_ms: When it started, in milliseconds of Unix time.
+        started_ms: When it started, in Unix ms.
         size: Width and height, as in "4x4".
-        public: Whether the room was listed publicly.
-        attempts: One line per racer, in the order of the standings.
+        public: Whether the room was public.
+        attempts: One row per racer, in the order of the standings.
     """
 
     id: str
@@ -219,21 +219,21 @@ class RaceSummary:
 
 @dataclass(frozen=True, slots=True)
 class StoredRace:
-    """A race that ended: its summary, and its signed record as JSON text in bytes."""
+    """A finished race: its summary and its signed race record as JSON."""
 
     summary: RaceSummary
     record: bytes
 
 
 class Results(Protocol):
-    """The races that ended."""
+    """The finished races."""
 
     async def store(self, race: StoredRace) -> None:
-        """Store a race; a race whose id is stored already is left as it is.
+        """Store a race, unless one with this id is stored already.
 
         Raises:
-            ValueError: The race makes no sense, as a time without a finish does not.
-            StorageUnavailable: Nothing was stored; the same call may be retried.
+            ValueError: The race is inconsistent, such as a time without a finish.
+            StorageUnavailable: Nothing was stored; the call may be retried.
         """
         ...
 
@@ -250,9 +250,9 @@ class Results(Protocol):
         Args:
             room: Only races of the room with this code.
             public_only: Only races of public rooms.
-            limit: At most so many, 1 or more.
-            before: Only races behind the one with this id, for the next page; none
-                if no such race is stored.
+            limit: The maximum number, 1 or more.
+            before: Only races after the one with this id in this order, for the next
+                page; none if no such race is stored.
 
         Raises:
             StorageUnavailable: The storage cannot be read.
@@ -260,7 +260,7 @@ class Results(Protocol):
         ...
 
     async def record(self, race_id: str) -> bytes | None:
-        """Return a race's record as JSON text, None if no such race is stored.
+        """Return a race record as JSON; None if no such race is stored.
 
         Raises:
             StorageUnavailable: The storage cannot be read.
@@ -269,11 +269,10 @@ class Results(Protocol):
 
 
 class Store(Protocol):
-    """A log and results that live and end together: an async context manager.
+    """Logs and results in one place; an async context manager.
 
-    Entering opens it and may raise `StoreRefused`; leaving finishes the appends that
-    were asked for and closes it. Calls on a store that is not open raise
-    `StorageUnavailable`.
+    Entering opens the store and may raise `StoreRefused`. Leaving completes the appends
+    in progress and closes it. Calls on a closed store raise `StorageUnavailable`.
     """
 
     @property
@@ -283,22 +282,22 @@ class Store(Protocol):
 
     @property
     def results(self) -> Results:
-        """The races that ended."""
+        """The finished races."""
         ...
 
     @property
     def durability(self) -> Durability:
-        """What an acknowledged append survives."""
+        """What acknowledged appends survive."""
         ...
 
     async def __aenter__(self) -> Self:
         """Open the store.
 
         Raises:
-            StoreRefused: It cannot be opened; the text says why.
+            StoreRefused: The store cannot be opened.
         """
         ...
 
     async def __aexit__(self, *exc: object) -> None:
-        """Finish what was asked for, then close."""
+        """Complete the calls in progress, then close the store."""
         ...

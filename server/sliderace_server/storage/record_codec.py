@@ -1,9 +1,8 @@
-"""Records to bytes and back: the format of the room log.
+"""The format of the room log: records to bytes and back.
 
-A record is a JSON array ``[version, type, t_ms, ...]``: its fields in their order.
-Types, names and fields are forever, since logs outlive releases; new fields stand at
-the end and have a default. A type that is not known here, or a newer version, stops
-the recovery of that room: half a log is no room.
+A record is a JSON array ``[version, type, t_ms, ...]`` with its fields in order. Types
+and fields are permanent, because logs outlive releases; new fields are added at the end
+and have a default. An unknown type or a newer version stops the recovery of that room.
 """
 
 from collections.abc import Callable
@@ -62,11 +61,11 @@ TYPES: Final[dict[str, type[Record]]] = {
     "race_ended": race.RaceEnded,
     "race_aborted": race.RaceAborted,
 }
-"""Names in the log -> types. Never change one, never use one again."""
+"""Name in the log -> type. Never change or reuse a name."""
 
 
 class UnknownRecord(ValueError):
-    """Bytes that this release cannot read as a record."""
+    """This release cannot read these bytes as a record."""
 
 
 _NAMES: Final = {kind: name for name, kind in TYPES.items()}
@@ -80,7 +79,7 @@ _decoder: msgspec.json.Decoder[list[Any]] = msgspec.json.Decoder(list[Any])
 
 
 def encode(record: Record) -> bytes:
-    """The record as it stands in the log."""
+    """Return a record as bytes."""
     if isinstance(record, race.Slid):  # the hot path
         return _encode((VERSION, "slid", *record))
     kind = type(record)
@@ -91,23 +90,22 @@ def encode(record: Record) -> bytes:
 
 
 def decode(data: bytes) -> Record:
-    """The record in these bytes.
+    """Return the record in these bytes.
 
     Raises:
-        UnknownRecord: a newer version, a type or a shape that is not known here, or no
-            record at all.
+        UnknownRecord: not a record, or one of a newer version or an unknown type.
     """
     try:
         version, name, *values = _decoder.decode(data)
     except (ValueError, RecursionError) as error:
-        raise UnknownRecord(f"no record: {error}") from None
+        raise UnknownRecord(f"not a record: {error}") from None
     kind = TYPES.get(name) if isinstance(name, str) else None
     if version != VERSION or kind is None:
-        raise UnknownRecord(f"a record {name!r} of version {version!r}")
+        raise UnknownRecord(f"unknown record {name!r} of version {version!r}")
     if len(values) > len(_FIELDS[kind]):
-        raise UnknownRecord(f"a record {name!r} with fields of another release")
+        raise UnknownRecord(f"record {name!r} has fields of another release")
     named = dict(zip(_FIELDS[kind], values, strict=False))
     try:
         return msgspec.convert(values if kind is race.Slid else named, kind)
     except ValueError as error:
-        raise UnknownRecord(f"a record {name!r}: {error}") from None
+        raise UnknownRecord(f"record {name!r}: {error}") from None

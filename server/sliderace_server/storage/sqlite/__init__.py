@@ -1,1 +1,1 @@
-"""The store in one SQLite file."""
+"""A store in an SQLite file."""

@@ -1,6 +1,4 @@
-"""One live server per database: a lock beside the file, which ends with the process."""
-
-from __future__ import annotations
+"""A lock file next to the database: one running server per database."""
 
 import os
 import sys
@@ -14,23 +12,23 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-__all__ = ["Hold", "flush_folder"]
+__all__ = ["FileLock", "flush_folder"]
 
 LOCKED_BYTE = 1 << 30
-"""Windows keeps others from reading what is locked: lock far behind the text."""
+"""Windows makes locked bytes unreadable for others, so lock one far behind the text."""
 
 
-class Hold:
-    """A database that is ours until `release`, or until the process ends.
+class FileLock:
+    """A lock on a database until `release` or the end of the process.
 
-    The kernel keeps the lock, so it also ends with SIGKILL; the file `….lock` stays,
-    since removing it would let two servers lock two files of one name. What stands in
-    it, our process id, is taken out only in good order: who finds one there knows that
-    the last holder came to a bad end.
+    The operating system holds the lock, so it also ends with SIGKILL. The file `….lock`
+    is not deleted, or two servers could lock two files of the same name. It contains
+    our process id, which only an orderly release removes; a process id in an unlocked
+    file means that its server crashed.
 
     Attributes:
-        unclean: the last holder did not release it, and nobody has checked the
-            database since. Set it to False after a check; else the mark stays.
+        unclean: The last server crashed, and the database has not been checked since.
+            Set it to False after a check, or the mark stays.
     """
 
     def __init__(self, descriptor: int, *, unclean: bool) -> None:
@@ -38,11 +36,11 @@ class Hold:
         self.unclean = unclean
 
     @classmethod
-    def take(cls, database: Path) -> Self:
-        """Take a database for this process.
+    def acquire(cls, database: Path) -> Self:
+        """Lock a database for this process.
 
         Raises:
-            StoreHeld: A live process holds it.
+            StoreHeld: Another running process has locked it.
             OSError: The lock file cannot be written.
         """
         file = Path(f"{database}.lock")
@@ -53,23 +51,23 @@ class Hold:
             text = os.read(descriptor, 20).decode("ascii", "replace").strip()
             os.close(descriptor)
             pid = int(text) if text.isdecimal() else None
-            who = f"the server with process id {pid}" if pid else "another server"
-            raise StoreHeld(f"{database}: {who} uses it", pid) from None
+            server = f"the server with process id {pid}" if pid else "another server"
+            raise StoreHeld(f"{server} uses {database}", pid) from None
         unclean = os.fstat(descriptor).st_size > 0
         os.ftruncate(descriptor, 0)
         os.write(descriptor, f"{os.getpid()}\n".encode())
-        os.fsync(descriptor)  # the mark must outlive what it marks
+        os.fsync(descriptor)  # the mark must survive a power failure
         return cls(descriptor, unclean=unclean)
 
     def release(self) -> None:
-        """Let others take the database."""
+        """Unlock the database."""
         if not self.unclean:
             os.ftruncate(self._descriptor, 0)
         os.close(self._descriptor)
 
 
 def flush_folder(folder: Path) -> None:
-    """Make the names in a folder survive a loss of power, where the system can."""
+    """Make new names in a folder survive a power failure, if the system supports it."""
     if sys.platform == "win32":
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -80,7 +78,7 @@ def flush_folder(folder: Path) -> None:
 
 
 def _lock(descriptor: int) -> None:
-    """Lock an open file without waiting; OSError if it is locked."""
+    """Lock an open file without waiting; raise OSError if it is locked."""
     if sys.platform == "win32":
         os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)

@@ -1,10 +1,8 @@
-"""The tables, as numbered migrations, and which files are ours.
+"""The database schema: numbered migrations, and checks of a file.
 
-`migrations/NNNN_what.sql` brings a database from version NNNN - 1 to NNNN; the version
-is the file's `user_version`. A released migration never changes.
+`migrations/NNNN_what.sql` upgrades a database from version NNNN - 1 to NNNN; the
+version is the file's `user_version`. A released migration never changes.
 """
-
-from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
@@ -15,8 +13,7 @@ from sliderace_server.storage.ports import StoreRefused
 __all__ = ["APPLICATION_ID", "check", "inspect", "migrate", "migrations", "statements"]
 
 APPLICATION_ID = int.from_bytes(b"SlRc")
-"""In the file's header since migration 1, where `file` and SQLite's tools show it."""
-
+"""In the file's header; `file` and SQLite's tools show it."""
 
 GAPS = """
 SELECT code FROM room LEFT JOIN log ON log.id = last
@@ -35,18 +32,18 @@ WHERE NOT json_valid('[' || sizes || ']') OR (log.count, length(log.records)) IS
     (SELECT count(*), total(value) FROM json_each('[' || sizes || ']'))
 LIMIT 1
 """
-"""Rooms whose last append is not the one they name, one of whose appends does not begin
-where the one before ends, which have appends beside that chain, or one whose records
-are more or longer than it says."""
+"""Selects a damaged room: its last append is not the one in its row, an append does not
+start where the previous one ends, there are appends outside this chain, or an append
+does not have as many records or bytes as it says."""
 OLD_GAPS = "SELECT room FROM log GROUP BY room HAVING count(*) != max(position)"
-"""The same before migration 3: a crash may lie between two releases."""
+"""The same for databases before migration 3."""
 
 
 def migrations() -> list[str]:
-    """Return the SQL of all migrations, the first is that to version 1.
+    """Return the SQL of all migrations, starting with the one to version 1.
 
     Raises:
-        ValueError: The numbers in the file names are not 1, 2, 3 ...
+        ValueError: The file names are not numbered 1, 2, 3 ...
     """
     folder = resources.files("sliderace_server.storage.sqlite") / "migrations"
     files = sorted(
@@ -60,10 +57,10 @@ def migrations() -> list[str]:
 
 
 def statements(script: str) -> Iterator[str]:
-    """Split an SQL script, which `executescript` would commit as it goes.
+    """Split an SQL script into statements; `executescript` would commit in between.
 
     Raises:
-        ValueError: The last statement has no end.
+        ValueError: The last statement is incomplete.
     """
     statement = ""
     *parts, rest = script.split(";")
@@ -73,7 +70,7 @@ def statements(script: str) -> Iterator[str]:
             yield statement
             statement = ""
     if statement or rest.strip():
-        raise ValueError(f"a statement without an end: {statement + rest!r}")
+        raise ValueError(f"incomplete statement: {statement + rest!r}")
 
 
 def inspect(connection: sqlite3.Connection, newest: int) -> int:
@@ -81,33 +78,33 @@ def inspect(connection: sqlite3.Connection, newest: int) -> int:
 
     Args:
         connection: Any connection to it; nothing is written.
-        newest: The latest version this program knows.
+        newest: The latest version that this program knows.
 
     Raises:
-        StoreRefused: It is another program's, or of a newer version than `newest`.
-        sqlite3.Error: It cannot be read, or is no database.
+        StoreRefused: It belongs to another program, or its version is newer.
+        sqlite3.Error: It cannot be read, or is not a database.
     """
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (owner,) = connection.execute("PRAGMA application_id").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if owner != APPLICATION_ID and (owner or version or tables):
-        raise StoreRefused("it is another program's database")
+        raise StoreRefused("it is the database of another program")
     if version > newest:
         raise StoreRefused(
-            f"its version is {version}, this program knows {newest}: "
-            "a newer sliderace wrote it"
+            f"a newer sliderace wrote it: its version is {version}, "
+            f"this program supports up to {newest}"
         )
     return int(version)
 
 
 def check(connection: sqlite3.Connection) -> None:
-    """Look whether a database of ours is whole: every page, and every room's log.
+    """Check a database for damage: every page, and every room's log.
 
-    It reads the whole file. A version without tables is whole.
+    This reads the whole file.
 
     Raises:
-        StoreRefused: It is damaged.
-        sqlite3.Error: It cannot even be read.
+        StoreRefused: The database is damaged.
+        sqlite3.Error: It cannot be read.
     """
     (verdict, *_) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     gaps = OLD_GAPS if _has(connection, "log") else "SELECT 1 WHERE false"
@@ -127,11 +124,11 @@ def _has(connection: sqlite3.Connection, table: str) -> bool:
 
 
 def migrate(connection: sqlite3.Connection, scripts: list[str]) -> None:
-    """Bring a database to the newest version, or leave it as it was.
+    """Upgrade a database to the newest version, or leave it unchanged.
 
     Args:
         connection: A writing connection in autocommit mode.
-        scripts: All migrations, as `migrations` returns them.
+        scripts: All migrations, see `migrations`.
 
     Raises:
         StoreRefused: See `inspect`.
@@ -146,4 +143,4 @@ def migrate(connection: sqlite3.Connection, scripts: list[str]) -> None:
             connection.execute(f"PRAGMA user_version = {number}")
         connection.execute("COMMIT")
     finally:
-        connection.rollback()  # nothing to do after the COMMIT
+        connection.rollback()  # no effect after the COMMIT

@@ -32,7 +32,7 @@ from sliderace_server.storage.ports import (
 
 from . import queries
 from .connection import Job, Thread, Writer
-from .file_lock import Hold, flush_folder
+from .file_lock import FileLock, flush_folder
 from .schema import check, inspect, migrate, migrations
 
 __all__ = ["SqliteStore"]
@@ -231,11 +231,11 @@ class _Results:
         return await self._store.read(lambda db: queries.select_record(db, race_id))
 
 
-def _claim(path: Path) -> tuple[Path, Hold]:
+def _claim(path: Path) -> tuple[Path, FileLock]:
     """Make and hold the file, for its owner's eyes only: races' secrets are in it."""
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
-    held = Hold.take(path)
+    held = FileLock.acquire(path)
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         # What SQLite left behind says as much as our own mark, and comes with a copy.
