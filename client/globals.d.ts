@@ -13,6 +13,13 @@ type Settings = import("./sliderace_page/app/settings.js").Settings;
 type Slide = import("./sliderace_page/core/engine/board.js").Slide;
 type Stay = import("./sliderace_page/app/room-session.js").Stay;
 
+type Command = import("./sliderace_page/core/messages.js").Command;
+type Member = import("./sliderace_page/core/messages.js").Member;
+type Results = import("./sliderace_page/core/messages.js").Results;
+type Room = import("./sliderace_page/core/messages.js").Room;
+type Rules = import("./sliderace_page/core/messages.js").Rules;
+type Standing = import("./sliderace_page/core/messages.js").Standing;
+
 /** One check of a race record. */
 type Check = { name: string; verdict: string; text: string };
 

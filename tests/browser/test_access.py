@@ -108,7 +108,7 @@ def test_axe_finds_nothing(
     ann.wait_for_selector(".checks >> text=/results:/")
     _examine(ann, "results, all of it open")
     ben.get_by_role("button", name="Rematch").click()
-    ann.wait_for_selector(".go >> text=Ben is ready for the next race")
+    ann.wait_for_selector(".main-actions >> text=Ben is ready for the next race")
     _examine(ann, "results, when others have gone on")
     again = ann.get_by_role("link", name="Watch again").get_attribute("href")
     ann.goto(str(again))

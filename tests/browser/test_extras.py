@@ -27,7 +27,7 @@ def test_a_stream_shows_the_leader_and_nothing_else(pages: Pages) -> None:
     stream = pages.open(f"/{code}?view=stream")
     stream.wait_for_selector("[data-screen=race]")
     assert stream.evaluate(CLEAR) == "rgba(0, 0, 0, 0)"
-    ann.wait_for_selector(".watchers >> text=Stream")
+    ann.wait_for_selector(".spectators >> text=Stream")
     race(ann, guest(pages, code, "Ben"))
     stream.wait_for_selector(".watched.big[data-board]")
     box = stream.locator(".watched.big .board").bounding_box()

@@ -231,7 +231,7 @@ def test_a_full_lobby_and_its_race_on_a_phone(
         page.evaluate("scrollTo(0, 0)")
         assert page.get_by_role("button", name=name).evaluate(SEEN)
     assert "boards hidden" in ben.locator(".rule-line").inner_text()
-    assert "Board sealed: " in ben.locator(".seal").inner_text()
+    assert "Board sealed: " in ben.locator(".commitment").inner_text()
     assert ann.locator(".dock").get_by_text("Ben is not ready and will watch.").count()
     ann.get_by_role("button", name="Start the race").click()
     ben.wait_for_selector("text=You were not ready")
@@ -256,5 +256,5 @@ def test_there_are_four_type_sizes(page_folder: Path) -> None:
         for size in SIZE.findall(screens.sub("", text))
         if size not in TYPE and not BY_BOARD.search(size)
     ]
-    assert found == [("styles/results.css", "0")], "a heading that is read aloud only"
+    assert found == [("results.css", "0")], "a heading that is read aloud only"
     assert len(TYPE) == 4

@@ -115,7 +115,9 @@ def test_two_players_a_bot_and_a_spectator(
     assert "parts of 3 players" in sam.locator(".verdict.good").inner_text()
 
     ann.keyboard.press("r")
-    ben.wait_for_selector(".go >> text=Ann is ready for the next race (1 of 2)")
+    ben.wait_for_selector(
+        ".main-actions >> text=Ann is ready for the next race (1 of 2)"
+    )
     ben.get_by_role("button", name="Back to the room").click()
     ben.wait_for_selector("[data-screen=lobby]")
     assert "ready" in ben.locator(".member.is-ready").first.inner_text()
@@ -128,7 +130,7 @@ def test_signals_are_for_the_host_and_friendly_timing_for_all(pages: Pages) -> N
     ben = guest(pages, code, "Ben", PHONE)
     ben.wait_for_selector(".rule-line >> text=friendly timing")
     for page in (ann, ben):
-        page.wait_for_selector(".member .lag >> nth=1 >> text=/^<?\\d+.* ms$/")
+        page.wait_for_selector(".member .latency >> nth=1 >> text=/^<?\\d+.* ms$/")
     race(ann, ben)
     slides = solution(own_board(ann))
     for direction, count in slides:
@@ -366,4 +368,6 @@ def test_late_comers_watch_and_are_seated_for_the_next_race(pages: Pages) -> Non
     press(ann, *slides[-1])
     late.wait_for_selector("[data-screen=results]")
     late.get_by_role("button", name="Rematch").click()
-    ann.wait_for_selector(".go >> text=Lou is ready for the next race (1 of 2)")
+    ann.wait_for_selector(
+        ".main-actions >> text=Lou is ready for the next race (1 of 2)"
+    )

@@ -311,7 +311,9 @@ def test_a_rematch_of_others_leaves_the_results_alone(pages: Pages) -> None:
     ann.get_by_role("button", name="Rematch").click()
     ann.wait_for_selector("[data-screen=lobby] .member.is-ready")
     for page in (ben, eve):
-        page.wait_for_selector(".go >> text=Ann is ready for the next race (1 of 2)")
+        page.wait_for_selector(
+            ".main-actions >> text=Ann is ready for the next race (1 of 2)"
+        )
         assert page.locator("[data-screen=results]").is_visible()
     ben.wait_for_selector(".checks >> text=/^ok .* ranking:/")
     eve.get_by_role("button", name="Back to the room").click()
@@ -334,7 +336,7 @@ def test_the_next_countdown_ends_the_results(pages: Pages) -> None:
         page.wait_for_selector("[data-screen=results]")
     ann.get_by_role("button", name="Rematch").click()
     for page in (ben, cleo):
-        page.wait_for_selector(".go >> text=ready for the next race (2 of 3)")
+        page.wait_for_selector(".main-actions >> text=ready for the next race (2 of 3)")
         assert page.locator("[data-screen=results]").is_visible()
     start(ann)
     ben.wait_for_selector("[data-screen=race] .lane.mine >> text=Ben")

@@ -1,56 +1,62 @@
 // Keys, clicks, taps, swipes, drags and hover become slides. A direction is the way the
-// tile travels.
+// tile moves.
 
 import { OPPOSITE } from "../core/engine/board.js";
 
+/** @type {Record<string, Direction>} */
 const ARROWS = { ArrowUp: "U", ArrowDown: "D", ArrowLeft: "L", ArrowRight: "R" };
-const PLACES = { KeyW: "U", KeyS: "D", KeyA: "L", KeyD: "R" }; // on any layout
+/** @type {Record<string, Direction>} by the place of the key, on any layout */
+const PLACES = { KeyW: "U", KeyS: "D", KeyA: "L", KeyD: "R" };
+/** @type {Record<string, Direction>} */
 const LETTERS = { k: "U", j: "D", h: "L", l: "R" };
-const SWIPE_CELLS = 0.4; // of a cell: shorter is a tap
+const SWIPE_CELLS = 0.4; // of a cell: anything shorter is a tap
 const SWIPE_PX = 14; // but never less: fingers tremble
-const NOT_OURS = "input, textarea, select, button, a, summary, [contenteditable]";
+const SWIPE_RATIO = 1.2; // a swipe is at least that much longer one way than the other
+const FIELD = "input, textarea, select, [contenteditable]";
+const CONTROL = `${FIELD}, button, a, summary`;
 
-/** Whether keys belong to what has the focus. @param {any} target */
-export const isField = (target) =>
-  Boolean(target?.closest?.("input, textarea, select, [contenteditable]"));
+/** Whether an element takes typed keys. @param {any} target */
+export const isField = (target) => Boolean(target?.closest?.(FIELD));
 
 /** @param {any} target */
-const isControl = (target) => Boolean(target?.closest?.(NOT_OURS));
+const isControl = (target) => Boolean(target?.closest?.(CONTROL));
 
 /**
- * The slide a key asks for.
+ * The slide that a key stands for.
  * @param {KeyboardEvent} event
- * @param {{keys?: Record<string, string>, gap?: boolean}} [wishes] own keys by their
- *   code, which win; gap: keys mean the way the gap travels
- * @returns {"U" | "D" | "L" | "R" | null}
+ * @param {{keys?: Record<string, string>, gap?: boolean}} [settings] keys: the player's
+ *   own, by code, which come first; gap: keys mean the way the gap moves
+ * @returns {Direction | null}
  */
 export function directionOfKey(event, { keys = {}, gap = false } = {}) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return null;
   if (isField(event.target)) return null;
   const { key, code } = event;
-  const way =
-    keys[code] ?? ARROWS[key] ?? PLACES[code] ?? LETTERS[key.toLowerCase()] ?? null;
-  return way && gap ? OPPOSITE[way] : way;
+  const own = /** @type {Record<string, Direction>} */ (keys)[code];
+  const direction = own ?? ARROWS[key] ?? PLACES[code] ?? LETTERS[key.toLowerCase()];
+  return direction ? (gap ? OPPOSITE[direction] : direction) : null;
 }
 
 /**
- * The slide a movement of the finger asks for.
+ * The slide that a movement of a finger stands for.
  * @param {number} dx @param {number} dy in px, down is positive
  * @param {number} cell side of a cell in px
- * @returns {"U" | "D" | "L" | "R" | null} null: not far enough, or not clear which way
+ * @returns {Direction | null} null: too short, or the direction is not clear
  */
 export function directionOfSwipe(dx, dy, cell) {
   const [across, down] = [Math.abs(dx), Math.abs(dy)];
-  if (Math.max(across, down) < Math.max(SWIPE_PX, SWIPE_CELLS * cell)) return null;
-  if (Math.max(across, down) < 1.2 * Math.min(across, down)) return null;
+  const [short, long] = [Math.min(across, down), Math.max(across, down)];
+  if (long < Math.max(SWIPE_PX, SWIPE_CELLS * cell)) return null;
+  if (long < SWIPE_RATIO * short) return null;
   if (across > down) return dx < 0 ? "L" : "R";
   return dy < 0 ? "U" : "D";
 }
 
 /**
  * The cell at a point of the board.
- * @param {{left: number, top: number, width: number, height: number}} box
- * @param {{width: number, height: number}} size
+ * @param {number} x @param {number} y in px
+ * @param {{left: number, top: number, width: number, height: number}} box in px
+ * @param {{width: number, height: number}} size in cells
  * @returns {number} in reading order; -1 outside
  */
 export function cellAt(x, y, box, size) {
@@ -60,32 +66,37 @@ export function cellAt(x, y, box, size) {
   return inside ? row * size.width + column : -1;
 }
 
-/** One finger (or the mouse) on the screen, from touch to lift. Pure. */
+/** One finger, or the mouse, from touch to lift. Pure. */
 export class Gesture {
+  /** @type {Direction | null} of the last swipe */
+  #last = null;
+
   /**
-   * @param {number} x @param {number} y where it began
-   * @param {string | null} [done] the slide its press has made: dragging the tile along
-   *   does not ask for it again
+   * @param {number} x @param {number} y where it begins
+   * @param {Direction | null} [done] the slide that the press has made already: dragging
+   *   the tile along must not make it again
    */
   constructor(x, y, done = null) {
     this.x = x;
     this.y = y;
     this.done = done;
     this.swiped = false;
-    this.last = null;
   }
 
   /**
-   * The finger moved: a slide, or null. One drag may be several swipes; the same way
-   * again takes a whole cell, so that a tile dragged along moves once.
+   * Return the slide that a movement makes, or null. One drag can be several swipes;
+   * another one in the same direction takes a whole cell, so that a tile that is dragged
+   * along moves once.
+   * @param {number} x @param {number} y @param {number} cell side of a cell in px
    */
   move(x, y, cell) {
     const [dx, dy] = [x - this.x, y - this.y];
     const direction = directionOfSwipe(dx, dy, cell);
     const far = Math.max(Math.abs(dx), Math.abs(dy)) >= cell;
-    if (!direction || (direction === this.last && !far)) return null;
+    if (!direction || (direction === this.#last && !far)) return null;
     const again = direction === this.done;
-    Object.assign(this, { x, y, swiped: true, done: null, last: direction });
+    Object.assign(this, { x, y, swiped: true, done: null });
+    this.#last = direction;
     return again ? null : direction;
   }
 }
@@ -93,15 +104,17 @@ export class Gesture {
 /**
  * Listen to keys on the whole page.
  * @param {Document} document
- * @param {(direction: string) => boolean} slide false: the key meant nothing to us
- * @param {() => object} [wishes] for `directionOfKey`
- * @returns {() => void} stop listening
+ * @param {(direction: Direction) => boolean} slide false: the key has another meaning
+ * @param {() => {keys?: Record<string, string>, gap?: boolean}} [settings] for
+ *   `directionOfKey`
+ * @returns {() => void} stops listening
  */
-export function listenToKeys(document, slide, wishes = () => ({})) {
+export function listenToKeys(document, slide, settings = () => ({})) {
+  /** @param {KeyboardEvent} event */
   const press = (event) => {
-    const direction = directionOfKey(event, wishes());
+    const direction = directionOfKey(event, settings());
     if (direction === null) return;
-    // A held key is one slide; it must not scroll the page either.
+    // A held key makes one slide; its repeats must not scroll the page.
     if (event.repeat || slide(direction)) event.preventDefault();
   };
   document.addEventListener("keydown", press);
@@ -109,42 +122,46 @@ export function listenToKeys(document, slide, wishes = () => ({})) {
 }
 
 /**
- * Listen to clicks, taps, swipes, drags and hover. A mouse acts when it goes down; a
- * finger when it lifts, because it may still become a swipe. Swipes count anywhere on
- * `ground`, the rest on the board.
+ * Listen to clicks, taps, swipes, drags and hover. A mouse acts when the button goes
+ * down; a finger when it lifts, because until then it may become a swipe. Swipes count
+ * anywhere on `ground`, the rest on the board.
  * @param {HTMLElement} ground
  * @param {HTMLElement} board
- * @param {() => {width: number, height: number} | null} size of the board now
+ * @param {() => {width: number, height: number} | null} getSize null: no board now
  * @param {object} act
- * @param {(cell: number) => string | null} act.cell the slide it made, if any
- * @param {(direction: string) => void} act.swipe
- * @param {(cell: number) => void} act.over the mouse came over a cell, none of its
- *   buttons is down
+ * @param {(cell: number) => Direction | null} act.cell return the slide, if one was made
+ * @param {(direction: Direction) => void} act.swipe
+ * @param {(cell: number) => void} act.over the mouse moves over another cell, with no
+ *   button down
  */
-export function listenToPointers(ground, board, size, act) {
+export function listenToPointers(ground, board, getSize, act) {
+  /** @type {Map<number, Gesture>} */
   const gestures = new Map();
   let under = -1;
-  const at = ({ clientX, clientY }) =>
-    size() ? cellAt(clientX, clientY, board.getBoundingClientRect(), size()) : -1;
-  const press = (event) => {
+  const at = (/** @type {PointerEvent} */ { clientX, clientY }) => {
+    const size = getSize();
+    return size ? cellAt(clientX, clientY, board.getBoundingClientRect(), size) : -1;
+  };
+  const press = (/** @type {PointerEvent} */ event) => {
     const cell = at(event);
     return cell < 0 ? null : act.cell(cell);
   };
   ground.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0 || !size() || isControl(event.target)) return;
+    if (event.button !== 0 || !getSize() || isControl(event.target)) return;
     const done = event.pointerType === "mouse" ? press(event) : null;
     gestures.set(event.pointerId, new Gesture(event.clientX, event.clientY, done));
     under = at(event);
   });
   ground.addEventListener("pointermove", (event) => {
-    if (!size()) return;
+    const size = getSize();
+    if (!size) return;
     const gesture = gestures.get(event.pointerId);
     if (gesture) {
-      const cell = board.clientWidth / size().width;
+      const cell = board.clientWidth / size.width;
       const direction = gesture.move(event.clientX, event.clientY, cell);
       if (direction) act.swipe(direction);
     } else if (event.pointerType === "mouse") {
-      // Between two frames a fast hand crosses several cells: each of them counts.
+      // A fast hand crosses several cells between two frames: each of them counts.
       const points = event.getCoalescedEvents?.() ?? [];
       for (const point of points.length ? points : [event]) {
         const cell = at(point);
@@ -159,8 +176,6 @@ export function listenToPointers(ground, board, size, act) {
     const tapped = gesture && !gesture.swiped && event.pointerType !== "mouse";
     if (tapped) press(event);
   });
-  for (const end of ["pointercancel", "pointerleave"])
-    ground.addEventListener(end, (/** @type {any} */ { pointerId }) =>
-      gestures.delete(pointerId),
-    );
+  for (const type of /** @type {const} */ (["pointercancel", "pointerleave"]))
+    ground.addEventListener(type, ({ pointerId }) => gestures.delete(pointerId));
 }

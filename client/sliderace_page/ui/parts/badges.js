@@ -4,7 +4,12 @@ import { explainLine } from "../../core/wording.js";
 import { formatLine } from "../../core/format.js";
 import { h, setAttribute, setText } from "../dom.js";
 
-/** @returns {HTMLElement} a small word about somebody, with its sign */
+/**
+ * @param {string} kind a CSS class
+ * @param {string} sign before the word, or ""
+ * @param {string} word
+ * @param {string | null} [title]
+ */
 export const badge = (kind, sign, word, title = null) =>
   h(
     `span.badge.${kind}`,
@@ -13,15 +18,15 @@ export const badge = (kind, sign, word, title = null) =>
     h("span.word", { text: word }),
   );
 
-/** How far away somebody is, beside the name. */
-export class Lag {
+/** The latency of somebody's connection, beside the name. */
+export class Latency {
   constructor() {
-    this.element = h("span.lag");
+    this.element = h("span.latency");
   }
 
-  /** @param {{rtt: number, jitter: number} | undefined} line */
-  update(line) {
-    setText(this.element, line ? formatLine(line) : "");
-    setAttribute(this.element, "title", line ? explainLine(line) : null);
+  /** @param {{rtt: number, jitter: number} | undefined} latency in ms */
+  update(latency) {
+    setText(this.element, latency ? formatLine(latency) : "");
+    setAttribute(this.element, "title", latency ? explainLine(latency) : null);
   }
 }

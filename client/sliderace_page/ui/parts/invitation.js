@@ -1,18 +1,25 @@
-// The invitation: the code to say, the link to send, the picture to scan.
+// The invitation: the code to say, the link to send, the QR code to scan.
 
 import { qr } from "../../core/qr.js";
 import { formatCode, isLoopback } from "../../core/format.js";
+import { text } from "../../core/texts.js";
 import { button } from "./controls.js";
 import { h, setAttribute, setText, show } from "../dom.js";
 
-/** Copy text, also where the clipboard is closed to pages (plain http). */
-export async function copyText(text) {
+const QUIET_ZONE = 4; // modules on each side of a QR code
+
+/**
+ * Copy to the clipboard, also where pages may not use it (plain http).
+ * @param {string} content
+ * @returns {Promise<boolean>} whether it worked
+ */
+export async function copyText(content) {
   try {
-    await navigator.clipboard.writeText(text);
+    await navigator.clipboard.writeText(content);
     return true;
   } catch {
     const field = h("textarea.visually-hidden", { readonly: true });
-    field.value = text;
+    field.value = content;
     document.body.append(field);
     field.select();
     const done = document.execCommand("copy");
@@ -23,100 +30,110 @@ export async function copyText(text) {
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** A QR code as a picture. @param {string} text @param {string} [label] */
-export function qrPicture(text, label = `QR code of ${text}`) {
-  const modules = qr(text);
-  const side = modules.length + 8; // a quiet zone of four modules on each side
+/**
+ * Draw a QR code.
+ * @param {string} content
+ * @param {string} label for screen readers
+ */
+export function qrPicture(content, label) {
+  const modules = qr(content);
+  const side = modules.length + 2 * QUIET_ZONE;
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", `0 0 ${side} ${side}`);
   svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", label);
   const path = document.createElementNS(SVG, "path");
-  const dots = modules.flatMap((row, y) =>
-    row.flatMap((dark, x) => (dark ? [`M${x + 4} ${y + 4}h1v1h-1z`] : [])),
+  const squares = modules.flatMap((row, y) =>
+    row.flatMap((dark, x) =>
+      dark ? [`M${x + QUIET_ZONE} ${y + QUIET_ZONE}h1v1h-1z`] : [],
+    ),
   );
-  path.setAttribute("d", dots.join(""));
+  path.setAttribute("d", squares.join(""));
   svg.append(path);
   return svg;
 }
 
 export class Invitation {
+  /** A link that works on other machines, where this address does not.
+   * @type {string | undefined} */
+  #publicLink;
+  #requested = false;
+  #shown = "";
+
   /** @param {App} app */
   constructor(app) {
     this.app = app;
     this.code = h("p.code");
     this.link = h("p.link");
-    this.local = h("p.problem.mild", {
-      text: "This address works on this computer only. Others need the one your terminal shows.",
-    });
+    this.localOnly = h("p.problem.mild", { text: text("invitation.local_only") });
     this.picture = h("div.qr");
-    this.scan = button("scan", "QR code", () => this.#scan());
+    this.scan = button("scan", text("invitation.qr"), () => this.#togglePicture());
     setAttribute(this.scan, "aria-expanded", "false");
-    this.copy = button("", "Copy link", () => this.#copy());
-    this.share = button("", "Share", () => this.#share());
-    show(this.share, Boolean(navigator.share));
+    const copy = button("", text("invitation.copy"), () => this.#copy());
+    const share = button("", text("invitation.share"), () => this.#share());
+    show(share, Boolean(navigator.share));
     this.element = h(
       "div.card.invitation",
       {},
       h(
         "div.invite-words",
         {},
-        h("p.label", { text: "Room code" }),
+        h("p.label", { text: text("invitation.code") }),
         this.code,
         this.link,
-        h("div.buttons", {}, this.copy, this.share, this.scan),
-        this.local,
+        h("div.buttons", {}, copy, share, this.scan),
+        this.localOnly,
       ),
       this.picture,
     );
   }
 
-  /** The link to give away; on this computer itself, the one others can use. */
+  /** The link to give to others. */
   get url() {
-    return this.wider ?? new URL(this.app.code, location.href).href;
+    return this.#publicLink ?? new URL(this.app.code ?? "", location.href).href;
   }
 
-  async #widen() {
-    this.asked = true;
-    this.wider = await this.app.linkForOthers();
+  async #findPublicLink() {
+    this.#requested = true;
+    this.#publicLink = await this.app.linkForOthers();
     this.app.onChange();
   }
 
   async #copy() {
-    const done = await copyText(this.url);
-    this.app.onNote(
-      done ? "Link copied" : `Copy this: ${this.url}`,
-      done ? "good" : "info",
-    );
+    const { url } = this;
+    if (await copyText(url)) this.app.onNote(text("invitation.copied"), "good");
+    else this.app.onNote(text("invitation.copy_this", { url }), "info");
   }
 
   async #share() {
     try {
-      await navigator.share({ title: "sliderace", url: this.url });
+      await navigator.share({ title: text("frame.title"), url: this.url });
     } catch (error) {
-      if (error.name !== "AbortError") await this.#copy(); // else closed on purpose
+      const { name } = /** @type {Error} */ (error);
+      if (name !== "AbortError") await this.#copy(); // that one means cancelled
     }
   }
 
-  /** A phone shows the picture when somebody wants to scan it. */
-  #scan() {
+  /** On a phone the QR code is only shown on request. */
+  #togglePicture() {
     const shown = this.element.classList.toggle("scanned");
     setAttribute(this.scan, "aria-expanded", String(shown));
   }
 
+  /** @param {Room} room */
   update(room) {
     setText(this.code, formatCode(room.code));
-    const { url } = this;
     const loopback = isLoopback(location.href);
-    if (loopback && !this.asked) this.#widen();
-    const local = loopback && !this.wider;
+    if (loopback && !this.#requested) this.#findPublicLink();
+    const { url } = this;
+    const localOnly = loopback && !this.#publicLink;
     setText(this.link, url.replace(/^https?:\/\//, ""));
-    show(this.local, local);
-    if (this.shown === url) return;
-    this.shown = url;
-    const picture = local ? null : qrPicture(url);
-    this.picture.replaceChildren(...(picture ? [picture] : []));
-    show(this.picture, picture !== null);
-    show(this.scan, picture !== null);
+    show(this.localOnly, localOnly);
+    if (this.#shown === url) return;
+    this.#shown = url;
+    const label = text("invitation.qr_of", { url });
+    this.picture.replaceChildren(...(localOnly ? [] : [qrPicture(url, label)]));
+    show(this.picture, !localOnly);
+    show(this.scan, !localOnly);
   }
 }

@@ -2,7 +2,7 @@
 
 import { behind, explainCredit, reason, stands } from "../../core/wording.js";
 import { ordinal } from "../../core/format.js";
-import { Lag, badge } from "./badges.js";
+import { Latency, badge } from "./badges.js";
 import { Listing, fill, h, setAttribute, setText } from "../dom.js";
 
 const CALM_MS = 1000; // an order stands so long: it can be read
@@ -15,7 +15,7 @@ export class LaneRow {
     this.place = h("span.place");
     this.name = h("span.name");
     this.marks = h("span.marks");
-    this.lag = new Lag();
+    this.latency = new Latency();
     this.value = h("span.value");
     this.why = h("span.why");
     this.delta = h("span.delta");
@@ -40,7 +40,7 @@ export class LaneRow {
         this.delta,
         this.marks,
         this.credit,
-        this.lag.element,
+        this.latency.element,
       ),
       this.value,
       this.why,
@@ -57,7 +57,7 @@ export class LaneRow {
     setText(this.place, placed ? String(lane.place) : "");
     setAttribute(this.place, "title", soFar ? SO_FAR : null);
     this.place.classList.toggle("so-far", Boolean(soFar));
-    this.lag.update(line);
+    this.latency.update(line);
     setText(this.name, lane.name);
     fill(this.marks, this.#marks(row));
     setText(this.value, waiting ? "" : stands(lane));

@@ -1,16 +1,20 @@
-// Who is in the room, and what the host may do about each.
+// The members of the room, and what the host can do about each.
 
 import { command } from "../../core/protocol.js";
-import { Lag, badge } from "./badges.js";
+import { text } from "../../core/texts.js";
+import { Latency, badge } from "./badges.js";
 import { button, confirmButton } from "./controls.js";
 import { fill, h, setAttribute, setText, show } from "../dom.js";
 
-/** One person in the room. */
+/** One member of the room. */
 export class MemberRow {
-  constructor(lobby) {
-    this.lobby = lobby;
+  #shown = "";
+
+  /** @param {(command: Command) => void} ask sends a command to the room */
+  constructor(ask) {
+    this.ask = ask;
     this.name = h("span.name");
-    this.lag = new Lag();
+    this.latency = new Latency();
     this.marks = h("span.marks");
     this.ready = h("span.ready");
     this.summary = h("summary", { text: "\u22ef" });
@@ -23,58 +27,52 @@ export class MemberRow {
       const next = /** @type {Node | null} */ (relatedTarget);
       if (next && !this.menu.contains(next)) this.menu.open = false;
     });
-    const who = h("span.who", {}, this.name, this.lag.element, this.marks);
+    const who = h("span.who", {}, this.name, this.latency.element, this.marks);
     this.element = h("li.member", {}, who, this.ready, this.menu);
   }
 
-  update(member, model) {
-    const { host, me, isHost } = {
-      host: model.room.host,
-      me: model.me,
-      isHost: model.isHost,
-    };
-    const plays = member.role === "player" && !member.benched;
+  /** @param {Member} member @param {Model & {room: Room}} model */
+  update(member, { room, me, isHost, lines }) {
+    const isMe = member.id === me;
+    const hosts = member.id === room.host;
     setText(this.name, member.name);
-    this.lag.update(model.lines.get(member.id));
-    const key = JSON.stringify([member, host === member.id, me === member.id, isHost]);
-    if (key === this.key) return;
-    this.key = key;
+    this.latency.update(lines.get(member.id));
+    const key = JSON.stringify([member, hosts, isMe, isHost]);
+    if (key === this.#shown) return;
+    this.#shown = key;
     fill(this.marks, [
-      member.id === me ? badge("you", "", "you") : null,
-      member.id === host ? badge("host", "\u265b", "host") : null,
-      member.bot ? badge("bot", "\u2699", "bot") : null,
-      member.benched ? badge("bench", "", "sits out") : null,
-      member.connected ? null : badge("lost", "\u26a1", "reconnecting"),
+      isMe ? badge("you", "", text("member.you")) : null,
+      hosts ? badge("host", "\u265b", text("member.host")) : null,
+      member.bot ? badge("bot", "\u2699", text("member.bot")) : null,
+      member.benched ? badge("bench", "", text("member.benched")) : null,
+      member.connected ? null : badge("lost", "\u26a1", text("member.reconnecting")),
     ]);
-    setText(
-      this.ready,
-      !plays ? "" : member.ready ? "\u2713 ready" : "\u00b7 not ready",
-    );
+    const plays = member.role === "player" && !member.benched;
+    const readiness = text(member.ready ? "member.ready" : "member.not_ready");
+    setText(this.ready, plays ? readiness : "");
     this.element.classList.toggle("is-ready", plays && member.ready);
     this.element.classList.toggle("away", !member.connected);
-    this.#menu(member, isHost && member.id !== me);
+    show(this.menu, isHost && !isMe);
+    if (isHost && !isMe) this.#fillMenu(member);
   }
 
-  #menu(member, mayAct) {
-    show(this.menu, mayAct);
-    if (!mayAct) return;
-    setAttribute(this.summary, "aria-label", `Options for ${member.name}`);
-    const { ask } = this.lobby;
-    const act = (text, message) => {
-      const close = () => {
+  /** @param {Member} member */
+  #fillMenu({ id, name, role, bot, benched }) {
+    setAttribute(this.summary, "aria-label", text("member.options", { name }));
+    const player = role === "player";
+    /** @param {string} label @param {Command} message */
+    const action = (label, message) =>
+      button("row", label, () => {
         this.menu.open = false;
-        ask(message);
-      };
-      return button("row", text, close);
-    };
-    const player = member.role === "player";
+        this.ask(message);
+      });
     fill(this.actions, [
-      player && !member.bot ? act("Make host", command.handOver(member.id)) : null,
-      player && !member.benched ? act("Sit out", command.bench(member.id, true)) : null,
-      player && member.benched
-        ? act("Let play", command.bench(member.id, false))
-        : null,
-      confirmButton("row", "Remove", "Really remove", () => ask(command.kick(member.id))),
+      player && !bot ? action(text("member.make_host"), command.handOver(id)) : null,
+      player && !benched ? action(text("member.bench"), command.bench(id, true)) : null,
+      player && benched ? action(text("member.unbench"), command.bench(id, false)) : null,
+      confirmButton("row", text("member.remove"), text("member.remove_sure"), () =>
+        this.ask(command.kick(id)),
+      ),
     ]);
   }
 }

@@ -1,121 +1,127 @@
-// What will be raced: the host changes it, the others read it.
+// The rules of the next race: the host changes them, the others read them.
 
 import { describeRules, sealOf } from "../../core/wording.js";
 import { command } from "../../core/protocol.js";
 import { formatSpan } from "../../core/format.js";
+import { text } from "../../core/texts.js";
 import { Choice, SIZES, Switch, button, newId } from "./controls.js";
 import { h, setText, show } from "../dom.js";
 import { ruleSelects } from "./rule-fields.js";
 
 export class RulesCard {
+  /** The room that the controls show. @type {Room | null} */
+  #room = null;
+  #refusals = 0;
+
   /**
-   * @param {(message: object) => void} ask
-   * @param {() => void} waits a rule is on its way: the race will have another id
+   * @param {(command: Command) => void} ask sends a command to the room
+   * @param {() => void} changing called when a changed rule has been sent: the next race
+   *   will have another id
    */
-  constructor(ask, waits) {
+  constructor(ask, changing) {
     this.ask = ask;
-    this.pending = false;
-    this.room = null; // as the controls show it
-    this.refusals = 0;
-    const rule = (name) => (value) => {
+    this.pending = false; // a change has been sent, and the server has not answered yet
+    /** @param {string} rule */
+    const change = (rule) => (/** @type {string | number | boolean} */ value) => {
       this.pending = true;
-      waits();
-      ask(command.settings({ rules: { [name]: value } }));
+      changing();
+      ask(command.settings({ rules: { [rule]: value } }));
     };
-    this.size = new Choice("Board", SIZES, rule("size"));
-    this.selects = ruleSelects(rule);
-    this.boards = new Switch(
-      "Open boards",
-      "Racers see each other's boards",
-      rule("open_boards"),
+    this.size = new Choice(text("rules.size"), SIZES, change("size"));
+    this.selects = ruleSelects(change);
+    this.openBoards = new Switch(
+      text("rules.open_boards"),
+      text("rules.open_boards_hint"),
+      change("open_boards"),
     );
     this.friendly = new Switch(
-      "Friendly timing",
-      "Makes up for poor lines by 100 ms more; the results say so",
-      rule("friendly_timing"),
+      text("rules.friendly"),
+      text("rules.friendly_hint"),
+      change("friendly_timing"),
     );
-    this.open = new Switch("Public room", "Listed on the start page", (on) =>
+    this.public = new Switch(text("rules.public"), text("rules.public_hint"), (on) =>
       ask(command.settings({ public: on })),
     );
-    this.lock = new Switch("Locked", "Nobody new may enter", (on) =>
+    this.lock = new Switch(text("rules.locked"), text("rules.locked_hint"), (on) =>
       ask(command.lock(on)),
     );
     this.controls = h(
       "div.stack",
       {},
       this.size.element,
-      h("div.switches", {}, this.open.element, this.lock.element),
+      h("div.switches", {}, this.public.element, this.lock.element),
       h(
         "details.more",
         {},
-        h("summary", { text: "More rules" }),
+        h("summary", { text: text("rules.more") }),
         h("div.rules-grid", {}, ...this.selects.map(([, select]) => select.element)),
-        this.boards.element,
+        this.openBoards.element,
         this.friendly.element,
         this.#seedForm(),
       ),
     );
     this.line = h("p.rule-line");
-    this.seal = h("p.seal.soft.small");
-    this.seed = h("p.problem.mild", {
-      text: "Seed known in advance: this room makes no claim of fairness.",
-    });
+    this.commitment = h("p.commitment.soft.small");
+    this.seedKnown = h("p.problem.mild", { text: text("rules.seed_known") });
     this.element = h(
       "div.card.rules",
       {},
-      h("h2", { text: "The race" }),
+      h("h2", { text: text("rules.title") }),
       this.line,
       this.controls,
-      this.seal,
-      this.seed,
+      this.commitment,
+      this.seedKnown,
     );
   }
 
   #seedForm() {
     const id = newId("seed");
     const input = h("input", { id, type: "text", maxlength: 64, autocomplete: "off" });
-    const use = button("", "Use", () => {
+    const use = button("", text("rules.use_seed"), () => {
       this.ask(command.settings({ seed: input.value.trim() }));
       input.value = "";
     });
     return h(
       "div.field",
       {},
-      h("label", { for: id, text: "Seed known in advance (no fairness claim)" }),
+      h("label", { for: id, text: text("rules.seed") }),
       h("div.inline", {}, input, use),
     );
   }
 
-  /** @param {Model} model @param {number} refusals so far */
-  update(model, refusals) {
-    const { room, isHost } = model;
-    const { rules } = room;
+  /**
+   * @param {Model & {room: Room}} model
+   * @param {number} refusals how many commands the server has refused so far
+   */
+  update({ room, isHost }, refusals) {
     show(this.controls, isHost);
-    const lines = describeRules(rules);
-    if (!isHost && room.locked) lines.push("locked");
-    if (!isHost && room.public) lines.push("public room");
-    setText(this.line, lines.join(" \u00b7 "));
-    setText(this.seal, sealOf(room));
-    show(this.seal, !room.seed_known);
-    show(this.seed, room.seed_known);
-    this.#controls(room, rules, refusals);
+    const parts = describeRules(room.rules);
+    if (!isHost && room.locked) parts.push(text("rules.line_locked"));
+    if (!isHost && room.public) parts.push(text("rules.line_public"));
+    setText(this.line, parts.join(" \u00b7 "));
+    setText(this.commitment, sealOf(room));
+    show(this.commitment, !room.seed_known);
+    show(this.seedKnown, room.seed_known);
+    this.#updateControls(room, refusals);
   }
 
-  /** A control keeps what was just chosen until the server has answered. */
-  #controls(room, rules, refusals) {
-    if (room === this.room && refusals === this.refusals) return;
-    Object.assign(this, { room, refusals, pending: false });
+  /** Show the room's rules; a control keeps its new value until the server answers.
+   * @param {Room} room @param {number} refusals */
+  #updateControls(room, refusals) {
+    if (room === this.#room && refusals === this.#refusals) return;
+    this.#room = room;
+    this.#refusals = refusals;
+    this.pending = false;
+    const { rules } = room;
     this.size.value = rules.size;
     for (const [name, select] of this.selects) {
-      select.show(
-        rules[name],
-        name === "start" ? rules.start : formatSpan(rules[name]),
-      );
+      const value = rules[/** @type {"start" | "every_ms"} */ (name)];
+      select.show(value, typeof value === "number" ? formatSpan(value) : value);
       if (name === "every_ms") show(select.element, rules.start === "every");
     }
-    this.boards.value = rules.open_boards;
+    this.openBoards.value = rules.open_boards;
     this.friendly.value = rules.friendly_timing;
-    this.open.value = room.public;
+    this.public.value = room.public;
     this.lock.value = room.locked;
   }
 }

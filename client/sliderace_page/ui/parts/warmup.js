@@ -1,100 +1,110 @@
-// A board to play with while one waits. Nothing of it leaves the page.
+// A board to play with while waiting. None of it is sent.
 
 import { Board, parseSize } from "../../core/engine.js";
+import { text } from "../../core/texts.js";
 import { listenToKeys, listenToPointers } from "../input.js";
-import { count } from "../../core/format.js";
 import { BoardView } from "./board-view.js";
 import { button } from "./controls.js";
 import { h, setText } from "../dom.js";
 
-const STEPS = 40; // random slides per cell: looks mixed, and is always solvable
+const SLIDES_PER_CELL = 40; // random slides: the board looks mixed and can be solved
 
 export class WarmUp {
+  #size = "";
+  #moves = 0;
+  #board = Board.solved(3, 3);
+  #stopKeys = () => {};
+
   /** @param {App} app */
   constructor(app) {
     this.app = app;
     this.view = new BoardView({ kind: "warm" });
-    this.line = h("p.soft.small", { role: "status" });
+    this.status = h("p.soft.small", { role: "status" });
     this.tray = h(
       "div.tray",
-      {
-        tabindex: "0",
-        role: "application",
-        "aria-label": "Warm-up board. Arrow keys slide a tile.",
-      },
+      { tabindex: "0", role: "application", "aria-label": text("warmup.board") },
       this.view.element,
     );
-    const mix = button("quiet", "Mix again", () => this.#mix(this.board));
+    const mix = button("quiet", text("warmup.mix"), () => this.#mix());
     this.element = h(
       "details.card.more.warmup",
-      { on: { toggle: () => this.#opened() } },
-      h("summary", { text: "Warm up while you wait" }),
+      { on: { toggle: () => this.#toggled() } },
+      h("summary", { text: text("warmup.title") }),
       this.tray,
-      h("div.buttons", {}, mix, this.line),
+      h("div.buttons", {}, mix, this.status),
     );
-    listenToPointers(this.tray, this.view.element, () => this.board, {
-      cell: (cell) => this.#slide(this.board.slideOfCell(cell), cell),
-      swipe: (direction) => this.#slide([direction, 1]),
-      over: (cell) =>
-        app.settings.now.hover && this.#slide(this.board.slideOfCell(cell)),
+    listenToPointers(this.tray, this.view.element, () => this.#board, {
+      cell: (cell) => this.#slideCell(cell),
+      swipe: (direction) => this.#slide(direction, 1),
+      over: (cell) => app.settings.now.hover && this.#slideCell(cell),
     });
   }
 
-  /** @param {string} text the room's size */
-  update(text) {
-    if (text === this.size) return;
-    this.size = text;
-    const { width, height } = parseSize(text);
-    this.#mix(Board.solved(width, height));
+  /** @param {string} size of the room's boards */
+  update(size) {
+    if (size === this.#size) return;
+    this.#size = size;
+    this.#mix();
   }
 
-  #mix({ width, height }) {
+  #mix() {
+    const { width, height } = parseSize(this.#size);
     const board = Board.solved(width, height);
-    for (let step = 0; step < STEPS * width * height || board.isSolved; step += 1) {
+    const least = SLIDES_PER_CELL * width * height;
+    for (let made = 0; made < least || board.isSolved; made += 1) {
       const slides = board.legalSlides();
       const [direction, tiles] = slides[Math.floor(Math.random() * slides.length)];
       board.slide(direction, tiles);
     }
-    this.board = board;
-    this.moves = 0;
+    this.#board = board;
+    this.#moves = 0;
     this.#show();
   }
 
-  /** On the page: while open, the board has every key that no field has. */
+  /** While it is open and on the page, the board gets every key that no field has. */
   enter() {
     this.leave();
     if (!this.element.open || !this.element.isConnected) return;
-    const press = (direction) => {
-      this.#slide([direction, 1]);
-      return true;
-    };
-    this.deafen = listenToKeys(document, press, () => this.app.settings.now);
+    this.#stopKeys = listenToKeys(
+      document,
+      (direction) => {
+        this.#slide(direction, 1);
+        return true;
+      },
+      () => this.app.settings.now,
+    );
   }
 
   leave() {
-    this.deafen?.();
+    this.#stopKeys();
   }
 
-  #opened() {
+  #toggled() {
     this.enter();
     if (this.element.open) this.tray.scrollIntoView({ block: "center" });
   }
 
-  #slide(slide, cell = -1) {
-    const [direction, tiles] = slide ?? ["", 0];
-    if (slide && !this.board.isSolved && this.board.trySlide(direction, tiles)) {
-      this.moves += tiles;
-      this.#show();
-      return slide[0];
-    }
-    if (cell >= 0 && cell !== this.board.gap) this.view.refuse(this.board.tileAt(cell));
+  /** @param {number} cell @returns {Direction | null} of the slide, if it was possible */
+  #slideCell(cell) {
+    const slide = this.#board.slideOfCell(cell);
+    if (slide && this.#slide(...slide)) return slide[0];
+    if (cell >= 0 && cell !== this.#board.gap)
+      this.view.refuse(this.#board.tileAt(cell));
     return null;
   }
 
+  /** @param {Direction} direction @param {number} tiles */
+  #slide(direction, tiles) {
+    if (this.#board.isSolved || !this.#board.trySlide(direction, tiles)) return false;
+    this.#moves += tiles;
+    this.#show();
+    return true;
+  }
+
   #show() {
-    this.view.update(this.board);
-    const { isSolved } = this.board;
-    const told = count(this.moves, "move");
-    setText(this.line, isSolved ? `Solved in ${told}!` : this.moves ? told : "");
+    this.view.update(this.#board);
+    const count = this.#moves;
+    const key = this.#board.isSolved ? "warmup.solved" : "count.moves";
+    setText(this.status, count ? text(key, { count }) : "");
   }
 }

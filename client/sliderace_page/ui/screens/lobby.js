@@ -1,7 +1,7 @@
-// The lobby: the code to share, who is here, and what will be raced.
+// The lobby: the code to share, who is here, and the rules of the next race.
 
 import { parseBoard } from "../../core/engine.js";
-import { count } from "../../core/format.js";
+import { text } from "../../core/texts.js";
 import { waitsFor } from "../../core/wording.js";
 import { command } from "../../core/protocol.js";
 import { Switch, button, confirmButton } from "../parts/controls.js";
@@ -16,139 +16,145 @@ export class Lobby {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
-    this.ask = (message) => app.ask(message);
+    const ask = (/** @type {Command} */ message) => app.ask(message);
     this.invitation = new Invitation(app);
-    this.rules = new RulesCard(this.ask, () =>
-      setAttribute(this.start, "disabled", true),
-    );
-    this.list = h("ul.members");
-    this.members = new Listing(
-      this.list,
-      (member) => member.id,
-      () => new MemberRow(this),
-    );
-    this.watchers = h("ul.members.watchers");
-    this.spectators = new Listing(
-      this.watchers,
-      (one) => one.id,
-      () => new MemberRow(this),
-    );
+    this.start = button("primary big", text("lobby.start"), () => this.#start());
+    this.rules = new RulesCard(ask, () => setAttribute(this.start, "disabled", true));
     this.playersTitle = h("h2");
-    this.watchersTitle = h("h3", { text: "Watching" });
-    this.empty = h("p.soft.small");
-    this.ready = button("primary big", "", () => this.#ready());
-    this.start = button("primary big", "Start the race", () => this.#start());
+    this.playerList = h("ul.members");
+    this.players = new Listing(
+      this.playerList,
+      (/** @type {Member} */ { id }) => id,
+      () => new MemberRow(ask),
+    );
+    this.spectatorsTitle = h("h3", { text: text("lobby.spectators") });
+    this.spectatorList = h("ul.members.spectators");
+    this.spectators = new Listing(
+      this.spectatorList,
+      (/** @type {Member} */ { id }) => id,
+      () => new MemberRow(ask),
+    );
+    this.alone = h("p.soft.small", { text: text("lobby.alone") });
+    this.ready = button("primary big", "", () => this.#toggleReady());
     this.status = h("p.soft.small", { "aria-live": "polite" });
-    this.always = new Switch("Always ready", "For each race, by itself", (on) =>
-      app.settings.set({ ready: on }),
+    this.alwaysReady = new Switch(
+      text("lobby.always_ready"),
+      text("lobby.always_ready_hint"),
+      (on) => app.settings.set({ ready: on }),
     );
-    this.always.value = app.settings.now.ready;
+    this.alwaysReady.value = app.settings.now.ready;
     this.warmUp = new WarmUp(app);
-    this.sitOut = button("quiet", "Sit out", () =>
-      this.ask(command.bench(app.model.me, true)),
+    this.sitOut = button("quiet", text("lobby.sit_out"), () => this.#bench(true));
+    this.role = button("quiet", "", () => this.#changeRole());
+    this.lastResults = new ResultTable();
+    this.lastCard = h(
+      "div.card.last",
+      {},
+      h("h2", { text: text("lobby.last_race") }),
+      this.lastResults.element,
     );
-    this.role = button("quiet", "", () => this.#role());
-    this.lastTitle = h("h2", { text: "Last race" });
-    this.last = new ResultTable();
-    this.lastCard = h("div.card.last", {}, this.lastTitle, this.last.element);
-    this.leaveButton = confirmButton("quiet", "Leave the room", "Really leave", () =>
-      app.leave(command.leave()),
+    const leaveButton = confirmButton(
+      "quiet",
+      text("room.leave"),
+      text("room.leave_sure"),
+      () => app.leave(command.leave()),
     );
     this.closeButton = confirmButton(
       "quiet",
-      "Close the room",
-      "Close it for everybody",
+      text("lobby.close"),
+      text("lobby.close_sure"),
       () => app.leave(command.close()),
     );
-    const players = h(
+    const members = h(
       "div.card.players",
       {},
       this.playersTitle,
-      this.list,
-      this.empty,
-      this.watchersTitle,
-      this.watchers,
-      this.always.element,
+      this.playerList,
+      this.alone,
+      this.spectatorsTitle,
+      this.spectatorList,
+      this.alwaysReady.element,
       h("div.buttons", {}, this.role, this.sitOut),
     );
     const buttons = h("div.buttons", {}, this.start, this.ready);
-    const go = h("div.go.dock", {}, this.status, buttons);
+    const dock = h("div.main-actions.dock", {}, this.status, buttons);
     this.element = h(
       "section.lobby",
       {},
-      h("h1.visually-hidden", { text: "Lobby" }),
+      h("h1.visually-hidden", { text: text("lobby.title") }),
       h("div.stack", {}, this.invitation.element, this.rules.element),
-      h("div.stack", {}, players, go, this.lastCard, this.warmUp.element),
-      h("div.exits", {}, this.leaveButton, this.closeButton),
+      h("div.stack", {}, members, dock, this.lastCard, this.warmUp.element),
+      h("div.exits", {}, leaveButton, this.closeButton),
     );
   }
 
-  #ready() {
+  #toggleReady() {
     const { model } = this.app;
-    this.ask(command.ready(model.race, !model.self?.ready));
+    if (model) this.app.ask(command.ready(model.race, !model.self?.ready));
   }
 
   #start() {
-    this.ask(command.start(this.app.model.race));
-  }
-
-  #role() {
     const { model } = this.app;
-    const { self } = model;
-    if (self?.benched) this.ask(command.bench(model.me, false));
-    else this.ask(command.role(self?.role === "player" ? "spectator" : "player"));
+    if (model) this.app.ask(command.start(model.race));
   }
 
+  /** Sit out, or stop sitting out. @param {boolean} on */
+  #bench(on) {
+    const me = this.app.model?.self;
+    if (me) this.app.ask(command.bench(me.id, on));
+  }
+
+  #changeRole() {
+    const me = this.app.model?.self;
+    if (me?.benched) this.#bench(false);
+    else this.app.ask(command.role(me?.role === "player" ? "spectator" : "player"));
+  }
+
+  /** @param {Model & {room: Room}} model @param {number} now */
   update(model, now) {
-    const { players, room, self } = model;
-    const watchers = [...model.members.values()].filter(
-      (one) => one.role === "spectator",
+    const { players, room, results } = model;
+    const spectators = [...model.members.values()].filter(
+      ({ role }) => role === "spectator",
     );
     this.invitation.update(room);
     this.warmUp.update(room.rules.size);
     this.app.readyBySelf();
     this.rules.update(model, this.app.refusals);
-    setText(this.playersTitle, count(players.length, "player"));
-    this.list.classList.toggle("with-menus", model.isHost);
-    this.members.update(players, model);
-    this.spectators.update(watchers, model);
-    show(this.watchersTitle, watchers.length > 0);
-    show(this.watchers, watchers.length > 0);
-    setText(
-      this.empty,
-      players.length > 1 ? "" : "Share the code or the link to get company.",
-    );
-    show(this.empty, players.length < 2);
-    this.#buttons(model, self);
+    setText(this.playersTitle, text("count.players", { count: players.length }));
+    this.playerList.classList.toggle("with-menus", model.isHost);
+    this.players.update(players, model);
+    this.spectators.update(spectators, model);
+    show(this.spectatorsTitle, spectators.length > 0);
+    show(this.spectatorList, spectators.length > 0);
+    show(this.alone, players.length < 2);
+    this.#updateButtons(model);
     this.tick(model, now);
-    show(this.lastCard, model.results !== null);
-    if (model.results) this.#showLast(model);
+    show(this.lastCard, results !== null);
+    if (results) {
+      const { standings, board } = results;
+      this.lastResults.update(standings, model.me, parseBoard(board).md);
+    }
     show(this.closeButton, model.isHost);
   }
 
-  #showLast({ results: { standings, board }, me }) {
-    this.last.update(standings, me, parseBoard(board).md);
-  }
-
-  #buttons(model, self) {
-    const plays = model.isPlayer;
+  /** @param {Model & {room: Room}} model */
+  #updateButtons({ self, isPlayer, isHost, room, canStart }) {
     const ready = self?.ready === true;
-    show(this.ready, plays);
-    show(this.always.element, plays);
-    show(this.sitOut, plays);
-    setText(this.ready, ready ? "Not ready after all" : "I\u2019m ready");
+    show(this.ready, isPlayer);
+    show(this.alwaysReady.element, isPlayer);
+    show(this.sitOut, isPlayer);
+    setText(this.ready, text(ready ? "lobby.not_ready" : "lobby.ready"));
     setAttribute(this.ready, "aria-pressed", String(ready));
-    const host = model.isHost && model.room.rules.start !== "every";
-    show(this.start, host);
-    setAttribute(this.start, "disabled", !model.canStart || this.rules.pending);
-    this.ready.classList.toggle("primary", !ready && !host);
-    this.ready.classList.toggle("big", !host);
-    setText(
-      this.role,
-      self?.benched ? "Play again" : plays ? "Watch instead" : "Play too",
-    );
+    const starts = isHost && room.rules.start !== "every";
+    show(this.start, starts);
+    setAttribute(this.start, "disabled", !canStart || this.rules.pending);
+    this.ready.classList.toggle("primary", !ready && !starts);
+    this.ready.classList.toggle("big", !starts);
+    const role = self?.benched ? "lobby.play_again" : "lobby.play";
+    setText(this.role, text(isPlayer ? "lobby.watch" : role));
   }
 
+  /** @param {Model} model @param {number} now */
   tick(model, now) {
     setText(this.status, waitsFor(model, now));
   }

@@ -111,7 +111,7 @@ export class Race {
     });
   }
 
-  /** @returns {string | null} the way it went */
+  /** @returns {Direction | null} of the slide, if it was possible */
   #cell(cell) {
     const { board } = this.app.model.attempt;
     const [direction] = board.slideOfCell(cell) ?? [null];

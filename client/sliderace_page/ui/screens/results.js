@@ -63,7 +63,7 @@ export class Results {
       {},
       this.title,
       this.podium.element,
-      h("div.go", {}, this.status, buttons),
+      h("div.main-actions", {}, this.status, buttons),
       h("div.card", {}, this.table.element, this.notes, legend()),
       this.solves.element,
       proof,

@@ -145,7 +145,7 @@ export class Solo {
     });
   }
 
-  /** @returns {string | null} the way it went */
+  /** @returns {Direction | null} of the slide, if it was possible */
   #cell(cell) {
     const { board } = this.solve;
     const [direction] = board.slideOfCell(cell) ?? [null];
