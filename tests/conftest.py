@@ -53,9 +53,17 @@ NOT_FAST = ("test_server_cli", "test_storage", "test_tui")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Use no workers for single modules: workers take longer to start."""
-    return 0 if all(".py" in arg for arg in config.args) else None
+MOST_WORKERS = 8
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Return two workers for each core, since most tests wait more than they work.
+
+    Single modules run without workers, which would take longer to start.
+    """
+    if all(".py" in arg for arg in config.args):
+        return 0
+    return min(2 * (os.cpu_count() or 1), MOST_WORKERS)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -14,6 +14,7 @@ from tests.chaos.process import ServerProcess
 
 pytestmark = [
     pytest.mark.chaos,
+    pytest.mark.slow,
     pytest.mark.timeout(240),
     pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
 ]

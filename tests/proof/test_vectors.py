@@ -1,11 +1,9 @@
 """Golden official times and race records, shared with the page."""
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.proof.test_record import put
 from tests.race.sample import sample_record, sealed, toy_check
 from tests.race.test_ranking import row
@@ -92,14 +90,3 @@ def test_golden_lies() -> None:
             if check.verdict == "wrong"
         }
         assert wrong == lie["wrong"], lie
-
-
-@pytest.mark.parametrize("name", ["signed", "verify"])
-def test_page_verifies_the_same(name: str, node: str) -> None:
-    run = subprocess.run(
-        [node, "--test", str(ROOT / "client" / "page-tests" / f"{name}.test.mjs")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr

@@ -1,16 +1,13 @@
-"""A thousand room histories; `SLIDERACE_HISTORIES=100000` lives more of them."""
-
-import os
+"""Histories of a room, each from a seed: none of them loses anything."""
 
 import pytest
 from tests.simulation.histories import History, told
+from tests.tiers import TIER
 
-HISTORIES = int(os.environ.get("SLIDERACE_HISTORIES", "1000"))
 
-
-@pytest.mark.timeout(30 + HISTORIES // 10)
+@pytest.mark.timeout(30 + TIER.histories // 10)
 def test_no_history_of_a_room_loses_anything() -> None:
-    assert told(1, HISTORIES) > HISTORIES
+    assert told(1, TIER.histories) > TIER.histories
 
 
 def test_a_disk_that_forgets_an_acked_slide_is_found() -> None:
