@@ -3,7 +3,7 @@
 from collections import deque
 
 from tests.client.rooms import LIMITS, TOKEN, entropy
-from tests.server.room_fixture import Stage
+from tests.server.room_fixture import RoomHarness
 
 from sliderace.protocol import messages as m
 from sliderace.race.refusal import Refusal
@@ -21,7 +21,7 @@ class Latency:
 
     def __init__(
         self,
-        stage: Stage,
+        stage: RoomHarness,
         name: str,
         role: m.RoleName,
         model: type[RoomModel] = RoomModel,
@@ -143,7 +143,7 @@ class World:
     """Ann races and Cat watches, both on bad lines; Ben only keeps the race alive."""
 
     def __init__(self, model: type[RoomModel] = RoomModel) -> None:
-        self.stage = Stage(m.RulesPatch(size="3x2", limit_ms=0, away_ms=300_000))
+        self.stage = RoomHarness(m.RulesPatch(size="3x2", limit_ms=0, away_ms=300_000))
         self.ann = Latency(self.stage, "Ann", "player", model)
         self.cat = Latency(self.stage, "Cat", "spectator", model)
         self.ben = self.stage.enter("Ben")

@@ -16,7 +16,7 @@ from hypothesis.stateful import (
     precondition,
     rule,
 )
-from tests.server.room_fixture import LIMITS, Stage
+from tests.server.room_fixture import LIMITS, RoomHarness
 
 from sliderace.engine import Board, format_board
 from sliderace.protocol import messages as m
@@ -66,7 +66,7 @@ def change(kind: type[WireCommand], other: int, *, on: bool) -> WireCommand:
 class RoomMachine(RuleBasedStateMachine):
     """One room, and everything that can happen to it."""
 
-    stage: Stage
+    harness: RoomHarness
 
     @initialize(
         rules=RULES,
@@ -80,31 +80,31 @@ class RoomMachine(RuleBasedStateMachine):
         self, rules: m.RulesPatch, *, public: bool, seed: str | None, creator: bool,
         friends: int, racing: bool,
     ) -> None:  # fmt: skip
-        self.stage = Stage(rules, public=public, seed=seed)
+        self.harness = RoomHarness(rules, public=public, seed=seed)
         self.epochs = 1
         self.told = 0
         self.highs: dict[int, tuple[int, int, str]] = {}
         self.high_race = ""
-        self.stage.do(Enter("Ann", "hash 1", creator=creator))
+        self.harness.do(Enter("Ann", "hash 1", creator=creator))
         for n in range(friends):
-            self.stage.do(Enter(f"Friend {n}", f"hash {n + 2}", bot=n == 2))
+            self.harness.do(Enter(f"Friend {n}", f"hash {n + 2}", bot=n == 2))
         if racing:
-            self.a_race_comes(4, bound=True, tell=True)
+            self.a_race_comes(4, bound=True, reveal_nonces=True)
 
     # --- what happens ----------------------------------------------------------------
 
     def do(self, command: RoomCommand) -> None:
         """A command, and the same again: the second time nothing more happens."""
-        outcome = self.stage.do(command)
+        outcome = self.harness.do(command)
         if isinstance(outcome, Refusal):
             refused("any", outcome)
         if not isinstance(command, Enter):
-            again = self.stage.do(command)
+            again = self.harness.do(command)
             assert isinstance(again, Refusal) or again == []
 
     def who(self, n: int) -> int:
         """A member; now and then one who is gone or never was."""
-        there = list(self.stage.state.members)
+        there = list(self.harness.state.members)
         return there[n % len(there)] if there and n else n % 3 + 1
 
     def ask(self, member: int, message: WireCommand) -> None:
@@ -112,12 +112,12 @@ class RoomMachine(RuleBasedStateMachine):
 
     def racers(self) -> list[int]:
         """Members who still race."""
-        members = self.stage.state.members
-        attempts = {one: room.attempt_of(self.stage.state, one) for one in members}
+        members = self.harness.state.members
+        attempts = {one: room.attempt_of(self.harness.state, one) for one in members}
         return [one for one, at in attempts.items() if at and at.status == "racing"]
 
     def race_id(self, which: str) -> str:
-        state = self.stage.state
+        state = self.harness.state
         ids = {"now": state.race.id, "last": state.last_race or "OLD-1", "odd": "X-0-0"}
         return ids[which]
 
@@ -127,7 +127,7 @@ class RoomMachine(RuleBasedStateMachine):
         bot=st.booleans(),
     )
     def somebody_enters(self, name: str, role: Any, *, bot: bool) -> None:
-        self.do(Enter(name, f"hash {self.stage.draws}", role, bot))
+        self.do(Enter(name, f"hash {self.harness.draws}", role, bot))
 
     @rule(member=MEMBERS)
     def connection_is_back(self, member: int) -> None:
@@ -149,41 +149,41 @@ class RoomMachine(RuleBasedStateMachine):
     def something_of_a_race(self, member: int, kind: Any, which: str) -> None:
         self.ask(self.who(member), kind(self.race_id(which)))
 
-    @precondition(lambda self: self.stage.state.phase in ("lobby", "results"))
-    @rule(patience=st.integers(1, 4), bound=st.booleans(), tell=st.booleans())
-    def a_race_comes(self, patience: int, *, bound: bool, tell: bool) -> None:
-        for member in list(self.stage.state.members):
-            if self.stage.state.phase == "results":
+    @precondition(lambda self: self.harness.state.phase in ("lobby", "results"))
+    @rule(patience=st.integers(1, 4), bound=st.booleans(), reveal_nonces=st.booleans())
+    def a_race_comes(self, patience: int, *, bound: bool, reveal_nonces: bool) -> None:
+        for member in list(self.harness.state.members):
+            if self.harness.state.phase == "results":
                 self.ask(member, m.Rematch(self.race_id("now")))
-            elif self.stage.state.members[member].seat is not None and bound:
-                self.stage.ready(member)
+            elif self.harness.state.members[member].seat is not None and bound:
+                self.harness.ready(member)
             else:
                 self.ask(member, m.Ready(self.race_id("now")))
-        if self.stage.state.phase == "lobby" and self.stage.state.host:
-            self.ask(self.stage.state.host, m.Start(self.race_id("now")))
+        if self.harness.state.phase == "lobby" and self.harness.state.host:
+            self.ask(self.harness.state.host, m.Start(self.race_id("now")))
         for _ in range(patience):
-            if self.stage.state.phase == "countdown":
-                self.stage.to_deadline()
-                if tell:
-                    self.stage.tell(*self.stage.state.members)
+            if self.harness.state.phase == "countdown":
+                self.harness.to_deadline()
+                if reveal_nonces:
+                    self.harness.reveal_nonces(*self.harness.state.members)
 
-    @precondition(lambda self: self.stage.state.phase == "countdown")
+    @precondition(lambda self: self.harness.state.phase == "countdown")
     @rule(member=MEMBERS, right=st.booleans())
     def a_nonce_is_told(self, member: int, *, right: bool) -> None:
-        nonce = self.stage.nonce(member if right else member + 1).hex()
+        nonce = self.harness.nonce(member if right else member + 1).hex()
         self.ask(self.who(member), m.Nonce(self.race_id("now"), nonce))
 
     @precondition(lambda self: self.racers())
     @rule(n=st.integers(0, 3), count=st.sampled_from([1, 2, 3]))
     def a_racer_slides(self, n: int, count: int) -> None:
         racer = self.racers()[n % len(self.racers())]
-        self.ask(racer, self.stage.slides(racer, count))
+        self.ask(racer, self.harness.slides(racer, count))
 
     @precondition(lambda self: self.racers())
     @rule(n=st.integers(0, 3))
     def a_racer_solves(self, n: int) -> None:
         racer = self.racers()[n % len(self.racers())]
-        self.ask(racer, self.stage.slides(racer))
+        self.ask(racer, self.harness.slides(racer))
 
     @precondition(lambda self: self.racers())
     @rule(n=st.integers(0, 3), doubts=st.booleans())
@@ -198,7 +198,7 @@ class RoomMachine(RuleBasedStateMachine):
     def a_racer_drops_and_returns(self, n: int, ms: int) -> None:
         racer = self.racers()[n % len(self.racers())]
         self.do(Disconnect(racer))
-        self.stage.wait(ms)
+        self.harness.wait(ms)
         self.do(Connect(racer))
 
     @rule(member=MEMBERS, which=st.sampled_from(["now", "last", "odd"]))
@@ -226,14 +226,14 @@ class RoomMachine(RuleBasedStateMachine):
     def the_host_changes_something(
         self, other: int, kind: type[WireCommand], *, on: bool
     ) -> None:
-        host = self.stage.state.host or 1
+        host = self.harness.state.host or 1
         self.ask(host, change(kind, self.who(other), on=on))
 
-    @precondition(lambda self: self.stage.now > 60_000)
+    @precondition(lambda self: self.harness.now > 60_000)
     @rule(sure=st.integers(0, 9))
     def the_host_closes_the_room(self, sure: int) -> None:
         if sure == 7:
-            self.ask(self.stage.state.host or 1, m.Close())
+            self.ask(self.harness.state.host or 1, m.Close())
 
     @rule(
         member=MEMBERS,
@@ -246,12 +246,12 @@ class RoomMachine(RuleBasedStateMachine):
         self, member: int, count: int, ahead: int, which: str, *, wrong: bool
     ) -> None:
         member = self.who(member)
-        attempt = room.attempt_of(self.stage.state, member)
+        attempt = room.attempt_of(self.harness.state, member)
         if attempt is None:
             way: list[Any] = [("U", 1, 0)]
             seq = 1
         else:
-            right = self.stage.slides(member, count)
+            right = self.harness.slides(member, count)
             way = right.slides or [("U", 1, 0)]
             seq = max(1, right.seq + ahead)
         if wrong:
@@ -260,33 +260,33 @@ class RoomMachine(RuleBasedStateMachine):
 
     @rule(ms=st.sampled_from([0, 1, 40, 1_000, 3_000, 20_000]))
     def time_passes(self, ms: int) -> None:
-        self.stage.wait(ms)
+        self.harness.wait(ms)
 
     @precondition(lambda self: self.soon())
     @rule()
     def the_next_deadline_comes(self) -> None:
-        assert self.stage.to_deadline()
+        assert self.harness.to_deadline()
 
     def soon(self) -> bool:
         """Something other than the end of the room is due before long."""
-        due = self.stage.deadline()
-        ends = room.closes_at(self.stage.state, self.stage.limits)
-        return due is not None and (due < ends or self.stage.state.race.running)
+        due = self.harness.deadline()
+        ends = room.closes_at(self.harness.state, self.harness.limits)
+        return due is not None and (due < ends or self.harness.state.race.running)
 
     @rule(ms=st.sampled_from([1_000, 45_000]))
     def the_loop_was_stuck(self, ms: int) -> None:
         """Time passes without a tick; then one command finds all of it due."""
-        self.stage.now += ms
+        self.harness.now += ms
         self.do(Tick())
 
     @rule()
     def the_disk_is_slow(self) -> None:
-        check = room.lock_check_at(self.stage.state)
+        check = room.lock_check_at(self.harness.state)
         if check is not None:
-            self.stage.now = max(self.stage.now, check)
-            t0 = self.stage.state.race.t0
+            self.harness.now = max(self.harness.now, check)
+            t0 = self.harness.state.race.t0
             self.do(LockNotDurable())
-            assert self.stage.state.race.t0 > t0 or self.stage.state.race.running
+            assert self.harness.state.race.t0 > t0 or self.harness.state.race.running
 
     @rule(
         down=st.sampled_from([0, 3_000, 100_000]),
@@ -294,14 +294,14 @@ class RoomMachine(RuleBasedStateMachine):
         step=st.sampled_from([0, 0, -50_000, 7_000]),
     )
     def the_server_is_killed(self, down: int, step: int, *, reboot: bool) -> None:
-        logged, exact = self.stage.state.t, self.stage.now + down
-        self.stage.crash(down, reboot=reboot, wall_step=step)
-        state = self.stage.state
-        assert self.stage.now >= logged
-        assert reboot or self.stage.now == exact
+        logged, exact = self.harness.state.t, self.harness.now + down
+        self.harness.crash(down, reboot=reboot, wall_step=step)
+        state = self.harness.state
+        assert self.harness.now >= logged
+        assert reboot or self.harness.now == exact
         assert not any(member.connected for member in state.members.values())
         if not state.closed and state.phase != "countdown":
-            due = self.stage.deadline()
+            due = self.harness.deadline()
             assert due is not None
             assert due >= state.epoch.t + 30_000
 
@@ -309,30 +309,30 @@ class RoomMachine(RuleBasedStateMachine):
 
     @invariant()
     def the_log_tells_of_this_room(self) -> None:
-        assert self.stage.replayed() == self.stage.state
+        assert self.harness.replayed() == self.harness.state
 
     @invariant()
     def the_stream_has_no_hole(self) -> None:
-        offsets = [getattr(event, "o", 0) for event in self.stage.events]
-        assert offsets == list(range(1, self.stage.state.offset + 1))
+        offsets = [getattr(event, "o", 0) for event in self.harness.events]
+        assert offsets == list(range(1, self.harness.state.offset + 1))
 
     @invariant()
     def nothing_is_pending_and_nothing_is_early(self) -> None:
-        stage, due = self.stage, self.stage.deadline()
-        if stage.state.closed:
+        harness, due = self.harness, self.harness.deadline()
+        if harness.state.closed:
             assert due is None
             return
         assert due is not None
-        for moment, happens in [(due - 1, False), (max(due, stage.now), True)]:
-            if moment >= stage.now:
+        for moment, happens in [(due - 1, False), (max(due, harness.now), True)]:
+            if moment >= harness.now:
                 records = room.decide(
-                    stage.state, Tick(), moment, stage.entropy(), stage.limits
+                    harness.state, Tick(), moment, harness.entropy(), harness.limits
                 )
-                assert bool(records) == happens, (due, stage.now, records)
+                assert bool(records) == happens, (due, harness.now, records)
 
     @invariant()
     def members_are_sound(self) -> None:
-        state = self.stage.state
+        state = self.harness.state
         members = list(state.members.values())
         seats = [one.seat for one in members if one.seat is not None]
         assert len(seats) == len(set(seats))
@@ -346,19 +346,19 @@ class RoomMachine(RuleBasedStateMachine):
 
     @invariant()
     def the_host_is_a_member(self) -> None:
-        state = self.stage.state
+        state = self.harness.state
         assert {state.host, state.owner} <= {None, *state.members}
         assert (state.host is None) == (state.owner is None)
         humans = [one for one in state.members.values() if not one.bot]
         if any(one.role == "player" and one.connected for one in humans):
             assert state.host is not None or state.closed
-        changes = [one for one in self.stage.records if isinstance(one, HostChanged)]
+        changes = [one for one in self.harness.records if isinstance(one, HostChanged)]
         last = changes[-1].host if changes else None
         assert state.host == last or last not in state.members
 
     @invariant()
     def racers_are_sound(self) -> None:
-        state = self.stage.state
+        state = self.harness.state
         assert set(state.racers) == set(state.race.roster)
         for seat, racer in state.racers.items():
             holder = [one for one in state.members.values() if one.seat == seat]
@@ -374,14 +374,14 @@ class RoomMachine(RuleBasedStateMachine):
 
     @invariant()
     def nobody_is_told_too_much(self) -> None:
-        for member in self.stage.state.members:
+        for member in self.harness.state.members:
             self._is_told(member)
 
     def _is_told(self, member: int) -> None:
-        stage, state = self.stage, self.stage.state
-        race, now = state.race, self.stage.now
+        harness, state = self.harness, self.harness.state
+        race, now = state.race, self.harness.now
         answers: list[m.Event] = [
-            stage.snapshot(member),
+            harness.snapshot(member),
             room.rejected(state, member, Refusal("gap"), 1),
             room.welcome(state, member, now, "", m.Limits(1, 1, 1, 1, 1, 1, 1), None),
         ]
@@ -389,7 +389,7 @@ class RoomMachine(RuleBasedStateMachine):
         boards = [room.board_of(state, member, seat, now) for seat in race.attempts]
         answers += [one for one in [reveal, *boards] if isinstance(one, m.BoardEvent)]
         for answer in answers:
-            stage.check_untold(answer)
+            harness.check_secrets(answer)
         if not race.running:
             assert room.sees_boards(state, member, now) == (race.phase == "results")
             return
@@ -406,7 +406,7 @@ class RoomMachine(RuleBasedStateMachine):
             assert not room.sees_boards(state, member, now)
             seen = [one.seat for one in boards if isinstance(one, m.BoardEvent)]
             assert seen == [own.seat]
-            lanes = stage.snapshot(member).race.lanes
+            lanes = harness.snapshot(member).race.lanes
             assert [one.seat for one in lanes if one.board] == [own.seat]
 
     def teardown(self) -> None:
@@ -414,15 +414,15 @@ class RoomMachine(RuleBasedStateMachine):
         if not hasattr(self, "stage"):
             return
         for _ in range(400):
-            if self.stage.state.closed:
+            if self.harness.state.closed:
                 break
-            before = self.stage.now
-            assert self.stage.to_deadline()
-            if self.stage.state.race.running:
-                assert self.stage.now - before <= LIMITS.room_ttl_ms
-        assert self.stage.state.closed
-        assert self.stage.replayed() == self.stage.state
-        for kind in {type(record) for record in self.stage.records}:
+            before = self.harness.now
+            assert self.harness.to_deadline()
+            if self.harness.state.race.running:
+                assert self.harness.now - before <= LIMITS.room_ttl_ms
+        assert self.harness.state.closed
+        assert self.harness.replayed() == self.harness.state
+        for kind in {type(record) for record in self.harness.records}:
             event(f"there was {kind.__name__}")
 
 

@@ -198,7 +198,7 @@ def test_without_limits_a_slide_may_come_at_any_time() -> None:
     assert track.slide(ANN, T0 + 10**9)
 
 
-def test_tiles_are_bounded() -> None:
+def test_tiles_per_race_are_limited() -> None:
     track = Track().start(ANN)
     batch = (("L", 2, 0), ("R", 2, 0))
     ask = decide.slides(track.race, ANN, 1, batch, False, T0, max_tiles=3)

@@ -1,6 +1,6 @@
-"""A room on a stage: commands go in, everything that comes out is checked and kept.
+"""A test harness for one room: it executes commands and checks every result.
 
-Not a mock: the room's own functions, a clock that is a number, and a log of bytes.
+It uses the room's real functions, a number as the clock, and a log in memory.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from sliderace_server.room import Enter, MemberCommand, Record, RoomLimits, Tick
 from sliderace_server.room.commands import RoomCommand, WireCommand
 from sliderace_server.storage.record_codec import decode, encode
 
-__all__ = ["CODE", "LIMITS", "Stage", "solution"]
+__all__ = ["CODE", "LIMITS", "RoomHarness", "solution"]
 
 CODE = RoomCode("KWXTRB")
 LIMITS = RoomLimits(
@@ -37,14 +37,14 @@ LIMITS = RoomLimits(
 )
 
 
-class Stage:
-    """One room with its log, its clock and all that was told.
+class RoomHarness:
+    """One room with its log, its clock and all its events.
 
     Args:
-        rules: what the opener asks for.
-        public: listed.
-        seed: known in advance.
-        limits: the operator's.
+        rules: the rules it is opened with.
+        public: whether it is public.
+        seed: a seed known in advance.
+        limits: the limits of the room.
     """
 
     def __init__(
@@ -58,26 +58,26 @@ class Stage:
         self.limits = limits
         self.now = 0
         self.draws = 0
-        self.lines: dict[int, Latency] = {}
+        self.latencies: dict[int, Latency] = {}
         self.boot, self.mono, self.wall = "boot 1", 1_000, 1_700_000_000_000
         self.log: list[bytes] = []
         self.events: list[m.Event] = []
         self.records: list[Record] = []
-        asked = m.Open(rules or m.RulesPatch(size="2x2"), public, seed)
+        command = m.Open(rules or m.RulesPatch(size="2x2"), public, seed)
         epoch = room.first_epoch(self.boot, self.mono, self.wall)
-        opened = room.open_room(CODE, 1_700_000_000, asked, epoch, self.entropy())
+        opened = room.open_room(CODE, 1_700_000_000, command, epoch, self.entropy())
         self.state = room.fold(opened[:1])
         self._take(opened[1:], first=opened[:1])
 
-    # --- going on --------------------------------------------------------------------
+    # --- commands and time -----------------------------------------------------------
 
     def entropy(self) -> bytes:
-        """32 bytes that were never there before."""
+        """Return 32 bytes, different in each call."""
         self.draws += 1
         return hashlib.sha256(str(self.draws).encode()).digest()
 
     def do(self, command: RoomCommand) -> list[Record] | Refusal:
-        """Decide a command, check that this changes nothing, then make it so."""
+        """Decide a command, check that this changes nothing, then apply the records."""
         before = pickle.dumps(self.state)
         outcome = room.decide(
             self.state,
@@ -85,7 +85,7 @@ class Stage:
             self.now,
             self.entropy(),
             self.limits,
-            lambda member: self.lines.get(member, UNMEASURED),
+            lambda member: self.latencies.get(member, UNMEASURED),
         )
         assert pickle.dumps(self.state) == before, "decide must not change the room"
         if isinstance(outcome, Refusal):
@@ -95,25 +95,25 @@ class Stage:
         return outcome
 
     def ask(self, member: int, message: WireCommand) -> list[Record] | Refusal:
-        """A member says something."""
+        """Send a command of a member."""
         return self.do(MemberCommand(member, message))
 
     def enter(self, name: str, **more: Any) -> int:
-        """Somebody comes in; the id."""
+        """Add a member; return their id."""
         outcome = self.do(Enter(name, f"hash of {name}", **more))
         assert isinstance(outcome, list)
         return self.state.last_member
 
     def wait(self, ms: int) -> None:
-        """Let time pass; the clock is given its due at each deadline."""
+        """Let time pass, with a tick at each deadline."""
         until = self.now + ms
         while (due := self.deadline()) is not None and due <= until:
             self.now = max(self.now, due)
-            assert self.do(Tick()), f"nothing was due at {due}"
+            assert self.do(Tick()), f"nothing is due at {due}"
         self.now = until
 
     def to_deadline(self) -> list[Record]:
-        """Go to the next deadline, and over it."""
+        """Go to the next deadline; return its records."""
         due = self.deadline()
         assert due is not None
         self.now = max(self.now, due)
@@ -122,7 +122,7 @@ class Stage:
         return outcome
 
     def to_phase(self, phase: str) -> None:
-        """Go from deadline to deadline until the room is there."""
+        """Go from deadline to deadline until the room is in this phase."""
         for _ in range(20):
             if self.state.phase == phase:
                 return
@@ -130,15 +130,15 @@ class Stage:
         raise AssertionError(f"{self.state.phase}, never {phase}")
 
     def deadline(self) -> int | None:
-        """The room's next one."""
+        """Return the room's next deadline."""
         return room.next_deadline(self.state, self.limits)
 
     def crash(self, down_ms: int, *, reboot: bool = False, wall_step: int = 0) -> None:
-        """The server is killed, and another one carries on from the log."""
+        """Kill the server, and recover the room from its log."""
         self.state = self.replayed()
-        begun = self.state.epoch
-        self.mono = begun.mono_ms + self.now - begun.t + down_ms
-        self.wall = begun.wall_ms + self.now - begun.t + down_ms + wall_step
+        epoch_began = self.state.epoch
+        self.mono = epoch_began.mono_ms + self.now - epoch_began.t + down_ms
+        self.wall = epoch_began.wall_ms + self.now - epoch_began.t + down_ms + wall_step
         if reboot:
             self.boot, self.mono = f"{self.boot}'", 5_000
         epoch = room.next_epoch(self.state, self.boot, self.mono, self.wall)
@@ -147,7 +147,7 @@ class Stage:
         self.do(Tick())
 
     def replayed(self) -> room.RoomState:
-        """The room that its log tells of."""
+        """Return the room recovered from its log."""
         return room.fold(decode(data) for data in self.log)
 
     def _take(self, records: list[Record], first: list[Record] | None = None) -> None:
@@ -164,13 +164,13 @@ class Stage:
             if event is not None:
                 assert getattr(event, "o", None) == self.state.offset
                 assert decode_event(encode_event(event)) == event
-                self.check_untold(event)
+                self.check_secrets(event)
                 self.events.append(event)
 
-    # --- what was told ---------------------------------------------------------------
+    # --- events and snapshots --------------------------------------------------------
 
-    def check_untold(self, event: m.Event) -> None:
-        """S and seed are told at the end only, boards from T0 on."""
+    def check_secrets(self, event: m.Event) -> None:
+        """Check that an event reveals no secret, seed or board too early."""
         race, text = self.state.race, encode_event(event)
         if race.phase != "results" or race.known_seed:
             assert race.secret not in text
@@ -180,7 +180,7 @@ class Stage:
             assert format_board(Board(race.size, race.board)) not in text
 
     def snapshot(self, member: int) -> m.Snapshot:
-        """What that member is told in full."""
+        """Return a member's snapshot."""
         snapshot = room.snapshot(self.state, member, self.now)
         assert decode_event(encode_event(snapshot)) == snapshot
         return snapshot
@@ -188,50 +188,50 @@ class Stage:
     # --- playing ---------------------------------------------------------------------
 
     def phase(self) -> str:
-        """Where the room is."""
+        """Return the phase of the room."""
         return self.state.phase
 
     @property
     def race(self) -> str:
-        """Id of the current race."""
+        """The id of the current race."""
         return self.state.race.id
 
     def board(self, member: int) -> Board:
-        """The board of a racer."""
+        """Return a racer's board."""
         attempt = room.attempt_of(self.state, member)
         assert attempt is not None
         return attempt.board
 
     def nonce(self, member: int) -> bytes:
-        """What that member's client drew for this race."""
+        """Return a member's nonce for this race."""
         return hashlib.sha256(f"{member} {self.race}".encode()).digest()[:16]
 
     def ready(self, *members: int) -> None:
-        """They will race, and have committed to their nonces."""
+        """Make members ready, with nonce commitments."""
         for member in members:
             seat = self.state.members[member].seat
             assert seat is not None
-            bound = nonce_commitment(self.race, seat, self.nonce(member))
-            self.ask(member, m.Ready(self.race, nonce_commitment=bound))
+            commitment = nonce_commitment(self.race, seat, self.nonce(member))
+            self.ask(member, m.Ready(self.race, nonce_commitment=commitment))
 
-    def tell(self, *members: int) -> None:
-        """They tell their nonces."""
+    def reveal_nonces(self, *members: int) -> None:
+        """Reveal the nonces of members."""
         for member in members:
             self.ask(member, m.Nonce(self.race, self.nonce(member).hex()))
 
     def slides(self, member: int, count: int = 60) -> m.Slides:
-        """The next slides on the way to the solved board, as a message."""
+        """Return the next slides of a shortest solution, as a message."""
         attempt = room.attempt_of(self.state, member)
         assert attempt is not None
         path = solution(attempt.board)[:count]
         return m.Slides(self.race, 0, attempt.seq + 1, [(d, 1, 7) for d in path])
 
     def solve(self, member: int) -> None:
-        """Slide to the end."""
+        """Solve the board."""
         assert isinstance(self.ask(member, self.slides(member)), list)
 
-    def race_of(self, *members: int) -> None:
-        """All of them get ready, and the race begins."""
+    def start_race(self, *members: int) -> None:
+        """Make members ready and go to the start of the race."""
         for member in members:
             assert isinstance(self.ask(member, m.Ready(self.race)), list)
         if self.state.phase == "lobby":
@@ -240,30 +240,30 @@ class Stage:
         self.to_phase("racing")
 
     def seat(self, member: int) -> Seat:
-        """A member's seat."""
+        """Return a member's seat."""
         seat = self.state.members[member].seat
         assert seat is not None
         return seat
 
 
 def solution(board: Board) -> list[Any]:
-    """A shortest way home for boards of up to six cells, as single slides."""
-    return _ways(board.size)[board.tiles]
+    """Return a shortest solution of a board of up to six cells, as single slides."""
+    return _solutions(board.size)[board.tiles]
 
 
 @cache
-def _ways(size: Size) -> dict[tuple[int, ...], list[Any]]:
-    """Tiles -> directions that lead home, for every solvable board of a small size."""
+def _solutions(size: Size) -> dict[tuple[int, ...], list[Any]]:
+    """Map the tiles of every solvable board of a small size to a shortest solution."""
     assert size.cells <= 6
     back = {"U": "D", "D": "U", "L": "R", "R": "L"}
     start = Board.solved(size)
-    ways: dict[tuple[int, ...], list[Any]] = {start.tiles: []}
+    solutions: dict[tuple[int, ...], list[Any]] = {start.tiles: []}
     queue = deque([start])
     while queue:
         board = queue.popleft()
-        for direction, home in back.items():
+        for direction, inverse in back.items():
             near = board.copy()
-            if near.try_slide(direction) and near.tiles not in ways:
-                ways[near.tiles] = [home, *ways[board.tiles]]
+            if near.try_slide(direction) and near.tiles not in solutions:
+                solutions[near.tiles] = [inverse, *solutions[board.tiles]]
                 queue.append(near)
-    return ways
+    return solutions

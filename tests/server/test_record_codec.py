@@ -5,7 +5,7 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 import pytest
 from hypothesis import given, strategies as st
-from tests.server.room_fixture import Stage
+from tests.server.room_fixture import RoomHarness
 
 from sliderace.protocol import messages as m
 from sliderace.race.log_records import CountdownBegan, Seat, Slid
@@ -28,11 +28,11 @@ def test_every_record_can_be_encoded_and_decoded(record: Record) -> None:
 
 
 def test_all_records_of_a_race_can_be_encoded_and_decoded() -> None:
-    stage = Stage(m.RulesPatch(size="2x2"))
-    stage.enter("Ann")
-    stage.race_of(1)
-    stage.solve(1)
-    assert [decode(encode(record)) for record in stage.records] == stage.records
+    harness = RoomHarness(m.RulesPatch(size="2x2"))
+    harness.enter("Ann")
+    harness.start_race(1)
+    harness.solve(1)
+    assert [decode(encode(record)) for record in harness.records] == harness.records
 
 
 def test_every_type_of_record_has_a_name() -> None:

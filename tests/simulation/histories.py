@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.checker import Seen, Sent, faults
-from tests.server.room_fixture import Stage, solution
+from tests.server.room_fixture import RoomHarness, solution
 
 from sliderace.engine import format_board
 from sliderace.protocol import messages as m
@@ -44,13 +44,13 @@ class History:
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)  # noqa: S311
-        self.stage = Stage(RULES)
+        self.stage = RoomHarness(RULES)
         self.committed = 0
         self.crashes = 0
         names = ("Ann", "Ben", "Cat")[: self.rng.randint(1, 3)]
         members = [self.stage.enter(name, creator=name == "Ann") for name in names]
         self.players = {one: Player(Seen(one)) for one in members}
-        self.stage.race_of(*members)
+        self.stage.start_race(*members)
         self.commit()
         for player in self.players.values():
             player.sent = self.connect(player, 0)
