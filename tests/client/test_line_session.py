@@ -13,7 +13,7 @@ from sliderace_client.line_ui.board_text import Style
 from sliderace_client.line_ui.boards import Origin
 from sliderace_client.line_ui.explanations import GOODBYE, TIPS
 from sliderace_client.line_ui.own_keys import Keys
-from sliderace_client.line_ui.session import Reply, Session, Wanted
+from sliderace_client.line_ui.solo_session import Reply, Session, Wanted
 from sliderace_client.line_ui.trace import written
 
 BOARD = "1 2 3/4 5 6/0 7 8"

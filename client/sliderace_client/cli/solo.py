@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sliderace.engine import Size
     from sliderace_client.line_ui.boards import Origin
     from sliderace_client.line_ui.own_keys import Keys
-    from sliderace_client.line_ui.session import Wanted
+    from sliderace_client.line_ui.solo_session import Wanted
     from sliderace_client.line_ui.trace import Trace
     from sliderace_client.shared_ui.settings import Settings
 
@@ -85,7 +85,7 @@ def solo(
     option from --boxed on.
     """
     from sliderace_client.line_ui.board_text import Style
-    from sliderace_client.line_ui.session import Wanted
+    from sliderace_client.line_ui.solo_session import Wanted
 
     settings = load_settings(likes)
     with explained(), unreadable():
@@ -224,7 +224,7 @@ def play(
     wanted: "Wanted", settings: "Settings", *, clear: bool, trace: str | None
 ) -> int:
     """Play line by line; the exit code: leaving is no failure."""
-    from sliderace_client.line_ui.session import Session
+    from sliderace_client.line_ui.solo_session import Session
 
     session, lines = Session(wanted, os.urandom), Lines(clear=clear)
     with ExitStack() as files:

@@ -17,7 +17,7 @@ from sliderace_server.clock import Timer
 from sliderace_server.limits import PerAddress
 from sliderace_server.live_room.services import Services
 from sliderace_server.registry.actor import RoomActor
-from sliderace_server.registry.codes import REST_MS, Codes
+from sliderace_server.registry.codes_in_use import REST_MS, Codes
 from sliderace_server.registry.results_writer import ResultsWriter, stored_race
 from sliderace_server.registry.seat_tickets import Tickets
 from sliderace_server.room import RoomState

@@ -31,9 +31,9 @@ from sliderace_server.storage.ports import (
 )
 
 from . import queries
-from .connection import Job, Thread, Writer
 from .file_lock import FileLock, flush_folder
 from .schema import check, inspect, migrate, migrations
+from .writer_thread import Job, Thread, Writer
 
 __all__ = ["SqliteStore"]
 

@@ -6,7 +6,7 @@ from itertools import islice
 from hypothesis import given, strategies as st
 
 from sliderace.protocol.room_code import ALPHABET, RoomCode, parse_code
-from sliderace_server.registry.codes import DENIED, Codes, draw
+from sliderace_server.registry.codes_in_use import DENIED, Codes, draw
 
 DAY_MS = 86_400_000
 
