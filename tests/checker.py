@@ -11,11 +11,11 @@ from itertools import groupby, pairwise
 
 from sliderace.engine import Board, EngineError, Size, format_board
 from sliderace.race.log_records import (
+    BoardDrawn,
     Finished,
     LoggedSlide,
     Postponed,
     RaceCreated,
-    RaceLocked,
     Slid,
 )
 from sliderace.race.rules import Rules
@@ -137,14 +137,14 @@ class _Reading:
                     self._rules[record.race] = record.rules
                 case Entered(seat=seat) | RoleChanged(seat=seat) if seat is not None:
                     self._seats[seat] = record.member
-                case RaceLocked():
+                case BoardDrawn():
                     self._locked(record)
                 case Slid():
                     yield from self._slid(record)
                 case _:
                     pass
 
-    def _locked(self, record: RaceLocked) -> None:
+    def _locked(self, record: BoardDrawn) -> None:
         size = Size.parse(self._rules[record.race].size)
         for seat in record.roster:
             board = Board(size, record.board)
@@ -197,8 +197,8 @@ def _times(records: Iterable[Record]) -> Iterator[str]:
         match record:
             case RaceCreated():
                 friendly[record.race] = record.rules.friendly_timing
-            case RaceLocked() | Postponed():
-                if isinstance(record, RaceLocked):
+            case BoardDrawn() | Postponed():
+                if isinstance(record, BoardDrawn):
                     rosters[record.race] = record.roster
                 roster = rosters.get(record.race, ())
                 for seat, s in zip(roster, record.starts, strict=False):

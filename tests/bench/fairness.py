@@ -12,7 +12,7 @@ from random import Random
 from statistics import median
 from typing import NamedTuple
 
-from sliderace.race.timing import Latency, official
+from sliderace.race.timing import Latency, official_time
 
 RACES = 20_000
 SEED = 11
@@ -104,7 +104,7 @@ class Racer:
         held = rng.random() * self.gather_ms
         g = reveal + true + held + self.up(rng)
         e = true * (1 + rng.gauss(0, DRIFT))
-        return Seen(int(g), official(int(g), int(e), line, friendly=self.friendly))
+        return Seen(int(g), official_time(int(g), int(e), line, friendly=self.friendly))
 
     def lie(self, rng: Random, delays: Sequence[float] = (0.0,)) -> float:
         """What the greatest lie wins: the true time less the official one, ms.
@@ -118,7 +118,7 @@ class Racer:
             trip + delays[n % len(delays)] for n, trip in enumerate(self.trips(rng))
         ]
         g = int(self.down(rng) + SOLVE_MS + self.up(rng))
-        best = official(g, 0, measured(trips), friendly=self.friendly)
+        best = official_time(g, 0, measured(trips), friendly=self.friendly)
         return SOLVE_MS - best
 
 

@@ -18,7 +18,7 @@ from tests.e2e.talk import Talker, rules, talking
 
 from sliderace.engine import Board, format_board, nonce_commitment
 from sliderace.protocol import messages as m
-from sliderace.race.state import LOCK_MS, Race
+from sliderace.race.state import FREEZE_MS, Race
 from sliderace_server.app import Server, running
 from sliderace_server.logging import LogFormat
 from sliderace_server.settings import ServerSettings
@@ -110,7 +110,7 @@ async def to_the_lock(clock: HandClock, *friends: Talker) -> None:
     """The countdown has begun: let it go on until roster and board are fixed."""
     for one in friends:
         await one.phase("countdown")
-    clock.advance(3_000 - LOCK_MS)
+    clock.advance(3_000 - FREEZE_MS)
     for one in friends:
         await one.until(m.RosterEvent)
     for one in friends[:2]:
@@ -145,8 +145,8 @@ async def test_before_t0_nobody_is_told_secret_seed_or_board(
         await to_the_lock(clock, ann, ben, eve)
         race = race_of(server, code)
         assert race.drawn
-        first = min(attempt.s for attempt in race.attempts.values())
-        clock.advance(LOCK_MS - (race.t0 - first) - 1)
+        first = min(attempt.unlocks_at for attempt in race.attempts.values())
+        clock.advance(FREEZE_MS - (race.t0 - first) - 1)
         assert set(race.nonces.values()) == {NONCE.hex()}
         resume = m.Resume(code=code, token=ben.token)
         late = m.Join(code=code, name="Late")
@@ -175,7 +175,7 @@ async def test_until_the_results_nobody_is_told_secret_or_seed() -> None:
         await ann.say(ready(ann))
         await ben.say(ready(ben))
         await to_the_lock(clock, ann, ben, eve)
-        clock.advance(LOCK_MS)
+        clock.advance(FREEZE_MS)
         for one in (ann, ben, eve):
             await one.until(m.BoardEvent)
         race = race_of(server, ann.code)
@@ -199,7 +199,7 @@ async def test_logs_and_figures_hold_no_token_nonce_secret_or_board(
         for one in (ann, ben):
             await one.say(ready(one))
         await to_the_lock(clock, ann, ben, eve)
-        clock.advance(LOCK_MS)
+        clock.advance(FREEZE_MS)
         for one in (ann, ben, eve):
             await one.until(m.BoardEvent)
         race = race_of(server, ann.code)

@@ -97,7 +97,7 @@ MUTANTS = (
     Mutant(
         "client time unbounded",
         "shared/sliderace/race/timing.py",
-        "    return max(0, e, g - credit_bound(line, friendly=friendly))\n",
+        "    return max(0, e, g - credit_bound(latency, friendly=friendly))\n",
         "    return max(0, e)\n",
         "tests/properties/test_race_timing.py::test_credit_and_time_keep_their_bounds",
     ),

@@ -114,7 +114,7 @@ def test_return_after_two_outages_ends_both() -> None:
     track = Track().start(ANN)
     recovered(track.race, T0 + 1_000, T0 + 1_200)
     recovered(track.race, T0 + 2_000, T0 + 2_500)
-    track.do(decide.returned(track.race, ANN, T0 + 3_000))
+    track.do(decide.reconnected(track.race, ANN, T0 + 3_000))
     track.solve(ANN, T0 + 8_000)
     record = build(track.race, {ANN: Player("Ann")}, started_ms=0, software="")
     (ann,) = cast("list[dict[str, Any]]", record["racers"])
@@ -127,9 +127,9 @@ def test_return_after_two_outages_ends_both() -> None:
 def test_outage_before_the_unlock_is_clipped_to_it() -> None:
     track = Track(Rules(size="3x2", inspection_ms=INSPECTION_MS)).start(ANN)
     recovered(track.race, T0 + 500, T0 + 900)
-    track.do(decide.returned(track.race, ANN, T0 + 1_000))
+    track.do(decide.reconnected(track.race, ANN, T0 + 1_000))
     recovered(track.race, T0 + 1_500, T0 + 2_400)
-    track.do(decide.returned(track.race, ANN, T0 + 2_500))
+    track.do(decide.reconnected(track.race, ANN, T0 + 2_500))
     track.solve(ANN, T0 + INSPECTION_MS + 5_000)
     record = build(track.race, {ANN: Player("Ann")}, started_ms=0, software="")
     assert record["outages"] == [[500, 900], [1_500, 2_400]]

@@ -14,7 +14,7 @@ from sliderace.race.timing import (
     MIN_SAMPLES,
     Latency,
     jitter_allowance,
-    official,
+    official_time,
     outage_overlap,
 )
 
@@ -37,7 +37,7 @@ def test_golden_official_times() -> None:
         "official"
     ]:
         line = Latency(rtt, jitter, MIN_SAMPLES, outage)
-        assert official(g, e, line, friendly=friendly) == time
+        assert official_time(g, e, line, friendly=friendly) == time
 
 
 def test_golden_outage_overlaps() -> None:

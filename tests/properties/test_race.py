@@ -26,7 +26,7 @@ from sliderace.proof.record import Player, build
 from sliderace.proof.verify import verify
 from sliderace.race import decide
 from sliderace.race.apply import apply, recovered
-from sliderace.race.deadlines import may_race
+from sliderace.race.deadlines import may_still_race
 from sliderace.race.decide import Decision
 from sliderace.race.log_records import (
     DidNotFinish,
@@ -90,7 +90,9 @@ class RaceMachine(RuleBasedStateMachine):
 
     @initialize(rules=RULES, known=st.booleans(), seats=ROSTERS, go=OFTEN)
     def make(self, rules: Rules, known: bool, seats: set[Seat], go: bool) -> None:
-        made = decide.make(RACE_ID, rules, SECRET, self.now, "ab" * 32 if known else "")
+        made = decide.create_race(
+            RACE_ID, rules, SECRET, self.now, "ab" * 32 if known else ""
+        )
         self.race: Race = apply(None, made)
         self.log: list[RaceRecord | Failure] = [made]
         self.marks: dict[Seat, tuple[int, int, int, int]] = {}
@@ -128,14 +130,14 @@ class RaceMachine(RuleBasedStateMachine):
         """Give the clock its due."""
         held = self.now < self.race.hold_until
         before = deepcopy(self.race)
-        records = decide.due(self.race, self.now)
+        records = decide.fire_deadlines(self.race, self.now)
         if held:
             assert all(isinstance(one, Postponed | RaceAborted) for one in records)
         self.do(records, before)
-        assert decide.due(self.race, self.now) == []
+        assert decide.fire_deadlines(self.race, self.now) == []
         if self.race.running:
             assert any(
-                may_race(self.race, one, self.now)
+                may_still_race(self.race, one, self.now)
                 for one in self.race.attempts.values()
             )
 
@@ -149,11 +151,11 @@ class RaceMachine(RuleBasedStateMachine):
         """Lock when it is time, from the lobby if need be."""
         if self.race.phase == "lobby":
             self.ask(decide.begin_countdown, self.now)
-        while not (self.race.locked or decide.freeze_due(self.race, self.now)):
+        while not (self.race.frozen or decide.freeze_due(self.race, self.now)):
             self.to_the_next_deadline()
-        self.ask(decide.freeze, self.commitments(seats), self.now)
+        self.ask(decide.freeze_roster, self.commitments(seats), self.now)
         for seat in seats - away:
-            self.ask(decide.nonce, seat, NONCES[seat].hex(), self.now)
+            self.ask(decide.reveal_nonce, seat, NONCES[seat].hex(), self.now)
         while not (self.race.drawn or decide.draw_due(self.race, self.now)):
             self.to_the_next_deadline()
         self.draw(away, set())
@@ -169,7 +171,7 @@ class RaceMachine(RuleBasedStateMachine):
         before = deepcopy(self.race)
         lines = {seat: Latency(rtt_ms=40 * seat, samples=9) for seat in SEAT_LIST}
         self.do(
-            decide.draw(
+            decide.draw_board(
                 self.race, lines, self.now, away=away, gone=dict.fromkeys(gone, "left")
             ),
             before,
@@ -203,13 +205,13 @@ class RaceMachine(RuleBasedStateMachine):
                 self.lock(seats, away)
             case "nonce":
                 for seat in seats:
-                    self.ask(decide.nonce, seat, NONCES[seat].hex(), self.now)
+                    self.ask(decide.reveal_nonce, seat, NONCES[seat].hex(), self.now)
             case "draw":
                 self.draw(away, away & seats)
             case "postpone":
                 self.ask(decide.postpone, self.now)
             case _:
-                self.ask(decide.freeze, self.commitments(seats), self.now)
+                self.ask(decide.freeze_roster, self.commitments(seats), self.now)
         assert early or len(self.log) == told
 
     @rule(
@@ -242,9 +244,9 @@ class RaceMachine(RuleBasedStateMachine):
             case "undo":
                 self.ask(decide.undo_forfeit, seat, self.now)
             case "away":
-                self.ask(decide.went_away, seat, self.now)
+                self.ask(decide.disconnected, seat, self.now)
             case "back":
-                self.ask(decide.returned, seat, self.now)
+                self.ask(decide.reconnected, seat, self.now)
             case _:
                 self.ask(decide.leave, seat, "left", self.now)
 
@@ -381,7 +383,9 @@ class RaceMachine(RuleBasedStateMachine):
                 break
             self.now = max(self.now, deadline)
             if decide.freeze_due(self.race, self.now):
-                self.ask(decide.freeze, self.commitments({Seat(0), Seat(1)}), self.now)
+                self.ask(
+                    decide.freeze_roster, self.commitments({Seat(0), Seat(1)}), self.now
+                )
             if decide.draw_due(self.race, self.now):
                 self.draw(set(), set())
             self.tick()

@@ -6,7 +6,7 @@ from sliderace.race.timing import (
     RESEND_MS,
     Latency,
     credit_bound,
-    official,
+    official_time,
     outage_overlap,
 )
 
@@ -32,7 +32,7 @@ def near(draw: st.DrawFn) -> tuple[int, int]:
 def test_credit_and_time_keep_their_bounds(
     g: int, e: int | None, line: Latency, friendly: bool
 ) -> None:
-    time = official(g, e, line, friendly=friendly)
+    time = official_time(g, e, line, friendly=friendly)
     assert 0 <= time <= g
     assert 0 <= g - time <= credit_bound(line, friendly=friendly)
 
@@ -49,7 +49,7 @@ def test_without_an_outage_no_lie_is_worth_more_than_260_ms(
 def test_no_time_is_better_for_it_by_more(
     g: int, e: int | None, line: Latency, friendly: bool
 ) -> None:
-    time = official(g, e, line, friendly=friendly)
+    time = official_time(g, e, line, friendly=friendly)
     assert g - time <= (360 if friendly else 260) + line.outage_ms
 
 
@@ -57,7 +57,7 @@ def test_no_time_is_better_for_it_by_more(
 def test_friendly_timing_is_worth_100_ms_at_most_and_costs_nothing(
     g: int, e: int | None, line: Latency
 ) -> None:
-    plain, friendly = (official(g, e, line, friendly=on) for on in (False, True))
+    plain, friendly = (official_time(g, e, line, friendly=on) for on in (False, True))
     assert 0 <= plain - friendly <= 100
 
 
@@ -66,8 +66,8 @@ def test_a_later_stamp_is_never_a_better_time(
     g_e: tuple[int, int], later: int, line: Latency, friendly: bool
 ) -> None:
     g, e = g_e
-    one = official(g, e, line, friendly=friendly)
-    other = official(g, e + later % 700, line, friendly=friendly)
+    one = official_time(g, e, line, friendly=friendly)
+    other = official_time(g, e + later % 700, line, friendly=friendly)
     assert one <= other
 
 
@@ -77,12 +77,12 @@ def test_an_honest_stamp_within_the_bound_is_the_time(
 ) -> None:
     g, e = g_e
     if 0 <= g - e <= credit_bound(line, friendly=friendly):
-        assert official(g, e, line, friendly=friendly) == e
+        assert official_time(g, e, line, friendly=friendly) == e
 
 
 @given(MS, LINES)
 def test_silence_is_never_better_than_the_greatest_lie(g: int, line: Latency) -> None:
-    assert official(g, None, line) >= official(g, 0, line)
+    assert official_time(g, None, line) >= official_time(g, 0, line)
 
 
 # --- Failures of ours ----------------------------------------------------------------

@@ -13,7 +13,7 @@ from sliderace.race import decide
 from sliderace.race.apply import recovered
 from sliderace.race.log_records import Seat
 from sliderace.race.rules import Rules
-from sliderace.race.state import LOCK_MS, NONCES_MS
+from sliderace.race.state import FREEZE_MS, NONCE_DEADLINE_MS
 from sliderace.race.timing import Latency
 
 SEATS = tuple(map(Seat, range(7)))
@@ -37,7 +37,7 @@ def sample_race(known_seed: str = "", *, friendly: bool = False) -> Track:
     track.do(decide.begin_countdown(track.race, 0))
     _draw(track)
     track.at(T0)
-    s = {seat: attempt.s for seat, attempt in track.race.attempts.items()}
+    s = {seat: attempt.unlocks_at for seat, attempt in track.race.attempts.items()}
     track.slide(SLOW, s[SLOW] + 500, 5)
     track.slide(QUITTER, s[QUITTER] + 600, 2)
     track.slide(HONEST, s[HONEST] + 700, 2)
@@ -65,20 +65,22 @@ def _draw(track: Track) -> None:
         seat: nonce_commitment(RACE_ID, seat, nonces[seat]) if seat in nonces else ""
         for seat in SEATS
     }
-    track.do(decide.freeze(track.race, bound, T0 - LOCK_MS))
+    track.do(decide.freeze_roster(track.race, bound, T0 - FREEZE_MS))
     if not track.race.known_seed:
         for seat in (HONEST, LIAR, RELOADED):
             told = nonces[seat].hex()
-            track.do(decide.nonce(track.race, seat, told, T0 - LOCK_MS))
+            track.do(decide.reveal_nonce(track.race, seat, told, T0 - FREEZE_MS))
     lines = dict.fromkeys((HONEST, LIAR, RELOADED), PHONE)
-    track.do(decide.draw(track.race, lines, T0 - NONCES_MS, away={ABSENT}))
+    track.do(
+        decide.draw_board(track.race, lines, T0 - NONCE_DEADLINE_MS, away={ABSENT})
+    )
 
 
 def _fail(track: Track, start: int) -> None:
     """The server is down for 400 ms; most are back half a second later."""
     recovered(track.race, start + DOWN_MS, start + UP_MS)
     for seat in (HONEST, LIAR, TWIN, RELOADED, QUITTER):
-        track.do(decide.returned(track.race, seat, start + BACK_MS))
+        track.do(decide.reconnected(track.race, seat, start + BACK_MS))
 
 
 def sample_record(known_seed: str = "", *, friendly: bool = False) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from sliderace.race.log_records import RaceStarted, Slid
 
 def test_a_new_race_replaces_the_old_one() -> None:
     track = Track().start(ANN)
-    made = decide.make("NEXT-1", SMALL, SECRET, 9)
+    made = decide.create_race("NEXT-1", SMALL, SECRET, 9)
     race = apply(track.race, made)
     assert race is not track.race
     assert (race.id, race.phase, race.attempts) == ("NEXT-1", "lobby", {})
@@ -33,7 +33,7 @@ def test_an_impossible_slide_is_damage() -> None:
 
 def test_a_slide_proves_that_somebody_was_there() -> None:
     track = Track().lock(ANN, BEN)
-    track.do(decide.went_away(track.race, ANN, 4_000))
+    track.do(decide.disconnected(track.race, ANN, 4_000))
     track.at(T0)
     track.slide(ANN, T0 + 1)
     track.at(T0 + 60_000)

@@ -19,7 +19,7 @@ from sliderace.race.log_records import (
 )
 from sliderace.race.ranking import standings
 from sliderace.race.rules import Rules
-from sliderace.race.state import HOLD_MS, LOCK_MS, NONCES_MS, Race
+from sliderace.race.state import FREEZE_MS, HOLD_MS, NONCE_DEADLINE_MS, Race
 from sliderace.race.timing import Latency
 
 PHONE = Latency(rtt_ms=60, jitter_ms=5, samples=9)
@@ -40,15 +40,15 @@ def test_lobby_and_results_wait_for_people() -> None:
 def test_the_lock_is_the_rooms_word() -> None:
     track = Track()
     track.do(decide.begin_countdown(track.race, 0))
-    assert decide.next_deadline(track.race) == T0 - LOCK_MS
-    assert not decide.freeze_due(track.race, T0 - LOCK_MS - 1)
-    assert decide.freeze_due(track.race, T0 - LOCK_MS)
+    assert decide.next_deadline(track.race) == T0 - FREEZE_MS
+    assert not decide.freeze_due(track.race, T0 - FREEZE_MS - 1)
+    assert decide.freeze_due(track.race, T0 - FREEZE_MS)
     assert track.at(T0 + 10) == []
-    track.do(decide.freeze(track.race, {ANN: ""}, T0 - LOCK_MS))
+    track.do(decide.freeze_roster(track.race, {ANN: ""}, T0 - FREEZE_MS))
     assert not decide.freeze_due(track.race, T0)
-    assert decide.next_deadline(track.race) == T0 - LOCK_MS
+    assert decide.next_deadline(track.race) == T0 - FREEZE_MS
     assert track.at(T0 + 10) == []
-    track.do(decide.draw(track.race, {}, T0 - LOCK_MS))
+    track.do(decide.draw_board(track.race, {}, T0 - FREEZE_MS))
     assert decide.next_deadline(track.race) == T0
 
 
@@ -123,13 +123,13 @@ def test_no_grace_at_all() -> None:
 
 def test_away_limit_is_a_dnf_until_the_return() -> None:
     track = Track(LONG).start(ANN, BEN)
-    track.do(decide.went_away(track.race, ANN, T0 + 1_000))
+    track.do(decide.disconnected(track.race, ANN, T0 + 1_000))
     end = T0 + 61_000
     assert decide.next_deadline(track.race) == end
     assert track.at(end - 1) == []
     assert track.at(end) == [DidNotFinish(end, RACE_ID, ANN, "away")]
     assert track.at(end + 1) == []
-    back = track.do(decide.returned(track.race, ANN, end + 5_000))
+    back = track.do(decide.reconnected(track.race, ANN, end + 5_000))
     assert back == [RacerReconnected(end + 5_000, RACE_ID, ANN)]
     assert (track[ANN].status, track[ANN].why) == ("racing", "")
     assert names(track.solve(ANN, end + 9_000)) == ["Slid", "Finished", "GraceBegan"]
@@ -138,28 +138,28 @@ def test_away_limit_is_a_dnf_until_the_return() -> None:
 def test_only_being_away_is_lifted() -> None:
     track = Track(LONG).start(ANN, BEN, CAT)
     track.solve(ANN, T0 + 100)
-    track.do(decide.went_away(track.race, BEN, T0 + 30_000))
+    track.do(decide.disconnected(track.race, BEN, T0 + 30_000))
     track.at(T0 + 60_100)
     assert track[BEN].why == "grace"
-    assert track.do(decide.returned(track.race, BEN, T0 + 60_200)) == []
+    assert track.do(decide.reconnected(track.race, BEN, T0 + 60_200)) == []
 
 
 def test_who_returns_after_the_end_does_not_race_on() -> None:
     track = Track(LONG).start(ANN, BEN)
-    track.do(decide.went_away(track.race, ANN, T0 + 1_000))
+    track.do(decide.disconnected(track.race, ANN, T0 + 1_000))
     track.at(T0 + 61_000)
     track.solve(BEN, T0 + 62_000)
     assert track.race.phase == "results"
-    assert track.do(decide.returned(track.race, ANN, T0 + 63_000)) == []
+    assert track.do(decide.reconnected(track.race, ANN, T0 + 63_000)) == []
     assert (track[ANN].status, track[ANN].why) == ("dnf", "away")
 
 
 def test_who_returns_finds_board_and_clock_as_they_went_on() -> None:
     track = Track(LONG).start(ANN, BEN)
     track.slide(ANN, T0 + 500, 3)
-    track.do(decide.went_away(track.race, ANN, T0 + 1_000))
+    track.do(decide.disconnected(track.race, ANN, T0 + 1_000))
     board = track[ANN].board.copy()
-    track.do(decide.returned(track.race, ANN, T0 + 50_000))
+    track.do(decide.reconnected(track.race, ANN, T0 + 50_000))
     assert (track[ANN].board, track[ANN].seq) == (board, 3)
     finished = track.solve(ANN, T0 + 50_500)[1]
     assert isinstance(finished, Finished)
@@ -168,9 +168,9 @@ def test_who_returns_finds_board_and_clock_as_they_went_on() -> None:
 
 def test_who_is_offline_at_t0_starts_at_t0() -> None:
     track = Track(LONG).lock(ANN, BEN)
-    track.do(decide.went_away(track.race, ANN, 4_000))
+    track.do(decide.disconnected(track.race, ANN, 4_000))
     track.at(T0)
-    track.do(decide.returned(track.race, ANN, T0 + 9_000))
+    track.do(decide.reconnected(track.race, ANN, T0 + 9_000))
     finished = track.solve(ANN, T0 + 12_000)[1]
     assert isinstance(finished, Finished)
     assert (finished.s, finished.g) == (T0, 12_000)
@@ -178,19 +178,19 @@ def test_who_is_offline_at_t0_starts_at_t0() -> None:
 
 def test_a_return_in_time_stops_the_away_clock() -> None:
     track = Track(LONG).start(ANN, BEN)
-    track.do(decide.went_away(track.race, ANN, T0 + 1_000))
-    track.do(decide.returned(track.race, ANN, T0 + 60_999))
+    track.do(decide.disconnected(track.race, ANN, T0 + 1_000))
+    track.do(decide.reconnected(track.race, ANN, T0 + 60_999))
     assert track.at(T0 + 70_000) == []
 
 
 def test_who_was_away_before_t0_has_the_whole_time_from_t0() -> None:
     track = Track(LONG).lock(ANN, BEN)
-    track.do(decide.went_away(track.race, ANN, 4_000))
+    track.do(decide.disconnected(track.race, ANN, 4_000))
     track.at(T0)
     assert track.at(T0 + 59_999) == []
     track.at(T0 + 60_000)
     assert (track[ANN].status, track[ANN].why) == ("dns", "away")
-    track.do(decide.returned(track.race, ANN, T0 + 61_000))
+    track.do(decide.reconnected(track.race, ANN, T0 + 61_000))
     assert track[ANN].status == "racing"
     track.at(T0 + 3_600_000)
     assert (track[ANN].status, track[ANN].why) == ("dnf", "limit")
@@ -204,22 +204,22 @@ def test_who_is_there_at_t0_did_start() -> None:
 
 def test_all_away_ends_the_race() -> None:
     track = Track(LONG).start(ANN, BEN)
-    track.do(decide.went_away(track.race, ANN, T0 + 1_000))
-    track.do(decide.went_away(track.race, BEN, T0 + 2_000))
+    track.do(decide.disconnected(track.race, ANN, T0 + 1_000))
+    track.do(decide.disconnected(track.race, BEN, T0 + 2_000))
     assert names(track.at(T0 + 61_000)) == ["DidNotFinish"]
     assert names(track.at(T0 + 62_000)) == ["DidNotFinish", "RaceEnded"]
 
 
 def test_without_any_limit_an_away_limit_holds_all_the_same() -> None:
     track = Track(Rules(size="3x2", limit_ms=0)).start(ANN, BEN)
-    track.do(decide.went_away(track.race, ANN, T0 + 1_000))
+    track.do(decide.disconnected(track.race, ANN, T0 + 1_000))
     assert names(track.at(T0 + 61_000)) == ["DidNotFinish"]
     assert track[ANN].why == "away"
 
 
 def test_no_patience_at_all() -> None:
     track = Track(Rules(size="3x2", away_ms=0)).start(ANN, BEN)
-    track.do(decide.went_away(track.race, ANN, T0 + 1_000))
+    track.do(decide.disconnected(track.race, ANN, T0 + 1_000))
     assert names(track.at(T0 + 1_000)) == ["DidNotFinish"]
 
 
@@ -248,9 +248,9 @@ def test_a_forfeit_without_any_limit_is_final_all_the_same() -> None:
 
 def test_many_deadlines_at_once_fire_in_order_of_time() -> None:
     track = Track(LONG).lock(ANN, BEN, CAT)
-    track.do(decide.went_away(track.race, BEN, 4_000))
+    track.do(decide.disconnected(track.race, BEN, 4_000))
     before = deepcopy(track.race)
-    records = decide.due(track.race, T0 + 4_000_000)
+    records = decide.fire_deadlines(track.race, T0 + 4_000_000)
     assert track.race == before
     assert names(records) == [
         "RaceStarted",
@@ -268,7 +268,7 @@ def test_many_deadlines_at_once_fire_in_order_of_time() -> None:
 def test_the_end_comes_before_a_later_deadline() -> None:
     track = Track(LONG).start(ANN, BEN)
     track.solve(ANN, T0 + 1_000)
-    track.do(decide.went_away(track.race, BEN, T0 + 100))
+    track.do(decide.disconnected(track.race, BEN, T0 + 100))
     records = track.at(T0 + 10**7)
     assert names(records) == ["WinnerKnown", "DidNotFinish", "RaceEnded"]
     assert track[BEN].why == "away"
@@ -313,11 +313,11 @@ def test_the_first_place_is_final_when_no_line_could_explain_more(
 def test_an_outage_of_ours_delays_the_certainty() -> None:
     track = Track(LONG).start(ANN, BEN)
     recover(track, T0 + 4_000, down=T0 + 3_000)
-    track.do(decide.returned(track.race, ANN, T0 + 4_500))
+    track.do(decide.reconnected(track.race, ANN, T0 + 4_500))
     track.solve(ANN, T0 + 40_000)
     at = T0 + 40_000 + 260 + 9_000 + 1  # Ben has not even come back
     assert decide.next_deadline(track.race) == at
-    track.do(decide.returned(track.race, BEN, T0 + 40_001))
+    track.do(decide.reconnected(track.race, BEN, T0 + 40_001))
     assert names(track.at(at)) == ["WinnerKnown"]
 
 
@@ -338,7 +338,7 @@ def recover(track: Track, now: int, down: int | None = None) -> Race:
 
 def test_after_a_recovery_nothing_fires_for_30_s() -> None:
     track = Track().start(ANN, BEN)
-    track.do(decide.went_away(track.race, ANN, T0 + 1_000))
+    track.do(decide.disconnected(track.race, ANN, T0 + 1_000))
     race = recover(track, T0 + 59_000)
     assert decide.next_deadline(race) == T0 + 59_000 + HOLD_MS
     assert track.at(T0 + 59_000 + HOLD_MS - 1) == []
@@ -352,10 +352,10 @@ def test_after_a_recovery_nothing_fires_for_30_s() -> None:
 
 def test_after_a_recovery_the_away_clock_begins_anew() -> None:
     track = Track(LONG).start(ANN, BEN)
-    track.do(decide.went_away(track.race, ANN, T0 + 1_000))
+    track.do(decide.disconnected(track.race, ANN, T0 + 1_000))
     race = recover(track, T0 + 50_000)
     assert decide.next_deadline(race) == T0 + 110_000
-    track.do(decide.returned(race, BEN, T0 + 51_000))
+    track.do(decide.reconnected(race, BEN, T0 + 51_000))
     assert names(track.at(T0 + 110_000)) == ["DidNotFinish"]
     assert track[ANN].why == "away"
 
@@ -379,11 +379,15 @@ def test_a_start_missed_by_a_failure_is_postponed_for_all() -> None:
     t0 = now + HOLD_MS
     assert not decide.draw_due(race, now)
     assert track.at(now + 5) == [Postponed(now + 5, RACE_ID, t0, ())]
-    assert decide.next_deadline(race) == t0 - NONCES_MS
-    track.do(decide.draw(race, {}, t0 - NONCES_MS, away=[ANN]))
+    assert decide.next_deadline(race) == t0 - NONCE_DEADLINE_MS
+    track.do(decide.draw_board(race, {}, t0 - NONCE_DEADLINE_MS, away=[ANN]))
     assert track.at(t0 - 1) == []
     assert names(track.at(t0)) == ["RaceStarted"]
-    assert (track[ANN].s, track[ANN].seen, track[BEN].seen) == (t0, False, True)
+    assert (
+        track[ANN].unlocks_at,
+        track[ANN].was_connected,
+        track[BEN].was_connected,
+    ) == (t0, False, True)
 
 
 def test_a_drawn_race_is_postponed_while_nobody_can_know_its_board() -> None:
@@ -407,19 +411,19 @@ def test_a_race_whose_board_may_be_out_is_called_off(inspection_ms: int) -> None
 def test_a_countdown_is_postponed_before_its_lock() -> None:
     track = Track()
     track.do(decide.begin_countdown(track.race, 0))
-    race = recover(track, T0 - LOCK_MS)
+    race = recover(track, T0 - FREEZE_MS)
     assert not decide.freeze_due(race, T0)
-    t0 = T0 - LOCK_MS + HOLD_MS
+    t0 = T0 - FREEZE_MS + HOLD_MS
     assert track.at(T0) == [Postponed(T0, RACE_ID, t0, ())]
-    assert decide.next_deadline(race) == t0 - LOCK_MS
-    assert decide.freeze_due(race, t0 - LOCK_MS)
+    assert decide.next_deadline(race) == t0 - FREEZE_MS
+    assert decide.freeze_due(race, t0 - FREEZE_MS)
 
 
 def test_a_countdown_begun_after_the_failure_is_not_postponed() -> None:
     track = Track()
     race = recover(track, 1_000)
     track.do(decide.begin_countdown(race, 2_000))
-    assert decide.next_deadline(race) == 7_000 - LOCK_MS
+    assert decide.next_deadline(race) == 7_000 - FREEZE_MS
     assert track.at(2_000) == []
     assert race.t0 == 7_000
 

@@ -220,7 +220,7 @@ def test_by_default_a_seat_moves_20_000_tiles() -> None:
 
 def test_progress_is_a_high_water_mark() -> None:
     track = Track().start(ANN)
-    md0 = track[ANN].md0
+    md0 = track[ANN].start_md
     marks: list[tuple[int, int]] = []
     now = T0
     for direction, tiles in (*track.way(ANN)[:3], ("L", 1), ("R", 1)):
@@ -316,7 +316,7 @@ def test_an_outage_in_the_last_interval_is_credited(
     track = Track(Rules(size="3x2", limit_ms=600_000)).start(ANN, BEN)
     track.slide(ANN, T0 + 1_000)
     recovered(track.race, T0 + 2_000, T0 + 8_000)
-    track.do(decide.returned(track.race, ANN, back))
+    track.do(decide.reconnected(track.race, ANN, back))
     finished = track.solve(ANN, arrival, PHONE, e=100)[1]
     assert isinstance(finished, Finished)
     assert finished.outage == outage
@@ -343,7 +343,7 @@ def test_a_forfeit_undone_after_an_outage_is_credited_for_it(
 def test_an_outage_before_the_last_interval_is_not_credited() -> None:
     track = Track(Rules(size="3x2", limit_ms=600_000)).start(ANN, BEN)
     recovered(track.race, T0 + 2_000, T0 + 8_000)
-    track.do(decide.returned(track.race, ANN, T0 + 9_000))
+    track.do(decide.reconnected(track.race, ANN, T0 + 9_000))
     track.slide(ANN, T0 + 12_000)
     finished = track.solve(ANN, T0 + 13_000, PHONE, e=0)[1]
     assert isinstance(finished, Finished)
@@ -450,9 +450,9 @@ def test_leaving_is_a_dnf_and_may_end_the_race(
 
 def test_who_leaves_for_good_does_not_come_back() -> None:
     track = Track().start(ANN, BEN)
-    track.do(decide.went_away(track.race, ANN, T0 + 10))
+    track.do(decide.disconnected(track.race, ANN, T0 + 10))
     track.do(decide.leave(track.race, ANN, "left", T0 + 20))
-    assert track.do(decide.returned(track.race, ANN, T0 + 30)) == []
+    assert track.do(decide.reconnected(track.race, ANN, T0 + 30)) == []
     assert track[ANN].status == "dnf"
 
 
@@ -484,7 +484,7 @@ def test_abort_ends_a_locked_race_for_good(phase: str) -> None:
     assert refused(decide.slides(race, BEN, 1, [("L", 1, 0)], False, now)) == "done"
     assert refused(decide.slides(race, BEN, 1, [("L", 1, 0)], False, T0 - 9)) == "done"
     assert refused(decide.forfeit(race, BEN, now)) == "done"
-    assert track.do(decide.went_away(race, BEN, now)) == []
+    assert track.do(decide.disconnected(race, BEN, now)) == []
     assert track.do(decide.leave(race, BEN, "left", now)) == []
 
 
@@ -506,25 +506,25 @@ def test_abort_before_the_lock_is_back_in_the_lobby() -> None:
 def test_away_and_back() -> None:
     track = Track().start(ANN, BEN)
     race = track.race
-    away = track.do(decide.went_away(race, ANN, T0 + 10))
+    away = track.do(decide.disconnected(race, ANN, T0 + 10))
     assert away == [RacerDisconnected(T0 + 10, RACE_ID, ANN)]
-    assert track.do(decide.went_away(race, ANN, T0 + 20)) == []
+    assert track.do(decide.disconnected(race, ANN, T0 + 20)) == []
     assert track[ANN].away_since == T0 + 10
-    back = track.do(decide.returned(race, ANN, T0 + 30))
+    back = track.do(decide.reconnected(race, ANN, T0 + 30))
     assert back == [RacerReconnected(T0 + 30, RACE_ID, ANN)]
-    assert track.do(decide.returned(race, ANN, T0 + 40)) == []
+    assert track.do(decide.reconnected(race, ANN, T0 + 40)) == []
     assert track[ANN].away_since is None
 
 
 def test_connections_matter_to_racers_only() -> None:
     track = Track()
-    assert track.do(decide.went_away(track.race, ANN, 0)) == []
-    assert track.do(decide.returned(track.race, ANN, 0)) == []
+    assert track.do(decide.disconnected(track.race, ANN, 0)) == []
+    assert track.do(decide.reconnected(track.race, ANN, 0)) == []
     track.start(ANN, BEN)
     track.solve(ANN, T0 + 10)
-    assert track.do(decide.went_away(track.race, ANN, T0 + 20)) == []
-    assert track.do(decide.went_away(track.race, FAR, T0 + 20)) == []
-    track.do(decide.went_away(track.race, BEN, T0 + 20))
+    assert track.do(decide.disconnected(track.race, ANN, T0 + 20)) == []
+    assert track.do(decide.disconnected(track.race, FAR, T0 + 20)) == []
+    track.do(decide.disconnected(track.race, BEN, T0 + 20))
     track.do(decide.call_time(track.race, T0 + 3_000))
-    assert track.do(decide.returned(track.race, BEN, T0 + 40)) == []
+    assert track.do(decide.reconnected(track.race, BEN, T0 + 40)) == []
     assert track.do(decide.leave(track.race, BEN, "left", T0 + 50)) == []

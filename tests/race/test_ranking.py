@@ -153,7 +153,7 @@ def test_the_official_time_decides_not_the_arrival() -> None:
 def test_what_our_failure_gave_is_told() -> None:
     track = Track().start(ANN)
     recovered(track.race, T0 + 1_000, T0 + 1_500)
-    track.do(decide.returned(track.race, ANN, T0 + 1_700))
+    track.do(decide.reconnected(track.race, ANN, T0 + 1_700))
     track.solve(ANN, T0 + 2_000, e=0)
     (row,) = standings(track.race)
     assert (row.outage_ms, row.credit_ms) == (700, 730)

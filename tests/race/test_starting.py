@@ -36,11 +36,16 @@ from sliderace.race.log_records import (
     Seat,
 )
 from sliderace.race.rules import Rules
-from sliderace.race.state import COMMIT_MS, LOCK_MS, NONCES_MS, ROSTER_MS
+from sliderace.race.state import (
+    BOARD_DURABLE_MS,
+    FREEZE_MS,
+    NONCE_DEADLINE_MS,
+    ROSTER_DURABLE_MS,
+)
 from sliderace.race.timing import Latency
 
 SIZE = Size(3, 2)
-AT = T0 - LOCK_MS
+AT = T0 - FREEZE_MS
 ALL = (ANN, BEN, CAT)
 
 
@@ -56,7 +61,7 @@ def bound(seat: Seat) -> str:
 
 
 def test_make_commits_to_the_secret() -> None:
-    made = decide.make(RACE_ID, SMALL, SECRET, 3, "ab" * 32)
+    made = decide.create_race(RACE_ID, SMALL, SECRET, 3, "ab" * 32)
     assert made.commitment == commitment(RACE_ID, Size(3, 2), SECRET)
     assert (made.t, made.secret, made.known_seed) == (3, SECRET.hex(), "ab" * 32)
 
@@ -64,7 +69,7 @@ def test_make_commits_to_the_secret() -> None:
 @pytest.mark.parametrize(("race_id", "secret"), [("a b", SECRET), (RACE_ID, b"short")])
 def test_make_wants_a_race_id_and_a_secret(race_id: str, secret: bytes) -> None:
     with pytest.raises(BadSeed):
-        decide.make(race_id, SMALL, secret, 0)
+        decide.create_race(race_id, SMALL, secret, 0)
 
 
 def test_countdown_announces_t0_once() -> None:
@@ -94,20 +99,20 @@ def test_the_roster_is_frozen_with_what_binds_its_nonces() -> None:
     track = Track()
     track.do(decide.begin_countdown(track.race, 0))
     asked = {CAT: bound(CAT), ANN: "", BEN: bound(BEN)}
-    assert track.do(decide.freeze(track.race, asked, AT)) == [
+    assert track.do(decide.freeze_roster(track.race, asked, AT)) == [
         RosterFrozen(AT, RACE_ID, T0, ALL, ("", bound(BEN), bound(CAT)))
     ]
     race = track.race
-    assert (race.locked, race.drawn, race.roster) == (True, False, ALL)
+    assert (race.frozen, race.drawn, race.roster) == (True, False, ALL)
     assert race.commitments == {BEN: bound(BEN), CAT: bound(CAT)}
-    assert track.do(decide.freeze(race, {ANN: ""}, AT)) == []
+    assert track.do(decide.freeze_roster(race, {ANN: ""}, AT)) == []
 
 
 def test_freezing_wants_a_countdown_and_somebody() -> None:
     track = Track()
-    assert refused(decide.freeze(track.race, {ANN: ""}, 0)) == "wrong_phase"
+    assert refused(decide.freeze_roster(track.race, {ANN: ""}, 0)) == "wrong_phase"
     track.do(decide.begin_countdown(track.race, 0))
-    assert refused(decide.freeze(track.race, {}, 0)) == "nobody_ready"
+    assert refused(decide.freeze_roster(track.race, {}, 0)) == "nobody_ready"
 
 
 def test_a_known_seed_asks_for_no_nonce() -> None:
@@ -115,7 +120,7 @@ def test_a_known_seed_asks_for_no_nonce() -> None:
     track = Track(known_seed=seed.hex()).freeze(ANN, BEN, committed=[ANN, BEN])
     assert track.race.commitments == {}
     assert decide.draw_due(track.race, AT)
-    track.do(decide.draw(track.race, {}, AT))
+    track.do(decide.draw_board(track.race, {}, AT))
     assert track.race.board == scramble(seed, SIZE).tiles
 
 
@@ -123,15 +128,15 @@ def test_a_known_seed_asks_for_no_nonce() -> None:
     ("now", "t0"),
     [
         (AT, T0),
-        (T0 - ROSTER_MS, T0),
-        (T0 - ROSTER_MS + 1, T0 - ROSTER_MS + 1 + LOCK_MS),
-        (T0 + 70_000, T0 + 70_000 + LOCK_MS),
+        (T0 - ROSTER_DURABLE_MS, T0),
+        (T0 - ROSTER_DURABLE_MS + 1, T0 - ROSTER_DURABLE_MS + 1 + FREEZE_MS),
+        (T0 + 70_000, T0 + 70_000 + FREEZE_MS),
     ],
 )
 def test_a_late_freezing_moves_t0(now: int, t0: int) -> None:
     track = Track()
     track.do(decide.begin_countdown(track.race, 0))
-    track.do(decide.freeze(track.race, {ANN: ""}, now))
+    track.do(decide.freeze_roster(track.race, {ANN: ""}, now))
     assert track.race.t0 == t0
 
 
@@ -142,11 +147,11 @@ def test_the_board_is_drawn_once_all_nonces_came() -> None:
     track = Track().freeze(*ALL, committed=ALL)
     for n, seat in enumerate(ALL):
         assert not decide.draw_due(track.race, AT + n)
-        records = track.do(decide.nonce(track.race, seat, told(seat), AT + n))
+        records = track.do(decide.reveal_nonce(track.race, seat, told(seat), AT + n))
         assert records == [NonceRevealed(AT + n, RACE_ID, seat, told(seat))]
     assert decide.next_deadline(track.race) == AT
     assert decide.draw_due(track.race, AT + 2)
-    track.do(decide.draw(track.race, {}, AT + 2))
+    track.do(decide.draw_board(track.race, {}, AT + 2))
     seed = seed_of(RACE_ID, SIZE, SECRET, [(seat, NONCES[seat]) for seat in ALL])
     assert track.race.seed == seed.hex()
     assert track.race.board == scramble(seed, SIZE).tiles
@@ -155,12 +160,12 @@ def test_the_board_is_drawn_once_all_nonces_came() -> None:
 
 def test_a_nonce_that_does_not_come_is_left_out() -> None:
     track = Track().freeze(*ALL, committed=ALL)
-    track.do(decide.nonce(track.race, CAT, told(CAT), AT))
-    assert decide.next_deadline(track.race) == T0 - NONCES_MS
-    assert not decide.draw_due(track.race, T0 - NONCES_MS - 1)
-    assert decide.draw_due(track.race, T0 - NONCES_MS)
-    assert track.at(T0 - NONCES_MS) == []  # the draw is the room's word
-    track.do(decide.draw(track.race, {}, T0 - NONCES_MS))
+    track.do(decide.reveal_nonce(track.race, CAT, told(CAT), AT))
+    assert decide.next_deadline(track.race) == T0 - NONCE_DEADLINE_MS
+    assert not decide.draw_due(track.race, T0 - NONCE_DEADLINE_MS - 1)
+    assert decide.draw_due(track.race, T0 - NONCE_DEADLINE_MS)
+    assert track.at(T0 - NONCE_DEADLINE_MS) == []  # the draw is the room's word
+    track.do(decide.draw_board(track.race, {}, T0 - NONCE_DEADLINE_MS))
     seed = seed_of(RACE_ID, SIZE, SECRET, [(CAT, NONCES[CAT])])
     assert track.race.seed == seed.hex()
     assert track.race.nonces == {CAT: told(CAT)}
@@ -169,23 +174,23 @@ def test_a_nonce_that_does_not_come_is_left_out() -> None:
 
 def test_only_the_nonce_of_the_commitment_is_taken() -> None:
     track = Track()
-    assert refused(decide.nonce(track.race, ANN, told(ANN), 0)) == "wrong_phase"
+    assert refused(decide.reveal_nonce(track.race, ANN, told(ANN), 0)) == "wrong_phase"
     track.freeze(ANN, BEN, committed=[ANN])
     race = track.race
-    assert refused(decide.nonce(race, ANN, told(BEN), AT)) == "bad_nonce"
-    assert refused(decide.nonce(race, BEN, told(BEN), AT)) == "bad_nonce"
-    assert refused(decide.nonce(race, CAT, told(CAT), AT)) == "not_racing"
-    assert track.do(decide.nonce(race, ANN, told(ANN), AT))
-    assert track.do(decide.nonce(race, ANN, told(ANN), AT + 1)) == []
-    track.do(decide.draw(race, {}, AT + 2))
-    assert track.do(decide.nonce(race, ANN, told(ANN), AT + 3)) == []
-    assert refused(decide.nonce(race, BEN, told(BEN), AT + 3)) == "too_late"
+    assert refused(decide.reveal_nonce(race, ANN, told(BEN), AT)) == "bad_nonce"
+    assert refused(decide.reveal_nonce(race, BEN, told(BEN), AT)) == "bad_nonce"
+    assert refused(decide.reveal_nonce(race, CAT, told(CAT), AT)) == "not_racing"
+    assert track.do(decide.reveal_nonce(race, ANN, told(ANN), AT))
+    assert track.do(decide.reveal_nonce(race, ANN, told(ANN), AT + 1)) == []
+    track.do(decide.draw_board(race, {}, AT + 2))
+    assert track.do(decide.reveal_nonce(race, ANN, told(ANN), AT + 3)) == []
+    assert refused(decide.reveal_nonce(race, BEN, told(BEN), AT + 3)) == "too_late"
 
 
 def test_an_aborted_race_takes_no_nonce() -> None:
     track = Track().freeze(ANN, committed=[ANN])
     assert track.do(decide.abort(track.race, AT)) == [RaceAborted(AT, RACE_ID, "host")]
-    assert refused(decide.nonce(track.race, ANN, told(ANN), AT)) == "wrong_phase"
+    assert refused(decide.reveal_nonce(track.race, ANN, told(ANN), AT)) == "wrong_phase"
 
 
 # --- The draw ------------------------------------------------------------------------
@@ -197,16 +202,16 @@ def test_without_nonces_the_board_follows_from_the_secret() -> None:
     seed = seed_of(RACE_ID, SIZE, SECRET)
     assert race.seed == seed.hex()
     assert race.board == scramble(seed, SIZE).tiles
-    assert {attempt.s for attempt in race.attempts.values()} == {T0}
+    assert {attempt.unlocks_at for attempt in race.attempts.values()} == {T0}
     assert tuple(race.attempts) == ALL
-    assert track.do(decide.draw(race, {}, 4_000)) == []
+    assert track.do(decide.draw_board(race, {}, 4_000)) == []
 
 
 def test_the_draw_wants_a_frozen_roster() -> None:
     track = Track()
-    assert refused(decide.draw(track.race, {}, 0)) == "wrong_phase"
+    assert refused(decide.draw_board(track.race, {}, 0)) == "wrong_phase"
     track.do(decide.begin_countdown(track.race, 0))
-    assert refused(decide.draw(track.race, {}, 0)) == "wrong_phase"
+    assert refused(decide.draw_board(track.race, {}, 0)) == "wrong_phase"
 
 
 @pytest.mark.parametrize(
@@ -222,27 +227,30 @@ def test_the_draw_wants_a_frozen_roster() -> None:
 def test_the_board_leaves_half_a_round_trip_before_t0(line: Latency, lead: int) -> None:
     track = Track(Rules(size="3x2", inspection_ms=9_000))
     track.lock(ANN, BEN, lines={ANN: line})
-    assert (track[ANN].s, track[BEN].s) == (T0 - lead + 9_000, T0 + 9_000)
-    assert track[ANN].high_at == track[ANN].s
+    assert (track[ANN].unlocks_at, track[BEN].unlocks_at) == (
+        T0 - lead + 9_000,
+        T0 + 9_000,
+    )
+    assert track[ANN].high_at == track[ANN].unlocks_at
 
 
 @pytest.mark.parametrize(
     ("now", "t0"),
     [
-        (T0 - COMMIT_MS, T0),
-        (T0 - COMMIT_MS + 1, T0 - COMMIT_MS + 1 + LOCK_MS),
+        (T0 - BOARD_DURABLE_MS, T0),
+        (T0 - BOARD_DURABLE_MS + 1, T0 - BOARD_DURABLE_MS + 1 + FREEZE_MS),
     ],
 )
 def test_a_late_draw_moves_t0(now: int, t0: int) -> None:
     track = Track().freeze(ANN)
-    track.do(decide.draw(track.race, {ANN: Latency(rtt_ms=60, samples=9)}, now))
-    assert (track.race.t0, track[ANN].s) == (t0, t0 - 30)
+    track.do(decide.draw_board(track.race, {ANN: Latency(rtt_ms=60, samples=9)}, now))
+    assert (track.race.t0, track[ANN].unlocks_at) == (t0, t0 - 30)
 
 
 def test_the_draw_says_who_is_away() -> None:
     track = Track().freeze(ANN, BEN)
-    records = track.do(decide.draw(track.race, {}, AT, away={BEN, CAT}))
-    assert names(records) == ["RaceLocked", "RacerDisconnected"]
+    records = track.do(decide.draw_board(track.race, {}, AT, away={BEN, CAT}))
+    assert names(records) == ["BoardDrawn", "RacerDisconnected"]
     assert records[1] == RacerDisconnected(AT, RACE_ID, BEN)
     assert track[BEN].away_since == AT
     assert track[ANN].away_since is None
@@ -253,9 +261,9 @@ def test_who_left_since_the_freezing_did_not_start_and_has_no_part_in_the_draw()
 ):
     track = Track().freeze(*ALL, committed=ALL)
     for seat in (ANN, BEN):
-        track.do(decide.nonce(track.race, seat, told(seat), AT))
+        track.do(decide.reveal_nonce(track.race, seat, told(seat), AT))
     records = track.do(
-        decide.draw(track.race, {}, AT + 9, gone={CAT: "left", BEN: "kicked"})
+        decide.draw_board(track.race, {}, AT + 9, gone={CAT: "left", BEN: "kicked"})
     )
     assert records[1:] == [
         DidNotFinish(AT + 9, RACE_ID, BEN, "kicked"),
@@ -268,7 +276,7 @@ def test_who_left_since_the_freezing_did_not_start_and_has_no_part_in_the_draw()
 def test_nothing_is_drawn_when_all_have_left() -> None:
     track = Track().freeze(ANN, BEN)
     assert track.do(
-        decide.draw(track.race, {}, AT, gone={ANN: "left", BEN: "left"})
+        decide.draw_board(track.race, {}, AT, gone={ANN: "left", BEN: "left"})
     ) == [RaceAborted(AT, RACE_ID, "nobody_left")]
     assert not track.race.drawn
 
@@ -282,17 +290,17 @@ def test_postpone_moves_everybody_and_only_where_it_is_needed() -> None:
     track.do(decide.begin_countdown(track.race, 0))
     assert refused(decide.postpone(track.race, T0)) == "wrong_phase"
     track.lock(ANN, BEN, lines={BEN: Latency(rtt_ms=50, samples=9)})
-    assert decide.postpone_at(track.race) == T0 - COMMIT_MS
-    assert track.do(decide.postpone(track.race, T0 - COMMIT_MS - 1)) == []
-    now = T0 - COMMIT_MS
-    t0 = now + LOCK_MS
+    assert decide.postpone_at(track.race) == T0 - BOARD_DURABLE_MS
+    assert track.do(decide.postpone(track.race, T0 - BOARD_DURABLE_MS - 1)) == []
+    now = T0 - BOARD_DURABLE_MS
+    t0 = now + FREEZE_MS
     starts = (t0 + 2_000, t0 + 2_000 - 25)
     assert track.do(decide.postpone(track.race, now)) == [
         Postponed(now, RACE_ID, t0, starts)
     ]
     assert track.do(decide.postpone(track.race, now)) == []
     attempts = track.race.attempts.values()
-    assert tuple(one.s for one in attempts) == starts
+    assert tuple(one.unlocks_at for one in attempts) == starts
     assert tuple(one.high_at for one in attempts) == starts
     track.at(t0)
     assert decide.postpone_at(track.race) is None
@@ -304,11 +312,11 @@ def test_a_roster_that_is_not_durable_moves_the_start_before_nonces_are_missed()
 ):
     track = Track().freeze(ANN, BEN, committed=[ANN])
     at = decide.postpone_at(track.race)
-    assert at == T0 - ROSTER_MS
+    assert at == T0 - ROSTER_DURABLE_MS
     assert track.do(decide.postpone(track.race, at)) == [
-        Postponed(at, RACE_ID, at + LOCK_MS, ())
+        Postponed(at, RACE_ID, at + FREEZE_MS, ())
     ]
     assert not decide.draw_due(track.race, at)
-    assert decide.next_deadline(track.race) == at + LOCK_MS - NONCES_MS
-    track.do(decide.nonce(track.race, ANN, told(ANN), at + 1))
+    assert decide.next_deadline(track.race) == at + FREEZE_MS - NONCE_DEADLINE_MS
+    track.do(decide.reveal_nonce(track.race, ANN, told(ANN), at + 1))
     assert decide.draw_due(track.race, at + 1)

@@ -6,7 +6,7 @@ from sliderace.race.timing import (
     UNMEASURED,
     Latency,
     credit_bound,
-    official,
+    official_time,
     outage_overlap,
 )
 
@@ -56,18 +56,18 @@ def test_credit_bound(line: Latency, friendly: bool, bound: int) -> None:
     ],
 )
 def test_official(g: int, e: int | None, line: Latency, time: int) -> None:
-    assert official(g, e, line) == time
+    assert official_time(g, e, line) == time
 
 
 def test_friendly_timing_believes_a_hundred_more() -> None:
-    assert official(10_000, 0, PHONE, friendly=True) == 9_770
+    assert official_time(10_000, 0, PHONE, friendly=True) == 9_770
 
 
 def test_fewer_than_five_samples_are_none() -> None:
-    assert Latency(rtt_ms=80, jitter_ms=9, samples=4, outage_ms=5).known == Latency(
+    assert Latency(rtt_ms=80, jitter_ms=9, samples=4, outage_ms=5).effective == Latency(
         samples=4, outage_ms=5
     )
-    assert PHONE.known is PHONE
+    assert PHONE.effective is PHONE
 
 
 @pytest.mark.parametrize(

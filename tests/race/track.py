@@ -13,7 +13,7 @@ from sliderace.race.decide import Decision
 from sliderace.race.log_records import LoggedSlide, RaceRecord, Seat
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import Rules
-from sliderace.race.state import LOCK_MS, Attempt, Race
+from sliderace.race.state import FREEZE_MS, Attempt, Race
 from sliderace.race.timing import UNMEASURED, Latency
 
 ANN, BEN, CAT = Seat(0), Seat(1), Seat(7)
@@ -55,7 +55,7 @@ class Track:
     """A race, changed only through what was decided, and its whole log."""
 
     def __init__(self, rules: Rules = SMALL, known_seed: str = "") -> None:
-        made = decide.make(RACE_ID, rules, SECRET, 0, known_seed)
+        made = decide.create_race(RACE_ID, rules, SECRET, 0, known_seed)
         self.log: list[RaceRecord] = [made]
         self.race: Race = apply(None, made)
 
@@ -70,7 +70,7 @@ class Track:
     def start(self, *seats: Seat) -> "Track":
         """Race from T0 on."""
         self.lock(*seats)
-        self.do(decide.due(self.race, T0))
+        self.do(decide.fire_deadlines(self.race, T0))
         return self
 
     def freeze(self, *seats: Seat, committed: Iterable[Seat] = ()) -> "Track":
@@ -82,7 +82,7 @@ class Track:
             else ""
             for seat in seats
         }
-        self.do(decide.freeze(self.race, commitments, T0 - LOCK_MS))
+        self.do(decide.freeze_roster(self.race, commitments, T0 - FREEZE_MS))
         return self
 
     def lock(
@@ -90,7 +90,7 @@ class Track:
     ) -> "Track":
         """Up to the drawn board, without any nonce."""
         self.freeze(*seats)
-        self.do(decide.draw(self.race, lines, T0 - LOCK_MS))
+        self.do(decide.draw_board(self.race, lines, T0 - FREEZE_MS))
         return self
 
     def __getitem__(self, seat: Seat) -> Attempt:
@@ -114,7 +114,7 @@ class Track:
         Without one the line takes no time: g = e.
         """
         way = self.way(seat)
-        e = now - self[seat].s if e is None else e
+        e = now - self[seat].unlocks_at if e is None else e
         batch = (*stamped(way[:-1]), (*way[-1], e))
         seq = self[seat].seq + 1
         return self.do(
@@ -123,7 +123,7 @@ class Track:
 
     def at(self, now: int) -> list[RaceRecord]:
         """The clock's due."""
-        return self.do(decide.due(self.race, now))
+        return self.do(decide.fire_deadlines(self.race, now))
 
 
 def refused(decision: Decision) -> str:

@@ -12,7 +12,7 @@ from tests.server.recording_subscriber import CODE, Ear, opened
 
 from sliderace.engine import Board, format_board
 from sliderace.protocol import messages as m
-from sliderace.race.state import LOCK_MS
+from sliderace.race.state import FREEZE_MS
 from sliderace_server import room
 from sliderace_server.registry.actor import RoomActor
 from sliderace_server.storage import Append, Conflict
@@ -161,14 +161,14 @@ async def test_a_start_while_a_welcome_waits_is_told_after_it(
         await eventually(lambda: actor.idle)
         actor.ask(ben, m.Ready(actor.state.race.id))
         actor.ask(ann, m.Start(actor.state.race.id))
-        clock.advance(5_000 - LOCK_MS)
+        clock.advance(5_000 - FREEZE_MS)
         await eventually(lambda: actor.idle)
         store.held = True
         again = Ear()
         actor.lost(ben)
         actor.resume(again, room.Connect(ben.member))
         await eventually(lambda: store.busy)
-        clock.advance(LOCK_MS)
+        clock.advance(FREEZE_MS)
         assert actor.state.phase == "racing"
         board = Board(actor.state.race.size, actor.state.race.board)
         (direction, tiles), *_ = board.legal_slides()
@@ -204,13 +204,13 @@ async def test_a_stalled_loop_starts_no_race_whose_lock_is_not_durable() -> None
         actor.ask(ear, m.Start(actor.state.race.id))
         await eventually(lambda: actor.idle)
         store.flowing.clear()
-        clock.advance(5_000 - LOCK_MS)
-        assert actor.state.race.locked
-        clock.stall(LOCK_MS + 40)
+        clock.advance(5_000 - FREEZE_MS)
+        assert actor.state.race.frozen
+        clock.stall(FREEZE_MS + 40)
         actor.ask(ear, m.Lock())
         assert actor.state.phase == "countdown"
-        assert actor.state.race.t0 == actor.now + LOCK_MS
-        clock.advance(LOCK_MS - 200)
+        assert actor.state.race.t0 == actor.now + FREEZE_MS
+        clock.advance(FREEZE_MS - 200)
         assert not ear.has(m.BoardEvent)
         store.flowing.set()
         await eventually(lambda: actor.idle)

@@ -13,7 +13,7 @@ from tests.server.recording_subscriber import Ear, heard, opened, three
 from sliderace.engine import Board, Direction, parse_slides
 from sliderace.protocol import messages as m
 from sliderace.race.log_records import Seat
-from sliderace.race.state import LOCK_MS
+from sliderace.race.state import FREEZE_MS
 from sliderace.race.timing import Latency
 from sliderace_server import room
 from sliderace_server.load import LoadMeter
@@ -32,10 +32,10 @@ async def test_the_board_leaves_for_each_racer_by_its_line_and_for_others_at_t0(
         actor.ask(ben, m.Ready(actor.state.race.id))
         actor.ask(ann, m.Start(actor.state.race.id))
         await eventually(lambda: actor.idle)
-        clock.advance(5_000 - LOCK_MS)
+        clock.advance(5_000 - FREEZE_MS)
         await eventually(lambda: actor.idle)
         for wait, having in (
-            (LOCK_MS - 101, []),
+            (FREEZE_MS - 101, []),
             (1, [ben]),
             (54, [ben]),
             (1, [ben, ann]),
@@ -61,8 +61,8 @@ async def test_a_board_asked_for_before_a_late_lock_is_durable_is_not_told() -> 
         actor.ask(ann, m.Start(actor.state.race.id))
         await eventually(lambda: actor.idle)
         store.flowing.clear()
-        clock.advance(5_000 - LOCK_MS)
-        clock.stall(LOCK_MS - 20)  # past her reveal; no timer has fired yet
+        clock.advance(5_000 - FREEZE_MS)
+        clock.stall(FREEZE_MS - 20)  # past her reveal; no timer has fired yet
         ann.heard.clear()
         actor.show(ann)
         store.flowing.set()
@@ -71,7 +71,7 @@ async def test_a_board_asked_for_before_a_late_lock_is_durable_is_not_told() -> 
         [snapshot] = heard(ann, m.Snapshot)
         assert isinstance(snapshot, m.Snapshot)
         assert snapshot.race.start is None
-        assert actor.state.race.t0 == actor.now + LOCK_MS
+        assert actor.state.race.t0 == actor.now + FREEZE_MS
         actor.freeze()
 
 
@@ -118,9 +118,9 @@ async def racing(
         actor.ask(ben, m.Ready(actor.state.race.id))
         actor.ask(ann, m.Start(actor.state.race.id))
         await eventually(lambda: actor.idle)
-        clock.advance(5_000 - LOCK_MS)
+        clock.advance(5_000 - FREEZE_MS)
         await eventually(lambda: actor.idle)
-        clock.advance(LOCK_MS)
+        clock.advance(FREEZE_MS)
         yield actor, clock, [ann, ben, eve]
         await eventually(lambda: actor.idle)
         actor.freeze()

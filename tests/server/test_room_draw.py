@@ -29,7 +29,7 @@ def frozen_roster(*names: str, **patch: object) -> RoomHarness:
     if harness.phase() == "lobby":
         harness.ask(1, m.Start(harness.race))
     harness.to_deadline()
-    assert harness.state.race.locked
+    assert harness.state.race.frozen
     return harness
 
 

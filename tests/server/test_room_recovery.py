@@ -210,7 +210,7 @@ def test_a_start_during_the_outage_is_announced_again(locked: bool) -> None:
     harness = harness_with("Ann", "Ben")
     harness.ready(1, 2)
     harness.wait(3_900 if locked else 1_000)
-    assert harness.state.race.locked == locked
+    assert harness.state.race.frozen == locked
     harness.crash(2_000)
     postponed = harness.records[-1]
     assert isinstance(postponed, Postponed)

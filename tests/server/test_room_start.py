@@ -5,10 +5,10 @@ from tests.server.room_fixture import LIMITS, RoomHarness
 
 from sliderace.protocol import messages as m
 from sliderace.race.log_records import (
+    BoardDrawn,
     CountdownBegan,
     CountdownStopped,
     RaceCreated,
-    RaceLocked,
     RaceStarted,
     RosterFrozen,
 )
@@ -248,7 +248,7 @@ def test_the_roster_cannot_change_after_it_is_frozen() -> None:
     harness.ask(1, m.Start(harness.race))
     frozen, locked = harness.to_deadline()
     assert isinstance(frozen, RosterFrozen)
-    assert isinstance(locked, RaceLocked)
+    assert isinstance(locked, BoardDrawn)
     assert frozen.t == locked.t == locked.t0 - 1_200
     assert harness.ask(2, m.Ready(harness.race)) == Refusal("wrong_phase")
     assert harness.ask(1, m.Ready(harness.race, on=False)) == Refusal("wrong_phase")

@@ -50,7 +50,7 @@ def test_before_t0_nobody_sees_a_board() -> None:
         harness.enter(name)
         harness.ask(harness.state.last_member, m.Ready(harness.race))
     harness.to_deadline()
-    assert harness.state.race.locked
+    assert harness.state.race.frozen
     for member in (1, 2):
         assert room.reveal(harness.state, member, harness.now) is None
         assert not room.sees_boards(harness.state, member, harness.now)

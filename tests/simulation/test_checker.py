@@ -9,10 +9,10 @@ from tests.checker import RULES, Heard, Seen, Sent, faults
 from sliderace.engine import Board, Size, format_board
 from sliderace.protocol.room_code import RoomCode
 from sliderace.race.log_records import (
+    BoardDrawn,
     Finished,
     Postponed,
     RaceCreated,
-    RaceLocked,
     RaceStarted,
     Seat,
     Slid,
@@ -40,7 +40,7 @@ def slid(t: int, seq: int, *slides: tuple[str, int, int]) -> Slid:
 
 def history() -> list[Record]:
     """A short race, with a failure of the server in it."""
-    locked = RaceLocked(
+    locked = BoardDrawn(
         4_000, RACE, 5_000, "", START.tiles, (Seat(0),), (5_000,), ("",)
     )
     return [

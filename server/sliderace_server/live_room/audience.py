@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from sliderace.race.deadlines import may_race
+from sliderace.race.deadlines import may_still_race
 from sliderace_server import room
 from sliderace_server.live_room.services import Subscriber
 from sliderace_server.room import RoomState
@@ -76,9 +76,9 @@ class Audiences:
         """When a forfeit becomes final next: that one sees boards from then on."""
         race = self._state.race
         finals = (
-            race.final_at(one)
+            race.forfeit_final_at(one)
             for one in race.attempts.values()
-            if one.status == "forfeited" and may_race(race, one, now)
+            if one.status == "forfeited" and may_still_race(race, one, now)
         )
         return min(finals, default=None)
 

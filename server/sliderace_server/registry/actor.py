@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sliderace.protocol.messages import Ack, Event, Slides, Welcome
 from sliderace.race.log_records import (
+    BoardDrawn,
     CountdownBegan,
     Postponed,
     RaceEnded,
-    RaceLocked,
     RaceStarted,
     RosterFrozen,
     Seat,
@@ -274,7 +274,7 @@ class RoomActor:
         match record:
             case CountdownBegan():
                 self._subscribers.measure_latency()
-            case RosterFrozen() | RaceLocked() | Postponed():
+            case RosterFrozen() | BoardDrawn() | Postponed():
                 self._started_at = self._room_writer.applied
             case RaceStarted():
                 self._subscribers.started()

@@ -263,7 +263,7 @@ def _change_presence(
             )
         case Gone():
             gone = state.members.pop(record.member)
-            if gone.seat is not None and state.race.locked and not state.race.drawn:
+            if gone.seat is not None and state.race.frozen and not state.race.drawn:
                 state.left = {**state.left, gone.seat: record.why}
         case Connected():
             _change(state, record.member, connected=True, since=record.t)

@@ -106,7 +106,7 @@ def run_clock(draft: Draft) -> None:
         draft.write(_freeze(draft))
     if race_decide.draw_due(draft.state.race, draft.now):
         draft.write(_draw(draft))
-    draft.write(race_decide.due(draft.state.race, draft.now))
+    draft.write(race_decide.fire_deadlines(draft.state.race, draft.now))
     draft.write(
         Gone(draft.now, member.id, "timeout")
         for member in _absent_members(draft.state)
@@ -195,7 +195,7 @@ def _replace_aborted(draft: Draft) -> list[Record]:
 def _lacks_racers(draft: Draft) -> bool:
     """Return whether a countdown has too few racers left."""
     race = draft.state.race
-    if race.phase != "countdown" or race.locked:
+    if race.phase != "countdown" or race.frozen:
         return False
     return len(starters(draft)) < _min_racers(draft.state)
 
@@ -263,7 +263,11 @@ def _freeze(draft: Draft) -> list[Record]:
     committed = {
         one.seat: one.nonce_commitment for one in roster if one.seat is not None
     }
-    return [*expect_records(race_decide.freeze(draft.state.race, committed, draft.now))]
+    return [
+        *expect_records(
+            race_decide.freeze_roster(draft.state.race, committed, draft.now)
+        )
+    ]
 
 
 def _draw(draft: Draft) -> list[Record]:
@@ -276,7 +280,7 @@ def _draw(draft: Draft) -> list[Record]:
     latencies = {
         seat: draft.latency_of(one.id) for seat, one in holders.items() if one.connected
     }
-    drawn = race_decide.draw(
+    drawn = race_decide.draw_board(
         race,
         latencies,
         draft.now,

@@ -186,7 +186,7 @@ def _connect(draft: Draft, member: int, token_hash: str) -> Refusal | None:
         return None
     draft.write([Connected(draft.now, member)])
     if known.seat is not None:
-        draft.write(race_decide.returned(draft.state.race, known.seat, draft.now))
+        draft.write(race_decide.reconnected(draft.state.race, known.seat, draft.now))
     return None
 
 
@@ -196,7 +196,7 @@ def _disconnect(draft: Draft, member: int) -> Refusal | None:
         return None
     draft.write([Disconnected(draft.now, member)])
     if known.seat is not None:
-        draft.write(race_decide.went_away(draft.state.race, known.seat, draft.now))
+        draft.write(race_decide.disconnected(draft.state.race, known.seat, draft.now))
     return None
 
 

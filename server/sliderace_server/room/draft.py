@@ -59,7 +59,7 @@ class Draft:
         """Close the room; a running race ends with results."""
         reason = "limit" if self.state.empty_since is None else "away"
         reason = "called" if why == "host" else reason
-        self.write(race_decide.stop(self.state.race, self.now, reason))
+        self.write(race_decide.end_race(self.state.race, self.now, reason))
         self.write([Closed(self.now, why)])
 
     def passed(self, deadline: int) -> bool:
@@ -93,4 +93,4 @@ def create_race(
         now: room time, ms.
     """
     number = race_id(state.code, state.created_s, state.number + 1)
-    return race_decide.make(number, rules, entropy, now, seed)
+    return race_decide.create_race(number, rules, entropy, now, seed)

@@ -22,6 +22,7 @@ from sliderace.protocol.messages import (
     StandingEvent,
 )
 from sliderace.race.log_records import (
+    BoardDrawn,
     CountdownBegan,
     CountdownStopped,
     DidNotFinish,
@@ -34,7 +35,6 @@ from sliderace.race.log_records import (
     RaceAborted,
     RaceCreated,
     RaceEnded,
-    RaceLocked,
     RacerDisconnected,
     RaceRecord,
     RacerReconnected,
@@ -231,7 +231,7 @@ def _race_event(record: RaceRecord, state: RoomState) -> Event | None:
             return RoomEvent(state.offset, room_of(state), cause)
         case (
             CountdownBegan()
-            | RaceLocked()
+            | BoardDrawn()
             | RaceStarted()
             | GraceBegan()
             | TimeCalled()

@@ -163,7 +163,7 @@ def _ready(
         return Refusal("rate")
     if member.ready and commitment == member.nonce_commitment:
         return None
-    if draft.state.phase not in ("lobby", "countdown") or draft.state.race.locked:
+    if draft.state.phase not in ("lobby", "countdown") or draft.state.race.frozen:
         return Refusal("wrong_phase")
     if member.benched:
         draft.write([BenchChanged(draft.now, member.id, on=False)])
@@ -178,7 +178,7 @@ def _nonce(draft: Draft, member: MemberState, nonce: str) -> Refusal | None:
     if member.seat is None:
         return Refusal("not_racing")
     race = draft.state.race
-    return draft.take(race_decide.nonce(race, member.seat, nonce, draft.now))
+    return draft.take(race_decide.reveal_nonce(race, member.seat, nonce, draft.now))
 
 
 def _unready(draft: Draft, member: MemberState) -> Refusal | None:
@@ -186,7 +186,7 @@ def _unready(draft: Draft, member: MemberState) -> Refusal | None:
     state = draft.state
     if not member.ready:
         return None
-    if state.phase not in ("lobby", "countdown") or state.race.locked:
+    if state.phase not in ("lobby", "countdown") or state.race.frozen:
         return Refusal("wrong_phase")
     draft.write([ReadyChanged(draft.now, member.id, on=False)])
     automatic = state.race.rules.start == "ready" and not state.host_started

@@ -47,7 +47,10 @@ class DelayedAttempts:
         if race.id != self._race:
             self._race, self._views = race.id, {}
         if seat not in self._views:
-            board, unlocked = Board(race.size, race.board), race.attempts[seat].s
+            board, unlocked = (
+                Board(race.size, race.board),
+                race.attempts[seat].unlocks_at,
+            )
             self._views[seat] = AttemptView(0, 0, 0, board, high_at=unlocked)
         view = self._views[seat]
         _advance(view, race.attempts[seat], now - race.rules.spectator_delay_ms)
@@ -62,6 +65,6 @@ def _advance(view: AttemptView, attempt: Attempt, until: int) -> None:
         view.seq += 1
         view.stm += slide.tiles
         view.mtm += slide.direction != before
-        high = progress_permille(view.board.md, attempt.md0)
+        high = progress_permille(view.board.md, attempt.start_md)
         if high > view.high:
             view.high, view.high_at = high, slide.t

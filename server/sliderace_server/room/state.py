@@ -189,7 +189,7 @@ class RoomState:
     @property
     def between_races(self) -> bool:
         """Whether seats and roles may change, because no roster is frozen."""
-        return not self.race.locked or self.race.phase == "results"
+        return not self.race.frozen or self.race.phase == "results"
 
     def active(self) -> list[MemberState]:
         """Return the active players in order of joining."""

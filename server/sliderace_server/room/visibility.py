@@ -30,7 +30,7 @@ from sliderace.protocol.messages import (
     Welcome,
 )
 from sliderace.protocol.version import VERSION
-from sliderace.race.deadlines import may_race
+from sliderace.race.deadlines import may_still_race
 from sliderace.race.log_records import Seat
 from sliderace.race.ranking import Row, rank, standings
 from sliderace.race.refusal import Refusal
@@ -98,7 +98,7 @@ def is_delayed(state: RoomState, member: int, now: int) -> bool:
     if not (race.running and race.rules.spectator_delay_ms):
         return False
     attempt = attempt_of(state, member)
-    return attempt is None or not may_race(race, attempt, now)
+    return attempt is None or not may_still_race(race, attempt, now)
 
 
 def sees_boards(state: RoomState, member: int, now: int) -> bool:
@@ -115,7 +115,7 @@ def sees_boards(state: RoomState, member: int, now: int) -> bool:
     attempt = attempt_of(state, member)
     if attempt is None or race.rules.open_boards:
         return True
-    return not may_race(race, attempt, now)
+    return not may_still_race(race, attempt, now)
 
 
 def reveal_at(state: RoomState, member: int) -> int | None:
@@ -126,7 +126,7 @@ def reveal_at(state: RoomState, member: int) -> int | None:
     attempt = attempt_of(state, member)
     if attempt is None or state.phase != "countdown":
         return None
-    return attempt.s - state.race.rules.inspection_ms
+    return attempt.unlocks_at - state.race.rules.inspection_ms
 
 
 def reveal(state: RoomState, member: int, now: int) -> BoardEvent | None:
@@ -138,7 +138,7 @@ def reveal(state: RoomState, member: int, now: int) -> BoardEvent | None:
     if not _is_revealed(state, member, now):
         return None
     attempt = attempt_of(state, member)
-    in_ms = max(0, attempt.s - now) if attempt else 0
+    in_ms = max(0, attempt.unlocks_at - now) if attempt else 0
     return BoardEvent(state.race.id, None, 0, board_text(state), in_ms)
 
 
@@ -239,7 +239,7 @@ def welcome(
 def elapsed_ms(state: RoomState, member: int, now: int) -> int | None:
     """Return the time since the member's board was unlocked; None: not in a race."""
     attempt = attempt_of(state, member)
-    since = attempt.s if attempt else state.race.t0
+    since = attempt.unlocks_at if attempt else state.race.t0
     runs = state.race.running or (attempt is not None and state.phase == "countdown")
     return now - since if runs and since <= now else None
 
@@ -410,7 +410,7 @@ def _rows(
         if row.status == "racing":
             attempt = race.attempts[row.seat]
             view = delayed.view(race, row.seat, now) if delayed else _hidden(attempt)
-            high_ms = view.high_at - attempt.s
+            high_ms = view.high_at - attempt.unlocks_at
             known.append(
                 replace(
                     row, stm=view.stm, mtm=view.mtm, high=view.high, high_ms=high_ms
@@ -422,7 +422,7 @@ def _rows(
 
 
 def _hidden(attempt: Attempt) -> AttemptView:
-    return AttemptView(0, 0, 0, attempt.board, high_at=attempt.s)
+    return AttemptView(0, 0, 0, attempt.board, high_at=attempt.unlocks_at)
 
 
 def _visible(
@@ -464,7 +464,9 @@ def _lane(
 
 def _seat_signals(board: Board, attempt: Attempt) -> messages.SeatSignals:
     slides = [
-        WrittenSlide(slide.direction, slide.tiles, slide.stamp, slide.t - attempt.s)
+        WrittenSlide(
+            slide.direction, slide.tiles, slide.stamp, slide.t - attempt.unlocks_at
+        )
         for slide in attempt.slides
     ]
     figures = compared(signals(board, slides), board.size)

@@ -45,7 +45,7 @@ TYPES: Final[dict[str, type[Record]]] = {
     "countdown_stopped": race.CountdownStopped,
     "roster_frozen": race.RosterFrozen,
     "nonce_told": race.NonceRevealed,
-    "race_locked": race.RaceLocked,
+    "race_locked": race.BoardDrawn,
     "postponed": race.Postponed,
     "race_started": race.RaceStarted,
     "slid": race.Slid,

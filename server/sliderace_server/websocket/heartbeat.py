@@ -183,7 +183,7 @@ class Heartbeat:
         return now - sent
 
     def latency(self, now: int) -> Latency:
-        """Return the latency by the samples of the last minute; see `Latency.known`."""
+        """Return the effective latency by the samples of the last minute."""
         if now < self._latency_until:
             return self._latency
         while self._samples and self._samples[0][0] < now - WINDOW_MS:
@@ -199,7 +199,7 @@ class Heartbeat:
             return UNMEASURED
         middle = median(trips)
         jitter = round(median(abs(trip - middle) for trip in trips))
-        return Latency(min(trips), jitter, len(trips)).known
+        return Latency(min(trips), jitter, len(trips)).effective
 
 
 class Pinger:

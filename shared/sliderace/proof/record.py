@@ -172,7 +172,7 @@ def _outages(race: Race) -> list[tuple[int, int]]:
 
 
 def _racer(race: Race, attempt: Attempt, row: Row, player: Player) -> dict[str, object]:
-    seat, s = attempt.seat, attempt.s
+    seat, s = attempt.seat, attempt.unlocks_at
     return {
         "seat": seat,
         "name": player.name,

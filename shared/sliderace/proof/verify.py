@@ -30,7 +30,7 @@ from sliderace.proof.record import Outages, WrittenFinish, WrittenRace, WrittenR
 from sliderace.proof.signed import CheckSignature, Signed, unseal
 from sliderace.race.ranking import Row, rank, solve_time
 from sliderace.race.state import RECONNECT_MS
-from sliderace.race.timing import MIN_SAMPLES, Latency, official, outage_overlap
+from sliderace.race.timing import MIN_SAMPLES, Latency, official_time, outage_overlap
 
 __all__ = ["FINDINGS", "Check", "Finding", "Step", "Verdict", "steps", "verify"]
 
@@ -398,7 +398,7 @@ def _is_part(own: tuple[int, int], outage: tuple[int, int], start_ms: int) -> bo
 def _finish_fault(racer: WrittenRacer, finish: WrittenFinish, *, friendly: bool) -> str:
     first, last = racer.slides[0], racer.slides[-1]
     latency = Latency(finish.rtt_ms, finish.jitter_ms, MIN_SAMPLES, finish.outage_ms)
-    best = official(finish.g_ms, finish.e_ms, latency, friendly=friendly)
+    best = official_time(finish.g_ms, finish.e_ms, latency, friendly=friendly)
     solve_ms = solve_time(first.stamp_ms, last.stamp_ms, finish.g_ms)
     outage_ms = outage_overlap(
         [slide.received_ms for slide in racer.slides],

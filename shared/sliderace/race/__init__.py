@@ -1,8 +1,7 @@
-"""The rules of a race and of its proof: pure, without a clock of their own.
+"""The rules of a race, as a pure state machine over log records.
 
-`decide` says what may happen, `apply` makes it so, `state` is what stands; `rules` are
-the settings, `records` the facts. `ranking` and `timing` turn a race into places and
-times, `record` writes it down for strangers, `signed` makes a file of it in `canonical`
-JSON, and `verify` re-checks what was written.
-`signals` sets a solve beside those of people, and judges nobody.
+`decide` turns a command into records or a refusal, `deadlines` turns the passing of
+time into records, `apply` folds records into the `state`. `starting` is the part of
+`decide` up to the start, with the draw of the board. `rules` are the settings,
+`log_records` the records; `timing` and `ranking` turn a race into times and places.
 """

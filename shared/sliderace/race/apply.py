@@ -1,7 +1,7 @@
-"""How a record changes a race: the one place where its state is written.
+"""Fold log records into a race: the only place that changes its state.
 
-Records are facts: they were decided once, and applying them asks nothing again. The
-same fold serves a live room, its recovery after a crash, a replay and the tests.
+Records are facts. They were decided once, so applying them checks nothing again. The
+same fold serves a live room, its recovery after a crash, replays and tests.
 """
 
 from dataclasses import replace
@@ -9,6 +9,7 @@ from typing import assert_never
 
 from sliderace.engine import Board, progress_permille
 from sliderace.race.log_records import (
+    BoardDrawn,
     CountdownBegan,
     CountdownStopped,
     DidNotFinish,
@@ -21,7 +22,6 @@ from sliderace.race.log_records import (
     RaceAborted,
     RaceCreated,
     RaceEnded,
-    RaceLocked,
     RacerDisconnected,
     RaceRecord,
     RacerReconnected,
@@ -31,25 +31,25 @@ from sliderace.race.log_records import (
     TimeCalled,
     WinnerKnown,
 )
-from sliderace.race.state import HOLD_MS, Attempt, Outage, Played, Race
+from sliderace.race.state import HOLD_MS, Attempt, Outage, PlayedSlide, Race
 
 __all__ = ["apply", "recovered", "slide"]
 
 
 def apply(race: Race | None, record: RaceRecord) -> Race:
-    """The race after a record.
+    """Apply a record to a race.
 
     Args:
-        race: the race before; it is changed in place. None before any race.
-        record: what happened to it; `RaceCreated` replaces whatever was there.
+        race: the race before the record; it is changed in place. None: no race yet.
+        record: what happened; `RaceCreated` replaces the race.
 
     Returns:
-        The race; for all records but `RaceCreated` the same object.
+        The race: for all records but `RaceCreated` the same object.
 
     Raises:
-        ValueError: the record is of another race.
-        IllegalSlide: a `Slid` holds an impossible slide. Neither can come from
-            `decide`: the log is damaged.
+        ValueError: the record belongs to another race. `decide` cannot cause this: the
+            log is damaged.
+        IllegalSlide: a `Slid` contains an illegal slide; likewise.
     """
     if isinstance(record, RaceCreated):
         return Race(
@@ -67,26 +67,26 @@ def apply(race: Race | None, record: RaceRecord) -> Race:
         case CountdownBegan():
             race.phase = "countdown"
             race.t0 = record.t0
-            race.hold_until = 0  # it was begun after the failure: nothing to make good
+            race.hold_until = 0  # this countdown began after the failure
         case CountdownStopped():
             race.phase = "lobby"
         case RosterFrozen():
             _freeze(race, record)
         case NonceRevealed():
-            race.told = {**race.told, record.seat: record.nonce}
-        case RaceLocked():
-            _lock(race, record)
+            race.revealed = {**race.revealed, record.seat: record.nonce}
+        case BoardDrawn():
+            _draw(race, record)
         case Postponed():
             _postpone(race, record)
         case RaceStarted():
             race.phase = "racing"
             for attempt in race.attempts.values():
-                attempt.seen = attempt.away_since is None
+                attempt.was_connected = attempt.away_since is None
         case GraceBegan():
             race.phase = "grace"
             race.grace_until = record.until
         case TimeCalled():
-            race.called = True
+            race.time_called = True
             race.grace_until = min(race.grace_until or record.until, record.until)
         case WinnerKnown():
             race.winner_known = True
@@ -103,14 +103,14 @@ def apply(race: Race | None, record: RaceRecord) -> Race:
 
 
 def slide(race: Race, record: Slid) -> None:
-    """`apply` for slides, the hot path.
+    """Apply slides; the hot path of `apply`.
 
     Args:
-        race: the one that the record names; it is changed in place.
-        record: what its seat slid.
+        race: the race of the record; it is changed in place.
+        record: the slides.
 
     Raises:
-        IllegalSlide: as `apply`.
+        IllegalSlide: see `apply`.
     """
     t, made = record.t, record.slides
     attempt = race.attempts[record.seat]
@@ -119,14 +119,14 @@ def slide(race: Race, record: Slid) -> None:
     nearest = board.md
     for direction, count, stamp in made:
         board.slide(direction, count)
-        slides.append(Played._make((direction, count, stamp, t)))
+        slides.append(PlayedSlide._make((direction, count, stamp, t)))
         attempt.stm += count
         if direction != last:
             attempt.mtm += 1
             last = direction
         if board.md < nearest:
             nearest = board.md
-    high = progress_permille(nearest, attempt.md0)
+    high = progress_permille(nearest, attempt.start_md)
     if high > attempt.high:
         attempt.high, attempt.high_at = high, t
     if record.approx:
@@ -136,53 +136,53 @@ def slide(race: Race, record: Slid) -> None:
 def recovered(race: Race, down: int, now: int) -> None:
     """Restart the clocks of a race that was read from the log after a failure.
 
-    Belongs to the fold: call it when the record of a new epoch is applied, with that
-    record's time. All connections are gone, so every racer is away from now on; no
-    deadline fires for `HOLD_MS`; a start that would fall into that time is postponed
-    by `decide.due`.
+    This is part of the fold: call it when the record of a new epoch is applied, with
+    the time of that record. From then on every racer is away, since all connections are
+    gone; no deadline fires for `HOLD_MS`; `deadlines` postpones a start that falls into
+    that time.
 
     Args:
-        race: the race, changed in place.
-        down: room time of the last record before, ms: the failure came after it.
+        race: the race; it is changed in place.
+        down: room time of the last record before the failure, ms.
         now: room time of the recovery, ms.
     """
     undoable = [
         attempt
         for attempt in race.attempts.values()
-        if attempt.status == "forfeited" and down < race.final_at(attempt)
+        if attempt.status == "forfeited" and down < race.forfeit_final_at(attempt)
     ]
     race.hold_until = now + HOLD_MS
     for attempt in race.attempts.values():
-        races = attempt.status == "racing"
-        if races:
+        is_racing = attempt.status == "racing"
+        if is_racing:
             attempt.away_since = now
-        if race.running and down < now and (races or attempt in undoable):
+        if race.running and down < now and (is_racing or attempt in undoable):
             attempt.outages += (Outage(down, now),)
 
 
 def _freeze(race: Race, record: RosterFrozen) -> None:
-    race.locked = True
+    race.frozen = True
     race.t0 = record.t0
     race.roster = record.roster
     committed = zip(record.roster, record.commitments, strict=True)
     race.commitments = {seat: text for seat, text in committed if text}
 
 
-def _lock(race: Race, record: RaceLocked) -> None:
+def _draw(race: Race, record: BoardDrawn) -> None:
     race.t0 = record.t0
     race.seed = record.seed
     race.board = record.board
-    told = zip(record.roster, record.nonces, strict=True)
-    race.nonces = {seat: nonce for seat, nonce in told if nonce}
-    for seat, s in zip(record.roster, record.starts, strict=True):
+    used = zip(record.roster, record.nonces, strict=True)
+    race.nonces = {seat: nonce for seat, nonce in used if nonce}
+    for seat, start in zip(record.roster, record.starts, strict=True):
         board = Board(race.size, record.board)
-        race.attempts[seat] = Attempt(seat, board, board.md, s, high_at=s)
+        race.attempts[seat] = Attempt(seat, board, board.md, start, high_at=start)
 
 
 def _postpone(race: Race, record: Postponed) -> None:
     race.t0 = record.t0
-    for attempt, s in zip(race.attempts.values(), record.starts, strict=True):
-        attempt.s = attempt.high_at = s
+    for attempt, start in zip(race.attempts.values(), record.starts, strict=True):
+        attempt.unlocks_at = attempt.high_at = start
 
 
 _OfSeat = (
@@ -206,24 +206,24 @@ def _apply_to(attempt: Attempt, record: _OfSeat, *, started: bool) -> None:
         case ForfeitUndone():
             attempt.status = "racing"
             attempt.forfeited_at = None
-            _back(attempt, record.t)
+            _end_outages(attempt, record.t)
         case RacerDisconnected():
             attempt.away_since = record.t
         case RacerReconnected():
             attempt.status, attempt.why = "racing", ""
             attempt.away_since = None
-            attempt.seen = started
-            _back(attempt, record.t)
+            attempt.was_connected = started
+            _end_outages(attempt, record.t)
         case DidNotFinish():
-            began = attempt.seen or attempt.slides
+            began = attempt.was_connected or attempt.slides
             attempt.status = "dnf" if began else "dns"
             attempt.why = record.why
         case _:
             assert_never(record)
 
 
-def _back(attempt: Attempt, t: int) -> None:
-    """Whoever a failure of ours drove away is here again."""
+def _end_outages(attempt: Attempt, t: int) -> None:
+    """Record when a racer whom an outage disconnected is back."""
     attempt.outages = tuple(
         replace(outage, back=t) if outage.back is None else outage
         for outage in attempt.outages

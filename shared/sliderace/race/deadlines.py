@@ -1,6 +1,22 @@
-"""What the clock decides in a race, and the question after every change: is it over?
+"""What the clock decides in a race, and when a race is over.
 
-Used through `sliderace.race.decide`.
+Nothing in a race happens on its own: the room asks `next_deadline` when to wake up, and
+`fire_deadlines` what has happened by then. The deadlines are
+
+- in the countdown: the freeze of the roster and the draw of the board, which the room
+  decides itself (`freeze_due`, `draw_due`) since it knows who is ready; then T0;
+- in the race: each racer's time limit, the grace time, and the away limit of a racer
+  whose connection is lost. Each ends that racer's attempt as a DNF;
+- the certainty of the first place: `winner_certain_at`;
+- if nobody races any more: the end of the last forfeit's undo.
+
+After every change that can end an attempt, `end_if_over` decides whether the race is
+over: it is when no attempt goes on and no forfeit can be undone.
+
+After a recovery no deadline fires for `HOLD_MS`. A start that falls into that time is
+postponed, unless somebody may have seen the board: then the race is aborted.
+
+`sliderace.race.decide` re-exports what other packages need.
 """
 
 import copy
@@ -17,129 +33,130 @@ from sliderace.race.log_records import (
     Seat,
     WinnerKnown,
 )
-from sliderace.race.state import HOLD_MS, LOCK_MS, NONCES_MS, Attempt, Race
+from sliderace.race.state import FREEZE_MS, HOLD_MS, NONCE_DEADLINE_MS, Attempt, Race
 from sliderace.race.timing import FRIENDLY_MS, JITTER_CEILING_MS, RTT_CEILING_MS
 
 __all__ = [
-    "after",
-    "certain_after",
-    "certain_at",
     "draw_due",
-    "due",
+    "end_if_over",
+    "fire_deadlines",
     "freeze_due",
-    "may_race",
+    "may_still_race",
     "next_deadline",
-    "postponed",
+    "postponement",
+    "winner_certain_after",
+    "winner_certain_at",
 ]
 
 
 def freeze_due(race: Race, now: int) -> bool:
-    """Whether the room must freeze the roster now; `next_deadline` asks for it too."""
-    waiting = race.phase == "countdown" and not race.locked
-    return waiting and race.hold_until <= race.t0 <= now + LOCK_MS
+    """Return whether the room must freeze the roster now."""
+    waiting = race.phase == "countdown" and not race.frozen
+    return waiting and race.hold_until <= race.t0 <= now + FREEZE_MS
 
 
 def draw_due(race: Race, now: int) -> bool:
-    """Whether the room must draw the board now; `next_deadline` asks for it too.
+    """Return whether the room must draw the board now.
 
-    That is as soon as every nonce has come that was committed to, or no more is waited
-    for.
+    That is when every nonce with a commitment has arrived, or when it is too late.
     """
-    waiting = race.phase == "countdown" and race.locked and not race.drawn
+    waiting = race.phase == "countdown" and race.frozen and not race.drawn
     return waiting and race.hold_until <= race.t0 and _draw_at(race) <= now
 
 
 def _draw_at(race: Race) -> int:
-    complete = len(race.told) == len(race.commitments)
-    return race.t0 - (LOCK_MS if complete else NONCES_MS)
+    complete = len(race.revealed) == len(race.commitments)
+    return race.t0 - (FREEZE_MS if complete else NONCE_DEADLINE_MS)
 
 
 def next_deadline(race: Race) -> int | None:
-    """Room time at which `due`, the freezing of the roster or the draw is asked for.
+    """Return the room time at which something is due; None: never.
 
-    None: never. It may lie in the past: then that is overdue.
+    Then ask `fire_deadlines`, `freeze_due` and `draw_due`. The time may have passed.
     """
     if race.phase == "countdown":
         if race.t0 < race.hold_until:
             return race.hold_until - HOLD_MS
-        if race.locked:
+        if race.frozen:
             return race.t0 if race.drawn else _draw_at(race)
-        return race.t0 - LOCK_MS
+        return race.t0 - FREEZE_MS
     if not race.running:
         return None
     attempts = race.attempts.values()
     racing = [attempt for attempt in attempts if attempt.status == "racing"]
     if not racing:
-        final = (race.final_at(one) for one in attempts if one.status == "forfeited")
-        return max(final, default=race.t0)
+        forfeited = (one for one in attempts if one.status == "forfeited")
+        return max(map(race.forfeit_final_at, forfeited), default=race.t0)
     ends = [
         end
         for attempt in racing
         for end in (race.ends_at(attempt), race.away_until(attempt))
         if end is not None
     ]
-    if (known := _winner_known_at(race)) is not None:
-        ends.append(known)
+    if (certain := _winner_known_at(race)) is not None:
+        ends.append(certain)
     return min(ends, default=None)
 
 
-def certain_after(race: Race, best: int, others: Iterable[Attempt]) -> int:
-    """Room time from which none of the others can beat or share the best time.
+def winner_certain_after(race: Race, best: int, others: Iterable[Attempt]) -> int:
+    """Return the room time from which nobody else can reach the best time.
 
-    A slide that arrives now takes at least ``now - s - K``; K is bounded whatever the
-    line, but for what an outage of ours covers.
+    A slide that arrives at `now` gives a time of at least ``now - s - K``, where s is
+    the moment the board was unlocked. K is bounded for any connection, except for what
+    an outage of the server covers.
 
     Args:
-        race: theirs.
-        best: the official time, ms.
-        others: those who have not finished.
+        race: the race.
+        best: the best official time, ms.
+        others: attempts that have not finished.
     """
     credit = RTT_CEILING_MS + JITTER_CEILING_MS
     credit += FRIENDLY_MS if race.rules.friendly_timing else 0
     latest = (
-        one.s + best + credit + sum(outage.end - outage.down for outage in one.outages)
+        one.unlocks_at
+        + best
+        + credit
+        + sum(outage.end - outage.down for outage in one.outages)
         for one in others
     )
     return max(latest, default=race.t0) + 1
 
 
-def certain_at(race: Race) -> int | None:
-    """The same for the first place as it stands; None: nobody has finished."""
+def winner_certain_at(race: Race) -> int | None:
+    """Return the same for the current best time; None: nobody has finished."""
     attempts = race.attempts.values()
-    done = [one.finish.official for one in attempts if one.finish]
+    times = [one.finish.official for one in attempts if one.finish]
     others = (one for one in attempts if one.finish is None)
-    return certain_after(race, min(done), others) if done else None
+    return winner_certain_after(race, min(times), others) if times else None
 
 
 def _winner_known_at(race: Race) -> int | None:
-    """When that is to be noted; None: it was, or nobody has finished."""
-    certain = None if race.winner_known else certain_at(race)
-    return None if certain is None else race.held(certain)
+    """Return when `WinnerKnown` is due; None: it was, or nobody has finished."""
+    certain = None if race.winner_known else winner_certain_at(race)
+    return None if certain is None else race.effective(certain)
 
 
-def due(race: Race, now: int) -> list[RaceRecord]:
-    """What the clock has decided: every deadline that has passed, in order of time.
+def fire_deadlines(race: Race, now: int) -> list[RaceRecord]:
+    """Return the records of every deadline that has passed, in order of time.
 
-    Postponement after a recovery, T0, time limit, grace time, away limit, the end of a
-    forfeit's undo, the certainty of the first place. Freezing and draw are the room's
-    word and wait for it.
+    It stops at a freeze or a draw, which the room decides.
     """
     records: list[RaceRecord] = []
-    sketch = race
-    while (at := next_deadline(sketch)) is not None and at <= now:
-        fired = _fire(sketch, at, now)
+    preview = race
+    while (at := next_deadline(preview)) is not None and at <= now:
+        fired = _fire(preview, at, now)
         if not fired:
             break
         records += fired
-        if sketch is race:
-            sketch = _sketch(race)
+        if preview is race:
+            preview = _copy(race)
         for record in fired:
-            apply(sketch, record)
+            apply(preview, record)
     return records
 
 
 def _fire(race: Race, at: int, now: int) -> list[RaceRecord]:
-    """What the deadline `at`, the next one, brings about; nothing if the room must."""
+    """Return the records of the deadline `at`; empty if the room must decide it."""
     if race.phase == "countdown":
         if race.t0 < race.hold_until:
             return [_after_outage(race, now)]
@@ -152,33 +169,43 @@ def _fire(race: Race, at: int, now: int) -> list[RaceRecord]:
     records: list[RaceRecord] = [
         DidNotFinish(now, race.id, seat, why) for seat, why in out.items()
     ]
-    if (known := _winner_known_at(race)) is not None and known <= at:
+    if (certain := _winner_known_at(race)) is not None and certain <= at:
         records.append(WinnerKnown(now, race.id))
-    return [*records, *after(race, now, out)]
+    return [*records, *end_if_over(race, now, out)]
 
 
 def _after_outage(race: Race, now: int) -> Postponed | RaceAborted:
-    """A start that fell into a failure of ours: later, if nobody can know the board."""
-    reveals = [one.s - race.rules.inspection_ms for one in race.attempts.values()]
+    """Postpone a start that fell into an outage, if nobody can know the board."""
+    inspection_ms = race.rules.inspection_ms
+    reveals = [one.unlocks_at - inspection_ms for one in race.attempts.values()]
     if reveals and min(reveals) <= race.hold_until - HOLD_MS:
         return RaceAborted(now, race.id, "outage")
-    return postponed(race, race.hold_until, now)
+    return postponement(race, race.hold_until, now)
 
 
 def _why_out(race: Race, attempt: Attempt, at: int) -> str:
+    """Return the reason why an attempt ends at `at`; empty: it does not."""
     ends, away = race.ends_at(attempt), race.away_until(attempt)
     if ends is not None and ends <= at:
         limit, grace = race.rules.time_limit_ms, race.grace_until
-        by_grace = grace is not None and (limit is None or grace < attempt.s + limit)
-        after_call = "called" if race.called else "grace"
-        return after_call if by_grace else "limit"
+        by_grace = grace is not None and (
+            limit is None or grace < attempt.unlocks_at + limit
+        )
+        grace_reason = "called" if race.time_called else "grace"
+        return grace_reason if by_grace else "limit"
     return "away" if away is not None and away <= at else ""
 
 
-def after(race: Race, now: int, out: Collection[Seat]) -> list[RaceRecord]:
-    """Is it over? To be asked after every change, with the seats it took out."""
+def end_if_over(race: Race, now: int, out: Collection[Seat]) -> list[RaceRecord]:
+    """Return the record that ends the race if it is over, else nothing.
+
+    Args:
+        race: the race before the change.
+        now: room time, ms.
+        out: seats whose attempts the change ends.
+    """
     if any(
-        seat not in out and may_race(race, attempt, now)
+        seat not in out and may_still_race(race, attempt, now)
         for seat, attempt in race.attempts.items()
     ):
         return []
@@ -187,22 +214,22 @@ def after(race: Race, now: int, out: Collection[Seat]) -> list[RaceRecord]:
     return [RaceAborted(now, race.id, "nobody_left")]
 
 
-def may_race(race: Race, attempt: Attempt, now: int) -> bool:
-    """Whether an attempt goes on, or may: its forfeit can still be taken back."""
+def may_still_race(race: Race, attempt: Attempt, now: int) -> bool:
+    """Return whether an attempt goes on, or can by undoing its forfeit."""
     if attempt.status == "forfeited":
-        return now < race.final_at(attempt)
+        return now < race.forfeit_final_at(attempt)
     return attempt.status == "racing"
 
 
-def postponed(race: Race, t0: int, now: int) -> Postponed:
-    """The start moves to `t0`, for everybody alike, before or after the draw."""
+def postponement(race: Race, t0: int, now: int) -> Postponed:
+    """Return the record that moves T0, and all starts equally."""
     later = t0 - race.t0
-    starts = tuple(attempt.s + later for attempt in race.attempts.values())
+    starts = tuple(attempt.unlocks_at + later for attempt in race.attempts.values())
     return Postponed(now, race.id, t0, starts)
 
 
-def _sketch(race: Race) -> Race:
-    """A copy to apply anything to but slides."""
-    sketch = copy.copy(race)
-    sketch.attempts = {seat: copy.copy(one) for seat, one in race.attempts.items()}
-    return sketch
+def _copy(race: Race) -> Race:
+    """Return a copy to which all records except slides can be applied."""
+    preview = copy.copy(race)
+    preview.attempts = {seat: copy.copy(one) for seat, one in race.attempts.items()}
+    return preview

@@ -1,11 +1,25 @@
-"""What may happen in a race: every command asks here, and nothing is changed.
+"""Decide what a command does to a race, without changing the race.
 
-Each function answers with the records that carry the command out, in order; with an
-empty list where it is already so (commands come twice, and late); or with a `Refusal`.
-Give the records to `sliderace.race.apply.apply` before you decide the next thing.
+Every function returns one of
 
-Before any command, give the clock its due: `due` fires every deadline that has passed.
-Times are room time in ms. After every change the question is asked again: is it over?
+- records that carry the command out, in order: pass them to
+  `sliderace.race.apply.apply` before you decide anything else;
+- an empty list, if there is nothing to do: commands may be repeated, and may be late;
+- a `Refusal`.
+
+The rules for attempts:
+
+- An attempt accepts slides from the moment its board is unlocked until it ends. It
+  accepts only its next slide, in order; a message is accepted completely or not at all.
+- A slide that solves the board finishes the attempt. The first finish begins the grace
+  time, which never ends before the first place is certain.
+- A forfeit can be undone for `UNDO_MS`. A lost connection ends an attempt only after
+  the away limit; a racer who returns later races on, if the race still runs.
+- After every change that can end an attempt, `end_if_over` ends the race if it is over.
+
+Call `fire_deadlines` before every command, so that the clock has decided first. All
+times are room time in ms. The functions up to the start are in `starting`, those of the
+clock in `deadlines`.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,14 +28,14 @@ from typing import Literal
 
 from sliderace.race import timing
 from sliderace.race.deadlines import (
-    after,
-    certain_after,
-    certain_at,
     draw_due,
-    due,
+    end_if_over,
+    fire_deadlines,
     freeze_due,
-    may_race,
+    may_still_race,
     next_deadline,
+    winner_certain_after,
+    winner_certain_at,
 )
 from sliderace.race.log_records import (
     DidNotFinish,
@@ -44,12 +58,12 @@ from sliderace.race.starting import (
     Decision,
     abort,
     begin_countdown,
-    draw,
-    freeze,
-    make,
-    nonce,
+    create_race,
+    draw_board,
+    freeze_roster,
     postpone,
     postpone_at,
+    reveal_nonce,
     stop_countdown,
 )
 from sliderace.race.state import Attempt, Race
@@ -61,29 +75,29 @@ __all__ = [
     "abort",
     "begin_countdown",
     "call_time",
-    "draw",
+    "create_race",
+    "disconnected",
+    "draw_board",
     "draw_due",
-    "due",
+    "end_race",
+    "fire_deadlines",
     "forfeit",
-    "freeze",
     "freeze_due",
+    "freeze_roster",
     "leave",
-    "make",
     "next_deadline",
-    "nonce",
     "postpone",
     "postpone_at",
-    "returned",
+    "reconnected",
+    "reveal_nonce",
     "slides",
-    "stop",
     "stop_countdown",
     "undo_forfeit",
-    "went_away",
 ]
 
 MAX_TILES = 20_000
-"""Per seat and race: ten times the longest human solve of a 10x10; bounds the memory
-and the log that one seat can cost."""
+"""Tiles that one seat can move in a race: ten times the longest human solve of a 10x10.
+It bounds the memory and the log that a seat can use."""
 
 
 def slides(
@@ -93,28 +107,28 @@ def slides(
     batch: Sequence[LoggedSlide],
     approx: bool,
     now: int,
-    line_of: Callable[[], timing.Latency] = lambda: timing.UNMEASURED,
+    latency_of: Callable[[], timing.Latency] = lambda: timing.UNMEASURED,
     *,
     max_tiles: int = MAX_TILES,
 ) -> Decision:
-    """Slides of one seat: all of them, or none.
+    """Accept slides of one seat: all of them, or none.
 
-    Slides that were applied before are skipped, so a message may come twice. What
-    follows a solving slide is dropped: a solved board does not move.
+    Slides that were applied before are skipped, so a message may be repeated. Slides
+    after the one that solves the board are dropped.
 
     Args:
-        race: the race they belong to; compare the message's id first.
-        seat: whose.
-        seq: number of the first of them.
-        batch: (direction, tiles, the client's ms since the paint).
-        approx: the client counted its times from a snapshot.
-        now: room time of their arrival, ms.
-        line_of: the seat's connection; asked only for a slide that solves.
-        max_tiles: what one seat may move in a race.
+        race: the race; compare the id in the message first.
+        seat: whose slides.
+        seq: number of the first slide.
+        batch: (direction, tiles, client's timestamp in ms).
+        approx: the client counted its timestamps from a snapshot.
+        now: room time of arrival, ms.
+        latency_of: returns the seat's latency; called only if the board is solved.
+        max_tiles: how many tiles one seat can move in a race.
 
     Returns:
-        `Slid`; with a solved board also `Finished` and, as the case may be,
-        `GraceBegan` or `RaceEnded`. Empty where all were applied before: ack again.
+        `Slid`. If the board is solved, also `Finished` and perhaps `GraceBegan` or
+        `RaceEnded`. Nothing if all slides were applied before: acknowledge them again.
         The refusals are ``not_racing``, ``too_early`` (with ``retry_ms``), ``done``,
         ``gap``, ``illegal`` and ``too_many_tiles``.
     """
@@ -124,14 +138,15 @@ def slides(
     first = len(attempt.slides) + 1
     if seq + len(batch) <= first:
         return []
-    if now < attempt.s or not race.takes(attempt, now):
-        return _closed(race, attempt, now)
+    if now < attempt.unlocks_at or not race.accepts_slides(attempt, now):
+        return _not_open(race, attempt, now)
     if seq > first:
         return Refusal("gap", "seq", str(seq))
     new = tuple(batch[first - seq :])
     direction, tiles, _ = new[0]
     if len(new) == 1 and attempt.board.md > tiles:
-        # Nearly always: a tile comes one step nearer at most, so this solves nothing.
+        # The usual case: each tile comes at most one step closer to home, so this slide
+        # cannot solve the board.
         if not attempt.board.allows(direction, tiles):
             return Refusal("illegal", "slides", f"{direction}{tiles}")
         moved, solved = attempt.stm + tiles, False
@@ -150,11 +165,11 @@ def slides(
     if not solved:
         return [slid]
     e = None if approx or attempt.approx else new[-1][2]
-    return [slid, *_finish(race, attempt, e, line_of(), now)]
+    return [slid, *_finish(race, attempt, e, latency_of(), now)]
 
 
 def forfeit(race: Race, seat: Seat, now: int) -> Decision:
-    """Give up; `undo_forfeit` takes it back for `UNDO_MS`."""
+    """Give up the attempt; `undo_forfeit` can undo it for `UNDO_MS`."""
     attempt = race.attempts.get(seat)
     if attempt is None:
         return Refusal("not_racing")
@@ -168,7 +183,7 @@ def forfeit(race: Race, seat: Seat, now: int) -> Decision:
 
 
 def undo_forfeit(race: Race, seat: Seat, now: int) -> Decision:
-    """Race on after a forfeit, while that is not final."""
+    """Undo a forfeit that is not final yet."""
     attempt = race.attempts.get(seat)
     if attempt is None:
         return Refusal("not_racing")
@@ -176,23 +191,23 @@ def undo_forfeit(race: Race, seat: Seat, now: int) -> Decision:
         return []
     if attempt.status != "forfeited":
         return Refusal("done")
-    if not race.running or not may_race(race, attempt, now):
+    if not race.running or not may_still_race(race, attempt, now):
         return Refusal("too_late")
     return [ForfeitUndone(now, race.id, seat)]
 
 
-def went_away(race: Race, seat: Seat, now: int) -> list[RaceRecord]:
-    """The seat's connection is lost: its board and its clock go on."""
+def disconnected(race: Race, seat: Seat, now: int) -> list[RaceRecord]:
+    """Note that a seat's connection is lost; its clock keeps running."""
     attempt = _still_racing(race, seat)
     if attempt is None or attempt.away_since is not None:
         return []
     return [RacerDisconnected(now, race.id, seat)]
 
 
-def returned(race: Race, seat: Seat, now: int) -> list[RaceRecord]:
-    """The seat is connected again; who was out for being away races on."""
+def reconnected(race: Race, seat: Seat, now: int) -> list[RaceRecord]:
+    """Note that a seat is connected again; this lifts a DNF for being away."""
     attempt = race.attempts.get(seat)
-    if attempt is None or attempt.away_since is None or not _is_on(race):
+    if attempt is None or attempt.away_since is None or not _is_active(race):
         return []
     if attempt.status != "racing" and attempt.why != "away":
         return []
@@ -202,89 +217,90 @@ def returned(race: Race, seat: Seat, now: int) -> list[RaceRecord]:
 def leave(
     race: Race, seat: Seat, why: Literal["left", "kicked"], now: int
 ) -> list[RaceRecord]:
-    """The seat's holder left the room for good, or was sent out of it."""
+    """End the attempt of a racer who left the room or was kicked."""
     if _still_racing(race, seat) is None:
         return []
-    return [DidNotFinish(now, race.id, seat, why), *after(race, now, {seat})]
+    return [DidNotFinish(now, race.id, seat, why), *end_if_over(race, now, {seat})]
 
 
 def call_time(race: Race, now: int) -> Decision:
     """End the grace time: now, or as soon as the first place is certain.
 
-    A slide of somebody on a long line may be on its way, and better than what came.
+    A better slide over a slow connection may still be on its way.
     """
     match race.phase:
-        case "grace" if race.called:
+        case "grace" if race.time_called:
             return []
-        case "grace" if (certain := certain_at(race) or 0) > now:
+        case "grace" if (certain := winner_certain_at(race) or 0) > now:
             return [TimeCalled(now, race.id, certain)]
         case "grace":
-            return stop(race, now, "called")
+            return end_race(race, now, "called")
         case "results":
             return []
         case _:
             return Refusal("wrong_phase")
 
 
-def stop(race: Race, now: int, why: str) -> list[RaceRecord]:
-    """End a race at once, with the results that there are.
+def end_race(race: Race, now: int, why: str) -> list[RaceRecord]:
+    """End a running race at once, with the results so far.
 
     Args:
-        race: any; where none runs nothing happens.
+        race: the race; if it does not run, nothing happens.
         now: room time, ms.
-        why: those who still race did not finish.
+        why: the reason of the DNF of those who are still racing.
     """
     if not race.running:
         return []
-    still = (seat for seat, one in race.attempts.items() if one.status == "racing")
-    records = [DidNotFinish(now, race.id, seat, why) for seat in still]
+    racing = (seat for seat, one in race.attempts.items() if one.status == "racing")
+    records = [DidNotFinish(now, race.id, seat, why) for seat in racing]
     return [*records, RaceEnded(now, race.id)]
 
 
 def _finish(
-    race: Race, attempt: Attempt, e: int | None, line: timing.Latency, now: int
+    race: Race, attempt: Attempt, e: int | None, latency: timing.Latency, now: int
 ) -> list[RaceRecord]:
-    g = now - attempt.s
-    line = replace(line.known, outage_ms=attempt.outage_ms(now))
-    best = timing.official(g, e, line, friendly=race.rules.friendly_timing)
+    g = now - attempt.unlocks_at
+    latency = replace(latency.effective, outage_ms=attempt.outage_ms(now))
+    best = timing.official_time(g, e, latency, friendly=race.rules.friendly_timing)
     finished = Finished(
         t=now,
         race=race.id,
         seat=attempt.seat,
-        s=attempt.s,
+        s=attempt.unlocks_at,
         g=g,
         e=e,
-        rtt=line.rtt_ms,
-        jitter=line.jitter_ms,
-        outage=line.outage_ms,
+        rtt=latency.rtt_ms,
+        jitter=latency.jitter_ms,
+        outage=latency.outage_ms,
         official=best,
     )
-    if end := after(race, now, {attempt.seat}):
+    if end := end_if_over(race, now, {attempt.seat}):
         return [finished, *end]
     if race.grace_until is not None:
         return [finished]
     until = now + race.rules.grace_for(best)
     if (limit := race.rules.time_limit_ms) is not None:
-        until = min(until, max(one.s for one in race.attempts.values()) + limit)
+        last_start = max(one.unlocks_at for one in race.attempts.values())
+        until = min(until, last_start + limit)
     others = (one for one in race.attempts.values() if one is not attempt)
-    until = max(until, certain_after(race, best, others))
+    until = max(until, winner_certain_after(race, best, others))
     return [finished, GraceBegan(now, race.id, until)]
 
 
-def _is_on(race: Race) -> bool:
-    """Whether a race with a roster has not ended."""
+def _is_active(race: Race) -> bool:
+    """Return whether the race is in its countdown or running."""
     return race.running or race.phase == "countdown"
 
 
 def _still_racing(race: Race, seat: Seat) -> Attempt | None:
     attempt = race.attempts.get(seat)
-    if attempt is None or attempt.status != "racing" or not _is_on(race):
+    if attempt is None or attempt.status != "racing" or not _is_active(race):
         return None
     return attempt
 
 
-def _closed(race: Race, attempt: Attempt, now: int) -> Refusal:
-    """Why this attempt takes no slides at the moment."""
-    if race.phase == "countdown" or (race.running and now < attempt.s):
-        return Refusal("too_early", retry_ms=max(0, attempt.s - now))
+def _not_open(race: Race, attempt: Attempt, now: int) -> Refusal:
+    """Return why an attempt accepts no slides now."""
+    if race.phase == "countdown" or (race.running and now < attempt.unlocks_at):
+        return Refusal("too_early", retry_ms=max(0, attempt.unlocks_at - now))
     return Refusal("done")

@@ -1,8 +1,8 @@
-"""What the log of a room remembers of its races: facts, in order, never changed.
+"""The records about races in a room's log.
 
-Types and fields are forever; a new meaning is a new type. `t` is the room's time in
-ms (the machine's monotonic clock, carried through restarts). What must stay secret
-until T0 is left out of `repr`, so that it cannot slip into a log line.
+Types and fields are permanent; a new meaning needs a new type. `t` is room time in ms
+(the machine's monotonic clock, continued across restarts). Whatever is secret before T0
+is left out of `repr`, so that it cannot get into a log file.
 """
 
 from dataclasses import dataclass, field
@@ -11,6 +11,7 @@ from typing import NamedTuple, NewType
 from sliderace.race.rules import Rules
 
 __all__ = [
+    "BoardDrawn",
     "CountdownBegan",
     "CountdownStopped",
     "DidNotFinish",
@@ -24,7 +25,6 @@ __all__ = [
     "RaceAborted",
     "RaceCreated",
     "RaceEnded",
-    "RaceLocked",
     "RaceRecord",
     "RaceStarted",
     "RacerDisconnected",
@@ -37,15 +37,15 @@ __all__ = [
 ]
 
 Seat = NewType("Seat", int)
-"""A racer's place, 0 ... 254; it is the holder's until he leaves the room."""
+"""A player's number in the room, 0 ... 254; theirs until they leave the room."""
 
 LoggedSlide = tuple[str, int, int]
-"""Direction of the tiles, how many, the client's ms since the paint."""
+"""Direction, number of tiles, client's timestamp (ms since it painted the board)."""
 
 
 @dataclass(frozen=True, slots=True)
 class RaceCreated:
-    """A race is prepared: its secret is stored before its commitment is shown."""
+    """A race was created. This is stored before its commitment is shown."""
 
     t: int
     race: str
@@ -54,12 +54,12 @@ class RaceCreated:
     """S, 64 hex digits."""
     commitment: str
     known_seed: str = field(default="", repr=False)
-    """64 hex digits where the seed was given in advance, else empty."""
+    """64 hex digits if the seed was given in advance, else empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class CountdownBegan:
-    """The race will start at `t0` (room time)."""
+    """The countdown began; the race starts at `t0` (room time)."""
 
     t: int
     race: str
@@ -68,7 +68,7 @@ class CountdownBegan:
 
 @dataclass(frozen=True, slots=True)
 class CountdownStopped:
-    """Too few are left, or the host called it off: back to the lobby."""
+    """The countdown was stopped: back to the lobby."""
 
     t: int
     race: str
@@ -77,7 +77,7 @@ class CountdownStopped:
 
 @dataclass(frozen=True, slots=True)
 class RosterFrozen:
-    """Who races is fixed, and which nonces may go into the seed: 1.2 s before T0."""
+    """The roster and the commitments to nonces are fixed, 1.2 s before T0."""
 
     t: int
     race: str
@@ -85,12 +85,12 @@ class RosterFrozen:
     roster: tuple[Seat, ...]
     """Seats, ascending."""
     commitments: tuple[str, ...]
-    """Per roster entry what binds its nonce, 64 hex digits; empty where it has none."""
+    """Per roster entry the commitment to its nonce, 64 hex digits; empty: none."""
 
 
 @dataclass(frozen=True, slots=True)
 class NonceRevealed:
-    """A seat told the nonce that it committed to."""
+    """A seat revealed the nonce that it had committed to."""
 
     t: int
     race: str
@@ -100,8 +100,8 @@ class NonceRevealed:
 
 
 @dataclass(frozen=True, slots=True)
-class RaceLocked:
-    """Seed and board are fixed: all nonces came, or the time for them is over."""
+class BoardDrawn:
+    """Seed and board are fixed."""
 
     t: int
     race: str
@@ -111,14 +111,14 @@ class RaceLocked:
     roster: tuple[Seat, ...]
     """Seats, ascending."""
     starts: tuple[int, ...]
-    """s_i per roster entry: when the board is unlocked for that seat."""
+    """Per roster entry the room time at which the board is unlocked for that seat."""
     nonces: tuple[str, ...]
-    """Per roster entry the nonce that went into the seed; empty: it was left out."""
+    """Per roster entry the nonce that went into the seed; empty: left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Postponed:
-    """The lock was not durable in time: a new T0, for everybody alike."""
+    """T0 moved, and all starts equally."""
 
     t: int
     race: str
@@ -128,16 +128,17 @@ class Postponed:
 
 @dataclass(frozen=True, slots=True)
 class RaceStarted:
-    """T0 has passed; the race runs."""
+    """T0 has passed."""
 
     t: int
     race: str
 
 
 class Slid(NamedTuple):
-    """Legal slides of one seat, numbered seq ... seq + len(slides) - 1.
+    """A seat made legal slides, numbered seq ... seq + len(slides) - 1.
 
-    A tuple, unlike the others: one is made for nearly every message that comes in.
+    Unlike the other records this is a tuple, which is faster to create: one is created
+    for nearly every incoming message.
     """
 
     t: int
@@ -150,29 +151,30 @@ class Slid(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The seat's board is solved. All times in ms; see `sliderace.race.timing`."""
+    """A seat solved its board. Times are in ms; see `sliderace.race.timing`."""
 
     t: int
     race: str
     seat: Seat
     s: int
-    """Room time of the scheduled reveal to this seat."""
+    """Room time at which the board was unlocked for this seat."""
     g: int
-    """Receive time of the solving slide minus s."""
+    """Arrival of the solving slide, since `s`."""
     e: int | None
-    """The client's own stamp; None after a reload."""
+    """The client's timestamp of the solving slide; None after a reload."""
     rtt: int
-    """R: least round trip of the last minute; 0 when unknown."""
+    """R, as it counted."""
     jitter: int
-    """M: median deviation of the round trips."""
+    """M, as it counted."""
     outage: int
-    """Overlap of a failure of ours with the last interval."""
+    """How much of the last interval outages of the server cover."""
     official: int
+    """The official time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forfeited:
-    """The seat gave up; may be undone for 3 s."""
+    """A seat gave up; this can be undone for 3 s."""
 
     t: int
     race: str
@@ -181,7 +183,7 @@ class Forfeited:
 
 @dataclass(frozen=True, slots=True)
 class ForfeitUndone:
-    """The seat races on."""
+    """A seat undid its forfeit."""
 
     t: int
     race: str
@@ -190,7 +192,7 @@ class ForfeitUndone:
 
 @dataclass(frozen=True, slots=True)
 class RacerDisconnected:
-    """The seat's connection was lost at `t`."""
+    """A seat's connection was lost."""
 
     t: int
     race: str
@@ -199,7 +201,7 @@ class RacerDisconnected:
 
 @dataclass(frozen=True, slots=True)
 class RacerReconnected:
-    """The seat is connected again; a DNF for being away is lifted."""
+    """A seat is connected again; this lifts a DNF for being away."""
 
     t: int
     race: str
@@ -208,7 +210,7 @@ class RacerReconnected:
 
 @dataclass(frozen=True, slots=True)
 class DidNotFinish:
-    """The seat is out: limit, grace, away, left, kicked, called."""
+    """A seat's attempt ended: limit, grace, away, left, kicked, called."""
 
     t: int
     race: str
@@ -227,7 +229,7 @@ class GraceBegan:
 
 @dataclass(frozen=True, slots=True)
 class TimeCalled:
-    """The host ended the grace time; it lasts until `until`, when all is certain."""
+    """The host called time: the grace time ends when the winner is certain."""
 
     t: int
     race: str
@@ -236,7 +238,7 @@ class TimeCalled:
 
 @dataclass(frozen=True, slots=True)
 class WinnerKnown:
-    """Nobody who still races can take the first place any more."""
+    """Nobody who still races can take the first place."""
 
     t: int
     race: str
@@ -244,7 +246,7 @@ class WinnerKnown:
 
 @dataclass(frozen=True, slots=True)
 class RaceEnded:
-    """Nobody races any more; the secret is told."""
+    """Nobody races any more; the secret is revealed."""
 
     t: int
     race: str
@@ -252,7 +254,7 @@ class RaceEnded:
 
 @dataclass(frozen=True, slots=True)
 class RaceAborted:
-    """The race was called off; it has no results."""
+    """The race was cancelled; it has no results."""
 
     t: int
     race: str
@@ -265,7 +267,7 @@ RaceRecord = (
     | CountdownStopped
     | RosterFrozen
     | NonceRevealed
-    | RaceLocked
+    | BoardDrawn
     | Postponed
     | RaceStarted
     | Slid

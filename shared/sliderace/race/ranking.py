@@ -1,11 +1,11 @@
-"""Who stands where: one order for screens, results and the race record.
+"""Rank racers: one order for screens, results and the race record.
 
-Finishers by official time; then those still racing; then DNF by high-water progress,
-by the earlier moment of it, by fewer moves; then forfeits likewise; DNS last. Equals
-share a place (1, 1, 3). A DNF is a status without a time, never a number.
+Finishers come first, by official time; then racers who are still racing; then DNF by
+best progress, then by when they reached it, then by fewer moves; then forfeits by the
+same order; DNS last. Equals share a place (1, 1, 3). A DNF is a status, never a time.
 
-Two neighbours whose official times differ by less than their lines can move them are in
-a *photo finish*: the order stands, but it says nothing about who was faster.
+If the official times of two neighbours differ by less than jitter can move them, they
+are in a *photo finish*: the order stands, but does not show who was faster.
 """
 
 from collections.abc import Iterable
@@ -30,24 +30,24 @@ _WITHOUT_PLACE = ("racing", "dns")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """How one racer stands.
+    """One racer in the ranking.
 
     Attributes:
-        seat: whose row.
+        seat: the racer's seat.
         status: ``racing`` only while the race runs.
-        why: of a ``dnf`` or ``dns``: limit, grace, away, left, kicked, called.
+        why: reason of ``dnf`` and ``dns``: limit, grace, away, left, kicked, called.
         time_ms: official time; None unless finished.
-        solve_ms: own first to last slide by the client's stamps; None unless finished.
-        credit_ms: receive time minus official time.
-        stm: tiles moved.
-        mtm: maximal runs in one direction.
-        high: best progress in thousandths.
-        high_ms: when that was first reached, since the board was unlocked.
-        outage_ms: how much of the credit is for a failure of ours.
-        jitter_ms: M of the line, as it counted; 0 unless finished.
-        place: 1, 1, 3 ...; provisional while the race runs; None while racing and for
+        solve_ms: first to last slide by the client's timestamps; None unless finished.
+        credit_ms: time of arrival minus official time.
+        stm: moves in the single-tile metric.
+        mtm: moves in the multi-tile metric.
+        high: best progress, in thousandths.
+        high_ms: when it was first reached, since the board was unlocked.
+        outage_ms: part of the credit that is for outages of the server.
+        jitter_ms: M, as it counted; 0 unless finished.
+        place: 1, 1, 3 ...; provisional while the race runs; None while racing, and for
             DNS.
-        photo: a photo finish with a neighbour.
+        photo: whether this is a photo finish with a neighbour.
     """
 
     seat: Seat
@@ -67,15 +67,15 @@ class Row:
 
 
 def standings(race: Race) -> list[Row]:
-    """The racers in their order, best first; empty before the lock."""
+    """Return the racers of a race, best first; empty before the draw."""
     return rank(_row(attempt) for attempt in race.attempts.values())
 
 
 def rank(rows: Iterable[Row]) -> list[Row]:
-    """Rows in their order, with their places, photo finishes marked.
+    """Return the rows in order, with places and photo finishes.
 
     Args:
-        rows: in any order; their own places and marks do not matter.
+        rows: in any order; their `place` and `photo` are ignored.
     """
     ordered = sorted(rows, key=lambda row: (_key(row), row.seat))
     placed: list[Row] = []
@@ -125,18 +125,18 @@ def _row(attempt: Attempt) -> Row:
         stm=attempt.stm,
         mtm=attempt.mtm,
         high=attempt.high,
-        high_ms=attempt.high_at - attempt.s,
+        high_ms=attempt.high_at - attempt.unlocks_at,
         outage_ms=outage_ms,
         jitter_ms=jitter_ms,
     )
 
 
 def solve_time(first: int, last: int, g: int) -> int:
-    """Own first to last slide, ms: the client's word, within what the server saw.
+    """Return the time from first to last slide, in ms, limited to 0 ... g.
 
     Args:
-        first: the client's stamp of its first slide.
-        last: its stamp of the solving slide.
-        g: receive time of the solving slide.
+        first: the client's timestamp of its first slide.
+        last: the client's timestamp of the solving slide.
+        g: arrival of the solving slide, since the reveal.
     """
     return min(max(0, last - first), g)

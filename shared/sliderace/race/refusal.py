@@ -1,4 +1,4 @@
-"""A refusal is data: it changes nothing and says why."""
+"""A refusal: the reason why a command was not carried out, as data."""
 
 from dataclasses import dataclass
 
@@ -7,13 +7,13 @@ __all__ = ["Refusal"]
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a command was not carried out.
+    """Why a command was not carried out; it has changed nothing.
 
     Args:
-        code: one of `sliderace.protocol.codes`.
-        field: the field at fault, or empty.
-        value: the offending value, as text.
-        retry_ms: when to try again; 0: not by itself.
+        code: one of `sliderace.protocol.codes.REFUSALS`.
+        field: path of the field at fault, or empty.
+        value: the value at fault, as text.
+        retry_ms: when to try again; 0: do not.
     """
 
     code: str

@@ -1,24 +1,34 @@
-"""How a race comes to its start: countdown, roster, nonces, draw of the board.
+"""From the lobby to the start: countdown, roster, nonces and the draw of the board.
 
-Used through `sliderace.race.decide`. The order is what makes the draw fair: the server
-is bound to its secret before anybody is ready, the players' clients to their nonces
-before the roster is frozen; only then the nonces are told, and nobody who has any part
-in the seed can still choose.
+The order of these steps makes the draw fair: nobody who contributes to the seed can
+still choose when they learn what the others contribute.
+
+1. `create_race`: the server commits to its secret before anybody is ready.
+2. Players' clients commit to nonces when they declare themselves ready.
+3. `begin_countdown` sets T0. Until the freeze, `stop_countdown` returns to the lobby.
+4. `freeze_roster`, at T0 - `FREEZE_MS`: roster and commitments are fixed.
+5. `reveal_nonce`: each client reveals its nonce; late ones are left out.
+6. `draw_board`, when all nonces are known or at T0 - `NONCE_DEADLINE_MS`: seed and
+   board are fixed, and so is the moment at which each racer is sent the board.
+7. T0. If the records of step 4 or 6 are not stored in time, `postpone` moves T0: a
+   board that somebody has seen must not be lost.
+
+`sliderace.race.decide` re-exports these functions and states what they return.
 """
 
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 from sliderace.engine import Size, commitment, nonce_commitment, scramble, seed_of
-from sliderace.race.deadlines import postponed
+from sliderace.race.deadlines import postponement
 from sliderace.race.log_records import (
+    BoardDrawn,
     CountdownBegan,
     CountdownStopped,
     DidNotFinish,
     NonceRevealed,
     RaceAborted,
     RaceCreated,
-    RaceLocked,
     RacerDisconnected,
     RaceRecord,
     RosterFrozen,
@@ -26,7 +36,7 @@ from sliderace.race.log_records import (
 )
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import Rules
-from sliderace.race.state import COMMIT_MS, LOCK_MS, ROSTER_MS, Race
+from sliderace.race.state import BOARD_DURABLE_MS, FREEZE_MS, ROSTER_DURABLE_MS, Race
 from sliderace.race.timing import UNMEASURED, Latency
 
 __all__ = [
@@ -34,43 +44,44 @@ __all__ = [
     "Decision",
     "abort",
     "begin_countdown",
-    "draw",
-    "freeze",
-    "make",
-    "nonce",
+    "create_race",
+    "draw_board",
+    "freeze_roster",
     "postpone",
     "postpone_at",
+    "reveal_nonce",
     "stop_countdown",
 ]
 
 REVEAL_LEAD_MS = 100
-"""No sound line needs longer one way; a lie about it shows the board no earlier."""
+"""No normal connection needs longer in one direction, and faking a longer round trip
+shows the board no earlier than this."""
 
 Decision = list[RaceRecord] | Refusal
 
 
-def make(
+def create_race(
     race_id: str, rules: Rules, secret: bytes, now: int, known_seed: str = ""
 ) -> RaceCreated:
-    """Prepare a race. Store the record before anybody is shown its commitment.
+    """Return the record of a new race. Store it before you show its commitment.
 
     Args:
         race_id: 1 ... 32 of ``A-Z 0-9 -``.
-        rules: how it will be run.
+        rules: the rules of the race.
         secret: S, 32 random bytes.
         now: room time, ms.
-        known_seed: 64 hex digits of a seed given in advance; such a race makes no
-            claim to fairness.
+        known_seed: 64 hex digits of a seed given in advance; such a race makes no claim
+            of fairness.
 
     Raises:
-        BadSeed: the race id or the secret is not of that form.
+        BadSeed: the race id or the secret is malformed.
     """
     committed = commitment(race_id, Size.parse(rules.size), secret)
     return RaceCreated(now, race_id, rules, secret.hex(), committed, known_seed)
 
 
 def begin_countdown(race: Race, now: int) -> Decision:
-    """Start: T0 is announced. Who races is decided later, by `freeze`."""
+    """Begin the countdown. `freeze_roster` decides later who races."""
     match race.phase:
         case "lobby":
             return [CountdownBegan(now, race.id, now + race.rules.countdown_ms)]
@@ -81,25 +92,26 @@ def begin_countdown(race: Race, now: int) -> Decision:
 
 
 def stop_countdown(race: Race, why: str, now: int) -> Decision:
-    """Back to the lobby, as long as nothing is locked; see also `abort`."""
+    """Return to the lobby; possible until the roster is frozen. See also `abort`."""
     match race.phase:
         case "lobby":
             return []
-        case "countdown" if not race.locked:
+        case "countdown" if not race.frozen:
             return [CountdownStopped(now, race.id, why)]
         case _:
             return Refusal("wrong_phase")
 
 
 def abort(race: Race, now: int, why: str = "host") -> Decision:
-    """Call the countdown or the race off; an aborted race has no results.
+    """Cancel the countdown or the race.
 
-    A locked race is never taken up again: its board may have been seen.
+    Before the freeze this only stops the countdown. Later the race is aborted for good,
+    since its board may have been seen.
     """
     match race.phase:
         case "lobby" | "aborted":
             return []
-        case "countdown" if not race.locked:
+        case "countdown" if not race.frozen:
             return [CountdownStopped(now, race.id, why)]
         case "countdown" | "racing" | "grace":
             return [RaceAborted(now, race.id, why)]
@@ -107,94 +119,92 @@ def abort(race: Race, now: int, why: str = "host") -> Decision:
             return Refusal("wrong_phase")
 
 
-def freeze(race: Race, commitments: Mapping[Seat, str], now: int) -> Decision:
-    """Fix who races, and which nonces may go into the seed.
+def freeze_roster(race: Race, commitments: Mapping[Seat, str], now: int) -> Decision:
+    """Fix who races and which nonces can go into the seed.
 
     Args:
         race: a race in its countdown.
-        commitments: the seats that race, each with what binds its nonce; empty where
-            it has none.
-        now: room time, ms; where it is late, T0 moves so that the nonces can come.
+        commitments: seat that races -> commitment to its nonce, empty if there is none.
+        now: room time, ms; if it is late, T0 moves so that nonces can arrive.
 
     Returns:
         `RosterFrozen`; or the refusals ``wrong_phase`` and ``nobody_ready``.
     """
     if race.phase != "countdown":
         return Refusal("wrong_phase")
-    if race.locked:
+    if race.frozen:
         return []
     if not commitments:
         return Refusal("nobody_ready")
     roster = tuple(sorted(commitments))
     bound = tuple("" if race.known_seed else commitments[seat] for seat in roster)
-    t0 = race.t0 if now <= race.t0 - ROSTER_MS else now + LOCK_MS
+    t0 = race.t0 if now <= race.t0 - ROSTER_DURABLE_MS else now + FREEZE_MS
     return [RosterFrozen(now, race.id, t0, roster, bound)]
 
 
-def nonce(race: Race, seat: Seat, told: str, now: int) -> Decision:
-    """A seat tells its nonce, after the roster was frozen.
+def reveal_nonce(race: Race, seat: Seat, nonce: str, now: int) -> Decision:
+    """Accept a seat's nonce after the freeze.
 
     Args:
-        race: the race it belongs to.
-        seat: whose.
-        told: 32 hex digits.
+        race: the race.
+        seat: whose nonce.
+        nonce: 32 hex digits.
         now: room time, ms.
 
     Returns:
-        `NonceRevealed`, or nothing if it came before; or the refusals ``wrong_phase``
-        before the roster is frozen, ``too_late`` once the board is drawn,
-        ``not_racing`` and ``bad_nonce``.
+        `NonceRevealed`, or nothing if it is known already; or the refusals
+        ``wrong_phase`` before the freeze, ``too_late`` after the draw, ``not_racing``
+        and ``bad_nonce``.
     """
     if race.drawn:
-        return [] if race.nonces.get(seat) == told else Refusal("too_late")
-    if not race.locked or race.phase != "countdown":
+        return [] if race.nonces.get(seat) == nonce else Refusal("too_late")
+    if not race.frozen or race.phase != "countdown":
         return Refusal("wrong_phase")
     if seat not in race.roster:
         return Refusal("not_racing")
-    if nonce_commitment(race.id, seat, bytes.fromhex(told)) != race.commitments.get(
-        seat
-    ):
+    committed = nonce_commitment(race.id, seat, bytes.fromhex(nonce))
+    if committed != race.commitments.get(seat):
         return Refusal("bad_nonce")
-    return [] if seat in race.told else [NonceRevealed(now, race.id, seat, told)]
+    return [] if seat in race.revealed else [NonceRevealed(now, race.id, seat, nonce)]
 
 
-def draw(
+def draw_board(
     race: Race,
-    lines: Mapping[Seat, Latency],
+    latencies: Mapping[Seat, Latency],
     now: int,
     *,
     away: Collection[Seat] = (),
     gone: Mapping[Seat, str] = MappingProxyType({}),
 ) -> Decision:
-    """Fix seed, board and each seat's reveal. Commit the records `COMMIT_MS` before T0.
+    """Fix the seed, the board, and when each racer is sent the board.
 
-    The board leaves for a seat half its round trip before T0, but at most
-    `REVEAL_LEAD_MS`, so that it arrives everywhere at T0; for those who are away, at
-    T0. With inspection it is unlocked that much later.
+    A racer is sent the board half their round trip before T0, but at most
+    `REVEAL_LEAD_MS`, so that it arrives everywhere at T0; a racer who is away, at T0.
+    With inspection it is unlocked that much later.
 
     Args:
-        race: one whose roster is frozen.
-        lines: the connections of the roster's seats; who is missing is away.
-        now: room time, ms; where it is late, T0 moves.
-        away: seats whose connection is lost; they start all the same.
-        gone: seats whose holders are out of the room since the roster was frozen, and
-            why: left or kicked.
+        race: a race whose roster is frozen.
+        latencies: seat -> latency, of the connected seats of the roster.
+        now: room time, ms; if it is too late to store the board in time, T0 moves.
+        away: seats whose connection is lost; they start anyway.
+        gone: seats whose racers left the room since the freeze -> reason, ``left`` or
+            ``kicked``.
 
     Returns:
-        `RaceLocked`, and `RacerDisconnected` or `DidNotFinish` for the seats of `away`
+        `BoardDrawn`, and `RacerDisconnected` or `DidNotFinish` for the seats of `away`
         and `gone`; `RaceAborted` if nobody is left; or the refusal ``wrong_phase``.
     """
-    if race.phase != "countdown" or not race.locked:
+    if race.phase != "countdown" or not race.frozen:
         return Refusal("wrong_phase")
     if race.drawn:
         return []
     if all(seat in gone for seat in race.roster):
         return [RaceAborted(now, race.id, "nobody_left")]
-    told = {seat: text for seat, text in race.told.items() if seat not in gone}
-    seed = _seed(race, told)
-    t0 = race.t0 if now <= race.t0 - COMMIT_MS else now + LOCK_MS
-    leads = (_lead(lines.get(seat, UNMEASURED)) for seat in race.roster)
-    locked = RaceLocked(
+    nonces = {seat: text for seat, text in race.revealed.items() if seat not in gone}
+    seed = _seed(race, nonces)
+    t0 = race.t0 if now <= race.t0 - BOARD_DURABLE_MS else now + FREEZE_MS
+    leads = (_lead(latencies.get(seat, UNMEASURED)) for seat in race.roster)
+    drawn = BoardDrawn(
         t=now,
         race=race.id,
         t0=t0,
@@ -202,10 +212,10 @@ def draw(
         board=scramble(seed, race.size).tiles,
         roster=race.roster,
         starts=tuple(t0 - lead + race.rules.inspection_ms for lead in leads),
-        nonces=tuple(told.get(seat, "") for seat in race.roster),
+        nonces=tuple(nonces.get(seat, "") for seat in race.roster),
     )
     return [
-        locked,
+        drawn,
         *(
             RacerDisconnected(now, race.id, seat)
             for seat in race.roster
@@ -216,34 +226,34 @@ def draw(
 
 
 def postpone_at(race: Race) -> int | None:
-    """Room time at which what was decided of a start must be durable; None: nothing.
+    """Return when the latest step towards the start must be stored; None: no step yet.
 
-    The frozen roster: while nonces can still come (`ROSTER_MS`). The board: before
-    anybody is shown it. Else ask `postpone`.
+    The roster must be stored while nonces can still arrive, the board before anybody is
+    shown it. If it is not stored by then, call `postpone`.
     """
-    if race.phase != "countdown" or not race.locked:
+    if race.phase != "countdown" or not race.frozen:
         return None
-    return race.t0 - (COMMIT_MS if race.drawn else ROSTER_MS)
+    return race.t0 - (BOARD_DURABLE_MS if race.drawn else ROSTER_DURABLE_MS)
 
 
 def postpone(race: Race, now: int) -> Decision:
-    """The start is not durable at `postpone_at`: T0 moves, for everybody alike.
+    """Move T0, because `postpone_at` has passed and the decision is not stored.
 
-    Asked too early or twice, it changes nothing; once the race runs it is refused.
+    Too early or repeated, this changes nothing; once the race runs it is refused.
     """
     at = postpone_at(race)
     if at is None:
         return Refusal("wrong_phase")
-    return [postponed(race, now + LOCK_MS, now)] if at <= now else []
+    return [postponement(race, now + FREEZE_MS, now)] if at <= now else []
 
 
-def _seed(race: Race, told: Mapping[Seat, str]) -> bytes:
+def _seed(race: Race, nonces: Mapping[Seat, str]) -> bytes:
     if race.known_seed:
         return bytes.fromhex(race.known_seed)
-    nonces = [(seat, bytes.fromhex(text)) for seat, text in told.items()]
-    return seed_of(race.id, race.size, bytes.fromhex(race.secret), nonces)
+    used = [(seat, bytes.fromhex(text)) for seat, text in nonces.items()]
+    return seed_of(race.id, race.size, bytes.fromhex(race.secret), used)
 
 
-def _lead(line: Latency) -> int:
-    """How long before T0 the board leaves, in ms."""
-    return min(line.known.rtt_ms // 2, REVEAL_LEAD_MS)
+def _lead(latency: Latency) -> int:
+    """Return how long before T0 the board is sent, in ms."""
+    return min(latency.effective.rtt_ms // 2, REVEAL_LEAD_MS)

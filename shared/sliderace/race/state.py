@@ -1,7 +1,26 @@
-"""One race as it stands: a fold over its records, see `sliderace.race.apply`.
+"""The state of one race: a fold over its records, see `sliderace.race.apply`.
 
-The state may be read by anybody and is changed by `apply` alone. What must stay secret
-until T0 is left out of `repr`, so that it cannot slip into a log line.
+A race passes through these phases:
+
+    lobby -> countdown -> racing -> grace -> results
+      ^          |           |        |
+      +----------+           |        +--> aborted
+                 +-----------+-----------> aborted
+
+- ``lobby``: the server is bound to its secret by the commitment; T0 is not set.
+- ``countdown``: T0 is set. At T0 - `FREEZE_MS` the roster is frozen; then the nonces
+  arrive, and the board is drawn. Before the freeze the race can return to the lobby,
+  after it the race is run or aborted: its board may have been seen.
+- ``racing``: from T0 on. A racer's own clock starts when the board is unlocked for
+  their seat (`Attempt.unlocks_at`).
+- ``grace``: somebody has finished; the others have until `Race.grace_until`.
+- ``results``: nobody can race any more; the secret is revealed.
+- ``aborted``: the race was cancelled; it has no results.
+
+A race never leaves ``results`` or ``aborted``: the next one is a new `Race`.
+
+Only `apply` changes the state. Whatever is secret before T0 is left out of `repr`, so
+that it cannot get into a log file.
 """
 
 from dataclasses import dataclass, field
@@ -13,55 +32,55 @@ from sliderace.race.rules import Rules
 from sliderace.race.timing import outage_overlap
 
 __all__ = [
-    "COMMIT_MS",
+    "BOARD_DURABLE_MS",
+    "FREEZE_MS",
     "HOLD_MS",
-    "LOCK_MS",
-    "NONCES_MS",
+    "NONCE_DEADLINE_MS",
     "RECONNECT_MS",
-    "ROSTER_MS",
+    "ROSTER_DURABLE_MS",
     "UNDO_MS",
     "Attempt",
     "Outage",
     "Phase",
-    "Played",
+    "PlayedSlide",
     "Race",
     "Status",
 ]
 
-LOCK_MS = 1_200
-"""The roster is frozen this long before T0: time to commit it, for the nonces of the
-slowest line (0.8 s), and to commit the board."""
-NONCES_MS = 400
-"""Nonces that have not come this long before T0 are left out; what remains is for the
-commit of the board."""
-ROSTER_MS = 800
-"""A frozen roster that is not durable this long before T0 moves T0: else the nonces of
-slow lines (0.4 s) would come too late, and that by our fault."""
-COMMIT_MS = 150
-"""A lock that is not durable this long before T0 moves T0."""
+FREEZE_MS = 1_200
+"""The roster is frozen this long before T0: enough to store it, to receive the nonces
+over slow connections (0.8 s), and to store the board."""
+NONCE_DEADLINE_MS = 400
+"""Nonces that have not arrived this long before T0 are left out; the remaining time is
+for storing the board."""
+ROSTER_DURABLE_MS = 800
+"""If the frozen roster is not stored this long before T0, T0 moves: otherwise nonces
+over slow connections (0.4 s) would be late through the server's fault."""
+BOARD_DURABLE_MS = 150
+"""If the board is not stored this long before T0, T0 moves."""
 RECONNECT_MS = 8_000
-"""How long after our own outage a client may take to come back at our cost: its longest
-pause between two tries."""
+"""After an outage a client may take this long to return at the server's expense: the
+longest pause between two attempts to reconnect."""
 UNDO_MS = 3_000
-"""A forfeit may be taken back this long: a mistyped key is no lost race."""
+"""A forfeit can be undone this long, since a mistyped key should not lose a race."""
 HOLD_MS = 30_000
-"""After a recovery no deadline fires for this long: clients need up to 8 s to come
-back, and nobody pays for our failure."""
+"""After a recovery no deadline fires for this long: clients need up to 8 s to return,
+and nobody is penalised for a failure of the server."""
 
 Phase = Literal["lobby", "countdown", "racing", "grace", "results", "aborted"]
 RUNNING = ("racing", "grace")
-"""Phases in which slides can be made."""
+"""Phases in which racers can slide."""
 Status = Literal["racing", "finished", "dnf", "forfeited", "dns"]
 
 
-class Played(NamedTuple):
-    """One slide as it was made.
+class PlayedSlide(NamedTuple):
+    """One slide of an attempt.
 
     Args:
-        direction: the way the tiles travelled.
-        tiles: how many.
-        stamp: the client's ms since the paint.
-        t: room time at which it arrived, ms.
+        direction: the way the tiles moved.
+        tiles: number of tiles.
+        stamp: the client's timestamp, ms since it painted the board.
+        t: room time of arrival, ms.
     """
 
     direction: str
@@ -72,10 +91,10 @@ class Played(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """A failure of ours, as one racer met it.
+    """A failure of the server, as one racer experienced it.
 
     Attributes:
-        down: room time of the last thing we know from before it.
+        down: room time of the last record before the failure.
         up: room time of the recovery.
         back: room time of the racer's return; None: not yet.
     """
@@ -86,49 +105,49 @@ class Outage:
 
     @property
     def end(self) -> int:
-        """Up to when it costs the racer time, as far as that is our fault."""
+        """Until when the outage costs the racer time through the server's fault."""
         latest = self.up + RECONNECT_MS
         return latest if self.back is None else min(self.back, latest)
 
 
 @dataclass(slots=True)
 class Attempt:
-    """One racer's way through the scramble.
+    """One racer's attempt at the scramble.
 
     Attributes:
-        seat: whose.
-        board: as it stands.
-        md0: Manhattan distance of the scramble.
-        s: room time at which the board is unlocked for this seat.
-        status: ``racing`` until it is something else.
-        why: for ``dnf`` and ``dns``: limit, grace, away, left, kicked, called.
-        slides: all of them; the last one's number is `seq`.
-        stm: tiles moved.
-        mtm: maximal runs in one direction.
-        high: the best progress so far, in thousandths; never goes back.
+        seat: the racer's seat.
+        board: the board now.
+        start_md: Manhattan distance of the scramble.
+        unlocks_at: room time at which the board is unlocked for this seat.
+        status: ``racing`` until the attempt ends.
+        why: reason of ``dnf`` and ``dns``: limit, grace, away, left, kicked, called.
+        slides: all slides; the number of the last one is `seq`.
+        stm: moves in the single-tile metric.
+        mtm: moves in the multi-tile metric.
+        high: the best progress so far, in thousandths.
         high_at: room time at which it was first reached.
-        approx: some stamps were counted from a snapshot, not from the paint.
-        away_since: room time since which the connection is lost; None: connected.
-        seen: was connected at some time after T0.
+        approx: some timestamps count from a snapshot, not from painting the board.
+        away_since: room time at which the connection was lost; None: connected.
+        was_connected: the racer was connected at some time after T0.
         forfeited_at: room time of the forfeit, while forfeited.
-        finish: how it was finished.
-        outages: failures of ours on the way.
+        finish: the finish, once finished.
+        outages: failures of the server during the attempt.
     """
 
     seat: Seat
     board: Board = field(repr=False)
-    md0: int
-    s: int
+    start_md: int
+    unlocks_at: int
     status: Status = "racing"
     why: str = ""
-    slides: list[Played] = field(default_factory=list[Played])
+    slides: list[PlayedSlide] = field(default_factory=list[PlayedSlide])
     stm: int = 0
     mtm: int = 0
     high: int = 0
     high_at: int = 0
     approx: bool = False
     away_since: int | None = None
-    seen: bool = False
+    was_connected: bool = False
     forfeited_at: int | None = None
     finish: Finished | None = None
     outages: tuple[Outage, ...] = ()
@@ -139,11 +158,11 @@ class Attempt:
         return len(self.slides)
 
     def outage_ms(self, now: int) -> int:
-        """How much of the interval up to a slide at `now` failures of ours cover."""
+        """Return how much of the interval up to a slide at `now` outages cover."""
         return outage_overlap(
             [slide.t for slide in self.slides],
             [(outage.down, min(outage.end, now)) for outage in self.outages],
-            self.s,
+            self.unlocks_at,
             now,
         )
 
@@ -154,26 +173,26 @@ class Race:
 
     Attributes:
         id: such as ``KWXTRB-SA1B2C-3``.
-        rules: how it is run.
-        secret: S, 64 hex digits. Not for anybody before the race has ended.
-        commitment: what binds S, shown in the lobby.
+        rules: its rules.
+        secret: the server's secret S, 64 hex digits; hidden until the race has ended.
+        commitment: binds S; shown in the lobby.
         known_seed: 64 hex digits of a seed given in advance, else empty.
-        phase: ``lobby`` until the countdown.
-        t0: room time of the start; means nothing in the lobby.
-        locked: the roster is fixed: this race is run, or never.
-        roster: the seats that race, ascending; empty before that.
-        commitments: what binds the nonces of those who committed to one.
-        told: the nonces that came, until the board is drawn.
-        seed: 64 hex digits, empty before the lock. Secret before `t0`.
-        board: the scramble's tiles, empty before the lock. Secret before `t0`.
-        nonces: those that went into the seed, by ascending seat.
-        attempts: seat -> attempt, by ascending seat; empty before the board is drawn.
-        winner_known: nobody who still races can take the first place any more.
-        called: the host ended the grace time before that.
+        phase: the phase.
+        t0: room time of the start; undefined in the lobby.
+        frozen: the roster is fixed: this race is run, or never.
+        roster: seats that race, ascending; empty before the freeze.
+        commitments: seat -> commitment to its nonce, where there is one.
+        revealed: seat -> nonce, as revealed before the draw.
+        seed: 64 hex digits, empty before the draw. Secret before T0.
+        board: tiles of the scramble, empty before the draw. Secret before T0.
+        nonces: seat -> nonce, as used for the seed.
+        attempts: seat -> attempt, by ascending seat; empty before the draw.
+        winner_known: nobody who still races can take the first place.
+        time_called: the host ended the grace time early.
         grace_until: room time at which the grace time ends, once somebody finished.
         ended_at: room time of the end.
-        why: why it was aborted.
-        hold_until: before this room time no deadline fires (after a recovery).
+        why: why the race was aborted.
+        hold_until: no deadline fires before this room time (after a recovery).
     """
 
     id: str
@@ -183,16 +202,16 @@ class Race:
     known_seed: str = field(default="", repr=False)
     phase: Phase = "lobby"
     t0: int = 0
-    locked: bool = False
+    frozen: bool = False
     roster: tuple[Seat, ...] = ()
     commitments: dict[Seat, str] = field(default_factory=dict[Seat, str])
-    told: dict[Seat, str] = field(default_factory=dict[Seat, str], repr=False)
+    revealed: dict[Seat, str] = field(default_factory=dict[Seat, str], repr=False)
     seed: str = field(default="", repr=False)
     board: tuple[int, ...] = field(default=(), repr=False)
     nonces: dict[Seat, str] = field(default_factory=dict[Seat, str])
     attempts: dict[Seat, Attempt] = field(default_factory=dict[Seat, Attempt])
     winner_known: bool = False
-    called: bool = False
+    time_called: bool = False
     grace_until: int | None = None
     ended_at: int | None = None
     why: str = ""
@@ -205,40 +224,40 @@ class Race:
 
     @property
     def drawn(self) -> bool:
-        """Whether seed and board are fixed; they are secret up to the reveal."""
+        """Whether seed and board are fixed; they are secret until the reveal."""
         return bool(self.board)
 
     @property
     def running(self) -> bool:
-        """Whether slides can be made: T0 has passed and the end has not come."""
+        """Whether racers can slide: T0 has passed and the race has not ended."""
         return self.phase in RUNNING
 
     @property
     def phase_until(self) -> int | None:
-        """Room time at which this phase ends by itself at the latest; None: never.
+        """Room time at which this phase ends at the latest; None: never.
 
-        For clocks on screens; what really happens next says `decide.next_deadline`.
+        For clocks on screens. `decide.next_deadline` says when something happens next.
         """
         match self.phase:
             case "countdown":
                 return self.t0
             case "racing":
                 limit = self.rules.time_limit_ms
-                starts = [attempt.s for attempt in self.attempts.values()]
-                return None if limit is None else self.held(max(starts) + limit)
+                starts = [attempt.unlocks_at for attempt in self.attempts.values()]
+                return None if limit is None else self.effective(max(starts) + limit)
             case "grace":
-                return self.grace_until and self.held(self.grace_until)
+                return self.grace_until and self.effective(self.grace_until)
             case "lobby" | "results" | "aborted":
                 return None
             case _:
                 assert_never(self.phase)
 
-    def held(self, deadline: int) -> int:
-        """When a deadline really fires: not while the race recovers from a failure."""
+    def effective(self, deadline: int) -> int:
+        """Return when a deadline fires: at its time, or when the hold is over."""
         return max(deadline, self.hold_until)
 
-    def takes(self, attempt: Attempt, now: int) -> bool:
-        """Whether an attempt takes slides; before its start it is too early for them.
+    def accepts_slides(self, attempt: Attempt, now: int) -> bool:
+        """Return whether an attempt accepts slides; it may still be too early for them.
 
         Args:
             attempt: one of this race.
@@ -250,31 +269,31 @@ class Race:
         return ends is None or now < ends
 
     def ends_at(self, attempt: Attempt) -> int | None:
-        """Room time at which an attempt is out: its limit or the grace; None: never.
+        """Return when an attempt ends by time limit or grace time; None: never.
 
-        A slide that arrives at that instant or later comes too late.
+        A slide that arrives at that instant is too late.
         """
         limit, grace = self.rules.time_limit_ms, self.grace_until
         if limit is None:
-            return None if grace is None else self.held(grace)
-        ends = attempt.s + limit
-        return self.held(ends if grace is None else min(ends, grace))
+            return None if grace is None else self.effective(grace)
+        ends = attempt.unlocks_at + limit
+        return self.effective(ends if grace is None else min(ends, grace))
 
-    def final_at(self, attempt: Attempt) -> int:
-        """Room time from which a forfeit cannot be undone any more.
+    def forfeit_final_at(self, attempt: Attempt) -> int:
+        """Return the room time from which a forfeit cannot be undone.
 
         Args:
-            attempt: one that is forfeited.
+            attempt: a forfeited one.
         """
-        undo = self.held((attempt.forfeited_at or 0) + UNDO_MS)
+        undo = self.effective((attempt.forfeited_at or 0) + UNDO_MS)
         ends = self.ends_at(attempt)
         return undo if ends is None else min(undo, ends)
 
     def away_until(self, attempt: Attempt) -> int | None:
-        """Room time at which a lost connection is a DNF; None: it is not lost.
+        """Return when a lost connection becomes a DNF; None: it is not lost.
 
-        Whoever was away before T0 has the same time from T0 on.
+        A racer who is disconnected before T0 has the same time, counted from T0.
         """
         if attempt.away_since is None:
             return None
-        return self.held(max(attempt.away_since, self.t0) + self.rules.away_ms)
+        return self.effective(max(attempt.away_since, self.t0) + self.rules.away_ms)

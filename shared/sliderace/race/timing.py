@@ -1,16 +1,17 @@
-"""The official time: what the server measured, less a bounded credit for the line.
+"""The official time: what the server measured, minus a bounded credit for latency.
 
 No clocks are compared. The server knows `g`, from the scheduled reveal of the board to
-the arrival of the solving slide; the client says `e`, from its paint of the board to
-its solving input. The difference is the line, but only as much of it is credited as a
-line of that kind can need:
+the arrival of the solving slide. The client states `e`, from painting the board to the
+solving input. The difference is due to latency, but the server credits only as much as
+a connection with this round trip R and jitter M can explain:
 
     K        = min(R, 200) + clamp(2 M, 30, 60) + outage, + 100 with friendly timing
     official = max(0, e, g - K)                  where e <= g
                g                                 where e > g: a stamp from the future
                max(0, g - min(R, 200) - outage)  without e (after a reload)
 
-So a lie is worth at most K, and who says nothing loses at most the jitter allowance.
+So a lie gains at most K, and a client without a timestamp loses at most the jitter
+allowance. ``docs/fairness.md`` explains why this is fair.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,33 +28,33 @@ __all__ = [
     "Latency",
     "credit_bound",
     "jitter_allowance",
-    "official",
+    "official_time",
     "outage_overlap",
 ]
 
 MIN_SAMPLES = 5
-"""With fewer pings a single lucky or unlucky one would decide: the line counts as 0."""
+"""With fewer pings a single one could decide, so R and M count as 0."""
 RTT_CEILING_MS = 200
-"""No sound line on earth needs more; it bounds what a lie is worth."""
+"""No normal connection on earth takes longer; this bounds what a lie can gain."""
 JITTER_FLOOR_MS = 30
-"""Frame of the screen and of the input device: every client has that much."""
+"""Every client has this much, from the frame rates of screen and input device."""
 JITTER_CEILING_MS = 60
-"""A wildly varying line is not worth more than a fast finger."""
+"""A bad connection must not gain more than a fast finger can."""
 RESEND_MS = 2_000
-"""Slides made during an outage arrive within this long of the player's return."""
+"""Slides made during an outage arrive within this time of the player's return."""
 FRIENDLY_MS = 100
-"""More credit where friends on poor lines agreed to it."""
+"""Extra credit in rooms where friends with poor connections agree to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """What the server knows of a player's connection.
+    """What the server has measured of a player's connection.
 
     Args:
-        rtt_ms: R, the least round trip of the last minute.
-        jitter_ms: M, the median distance of the round trips from their median.
-        samples: how many pings R and M stand on; below `MIN_SAMPLES` both count as 0.
-        outage_ms: how much of the last interval a failure of ours covers.
+        rtt_ms: R, the shortest round trip of the last minute.
+        jitter_ms: M, the median deviation of the round trips from their median.
+        samples: number of pings; below `MIN_SAMPLES`, R and M count as 0.
+        outage_ms: how much of the last interval outages of the server cover.
     """
 
     rtt_ms: int = 0
@@ -62,21 +63,21 @@ class Latency:
     outage_ms: int = 0
 
     @property
-    def known(self) -> "Latency":
-        """The same line with R and M as they count."""
+    def effective(self) -> "Latency":
+        """The same latency with R and M as they count."""
         if self.samples >= MIN_SAMPLES:
             return self
         return Latency(samples=self.samples, outage_ms=self.outage_ms)
 
 
 UNMEASURED = Latency()
-"""A line nobody pinged: it earns no more than the floor of the jitter allowance."""
+"""Latency that is not measured: its credit is the floor of the jitter allowance."""
 
 
 def jitter_allowance(jitter_ms: int) -> int:
-    """How much a line's wavering, frames included, can move a time: 30 ... 60 ms.
+    """Return how much jitter, including frame rates, can move a time: 30 ... 60 ms.
 
-    Two finishers who are less than the larger of theirs apart are in a photo finish.
+    Two times that differ by less than the larger of two allowances are a photo finish.
 
     Args:
         jitter_ms: M, as it counts.
@@ -84,19 +85,19 @@ def jitter_allowance(jitter_ms: int) -> int:
     return min(max(2 * jitter_ms, JITTER_FLOOR_MS), JITTER_CEILING_MS)
 
 
-def credit_bound(line: Latency, *, friendly: bool = False) -> int:
-    """K: the largest credit this line can earn, in ms.
+def credit_bound(latency: Latency, *, friendly: bool = False) -> int:
+    """Return K, the largest credit for this latency, in ms.
 
-    Without an outage at most 260, with friendly timing at most 360.
+    Without an outage it is at most 260, or 360 with friendly timing.
 
     Args:
-        line: the player's connection.
-        friendly: the room's rule for poor lines.
+        latency: of the player's connection.
+        friendly: the rule `friendly_timing`.
     """
-    line = line.known
-    jitter = jitter_allowance(line.jitter_ms)
+    latency = latency.effective
+    jitter = jitter_allowance(latency.jitter_ms)
     extra = FRIENDLY_MS if friendly else 0
-    return min(line.rtt_ms, RTT_CEILING_MS) + jitter + extra + line.outage_ms
+    return min(latency.rtt_ms, RTT_CEILING_MS) + jitter + extra + latency.outage_ms
 
 
 def outage_overlap(
@@ -105,16 +106,16 @@ def outage_overlap(
     start: int,
     end: int,
 ) -> int:
-    """How much of a player's last interval failures of ours cover, in ms.
+    """Return how much of a player's last interval outages of the server cover, in ms.
 
-    The interval runs from the arrival of the message before to that of the solving
-    slide. What arrives within `RESEND_MS` of the end of an outage was made during it,
-    and counts as one message: who had to send many pays for none of them.
+    The interval runs from the arrival of the previous message to that of the solving
+    slide. Everything that arrives within `RESEND_MS` of the end of an outage was made
+    during the outage and counts as one message, in however many it was sent.
 
     Args:
-        arrivals: of the slides before, ascending, on any one clock.
-        outages: (from, until) of each failure, until the player was back, ascending;
-            where one followed before that, the time counts once.
+        arrivals: of the previous slides, ascending, on any one clock.
+        outages: (from, until the player was back) of each outage, ascending; time that
+            several cover counts once.
         start: when the board was unlocked.
         end: arrival of the solving slide.
 
@@ -133,31 +134,33 @@ def outage_overlap(
     return total
 
 
-def official(g: int, e: int | None, line: Latency, *, friendly: bool = False) -> int:
-    """The time that decides the rank, in ms; ``g - official`` is the credit.
+def official_time(
+    g: int, e: int | None, latency: Latency, *, friendly: bool = False
+) -> int:
+    """Return the time that decides the rank, in ms; the credit is g minus this time.
 
     Args:
         g: from the scheduled reveal to the arrival of the solving slide, ms, >= 0.
-        e: the client's stamp of its solving slide, ms since its paint; None where it
-            has none (after a reload).
-        line: the player's connection.
-        friendly: the room's rule for poor lines.
+        e: the client's timestamp of the solving slide, ms since it painted the board;
+            None if there is none (after a reload).
+        latency: of the player's connection.
+        friendly: the rule `friendly_timing`.
 
     Returns:
-        0 ... g, never less than ``g - credit_bound(line)``, and never smaller for a
+        0 ... g, never less than ``g - credit_bound(latency)``, and never smaller for a
         larger e.
 
-    >>> line = Latency(rtt_ms=80, jitter_ms=5, samples=8)
-    >>> official(10_000, 9_930, line)  # 70 ms of line: believed
+    >>> latency = Latency(rtt_ms=80, jitter_ms=5, samples=8)
+    >>> official_time(10_000, 9_930, latency)  # 70 ms of latency: accepted
     9930
-    >>> official(10_000, 5_000, line)  # a lie: worth 80 + 30 ms
+    >>> official_time(10_000, 5_000, latency)  # a lie: gains 80 + 30 ms
     9890
-    >>> official(10_000, None, line)
+    >>> official_time(10_000, None, latency)
     9920
     """
     if e is None:
-        line = line.known
-        return max(0, g - min(line.rtt_ms, RTT_CEILING_MS) - line.outage_ms)
-    if e > g:
+        latency = latency.effective
+        return max(0, g - min(latency.rtt_ms, RTT_CEILING_MS) - latency.outage_ms)
+    if e > g:  # a timestamp from the future
         return g
-    return max(0, e, g - credit_bound(line, friendly=friendly))
+    return max(0, e, g - credit_bound(latency, friendly=friendly))
