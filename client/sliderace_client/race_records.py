@@ -19,11 +19,17 @@ from sliderace.proof.slidysim import link_to, solve_of
 from sliderace.proof.verify import Check, steps, verify
 from sliderace.protocol.names import cells, clean_name
 from sliderace.protocol.room_code import format_code, parse_code
-from sliderace.texts import text as catalogue_text
 from sliderace_client.net.http import Reply, Unreachable, get
 from sliderace_client.net.locate import is_loopback
 from sliderace_client.net.signature import check_signature
-from sliderace_client.shared_ui.wording import dnf_reason, duration, status
+from sliderace_client.shared_ui.wording import (
+    check_name,
+    dnf_reason,
+    duration,
+    finding,
+    status,
+    verdict as verdict_text,
+)
 
 __all__ = [
     "Unreadable",
@@ -144,7 +150,7 @@ def _parsed(body: bytes, text: str) -> object:
     try:
         return canonical.decode(body)
     except canonical.NotCanonical as fault:
-        why = _worded("structure", fault.code, {"where": text, **fault.values})
+        why = finding("structure", fault.code, {"where": text, **fault.values})
         raise Unreadable(f"not a race record: {why}") from None
 
 
@@ -168,20 +174,15 @@ def check_lines(
         promised: the commitment shown before the race, likewise.
     """
     checks = verify(file, check_signature, key=key, promised=promised)
-    verdicts = [catalogue_text(f"check.verdict.{check.verdict}") for check in checks]
+    verdicts = [verdict_text(check) for check in checks]
     width = max(map(len, verdicts))
     lines: list[str] = []
     for check, verdict in zip(checks, verdicts, strict=True):
-        name = catalogue_text(f"check.name.{check.name}")
-        margin = f"{verdict:{width}}  {name:10}  "
+        margin = f"{verdict:{width}}  {check_name(check):10}  "
         for code, values in check.findings:
-            lines.append(margin + _safe(_worded(check.name, code, values)))
+            lines.append(margin + _safe(finding(check.name, code, values)))
             margin = " " * len(margin)
     return lines, verdict_of(checks)
-
-
-def _worded(check: str, code: str, values: Mapping[str, object]) -> str:
-    return catalogue_text(f"check.{check}.{code}", **values)
 
 
 def board_of(file: object) -> Board:
@@ -197,7 +198,7 @@ def _read(file: object) -> WrittenRace:
     try:
         return unseal(file).race
     except BadRecord as fault:
-        why = _safe(_worded("structure", fault.code, fault.values))
+        why = _safe(finding("structure", fault.code, fault.values))
         raise Unreadable(f"not a race record: {why}") from None
 
 

@@ -252,7 +252,7 @@ def test_a_racer_offline_at_the_draw_starts_at_t0() -> None:
     harness.do(Disconnect(2))
     harness.to_deadline()
     race = harness.state.race
-    assert (race.attempts[Seat(0)].s, race.attempts[Seat(1)].s) == (
+    assert (race.attempts[Seat(0)].unlocks_at, race.attempts[Seat(1)].unlocks_at) == (
         race.t0 - 80,
         race.t0,
     )

@@ -1,8 +1,9 @@
 """Words for what happens in a room, and times as people write them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import assert_never
 
+from sliderace.proof.verify import Check
 from sliderace.protocol.codes import CLOSE_CODES, REFUSALS, close_text, refusal_text
 from sliderace.protocol.messages import (
     Member,
@@ -33,10 +34,12 @@ from sliderace_client.room.outcomes import (
 )
 
 __all__ = [
+    "check_name",
     "dnf_reason",
     "duration",
     "ending",
     "fault",
+    "finding",
     "listed",
     "news",
     "ordinal",
@@ -45,6 +48,7 @@ __all__ = [
     "remark",
     "round_trip",
     "status",
+    "verdict",
 ]
 
 DNF_REASONS = ("limit", "grace", "away", "left", "kicked", "called")
@@ -192,6 +196,21 @@ def fault(found: Fault | WrongNonce) -> str:
     if isinstance(found, WrongNonce):
         return text("fault.wrong_nonce", seat=found.seat)
     return text(f"fault.{found}")
+
+
+def check_name(check: Check) -> str:
+    """Return the name of a check of the race record."""
+    return text(f"check.name.{check.name}")
+
+
+def verdict(check: Check) -> str:
+    """Return the verdict of a check of the race record."""
+    return text(f"check.verdict.{check.verdict}")
+
+
+def finding(check: str, code: str, values: Mapping[str, object]) -> str:
+    """Return one finding of a check of the race record."""
+    return text(f"check.{check}.{code}", **values)
 
 
 def remark(found: Remark) -> str:

@@ -1,7 +1,8 @@
 // Race records: fetched once, held against what this page saw, computed again. Shell.
 
 import { against } from "../core/fairness.js";
-import { text as sentence } from "../core/texts.js";
+import { text as worded } from "../core/texts.js";
+import { sayFinding } from "../core/wording.js";
 
 const TRIES = 4; // a record may be stored a moment after the results are told
 const PAUSE_MS = 1500; // between two tries
@@ -63,7 +64,7 @@ export class Audit {
   async verify(results, kept) {
     const text = await this.text(results);
     if (text === null) {
-      const why = sentence("check.record.not_found");
+      const why = worded("check.record.not_found");
       return [{ name: "record", verdict: "unknown", text: why }];
     }
     const { verify } = await import("../core/proof/signed.js"); // for the few who ask
@@ -71,15 +72,15 @@ export class Audit {
     const checks = await verify(text, this.subtle, { promised });
     const wrong = against(recordIn(text), results, kept);
     const verdict = wrong.length ? "wrong" : "ok";
-    const told = wrong.join(" ") || sentence("check.results.ok");
-    return [...checks.map(worded), { name: "results", verdict, text: told }];
+    const told = wrong.join(" ") || worded("check.results.ok");
+    return [...checks.map(inWords), { name: "results", verdict, text: told }];
   }
 }
 
 /** A check with its findings in words. */
-function worded({ name, verdict, findings }) {
-  const said = findings.map(({ code, values }) => sentence(`check.${name}.${code}`, values));
-  return { name, verdict, text: said.join(" ") };
+function inWords({ name, verdict, findings }) {
+  const text = findings.map((finding) => sayFinding(name, finding)).join(" ");
+  return { name, verdict, text };
 }
 
 /** The record of a file; undefined: there is none. */

@@ -2,6 +2,7 @@
 
 import { constants } from "./constants.js";
 import { formatSize, formatSpan, formatTime } from "./format.js";
+import { text } from "./texts.js";
 
 const WHY_OUT = {
   limit: "time is up",
@@ -288,3 +289,10 @@ export function whyIWatch({ leftOut, isPlayer = false, room }) {
 /** What was fixed before the race, and what for. @param {Wire} room */
 export const sealOf = ({ commitment }) =>
   `Board sealed: ${commitment}. The server\u2019s part is fixed already, each player adds one at the start; after the race your browser checks both.`;
+
+/**
+ * One finding of a check of the race record.
+ * @param {string} check its name
+ * @param {import("./proof/verify.js").Finding} finding
+ */
+export const sayFinding = (check, { code, values }) => text(`check.${check}.${code}`, values);

@@ -125,7 +125,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class LockNotDurable:
-    """At `lock_check_at` the record `RaceLocked` is not durable yet."""
+    """At `lock_check_at` the record `BoardDrawn` is not durable yet."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ def closes_at(state: RoomState, limits: RoomLimits = DEFAULT_LIMITS) -> int:
 def lock_check_at(state: RoomState) -> int | None:
     """Return the room time by which the roster or board must be durable, or None.
 
-    If the last of `RosterFrozen`, `RaceLocked` and `Postponed` is not durable then, the
+    If the last of `RosterFrozen`, `BoardDrawn` and `Postponed` is not durable then, the
     caller gives the room `LockNotDurable`, which postpones the start.
     """
     return None if state.closed else race_decide.postpone_at(state.race)
