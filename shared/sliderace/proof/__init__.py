@@ -1,5 +1,6 @@
-"""The published race record: written, signed, read and checked again.
+"""The published race record: how it is written, signed, read and verified.
 
-The race record is what anyone can verify after a race; the room's log, from which it is
-made, also holds secrets and what happened in the lobby, and never leaves the server.
+Anyone can verify a race record after the race. The room's log, from which it is made,
+also contains secrets and everything else that happens in a room; it never leaves the
+server.
 """

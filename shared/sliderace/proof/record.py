@@ -1,8 +1,8 @@
-"""The race record: one JSON object from which a stranger can re-check a race.
+"""The race record: one JSON object from which anyone can verify a race.
 
-`build` writes it; `sliderace.proof.reading` reads it back, trusting nothing. Every
-field is explained in ``docs/race-record.md``. Instants are ms since T0, or since the
-board was unlocked for that racer; the room's own clock is nobody's business.
+`build` writes it, and `sliderace.proof.reading` parses it without trusting it.
+``docs/race-record.md`` explains every field. Times are ms since T0, or since the board
+was unlocked for that racer; room time is not published.
 """
 
 from collections.abc import Mapping
@@ -29,19 +29,19 @@ __all__ = [
 
 FORMAT = "sliderace/race-record"
 VERSION = 1
-"""Another version is another meaning: a reader refuses what it does not know."""
+"""Readers refuse other versions."""
 
 
 Outages = tuple[tuple[int, int], ...]
-"""From when until when, in ms, one after the other."""
+"""(from, until) of each outage, in ms, in order."""
 
 
 class Player(NamedTuple):
-    """What the room knows of a racer and the race does not.
+    """What only the room knows about a racer.
 
     Args:
         name: the cleaned nickname.
-        bot: a declared bot.
+        bot: whether this is a declared bot.
     """
 
     name: str
@@ -49,12 +49,12 @@ class Player(NamedTuple):
 
 
 class WrittenSlide(NamedTuple):
-    """One slide, as it stands in a record.
+    """One slide of a record.
 
     Args:
-        direction: the way the tiles travelled.
-        tiles: how many.
-        stamp_ms: the client's time since its paint of the board.
+        direction: the way the tiles moved.
+        tiles: number of tiles.
+        stamp_ms: the client's timestamp, since it painted the board.
         received_ms: arrival at the server, since the board was unlocked.
     """
 
@@ -104,7 +104,7 @@ class WrittenRacer:
 
 @dataclass(frozen=True, slots=True)
 class WrittenRace:
-    """A whole record."""
+    """A complete record."""
 
     format: str
     version: int
@@ -125,17 +125,16 @@ class WrittenRace:
 def build(
     race: Race, players: Mapping[Seat, Player], *, started_ms: int, software: str
 ) -> dict[str, object]:
-    """The record of a race that has ended.
+    """Return the record of a race that has ended.
 
     Args:
-        race: in its results.
-        players: name and bot mark of every seat of the roster.
-        started_ms: T0 on the wall, Unix ms; for information, nothing rests on it.
+        race: a race in the phase ``results``.
+        players: seat -> player, for every seat of the roster.
+        started_ms: T0 by the wall clock, Unix time in ms; for information only.
         software: program and version.
 
     Returns:
-        Objects, lists, strings, integers, booleans and None: ready for any JSON
-        writer.
+        The record as JSON values.
 
     Raises:
         ValueError: the race has no results.
@@ -166,20 +165,20 @@ def build(
 
 
 def _outages(race: Race) -> list[tuple[int, int]]:
-    """Failures of ours while somebody raced, in room time."""
+    """Return the outages while somebody raced, in room time."""
     attempts = race.attempts.values()
     return sorted({(one.down, one.up) for racer in attempts for one in racer.outages})
 
 
 def _racer(race: Race, attempt: Attempt, row: Row, player: Player) -> dict[str, object]:
-    seat, s = attempt.seat, attempt.unlocks_at
+    seat, start = attempt.seat, attempt.unlocks_at
     return {
         "seat": seat,
         "name": player.name,
         "bot": player.bot,
         "nonce_commitment": race.commitments.get(seat),
         "nonce": race.nonces.get(seat),
-        "lead_ms": race.t0 + race.rules.inspection_ms - s,
+        "lead_ms": race.t0 + race.rules.inspection_ms - start,
         "status": row.status,
         "why": row.why,
         "place": row.place,
@@ -190,10 +189,11 @@ def _racer(race: Race, attempt: Attempt, row: Row, player: Player) -> dict[str, 
         "high_ms": row.high_ms,
         "approx": attempt.approx,
         "outages": [
-            [max(0, one.down - s), max(0, one.end - s)] for one in attempt.outages
+            [max(0, one.down - start), max(0, one.end - start)]
+            for one in attempt.outages
         ],
         "slides": [
-            [slide.direction, slide.tiles, slide.stamp, slide.t - s]
+            [slide.direction, slide.tiles, slide.stamp, slide.t - start]
             for slide in attempt.slides
         ],
     }

@@ -1,7 +1,7 @@
-"""A solve for slidysim's public replay viewer, which the field knows and trusts.
+"""Links that open a solve in slidysim's public replay viewer.
 
-The page's twin is `record/slidysim.js`. Nothing is asked of that site: the link holds
-the whole solve.
+The link contains the whole solve; nothing else is sent to that site. The page's twin is
+`core/proof/slidysim.js`.
 """
 
 import json
@@ -14,23 +14,23 @@ from sliderace.proof.record import WrittenFinish, WrittenSlide
 __all__ = ["VIEWER", "Solve", "link_to", "solve_of"]
 
 VIEWER = "https://slidysim.github.io/replay?r="
-"""What comes behind it is a solve."""
+"""Followed by a packed solve."""
 ESCAPED = {"+": "%2B", "/": "%2F", "=": "%3D"}
-"""Of base64's letters those that mean something in an address."""
+"""Characters of base64 that have a meaning in a URL."""
 
 Solve = tuple[str, int, str, list[int]]
-"""Solution, tiles a second times 1000, scramble, ms of each tile since the first."""
+"""Solution, 1000 x tiles per second, scramble, ms of each tile since the first."""
 
 
 def solve_of(
     board: Board, slides: tuple[WrittenSlide, ...], finish: WrittenFinish
 ) -> Solve:
-    """A finished solve as the viewer reads it.
+    """Return a finished solve in the viewer's format.
 
     Args:
         board: the scramble.
-        slides: of who finished, in order.
-        finish: with the time that the solver's own clock showed.
+        slides: all slides of a finisher.
+        finish: of the same racer.
     """
     times: list[int] = []
     last = 0
@@ -44,7 +44,7 @@ def solve_of(
 
 
 def link_to(solve: Solve) -> str:
-    """The link that opens a solve in the viewer.
+    """Return the link that opens a solve in the viewer.
 
     >>> link_to(("L", 0, "1 2 3/4 5 6/7 0 8", [0]))[:36]
     'https://slidysim.github.io/replay?r='
