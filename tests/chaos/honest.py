@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Generator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.e2e.talk import Talker, a_race
+from tests.e2e.protocol_client import ProtocolClient, running_race
 
 from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
@@ -37,13 +37,13 @@ class Noticed:
 
 
 @contextlib.asynccontextmanager
-async def racer(port: int) -> AsyncGenerator[Talker, None]:
+async def racer(port: int) -> AsyncGenerator[ProtocolClient, None]:
     """Ben, in a race with Ann that takes as long as one likes."""
-    async with a_race(port, 2, "4x4", limit_ms=0) as (_, ben):
+    async with running_race(port, 2, "4x4", limit_ms=0) as (_, ben):
         yield ben
 
 
-async def watch(ben: Talker, seconds: float) -> Noticed:
+async def watch(ben: ProtocolClient, seconds: float) -> Noticed:
     """Race on for so long; every slide must be acked, none refused."""
     direction, tiles = parse_board(ben.board).legal_slides()[0]
     trips = list[float]()
@@ -51,15 +51,15 @@ async def watch(ben: Talker, seconds: float) -> Noticed:
     while time.monotonic() < until:
         began = time.perf_counter()
         if len(trips) % MOVE_EACH:
-            await ben.aside()
+            await ben.sync()
         else:
             moves = [(direction, tiles), (BACK[direction], tiles)]
-            await ben.say(ben.slides(moves))
+            await ben.send(ben.slides(moves))
             await ben.acked(ben.seq)
         trips.append((time.perf_counter() - began) * 1_000)
         await asyncio.sleep(STEP_S)
-    assert not [e for e in ben.heard if isinstance(e, m.Refused | m.Rejected)]
-    ben.heard.clear()
+    assert not [e for e in ben.received if isinstance(e, m.Refused | m.Rejected)]
+    ben.received.clear()
     ben.frames.clear()
     return Noticed(sorted(trips))
 

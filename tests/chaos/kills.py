@@ -16,7 +16,7 @@ if __name__ == "__main__":  # as a script it finds the tests' own parts
     sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.chaos.process import ServerProcess
-from tests.chaos.race import a_race
+from tests.chaos.race import running_race
 
 __all__ = ["Killed", "killed_in_mid_race"]
 
@@ -48,7 +48,7 @@ async def killed_in_mid_race(
         AssertionError: a promise was broken.
     """
     chance = random.Random(seed)  # noqa: S311
-    async with a_race(server, size=size) as race:
+    async with running_race(server, size=size) as race:
         for _ in range(kills):
             await asyncio.sleep(chance.uniform(0.2, 0.9))
             assert not all(play.done() for play in race.plays), "solved too soon"

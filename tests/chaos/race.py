@@ -17,7 +17,7 @@ from sliderace.protocol import messages as m
 from sliderace_client.bots.solver import solve
 from sliderace_client.net.signature import check_signature
 
-__all__ = ["Race", "Racer", "a_race"]
+__all__ = ["Race", "Racer", "running_race"]
 
 
 class Racer:
@@ -147,7 +147,7 @@ class Race:
 
 
 @asynccontextmanager
-async def a_race(
+async def running_race(
     server: ServerProcess,
     count: int = 3,
     size: str = "6x6",

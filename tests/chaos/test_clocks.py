@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.chaos.process import ServerProcess
-from tests.chaos.race import a_race
+from tests.chaos.race import running_race
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(400)]
 
@@ -44,7 +44,7 @@ async def test_the_wall_clock_is_set_by_an_hour_forward_and_back(
     server.environment = {"CLOCKS_WALL": str(wall)}
     await asyncio.to_thread(start, "first", 0)
     try:
-        async with a_race(server, count=2, size="6x6") as race:
+        async with running_race(server, count=2, size="6x6") as race:
             await race.moved(3)
             set_wall(HOUR_MS)
             await asyncio.to_thread(until_seen, 1)

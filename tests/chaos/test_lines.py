@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.chaos.process import ServerProcess
 from tests.chaos.proxy import Latency, proxied
-from tests.chaos.race import a_race
+from tests.chaos.race import running_race
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(400)]
 
@@ -22,7 +22,7 @@ async def test_a_slow_line_in_single_bytes_and_one_that_breaks(tmp_path: Path) -
             ]
             host_check = [address for _, address in proxies]
             race = await stack.enter_async_context(
-                a_race(server, size="4x4", through=host_check)
+                running_race(server, size="4x4", through=host_check)
             )
             for reset in (True, False, True):
                 await race.moved(2)
@@ -42,7 +42,7 @@ async def test_a_line_that_stalls_and_one_that_goes_silent(tmp_path: Path) -> No
         async with (
             proxied(server.port) as (stalling, one),
             proxied(server.port) as (silent, two),
-            a_race(server, size="4x4", through=[server.url, one, two]) as race,
+            running_race(server, size="4x4", through=[server.url, one, two]) as race,
         ):
             steady, staller, lost = race.racers
             await race.moved(2)

@@ -12,8 +12,8 @@ from urllib.request import urlopen
 
 import pytest
 from tests.chaos.process import ServerProcess
-from tests.chaos.race import Race, a_race
-from tests.e2e.talk import talking
+from tests.chaos.race import Race, running_race
+from tests.e2e.protocol_client import connected
 
 from sliderace.protocol import messages as m
 
@@ -24,7 +24,7 @@ async def test_a_server_that_stands_still_for_a_while_and_is_ended_then(
     tmp_path: Path,
 ) -> None:
     with ServerProcess(tmp_path) as server:
-        async with a_race(server, size="6x6") as race:
+        async with running_race(server, size="6x6") as race:
             await race.moved(3)
             server.signal(signal.SIGSTOP)
             durable = race.acked()
@@ -86,7 +86,7 @@ async def _cannot_store(
 ) -> None:
     """Race on while nothing can be stored, and see all of it stored afterwards."""
     with ServerProcess(folder, "--database", str(database)) as server:
-        async with a_race(server, count=2, size="6x6") as race:
+        async with running_race(server, count=2, size="6x6") as race:
             await race.moved(3)
             await asyncio.to_thread(fill, server)
             await _until_failing(server, failing=True)
@@ -106,8 +106,8 @@ async def _check_end(race: Race, durable: list[int]) -> None:
 
 
 async def _is_refused_a_room(server: ServerProcess) -> None:
-    async with talking(server.port) as late:
-        await late.say(m.Hello(v=1, enter=m.Create(name="Late")))
+    async with connected(server.port) as late:
+        await late.send(m.Hello(v=1, enter=m.Create(name="Late")))
         assert (await late.until(m.Refused)).code == "storage_unavailable"
 
 

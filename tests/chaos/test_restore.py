@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.chaos.process import ServerProcess
-from tests.chaos.race import a_race
+from tests.chaos.race import running_race
 
 from sliderace_server.storage.sqlite.backup import backup, restore
 
@@ -16,7 +16,7 @@ async def test_a_race_goes_on_from_an_older_backup(tmp_path: Path) -> None:
     """Clients hold their whole way, and send again what the server does not know."""
     copy = tmp_path / "copy"
     with ServerProcess(tmp_path) as server:
-        async with a_race(server, count=2, size="5x5") as race:
+        async with running_race(server, count=2, size="5x5") as race:
             await race.moved(3)
             await asyncio.to_thread(backup, server.database, copy)
             await race.moved(5)

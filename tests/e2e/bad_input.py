@@ -10,8 +10,14 @@ import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
-from tests.e2e.stores import MoodyStore
-from tests.e2e.talk import Entry, FastClock, Talker, a_race, talking
+from tests.e2e.protocol_client import (
+    Entry,
+    FastClock,
+    ProtocolClient,
+    connected,
+    running_race,
+)
+from tests.e2e.stores import FaultyStore
 
 from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
@@ -53,16 +59,16 @@ class Stage:
     """A server; Ann, who may be bad; Ben, whom nothing may disturb."""
 
     server: Server
-    ann: Talker
-    ben: Talker
-    store: MoodyStore
+    ann: ProtocolClient
+    ben: ProtocolClient
+    store: FaultyStore
     broken: list[bool] = field(default_factory=lambda: [False])
 
     async def untouched(self) -> None:
         """Ben slides to and fro: both are durable at once, and nothing was refused."""
         direction, tiles = parse_board(self.ben.board).legal_slides()[0]
         to_and_fro = [(direction, tiles), (BACK[direction], tiles)]
-        await self.ben.say(self.ben.slides(to_and_fro))
+        await self.ben.send(self.ben.slides(to_and_fro))
         await self.ben.acked(self.ben.seq)
 
     async def finished(self) -> None:
@@ -72,24 +78,24 @@ class Stage:
         mine = self.ben.seat
         told = await self.ben.until(m.StandingEvent, lambda e: e.standing.seat == mine)
         assert told.standing.status == "finished"
-        bad = [e for e in self.ben.heard if isinstance(e, m.Refused | m.Rejected)]
+        bad = [e for e in self.ben.received if isinstance(e, m.Refused | m.Rejected)]
         assert not bad
 
     @contextlib.asynccontextmanager
-    async def stranger(self, address: str = "") -> AsyncGenerator[Talker, None]:
+    async def stranger(self, address: str = "") -> AsyncGenerator[ProtocolClient, None]:
         """A connection that has said nothing, perhaps from another address."""
         headers = {"X-Forwarded-For": address} if address else {}
-        async with talking(self.server.port, additional_headers=headers) as talker:
+        async with connected(self.server.port, additional_headers=headers) as talker:
             yield talker
 
     @contextlib.asynccontextmanager
-    async def eve(self, name: str = "Eve") -> AsyncGenerator[Talker, None]:
+    async def eve(self, name: str = "Eve") -> AsyncGenerator[ProtocolClient, None]:
         """Somebody who watches, until the end of the context."""
         join = m.Join(code=self.ann.code, name=name, role="spectator")
-        async with talking(self.server.port, join) as eve:
+        async with connected(self.server.port, join) as eve:
             yield eve
             if eve.socket.close_code is None:
-                await eve.say(m.Leave())
+                await eve.send(m.Leave())
                 await eve.closed()
 
 
@@ -122,7 +128,7 @@ def case(bad: str, group: str = "plain") -> Callable[[Trial], Trial]:
 @contextlib.asynccontextmanager
 async def on_stage(group: str) -> AsyncGenerator[Stage, None]:
     """A race has just begun, on a server with the limits of a group."""
-    broken, store = [False], MoodyStore()
+    broken, store = [False], FaultyStore()
 
     def entropy(count: int) -> bytes:
         if broken[0] and count == 16:
@@ -134,7 +140,7 @@ async def on_stage(group: str) -> AsyncGenerator[Stage, None]:
     )
     async with (
         running(config, store=store, clock=FastClock(), entropy=entropy) as server,
-        a_race(server.port, 2, "3x3", limit_ms=0) as (ann, ben),
+        running_race(server.port, 2, "3x3", limit_ms=0) as (ann, ben),
     ):
         yield Stage(server, ann, ben, store, broken)
 
@@ -145,20 +151,20 @@ async def answered(stage: Stage, command: m.Command | str) -> Outcome:
         return await goes_on(eve, command)
 
 
-async def goes_on(member: Talker, command: m.Command | str | bytes) -> Outcome:
+async def goes_on(member: ProtocolClient, command: m.Command | str | bytes) -> Outcome:
     """What a command is refused with; and the connection is still there."""
-    await member.say(command)
-    event = await member.hear()
+    await member.send(command)
+    event = await member.receive()
     while not isinstance(event, m.Refused | m.Rejected):
-        event = await member.hear()
-    await member.aside()
+        event = await member.receive()
+    await member.sync()
     return event.code, "open"
 
 
 async def at_the_door(stage: Stage, hello: m.Command | str, address: str) -> Outcome:
     """How a first message is answered, and what the connection is closed with."""
     async with stage.stranger(address) as talker:
-        await talker.say(hello)
+        await talker.send(hello)
         return (await talker.until(m.Refused)).code, str(await talker.closed())
 
 
@@ -167,6 +173,6 @@ async def entering(stage: Stage, enter: Entry, address: str = "") -> Outcome:
     return await at_the_door(stage, m.Hello(v=1, enter=enter), address)
 
 
-async def closed_with(member: Talker) -> Outcome:
+async def closed_with(member: ProtocolClient) -> Outcome:
     """The close code alone."""
     return "-", str(await asyncio.wait_for(member.closed(), 15))

@@ -12,7 +12,7 @@ from tests.e2e.bad_input import (
     entering,
     goes_on,
 )
-from tests.e2e.talk import QUICK, eventually, talking
+from tests.e2e.protocol_client import QUICK, connected, eventually
 from tests.e2e.test_fanout import counted, peer_of
 from websockets.protocol import State
 
@@ -51,7 +51,7 @@ async def _(stage: Stage) -> Outcome:
 @case("a message of more than 2 KiB")
 async def _(stage: Stage) -> Outcome:
     async with stage.eve() as eve:
-        await eve.say(" " * 2_049)
+        await eve.send(" " * 2_049)
         return await closed_with(eve)
 
 
@@ -112,7 +112,7 @@ async def _(stage: Stage) -> Outcome:
 @case("another field twice in a message")
 async def _(stage: Stage) -> Outcome:
     async with stage.eve() as eve:
-        await eve.say('{"t":"ping","id":1,"id":2}')
+        await eve.send('{"t":"ping","id":1,"id":2}')
         assert (await eve.until(m.Pong)).id == 2
         return "the last one counts", "open"
 
@@ -126,16 +126,16 @@ async def _(stage: Stage) -> Outcome:
 async def _(stage: Stage) -> Outcome:
     async with stage.eve() as eve:
         for _ in range(3):
-            await eve.say(m.Transfer())
+            await eve.send(m.Transfer())
         *early, last = [(await eve.until(m.Ticket)).ticket for _ in range(3)]
         for ticket in early:
             redeem = m.Redeem(code=eve.code, ticket=ticket)
             assert await entering(stage, redeem) == ("bad_ticket", "4500")
-        await eve.aside()
+        await eve.sync()
         redeem = m.Redeem(code=eve.code, ticket=last)
-        async with talking(stage.server.port, redeem) as phone:
+        async with connected(stage.server.port, redeem) as phone:
             assert await eve.closed() == 4503
-            await phone.say(m.Leave())
+            await phone.send(m.Leave())
             await phone.closed()
     return "the last one counts", "open"
 
@@ -194,7 +194,7 @@ async def _(stage: Stage) -> Outcome:
     direction, _ = parse_board(ann.board).legal_slides()[0]
     moves = [(direction, 1), (BACK[direction], 1)] * 30
     for _ in range(6):
-        await ann.say(ann.slides(moves))
+        await ann.send(ann.slides(moves))
     await ann.acked(ann.seq)
     return await goes_on(ann, ann.slides(moves))
 
@@ -205,11 +205,11 @@ async def _(stage: Stage) -> Outcome:
 @case("toggling ready forever", "small")
 async def _(stage: Stage) -> Outcome:
     rules = m.RulesPatch(size="2x2")
-    async with talking(stage.server.port, m.Create(name="Cat", rules=rules)) as cat:
+    async with connected(stage.server.port, m.Create(name="Cat", rules=rules)) as cat:
         for number in range(20):
-            await cat.say(m.Ready(cat.race, on=number % 2 == 0))
+            await cat.send(m.Ready(cat.race, on=number % 2 == 0))
         outcome = await goes_on(cat, m.Ready(cat.race))
-        await cat.say(m.Close())
+        await cat.send(m.Close())
         await cat.closed()
     return outcome
 
@@ -221,7 +221,7 @@ async def flood(stage: Stage, frame: bytes) -> Outcome:
             if eve.socket.state is State.OPEN:
                 eve.socket.transport.write(frame)
             await stage.server.registry.services.clock.sleep(0.02)
-        refused = [event.code for event in eve.heard if isinstance(event, m.Refused)]
+        refused = [event.code for event in eve.received if isinstance(event, m.Refused)]
         return refused[-1], str(await closed)
 
 
@@ -239,11 +239,11 @@ async def _(stage: Stage) -> Outcome:
 async def _(stage: Stage) -> Outcome:
     async with stage.eve() as eve:
         resume = m.Resume(code=eve.code, token=eve.token)
-        async with talking(stage.server.port, resume) as again:
+        async with connected(stage.server.port, resume) as again:
             eve.socket.transport.write(b"\x81\x93\x00\x00\x00\x00" + b" " * 19)
             outcome = await closed_with(eve)
-            await again.aside()
-            await again.say(m.Leave())
+            await again.sync()
+            await again.send(m.Leave())
             await again.closed()
         return outcome
 
@@ -251,14 +251,14 @@ async def _(stage: Stage) -> Outcome:
 @case("anything from a kicked member")
 async def _(stage: Stage) -> Outcome:
     async with stage.eve() as eve:
-        await stage.ann.say(m.Kick(eve.member))
+        await stage.ann.send(m.Kick(eve.member))
         return await closed_with(eve)
 
 
 @case("anything in a closed room")
 async def _(stage: Stage) -> Outcome:
-    async with talking(stage.server.port, m.Create(name="Cat", rules=QUICK)) as cat:
-        await cat.say(m.Close())
+    async with connected(stage.server.port, m.Create(name="Cat", rules=QUICK)) as cat:
+        await cat.send(m.Close())
         return await closed_with(cat)
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-__all__ = ["HandClock"]
+__all__ = ["ManualClock"]
 
 
 class _Timer:
@@ -14,7 +14,7 @@ class _Timer:
         self.live = False
 
 
-class HandClock:
+class ManualClock:
     """A clock that goes on only when a test moves it."""
 
     boot = "test"

@@ -14,10 +14,10 @@ from sliderace_server.storage import (
 )
 from sliderace_server.storage.memory import MemoryStore
 
-__all__ = ["MoodyStore"]
+__all__ = ["FaultyStore"]
 
 
-class MoodyStore:
+class FaultyStore:
     """A store whose disk can be slow, full, or in somebody else's hands.
 
     Attributes:
@@ -34,21 +34,21 @@ class MoodyStore:
     durability: Durability = "none"
 
     def __init__(self) -> None:
-        self.flowing = asyncio.Event()
-        self.flowing.set()
+        self.unblocked = asyncio.Event()
+        self.unblocked.set()
         self.full = False
-        self.stolen: set[str] = set()
+        self.conflicting: set[str] = set()
         self.waiting = asyncio.Event()
-        self.mistake: Exception | None = None
-        self.deaf = 0
-        self.thief = b""
-        self.undroppable = False
-        self.results_flowing = asyncio.Event()
-        self.results_flowing.set()
+        self.error: Exception | None = None
+        self.lost_answers = 0
+        self.other_record = b""
+        self.drops_fail = False
+        self.results_unblocked = asyncio.Event()
+        self.results_unblocked.set()
         self.appends: list[tuple[str, int, int]] = []
         self.real = MemoryStore()
-        self.log = MoodyLog(self)
-        self.results = MoodyResults(self)
+        self.log = FaultyLog(self)
+        self.results = FaultyResults(self)
 
     async def __aenter__(self) -> Self:
         await self.real.__aenter__()
@@ -58,8 +58,8 @@ class MoodyStore:
         """Keep everything for the next server."""
 
 
-class MoodyLog(RoomLog):
-    def __init__(self, store: MoodyStore) -> None:
+class FaultyLog(RoomLog):
+    def __init__(self, store: FaultyStore) -> None:
         self._store = store
 
     async def append_all(self, appends: Sequence[Append]) -> list[Conflict | None]:
@@ -69,19 +69,19 @@ class MoodyLog(RoomLog):
         self, room: str, expected: int, records: Sequence[bytes]
     ) -> Conflict | None:
         store = self._store
-        if not store.flowing.is_set():
+        if not store.unblocked.is_set():
             store.waiting.set()
-            await store.flowing.wait()
+            await store.unblocked.wait()
             store.waiting.clear()
         if store.full:
             raise StorageUnavailable("the disk is full")
-        if store.mistake:
-            raise store.mistake
-        if room in store.stolen:
+        if store.error:
+            raise store.error
+        if room in store.conflicting:
             return Conflict(room, expected, expected + 1)
-        if store.deaf:
-            store.deaf -= 1
-            stored = [store.thief] if store.thief else records
+        if store.lost_answers:
+            store.lost_answers -= 1
+            stored = [store.other_record] if store.other_record else records
             await store.real.log.append(room, expected, stored)
             raise StorageUnavailable("the answer is lost")
         await store.real.log.append(room, expected, records)
@@ -95,7 +95,7 @@ class MoodyLog(RoomLog):
         return await self._store.real.log.rooms()
 
     async def drop(self, room: str, *, now_ms: int = 0, rest_ms: int = 0) -> None:
-        if self._store.undroppable:
+        if self._store.drops_fail:
             raise StorageUnavailable("the disk is busy")
         await self._store.real.log.drop(room, now_ms=now_ms, rest_ms=rest_ms)
 
@@ -103,14 +103,14 @@ class MoodyLog(RoomLog):
         return await self._store.real.log.resting(now_ms)
 
 
-class MoodyResults:
-    def __init__(self, store: MoodyStore) -> None:
+class FaultyResults:
+    def __init__(self, store: FaultyStore) -> None:
         self._store = store
         self.races = store.real.results.races
         self.record = store.real.results.record
 
     async def store(self, race: StoredRace) -> None:
-        await self._store.results_flowing.wait()
+        await self._store.results_unblocked.wait()
         if self._store.full:
             raise StorageUnavailable("the disk is full")
         await self._store.real.results.store(race)

@@ -8,7 +8,13 @@ import contextlib
 from collections.abc import AsyncGenerator
 
 import pytest
-from tests.e2e.talk import QUICK, Talker, a_race, a_server, talking
+from tests.e2e.protocol_client import (
+    QUICK,
+    ProtocolClient,
+    connected,
+    running_race,
+    running_server,
+)
 from websockets.exceptions import InvalidStatus
 
 from sliderace.engine import parse_board
@@ -25,29 +31,29 @@ pytestmark = pytest.mark.filterwarnings("error")
 @contextlib.asynccontextmanager
 async def racing(
     limits: Limits | None = None, **more: object
-) -> AsyncGenerator[tuple[Server, Talker, Talker], None]:
+) -> AsyncGenerator[tuple[Server, ProtocolClient, ProtocolClient], None]:
     """A server, Ann in a race, and Ben whom nothing may disturb."""
     async with (
-        a_server(limits) as server,
-        a_race(server.port, 2, **more) as (ann, ben),  # type: ignore[arg-type]
+        running_server(limits) as server,
+        running_race(server.port, 2, **more) as (ann, ben),  # type: ignore[arg-type]
     ):
         yield server, ann, ben
         await untouched(ben)
 
 
-async def untouched(ben: Talker) -> None:
+async def untouched(ben: ProtocolClient) -> None:
     await ben.solve()
     await ben.acked(ben.seq)
     told = await ben.until(m.StandingEvent, lambda e: e.standing.seat == ben.seat)
     assert told.standing.status == "finished"
-    assert not [e for e in ben.heard if isinstance(e, m.Refused | m.Rejected)]
+    assert not [e for e in ben.received if isinstance(e, m.Refused | m.Rejected)]
 
 
 async def said_hello(port: int, hello: m.Hello | str | bytes) -> tuple[m.Event, int]:
     """The answer to a first message, and the close code."""
-    async with talking(port) as talker:
-        await talker.say(hello)
-        return await talker.hear(), await talker.closed()
+    async with connected(port) as talker:
+        await talker.send(hello)
+        return await talker.receive(), await talker.closed()
 
 
 def hello(enter: m.Create | m.Open | m.Join | m.Resume, v: int = 1) -> m.Hello:
@@ -80,7 +86,7 @@ async def test_who_cannot_enter_is_told_why(
 
 
 async def test_a_failed_create_leaves_no_room_behind() -> None:
-    async with a_server() as server:
+    async with running_server() as server:
         for enter in (
             m.Create(name=""),
             m.Create(name="X", rules=m.RulesPatch(countdown_ms=1)),
@@ -102,7 +108,7 @@ async def test_a_name_of_which_nothing_is_left_is_refused(name: str) -> None:
 async def test_a_hostile_name_is_cleaned_for_everybody() -> None:
     async with racing() as (server, ann, ben):
         name = "\x1b[2J<b>E\u202eve\u0301\u0301\u0301\u0301"
-        async with talking(server.port, m.Join(code=ann.code, name=name)):
+        async with connected(server.port, m.Join(code=ann.code, name=name)):
             told = await ben.until(m.MemberEvent, lambda e: e.why == "joined")
             assert told.member.name == clean_name(name)
             assert not set(told.member.name) & set("\x1b\u202e")
@@ -128,7 +134,7 @@ async def test_a_full_room_takes_no_more_spectators() -> None:
 
 async def test_a_locked_room_takes_nobody_new() -> None:
     async with racing() as (server, ann, _):
-        await ann.say(m.Lock())
+        await ann.send(m.Lock())
         await ann.until(m.RoomEvent)
         join = m.Join(code=ann.code, name="X")
         event, closed = await said_hello(server.port, hello(join))
@@ -153,7 +159,7 @@ async def test_a_wrong_token_takes_no_seat() -> None:
         event, closed = await said_hello(server.port, hello(resume))
         assert isinstance(event, m.Refused)
         assert (event.code, closed) == ("bad_token", 4500)
-        assert (await ann.aside()).socket.close_code is None
+        assert (await ann.sync()).socket.close_code is None
 
 
 async def test_the_first_message_must_be_hello() -> None:
@@ -166,9 +172,9 @@ async def test_the_first_message_must_be_hello() -> None:
 async def test_who_says_nothing_is_sent_away() -> None:
     async with (
         racing(Limits(hello_timeout_ms=50)) as (server, *_),
-        talking(server.port) as mute,
+        connected(server.port) as mute,
     ):
-        event = await mute.hear()
+        event = await mute.receive()
         assert isinstance(event, m.Refused)
         assert (event.code, await mute.closed()) == ("no_hello", 4002)
 
@@ -179,15 +185,15 @@ async def test_who_says_nothing_is_sent_away() -> None:
 async def test_pages_of_others_get_no_socket(origin: str) -> None:
     async with racing() as (server, *_):
         with pytest.raises(InvalidStatus) as refused:
-            async with talking(server.port, origin=origin):
+            async with connected(server.port, origin=origin):
                 raise AssertionError("it was let in")
         assert refused.value.response.status_code == 403
 
 
 async def test_our_own_page_gets_one() -> None:
-    async with a_server() as server:
+    async with running_server() as server:
         origin = f"http://127.0.0.1:{server.port}"
-        async with talking(server.port, m.Create(name="Ann"), origin=origin) as ann:
+        async with connected(server.port, m.Create(name="Ann"), origin=origin) as ann:
             assert ann.code
 
 
@@ -215,10 +221,10 @@ RUBBISH = [
 async def test_rubbish_is_answered_and_the_room_goes_on() -> None:
     async with racing() as (_, ann, _):
         for text in RUBBISH:
-            await ann.say(text)
+            await ann.send(text)
             event = await ann.until(m.Refused)
             assert event.code == "bad_message", text
-        await ann.aside()
+        await ann.sync()
 
 
 async def test_rubbish_instead_of_a_hello_ends_that_connection() -> None:
@@ -231,33 +237,33 @@ async def test_rubbish_instead_of_a_hello_ends_that_connection() -> None:
 
 async def test_a_second_hello_is_refused() -> None:
     async with racing() as (_, ann, _):
-        await ann.say(hello(m.Create(name="Again")))
+        await ann.send(hello(m.Create(name="Again")))
         assert (await ann.until(m.Refused)).code == "bad_message"
-        await ann.aside()
+        await ann.sync()
 
 
 async def test_binary_is_refused() -> None:
     async with racing() as (_, ann, _):
-        await ann.say(b'{"t":"ping","id":1}')
+        await ann.send(b'{"t":"ping","id":1}')
         assert await ann.closed() == 1007
 
 
 async def test_too_large_a_message_ends_that_connection() -> None:
     async with racing() as (_, ann, _):
-        await ann.say(" " * 2_048)
+        await ann.send(" " * 2_048)
         assert (await ann.until(m.Refused)).code == "bad_message"
-        await ann.say(" " * 2_049)
+        await ann.send(" " * 2_049)
         assert await ann.closed() == 1009
 
 
 # --- slides ---------------------------------------------------------------------------
 
 
-def legal(talker: Talker) -> tuple[str, int]:
+def legal(talker: ProtocolClient) -> tuple[str, int]:
     return parse_board(talker.board).legal_slides()[0]
 
 
-def illegal(talker: Talker, *made: tuple[str, int]) -> tuple[str, int]:
+def illegal(talker: ProtocolClient, *made: tuple[str, int]) -> tuple[str, int]:
     """A slide that is impossible, after those made."""
     board = parse_board(talker.board)
     for move in made:
@@ -268,15 +274,15 @@ def illegal(talker: Talker, *made: tuple[str, int]) -> tuple[str, int]:
 
 async def test_a_move_before_the_start_is_too_early_and_shows_no_board() -> None:
     async with (
-        a_server() as server,
-        talking(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
-        talking(server.port, m.Join(code=ann.code, name="Ben")) as ben,
+        running_server() as server,
+        connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
+        connected(server.port, m.Join(code=ann.code, name="Ben")) as ben,
     ):
         for one in (ann, ben):
-            await one.say(m.Ready(race=one.race))
+            await one.send(m.Ready(race=one.race))
         # The roster is fixed, the board drawn, the race not begun.
         await ann.until(m.PhaseEvent, lambda event: event.roster)
-        await ann.say(ann.slides([("L", 1)]))
+        await ann.send(ann.slides([("L", 1)]))
         event = await ann.until(m.Rejected)
         assert (event.code, event.board, event.gen) == ("too_early", None, 1)
         await ben.until(m.BoardEvent)
@@ -285,10 +291,10 @@ async def test_a_move_before_the_start_is_too_early_and_shows_no_board() -> None
 
 async def test_a_move_in_the_lobby_is_no_move() -> None:
     async with (
-        a_server() as server,
-        talking(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
+        running_server() as server,
+        connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
     ):
-        await ann.say(ann.slides([("L", 1)]))
+        await ann.send(ann.slides([("L", 1)]))
         event = await ann.until(m.Rejected)
         assert (event.code, event.board) == ("not_racing", None)
 
@@ -296,7 +302,7 @@ async def test_a_move_in_the_lobby_is_no_move() -> None:
 async def test_a_move_after_the_finish_is_refused_with_the_solved_board() -> None:
     async with racing() as (_, ann, _):
         await ann.solve()
-        await ann.say(ann.slides([("D", 1)]))
+        await ann.send(ann.slides([("D", 1)]))
         event = await ann.until(m.Rejected)
         assert event.code == "done"
         assert parse_board(event.board or "").is_solved
@@ -305,8 +311,8 @@ async def test_a_move_after_the_finish_is_refused_with_the_solved_board() -> Non
 async def test_a_spectator_moves_nothing() -> None:
     async with racing() as (server, ann, _):
         join = m.Join(code=ann.code, name="Eve", role="spectator")
-        async with talking(server.port, join) as eve:
-            await eve.say(eve.slides([("L", 1)]))
+        async with connected(server.port, join) as eve:
+            await eve.send(eve.slides([("L", 1)]))
             event = await eve.until(m.Rejected)
             assert event.code in {"not_racing", "not_player"}
 
@@ -315,27 +321,27 @@ async def test_a_move_of_another_race_is_refused_and_costs_nothing() -> None:
     async with racing() as (_, ann, _):
         slides = ann.slides([legal(ann)])
         stale = m.Slides(race="OTHER-S0-1", gen=0, seq=1, slides=slides.slides)
-        await ann.say(stale)
+        await ann.send(stale)
         event = await ann.until(m.Refused)
         assert (event.of, event.code) == ("slides", "wrong_race")
-        await ann.say(slides)  # gen is still the old one
+        await ann.send(slides)  # gen is still the old one
         await ann.acked(1)
 
 
 async def test_an_illegal_tile_changes_nothing_and_the_truth_comes_back() -> None:
     async with racing() as (_, ann, _):
-        await ann.say(ann.slides([legal(ann), illegal(ann, legal(ann))]))
+        await ann.send(ann.slides([legal(ann), illegal(ann, legal(ann))]))
         event = await ann.until(m.Rejected)
         assert (event.code, event.gen, event.seq) == ("illegal", 1, 0)
         assert event.board == ann.board
-        await ann.say(ann.slides([legal(ann)]))
+        await ann.send(ann.slides([legal(ann)]))
         await ann.acked(1)
 
 
 async def test_a_gap_in_the_numbers_is_refused() -> None:
     async with racing() as (_, ann, _):
         ann.seq = 1
-        await ann.say(ann.slides([legal(ann)]))
+        await ann.send(ann.slides([legal(ann)]))
         event = await ann.until(m.Rejected)
         assert (event.code, event.seq, event.board) == ("gap", 0, ann.board)
 
@@ -343,41 +349,41 @@ async def test_a_gap_in_the_numbers_is_refused() -> None:
 async def test_an_old_number_is_acked_again_and_moves_nothing() -> None:
     async with racing() as (_, ann, _):
         slides = ann.slides([legal(ann)])
-        await ann.say(slides)
+        await ann.send(slides)
         await ann.acked(1)
-        await ann.say(slides)
+        await ann.send(slides)
         assert (await ann.until(m.Ack)).seq == 1
-        await ann.say(m.Resync(seat=ann.seat))
+        await ann.send(m.Resync(seat=ann.seat))
         board = await ann.until(m.BoardEvent)
         assert board.seq == 1
 
 
 async def test_moves_of_an_old_series_are_dropped_silently() -> None:
     async with racing() as (_, ann, _):
-        await ann.say(ann.slides([illegal(ann)]))
+        await ann.send(ann.slides([illegal(ann)]))
         await ann.until(m.Rejected)
         ann.gen = 0
-        await ann.say(ann.slides([legal(ann)]))
-        ann.heard.clear()
-        await ann.aside()
+        await ann.send(ann.slides([legal(ann)]))
+        ann.received.clear()
+        await ann.sync()
         assert not [
-            e for e in ann.heard if isinstance(e, m.Ack | m.Rejected | m.Refused)
+            e for e in ann.received if isinstance(e, m.Ack | m.Rejected | m.Refused)
         ]
-        await ann.say(m.Resync(seat=ann.seat))
+        await ann.send(m.Resync(seat=ann.seat))
         assert (await ann.until(m.BoardEvent, lambda e: e.seat == ann.seat)).seq == 0
 
 
 async def test_moves_of_a_replaced_socket_are_dropped() -> None:
     async with racing() as (server, ann, _):
         resume = m.Resume(code=ann.code, token=ann.token)
-        await ann.say(ann.slides([legal(ann)]))
+        await ann.send(ann.slides([legal(ann)]))
         await ann.acked(1)
-        async with talking(server.port, resume) as again:
+        async with connected(server.port, resume) as again:
             assert again.seq == 1
             with contextlib.suppress(Exception):
-                await ann.say(ann.slides([("L", 1)]))
+                await ann.send(ann.slides([("L", 1)]))
             assert await ann.closed() == 4503
-            await again.say(m.Resync(seat=again.seat))
+            await again.send(m.Resync(seat=again.seat))
             board = await again.until(m.BoardEvent, lambda e: e.seat == again.seat)
             assert board.seq == 1
 
@@ -402,10 +408,10 @@ def host_commands(host: int, race: str) -> list[m.Command]:
 async def test_commands_of_the_host_are_the_hosts() -> None:
     async with (
         racing() as (server, ann, _),
-        talking(server.port, m.Join(code=ann.code, name="Cat")) as cat,
+        connected(server.port, m.Join(code=ann.code, name="Cat")) as cat,
     ):
         for command in host_commands(ann.member, ann.race):
-            await cat.say(command)
+            await cat.send(command)
             event = await cat.until(m.Refused)
             tag = command.__struct_config__.tag
             assert (event.of, event.code) == (tag, "not_host")
@@ -414,19 +420,19 @@ async def test_commands_of_the_host_are_the_hosts() -> None:
 @pytest.mark.parametrize("command", [m.Kick(member=99), m.HandOver(member=99)])
 async def test_nobody_has_that_id(command: m.Command) -> None:
     async with racing() as (_, ann, _):
-        await ann.say(command)
+        await ann.send(command)
         assert (await ann.until(m.Refused)).code == "member_unknown"
 
 
 async def test_a_resync_of_a_seat_that_is_not_there() -> None:
     async with racing() as (_, ann, _):
-        await ann.say(m.Resync(seat=200))
+        await ann.send(m.Resync(seat=200))
         event = await ann.until(m.Refused)
         assert (event.of, event.code) == ("resync", "bad_seat")
 
 
 async def test_a_racer_may_not_look_at_another_board() -> None:
     async with racing() as (_, ann, ben):
-        await ann.say(m.Resync(seat=ben.seat))
+        await ann.send(m.Resync(seat=ben.seat))
         event = await ann.until(m.Refused)
         assert event.of == "resync"

@@ -10,7 +10,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
-from tests.e2e.talk import a_server, talking
+from tests.e2e.protocol_client import connected, running_server
 from tests.e2e.test_http import ask
 from websockets.asyncio.client import connect
 
@@ -52,8 +52,8 @@ def cert(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 async def test_below_its_path_and_at_the_root_is_the_same() -> None:
     async with (
-        a_server(base_path="/race") as server,
-        talking(server.port, m.Create(name="Ann")) as ann,
+        running_server(base_path="/race") as server,
+        connected(server.port, m.Create(name="Ann")) as ann,
     ):
         assert server.url.endswith("/race")
         for path in ("/", "/app/app.js", f"/{ann.code}", "/api/rooms"):
@@ -80,8 +80,8 @@ async def test_below_its_path_and_at_the_root_is_the_same() -> None:
 async def test_links_hold_the_path_and_the_public_address() -> None:
     public = "https://race.example/race"
     async with (
-        a_server(public_url=public) as server,
-        talking(server.port, m.Create(name="Ann")) as ann,
+        running_server(public_url=public) as server,
+        connected(server.port, m.Create(name="Ann")) as ann,
     ):
         found = (await ask(server.port, f"/race/api/rooms/{ann.code}")).json()
         assert found["links"] == [f"{public}/{ann.code}"]

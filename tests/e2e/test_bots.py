@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
-from tests.e2e.talk import FastClock, a_server, eventually, rules
+from tests.e2e.protocol_client import FastClock, eventually, rules, running_server
 
 from sliderace.protocol import messages as m
 from sliderace_client.bots.bot import ENOUGH, Bot, race_together
@@ -33,7 +33,10 @@ def normal(seed: int) -> Callable[[], float]:
 @pytest.mark.timeout(120)
 async def test_eight_bots_and_twenty_spectators_agree_on_the_results() -> None:
     # No faster: a ping must be answered in time by thirty programs in one process.
-    async with a_server(clock=FastClock(2)) as server, asyncio.TaskGroup() as tasks:
+    async with (
+        running_server(clock=FastClock(2)) as server,
+        asyncio.TaskGroup() as tasks,
+    ):
         code = await opened(server.url, size="4x4", start="host")
         watchers = [watcher(server.url, code, number) for number in range(20)]
         watching = [tasks.create_task(each.run()) for each in watchers]
@@ -103,7 +106,7 @@ async def until(client: Client, reached: Callable[[], bool]) -> None:
 
 
 async def test_bots_race_again_and_leave_after_as_many_races_as_wanted() -> None:
-    async with a_server() as server:
+    async with running_server() as server:
         code = await opened(server.url)
         endings = await race_together(server.url, code, 2, tps=HURRY_TPS, races=2)
         assert endings == [Ending(End.LEFT, welcomed=True)] * 2
@@ -112,7 +115,7 @@ async def test_bots_race_again_and_leave_after_as_many_races_as_wanted() -> None
 async def test_a_bot_that_raced_enough_minds_no_end_of_the_server() -> None:
     """It is slow to look at the results, and then the server is gone."""
     async with asyncio.TaskGroup() as tasks:
-        async with a_server() as server:
+        async with running_server() as server:
             code = await opened(server.url)
             bots = [Bot(server.url, code, n, tps=HURRY_TPS, races=1) for n in "AB"]
             slow = bots[0].client
@@ -131,14 +134,14 @@ async def test_a_bot_that_raced_enough_minds_no_end_of_the_server() -> None:
 
 
 async def test_a_bot_that_finds_no_such_room_says_so() -> None:
-    async with a_server() as server:
+    async with running_server() as server:
         [ending] = await race_together(server.url, "BBBBBB", 1, races=1)
         assert isinstance(ending.why, m.Refused)
         assert ending.why.code == "room_unknown"
 
 
 async def test_a_bot_without_a_server_gives_up_at_once() -> None:
-    async with a_server() as server:
+    async with running_server() as server:
         url = server.url
     endings = await race_together(url, "KWXTRB", 2, races=1)
     assert all(isinstance(ending.why, Unreached) for ending in endings)

@@ -6,7 +6,13 @@ import ssl
 from pathlib import Path
 
 import pytest
-from tests.e2e.talk import HEAR_S, a_race, a_server, mistakes, talking
+from tests.e2e.protocol_client import (
+    RECEIVE_S,
+    connected,
+    log_problems,
+    running_race,
+    running_server,
+)
 from tests.e2e.test_bad_input import host_commands
 from tests.e2e.test_base_path import make_certificate
 from tests.e2e.test_socket import GENEROUS, HELLO, REQUEST, Wire, frame, ping, wire
@@ -19,22 +25,22 @@ from sliderace_server.settings import ServerSettings
 async def test_who_was_the_host_once_has_no_power_left() -> None:
     """By a gift, and by having stood in for somebody who came back."""
     async with (
-        a_server() as server,
-        a_race(server.port, 2) as (ann, ben),
-        talking(server.port, m.Join(code=ann.code, name="Eve", role="spectator")),
+        running_server() as server,
+        running_race(server.port, 2) as (ann, ben),
+        connected(server.port, m.Join(code=ann.code, name="Eve", role="spectator")),
     ):
-        await ann.say(m.HandOver(member=ben.member))
+        await ann.send(m.HandOver(member=ben.member))
         await ann.until(m.RoomEvent, lambda event: event.room.host == ben.member)
         for command in host_commands(ben.member, ann.race):
-            await ann.say(command)
+            await ann.send(command)
             assert (await ann.until(m.Refused)).code == "not_host"
         await ben.until(m.RoomEvent, lambda event: event.room.host == ben.member)
         await ben.socket.close()
         await ann.until(m.RoomEvent, lambda event: event.room.host == ann.member)
-        async with talking(server.port, m.Resume(code=ann.code, token=ben.token)):
+        async with connected(server.port, m.Resume(code=ann.code, token=ben.token)):
             await ann.until(m.RoomEvent, lambda event: event.room.host == ben.member)
             for command in host_commands(ben.member, ann.race):
-                await ann.say(command)
+                await ann.send(command)
                 assert (await ann.until(m.Refused)).code == "not_host"
 
 
@@ -53,7 +59,7 @@ async def test_a_close_that_is_none_is_answered_and_no_mistake_of_ours(
 ) -> None:
     caplog.set_level(logging.WARNING)
     async with (
-        a_server(GENEROUS) as server,
+        running_server(GENEROUS) as server,
         wire(server.port) as one,
         wire(server.port) as other,
     ):
@@ -61,7 +67,7 @@ async def test_a_close_that_is_none_is_answered_and_no_mistake_of_ours(
         assert await one.closed() in (1000, 1002, 1007)
         await other.send(frame(ping(2)))
         assert await other.pongs(1) == [2]
-    assert mistakes(caplog) == []
+    assert log_problems(caplog) == []
 
 
 async def test_single_bytes_through_tls_mean_the_same(tmp_path: Path) -> None:
@@ -75,7 +81,7 @@ async def test_single_bytes_through_tls_mean_the_same(tmp_path: Path) -> None:
         one = Wire(reader, writer)
         data = REQUEST + frame(HELLO) + frame(ping(1)) + frame(ping(2), size=2)
         await one.send(data, [*range(1, len(data))])
-        async with asyncio.timeout(HEAR_S):
+        async with asyncio.timeout(RECEIVE_S):
             assert b" 101 " in await reader.readuntil(b"\r\n\r\n")
         assert await one.pongs(2) == [1, 2]
         writer.close()

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from tests.e2e.stores import MoodyStore
-from tests.e2e.talk import a_race, a_server, eventually, solution
+from tests.e2e.protocol_client import eventually, running_race, running_server, solution
+from tests.e2e.stores import FaultyStore
 
 from sliderace.proof.verify import verify
 from sliderace.protocol import messages as m
@@ -16,20 +16,23 @@ async def test_a_room_closed_in_mid_race_leaves_its_record(
     stored_at_once: bool,
 ) -> None:
     """Also where the server ends before it is stored."""
-    store = MoodyStore()
+    store = FaultyStore()
     if not stored_at_once:
-        store.results_flowing.clear()
-    async with a_server(store=store) as server, a_race(server.port, 2) as (ann, ben):
+        store.results_unblocked.clear()
+    async with (
+        running_server(store=store) as server,
+        running_race(server.port, 2) as (ann, ben),
+    ):
         await ben.solve()
         await ben.acked(ben.seq)
-        await ann.say(m.Close())
+        await ann.send(m.Close())
         assert await ann.closed() == await ben.closed() == 4502
-        results = next(e for e in ben.heard if isinstance(e, m.Results))
+        results = next(e for e in ben.received if isinstance(e, m.Results))
         assert [row.status for row in results.standings] == ["finished", "dnf"]
         if stored_at_once:
             await eventually(lambda: store.results.record(ann.race))
-    store.results_flowing.set()
-    async with a_server(store=store):
+    store.results_unblocked.set()
+    async with running_server(store=store):
         record = await eventually(lambda: store.results.record(ann.race))
         checks = verify(json.loads(record), check_signature)
         assert {check.verdict for check in checks} == {"ok"}
@@ -38,48 +41,54 @@ async def test_a_room_closed_in_mid_race_leaves_its_record(
 
 async def test_a_race_is_over_when_its_end_is_told() -> None:
     """A server that ends after the last race waits for its results to be stored."""
-    store = MoodyStore()
-    async with a_server(store=store) as server, a_race(server.port, 2) as (ann, ben):
-        await ben.say(m.Forfeit(race=ben.race))
+    store = FaultyStore()
+    async with (
+        running_server(store=store) as server,
+        running_race(server.port, 2) as (ann, ben),
+    ):
+        await ben.send(m.Forfeit(race=ben.race))
         await ann.until(m.StandingEvent)
-        store.flowing.clear()
+        store.unblocked.clear()
         await ann.solve()
         registry, code = server.registry, ann.code
         await eventually(lambda: registry.listing(code)["phase"] == "results")  # type: ignore[index]
         assert registry.racing
-        store.flowing.set()
+        store.unblocked.set()
         await ann.until(m.Results)
         await eventually(lambda: not registry.racing)
         store.full = True
-        await ann.say(m.Rematch(race=ann.race))
+        await ann.send(m.Rematch(race=ann.race))
         await eventually(lambda: registry.failing)
         assert not registry.racing
 
 
-async def _no_rooms(store: MoodyStore) -> bool:
+async def _no_rooms(store: FaultyStore) -> bool:
     return not await store.log.rooms()
 
 
 async def test_a_race_that_is_called_off_leaves_nothing() -> None:
     """Nobody won it: no results, no record; and its board is never raced again."""
-    store = MoodyStore()
-    async with a_server(store=store) as server, a_race(server.port, 2) as (ann, ben):
-        await ben.say(ben.slides(solution(ben.board)[:1]))
+    store = FaultyStore()
+    async with (
+        running_server(store=store) as server,
+        running_race(server.port, 2) as (ann, ben),
+    ):
+        await ben.send(ben.slides(solution(ben.board)[:1]))
         await ben.acked(1)
         race, board = ann.race, ann.board
-        await ann.say(m.Abort(race=race))
+        await ann.send(m.Abort(race=race))
         called_off = await ben.phase("aborted")
         assert called_off.why == "host"
         await ann.until(m.RoomEvent, lambda e: e.room.race != race)
         for one in (ann, ben):
-            await one.aside()
+            await one.sync()
             assert one.race != race
-            await one.say(m.Ready(race=one.race))
+            await one.send(m.Ready(race=one.race))
         for one in (ann, ben):
             await one.until(m.BoardEvent)
         assert ann.board == ben.board != board
-        assert not [e for e in ann.heard if isinstance(e, m.Results)]
-        await ann.say(m.Close())
+        assert not [e for e in ann.received if isinstance(e, m.Results)]
+        await ann.send(m.Close())
         await ann.closed()
         await eventually(lambda: _no_rooms(store))
         assert await store.results.record(race) is None

@@ -4,17 +4,17 @@ import asyncio
 import contextlib
 
 import pytest
-from tests.e2e.stores import MoodyStore
-from tests.e2e.talk import (
+from tests.e2e.protocol_client import (
     QUICK,
-    Talker,
-    a_race,
-    a_server,
+    ProtocolClient,
+    connected,
     eventually,
     offset_of,
+    running_race,
+    running_server,
     solution,
-    talking,
 )
+from tests.e2e.stores import FaultyStore
 
 from sliderace.protocol import messages as m
 from sliderace.race.log_records import Slid
@@ -22,69 +22,69 @@ from sliderace_server.room.log_records import Alive
 from sliderace_server.storage.record_codec import decode
 
 
-async def no_rooms(store: MoodyStore) -> bool:
+async def no_rooms(store: FaultyStore) -> bool:
     return not await store.log.rooms()
 
 
-def told(talker: Talker, *kinds: type) -> list[m.Event]:
-    return [event for event in talker.heard if isinstance(event, kinds)]
+def told(talker: ProtocolClient, *kinds: type) -> list[m.Event]:
+    return [event for event in talker.received if isinstance(event, kinds)]
 
 
 async def test_an_ack_waits_for_the_disk_and_progress_does_not() -> None:
-    store = MoodyStore()
+    store = FaultyStore()
     async with (
-        a_server(store=store) as server,
-        a_race(server.port, 2, "3x3") as (ann, ben),
+        running_server(store=store) as server,
+        running_race(server.port, 2, "3x3") as (ann, ben),
     ):
-        await ben.aside()
-        store.flowing.clear()
+        await ben.sync()
+        store.unblocked.clear()
         first, *rest = solution(ann.board)
-        await ann.say(ann.slides([first]))
+        await ann.send(ann.slides([first]))
         await ben.until(m.Progress, lambda e: any(s.seat == ann.seat for s in e.p))
         await store.waiting.wait()
-        ann.heard.clear()
-        await ann.say(ann.slides(rest))
-        await ann.aside()
+        ann.received.clear()
+        await ann.send(ann.slides(rest))
+        await ann.sync()
         assert not told(ann, m.Ack, m.StandingEvent)
         assert not told(ben, m.StandingEvent)
-        store.flowing.set()
+        store.unblocked.set()
         await ann.acked(ann.seq)
         await ben.until(m.StandingEvent)
 
 
 async def test_while_one_append_is_on_its_way_later_records_gather() -> None:
-    store = MoodyStore()
+    store = FaultyStore()
     async with (
-        a_server(store=store) as server,
-        a_race(server.port, 2, "3x3") as (ann, _),
+        running_server(store=store) as server,
+        running_race(server.port, 2, "3x3") as (ann, _),
     ):
-        store.flowing.clear()
+        store.unblocked.clear()
         moves = solution(ann.board)[:9]
-        await ann.say(ann.slides(moves[:1]))
+        await ann.send(ann.slides(moves[:1]))
         await store.waiting.wait()
         for move in moves[1:]:
-            await ann.say(ann.slides([move]))
-        await ann.aside()
+            await ann.send(ann.slides([move]))
+        await ann.sync()
         before = len(store.appends)
-        store.flowing.set()
+        store.unblocked.set()
         await ann.acked(ann.seq)
         sizes = [size for _, _, size in store.appends[before:]]
         assert sizes == [1, 8]
 
 
 async def test_the_stream_is_told_in_order_after_its_commit() -> None:
-    store = MoodyStore()
+    store = FaultyStore()
     async with (
-        a_server(store=store) as server,
-        talking(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
+        running_server(store=store) as server,
+        connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
     ):
         await ann.until(m.Snapshot)
-        store.flowing.clear()
-        await ann.say(m.Lock())
-        await ann.say(m.Lock(on=False))
-        await ann.aside()
+        store.unblocked.clear()
+        await ann.send(m.Lock())
+        await ann.send(m.Lock(on=False))
+        await ann.sync()
         assert not told(ann, m.RoomEvent)
-        store.flowing.set()
+        store.unblocked.set()
         first = await ann.until(m.RoomEvent)
         second = await ann.until(m.RoomEvent)
         assert (first.room.locked, second.room.locked) == (True, False)
@@ -92,19 +92,19 @@ async def test_the_stream_is_told_in_order_after_its_commit() -> None:
 
 
 async def test_a_welcome_waits_until_the_seat_is_durable() -> None:
-    store = MoodyStore()
+    store = FaultyStore()
     async with (
-        a_server(store=store) as server,
-        talking(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
-        talking(server.port) as ben,
+        running_server(store=store) as server,
+        connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
+        connected(server.port) as ben,
     ):
-        store.flowing.clear()
-        await ben.say(m.Hello(v=1, enter=m.Join(code=ann.code, name="Ben")))
+        store.unblocked.clear()
+        await ben.send(m.Hello(v=1, enter=m.Join(code=ann.code, name="Ben")))
         await store.waiting.wait()
-        await ben.say(m.Ping(id=1))
-        assert isinstance(await ben.hear(), m.Pong)
-        assert not ben.heard[:-1]
-        store.flowing.set()
+        await ben.send(m.Ping(id=1))
+        assert isinstance(await ben.receive(), m.Pong)
+        assert not ben.received[:-1]
+        store.unblocked.set()
         welcome = await ben.until(m.Welcome)
         assert welcome.token
         snapshot = await ben.until(m.Snapshot)
@@ -112,39 +112,39 @@ async def test_a_welcome_waits_until_the_seat_is_durable() -> None:
 
 
 async def test_a_resume_tells_only_durable_slides() -> None:
-    store = MoodyStore()
+    store = FaultyStore()
     async with (
-        a_server(store=store) as server,
-        a_race(server.port, 1, "3x3") as (ann,),
-        talking(server.port) as again,
+        running_server(store=store) as server,
+        running_race(server.port, 1, "3x3") as (ann,),
+        connected(server.port) as again,
     ):
-        await ann.aside()
-        store.flowing.clear()
-        await ann.say(ann.slides(solution(ann.board)[:3]))
+        await ann.sync()
+        store.unblocked.clear()
+        await ann.send(ann.slides(solution(ann.board)[:3]))
         await store.waiting.wait()
         resume = m.Resume(code=ann.code, token=ann.token)
-        await again.say(m.Hello(v=1, enter=resume))
+        await again.send(m.Hello(v=1, enter=resume))
         assert await ann.closed() == 4503
-        await again.say(m.Ping(id=1))
-        assert isinstance(await again.hear(), m.Pong)
-        store.flowing.set()
+        await again.send(m.Ping(id=1))
+        assert isinstance(await again.receive(), m.Pong)
+        store.unblocked.set()
         assert (await again.until(m.Welcome)).seq == 3
 
 
 async def test_a_full_disk_stops_acks_but_no_race() -> None:
-    store = MoodyStore()
+    store = FaultyStore()
     async with (
-        a_server(store=store) as server,
-        a_race(server.port, 2) as (ann, ben),
+        running_server(store=store) as server,
+        running_race(server.port, 2) as (ann, ben),
     ):
-        await ben.aside()
+        await ben.sync()
         store.full = True
         await ann.solve()
         done = await ben.until(m.Progress, lambda e: e.p[0].high == 1000)
         assert done.p[0].seat == ann.seat
         assert server.registry.health()["status"] == "degraded"
-        async with talking(server.port) as late:
-            await late.say(m.Hello(v=1, enter=m.Create(name="Late")))
+        async with connected(server.port) as late:
+            await late.send(m.Hello(v=1, enter=m.Create(name="Late")))
             event = await late.until(m.Refused)
             assert (event.code, await late.closed()) == ("storage_unavailable", 1013)
         assert not told(ann, m.StandingEvent)
@@ -156,31 +156,31 @@ async def test_a_full_disk_stops_acks_but_no_race() -> None:
 
 
 async def test_a_room_that_cannot_be_stored_is_not_opened() -> None:
-    store = MoodyStore()
-    async with a_server(store=store) as server, talking(server.port) as ann:
+    store = FaultyStore()
+    async with running_server(store=store) as server, connected(server.port) as ann:
         store.full = True
-        await ann.say(m.Hello(v=1, enter=m.Create(name="Ann")))
+        await ann.send(m.Hello(v=1, enter=m.Create(name="Ann")))
         event = await ann.until(m.Refused)
         assert (event.code, await ann.closed()) == ("storage_unavailable", 1013)
         assert server.registry.health()["rooms"] == 0
 
 
 async def test_a_start_whose_lock_is_not_durable_is_postponed_for_everybody() -> None:
-    store, slow = MoodyStore(), m.RulesPatch(size="2x2", countdown_ms=10_000)
+    store, slow = FaultyStore(), m.RulesPatch(size="2x2", countdown_ms=10_000)
     async with (
-        a_server(store=store) as server,
-        talking(server.port, m.Create(name="Ann", rules=slow)) as ann,
-        talking(server.port, m.Join(code=ann.code, name="Ben")) as ben,
+        running_server(store=store) as server,
+        connected(server.port, m.Create(name="Ann", rules=slow)) as ann,
+        connected(server.port, m.Join(code=ann.code, name="Ben")) as ben,
     ):
         for one in (ann, ben):
-            await one.say(m.Ready(race=one.race))
+            await one.send(m.Ready(race=one.race))
         await ann.phase("countdown")
-        store.flowing.clear()
+        store.unblocked.clear()
         await store.waiting.wait()
         await eventually(lambda: server.metrics.counts["postponed"][""])
-        await ann.aside()
+        await ann.sync()
         assert not told(ann, m.BoardEvent)
-        store.flowing.set()
+        store.unblocked.set()
         postponed = await ann.until(m.PhaseEvent, lambda e: e.why == "postponed")
         assert postponed.in_ms is not None
         await ann.until(m.BoardEvent)
@@ -189,10 +189,13 @@ async def test_a_start_whose_lock_is_not_durable_is_postponed_for_everybody() ->
 
 
 async def test_who_lost_the_log_steps_down() -> None:
-    store = MoodyStore()
-    async with a_server(store=store) as server, a_race(server.port, 2) as (ann, ben):
-        store.stolen.add(ann.code)
-        await ann.say(ann.slides(solution(ann.board)[:1]))
+    store = FaultyStore()
+    async with (
+        running_server(store=store) as server,
+        running_race(server.port, 2) as (ann, ben),
+    ):
+        store.conflicting.add(ann.code)
+        await ann.send(ann.slides(solution(ann.board)[:1]))
         assert await ann.closed() == 1012
         assert await ben.closed() == 1012
         assert not told(ann, m.Ack)
@@ -200,30 +203,30 @@ async def test_who_lost_the_log_steps_down() -> None:
 
 
 async def test_another_server_on_the_same_log_carries_the_race_on() -> None:
-    store = MoodyStore()
+    store = FaultyStore()
     async with (
-        a_server(store=store) as first,
-        a_race(first.port, 2, "3x3") as (ann, ben),
+        running_server(store=store) as first,
+        running_race(first.port, 2, "3x3") as (ann, ben),
     ):
         moves = solution(ann.board)
-        await ann.say(ann.slides(moves[:5]))
+        await ann.send(ann.slides(moves[:5]))
         await ann.acked(5)
-    async with a_server(store=store) as second:
+    async with running_server(store=store) as second:
         enter = m.Resume(
             code=ann.code, token=ann.token, epoch=ann.epoch, offset=ann.offset
         )
-        async with talking(second.port, enter) as again:
+        async with connected(second.port, enter) as again:
             assert (again.seat, again.seq, again.race) == (ann.seat, 5, ann.race)
             assert again.epoch > ann.epoch
             snapshot = await again.until(m.Snapshot)
             assert snapshot.phase == "racing"
             assert snapshot.race.start == ann.board
-            await again.say(again.slides(moves[5:]))
+            await again.send(again.slides(moves[5:]))
             await again.acked(len(moves))
             told_ = await again.until(m.StandingEvent, lambda e: e.standing.place == 1)
             assert told_.standing.status == "finished"
             other = m.Resume(code=ben.code, token=ben.token)
-            async with talking(second.port, other) as back:
+            async with connected(second.port, other) as back:
                 await back.solve()
                 results = await back.until(m.Results)
                 assert [row.status for row in results.standings] == ["finished"] * 2
@@ -231,75 +234,80 @@ async def test_another_server_on_the_same_log_carries_the_race_on() -> None:
 
 async def test_at_the_end_everybody_is_told_and_may_come_back() -> None:
     async with contextlib.AsyncExitStack() as stack:
-        async with a_server() as server:
+        async with running_server() as server:
             ann = await stack.enter_async_context(
-                talking(server.port, m.Create(name="Ann"))
+                connected(server.port, m.Create(name="Ann"))
             )
-            await ann.aside()
+            await ann.sync()
         assert await ann.closed() == 1012
-        assert isinstance(ann.heard[-1], m.Refused)
-        assert ann.heard[-1].code == "shutting_down"
+        assert isinstance(ann.received[-1], m.Refused)
+        assert ann.received[-1].code == "shutting_down"
 
 
 async def test_results_that_were_not_stored_are_after_a_restart() -> None:
-    store = MoodyStore()
-    store.results_flowing.clear()
-    async with a_server(store=store) as first, a_race(first.port, 1) as (ann,):
+    store = FaultyStore()
+    store.results_unblocked.clear()
+    async with (
+        running_server(store=store) as first,
+        running_race(first.port, 1) as (ann,),
+    ):
         await ann.solve()
         await ann.until(m.Results)
     assert await store.results.record(ann.race) is None
-    store.results_flowing.set()
-    async with a_server(store=store) as second:
+    store.results_unblocked.set()
+    async with running_server(store=store) as second:
         await eventually(lambda: store.results.record(ann.race))
         assert second.registry.health()["rooms"] == 1
 
 
 async def test_a_room_without_anybody_is_dropped_once_its_results_are_stored() -> None:
-    store = MoodyStore()
-    async with a_server(store=store, lobby_ttl=600.0) as server:
-        async with talking(server.port, m.Create(name="Ann")) as ann:
+    store = FaultyStore()
+    async with running_server(store=store, lobby_ttl=600.0) as server:
+        async with connected(server.port, m.Create(name="Ann")) as ann:
             await ann.until(m.Snapshot)
             assert await store.log.rooms() == [ann.code]
-            await ann.say(m.Close())
+            await ann.send(m.Close())
             assert await ann.closed() == 4502
-            assert [type(e) for e in ann.heard][-1] is m.Closed
+            assert [type(e) for e in ann.received][-1] is m.Closed
         await eventually(lambda: no_rooms(store))
-        async with talking(server.port) as late:
+        async with connected(server.port) as late:
             enter = m.Resume(code=ann.code, token=ann.token)
-            await late.say(m.Hello(v=1, enter=enter))
+            await late.send(m.Hello(v=1, enter=enter))
             assert (await late.until(m.Refused)).code == "room_unknown"
 
 
 async def test_a_code_is_not_given_again_after_a_restart() -> None:
-    store, codes = MoodyStore(), set[str]()
+    store, codes = FaultyStore(), set[str]()
     for left_open in (False, True, False):
         async with (
-            a_server(store=store, entropy=bytes) as server,  # the same draws each time
-            talking(server.port, m.Create(name="Ann")) as ann,
+            running_server(
+                store=store, entropy=bytes
+            ) as server,  # the same draws each time
+            connected(server.port, m.Create(name="Ann")) as ann,
         ):
             assert ann.code not in codes
             codes.add(ann.code)
             if left_open:  # its log says so, and is not dropped yet
-                store.undroppable = True
-            await ann.say(m.Close())
+                store.drops_fail = True
+            await ann.send(m.Close())
             assert await ann.closed() == 4502
             if not left_open:
                 await eventually(lambda: no_rooms(store))
-        store.undroppable = False
+        store.drops_fail = False
 
 
 async def test_a_log_of_another_release_is_left_alone_and_said() -> None:
-    store = MoodyStore()
+    store = FaultyStore()
     async with (
-        a_server(store=store) as server,
-        talking(server.port, m.Create(name="Ann")) as ann,
+        running_server(store=store) as server,
+        connected(server.port, m.Create(name="Ann")) as ann,
     ):
-        await ann.aside()
+        await ann.sync()
     async with store:
         log = await store.log.read(ann.code)
         newer = b'[1,"of_another_release",0]'
         await store.log.append(ann.code, len(log), [newer])
-    async with a_server(store=store) as server:
+    async with running_server(store=store) as server:
         health = server.registry.health()
         assert (health["status"], health["rooms"]) == ("degraded", 0)
         assert (await store.log.read(ann.code))[-1] == newer
@@ -317,22 +325,22 @@ async def test_a_log_of_another_release_is_left_alone_and_said() -> None:
 async def test_one_damaged_room_keeps_no_other_from_coming_back(
     misfit: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    store = MoodyStore()
+    store = FaultyStore()
     async with (
-        a_server(store=store) as server,
-        talking(server.port, m.Create(name="Ann")) as ann,
-        talking(server.port, m.Create(name="Ben")) as ben,
+        running_server(store=store) as server,
+        connected(server.port, m.Create(name="Ann")) as ann,
+        connected(server.port, m.Create(name="Ben")) as ben,
     ):
-        await ann.aside()
-        await ben.aside()
+        await ann.sync()
+        await ben.sync()
     async with store:
         log = await store.log.read(ann.code)
         await store.log.append(ann.code, len(log), [misfit])
-    async with a_server(store=store) as server:
+    async with running_server(store=store) as server:
         health = server.registry.health()
         assert (health["status"], health["rooms"]) == ("degraded", 1)
         resume = m.Resume(code=ben.code, token=ben.token)
-        async with talking(server.port, resume) as again:
+        async with connected(server.port, resume) as again:
             assert again.code == ben.code
         assert (await store.log.read(ann.code))[-1] == misfit
     assert "cannot recover: its log is damaged" in caplog.text
@@ -341,20 +349,20 @@ async def test_one_damaged_room_keeps_no_other_from_coming_back(
 @pytest.mark.parametrize("offset", [0, 1])
 async def test_a_short_absence_is_made_good_by_the_events_missed(offset: int) -> None:
     async with (
-        a_server() as server,
-        talking(server.port, m.Create(name="Ann")) as ann,
-        talking(server.port, m.Join(code=ann.code, name="Ben")) as ben,
+        running_server() as server,
+        connected(server.port, m.Create(name="Ann")) as ann,
+        connected(server.port, m.Join(code=ann.code, name="Ben")) as ben,
     ):
         await ben.until(m.Snapshot)
         ben.socket.transport.abort()
         await ann.until(m.MemberEvent, lambda e: e.why == "disconnected")
-        await ann.say(m.Lock())
+        await ann.send(m.Lock())
         await ann.until(m.RoomEvent)
         enter = m.Resume(
             code=ben.code, token=ben.token, epoch=ben.epoch, offset=ben.offset - offset
         )
-        async with talking(server.port, enter) as again:
-            events = [await again.hear() for _ in range(3 + offset)]
+        async with connected(server.port, enter) as again:
+            events = [await again.receive() for _ in range(3 + offset)]
             assert not [e for e in events if isinstance(e, m.Snapshot)]
             offsets = [offset_of(event) for event in events]
             first = ben.offset - offset + 1
@@ -366,22 +374,25 @@ async def test_any_other_absence_is_made_good_by_a_snapshot(
     epoch: int, offset: int
 ) -> None:
     async with (
-        a_server() as server,
-        talking(server.port, m.Create(name="Ann")) as ann,
+        running_server() as server,
+        connected(server.port, m.Create(name="Ann")) as ann,
     ):
         enter = m.Resume(code=ann.code, token=ann.token, epoch=epoch, offset=offset)
-        async with talking(server.port, enter) as again:
-            assert isinstance(await again.hear(), m.Snapshot)
+        async with connected(server.port, enter) as again:
+            assert isinstance(await again.receive(), m.Snapshot)
 
 
 async def test_a_drop_in_the_race_is_made_good_without_the_boards_of_others() -> None:
-    async with a_server() as server, a_race(server.port, 2, "3x3") as (ann, ben):
-        await ben.say(ben.slides(solution(ben.board)[:4]))
+    async with (
+        running_server() as server,
+        running_race(server.port, 2, "3x3") as (ann, ben),
+    ):
+        await ben.send(ben.slides(solution(ben.board)[:4]))
         await ben.acked(4)
         enter = m.Resume(
             code=ann.code, token=ann.token, epoch=ann.epoch, offset=ann.offset
         )
-        async with talking(server.port, enter) as again:
+        async with connected(server.port, enter) as again:
             assert again.board == ann.board
             progress = await again.until(m.Progress)
             steps = {step.seat: step for step in progress.p}
@@ -390,93 +401,102 @@ async def test_a_drop_in_the_race_is_made_good_without_the_boards_of_others() ->
 
 
 async def test_a_snapshot_is_never_followed_by_what_it_holds() -> None:
-    store = MoodyStore()
+    store = FaultyStore()
     async with (
-        a_server(store=store) as server,
-        talking(server.port, m.Create(name="Ann")) as ann,
-        talking(server.port, m.Join(code=ann.code, name="Ben")) as ben,
-        talking(server.port) as again,
+        running_server(store=store) as server,
+        connected(server.port, m.Create(name="Ann")) as ann,
+        connected(server.port, m.Join(code=ann.code, name="Ben")) as ben,
+        connected(server.port) as again,
     ):
-        await ben.aside()
+        await ben.sync()
         ben.socket.transport.abort()
         await ann.until(m.MemberEvent, lambda e: e.why == "disconnected")
-        store.flowing.clear()
+        store.unblocked.clear()
         resume = m.Resume(code=ben.code, token=ben.token)
-        await again.say(m.Hello(v=1, enter=resume))
+        await again.send(m.Hello(v=1, enter=resume))
         await store.waiting.wait()
         for on in (True, False, True):
-            await ann.say(m.Lock(on=on))
-        await ann.aside()
-        store.flowing.set()
+            await ann.send(m.Lock(on=on))
+        await ann.sync()
+        store.unblocked.set()
         snapshot = await again.until(m.Snapshot)
         assert not snapshot.room.locked
         events = [await again.until(m.RoomEvent) for _ in range(3)]
         assert [event.room.locked for event in events] == [True, False, True]
-        await again.aside()
-        later = again.heard[again.heard.index(snapshot) + 1 :]
+        await again.sync()
+        later = again.received[again.received.index(snapshot) + 1 :]
         first = snapshot.o + 1
         assert [o for o in map(offset_of, later) if o] == [*range(first, first + 3)]
 
 
 async def test_results_are_stored_only_once_the_end_is_durable() -> None:
-    store = MoodyStore()
-    async with a_server(store=store) as server, a_race(server.port, 1) as (ann,):
-        await ann.aside()
-        store.flowing.clear()
+    store = FaultyStore()
+    async with (
+        running_server(store=store) as server,
+        running_race(server.port, 1) as (ann,),
+    ):
+        await ann.sync()
+        store.unblocked.clear()
         await ann.solve()
-        await ann.aside()
+        await ann.sync()
         assert await store.results.record(ann.race) is None
-        store.flowing.set()
+        store.unblocked.set()
         await ann.until(m.Results)
 
 
 async def test_a_log_is_kept_until_its_results_are_stored() -> None:
-    store = MoodyStore()
-    store.results_flowing.clear()
-    async with a_server(store=store) as server, a_race(server.port, 1) as (ann,):
+    store = FaultyStore()
+    store.results_unblocked.clear()
+    async with (
+        running_server(store=store) as server,
+        running_race(server.port, 1) as (ann,),
+    ):
         await ann.solve()
         await ann.until(m.Results)
-        await ann.say(m.Close())
+        await ann.send(m.Close())
         assert await ann.closed() == 4502
         for _ in range(20):
             await asyncio.sleep(0)
         assert await store.log.rooms() == [ann.code]
-    store.results_flowing.set()
-    async with a_server(store=store):
+    store.results_unblocked.set()
+    async with running_server(store=store):
         await eventually(lambda: no_rooms(store))
         assert await store.results.record(ann.race)
 
 
 async def test_the_end_waits_for_the_disk() -> None:
-    store = MoodyStore()
-    async with a_server(store=store) as server, a_race(server.port, 1, "3x3") as (ann,):
-        await ann.aside()
-        store.flowing.clear()
-        await ann.say(ann.slides(solution(ann.board)[:4]))
+    store = FaultyStore()
+    async with (
+        running_server(store=store) as server,
+        running_race(server.port, 1, "3x3") as (ann,),
+    ):
+        await ann.sync()
+        store.unblocked.clear()
+        await ann.send(ann.slides(solution(ann.board)[:4]))
         await store.waiting.wait()
-        asyncio.get_running_loop().call_later(0.2, store.flowing.set)
+        asyncio.get_running_loop().call_later(0.2, store.unblocked.set)
     records = [decode(line) for line in await _logged(store, ann.code)]
     assert [r.seq for r in records if isinstance(r, Slid)] == [1]
 
 
-async def _logged(store: MoodyStore, code: str) -> list[bytes]:
+async def _logged(store: FaultyStore, code: str) -> list[bytes]:
     async with store:
         return await store.log.read(code)
 
 
 async def test_a_countdown_that_was_told_late_has_less_time_left() -> None:
-    store, slow = MoodyStore(), m.RulesPatch(size="2x2", countdown_ms=10_000)
+    store, slow = FaultyStore(), m.RulesPatch(size="2x2", countdown_ms=10_000)
     async with (
-        a_server(store=store) as server,
-        talking(server.port, m.Create(name="Ann", rules=slow)) as ann,
+        running_server(store=store) as server,
+        connected(server.port, m.Create(name="Ann", rules=slow)) as ann,
     ):
         clock = server.registry.services.clock
-        await ann.aside()
-        store.flowing.clear()
-        await ann.say(m.Start(race=ann.race))
+        await ann.sync()
+        store.unblocked.clear()
+        await ann.send(m.Start(race=ann.race))
         await store.waiting.wait()
         await clock.sleep(1.0)
-        store.flowing.set()
+        store.unblocked.set()
         told_ = await ann.phase("countdown")
         assert told_.in_ms is not None
         assert 0 < told_.in_ms <= 9_000
@@ -484,27 +504,27 @@ async def test_a_countdown_that_was_told_late_has_less_time_left() -> None:
 
 async def test_the_late_end_of_a_replaced_socket_disconnects_nobody() -> None:
     async with (
-        a_server() as server,
-        talking(server.port, m.Create(name="Ann")) as ann,
-        talking(server.port, m.Join(code=ann.code, name="Ben")) as ben,
+        running_server() as server,
+        connected(server.port, m.Create(name="Ann")) as ann,
+        connected(server.port, m.Join(code=ann.code, name="Ben")) as ben,
     ):
         resume = m.Resume(code=ben.code, token=ben.token)
-        async with talking(server.port, resume) as again:
+        async with connected(server.port, resume) as again:
             assert await ben.closed() == 4503
-            await again.aside()
-            await ann.aside()
+            await again.sync()
+            await ann.sync()
             assert not [
                 e
-                for e in ann.heard
+                for e in ann.received
                 if isinstance(e, m.MemberEvent) and e.why == "disconnected"
             ]
 
 
 async def test_the_log_of_a_quiet_race_says_that_the_server_was_there() -> None:
-    store = MoodyStore()
+    store = FaultyStore()
     async with (
-        a_server(store=store) as server,
-        a_race(server.port, 2, "3x3") as (ann, _),
+        running_server(store=store) as server,
+        running_race(server.port, 2, "3x3") as (ann, _),
     ):
 
         async def beats() -> int:

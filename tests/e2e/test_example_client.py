@@ -5,7 +5,7 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.talk import a_server
+from tests.e2e.protocol_client import running_server
 
 from sliderace.protocol import messages as m
 from sliderace_client.bots.bot import Bot
@@ -25,7 +25,7 @@ def example() -> Any:
 
 async def test_the_example_client_races_a_bot() -> None:
     client = example()
-    async with a_server() as server, asyncio.TaskGroup() as tasks:
+    async with running_server() as server, asyncio.TaskGroup() as tasks:
         opening = Client(server.url, m.Open(m.RulesPatch(size="2x3")))
         await opening.run()
         code = opening.view.code

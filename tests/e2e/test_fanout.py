@@ -5,17 +5,17 @@ import contextlib
 from collections.abc import AsyncGenerator
 
 import pytest
-from tests.e2e.stores import MoodyStore
-from tests.e2e.talk import (
+from tests.e2e.protocol_client import (
     QUICK,
     FastClock,
-    Talker,
-    a_race,
-    a_server,
+    ProtocolClient,
+    connected,
     eventually,
+    running_race,
+    running_server,
     solution,
-    talking,
 )
+from tests.e2e.stores import FaultyStore
 from tests.server.recording_subscriber import Ear
 from websockets.frames import Frame, Opcode
 
@@ -34,18 +34,20 @@ from sliderace_server.websocket.session import Session
 
 
 @contextlib.asynccontextmanager
-async def subscribers(port: int, count: int) -> AsyncGenerator[list[Talker], None]:
+async def subscribers(
+    port: int, count: int
+) -> AsyncGenerator[list[ProtocolClient], None]:
     """A host and spectators, all of them quiet."""
     async with contextlib.AsyncExitStack() as stack:
         create = m.Create(name="Host", rules=QUICK)
-        everybody = [await stack.enter_async_context(talking(port, create))]
+        everybody = [await stack.enter_async_context(connected(port, create))]
         join = m.Join(code=everybody[0].code, name="Eve", role="spectator")
         everybody += [
-            await stack.enter_async_context(talking(port, join))
+            await stack.enter_async_context(connected(port, join))
             for _ in range(count - 1)
         ]
         for one in everybody:
-            await one.aside()
+            await one.sync()
         yield everybody
 
 
@@ -62,26 +64,26 @@ def peer_of(server: Server, code: str, member: int) -> Peer:
 
 
 async def test_an_event_is_encoded_once_for_everybody() -> None:
-    async with a_server() as server, subscribers(server.port, 12) as everybody:
+    async with running_server() as server, subscribers(server.port, 12) as everybody:
         before = server.metrics.counts["encoded"]["room"]
-        await everybody[0].say(m.Lock())
+        await everybody[0].send(m.Lock())
         for one in everybody:
             await one.until(m.RoomEvent)
         assert server.metrics.counts["encoded"]["room"] - before == 1
 
 
 async def test_what_a_member_gets_in_one_turn_is_one_write() -> None:
-    store = MoodyStore()
+    store = FaultyStore()
     async with (
-        a_server(store=store) as server,
+        running_server(store=store) as server,
         subscribers(server.port, 12) as everybody,
     ):
-        store.flowing.clear()
+        store.unblocked.clear()
         for on in (True, False, True, False):
-            await everybody[0].say(m.Lock(on=on))
-        await everybody[0].aside()
+            await everybody[0].send(m.Lock(on=on))
+        await everybody[0].sync()
         before = counted(server, "writes")
-        store.flowing.set()
+        store.unblocked.set()
         for one in everybody:
             for _ in range(4):
                 await one.until(m.RoomEvent)
@@ -92,20 +94,26 @@ async def test_what_a_member_gets_in_one_turn_is_one_write() -> None:
 
 
 async def test_progress_is_encoded_once_for_each_audience() -> None:
-    async with a_server() as server, a_race(server.port, 3, "3x3") as racers:
+    async with (
+        running_server() as server,
+        running_race(server.port, 3, "3x3") as racers,
+    ):
         join = m.Join(code=racers[0].code, name="Eve", role="spectator")
-        async with talking(server.port, join) as eve:
+        async with connected(server.port, join) as eve:
             await eve.until(m.Snapshot)
             before = server.metrics.counts["encoded"]["progress"]
-            await racers[0].say(racers[0].slides(solution(racers[0].board)[:1]))
+            await racers[0].send(racers[0].slides(solution(racers[0].board)[:1]))
             await eve.until(m.Progress)
             await racers[1].until(m.Progress)
             assert server.metrics.counts["encoded"]["progress"] - before == 2
 
 
 async def test_slides_of_one_turn_are_told_once_for_each_audience() -> None:
-    async with a_server() as server, a_race(server.port, 3, "3x3") as (ann, ben, _):
-        await ann.aside()
+    async with (
+        running_server() as server,
+        running_race(server.port, 3, "3x3") as (ann, ben, _),
+    ):
+        await ann.sync()
         before = server.metrics.counts["encoded"]["progress"]
         there = solution(ann.board)[0]
         back = ({"U": "D", "D": "U", "L": "R", "R": "L"}[there[0]], there[1])
@@ -122,11 +130,11 @@ async def test_slides_of_one_turn_are_told_once_for_each_audience() -> None:
 async def test_in_large_rooms_only_the_lines_of_players_count(small_room: int) -> None:
     """A thousand spectators' pings would cost more than the race that they watch."""
     async with (
-        a_server(small_room=small_room) as server,
-        a_race(server.port, 2, "3x3") as (ann, _),
+        running_server(small_room=small_room) as server,
+        running_race(server.port, 2, "3x3") as (ann, _),
     ):
         join = m.Join(code=ann.code, name="Eve", role="spectator")
-        async with talking(server.port, join) as eve:
+        async with connected(server.port, join) as eve:
             await eve.until(m.Snapshot)
             counts: list[bool] = []
             for one in (ann, eve):
@@ -140,8 +148,8 @@ async def test_slides_that_had_to_wait_count_when_they_are_looked_at() -> None:
     """Else the log would go back in time: others slid meanwhile."""
     clock = FastClock()
     async with (
-        a_server(clock=clock) as server,
-        a_race(server.port, 2, "3x3") as (ann, _),
+        running_server(clock=clock) as server,
+        running_race(server.port, 2, "3x3") as (ann, _),
     ):
         actor = server.registry.find(ann.code, "")
         peer = peer_of(server, ann.code, ann.member)
@@ -157,7 +165,7 @@ async def test_slides_that_had_to_wait_count_when_they_are_looked_at() -> None:
 
 
 async def test_a_ping_is_answered_ahead_of_a_crowd() -> None:
-    async with a_server() as server:
+    async with running_server() as server:
         ear = Ear()
         session = Session(server.registry, ear)
         hello = m.Hello(v=1, enter=m.Create(name="Ann", rules=QUICK))
@@ -170,11 +178,11 @@ async def test_a_ping_is_answered_ahead_of_a_crowd() -> None:
 
 async def test_who_read_slowly_is_told_the_newest_state() -> None:
     async with (
-        a_server(Limits(ping_timeout_ms=600_000)) as server,
-        a_race(server.port, 2, "3x3", limit_ms=0) as (ann, _),
+        running_server(Limits(ping_timeout_ms=600_000)) as server,
+        running_race(server.port, 2, "3x3", limit_ms=0) as (ann, _),
     ):
         join = m.Join(code=ann.code, name="Slow", role="spectator")
-        async with talking(server.port, join) as slow:
+        async with connected(server.port, join) as slow:
             joined = await ann.until(m.MemberEvent, lambda e: e.why == "joined")
             peer = peer_of(server, ann.code, joined.member.id)
             await slow.until(m.Snapshot)
@@ -185,13 +193,13 @@ async def test_who_read_slowly_is_told_the_newest_state() -> None:
                 await asyncio.sleep(0)
             moves = solution(ann.board)[:3]
             for move in moves:
-                await ann.say(ann.slides([move]))
+                await ann.send(ann.slides([move]))
             await ann.acked(3)
             slow.socket.transport.resume_reading()
             board = await slow.until(m.BoardEvent, lambda e: e.seat == ann.seat)
             assert board.seq == 3
-            assert not [e for e in slow.heard if isinstance(e, m.Progress)]
-            await ann.say(ann.slides(solution(ann.board)[3:4]))
+            assert not [e for e in slow.received if isinstance(e, m.Progress)]
+            await ann.send(ann.slides(solution(ann.board)[3:4]))
             told = await slow.until(m.Progress)
             assert (told.p[0].since, told.p[0].seq) == (3, 4)
 
@@ -204,7 +212,7 @@ class BusyClock(FastClock):
 
 
 async def test_how_busy_the_server_is_is_seen_with_its_heartbeat() -> None:
-    async with a_server(clock=BusyClock()) as server:
+    async with running_server(clock=BusyClock()) as server:
         services = server.registry.services
         flusher = services.before_flush.__self__  # type: ignore[attr-defined]
         calm = flusher._current_slice()  # pyright: ignore[reportPrivateUsage]
@@ -216,21 +224,21 @@ async def test_how_busy_the_server_is_is_seen_with_its_heartbeat() -> None:
 
 async def test_a_large_room_is_told_per_tick() -> None:
     async with (
-        a_server(small_room=2, player_tick=0.5, spectator_tick=2.0) as server,
-        a_race(server.port, 3, "4x4", limit_ms=0) as racers,
+        running_server(small_room=2, player_tick=0.5, spectator_tick=2.0) as server,
+        running_race(server.port, 3, "4x4", limit_ms=0) as racers,
     ):
         join = m.Join(code=racers[0].code, name="Eve", role="spectator")
-        async with talking(server.port, join) as eve:
+        async with connected(server.port, join) as eve:
             await eve.until(m.Snapshot)
             moves = solution(racers[0].board)[:40]
             before = server.metrics.counts["encoded"]["progress"]
             for move in moves:
-                await racers[0].say(racers[0].slides([move]))
+                await racers[0].send(racers[0].slides([move]))
             await racers[0].acked(40)
             for one in (eve, racers[1]):
                 await one.until(m.Progress, lambda e: e.p[0].seq == 40)
             assert server.metrics.counts["encoded"]["progress"] - before < 20
-            steps = [s for e in eve.heard if isinstance(e, m.Progress) for s in e.p]
+            steps = [s for e in eve.received if isinstance(e, m.Progress) for s in e.p]
             assert [step.since for step in steps[1:]] == [s.seq for s in steps[:-1]]
 
 
@@ -238,29 +246,36 @@ async def test_a_large_room_is_told_per_tick() -> None:
 async def test_the_slides_come_before_what_they_led_to(small_room: int) -> None:
     """In large rooms, too, where they would wait for a tick."""
     async with (
-        a_server(small_room=small_room, player_tick=5, spectator_tick=5) as server,
-        a_race(server.port, 3, "3x3") as (ann, ben, cat),
+        running_server(
+            small_room=small_room, player_tick=5, spectator_tick=5
+        ) as server,
+        running_race(server.port, 3, "3x3") as (ann, ben, cat),
     ):
         join = m.Join(code=ann.code, name="Eve", role="spectator")
-        async with talking(server.port, join) as eve:
+        async with connected(server.port, join) as eve:
             await eve.until(m.Snapshot)
             for racer in (ann, ben, cat):
                 way = solution(racer.board)
-                await racer.say(racer.slides(way))
+                await racer.send(racer.slides(way))
                 standing = await eve.until(m.StandingEvent)
                 assert standing.standing.seat == racer.seat
-                told = [s for e in eve.heard if isinstance(e, m.Progress) for s in e.p]
+                told = [
+                    s for e in eve.received if isinstance(e, m.Progress) for s in e.p
+                ]
                 assert [s.seq for s in told if s.seat == racer.seat][-1] == len(way)
             await cat.until(m.Results)
-            boards = {e.seat for e in cat.heard if isinstance(e, m.BoardEvent)}
+            boards = {e.seat for e in cat.received if isinstance(e, m.BoardEvent)}
             assert {ann.seat, ben.seat} <= boards
 
 
 async def test_a_peer_that_does_not_read_is_cut_off_and_slows_nobody() -> None:
     patient = Limits(ping_timeout_ms=600_000)  # so that no missing pong ends it
-    async with a_server(patient) as server, a_race(server.port, 2, "3x3") as (ann, ben):
+    async with (
+        running_server(patient) as server,
+        running_race(server.port, 2, "3x3") as (ann, ben),
+    ):
         join = m.Join(code=ann.code, name="Mute", role="spectator")
-        async with talking(server.port, join) as mute:
+        async with connected(server.port, join) as mute:
             told = await ann.until(m.MemberEvent, lambda e: e.why == "joined")
             mute.socket.transport.pause_reading()
             member = told.member.id
@@ -269,7 +284,7 @@ async def test_a_peer_that_does_not_read_is_cut_off_and_slows_nobody() -> None:
             for _ in range(400):
                 peer.send(text_frame(b" " * 60_000))
                 await asyncio.sleep(0)
-            await ben.say(ben.slides(solution(ben.board)[:1]))
+            await ben.send(ben.slides(solution(ben.board)[:1]))
             await ben.acked(1)
             gone = await ann.until(m.MemberEvent, lambda e: e.why == "disconnected")
             assert gone.member.id == member
@@ -280,11 +295,14 @@ async def test_a_peer_that_does_not_read_is_cut_off_and_slows_nobody() -> None:
 
 async def test_too_fast_means_being_read_more_slowly_not_losing_anything() -> None:
     limits = Limits(messages_per_s=200, messages_burst=20)
-    async with a_server(limits) as server, a_race(server.port, 2) as (ann, ben):
+    async with (
+        running_server(limits) as server,
+        running_race(server.port, 2) as (ann, ben),
+    ):
         before = counted(server, "throttled")
         for number in range(300):
-            await ann.say(m.Ping(id=number))
-        await ben.aside()  # is not held up
+            await ann.send(m.Ping(id=number))
+        await ben.sync()  # is not held up
         for number in range(300):
             assert (await ann.until(m.Pong)).id == number
         assert counted(server, "throttled") > before
@@ -292,23 +310,29 @@ async def test_too_fast_means_being_read_more_slowly_not_losing_anything() -> No
 
 async def test_slides_that_are_too_many_are_read_more_slowly_too() -> None:
     limits = Limits(tiles_per_s=100, tiles_burst=10)
-    async with a_server(limits) as server, a_race(server.port, 1, "3x3") as (ann,):
+    async with (
+        running_server(limits) as server,
+        running_race(server.port, 1, "3x3") as (ann,),
+    ):
         moves = solution(ann.board)
         back = {"U": "D", "D": "U", "L": "R", "R": "L"}
         first = moves[0]
         to_and_fro = [first, (back[first[0]], first[1])] * 100
         before = counted(server, "throttled")
         for move in to_and_fro:
-            await ann.say(ann.slides([move]))
+            await ann.send(ann.slides([move]))
         await ann.acked(200)
         assert counted(server, "throttled") > before
-        assert not [e for e in ann.heard if isinstance(e, m.Rejected)]
+        assert not [e for e in ann.received if isinstance(e, m.Rejected)]
 
 
 @pytest.mark.parametrize("kind", ["messages", "pings", "pongs"])
 async def test_who_floods_for_long_is_closed(kind: str) -> None:
     limits = Limits(messages_per_s=5, messages_burst=20, flood_ms=1_000)
-    async with a_server(limits) as server, a_race(server.port, 2) as (ann, ben):
+    async with (
+        running_server(limits) as server,
+        running_race(server.port, 2) as (ann, ben),
+    ):
 
         async def flood() -> None:
             while True:
@@ -318,26 +342,26 @@ async def test_who_floods_for_long_is_closed(kind: str) -> None:
                 elif kind == "pongs":
                     await ann.socket.pong()
                 else:
-                    await ann.say(m.Ping(id=1))
+                    await ann.send(m.Ping(id=1))
 
         flooding = asyncio.create_task(flood())
         assert await ann.closed() == 4429
         await asyncio.wait([flooding])
         flooding.exception()
-        await ben.say(ben.slides(solution(ben.board)))
+        await ben.send(ben.slides(solution(ben.board)))
         await ben.acked(ben.seq)
 
 
 @pytest.mark.parametrize("first", [0x89, 0x8A], ids=["pings", "pongs"])
 async def test_a_torrent_of_tiny_frames_slows_nobody(first: int) -> None:
-    async with a_server() as server, a_race(server.port, 2) as (ann, ben):
+    async with running_server() as server, running_race(server.port, 2) as (ann, ben):
         frame = bytes((first, 0x80, 0, 0, 0, 0))  # an empty one
         ann.socket.transport.write(frame * 200_000)
         loop = asyncio.get_running_loop()
         worst = 0.0
         for _ in range(20):
             began = loop.time()
-            await ben.aside()
+            await ben.sync()
             worst = max(worst, loop.time() - began)
         assert worst < 0.5
         ann.socket.transport.abort()
@@ -347,13 +371,16 @@ async def test_a_torrent_of_tiny_frames_slows_nobody(first: int) -> None:
 
 async def test_a_dead_line_is_noticed() -> None:
     limits = Limits(ping_timeout_ms=1_000)
-    async with a_server(limits) as server, a_race(server.port, 2) as (ann, ben):
+    async with (
+        running_server(limits) as server,
+        running_race(server.port, 2) as (ann, ben),
+    ):
         ben.socket.transport.pause_reading()
         await ann.until(m.MemberEvent, lambda e: e.why == "disconnected")
 
 
 async def test_the_line_of_everybody_is_measured() -> None:
-    async with a_server() as server, a_race(server.port, 1) as (ann,):
+    async with running_server() as server, running_race(server.port, 1) as (ann,):
         await ann.solve()
         await ann.until(m.Results)
         assert sum(server.metrics.rtt_seconds.counts) >= 8
@@ -362,20 +389,20 @@ async def test_the_line_of_everybody_is_measured() -> None:
 async def test_delayed_spectators_see_the_same_race_later() -> None:
     delay = 2_000
     async with (
-        a_server() as server,
-        a_race(server.port, 2, "3x3", spectator_delay_ms=delay) as (ann, _),
+        running_server() as server,
+        running_race(server.port, 2, "3x3", spectator_delay_ms=delay) as (ann, _),
     ):
         join = m.Join(code=ann.code, name="Eve", role="spectator")
-        async with talking(server.port, join) as eve:
+        async with connected(server.port, join) as eve:
             snapshot = await eve.until(m.Snapshot)
             assert snapshot.race.start is None
             assert all(lane.board is None for lane in snapshot.race.lanes)
             moves = solution(ann.board)
-            await ann.say(ann.slides(moves[:3]))
+            await ann.send(ann.slides(moves[:3]))
             await ann.acked(3)
-            await eve.aside()
+            await eve.sync()
             assert not [
-                e for e in eve.heard if isinstance(e, m.Progress | m.BoardEvent)
+                e for e in eve.received if isinstance(e, m.Progress | m.BoardEvent)
             ]
             board = await eve.until(m.BoardEvent)
             assert board.board == ann.board
@@ -386,15 +413,17 @@ async def test_delayed_spectators_see_the_same_race_later() -> None:
 async def test_delayed_spectators_are_shown_the_end() -> None:
     """All boards as they are then: what they were to see later goes with the race."""
     async with (
-        a_server() as server,
-        a_race(server.port, 2, "3x3", spectator_delay_ms=30_000) as (ann, ben),
+        running_server() as server,
+        running_race(server.port, 2, "3x3", spectator_delay_ms=30_000) as (ann, ben),
     ):
         join = m.Join(code=ann.code, name="Eve", role="spectator")
-        async with talking(server.port, join) as eve:
+        async with connected(server.port, join) as eve:
             await eve.until(m.Snapshot)
             for racer in (ann, ben):
-                await racer.say(racer.slides(solution(racer.board)))
+                await racer.send(racer.slides(solution(racer.board)))
             await eve.until(m.Results)
-            boards = {e.seat: e.board for e in eve.heard if isinstance(e, m.BoardEvent)}
+            boards = {
+                e.seat: e.board for e in eve.received if isinstance(e, m.BoardEvent)
+            }
             solved = format_board(Board.solved(Size(3, 3)))
             assert (boards[ann.seat], boards[ben.seat]) == (solved, solved)

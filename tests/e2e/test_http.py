@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from tests.e2e.talk import QUICK, FastClock, a_race, a_server, eventually, talking
+from tests.e2e.protocol_client import (
+    QUICK,
+    FastClock,
+    connected,
+    eventually,
+    running_race,
+    running_server,
+)
 
 from sliderace.proof.verify import verify
 from sliderace.protocol import messages as m
@@ -49,7 +56,7 @@ async def ask(
 @pytest.mark.parametrize("version", ["1.0", "1.1"])
 @pytest.mark.parametrize("host", ["", "localhost", "[::1]:80", "192.0.2.1:9"])
 async def test_health_for_every_kind_of_watcher(version: str, host: str) -> None:
-    async with a_server() as server:
+    async with running_server() as server:
         full = await ask(server.port, "/healthz", version=version, Host=host)
         head = await ask(server.port, "/healthz", "HEAD", version=version, Host=host)
     assert (full.status, head.status) == (200, 200)
@@ -61,7 +68,7 @@ async def test_health_for_every_kind_of_watcher(version: str, host: str) -> None
 
 
 async def test_the_page_and_every_room_link_are_the_same_page() -> None:
-    async with a_server() as server:
+    async with running_server() as server:
         root = await ask(server.port, "/")
         link = await ask(server.port, "/KWXTRB")
         assert root.status == link.status == 200
@@ -72,7 +79,7 @@ async def test_the_page_and_every_room_link_are_the_same_page() -> None:
 
 
 async def test_a_replay_has_an_address_of_its_own_below_any_path() -> None:
-    async with a_server() as server:
+    async with running_server() as server:
         found = await ask(server.port, "/replay/KWXTRB-SA1B2C-3")
         assert found.status == 302
         assert found.headers["location"] == "../?replay=KWXTRB-SA1B2C-3"
@@ -81,12 +88,12 @@ async def test_a_replay_has_an_address_of_its_own_below_any_path() -> None:
 
 @pytest.mark.parametrize("name", ["", "a", "A%0d%0aX:1", "A/B", "..", "A" * 33, "%c4"])
 async def test_what_is_no_race_has_no_replay(name: str) -> None:
-    async with a_server() as server:
+    async with running_server() as server:
         assert (await ask(server.port, f"/replay/{name}")).status == 404
 
 
 async def test_files_are_packed_for_those_who_can_unpack_them() -> None:
-    async with a_server() as server:
+    async with running_server() as server:
         plain = await ask(server.port, "/core/model.js")
         packed = await ask(server.port, "/core/model.js", Accept_Encoding="br, gzip")
         assert "content-encoding" not in plain.headers
@@ -98,20 +105,20 @@ async def test_files_are_packed_for_those_who_can_unpack_them() -> None:
 
 async def test_a_room_tells_where_others_find_it() -> None:
     async with (
-        a_server(public_url="https://race.example") as server,
-        talking(server.port, m.Create(name="Ann")) as ann,
+        running_server(public_url="https://race.example") as server,
+        connected(server.port, m.Create(name="Ann")) as ann,
     ):
         found = (await ask(server.port, f"/api/rooms/{ann.code}")).json()
         assert found["links"] == [f"https://race.example/{ann.code}"]
     async with (
-        a_server() as server,
-        talking(server.port, m.Create(name="Ann")) as ann,
+        running_server() as server,
+        connected(server.port, m.Create(name="Ann")) as ann,
     ):
         assert (await ask(server.port, f"/api/rooms/{ann.code}")).json()["links"] == []
 
 
 async def test_modules_are_served_as_scripts() -> None:
-    async with a_server() as server:
+    async with running_server() as server:
         reply = await ask(server.port, "/core/model.js")
         assert reply.status == 200
         assert reply.headers["content-type"] == "text/javascript; charset=utf-8"
@@ -135,13 +142,13 @@ async def test_modules_are_served_as_scripts() -> None:
     ],
 )
 async def test_nothing_else_is_served(path: str) -> None:
-    async with a_server() as server:
+    async with running_server() as server:
         assert (await ask(server.port, path)).status == 404
 
 
 @pytest.mark.parametrize("path", ["/ABCDEF", "/nosuch"])
 async def test_a_mistyped_link_is_answered_by_the_page(path: str) -> None:
-    async with a_server() as server:
+    async with running_server() as server:
         page = await ask(server.port, "/")
         for more in ({}, {"If_None_Match": page.headers["etag"]}):
             answer = await ask(server.port, path, **more)
@@ -153,14 +160,14 @@ async def test_a_mistyped_link_is_answered_by_the_page(path: str) -> None:
 async def test_the_opener_policy_is_sent_where_browsers_heed_it() -> None:
     """Over plain HTTP they ignore it, and complain in the console."""
     header = "cross-origin-opener-policy"
-    async with a_server() as server:
+    async with running_server() as server:
         assert header not in (await ask(server.port, "/")).headers
-    async with a_server(public_url="https://race.example") as server:
+    async with running_server(public_url="https://race.example") as server:
         assert (await ask(server.port, "/")).headers[header] == "same-origin"
 
 
 async def test_every_answer_carries_the_security_headers() -> None:
-    async with a_server() as server:
+    async with running_server() as server:
         for path in ("/", "/healthz", "/nothing", "/metrics", "/api/rooms"):
             headers = (await ask(server.port, path)).headers
             assert headers["x-content-type-options"] == "nosniff"
@@ -170,7 +177,7 @@ async def test_every_answer_carries_the_security_headers() -> None:
 
 
 async def test_the_page_may_talk_to_its_own_socket_only() -> None:
-    async with a_server() as server:
+    async with running_server() as server:
         host = f"localhost:{server.port}"
         policy = (await ask(server.port, "/", Host=host)).headers[
             "content-security-policy"
@@ -181,19 +188,19 @@ async def test_the_page_may_talk_to_its_own_socket_only() -> None:
 
 
 async def test_only_get_and_head() -> None:
-    async with a_server() as server:
+    async with running_server() as server:
         for method in ("POST", "PUT", "DELETE", "OPTIONS"):
             reply = await ask(server.port, "/", method)
             assert (reply.status, reply.headers["allow"]) == (405, "GET, HEAD")
 
 
 async def test_a_socket_must_ask_for_one() -> None:
-    async with a_server() as server:
+    async with running_server() as server:
         assert (await ask(server.port, "/ws")).status == 426
 
 
 async def test_a_name_that_is_not_ours_may_be_somebody_elses_trick() -> None:
-    async with a_server(hosts=("race.example",)) as server:
+    async with running_server(hosts=("race.example",)) as server:
         for host in ("evil.example", "race.example.evil", "127.0.0.1.evil:80"):
             assert (await ask(server.port, "/", Host=host)).status == 421
         for host in ("race.example", "RACE.example:99", "localhost", "a.localhost"):
@@ -206,12 +213,12 @@ async def test_a_name_that_is_not_ours_may_be_somebody_elses_trick() -> None:
     ["localhost:80@evil", "localhost:", "localhost:x", "[::1", "[::1]80", "::1"],
 )
 async def test_a_host_is_a_name_and_perhaps_a_port(path: str, host: str) -> None:
-    async with a_server(hosts=("*",)) as server:
+    async with running_server(hosts=("*",)) as server:
         assert (await ask(server.port, path, Host=host)).status == 421
 
 
 async def test_pages_of_others_may_not_even_read() -> None:
-    async with a_server(public_url="https://race.example") as server:
+    async with running_server(public_url="https://race.example") as server:
         own = f"http://127.0.0.1:{server.port}"
         for origin, status in (
             (own, 200),
@@ -228,9 +235,9 @@ async def test_pages_of_others_may_not_even_read() -> None:
 
 async def test_rooms_are_listed_when_public_and_found_by_code_always() -> None:
     async with (
-        a_server() as server,
-        talking(server.port, m.Create(name="Ann")) as ann,
-        talking(server.port, m.Create(name="Ben", public=True)) as ben,
+        running_server() as server,
+        connected(server.port, m.Create(name="Ann")) as ann,
+        connected(server.port, m.Create(name="Ben", public=True)) as ben,
     ):
         rooms = (await ask(server.port, "/api/rooms")).json()["rooms"]
         assert [room["code"] for room in rooms] == [ben.code]
@@ -243,7 +250,7 @@ async def test_rooms_are_listed_when_public_and_found_by_code_always() -> None:
 
 
 async def test_wrong_codes_are_counted_for_each_address() -> None:
-    async with a_server(Limits(failed_joins_per_min=2), **PROXIED) as server:
+    async with running_server(Limits(failed_joins_per_min=2), **PROXIED) as server:
         for way, miss in (("/api/rooms/BBBBBB", 404), ("/api/races?room=BBBBBB", 200)):
             address = f"192.0.2.{len(way)}"
             replies = [
@@ -256,13 +263,13 @@ async def test_wrong_codes_are_counted_for_each_address() -> None:
 
 async def test_wrong_codes_in_hello_are_counted_too() -> None:
     limits = Limits(failed_joins_per_min=2)
-    async with a_server(limits, **PROXIED) as server:
+    async with running_server(limits, **PROXIED) as server:
         codes, waits = list[tuple[str, int]](), list[int]()
         for _ in range(3):
             headers = {"X-Forwarded-For": "192.0.2.7"}
-            async with talking(server.port, additional_headers=headers) as guess:
+            async with connected(server.port, additional_headers=headers) as guess:
                 enter = m.Join(code="BBBBBB", name="X")
-                await guess.say(m.Hello(v=1, enter=enter))
+                await guess.send(m.Hello(v=1, enter=enter))
                 refused = await guess.until(m.Refused)
                 codes.append((refused.code, await guess.closed()))
                 waits.append(refused.retry_ms)
@@ -273,59 +280,65 @@ async def test_wrong_codes_in_hello_are_counted_too() -> None:
 
 async def test_who_has_a_token_comes_back_whatever_was_tried_from_there() -> None:
     limits, slow = Limits(failed_joins_per_min=1), FastClock(0.01)
-    async with a_server(limits, clock=slow, **PROXIED) as server:
+    async with running_server(limits, clock=slow, **PROXIED) as server:
         headers = {"X-Forwarded-For": "192.0.2.7"}
 
         async def refusal(enter: m.Join | m.Resume) -> str:
-            async with talking(server.port, additional_headers=headers) as guess:
-                await guess.say(m.Hello(v=1, enter=enter))
+            async with connected(server.port, additional_headers=headers) as guess:
+                await guess.send(m.Hello(v=1, enter=enter))
                 return (await guess.until(m.Refused)).code
 
-        async with talking(server.port, m.Create(name="Ann")) as ann:
+        async with connected(server.port, m.Create(name="Ann")) as ann:
             wrong = m.Resume(code=ann.code, token="0" * 32)
             assert await refusal(wrong) == "bad_token"
             assert await refusal(wrong) == "too_many_tries"
             assert await refusal(m.Join(code=ann.code, name="X")) == "too_many_tries"
             right = m.Resume(code=ann.code, token=ann.token)
-            async with talking(server.port, right, additional_headers=headers) as again:
+            async with connected(
+                server.port, right, additional_headers=headers
+            ) as again:
                 assert again.member == ann.member
 
 
 async def test_one_address_may_have_so_many_rooms() -> None:
-    async with a_server(Limits(rooms_per_ip=1), **PROXIED) as server:
+    async with running_server(Limits(rooms_per_ip=1), **PROXIED) as server:
         headers = {"X-Forwarded-For": "192.0.2.7"}
         async with (
-            talking(server.port, m.Create(name="A"), additional_headers=headers) as ann,
-            talking(server.port, additional_headers=headers) as more,
+            connected(
+                server.port, m.Create(name="A"), additional_headers=headers
+            ) as ann,
+            connected(server.port, additional_headers=headers) as more,
         ):
-            await more.say(m.Hello(v=1, enter=m.Create(name="B")))
+            await more.send(m.Hello(v=1, enter=m.Create(name="B")))
             event = await more.until(m.Refused)
             assert (event.code, await more.closed()) == ("too_many_rooms", 4500)
-            await ann.say(m.Close())
+            await ann.send(m.Close())
             await ann.closed()
-        async with talking(
+        async with connected(
             server.port, m.Create(name="C"), additional_headers=headers
         ) as again:
             assert again.code
 
 
 async def test_one_address_may_have_so_many_connections() -> None:
-    async with a_server(Limits(connections_per_ip=1), **PROXIED) as server:
+    async with running_server(Limits(connections_per_ip=1), **PROXIED) as server:
         headers = {"X-Forwarded-For": "192.0.2.7"}
-        async with talking(server.port, m.Create(name="A"), additional_headers=headers):
+        async with connected(
+            server.port, m.Create(name="A"), additional_headers=headers
+        ):
             reply = await ask(server.port, "/healthz", X_Forwarded_For="192.0.2.7")
             assert reply.status == 429
             other = await ask(server.port, "/healthz", X_Forwarded_For="192.0.2.8")
             assert other.status == 200
-        connected = server.metrics.gauges["members_connected"][1]
-        await eventually(lambda: not connected())
+        members_connected = server.metrics.gauges["members_connected"][1]
+        await eventually(lambda: not members_connected())
         reply = await ask(server.port, "/healthz", X_Forwarded_For="192.0.2.7")
         assert reply.status == 200
 
 
 async def test_pages_are_rationed_for_each_address() -> None:
     limits, slow = Limits(pages_per_s=1, pages_burst=2), FastClock(0.01)
-    async with a_server(limits, clock=slow, **PROXIED) as server:
+    async with running_server(limits, clock=slow, **PROXIED) as server:
         statuses = [
             (await ask(server.port, "/healthz", X_Forwarded_For="192.0.2.7")).status
             for _ in range(3)
@@ -335,14 +348,14 @@ async def test_pages_are_rationed_for_each_address() -> None:
 
 
 async def test_who_is_no_proxy_of_ours_speaks_for_nobody_else() -> None:
-    async with a_server(Limits(pages_per_s=1, pages_burst=1)) as server:
+    async with running_server(Limits(pages_per_s=1, pages_burst=1)) as server:
         for _ in range(3):
             reply = await ask(server.port, "/healthz", X_Forwarded_For="192.0.2.7")
             assert reply.status == 200  # it is this machine, whatever it says
 
 
 async def test_races_are_listed_and_their_records_served() -> None:
-    async with a_server() as server, a_race(server.port, 1) as (ann,):
+    async with running_server() as server, running_race(server.port, 1) as (ann,):
         await ann.solve()
         await ann.until(m.Results)
         record = await ask(server.port, f"/api/races/{ann.race}")
@@ -368,7 +381,7 @@ async def test_races_are_listed_and_their_records_served() -> None:
 
 
 async def test_the_metrics_tell_no_code_no_name_and_no_secret() -> None:
-    async with a_server() as server, a_race(server.port, 1) as (ann,):
+    async with running_server() as server, running_race(server.port, 1) as (ann,):
         await ann.solve()
         results = await ann.until(m.Results)
         text = (await ask(server.port, "/metrics")).body.decode()
@@ -383,12 +396,12 @@ async def test_the_metrics_tell_no_code_no_name_and_no_secret() -> None:
 )
 async def test_what_is_no_request_is_dropped(raw: bytes) -> None:
     async with (
-        a_server(Limits(open_timeout_ms=200)) as server,
-        talking(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
+        running_server(Limits(open_timeout_ms=200)) as server,
+        connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
     ):
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         writer.write(raw)
         async with asyncio.timeout(5):
             await reader.read()
         writer.close()
-        await ann.aside()
+        await ann.sync()

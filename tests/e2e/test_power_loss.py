@@ -4,7 +4,14 @@ import asyncio
 import shutil
 from pathlib import Path
 
-from tests.e2e.talk import FastClock, Talker, a_race, a_server, solution, talking
+from tests.e2e.protocol_client import (
+    FastClock,
+    ProtocolClient,
+    connected,
+    running_race,
+    running_server,
+    solution,
+)
 
 from sliderace.protocol import messages as m
 from sliderace_server.storage import open_store
@@ -21,11 +28,11 @@ def image(path: Path, to: Path) -> Path:
     return to / path.name
 
 
-async def seen(port: int, talker: Talker) -> tuple[m.Welcome, m.Snapshot]:
+async def seen(port: int, talker: ProtocolClient) -> tuple[m.Welcome, m.Snapshot]:
     """What a member is told who comes back."""
     resume = m.Resume(code=talker.code, token=talker.token)
-    async with talking(port, resume) as back:
-        welcome = next(e for e in back.heard if isinstance(e, m.Welcome))
+    async with connected(port, resume) as back:
+        welcome = next(e for e in back.received if isinstance(e, m.Welcome))
         return welcome, await back.until(m.Snapshot)
 
 
@@ -35,25 +42,27 @@ async def test_every_room_comes_back_as_it_was_when_it_was_last_acknowledged(
     path, clock = tmp_path / "rooms.db", FastClock()
     settings = m.RulesPatch(size="7x5", open_boards=True, grace_ms=90_000)
     async with (
-        a_server(store=open_store(f"sqlite:{path}"), clock=clock) as server,
-        a_race(server.port, 2, "3x3", limit_ms=600_000) as (ann, ben),
-        talking(server.port, m.Create(name="Cat", rules=settings)) as cat,
-        talking(server.port, m.Join(code=cat.code, name="Dan")) as dan,
+        running_server(store=open_store(f"sqlite:{path}"), clock=clock) as server,
+        running_race(server.port, 2, "3x3", limit_ms=600_000) as (ann, ben),
+        connected(server.port, m.Create(name="Cat", rules=settings)) as cat,
+        connected(server.port, m.Join(code=cat.code, name="Dan")) as dan,
     ):
         began = clock.now_ms()  # or a little earlier
         await ann.solve()  # the grace time begins
         await ann.until(m.StandingEvent)
         grace = await ben.phase("grace")
-        await ben.say(ben.slides(solution(ben.board)[:3]))
+        await ben.send(ben.slides(solution(ben.board)[:3]))
         await ben.acked(3)
-        await cat.say(m.Lock())
+        await cat.send(m.Lock())
         await cat.until(m.RoomEvent, lambda e: e.room.locked)
-        await dan.say(m.Ready(race=dan.race))
+        await dan.send(m.Ready(race=dan.race))
         await cat.until(m.MemberEvent, lambda e: e.member.ready)
         disk = await asyncio.to_thread(image, path, tmp_path / "disk")
-        await ben.say(ben.slides(solution(ben.board)[3:5]))
+        await ben.send(ben.slides(solution(ben.board)[3:5]))
         await ben.acked(5)  # by a disk that will have forgotten it
-    async with a_server(store=open_store(f"sqlite:{disk}"), clock=clock) as server:
+    async with running_server(
+        store=open_store(f"sqlite:{disk}"), clock=clock
+    ) as server:
         least = clock.now_ms() - began - 2  # less what is rounded
         welcome, snapshot = await seen(server.port, ben)
         assert (welcome.seat, welcome.seq) == (ben.seat, 3)
@@ -80,7 +89,7 @@ async def test_every_room_comes_back_as_it_was_when_it_was_last_acknowledged(
         assert snapshot.room.rules.grace_ms == 90_000
         assert [one.ready for one in snapshot.members] == [False, True]
         resume = m.Resume(code=ben.code, token=ben.token)
-        async with talking(server.port, resume) as back:
-            await back.say(back.slides(solution(back.board)))
+        async with connected(server.port, resume) as back:
+            await back.send(back.slides(solution(back.board)))
             results = await back.until(m.Results)
             assert [row.status for row in results.standings] == ["finished"] * 2

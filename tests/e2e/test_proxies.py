@@ -17,7 +17,13 @@ from typing import Any
 from urllib.request import HTTPRedirectHandler, build_opener
 
 import pytest
-from tests.e2e.talk import QUICK, FastClock, Talker, a_server, eventually
+from tests.e2e.protocol_client import (
+    QUICK,
+    FastClock,
+    ProtocolClient,
+    eventually,
+    running_server,
+)
 from tests.e2e.test_base_path import make_certificate
 from websockets.asyncio.client import connect
 
@@ -133,7 +139,7 @@ async def test_both_clients_race_behind_a_proxy(
     port = free_port()
     path = "/race" if "-path" in name else ""
     async with (
-        a_server(
+        running_server(
             clock=FastClock(3),  # pings are answered through another program
             public_url=f"https://localhost:{port}{path}",
             trusted_proxies=("127.0.0.1",),
@@ -181,8 +187,8 @@ async def races(site: Routes) -> None:
         origin=site.origin,  # type: ignore[arg-type]
         additional_headers=lie,
     ) as page:
-        ann = Talker(page)
-        await ann.say(m.Hello(v=1, enter=m.Create(name="Ann", rules=QUICK)))
+        ann = ProtocolClient(page)
+        await ann.send(m.Hello(v=1, enter=m.Create(name="Ann", rules=QUICK)))
         await ann.until(m.Welcome)
         place = await find(f"{site.base}/{ann.code}")
         listing: Any = (await get(site, f"/api/rooms/{ann.code}")).json()
@@ -190,13 +196,13 @@ async def races(site: Routes) -> None:
         terminal = Client(place.server, m.Join(code=place.code, name="Ben"))
         running = asyncio.create_task(terminal.run())
         await eventually(lambda: terminal.view.welcomed)
-        await ann.say(m.Ready(race=ann.race))
+        await ann.send(m.Ready(race=ann.race))
         terminal.ask(m.Ready(race=ann.race))
         await ann.until(m.BoardEvent)
         await ann.phase("racing")  # on a slow line the board comes long before T0
         await ann.solve()
         told = await ann.until(m.StandingEvent)
         assert (told.standing.name, told.standing.status) == ("Ann", "finished")
-        await ann.say(m.Close())
+        await ann.send(m.Close())
         assert await ann.closed() == 4502
         assert (await running).why is End.CLOSED_BY_HOST

@@ -1,7 +1,7 @@
 """A room's log does not grow for ever by what costs nothing to do."""
 
-from tests.e2e.stores import MoodyStore
-from tests.e2e.talk import QUICK, Talker, a_server, talking
+from tests.e2e.protocol_client import QUICK, ProtocolClient, connected, running_server
+from tests.e2e.stores import FaultyStore
 
 from sliderace.protocol import messages as m
 from sliderace_server.app import Server
@@ -16,26 +16,26 @@ def written(server: Server) -> int:
     return server.metrics.counts["records"].total()
 
 
-async def refusals(talker: Talker, *commands: m.Command) -> list[str]:
+async def refusals(talker: ProtocolClient, *commands: m.Command) -> list[str]:
     """How each command was refused, in order."""
-    talker.heard.clear()
+    talker.received.clear()
     for command in commands:
-        await talker.say(command)
-    await talker.aside()
-    return [event.code for event in talker.heard if isinstance(event, m.Refused)]
+        await talker.send(command)
+    await talker.sync()
+    return [event.code for event in talker.received if isinstance(event, m.Refused)]
 
 
-def to_and_fro(talker: Talker, times: int) -> list[m.Command]:
+def to_and_fro(talker: ProtocolClient, times: int) -> list[m.Command]:
     return [m.Ready(talker.race, on=number % 2 == 0) for number in range(times)]
 
 
 async def test_what_a_member_may_note_between_two_races_is_bounded() -> None:
-    store = MoodyStore()
+    store = FaultyStore()
     async with (
-        a_server(LIMITS, store=store) as server,
-        talking(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
-        talking(server.port, m.Join(code=ann.code, name="Ben")) as ben,
-        talking(server.port, m.Join(code=ann.code, name="Eve")) as eve,
+        running_server(LIMITS, store=store) as server,
+        connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
+        connected(server.port, m.Join(code=ann.code, name="Ben")) as ben,
+        connected(server.port, m.Join(code=ann.code, name="Eve")) as eve,
     ):
         before = written(server)
         asked = to_and_fro(eve, 5 * QUOTA)
@@ -43,60 +43,60 @@ async def test_what_a_member_may_note_between_two_races_is_bounded() -> None:
         assert written(server) - before <= QUOTA
         # Others go on, and so does the room: after a race all begin anew.
         for one in (ann, ben):
-            await one.say(m.Ready(race=one.race))
+            await one.send(m.Ready(race=one.race))
             await ann.sees_ready(one.member)
-        await ann.say(m.Start(race=ann.race))
+        await ann.send(m.Start(race=ann.race))
         for one in (ann, ben):
             await one.until(m.BoardEvent)
             await one.solve()
         await eve.until(m.Results)
-        await ann.say(m.Rematch(race=ann.race))
+        await ann.send(m.Rematch(race=ann.race))
         await eve.until(m.RoomEvent)
         assert await refusals(eve, m.Ready(eve.race)) == []
 
 
 async def test_whoever_wrote_too_much_may_still_go_and_be_sent_away() -> None:
     async with (
-        a_server(LIMITS) as server,
-        talking(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
-        talking(server.port, m.Join(code=ann.code, name="Ben")) as ben,
-        talking(server.port, m.Join(code=ann.code, name="Eve")) as eve,
+        running_server(LIMITS) as server,
+        connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
+        connected(server.port, m.Join(code=ann.code, name="Ben")) as ben,
+        connected(server.port, m.Join(code=ann.code, name="Eve")) as eve,
     ):
         locks: list[m.Command] = [m.Lock(on=n % 2 == 0) for n in range(QUOTA + 1)]
         assert await refusals(ann, *locks) == ["rate"]
         await refusals(ben, *to_and_fro(ben, QUOTA))
-        await ben.say(m.Leave())
+        await ben.send(m.Leave())
         assert await ben.closed() == 1000
-        await ann.say(m.Kick(member=eve.member))
+        await ann.send(m.Kick(member=eve.member))
         assert await eve.closed() == 4501
-        await ann.say(m.Close())
+        await ann.send(m.Close())
         assert await ann.closed() == 4502
 
 
 async def test_coming_and_going_is_bounded_too() -> None:
     async with (
-        a_server(LIMITS) as server,
-        talking(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
-        talking(server.port, m.Join(code=ann.code, name="Ben")) as ben,
+        running_server(LIMITS) as server,
+        connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
+        connected(server.port, m.Join(code=ann.code, name="Ben")) as ben,
     ):
         await ben.socket.close()
         codes = list[int]()
         for _ in range(QUOTA // 2 + 1):
-            async with talking(server.port) as again:
+            async with connected(server.port) as again:
                 resume = m.Resume(code=ann.code, token=ben.token)
-                await again.say(m.Hello(v=1, enter=resume))
-                if isinstance(await again.hear(), m.Refused):
+                await again.send(m.Hello(v=1, enter=resume))
+                if isinstance(await again.receive(), m.Refused):
                     codes.append(await again.closed())
         assert codes == [4429]
         codes.clear()
         for _ in range(QUOTA // 2):
-            async with talking(server.port) as new:
+            async with connected(server.port) as new:
                 join = m.Join(code=ann.code, name="New")
-                await new.say(m.Hello(v=1, enter=join))
-                if isinstance(await new.hear(), m.Refused):
+                await new.send(m.Hello(v=1, enter=join))
+                if isinstance(await new.receive(), m.Refused):
                     codes.append(await new.closed())
                 else:
-                    await new.say(m.Leave())
+                    await new.send(m.Leave())
                     await new.closed()
         assert codes == [4429]
-        await ann.aside()
+        await ann.sync()

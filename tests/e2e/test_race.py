@@ -7,7 +7,13 @@ from typing import Any
 from urllib.request import urlopen
 
 import pytest
-from tests.e2e.talk import QUICK, a_race, a_server, solution, talking
+from tests.e2e.protocol_client import (
+    QUICK,
+    connected,
+    running_race,
+    running_server,
+    solution,
+)
 
 from sliderace.engine import (
     Size,
@@ -22,12 +28,12 @@ from sliderace.protocol import messages as m
 
 async def test_one_creates_another_joins_and_both_race_to_the_results() -> None:
     async with (
-        a_server() as server,
-        talking(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
-        talking(server.port, m.Join(code=ann.code, name="Ben")) as ben,
+        running_server() as server,
+        connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
+        connected(server.port, m.Join(code=ann.code, name="Ben")) as ben,
     ):
-        await ann.say(m.Ready(race=ann.race))
-        await ben.say(m.Ready(race=ben.race))
+        await ann.send(m.Ready(race=ann.race))
+        await ben.send(m.Ready(race=ben.race))
         await asyncio.gather(ann.until(m.BoardEvent), ben.until(m.BoardEvent))
         assert ann.board == ben.board
         await ann.solve()
@@ -43,22 +49,24 @@ async def test_one_creates_another_joins_and_both_race_to_the_results() -> None:
 async def test_any_number_of_players_and_spectators_see_the_same_results(
     count: int,
 ) -> None:
-    async with a_server() as server, contextlib.AsyncExitStack() as stack:
+    async with running_server() as server, contextlib.AsyncExitStack() as stack:
         create = m.Create(name="Host", rules=QUICK)
-        players = [await stack.enter_async_context(talking(server.port, create))]
+        players = [await stack.enter_async_context(connected(server.port, create))]
         code = players[0].code
         for number in range(1, count):
             join = m.Join(code=code, name=f"P{number}")
-            players.append(await stack.enter_async_context(talking(server.port, join)))
+            players.append(
+                await stack.enter_async_context(connected(server.port, join))
+            )
         watchers = [
             await stack.enter_async_context(
-                talking(server.port, m.Join(code=code, name="W", role="spectator"))
+                connected(server.port, m.Join(code=code, name="W", role="spectator"))
             )
             for _ in range(4)
         ]
         for player in players:
-            await player.say(m.Ready(race=player.race))
-        await players[0].say(m.Start(race=players[0].race))
+            await player.send(m.Ready(race=player.race))
+        await players[0].send(m.Start(race=players[0].race))
         everybody = [*players, *watchers]
         await asyncio.gather(*(one.until(m.BoardEvent) for one in everybody))
         await asyncio.gather(*(player.solve() for player in players))
@@ -69,38 +77,41 @@ async def test_any_number_of_players_and_spectators_see_the_same_results(
 
 
 async def test_who_comes_in_mid_race_is_told_from_then_on() -> None:
-    async with a_server() as server, a_race(server.port, 2, limit_ms=0) as (ann, ben):
+    async with (
+        running_server() as server,
+        running_race(server.port, 2, limit_ms=0) as (ann, ben),
+    ):
         moves = solution(ann.board)
-        await ann.say(ann.slides(moves[:1]))
+        await ann.send(ann.slides(moves[:1]))
         await ben.until(m.Progress)
         join = m.Join(code=ann.code, name="Eve", role="spectator")
-        async with talking(server.port, join) as eve:
+        async with connected(server.port, join) as eve:
             await eve.until(m.Snapshot)
-            await ann.say(ann.slides(moves[1:2]))
+            await ann.send(ann.slides(moves[1:2]))
             told = await eve.until(m.Progress, lambda event: event.p[0].seq == 2)
             assert told.p[0].slides
 
 
 async def test_a_forfeit_that_has_become_final_opens_the_boards() -> None:
     async with (
-        a_server() as server,
-        a_race(server.port, 3, limit_ms=0) as (ann, ben, _),
+        running_server() as server,
+        running_race(server.port, 3, limit_ms=0) as (ann, ben, _),
     ):
-        await ann.say(m.Forfeit(race=ann.race))
+        await ann.send(m.Forfeit(race=ann.race))
         there = solution(ben.board)[0]
         back = ({"U": "D", "D": "U", "L": "R", "R": "L"}[there[0]], there[1])
         told = None
         while told is None or told.p[0].since < 0:  # it can be undone for 3 s
-            await ben.say(ben.slides([back if ben.seq % 2 else there]))
+            await ben.send(ben.slides([back if ben.seq % 2 else there]))
             told = await ann.until(m.Progress)
-        shown = [e for e in ann.heard if isinstance(e, m.BoardEvent) and e.seat == 1]
+        shown = [e for e in ann.received if isinstance(e, m.BoardEvent) and e.seat == 1]
         assert shown
 
 
 async def test_a_spectator_sees_every_move_and_a_racer_none() -> None:
-    async with a_server() as server, a_race(server.port, 2) as (ann, ben):
+    async with running_server() as server, running_race(server.port, 2) as (ann, ben):
         join = m.Join(code=ann.code, name="Eve", role="spectator")
-        async with talking(server.port, join) as eve:
+        async with connected(server.port, join) as eve:
             snapshot = await eve.until(m.Snapshot)
             board = parse_board(snapshot.race.lanes[ann.seat].board or "")
             await ann.solve()
@@ -111,17 +122,17 @@ async def test_a_spectator_sees_every_move_and_a_racer_none() -> None:
                     for token in step.slides:
                         board.slide(token)
             await ben.until(m.StandingEvent)
-            steps = [s for e in ben.heard if isinstance(e, m.Progress) for s in e.p]
+            steps = [s for e in ben.received if isinstance(e, m.Progress) for s in e.p]
             assert steps
             assert all(step.since == -1 and not step.slides for step in steps)
 
 
 async def test_the_winner_sees_the_others_boards_from_his_finish_on() -> None:
-    async with a_server() as server, a_race(server.port, 2) as (ann, ben):
+    async with running_server() as server, running_race(server.port, 2) as (ann, ben):
         await ann.solve()
         await ann.until(m.StandingEvent)
         move = next(move for move in parse_board(ben.board).legal_slides())
-        await ben.say(ben.slides([move]))
+        await ben.send(ben.slides([move]))
         told = await ann.until(
             m.Progress, lambda e: any(s.seat == ben.seat for s in e.p)
         )
@@ -131,21 +142,21 @@ async def test_the_winner_sees_the_others_boards_from_his_finish_on() -> None:
 
 async def test_nobody_is_given_a_board_before_the_start() -> None:
     async with (
-        a_server() as server,
-        talking(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
+        running_server() as server,
+        connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
     ):
         first = await ann.until(m.Snapshot)
         assert first.race.start is None
-        await ann.say(m.Start(race=ann.race))
+        await ann.send(m.Start(race=ann.race))
         await ann.until(m.BoardEvent)
-        told = [event for event in ann.heard if not isinstance(event, m.BoardEvent)]
+        told = [event for event in ann.received if not isinstance(event, m.BoardEvent)]
         board = ann.board
         assert all(board not in repr(event) for event in told)
 
 
 async def test_the_results_open_the_commitment_and_the_record_is_served() -> None:
-    async with a_server() as server, a_race(server.port, 1) as (ann,):
-        snapshot = next(e for e in ann.heard if isinstance(e, m.Snapshot))
+    async with running_server() as server, running_race(server.port, 1) as (ann,):
+        snapshot = next(e for e in ann.received if isinstance(e, m.Snapshot))
         await ann.solve()
         results = await ann.until(m.Results)
         size, secret = Size.parse("3x3"), bytes.fromhex(results.secret or "")
@@ -159,12 +170,12 @@ async def test_the_results_open_the_commitment_and_the_record_is_served() -> Non
 
 
 async def test_a_rematch_races_on_another_board_in_the_same_room() -> None:
-    async with a_server() as server, a_race(server.port, 2) as (ann, ben):
+    async with running_server() as server, running_race(server.port, 2) as (ann, ben):
         first, race = ann.board, ann.race
         await asyncio.gather(ann.solve(), ben.solve())
         await asyncio.gather(ann.until(m.Results), ben.until(m.Results))
         for player in (ann, ben):
-            await player.say(m.Rematch(race=race))
+            await player.send(m.Rematch(race=race))
         await asyncio.gather(ann.until(m.BoardEvent), ben.until(m.BoardEvent))
         assert ann.race != race
         assert ann.board == ben.board != first
@@ -173,10 +184,10 @@ async def test_a_rematch_races_on_another_board_in_the_same_room() -> None:
 
 
 async def test_slides_come_back_acked_once_and_for_all() -> None:
-    async with a_server() as server, a_race(server.port, 1) as (ann,):
+    async with running_server() as server, running_race(server.port, 1) as (ann,):
         await ann.solve()
         await ann.until(m.Results)
-        acks = [event.seq for event in ann.heard if isinstance(event, m.Ack)]
+        acks = [event.seq for event in ann.received if isinstance(event, m.Ack)]
         assert acks == sorted(acks)
         assert acks[-1] == ann.seq
 

@@ -3,19 +3,25 @@
 import asyncio
 import contextlib
 
-from tests.e2e.talk import QUICK, a_race, a_server, solution, talking
+from tests.e2e.protocol_client import (
+    QUICK,
+    connected,
+    running_race,
+    running_server,
+    solution,
+)
 
 from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
 
 
 async def test_a_room_is_opened_by_one_and_hosted_by_the_first_to_come() -> None:
-    async with a_server() as server, talking(server.port) as opener:
-        await opener.say(m.Hello(v=1, enter=m.Open(rules=QUICK)))
+    async with running_server() as server, connected(server.port) as opener:
+        await opener.send(m.Hello(v=1, enter=m.Open(rules=QUICK)))
         opened = await opener.until(m.Opened)
         assert opened.link == f"http://127.0.0.1:{server.port}/{opened.code}"
         assert await opener.closed() == 1000
-        async with talking(server.port, m.Join(code=opened.code, name="Ann")) as ann:
+        async with connected(server.port, m.Join(code=opened.code, name="Ann")) as ann:
             snapshot = await ann.until(m.Snapshot)
             assert snapshot.room.host == ann.member
             assert snapshot.room.rules.size == "2x2"
@@ -23,26 +29,29 @@ async def test_a_room_is_opened_by_one_and_hosted_by_the_first_to_come() -> None
 
 async def test_the_link_of_a_server_with_a_public_address_is_that() -> None:
     async with (
-        a_server(public_url="https://race.example") as server,
-        talking(server.port) as opener,
+        running_server(public_url="https://race.example") as server,
+        connected(server.port) as opener,
     ):
-        await opener.say(m.Hello(v=1, enter=m.Open()))
+        await opener.send(m.Hello(v=1, enter=m.Open()))
         opened = await opener.until(m.Opened)
         assert opened.link == f"https://race.example/{opened.code}"
 
 
 async def test_who_is_kicked_is_told_and_stays_out() -> None:
-    async with a_server() as server, a_race(server.port, 3, "3x3") as (ann, ben, cat):
-        await ann.say(m.Kick(member=ben.member))
+    async with (
+        running_server() as server,
+        running_race(server.port, 3, "3x3") as (ann, ben, cat),
+    ):
+        await ann.send(m.Kick(member=ben.member))
         gone = await ben.until(m.Gone)
         assert (gone.member, gone.why) == (ben.member, "kicked")
         assert await ben.closed() == 4501
         out = await cat.until(m.StandingEvent)
         assert (out.standing.seat, out.standing.why) == (ben.seat, "kicked")
         assert (await cat.until(m.Gone)).member == ben.member
-        async with talking(server.port) as again:
+        async with connected(server.port) as again:
             resume = m.Resume(code=ann.code, token=ben.token)
-            await again.say(m.Hello(v=1, enter=resume))
+            await again.send(m.Hello(v=1, enter=resume))
             assert (await again.until(m.Refused)).code == "bad_token"
         await cat.solve()
         await cat.acked(cat.seq)
@@ -50,11 +59,11 @@ async def test_who_is_kicked_is_told_and_stays_out() -> None:
 
 async def test_who_leaves_goes_in_peace() -> None:
     async with (
-        a_server() as server,
-        talking(server.port, m.Create(name="Ann")) as ann,
-        talking(server.port, m.Join(code=ann.code, name="Ben")) as ben,
+        running_server() as server,
+        connected(server.port, m.Create(name="Ann")) as ann,
+        connected(server.port, m.Join(code=ann.code, name="Ben")) as ben,
     ):
-        await ben.say(m.Leave())
+        await ben.send(m.Leave())
         assert await ben.closed() == 1000
         gone = await ann.until(m.Gone)
         assert (gone.member, gone.why) == (ben.member, "left")
@@ -62,22 +71,25 @@ async def test_who_leaves_goes_in_peace() -> None:
 
 async def test_who_was_kicked_while_away_is_not_missed() -> None:
     async with (
-        a_server() as server,
-        talking(server.port, m.Create(name="Ann")) as ann,
-        talking(server.port, m.Join(code=ann.code, name="Ben")) as ben,
+        running_server() as server,
+        connected(server.port, m.Create(name="Ann")) as ann,
+        connected(server.port, m.Join(code=ann.code, name="Ben")) as ben,
     ):
         ben.socket.transport.abort()
         await ann.until(m.MemberEvent, lambda e: e.why == "disconnected")
-        await ann.say(m.Kick(member=ben.member))
+        await ann.send(m.Kick(member=ben.member))
         assert (await ann.until(m.Gone)).why == "kicked"
 
 
 async def test_a_snapshot_may_be_asked_for_at_any_time_and_acks_go_on() -> None:
-    async with a_server() as server, a_race(server.port, 2, "3x3") as (ann, ben):
+    async with (
+        running_server() as server,
+        running_race(server.port, 2, "3x3") as (ann, ben),
+    ):
         moves = solution(ann.board)
-        await ann.say(ann.slides(moves[:3]))
-        await ann.say(m.Resync())
-        await ann.say(ann.slides(moves[3:5]))
+        await ann.send(ann.slides(moves[:3]))
+        await ann.send(m.Resync())
+        await ann.send(ann.slides(moves[3:5]))
         snapshot = await ann.until(m.Snapshot)
         lane = snapshot.race.lanes[ann.seat]
         assert snapshot.race.start == ann.board
@@ -90,17 +102,20 @@ async def test_a_snapshot_may_be_asked_for_at_any_time_and_acks_go_on() -> None:
 
 
 async def test_a_watcher_who_comes_back_gets_every_board() -> None:
-    async with a_server() as server, a_race(server.port, 2, "3x3") as (ann, ben):
+    async with (
+        running_server() as server,
+        running_race(server.port, 2, "3x3") as (ann, ben),
+    ):
         join = m.Join(code=ann.code, name="Eve", role="spectator")
-        async with talking(server.port, join) as eve:
+        async with connected(server.port, join) as eve:
             await eve.until(m.Snapshot)
         moves = solution(ben.board)[:4]
-        await ben.say(ben.slides(moves))
+        await ben.send(ben.slides(moves))
         await ben.acked(4)
         resume = m.Resume(
             code=ann.code, token=eve.token, epoch=eve.epoch, offset=eve.offset
         )
-        async with talking(server.port, resume) as again:
+        async with connected(server.port, resume) as again:
             snapshot = await again.until(m.Snapshot)
             board = parse_board(ben.board)
             for move in moves:
@@ -111,20 +126,20 @@ async def test_a_watcher_who_comes_back_gets_every_board() -> None:
 
 async def test_who_missed_the_start_finds_the_board() -> None:
     async with (
-        a_server() as server,
-        talking(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
-        talking(server.port, m.Join(code=ann.code, name="Ben")) as ben,
+        running_server() as server,
+        connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
+        connected(server.port, m.Join(code=ann.code, name="Ben")) as ben,
     ):
         await ben.until(m.Snapshot)
         for one in (ann, ben):
-            await one.say(m.Ready(race=one.race))
+            await one.send(m.Ready(race=one.race))
         await ben.until(m.PhaseEvent, lambda e: e.roster)
         ben.socket.transport.abort()
         await ann.until(m.BoardEvent)
         resume = m.Resume(
             code=ben.code, token=ben.token, epoch=ben.epoch, offset=ben.offset
         )
-        async with talking(server.port, resume) as again:
+        async with connected(server.port, resume) as again:
             snapshot = await again.until(m.Snapshot)
             assert snapshot.race.start == ann.board == again.board
             await again.solve()
@@ -134,19 +149,22 @@ async def test_who_missed_the_start_finds_the_board() -> None:
 
 async def test_with_open_boards_racers_see_each_other() -> None:
     async with (
-        a_server() as server,
-        a_race(server.port, 2, "3x3", open_boards=True) as (ann, ben),
+        running_server() as server,
+        running_race(server.port, 2, "3x3", open_boards=True) as (ann, ben),
     ):
         move = solution(ben.board)[0]
-        await ben.say(ben.slides([move]))
+        await ben.send(ben.slides([move]))
         told = await ann.until(m.Progress)
         assert (told.p[0].since, told.p[0].slides) == (0, move[0])
 
 
 async def test_what_is_said_in_the_last_moment_still_counts() -> None:
-    async with a_server() as server, a_race(server.port, 2, "3x3") as (ann, ben):
+    async with (
+        running_server() as server,
+        running_race(server.port, 2, "3x3") as (ann, ben),
+    ):
         for move in solution(ben.board):
-            await ben.say(ben.slides([move]))
+            await ben.send(ben.slides([move]))
         ben.socket.transport.write_eof()
         told = await ann.until(m.StandingEvent)
         assert (told.standing.seat, told.standing.status) == (ben.seat, "finished")
@@ -154,9 +172,9 @@ async def test_what_is_said_in_the_last_moment_still_counts() -> None:
 
 async def test_a_bot_is_labelled_everywhere() -> None:
     async with (
-        a_server() as server,
-        talking(server.port, m.Create(name="Ann")) as ann,
-        talking(server.port, m.Join(code=ann.code, name="R2", bot=True)),
+        running_server() as server,
+        connected(server.port, m.Create(name="Ann")) as ann,
+        connected(server.port, m.Join(code=ann.code, name="R2", bot=True)),
     ):
         joined = await ann.until(m.MemberEvent, lambda e: e.why == "joined")
         assert joined.member.bot
@@ -164,13 +182,13 @@ async def test_a_bot_is_labelled_everywhere() -> None:
 
 async def test_eight_racers_and_twenty_spectators_agree_on_the_results() -> None:
     async with (
-        a_server() as server,
-        a_race(server.port, 8, "4x4") as racers,
+        running_server() as server,
+        running_race(server.port, 8, "4x4") as racers,
         contextlib.AsyncExitStack() as stack,
     ):
         join = m.Join(code=racers[0].code, name="Eve", role="spectator")
         watchers = [
-            await stack.enter_async_context(talking(server.port, join))
+            await stack.enter_async_context(connected(server.port, join))
             for _ in range(20)
         ]
         everybody = [*racers, *watchers]

@@ -13,8 +13,8 @@ from collections.abc import AsyncGenerator
 from urllib.request import urlopen
 
 import pytest
-from tests.e2e.clocks import HandClock
-from tests.e2e.talk import Talker, rules, talking
+from tests.e2e.clocks import ManualClock
+from tests.e2e.protocol_client import ProtocolClient, connected, rules
 
 from sliderace.engine import Board, format_board, nonce_commitment
 from sliderace.protocol import messages as m
@@ -89,24 +89,26 @@ async def pages(server: Server, code: str) -> list[str]:
     return [await asyncio.to_thread(fetch, path) for path in paths]
 
 
-async def pry(*curious: Talker) -> None:
+async def pry(*curious: ProtocolClient) -> None:
     """Everybody asks for everything that might hold a board."""
     for one in curious:
-        await one.say(m.Resync())
+        await one.send(m.Resync())
         await one.until(m.Snapshot)
-        await one.say(m.Resync(seat=0))
+        await one.send(m.Resync(seat=0))
         await one.until(m.Refused)
-        await one.say(m.Slides(race=one.race, gen=one.gen, seq=1, slides=[("U", 1, 0)]))
+        await one.send(
+            m.Slides(race=one.race, gen=one.gen, seq=1, slides=[("U", 1, 0)])
+        )
         await one.until(m.Rejected)
 
 
-def ready(one: Talker) -> m.Ready:
+def ready(one: ProtocolClient) -> m.Ready:
     """Will race, and is bound to a nonce."""
     bound = nonce_commitment(one.race, one.seat, NONCE)
     return m.Ready(one.race, nonce_commitment=bound)
 
 
-async def to_the_lock(clock: HandClock, *friends: Talker) -> None:
+async def to_the_lock(clock: ManualClock, *friends: ProtocolClient) -> None:
     """The countdown has begun: let it go on until roster and board are fixed."""
     for one in friends:
         await one.phase("countdown")
@@ -114,21 +116,23 @@ async def to_the_lock(clock: HandClock, *friends: Talker) -> None:
     for one in friends:
         await one.until(m.RosterEvent)
     for one in friends[:2]:
-        await one.say(m.Nonce(one.race, NONCE.hex()))
+        await one.send(m.Nonce(one.race, NONCE.hex()))
     for one in friends:
         await one.until(m.PhaseEvent, lambda event: event.roster)
 
 
 @contextlib.asynccontextmanager
-async def a_room(clock: HandClock) -> AsyncGenerator[tuple[Server, list[Talker]]]:
+async def a_room(
+    clock: ManualClock,
+) -> AsyncGenerator[tuple[Server, list[ProtocolClient]]]:
     """Ann and Ben, who will race, and Eve, who watches; boards are open to all."""
     config = ServerSettings(port=0, memory=True, log_level="debug")
     create = m.Create("Ann", rules("3x3", open_boards=True))
     async with (
         running(config, clock=clock) as server,
-        talking(server.port, create) as ann,
-        talking(server.port, m.Join(ann.code, "Ben")) as ben,
-        talking(server.port, m.Join(ann.code, "Eve", role="spectator")) as eve,
+        connected(server.port, create) as ann,
+        connected(server.port, m.Join(ann.code, "Ben")) as ben,
+        connected(server.port, m.Join(ann.code, "Eve", role="spectator")) as eve,
     ):
         yield server, [ann, ben, eve]
 
@@ -137,11 +141,11 @@ async def test_before_t0_nobody_is_told_secret_seed_or_board(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    clock = HandClock()
+    clock = ManualClock()
     async with a_room(clock) as (server, [ann, ben, eve]):
         code = ann.code
         for one in (ann, ben):
-            await one.say(ready(one))
+            await one.send(ready(one))
         await to_the_lock(clock, ann, ben, eve)
         race = race_of(server, code)
         assert race.drawn
@@ -151,8 +155,8 @@ async def test_before_t0_nobody_is_told_secret_seed_or_board(
         resume = m.Resume(code=code, token=ben.token)
         late = m.Join(code=code, name="Late")
         async with (
-            talking(server.port, resume) as again,
-            talking(server.port, late) as new,
+            connected(server.port, resume) as again,
+            connected(server.port, late) as new,
         ):
             await pry(ann, again, eve, new)
             everybody = [ann, ben, eve, again, new]
@@ -170,10 +174,10 @@ async def test_before_t0_nobody_is_told_secret_seed_or_board(
 
 
 async def test_until_the_results_nobody_is_told_secret_or_seed() -> None:
-    clock = HandClock()
+    clock = ManualClock()
     async with a_room(clock) as (server, [ann, ben, eve]):
-        await ann.say(ready(ann))
-        await ben.say(ready(ben))
+        await ann.send(ready(ann))
+        await ben.send(ready(ben))
         await to_the_lock(clock, ann, ben, eve)
         clock.advance(FREEZE_MS)
         for one in (ann, ben, eve):
@@ -194,10 +198,10 @@ async def test_logs_and_figures_hold_no_token_nonce_secret_or_board(
 ) -> None:
     """Not before the start, and not when it is all over and told to the racers."""
     caplog.set_level(logging.DEBUG, "sliderace_server")
-    clock = HandClock()
+    clock = ManualClock()
     async with a_room(clock) as (server, [ann, ben, eve]):
         for one in (ann, ben):
-            await one.say(ready(one))
+            await one.send(ready(one))
         await to_the_lock(clock, ann, ben, eve)
         clock.advance(FREEZE_MS)
         for one in (ann, ben, eve):
@@ -209,9 +213,12 @@ async def test_logs_and_figures_hold_no_token_nonce_secret_or_board(
         await ann.until(m.Results)
         wrong = m.Resume(code=ann.code, token="5ec7e7" * 5 + "ab")
         right = m.Resume(code=ann.code, token=ben.token)
-        async with talking(server.port, right), talking(server.port) as thief:
-            await thief.say(m.Hello(v=1, enter=wrong))
-            assert await thief.closed() == 4500
+        async with (
+            connected(server.port, right),
+            connected(server.port) as intruder,
+        ):
+            await intruder.send(m.Hello(v=1, enter=wrong))
+            assert await intruder.closed() == 4500
         shown = await pages(server, ann.code)
         tokens = [one.token for one in (ann, ben, eve)]
         assert all(tokens)

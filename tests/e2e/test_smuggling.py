@@ -5,7 +5,7 @@ import contextlib
 import logging
 
 import pytest
-from tests.e2e.talk import HEAR_S, a_server, mistakes
+from tests.e2e.protocol_client import RECEIVE_S, log_problems, running_server
 
 from sliderace_server.websocket.frame_tap import TappedWebSocket
 
@@ -65,14 +65,14 @@ async def test_one_request_has_one_answer(
     caplog: pytest.LogCaptureFixture, *, cut: bool
 ) -> None:
     with caplog.at_level(logging.WARNING):
-        async with a_server() as server:
+        async with running_server() as server:
             for name, (data, status) in TRIES.items():
-                heard = await _tell(server.port, data, cut=cut)
-                assert heard.count(b"HTTP/1.1 ") == bool(status), name
-                assert heard[9:12] == (b"%d" % status if status else b""), name
-                assert b"Set-Cookie" not in heard, name
+                received = await _tell(server.port, data, cut=cut)
+                assert received.count(b"HTTP/1.1 ") == bool(status), name
+                assert received[9:12] == (b"%d" % status if status else b""), name
+                assert b"Set-Cookie" not in received, name
             assert b" 200 OK" in await _tell(server.port, NEXT)
-    assert mistakes(caplog) == [], "what strangers send is no mistake of ours"
+    assert log_problems(caplog) == [], "what strangers send is no mistake of ours"
 
 
 @pytest.mark.usefixtures("direct")
@@ -81,18 +81,18 @@ async def test_rubbish_without_end_is_no_mistake(
 ) -> None:
     """It was refused at its first line, and is then longer than any request."""
     with caplog.at_level(logging.WARNING, "sliderace_server"):
-        async with a_server() as server:
+        async with running_server() as server:
             for _ in range(3):
                 reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
                 writer.write(b"rubbish\r\n\r\n")
-                async with asyncio.timeout(HEAR_S):
+                async with asyncio.timeout(RECEIVE_S):
                     await reader.read()
                 for _ in range(20):
                     writer.write(b"x" * 1_000)
                     await asyncio.sleep(0)
                 writer.transport.abort()
             assert b" 200 OK" in await _tell(server.port, NEXT)
-    assert [text for text in mistakes(caplog) if "send() raised" not in text] == []
+    assert [text for text in log_problems(caplog) if "send() raised" not in text] == []
 
 
 @pytest.mark.usefixtures("direct")
@@ -101,11 +101,11 @@ async def test_who_says_no_more_is_no_mistake(
 ) -> None:
     """A connection closed on one side, with and without something behind."""
     with caplog.at_level(logging.WARNING):
-        async with a_server() as server:
+        async with running_server() as server:
             for data in (b"", NEXT[:20], NEXT, NEXT + NEXT, get(b"/ws", SOCKET) + NEXT):
                 await _tell(server.port, data, end=True)
             assert b" 200 OK" in await _tell(server.port, NEXT)
-    assert mistakes(caplog) == []
+    assert log_problems(caplog) == []
 
 
 async def _tell(
@@ -121,12 +121,12 @@ async def _tell(
         await asyncio.sleep(0.01 if cut else 0)
     if end:
         writer.write_eof()
-    heard = b""
-    async with asyncio.timeout(HEAR_S):
+    received = b""
+    async with asyncio.timeout(RECEIVE_S):
         with contextlib.suppress(OSError):
             while piece := await reader.read(65_536):
-                heard += piece
+                received += piece
     writer.transport.abort()
     with contextlib.suppress(OSError):
         await writer.wait_closed()
-    return heard
+    return received

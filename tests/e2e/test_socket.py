@@ -14,7 +14,13 @@ from typing import cast
 from weakref import WeakSet
 
 import pytest
-from tests.e2e.talk import HEAR_S, Talker, a_server, eventually, talking
+from tests.e2e.protocol_client import (
+    RECEIVE_S,
+    ProtocolClient,
+    connected,
+    eventually,
+    running_server,
+)
 from websockets.asyncio.server import ServerConnection
 from websockets.frames import Frame, Opcode
 from websockets.protocol import State
@@ -86,9 +92,9 @@ class Wire:
             await self.writer.drain()
             await asyncio.sleep(0)
 
-    async def hear(self) -> tuple[int, bytes]:
+    async def receive(self) -> tuple[int, bytes]:
         """The next frame: opcode and payload."""
-        async with asyncio.timeout(HEAR_S):
+        async with asyncio.timeout(RECEIVE_S):
             head = await self.reader.readexactly(2)
             size = head[1]
             if size >= 126:
@@ -100,7 +106,7 @@ class Wire:
     async def until(self, kind: str) -> dict[str, int]:
         """The next message of a kind."""
         while True:
-            opcode, payload = await self.hear()
+            opcode, payload = await self.receive()
             if opcode == 1 and (event := json.loads(payload))["t"] == kind:
                 return dict(event)
 
@@ -111,7 +117,7 @@ class Wire:
     async def closed(self) -> int:
         """The code with which the server closes."""
         while True:
-            opcode, payload = await self.hear()
+            opcode, payload = await self.receive()
             if opcode == 8:
                 return int.from_bytes(payload[:2])
 
@@ -123,7 +129,7 @@ async def wire(
     """A connection that was welcomed; `early` is sent with the request."""
     async with raw(port) as one:
         await one.send(REQUEST + early)
-        async with asyncio.timeout(HEAR_S):
+        async with asyncio.timeout(RECEIVE_S):
             await one.reader.readuntil(b"\r\n\r\n")
         if hello and not early:
             await one.send(frame(HELLO))
@@ -168,7 +174,10 @@ def test_the_short_cut_fits_this_version_of_the_library() -> None:
 
 async def test_what_is_used_of_the_library_is_there() -> None:
     """Or what `TappedWebSocket` overrides would be set to no effect."""
-    async with a_server() as server, talking(server.port, m.Create(name="Ann")) as ann:
+    async with (
+        running_server() as server,
+        connected(server.port, m.Create(name="Ann")) as ann,
+    ):
         socket = _socket_of(server, ann)
         assert {"pause", "resume"} <= vars(socket.recv_messages).keys()
         inside = vars(socket.protocol).keys()
@@ -177,7 +186,7 @@ async def test_what_is_used_of_the_library_is_there() -> None:
         assert socket.request is not None
 
 
-def _socket_of(server: Server, talker: Talker) -> TappedWebSocket:
+def _socket_of(server: Server, talker: ProtocolClient) -> TappedWebSocket:
     actor = server.registry.find(talker.code, "")
     assert isinstance(actor, RoomActor)
     subscribers = actor._subscribers  # pyright: ignore[reportPrivateUsage]
@@ -202,7 +211,7 @@ async def test_any_split_means_the_same(seed: int) -> None:
                 data += frame(message, size=2 if len(message) > 125 else 0)
     cuts = sorted(chance.sample(range(1, len(data)), 30))
     every = [*range(1, len(data))] if seed == 0 else cuts
-    async with a_server(GENEROUS) as server, wire(server.port) as one:
+    async with running_server(GENEROUS) as server, wire(server.port) as one:
         await one.send(data, every)
         assert await one.pongs(40) == [*range(40)]
 
@@ -228,7 +237,7 @@ async def test_any_split_means_the_same(seed: int) -> None:
     ],
 )
 async def test_what_is_wrong_is_closed_alike(bad: bytes, code: int) -> None:
-    async with a_server(GENEROUS) as server, wire(server.port) as one:
+    async with running_server(GENEROUS) as server, wire(server.port) as one:
         await one.send(frame(ping(1)))
         assert await one.pongs(1) == [1]
         await one.send(bad)
@@ -238,7 +247,7 @@ async def test_what_is_wrong_is_closed_alike(bad: bytes, code: int) -> None:
 @both
 async def test_who_sends_more_than_the_request_loses_nothing() -> None:
     early = frame(HELLO) + frame(ping(1))
-    async with a_server(GENEROUS) as server, wire(server.port, early) as one:
+    async with running_server(GENEROUS) as server, wire(server.port, early) as one:
         assert await one.pongs(1) == [1]
         await one.send(frame(ping(2)))
         assert await one.pongs(1) == [2]
@@ -248,7 +257,7 @@ async def test_who_sends_more_than_the_request_loses_nothing() -> None:
 async def test_what_waits_in_the_library_is_not_overtaken() -> None:
     limits = Limits(messages_per_s=50, messages_burst=2, ping_timeout_ms=PATIENT)
     pings = [frame(ping(n)) for n in range(20)]
-    async with a_server(limits) as server, wire(server.port, hello=False) as one:
+    async with running_server(limits) as server, wire(server.port, hello=False) as one:
         await one.send(frame(HELLO) + b"".join(pings[:10]))
         assert await one.pongs(1) == [0]
         for late in pings[10:]:
@@ -259,28 +268,31 @@ async def test_what_waits_in_the_library_is_not_overtaken() -> None:
 @both
 async def test_too_fast_is_read_more_slowly_in_order() -> None:
     limits = Limits(messages_per_s=300, messages_burst=5, ping_timeout_ms=PATIENT)
-    async with a_server(limits) as server, wire(server.port) as one:
+    async with running_server(limits) as server, wire(server.port) as one:
         await one.send(b"".join(frame(ping(n)) for n in range(100)))
         assert await one.pongs(100) == [*range(100)]
         assert server.metrics.counts["throttled"].total() > 10
 
 
 async def test_whole_texts_and_pongs_go_past_the_library(direct: bool) -> None:
-    heard: list[Opcode] = []
-    async with a_server() as server, talking(server.port, m.Create(name="Ann")) as ann:
+    received: list[Opcode] = []
+    async with (
+        running_server() as server,
+        connected(server.port, m.Create(name="Ann")) as ann,
+    ):
         socket = _socket_of(server, ann)
         tell = cast("Callable[[Frame], None]", socket.on_frame)
 
-        def hear(frame: Frame) -> None:
-            heard.append(frame.opcode)
+        def receive(frame: Frame) -> None:
+            received.append(frame.opcode)
             tell(frame)
 
-        socket.on_frame = hear
+        socket.on_frame = receive
         before = sum(server.metrics.rtt_seconds.counts)
-        await ann.aside()
+        await ann.sync()
         await eventually(lambda: sum(server.metrics.rtt_seconds.counts) > before + 1)
-    assert (Opcode.TEXT not in heard) == direct
-    assert (Opcode.PONG not in heard) == direct
+    assert (Opcode.TEXT not in received) == direct
+    assert (Opcode.PONG not in received) == direct
 
 
 async def test_what_follows_a_giant_frame_is_dropped_unseen(
@@ -300,7 +312,7 @@ async def test_what_follows_a_giant_frame_is_dropped_unseen(
 
     monkeypatch.setattr(ServerProtocol, "receive_data", receiving)
     monkeypatch.setattr(TappedWebSocket, "_process_buffer", feeding)
-    async with a_server(GENEROUS) as server, wire(server.port) as one:
+    async with running_server(GENEROUS) as server, wire(server.port) as one:
         await one.send(frame(b"x" * 1_000_000, size=8))
         assert await one.closed() == 1009
         with contextlib.suppress(OSError):
@@ -325,7 +337,7 @@ async def test_requests_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> 
         return len(line) == count
 
     monkeypatch.setattr(AdmissionQueue, "enqueue", come)
-    async with a_server(GENEROUS) as server, contextlib.AsyncExitStack() as stack:
+    async with running_server(GENEROUS) as server, contextlib.AsyncExitStack() as stack:
         lines = [await stack.enter_async_context(raw(server.port)) for _ in "123"]
         for count, one in enumerate(lines, 1):
             await one.send(REQUEST[:50])
@@ -337,11 +349,11 @@ async def test_requests_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> 
         assert server.metrics.counts["connections"].total() == 0
         first, second, third = lines
         assert line[0]()
-        async with asyncio.timeout(HEAR_S):
+        async with asyncio.timeout(RECEIVE_S):
             assert (await first.reader.readline()).startswith(b"HTTP/1.1 101 ")
         second.writer.transport.abort()
         third.writer.write_eof()
-        async with asyncio.timeout(HEAR_S):
+        async with asyncio.timeout(RECEIVE_S):
             assert await third.reader.read() == b"", "nobody would hear an answer"
         await eventually(lambda: not whole(line[1]))
         assert [enter() for enter in line[1:]] == [False, False]
@@ -370,7 +382,7 @@ async def test_a_hello_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(TappedWebSocket, "connection_lost", losing)
     said = REQUEST + frame(HELLO) + frame(ping(1))
     async with (
-        a_server(GENEROUS) as server,
+        running_server(GENEROUS) as server,
         raw(server.port) as gone,
         raw(server.port) as one,
     ):
@@ -402,9 +414,9 @@ async def test_a_request_byte_by_byte_takes_two_turns(
         come(admission, enter)
 
     monkeypatch.setattr(AdmissionQueue, "enqueue", counted)
-    async with a_server(GENEROUS) as server, raw(server.port) as one:
+    async with running_server(GENEROUS) as server, raw(server.port) as one:
         await one.send(REQUEST, [*range(1, len(REQUEST))])
-        async with asyncio.timeout(HEAR_S):
+        async with asyncio.timeout(RECEIVE_S):
             assert (await one.reader.readline()).startswith(b"HTTP/1.1 101 ")
     assert turns["all"] <= 2
 
@@ -424,11 +436,11 @@ async def test_a_connection_that_has_ended_is_gone_at_once(
     monkeypatch.setattr(TappedWebSocket, "connection_made", beginning)
     gc.disable()
     try:
-        async with a_server(GENEROUS) as server:
+        async with running_server(GENEROUS) as server:
             for _ in range(5):
                 async with raw(server.port) as one:
                     await one.send(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                    async with asyncio.timeout(HEAR_S):
+                    async with asyncio.timeout(RECEIVE_S):
                         assert (await one.reader.read()).startswith(b"HTTP/1.1 200 ")
             await eventually(lambda: not left)
             assert made["all"] == 5

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.e2e.pane import Pane, a_pane
+from tests.e2e.tmux_pane import Pane, a_pane
 
 from sliderace.engine import Board, Direction, Size
 from sliderace_client.bots.solver import solve

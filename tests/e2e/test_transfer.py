@@ -1,25 +1,25 @@
 """A seat goes to another device by a ticket, in mid-race, and back."""
 
-from tests.e2e.talk import a_race, a_server, solution, talking
+from tests.e2e.protocol_client import connected, running_race, running_server, solution
 
 from sliderace.protocol import messages as m
 
 
 async def test_a_seat_goes_to_another_device_once() -> None:
     """The board goes along, the first device lets go, and the ticket is worn out."""
-    async with a_server() as server, a_race(server.port, 2) as (ann, ben):
-        await ann.say(ann.slides(solution(ann.board)[:2]))
+    async with running_server() as server, running_race(server.port, 2) as (ann, ben):
+        await ann.send(ann.slides(solution(ann.board)[:2]))
         await ann.acked(2)
-        await ann.say(m.Transfer())
+        await ann.send(m.Transfer())
         ticket = (await ann.until(m.Ticket)).ticket
         assert ticket != ann.token
         redeem = m.Redeem(code=ann.code, ticket=ticket)
-        async with talking(server.port, redeem) as phone:
+        async with connected(server.port, redeem) as phone:
             assert await ann.closed() == 4503
             assert (phone.member, phone.seat, phone.seq) == (ann.member, ann.seat, 2)
             assert phone.token not in ("", ann.token, ticket)
-            async with talking(server.port) as eve:
-                await eve.say(m.Hello(v=1, enter=redeem))
+            async with connected(server.port) as eve:
+                await eve.send(m.Hello(v=1, enter=redeem))
                 assert (await eve.until(m.Refused)).code == "bad_ticket"
                 assert await eve.closed() == 4500
             await phone.solve()
@@ -29,35 +29,38 @@ async def test_a_seat_goes_to_another_device_once() -> None:
 
 async def test_the_new_device_and_the_one_before_may_come_back() -> None:
     """A welcome that got lost loses no seat; two devices ago is too long ago."""
-    async with a_server() as server, talking(server.port, m.Create(name="Ann")) as ann:
+    async with (
+        running_server() as server,
+        connected(server.port, m.Create(name="Ann")) as ann,
+    ):
         tokens = [ann.token]
-        await ann.say(m.Transfer())
+        await ann.send(m.Transfer())
         ticket = (await ann.until(m.Ticket)).ticket
-        async with talking(server.port, m.Redeem(ann.code, ticket)) as phone:
+        async with connected(server.port, m.Redeem(ann.code, ticket)) as phone:
             tokens.append(phone.token)
             for token in tokens:
-                async with talking(server.port, m.Resume(ann.code, token)) as again:
+                async with connected(server.port, m.Resume(ann.code, token)) as again:
                     assert again.member == ann.member
-            async with talking(server.port, m.Resume(ann.code, tokens[1])) as again:
-                await again.say(m.Transfer())
+            async with connected(server.port, m.Resume(ann.code, tokens[1])) as again:
+                await again.send(m.Transfer())
                 ticket = (await again.until(m.Ticket)).ticket
-        async with talking(server.port, m.Redeem(ann.code, ticket)) as pad:
+        async with connected(server.port, m.Redeem(ann.code, ticket)) as pad:
             assert pad.member == ann.member
-        async with talking(server.port) as first:
-            await first.say(m.Hello(v=1, enter=m.Resume(ann.code, tokens[0])))
+        async with connected(server.port) as first:
+            await first.send(m.Hello(v=1, enter=m.Resume(ann.code, tokens[0])))
             assert (await first.until(m.Refused)).code == "bad_token"
 
 
 async def test_tickets_of_who_has_left_are_worth_nothing() -> None:
     async with (
-        a_server() as server,
-        talking(server.port, m.Create(name="Ann")) as ann,
-        talking(server.port, m.Join(code=ann.code, name="Ben")) as ben,
+        running_server() as server,
+        connected(server.port, m.Create(name="Ann")) as ann,
+        connected(server.port, m.Join(code=ann.code, name="Ben")) as ben,
     ):
-        await ben.say(m.Transfer())
+        await ben.send(m.Transfer())
         ticket = (await ben.until(m.Ticket)).ticket
-        await ben.say(m.Leave())
+        await ben.send(m.Leave())
         assert await ben.closed() == 1000
-        async with talking(server.port) as phone:
-            await phone.say(m.Hello(v=1, enter=m.Redeem(ann.code, ticket)))
+        async with connected(server.port) as phone:
+            await phone.send(m.Hello(v=1, enter=m.Redeem(ann.code, ticket)))
             assert (await phone.until(m.Refused)).code == "bad_ticket"

@@ -7,7 +7,12 @@ from collections.abc import AsyncGenerator
 
 import pytest
 from tests.checker import Seen, Sent, faults
-from tests.e2e.talk import Talker, a_race, a_server, talking
+from tests.e2e.protocol_client import (
+    ProtocolClient,
+    connected,
+    running_race,
+    running_server,
+)
 from tests.fuzz.decoding import CODES, decoded
 from tests.fuzz.frames import REAL, mutated
 from tests.tiers import TIER
@@ -46,8 +51,8 @@ async def test_frames_of_a_stranger_disturb_no_honest_race() -> None:
     asyncio.get_running_loop().set_debug(False)  # a tenth of the speed
     store = MemoryStore()
     async with (
-        a_server(LIMITS, store=store) as server,
-        a_race(server.port, 2, "3x3", limit_ms=0) as (ann, ben),
+        running_server(LIMITS, store=store) as server,
+        running_race(server.port, 2, "3x3", limit_ms=0) as (ann, ben),
     ):
         attack = asyncio.create_task(_attack(server.port))
         played = 0
@@ -55,20 +60,20 @@ async def test_frames_of_a_stranger_disturb_no_honest_race() -> None:
         while not attack.done():
             slides = ann.slides([_back_and_forth(ann, played)])
             sent.add(slides.seq, slides.slides)
-            await ann.say(slides)
+            await ann.send(slides)
             await ann.acked(ann.seq)
             played += 1
         closes = attack.result()
         assert played > 20
         assert closes.keys() <= {1000, 1007, 1009, 4500, 4501, 4502, 4504}
-        await ben.aside()
+        await ben.sync()
         assert server.registry.health()["status"] == "ok"
         seen = Seen(ann.member, [sent], {ann.race: ann.seq})
         assert faults(await store.log.read(ann.code), [seen]) == []
         assert server.metrics.counts["refusals"]["bad_message"] > SENT / 4
 
 
-def _back_and_forth(one: Talker, n: int) -> tuple[str, int]:
+def _back_and_forth(one: ProtocolClient, n: int) -> tuple[str, int]:
     """The same two legal slides, over and over."""
     gap = one.board.replace("/", " ").split().index("0")
     there, back = ("R", "L") if gap % 3 else ("L", "R")
@@ -84,9 +89,9 @@ async def _attack(port: int) -> Counter[int]:
             try:
                 for frame in frames:
                     sent += 1
-                    await stranger.say(frame.decode("utf-8", "replace"))
+                    await stranger.send(frame.decode("utf-8", "replace"))
                     if sent % IN_FLIGHT == 0:
-                        await stranger.aside()
+                        await stranger.sync()
             except ConnectionClosed:
                 pass
         closes[stranger.socket.close_code or 0] += 1
@@ -94,7 +99,7 @@ async def _attack(port: int) -> Counter[int]:
 
 
 @contextlib.asynccontextmanager
-async def _inside(port: int) -> AsyncGenerator[Talker, None]:
+async def _inside(port: int) -> AsyncGenerator[ProtocolClient, None]:
     """A stranger who has a room, so that frames are judged one by one."""
-    async with talking(port, m.Create(name="Eve")) as stranger:
+    async with connected(port, m.Create(name="Eve")) as stranger:
         yield stranger

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-from tests.e2e.talk import FastClock
+from tests.e2e.protocol_client import FastClock
 
 from sliderace_server.clock import Clock
 from sliderace_server.live_room.services import Services

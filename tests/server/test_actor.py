@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Literal
 
 import pytest
-from tests.e2e.clocks import HandClock
-from tests.e2e.stores import MoodyStore
-from tests.e2e.talk import eventually
+from tests.e2e.clocks import ManualClock
+from tests.e2e.stores import FaultyStore
+from tests.e2e.protocol_client import eventually
 from tests.server.recording_subscriber import CODE, Ear, opened
 
 from sliderace.engine import Board, format_board
@@ -152,7 +152,7 @@ async def test_a_room_that_never_rests_lets_people_in_all_the_same() -> None:
 async def test_a_start_while_a_welcome_waits_is_told_after_it(
     role: Literal["player", "spectator"],
 ) -> None:
-    clock = HandClock()
+    clock = ManualClock()
     async with Disk() as store, asyncio.TaskGroup() as group:
         actor, ann, ben = opened(group, store, clock), Ear(), Ear()
         actor.enter(ann, room.Enter("Ann", "0" * 64, creator=True), "t")
@@ -196,14 +196,14 @@ async def test_a_start_while_a_welcome_waits_is_told_after_it(
 
 
 async def test_a_stalled_loop_starts_no_race_whose_lock_is_not_durable() -> None:
-    clock = HandClock()
-    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+    clock = ManualClock()
+    async with FaultyStore() as store, asyncio.TaskGroup() as group:
         actor, ear = opened(group, store, clock), Ear()
         actor.enter(ear, room.Enter("Ann", "0" * 64, creator=True), "t")
         await eventually(lambda: ear.following)
         actor.ask(ear, m.Start(actor.state.race.id))
         await eventually(lambda: actor.idle)
-        store.flowing.clear()
+        store.unblocked.clear()
         clock.advance(5_000 - FREEZE_MS)
         assert actor.state.race.frozen
         clock.stall(FREEZE_MS + 40)
@@ -212,7 +212,7 @@ async def test_a_stalled_loop_starts_no_race_whose_lock_is_not_durable() -> None
         assert actor.state.race.t0 == actor.now + FREEZE_MS
         clock.advance(FREEZE_MS - 200)
         assert not ear.has(m.BoardEvent)
-        store.flowing.set()
+        store.unblocked.set()
         await eventually(lambda: actor.idle)
         clock.advance(200)
         assert ear.has(m.BoardEvent)

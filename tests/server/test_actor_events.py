@@ -5,9 +5,9 @@ import contextlib
 from collections.abc import AsyncGenerator, Sequence
 
 import pytest
-from tests.e2e.clocks import HandClock
-from tests.e2e.stores import MoodyStore
-from tests.e2e.talk import eventually
+from tests.e2e.clocks import ManualClock
+from tests.e2e.stores import FaultyStore
+from tests.e2e.protocol_client import eventually
 from tests.server.recording_subscriber import Ear, heard, opened, three
 
 from sliderace.engine import Board, Direction, parse_slides
@@ -24,7 +24,7 @@ from sliderace_server.storage.memory import MemoryStore
 async def test_the_board_leaves_for_each_racer_by_its_line_and_for_others_at_t0() -> (
     None
 ):
-    clock = HandClock()
+    clock = ManualClock()
     async with MemoryStore() as store, asyncio.TaskGroup() as group:
         actor = opened(group, store, clock)
         ann, ben, eve = three(actor)
@@ -52,20 +52,20 @@ async def test_the_board_leaves_for_each_racer_by_its_line_and_for_others_at_t0(
 
 
 async def test_a_board_asked_for_before_a_late_lock_is_durable_is_not_told() -> None:
-    clock = HandClock()
-    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+    clock = ManualClock()
+    async with FaultyStore() as store, asyncio.TaskGroup() as group:
         actor, ann = opened(group, store, clock), Ear()
         ann.measured = Latency(190, 3, 9)
         actor.enter(ann, room.Enter("Ann", "0" * 64, creator=True), "t")
         await eventually(lambda: ann.following)
         actor.ask(ann, m.Start(actor.state.race.id))
         await eventually(lambda: actor.idle)
-        store.flowing.clear()
+        store.unblocked.clear()
         clock.advance(5_000 - FREEZE_MS)
         clock.stall(FREEZE_MS - 20)  # past her reveal; no timer has fired yet
         ann.heard.clear()
         actor.show(ann)
-        store.flowing.set()
+        store.unblocked.set()
         await eventually(lambda: actor.idle)
         assert not ann.has(m.BoardEvent)
         [snapshot] = heard(ann, m.Snapshot)
@@ -76,7 +76,7 @@ async def test_a_board_asked_for_before_a_late_lock_is_durable_is_not_told() -> 
 
 
 async def test_lines_are_told_when_they_change_and_to_newcomers_at_once() -> None:
-    clock = HandClock()
+    clock = ManualClock()
     async with MemoryStore() as store, asyncio.TaskGroup() as group:
         actor = opened(group, store, clock)
         ann, ben, eve = three(actor)
@@ -109,9 +109,9 @@ async def test_lines_are_told_when_they_change_and_to_newcomers_at_once() -> Non
 @contextlib.asynccontextmanager
 async def racing(
     load_meter: LoadMeter | None = None, small_room: int = 16
-) -> AsyncGenerator[tuple[RoomActor, HandClock, list[Ear]], None]:
+) -> AsyncGenerator[tuple[RoomActor, ManualClock, list[Ear]], None]:
     """Ann, who is the host, and Ben race from now on; Eve watches."""
-    clock = HandClock()
+    clock = ManualClock()
     async with MemoryStore() as store, asyncio.TaskGroup() as group:
         actor = opened(group, store, clock, load_meter, small_room)
         ann, ben, eve = three(actor)
@@ -242,7 +242,7 @@ async def test_what_is_said_of_slides_does_not_wait_behind_a_crowd() -> None:
 
 
 async def test_in_large_rooms_only_players_lines_are_told() -> None:
-    clock = HandClock()
+    clock = ManualClock()
     async with MemoryStore() as store, asyncio.TaskGroup() as group:
         actor = opened(group, store, clock, small_room=2)
         ann, ben, eve = three(actor)

@@ -3,7 +3,7 @@
 from functools import partial
 
 import pytest
-from tests.e2e.clocks import HandClock
+from tests.e2e.clocks import ManualClock
 
 from sliderace_server.websocket.admission import INTERVAL_MS, MAX_BATCH, AdmissionQueue
 
@@ -12,7 +12,7 @@ class Requests:
     """Requests by number, and those that were admitted, in order."""
 
     def __init__(self) -> None:
-        self.clock = HandClock()
+        self.clock = ManualClock()
         self.admission = AdmissionQueue(self.clock)
         self.admitted: list[int] = []
 

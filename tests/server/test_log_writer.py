@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 import pytest
-from tests.e2e.stores import MoodyStore
-from tests.e2e.talk import FastClock, eventually
+from tests.e2e.protocol_client import FastClock, eventually
+from tests.e2e.stores import FaultyStore
 
 from sliderace_server.clock import Clock, SystemClock
 from sliderace_server.load import LoadMeter
@@ -44,7 +44,7 @@ class Room:
         self.told_of.append("given up")
 
 
-class Counting(MoodyStore):
+class Counting(FaultyStore):
     """Counts appends."""
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ class Patient(SystemClock):
 
 
 def rooms(
-    store: MoodyStore,
+    store: FaultyStore,
     tasks: list[asyncio.Task[None]],
     clock: Clock | None = None,
     flush: Callable[[], None] = lambda: None,
@@ -121,13 +121,13 @@ async def test_all_rooms_of_a_turn_are_one_append() -> None:
         tasks: list[asyncio.Task[None]] = []
         metrics = Metrics()
         everybody = rooms(store, tasks, metrics=metrics)
-        store.flowing.clear()
+        store.unblocked.clear()
         for room in everybody[:2]:
             room.log_writer.collect(room)
         await store.waiting.wait()
         last = everybody[2]
         last.log_writer.collect(last)
-        store.flowing.set()
+        store.unblocked.set()
         await eventually(lambda: last.told_of)
         assert store.rounds == [["BCDFGH", "KWXTRB"], ["ZZZZZZ"]]
         assert [room.told_of for room in everybody] == [[None]] * 3
@@ -138,7 +138,7 @@ async def test_all_rooms_of_a_turn_are_one_append() -> None:
 
 async def test_what_all_are_told_is_written_at_once_and_once() -> None:
     """Each further turn of the loop would make all acks later."""
-    async with MoodyStore() as store:
+    async with FaultyStore() as store:
         seen: list[list[list[object]]] = []
         everybody: list[Room] = []
 
@@ -154,10 +154,10 @@ async def test_what_all_are_told_is_written_at_once_and_once() -> None:
 
 
 async def test_a_stolen_room_leaves_the_others_alone() -> None:
-    async with MoodyStore() as store:
+    async with FaultyStore() as store:
         metrics = Metrics()
         everybody = rooms(store, [], metrics=metrics)
-        store.stolen.add("KWXTRB")
+        store.conflicting.add("KWXTRB")
         for room in everybody:
             room.log_writer.collect(room)
         await eventually(lambda: all(room.told_of for room in everybody))
@@ -168,7 +168,7 @@ async def test_a_stolen_room_leaves_the_others_alone() -> None:
 
 
 async def test_while_the_disk_fails_each_goes_on_alone() -> None:
-    async with MoodyStore() as store:
+    async with FaultyStore() as store:
         everybody = rooms(store, [])
         store.full = True
         for room in everybody:
@@ -181,26 +181,26 @@ async def test_while_the_disk_fails_each_goes_on_alone() -> None:
 
 
 async def test_any_other_trouble_is_looked_for_room_by_room() -> None:
-    async with MoodyStore() as store:
+    async with FaultyStore() as store:
         tasks: list[asyncio.Task[None]] = []
         everybody = rooms(store, tasks)
-        store.mistake = ZeroDivisionError()
+        store.error = ZeroDivisionError()
         for room in everybody:
             room.log_writer.collect(room)
         await eventually(lambda: all(room.told_of for room in everybody))
         assert [room.told_of for room in everybody] == [[("alone", None)]] * 3
         assert isinstance(tasks[0].exception(), ZeroDivisionError)
-        store.mistake = None
+        store.error = None
         room = everybody[0]
         room.log_writer.collect(room)
         await eventually(lambda: room.told_of[-1] is None)
 
 
 async def test_who_is_cancelled_tells_so() -> None:
-    async with MoodyStore() as store:
+    async with FaultyStore() as store:
         tasks: list[asyncio.Task[None]] = []
         everybody = rooms(store, tasks)
-        store.flowing.clear()
+        store.unblocked.clear()
         first, *others = everybody
         first.log_writer.collect(first)
         await store.waiting.wait()
@@ -210,7 +210,7 @@ async def test_who_is_cancelled_tells_so() -> None:
         with contextlib.suppress(asyncio.CancelledError):
             await tasks[0]
         assert [room.told_of for room in everybody] == [["given up"]] * 3
-        store.flowing.set()
+        store.unblocked.set()
 
 
 async def test_who_is_cancelled_while_it_rests_tells_so_and_begins_nothing() -> None:

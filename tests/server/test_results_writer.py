@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-from tests.e2e.talk import FastClock
+from tests.e2e.protocol_client import FastClock
 
 from sliderace_server.registry.results_writer import ResultsWriter
 from sliderace_server.storage import RaceSummary, StorageUnavailable, StoredRace

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.e2e.stores import MoodyStore
-from tests.e2e.talk import eventually
+from tests.e2e.protocol_client import eventually
+from tests.e2e.stores import FaultyStore
 from tests.server.make_services import works_with
 
 from sliderace.protocol.messages import Ack
@@ -25,13 +25,13 @@ ROOM = "KWXTRB"
 class Desk:
     """A scribe, and what it told."""
 
-    def __init__(self, store: MoodyStore, group: asyncio.TaskGroup) -> None:
+    def __init__(self, store: FaultyStore, group: asyncio.TaskGroup) -> None:
         self.store = store
         self.durable: list[int] = []
         self.acks: list[dict[int, Ack]] = []
         self.failures = 0
         self.losses = 0
-        self.mistake: Exception | None = None
+        self.error: Exception | None = None
         services = works_with(store, group)
 
         def spawn(work: Coroutine[Any, Any, None]) -> None:
@@ -69,8 +69,8 @@ class Desk:
         self.room_writer.slid(Slid(seq, race, Seat(0), seq, slides), member)
 
     def _committed(self, acks: Mapping[int, Ack]) -> None:
-        if self.mistake is not None:
-            raise self.mistake
+        if self.error is not None:
+            raise self.error
         self.durable.append(self.room_writer.durable)
         self.acks.append(dict(acks))
 
@@ -85,23 +85,23 @@ class Desk:
 
 
 async def test_records_of_one_turn_are_one_append_and_later_ones_gather() -> None:
-    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+    async with FaultyStore() as store, asyncio.TaskGroup() as group:
         desk = Desk(store, group)
-        store.flowing.clear()
+        store.unblocked.clear()
         desk.add(1, 2)
         await store.waiting.wait()
         desk.add(3)
         desk.add(4, 5)
         assert (desk.room_writer.applied, desk.room_writer.durable) == (5, 0)
         assert not desk.room_writer.idle
-        store.flowing.set()
+        store.unblocked.set()
         await eventually(lambda: desk.room_writer.idle)
         assert desk.durable == [2, 5]
         assert await desk.log() == [1, 2, 3, 4, 5]
 
 
 async def test_what_failed_is_written_again_before_anything_else() -> None:
-    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+    async with FaultyStore() as store, asyncio.TaskGroup() as group:
         desk = Desk(store, group)
         store.full = True
         desk.add(1)
@@ -117,12 +117,12 @@ async def test_what_failed_is_written_again_before_anything_else() -> None:
 
 
 async def test_after_a_conflict_nothing_more_is_written() -> None:
-    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+    async with FaultyStore() as store, asyncio.TaskGroup() as group:
         desk = Desk(store, group)
-        store.stolen.add(ROOM)
+        store.conflicting.add(ROOM)
         desk.add(1)
         await eventually(lambda: desk.losses)
-        store.stolen.clear()
+        store.conflicting.clear()
         desk.add(2)
         for _ in range(5):
             await asyncio.sleep(0)
@@ -131,12 +131,12 @@ async def test_after_a_conflict_nothing_more_is_written() -> None:
 
 
 async def test_after_any_other_trouble_neither() -> None:
-    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+    async with FaultyStore() as store, asyncio.TaskGroup() as group:
         desk = Desk(store, group)
-        store.mistake = ZeroDivisionError()
+        store.error = ZeroDivisionError()
         desk.add(1)
         await eventually(lambda: desk.losses)
-        store.mistake = None
+        store.error = None
         desk.add(2)
         for _ in range(5):
             await asyncio.sleep(0)
@@ -147,9 +147,9 @@ async def test_who_cannot_tell_what_is_stored_steps_down(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """The room would wait for ever for what it was to do then."""
-    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+    async with FaultyStore() as store, asyncio.TaskGroup() as group:
         desk = Desk(store, group)
-        desk.mistake = ZeroDivisionError()
+        desk.error = ZeroDivisionError()
         desk.add(1)
         await eventually(lambda: desk.losses)
         assert "ZeroDivisionError" in caplog.text
@@ -159,7 +159,7 @@ async def test_who_cannot_tell_what_is_stored_steps_down(
 
 async def test_who_is_stopped_while_the_disk_fails_writes_nothing_later() -> None:
     """A room that was refused must not turn up after the next start."""
-    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+    async with FaultyStore() as store, asyncio.TaskGroup() as group:
         desk = Desk(store, group)
         store.full = True
         desk.add(1)
@@ -171,7 +171,7 @@ async def test_who_is_stopped_while_the_disk_fails_writes_nothing_later() -> Non
 
 async def test_behind_a_stop_nothing_is_written() -> None:
     """A log with a hole would be worse than one that ends."""
-    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+    async with FaultyStore() as store, asyncio.TaskGroup() as group:
         desk = Desk(store, group)
         desk.add(1)
         await eventually(lambda: desk.room_writer.idle)
@@ -185,16 +185,16 @@ async def test_behind_a_stop_nothing_is_written() -> None:
 
 
 async def test_slides_are_acked_up_to_the_last_one_that_is_durable() -> None:
-    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+    async with FaultyStore() as store, asyncio.TaskGroup() as group:
         desk = Desk(store, group)
-        store.flowing.clear()
+        store.unblocked.clear()
         desk.slide(3, 1)
         desk.slide(3, 2, count=4)
         desk.slide(8, 1)
         await store.waiting.wait()
         desk.slide(3, 6, race="NEXT")
         assert desk.acks == []
-        store.flowing.set()
+        store.unblocked.set()
         await eventually(lambda: desk.room_writer.idle)
         assert desk.acks == [{3: Ack("R", 5), 8: Ack("R", 1)}, {3: Ack("NEXT", 6)}]
         desk.add(7)
@@ -203,7 +203,7 @@ async def test_slides_are_acked_up_to_the_last_one_that_is_durable() -> None:
 
 
 async def test_slides_that_are_never_written_are_never_acked() -> None:
-    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+    async with FaultyStore() as store, asyncio.TaskGroup() as group:
         desk = Desk(store, group)
         desk.slide(3, 1)
         desk.room_writer.stop()
@@ -215,7 +215,7 @@ async def test_slides_that_are_never_written_are_never_acked() -> None:
 
 
 async def test_behind_what_cannot_be_written_down_nothing_is() -> None:
-    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+    async with FaultyStore() as store, asyncio.TaskGroup() as group:
         desk = Desk(store, group)
         desk.add(1)
         with pytest.raises(TypeError):
@@ -231,9 +231,9 @@ def test_the_two_troubles_of_a_store_are_told_apart() -> None:
 
 
 async def test_an_append_whose_answer_was_lost_is_no_conflict() -> None:
-    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+    async with FaultyStore() as store, asyncio.TaskGroup() as group:
         desk = Desk(store, group)
-        store.deaf = 1
+        store.lost_answers = 1
         desk.add(1, 2)
         await eventually(lambda: desk.room_writer.idle)
         desk.add(3)
@@ -243,9 +243,9 @@ async def test_an_append_whose_answer_was_lost_is_no_conflict() -> None:
 
 
 async def test_what_another_writer_stored_meanwhile_is_a_conflict() -> None:
-    async with MoodyStore() as store, asyncio.TaskGroup() as group:
+    async with FaultyStore() as store, asyncio.TaskGroup() as group:
         desk = Desk(store, group)
-        store.deaf, store.thief = 1, b"another writer's"
+        store.lost_answers, store.other_record = 1, b"another writer's"
         desk.add(1)
         await eventually(lambda: desk.losses)
         assert desk.durable == []

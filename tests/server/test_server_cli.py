@@ -13,7 +13,7 @@ from urllib.request import urlopen
 import pytest
 from click.testing import CliRunner
 from tests.chaos.process import ServerProcess
-from tests.e2e.talk import a_race, talking
+from tests.e2e.protocol_client import connected, running_race
 
 from sliderace.protocol import messages as m
 from sliderace_server.cli import STATE_FILE, main
@@ -91,14 +91,14 @@ async def test_the_first_signal_closes_connections_and_stores_everything(
     tmp_path: Path,
 ) -> None:
     with ServerProcess(tmp_path) as server:
-        async with talking(server.port, m.Create(name="Ann")) as ann:
-            await ann.aside()
+        async with connected(server.port, m.Create(name="Ann")) as ann:
+            await ann.sync()
             server.signal(signal.SIGTERM)
             assert await ann.closed() == 1012
         assert await asyncio.to_thread(server.end) == 0
         await asyncio.to_thread(server.start)
         resume = m.Resume(code=ann.code, token=ann.token)
-        async with talking(server.port, resume) as again:
+        async with connected(server.port, resume) as again:
             assert again.member == ann.member
         written = server.log.read_text()
         assert ann.code in written
@@ -107,8 +107,8 @@ async def test_the_first_signal_closes_connections_and_stores_everything(
 
 async def test_a_stalled_peer_does_not_delay_the_shutdown(tmp_path: Path) -> None:
     with ServerProcess(tmp_path, "--memory") as server:
-        async with talking(server.port, m.Create(name="Ann")) as ann:
-            await ann.aside()
+        async with connected(server.port, m.Create(name="Ann")) as ann:
+            await ann.sync()
             ann.socket.transport.pause_reading()
             server.signal(signal.SIGTERM)
             assert await asyncio.to_thread(server.end) == 0
@@ -130,7 +130,7 @@ async def test_a_race_is_finished_after_the_parent_closes_the_pipe(
     server = ServerProcess(tmp_path, "--memory")
     await asyncio.to_thread(lambda: server.start(until_eof=True))
     try:
-        async with a_race(server.port, 2, "3x3") as (ann, ben):
+        async with running_race(server.port, 2, "3x3") as (ann, ben):
             server.close_pipe()
             assert not await asyncio.to_thread(server.is_over, 1.0)
             await ann.solve()

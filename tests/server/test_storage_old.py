@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from tests.e2e.talk import a_server, solution, talking
+from tests.e2e.protocol_client import connected, running_server, solution
 
 from sliderace.protocol import messages as m
 from sliderace_server.storage import StoreRefused, open_store
@@ -35,22 +35,22 @@ def path(tmp_path: Path) -> Path:
 async def test_a_database_of_the_first_release_keeps_rooms_and_races(
     path: Path,
 ) -> None:
-    async with a_server(store=open_store(f"sqlite:{path}")) as server:
+    async with running_server(store=open_store(f"sqlite:{path}")) as server:
         assert server.registry.health()["rooms"] == 1
         [race] = await server.registry.races(None, None, public_only=False, limit=9)
         assert (race.id, race.attempts[0].name) == (RACE, "Player 1")
         assert await server.registry.record(RACE)
         ann = m.Resume(code=CODE, token=ANN)
-        async with talking(server.port, ann) as back:
+        async with connected(server.port, ann) as back:
             assert (back.seat, back.seq) == (0, 5)
             assert back.epoch > 1
             snapshot = await back.until(m.Snapshot)
             assert (snapshot.phase, snapshot.race.start) == ("racing", BOARD)
-            await back.say(back.slides(solution(back.board)))
+            await back.send(back.slides(solution(back.board)))
             done = await back.until(m.StandingEvent, lambda e: e.standing.place == 1)
             assert done.standing.stm > 5
         ben = m.Resume(code=CODE, token=BEN)
-        async with talking(server.port, ben) as back:
+        async with connected(server.port, ben) as back:
             assert (back.seat, back.seq) == (1, 2)
     assert await asyncio.to_thread(version, path) == len(RELEASED)
 

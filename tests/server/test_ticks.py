@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tests.e2e.clocks import HandClock
+from tests.e2e.clocks import ManualClock
 
 from sliderace_server.live_room.ticks import Ticks
 
@@ -13,7 +13,7 @@ class LatencyReport:
     """Ticks, and when they told something: `(ms, what)`."""
 
     def __init__(self, code: str = "KWXTRB") -> None:
-        self.clock = HandClock()
+        self.clock = ManualClock()
         self.turn: list[Callable[[], None]] = []
         self.ticks = Ticks(self.clock, self.turn.append, code)
         self.told: list[tuple[int, str]] = []

@@ -12,7 +12,7 @@ from dataclasses import replace
 from random import Random
 
 import detangle
-from tests.e2e.talk import solution
+from tests.e2e.protocol_client import solution
 from tests.simulation.machine import Machine
 from tests.simulation.world import CONFIG, STEPS, quiet
 

@@ -25,19 +25,19 @@ __all__ = [
     "QUICK",
     "Entry",
     "FastClock",
-    "Talker",
-    "a_race",
-    "a_server",
+    "ProtocolClient",
+    "connected",
     "eventually",
-    "mistakes",
-    "named",
+    "log_problems",
     "offset_of",
+    "player_names",
     "rules",
+    "running_race",
+    "running_server",
     "solution",
-    "talking",
 ]
 
-HEAR_S = 8.0
+RECEIVE_S = 8.0
 """Longest wait for an event: more than any deadline of a quick race."""
 
 QUICK = m.RulesPatch(size="2x2", countdown_ms=3_000)
@@ -90,7 +90,7 @@ class FastClock:
 
 async def eventually(condition: Callable[[], object]) -> Any:
     """Turn the loop until a condition holds; what it returned in the end."""
-    async with asyncio.timeout(HEAR_S):
+    async with asyncio.timeout(RECEIVE_S):
         while True:
             outcome: Any = condition()
             if inspect.isawaitable(outcome):
@@ -100,7 +100,7 @@ async def eventually(condition: Callable[[], object]) -> Any:
             await asyncio.sleep(0)
 
 
-def mistakes(caplog: pytest.LogCaptureFixture) -> list[str]:
+def log_problems(caplog: pytest.LogCaptureFixture) -> list[str]:
     """What the log complains of, but for asyncio's word that a step took long."""
     return [
         record.getMessage()
@@ -111,7 +111,7 @@ def mistakes(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 @contextlib.asynccontextmanager
-async def a_server(
+async def running_server(
     limits: Limits | None = None, **settings: object
 ) -> AsyncGenerator[Server, None]:
     """A whole server in this process, on a free port, that keeps nothing."""
@@ -130,12 +130,12 @@ async def a_server(
         yield server
 
 
-class Talker:
+class ProtocolClient:
     """One connection to a server."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
-        self.heard: list[m.Event] = []
+        self.received: list[m.Event] = []
         self.frames: list[str | bytes] = []
         self.code = ""
         self.token = ""
@@ -148,18 +148,18 @@ class Talker:
         self.seq = 0
         self.board = ""
 
-    async def say(self, command: m.Command | str | bytes) -> None:
+    async def send(self, command: m.Command | str | bytes) -> None:
         """Send a command, or anything else."""
         raw = command if isinstance(command, str | bytes) else encode_command(command)
         await self.socket.send(raw)
 
-    async def hear(self) -> m.Event:
+    async def receive(self) -> m.Event:
         """The next event."""
-        async with asyncio.timeout(HEAR_S):
+        async with asyncio.timeout(RECEIVE_S):
             frame = await self.socket.recv()
         event = decode_event(frame)
         self.frames.append(frame)
-        self.heard.append(event)
+        self.received.append(event)
         self._note(event)
         return event
 
@@ -168,7 +168,7 @@ class Talker:
     ) -> E:
         """The next event of a kind; what comes before it is only noted."""
         while True:
-            event = await self.hear()
+            event = await self.receive()
             if isinstance(event, kind) and which(event):
                 return event
 
@@ -186,7 +186,7 @@ class Talker:
         """The code with which the server closes; what comes before is noted."""
         with contextlib.suppress(ConnectionClosed):
             while True:
-                await self.hear()
+                await self.receive()
         assert self.socket.close_code is not None
         return self.socket.close_code
 
@@ -224,23 +224,23 @@ class Talker:
     async def solve(self) -> None:
         """Make every slide to the end, each in a message of its own."""
         for move in solution(self.board):
-            await self.say(self.slides([move]))
+            await self.send(self.slides([move]))
 
     async def acked(self, seq: int) -> None:
         """Wait until slides up to `seq` are durable."""
         await self.until(m.Ack, lambda ack: ack.seq >= seq)
 
-    async def aside(self) -> "Talker":
+    async def sync(self) -> "ProtocolClient":
         """Everything said so far was carried out."""
-        await self.say(m.Ping(id=7))
+        await self.send(m.Ping(id=7))
         await self.until(m.Pong)
         return self
 
 
 @contextlib.asynccontextmanager
-async def talking(
+async def connected(
     port: int, enter: Entry | None = None, **how: object
-) -> AsyncGenerator[Talker, None]:
+) -> AsyncGenerator[ProtocolClient, None]:
     """A connection; with `enter` it says hello and waits for the welcome."""
     url = f"ws://127.0.0.1:{port}/ws"
     async with connect(
@@ -252,29 +252,29 @@ async def talking(
         max_queue=None,
         **how,  # type: ignore[arg-type]
     ) as socket:
-        talker = Talker(socket)
+        talker = ProtocolClient(socket)
         if enter is not None:
-            await talker.say(m.Hello(v=1, enter=enter))
+            await talker.send(m.Hello(v=1, enter=enter))
             await talker.until(m.Welcome)
         yield talker
 
 
 @contextlib.asynccontextmanager
-async def a_race(
+async def running_race(
     port: int, count: int = 2, size: str = "3x3", **more: object
-) -> AsyncGenerator[list[Talker], None]:
+) -> AsyncGenerator[list[ProtocolClient], None]:
     """Players in a race that has just begun; the first one is the host."""
     async with contextlib.AsyncExitStack() as stack:
-        names = named(count)
+        names = player_names(count)
         create = m.Create(name=next(names), rules=rules(size, **more))  # type: ignore[arg-type]
-        players = [await stack.enter_async_context(talking(port, create))]
+        players = [await stack.enter_async_context(connected(port, create))]
         for name in names:
             join = m.Join(code=players[0].code, name=name)
-            players.append(await stack.enter_async_context(talking(port, join)))
+            players.append(await stack.enter_async_context(connected(port, join)))
         for player in players:
-            await player.say(m.Ready(race=player.race))
+            await player.send(m.Ready(race=player.race))
             await players[0].sees_ready(player.member)
-        await players[0].say(m.Start(race=players[0].race))
+        await players[0].send(m.Start(race=players[0].race))
         for player in players:
             await player.until(m.BoardEvent)
         for player in players:  # on a slow line the board comes long before T0
@@ -282,6 +282,6 @@ async def a_race(
         yield players
 
 
-def named(count: int) -> Iterator[str]:
+def player_names(count: int) -> Iterator[str]:
     """Nicknames."""
     return (f"Player {number}" for number in range(1, count + 1))

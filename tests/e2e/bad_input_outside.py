@@ -10,7 +10,7 @@ from tests.e2e.bad_input import (
     closed_with,
     entering,
 )
-from tests.e2e.talk import QUICK, Talker, eventually, talking
+from tests.e2e.protocol_client import QUICK, ProtocolClient, connected, eventually
 from tests.e2e.test_http import ask
 
 from sliderace.protocol import messages as m
@@ -105,11 +105,11 @@ async def _(stage: Stage) -> Outcome:
 
         async def stay() -> None:
             async with stage.stranger("192.0.2.2") as one:
-                await one.say(m.Hello(1, m.Join(stage.ann.code, "X", "spectator")))
+                await one.send(m.Hello(1, m.Join(stage.ann.code, "X", "spectator")))
                 await one.until(m.Welcome)
                 there.release()
                 await enough.wait()
-                await one.say(m.Leave())
+                await one.send(m.Leave())
                 await one.closed()
 
         there = asyncio.Semaphore(0)
@@ -178,16 +178,16 @@ async def _(stage: Stage) -> Outcome:
 
 @case("a token of another room")
 async def _(stage: Stage) -> Outcome:
-    async with talking(stage.server.port, m.Create(name="Cat", rules=QUICK)) as cat:
+    async with connected(stage.server.port, m.Create(name="Cat", rules=QUICK)) as cat:
         resume = m.Resume(code=cat.code, token=stage.ben.token)
         outcome = await entering(stage, resume)
-        await cat.say(m.Close())
+        await cat.send(m.Close())
         await cat.closed()
     return outcome
 
 
-async def ticket_of(member: Talker) -> str:
-    await member.say(m.Transfer())
+async def ticket_of(member: ProtocolClient) -> str:
+    await member.send(m.Transfer())
     return (await member.until(m.Ticket)).ticket
 
 
@@ -198,10 +198,10 @@ async def _(stage: Stage) -> Outcome:
 
 @case("a ticket of another room")
 async def _(stage: Stage) -> Outcome:
-    async with talking(stage.server.port, m.Create(name="Cat", rules=QUICK)) as cat:
+    async with connected(stage.server.port, m.Create(name="Cat", rules=QUICK)) as cat:
         redeem = m.Redeem(code=stage.ann.code, ticket=await ticket_of(cat))
         outcome = await entering(stage, redeem)
-        await cat.say(m.Close())
+        await cat.send(m.Close())
         await cat.closed()
     return outcome
 
@@ -210,11 +210,11 @@ async def _(stage: Stage) -> Outcome:
 async def _(stage: Stage) -> Outcome:
     async with stage.eve() as eve:
         redeem = m.Redeem(code=eve.code, ticket=await ticket_of(eve))
-        async with talking(stage.server.port, redeem) as phone:
+        async with connected(stage.server.port, redeem) as phone:
             assert await eve.closed() == 4503
             outcome = await entering(stage, redeem)
-            await phone.aside()
-            await phone.say(m.Leave())
+            await phone.sync()
+            await phone.send(m.Leave())
             await phone.closed()
     return outcome
 
@@ -232,19 +232,19 @@ async def _(stage: Stage) -> Outcome:
 @case("a room that is full", "small")
 async def _(stage: Stage) -> Outcome:
     join = m.Join(stage.ann.code, "Third")
-    async with talking(stage.server.port, join) as third:
+    async with connected(stage.server.port, join) as third:
         outcome = await entering(stage, m.Join(stage.ann.code, "Fourth"))
-        await third.say(m.Leave())
+        await third.send(m.Leave())
         await third.closed()
     return outcome
 
 
 @case("a room that is locked")
 async def _(stage: Stage) -> Outcome:
-    await stage.ann.say(m.Lock())
+    await stage.ann.send(m.Lock())
     await stage.ann.until(m.RoomEvent, lambda event: event.room.locked)
     outcome = await entering(stage, m.Join(stage.ann.code, "X"))
-    await stage.ann.say(m.Lock(on=False))
+    await stage.ann.send(m.Lock(on=False))
     await stage.ann.until(m.RoomEvent, lambda event: not event.room.locked)
     return outcome
 
@@ -252,7 +252,7 @@ async def _(stage: Stage) -> Outcome:
 @case("too many rooms from an address", "rationed")
 async def _(stage: Stage) -> Outcome:
     async with stage.stranger("192.0.2.4") as opener:
-        await opener.say(m.Hello(v=1, enter=m.Open()))
+        await opener.send(m.Hello(v=1, enter=m.Open()))
         await opener.until(m.Opened)
         await opener.closed()
     return await entering(stage, m.Open(), "192.0.2.4")
@@ -282,9 +282,9 @@ async def _(stage: Stage) -> Outcome:
         resume = m.Resume(code=eve.code, token=eve.token)
         await eve.socket.close()
         for _ in range(9):
-            async with talking(stage.server.port, resume):
+            async with connected(stage.server.port, resume):
                 pass
-        async with talking(stage.server.port, resume):
+        async with connected(stage.server.port, resume):
             return await entering(stage, resume)
 
 
@@ -300,7 +300,7 @@ async def _(stage: Stage) -> Outcome:
 async def _(stage: Stage) -> Outcome:
     stage.broken[0] = True
     async with stage.stranger() as talker:
-        await talker.say(m.Hello(v=1, enter=m.Join(stage.ann.code, "X")))
+        await talker.send(m.Hello(v=1, enter=m.Join(stage.ann.code, "X")))
         outcome = await closed_with(talker)
     stage.broken[0] = False
     return outcome
