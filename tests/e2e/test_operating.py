@@ -4,7 +4,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from tests.e2e import bad_input_inside, bad_input_outside
+from tests.e2e import bad_input_connecting, bad_input_in_room
 from tests.e2e.bad_input import CASES, on_stage
 
 from sliderace.protocol.codes import CLOSE_CODES, may_reconnect
@@ -32,7 +32,7 @@ BAD = {
 
 
 def test_every_row_is_tried_and_every_trial_has_its_row() -> None:
-    modules = {bad_input_outside.__name__, bad_input_inside.__name__}
+    modules = {bad_input_connecting.__name__, bad_input_in_room.__name__}
     assert {case.try_it.__module__ for case in CASES.values()} == modules
     assert list(BAD) == list(CASES)
 

@@ -6,8 +6,8 @@ from typing import Literal
 
 import pytest
 from tests.e2e.clocks import ManualClock
-from tests.e2e.stores import FaultyStore
 from tests.e2e.protocol_client import eventually
+from tests.e2e.stores import FaultyStore
 from tests.server.recording_subscriber import CODE, Ear, opened
 
 from sliderace.engine import Board, format_board

@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator, Sequence
 
 import pytest
 from tests.e2e.clocks import ManualClock
-from tests.e2e.stores import FaultyStore
 from tests.e2e.protocol_client import eventually
+from tests.e2e.stores import FaultyStore
 from tests.server.recording_subscriber import Ear, heard, opened, three
 
 from sliderace.engine import Board, Direction, parse_slides
