@@ -4,6 +4,7 @@
 const browser = [
   "AudioContext",
   "Blob",
+  "DOMException",
   "Event",
   "GainNode",
   "OscillatorNode",

@@ -5,7 +5,7 @@ import "./setup.mjs";
 import { App } from "../sliderace_page/app/app.js";
 import { command, enter } from "../sliderace_page/core/protocol.js";
 import { Seats } from "../sliderace_page/app/seats.js";
-import { Stay } from "../sliderace_page/app/room-session.js";
+import { RoomSession } from "../sliderace_page/app/room-session.js";
 import { text } from "../sliderace_page/core/texts.js";
 import {
   RACE,
@@ -64,7 +64,7 @@ class Page {
       now: () => this.now,
       random: (count) => new Uint8Array(count).fill(7),
       later: (work) => setImmediate(work),
-      Stay,
+      RoomSession,
       socket: {
         WebSocket: FakeSocket,
         random: () => 0,
@@ -269,7 +269,7 @@ test("refused a room of one's own: back home", () => {
   page.open().hear(refused("too_many_rooms"));
   page.close(4500);
   assert.equal(page.app.screen, "home");
-  assert.equal(page.app.problem, "Said.");
+  assert.equal(page.app.problem, text("refusal.too_many_rooms"));
 });
 
 test("a lost seat is forgotten, a busy server is not asked to forget it", () => {
@@ -337,7 +337,7 @@ test("the room was closed: not a lost connection, whatever the close says", () =
   page.enter();
   page.hear({ t: "closed", o: 11, why: "host" });
   page.close(1000);
-  assert.equal(page.app.stopped.text, "This room has closed.");
+  assert.equal(page.app.stopped.text, text("closed.room_gone"));
 });
 
 test("the record of a race is computed again check by check, if it is there", async () => {
@@ -346,11 +346,11 @@ test("the record of a race is computed again check by check, if it is there", as
   page.app.join("KWXTRB", "Ann", "spectator");
   const told = { race: "X", standings: [], nonces: [], board: "", seed: "", secret: null };
   const kept = { size: "", commitment: "", late: true, listed: null, own: null };
-  const found = (record) => page.app.stay.audit.verify({ ...told, record }, kept);
+  const found = (record) => page.app.session.recordCheck.verify({ ...told, record }, kept);
   const [form, results] = await found("/api/races/X");
   assert.deepEqual([form.name, form.verdict], ["structure", "wrong"]);
   assert.deepEqual([results.name, results.verdict], ["results", "wrong"]);
-  assert.match(results.text, /^The record has another race\./);
+  assert.equal(results.text, text("fault.record_unreadable"));
   const [lost, ...others] = await found("/api/races/Z");
   assert.deepEqual([lost.verdict, others], ["unknown", []]);
 });
@@ -416,10 +416,10 @@ test("a record that cannot be had says nothing against the race", async () => {
 });
 
 test("a record that does not fit is said", async () => {
-  for (const text of [written({ commitment: "cd".repeat(32) }), "{"]) {
-    const { page } = await raced(text);
+  for (const file of [written({ commitment: "cd".repeat(32) }), "{"]) {
+    const { page } = await raced(file);
     assert.notDeepEqual(page.app.check.wrong, []);
-    assert.match(page.notes.at(-1), /record does not fit/);
+    assert.equal(page.notes.at(-1), text("note.record_differs"));
   }
 });
 
@@ -457,19 +457,19 @@ test("who is always ready says so once for each race, whatever is shown", () => 
   page.app.settings = { now: { ready: true } };
   page.app.join("KWXTRB", "Ann", "player");
   page.enter();
-  page.app.readyBySelf();
-  page.app.readyBySelf();
+  page.app.autoReady();
+  page.app.autoReady();
   assert.equal(said(), 1, "who takes it back is not asked again");
   page.app.model.reading = true;
   page.hear({ t: "room", o: 11, room: room({ race: "KWXTRB-SA1B2C-4" }), why: "race" });
   assert.equal(page.app.model.lingers, true);
-  page.app.readyBySelf();
+  page.app.autoReady();
   assert.equal(said(), 2);
   page.app.goOn();
   assert.equal(page.app.model.lingers, false);
   page.hear({ t: "room", o: 12, room: room({ race: "KWXTRB-SA1B2C-5" }), why: "race" });
   page.app.settings.now.ready = false;
-  page.app.readyBySelf();
+  page.app.autoReady();
   assert.equal(said(), 2);
 });
 
@@ -492,7 +492,7 @@ test("a refusal in the room is a note; of what the model asked by itself, nothin
     { ...refused("not_host"), of: "kick" },
     { ...refused("bad_seat"), of: "resync" },
   );
-  assert.deepEqual(page.notes, ["Said."]);
+  assert.deepEqual(page.notes, [text("refusal.not_host")]);
 });
 
 test("a slide is on its way before anything else happens", () => {
@@ -522,7 +522,7 @@ test("without a connection a wish is not lost silently", () => {
   page.enter();
   page.close(1006);
   page.app.ask(command.ready(RACE, true));
-  assert.match(page.notes.at(-1), /Not connected/);
+  assert.equal(page.notes.at(-1), text("note.not_connected"));
 });
 
 test("a link for others: the server's, if it is one", async () => {

@@ -4,7 +4,8 @@ import test from "node:test";
 import "./setup.mjs";
 import { Attempt } from "../sliderace_page/core/attempt.js";
 import { formatBoard, parseBoard } from "../sliderace_page/core/engine.js";
-import { DEFAULT_LIMITS, Pace } from "../sliderace_page/core/pacing.js";
+import { Pace } from "../sliderace_page/core/pacing.js";
+import { LIMITS } from "./room.mjs";
 
 const START = "1 2 3/4 0 5/7 8 6"; // L, then U solves
 const begin = (change = {}) =>
@@ -148,7 +149,7 @@ const slides = (count, tiles = 1) =>
   Array.from({ length: count }, () => ["L", tiles, 0]);
 
 test("the first slide goes at once, then a window gathers, the solving one goes at once", () => {
-  const pace = new Pace(DEFAULT_LIMITS, 0);
+  const pace = new Pace(LIMITS, 0);
   assert.equal(pace.take(slides(1), 0, false).length, 1);
   assert.equal(pace.take(slides(1), 32, false).length, 0);
   assert.equal(pace.wait(slides(1)[0], 32, false), 1);
@@ -157,12 +158,12 @@ test("the first slide goes at once, then a window gathers, the solving one goes 
 });
 
 test("never more slides in a message than announced", () => {
-  const pace = new Pace(DEFAULT_LIMITS, 0);
+  const pace = new Pace(LIMITS, 0);
   assert.equal(pace.take(slides(100), 0, true).length, 60);
 });
 
 test("never more tiles than announced: a long slide costs its tiles", () => {
-  const pace = new Pace({ ...DEFAULT_LIMITS, tiles_burst: 20, tiles_per_s: 10 }, 0);
+  const pace = new Pace({ ...LIMITS, tiles_burst: 20, tiles_per_s: 10 }, 0);
   assert.equal(pace.take(slides(10, 9), 0, true).length, 2);
   assert.equal(pace.take(slides(10, 9), 1, true).length, 0);
   assert.equal(pace.wait(slides(1, 9)[0], 1, true), 699);
@@ -170,7 +171,7 @@ test("never more tiles than announced: a long slide costs its tiles", () => {
 });
 
 test("never more messages than announced, over any ten seconds", () => {
-  const pace = new Pace(DEFAULT_LIMITS, 0);
+  const pace = new Pace(LIMITS, 0);
   let sent = 0;
   for (let now = 0; now < 10000; now += 1)
     sent += pace.take(slides(1), now, true).length;
@@ -179,7 +180,7 @@ test("never more messages than announced, over any ten seconds", () => {
 });
 
 test("limits of zero do not stop a race", () => {
-  const none = Object.fromEntries(Object.keys(DEFAULT_LIMITS).map((key) => [key, 0]));
+  const none = Object.fromEntries(Object.keys(LIMITS).map((key) => [key, 0]));
   const pace = new Pace(none, 0);
   assert.equal(pace.take(slides(5, 9), 0, true).length, 1);
   assert.equal(pace.wait(["L", 9, 0], 0, true), 9000, "the debt of nine tiles");

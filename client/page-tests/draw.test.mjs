@@ -150,5 +150,5 @@ test("the list counts as it was first shown", () => {
   stage.phase("countdown", { in_ms: 5000 });
   stage.next(roster());
   stage.next(roster(["cd".repeat(32), null]));
-  assert.equal(stage.model.promises.get(RACE).listed.get(0), bound());
+  assert.equal(stage.model.firstShown.get(RACE).listed.get(0), bound());
 });

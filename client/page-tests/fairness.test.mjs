@@ -3,7 +3,8 @@ import test from "node:test";
 
 import "./setup.mjs";
 import * as engine from "../sliderace_page/core/engine.js";
-import { against, faults, partFault } from "../sliderace_page/core/fairness.js";
+import { against, faults, nonceRemark } from "../sliderace_page/core/fairness.js";
+import { sayFault, sayNonce } from "../sliderace_page/core/wording.js";
 import { RACE, standing } from "./room.mjs";
 
 const { bytesToHex, hexToBytes } = engine;
@@ -20,7 +21,7 @@ const drawn = (secret, nonces) => {
   return { seed: bytesToHex(seed), board };
 };
 const { board: BOARD } = drawn(SECRET, NONCES);
-/** Ann and Cleo gave their parts, Ben had none. */
+/** Ann and Cleo gave a nonce, Ben gave none. */
 const results = (change = {}) => ({
   race: RACE,
   standings: [
@@ -60,65 +61,69 @@ const withNonce = (seat, change) => ({
     one.seat === seat ? { ...one, ...change } : one,
   ),
 });
-const found = (change, shown = {}) => faults(results(change), kept(shown)).join(" ");
+const found = (change, shown = {}) =>
+  faults(results(change), kept(shown)).map(({ code }) => code);
 
-// --- What is told at once ------------------------------------------------------------
+// --- The results ---------------------------------------------------------------------
 
-test("what was shown is what is told: nothing to say", () => {
-  assert.equal(found({}), "");
-  assert.equal(found({}, { listed: null, start: null }), "");
+test("results that match what was shown have no fault", () => {
+  assert.deepEqual(found({}), []);
+  assert.deepEqual(found({}, { listed: null, start: null }), []);
 });
 
 test("another secret, seed or board is found", () => {
-  assert.match(found({ secret: "22".repeat(32) }), /secret is not the one committed/);
-  assert.match(found({}, { commitment: "ab".repeat(32) }), /secret is not the one/);
-  assert.match(found(drawn(SECRET, [])), /seed does not follow/);
-  assert.match(found({ board: "1 2 3/4 5 0/7 8 6" }), /does not follow from the seed/);
-  assert.match(found({ secret: null }), /not told its secret/);
-  assert.match(found({ secret: "xyz" }), /Not checkable/);
+  const secret = found({ secret: "22".repeat(32) });
+  assert.deepEqual(secret, ["commitment_broken", "seed_not_from_parts"]);
+  assert.deepEqual(found({}, { commitment: "ab".repeat(32) }), ["commitment_broken"]);
+  const seed = found(drawn(SECRET, []));
+  assert.deepEqual(seed, ["seed_not_from_parts", "board_not_raced"]);
   const other = "1 2 3/4 5 0/7 8 6";
-  assert.match(found({}, { start: other }), /not the one that was raced on/);
+  assert.deepEqual(found({ board: other }), ["board_not_from_seed", "board_not_raced"]);
+  assert.deepEqual(found({ secret: null }), ["not_revealed"]);
+  assert.deepEqual(found({ secret: "xyz" }), ["unreadable"]);
+  assert.deepEqual(found({}, { start: other }), ["board_not_raced"]);
 });
 
-test("a part that does not fit what bound it is found, and whose it is", () => {
+test("a nonce that does not match its commitment is found, and whose it is", () => {
   const nonce = "cc".repeat(16);
   const change = { ...withNonce(2, { nonce }), ...drawn(SECRET, [NONCES[0], [2, nonce]]) };
-  assert.equal(
-    found(change, { start: null }),
-    "The part of Cleo in the draw is not the one fixed before it.",
-  );
+  assert.deepEqual(faults(results(change), kept({ start: null })), [
+    { code: "wrong_nonce", name: "Cleo" },
+  ]);
 });
 
-test("a list of commitments changed after the draw is found", () => {
+test("a list of commitments that changed after the draw is found", () => {
   const nonce = "cc".repeat(16);
   const other = { nonce, commitment: bound(2, nonce) };
   const change = { ...withNonce(2, other), ...drawn(SECRET, [NONCES[0], [2, nonce]]) };
-  assert.match(found(change), /list of who takes part .* was changed/);
-  assert.equal(found(change, { listed: null, start: null }), "", "never shown");
-  assert.match(found({ nonces: results().nonces.slice(0, 2) }), /was changed/);
+  assert.deepEqual(found(change), ["list_changed", "board_not_raced"]);
+  assert.deepEqual(found(change, { listed: null, start: null }), [], "never shown");
+  const fewer = found({ nonces: results().nonces.slice(0, 2) });
+  assert.ok(fewer.includes("list_changed"));
 });
 
-test("a part left out must be left out of the seed", () => {
+test("a nonce that was left out must be left out of the seed", () => {
   const left = withNonce(2, { nonce: null });
-  assert.match(found(left), /seed does not follow/);
+  assert.deepEqual(found(left), ["seed_not_from_parts"]);
   const start = drawn(SECRET, [NONCES[0]]).board;
-  assert.equal(found({ ...left, ...drawn(SECRET, [NONCES[0]]) }, { start }), "");
+  assert.deepEqual(found({ ...left, ...drawn(SECRET, [NONCES[0]]) }, { start }), []);
 });
 
-test("our own part: used, left out, or another one", () => {
-  const part = (change, shown) => partFault(results(change), kept(shown));
-  assert.equal(part({}), "");
-  assert.match(part(withNonce(0, { nonce: null })), /part was left out/);
-  assert.match(part({ nonces: [] }), /part was left out/);
-  assert.match(part(withNonce(0, { nonce: "cc".repeat(16) })), /another part for you/);
+test("our own nonce is used, left out, or replaced", () => {
+  const remark = (change, shown) => nonceRemark(results(change), kept(shown));
+  assert.equal(remark({}), null);
+  assert.equal(remark(withNonce(0, { nonce: null })), "nonce_left_out");
+  assert.equal(remark({ nonces: [] }), "nonce_left_out");
+  assert.equal(remark(withNonce(0, { nonce: "cc".repeat(16) })), "nonce_replaced");
   for (const none of [{ seat: null }, { nonce: null }, { seedKnown: true }])
-    assert.equal(part({ nonces: [] }, none), "");
+    assert.equal(remark({ nonces: [] }, none), null);
 });
 
-test("a seed known in advance makes no promise, but the board must follow from it", () => {
+test("a seed known in advance promises nothing, but the board must follow from it", () => {
   const known = { seedKnown: true };
-  assert.equal(found({ secret: null, nonces: [] }, known), "");
-  assert.match(found({ board: "1 2 3/4 5 0/7 8 6" }, known), /does not follow/);
+  assert.deepEqual(found({ secret: null, nonces: [] }, known), []);
+  const other = { board: "1 2 3/4 5 0/7 8 6" };
+  assert.ok(found(other, known).includes("board_not_from_seed"));
 });
 
 // --- The record ----------------------------------------------------------------------
@@ -151,41 +156,62 @@ const record = (change = {}, mine = {}) => ({
   ...change,
 });
 const differs = (change, mine, shown) =>
-  against(record(change, mine), results(), kept(shown)).join(" ");
+  against(record(change, mine), results(), kept(shown)).map(({ code }) => code);
 
-test("a record of what was shown and sent differs in nothing", () => {
-  assert.equal(differs(), "");
+test("a record of what was shown and sent has no fault", () => {
+  assert.deepEqual(differs(), []);
   const order = record().racers.reverse();
-  assert.equal(differs({ racers: order }), "", "in any order");
-  assert.equal(differs({}, {}, { listed: null, start: null, own: null }), "");
+  assert.deepEqual(differs({ racers: order }), [], "in any order");
+  assert.deepEqual(differs({}, {}, { listed: null, start: null, own: null }), []);
 });
 
-test("another word on what was shown is found", () => {
-  for (const name of ["race", "commitment", "board", "seed", "secret"])
-    assert.equal(differs({ [name]: "x" }), `The record has another ${name}.`);
-  assert.equal(differs({ rules: { size: "4x4" } }), "The record has another size.");
+test("a record that differs from what was shown is found", () => {
+  const codes = {
+    race: "record_other_race",
+    commitment: "record_commitment",
+    board: "record_board",
+    seed: "record_seed",
+    secret: "record_seed",
+  };
+  for (const [name, code] of Object.entries(codes))
+    assert.deepEqual(differs({ [name]: "x" }), [code], name);
+  assert.deepEqual(differs({ rules: { size: "4x4" } }), ["record_size"]);
   const two = record().racers.slice(0, 2);
-  assert.match(differs({ racers: two }), /another list .* another result of Cleo/);
-  assert.match(differs({}, { nonce_commitment: "x" }), /another list/);
-  assert.match(differs({}, { nonce: null }), /other parts of the players/);
-  assert.match(differs({}, { place: 2 }), /another result of Ann/);
-  assert.match(differs({}, { finish: { official_ms: 1 } }), /another result of Ann/);
+  assert.deepEqual(differs({ racers: two }), ["record_list", "record_results"]);
+  assert.deepEqual(differs({}, { nonce_commitment: "x" }), ["record_list"]);
+  assert.deepEqual(differs({}, { nonce: null }), ["record_nonces"]);
+  assert.deepEqual(differs({}, { place: 2 }), ["record_results"]);
+  assert.deepEqual(differs({}, { finish: { official_ms: 1 } }), ["record_results"]);
 });
 
-test("other slides of ours are found; those nobody acknowledged may be missing", () => {
+test("other slides of ours are found; those without an ack may be missing", () => {
   const { slides } = racer(standing(0), {});
   const said = (...written) => differs({}, { slides: written });
-  const other = /other slides of yours/;
-  assert.equal(said(slides[0], slides[1]), "", "the last was never acknowledged");
-  assert.match(said(slides[0]), other, "that one was");
-  assert.match(said(...slides, ["R", 1, 900, 913]), other, "one more");
-  assert.match(said(slides[0], ["D", 1, 500, 512], slides[2]), other, "another way");
-  assert.match(said(slides[0], ["U", 1, 499, 512], slides[2]), other, "another stamp");
-  assert.equal(said(["L", 1, 0, 0], slides[1], slides[2]), "", "before we came back");
+  const [missing, other] = [["record_slides_missing"], ["record_slides_differ"]];
+  assert.deepEqual(said(slides[0], slides[1]), [], "the last one had no ack");
+  assert.deepEqual(said(slides[0]), missing, "that one had");
+  assert.deepEqual(said(...slides, ["R", 1, 900, 913]), other, "one more");
+  assert.deepEqual(said(slides[0], ["D", 1, 500, 512], slides[2]), other, "direction");
+  assert.deepEqual(said(slides[0], ["U", 1, 499, 512], slides[2]), other, "timestamp");
+  assert.deepEqual(said(["L", 1, 0, 0], slides[1], slides[2]), [], "before a reload");
+  const others = record().racers.slice(1);
+  assert.ok(differs({ racers: others }).includes("record_without_you"));
 });
 
-test("anything may come as a record", () => {
+test("any value as a record has a fault, and never throws", () => {
   const odd = [undefined, null, 7, "x", [], {}, { racers: 5 }, { racers: [null, 1, {}] }];
   for (const one of [...odd, record({}, { slides: [null, 5, 6] })])
     assert.notDeepEqual(against(one, results(), kept()), []);
+});
+
+test("every fault has its sentence", () => {
+  const wrong = against(record({ commitment: "x" }, { place: 2 }), results(), kept());
+  assert.deepEqual(wrong.map(sayFault), [
+    "The commitment in the race record is not the one shown before the race.",
+    "The places or times in the race record are not the ones in the results.",
+  ]);
+  const name = "Cleo";
+  assert.match(sayFault({ code: "wrong_nonce", name }), /^The nonce of Cleo is not/);
+  for (const remark of ["nonce_left_out", "nonce_replaced"])
+    assert.match(sayNonce(remark), /nonce/);
 });

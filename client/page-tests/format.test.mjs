@@ -4,7 +4,7 @@ import test from "node:test";
 import "./setup.mjs";
 import * as text from "../sliderace_page/core/format.js";
 
-test("a room code is six of our letters, however it is typed", () => {
+test("a room code is read in any case, with spaces and dashes", () => {
   for (const typed of [
     "KWXTRB",
     "kwx-trb",
@@ -20,7 +20,7 @@ test("a room code is six of our letters, however it is typed", () => {
   assert.equal(text.formatCode("KWXTRB"), "KWX-TRB");
 });
 
-test("a pasted link leads to its room", () => {
+test("a room code is found in a pasted link", () => {
   for (const pasted of [
     "http://192.168.1.7:8710/KWXTRB",
     "https://race.example.org/sub/kwx-trb/?x=1#top",
@@ -31,7 +31,7 @@ test("a pasted link leads to its room", () => {
   assert.equal(text.codeOfText("https://example.org/"), null);
 });
 
-test("a nickname is one line of visible text", () => {
+test("a cleaned nickname is one line of visible text", () => {
   const cases = [
     ["  Ann\t\u202eB  ", "Ann B"],
     ["\u200b\u2066", ""],
@@ -50,7 +50,7 @@ test("a nickname is one line of visible text", () => {
   }
 });
 
-test("every friendly name can be shown as it is", () => {
+test("a suggested nickname needs no cleaning", () => {
   for (let a = 0; a < 1; a += 0.05) {
     for (let b = 0; b < 1; b += 0.03) {
       const name = text.friendlyName(a, b);
@@ -59,7 +59,7 @@ test("every friendly name can be shown as it is", () => {
   }
 });
 
-test("times as a stopwatch shows them, never rounded up", () => {
+test("times are formatted like on a stopwatch, never rounded up", () => {
   assert.equal(text.formatTime(0), "0.000 s");
   assert.equal(text.formatTime(41320), "41.320 s");
   assert.equal(text.formatTime(59999, 1), "59.9 s");
@@ -70,7 +70,7 @@ test("times as a stopwatch shows them, never rounded up", () => {
   assert.equal(text.formatTime(-5), "0.000 s");
 });
 
-test("links that work on this computer only", () => {
+test("loopback links are recognised", () => {
   for (const host of [
     "localhost:8710",
     "race.localhost",
@@ -90,7 +90,7 @@ test("links that work on this computer only", () => {
   }
 });
 
-test("words with numbers", () => {
+test("spans, counts, places and sizes are formatted", () => {
   assert.deepEqual([90000, 300000, 7200000].map(text.formatSpan), [
     "90 s",
     "5 min",
@@ -113,8 +113,9 @@ test("words with numbers", () => {
   assert.equal(text.formatSize("3x10"), "3\u00d710");
 });
 
-test("a line: the round trip, and how much it wavers", () => {
-  assert.equal(text.formatLine({ rtt: 23, jitter: 4 }), "23\u00b14 ms");
-  assert.equal(text.formatLine({ rtt: 23, jitter: 0 }), "23 ms");
-  assert.equal(text.formatLine({ rtt: 0, jitter: 0 }), "<1 ms");
+test("a room's facts are shown as far as they are known", () => {
+  const facts = { size: "4x4", players: 1, phase: "racing" };
+  assert.equal(text.roomFacts(facts), "4\u00d74 \u00b7 1 player \u00b7 racing now");
+  assert.equal(text.roomFacts({ players: ["Ann", "Ben"] }), "2 players");
+  assert.equal(text.roomFacts({ size: 4, players: "x", phase: "lunch" }), "");
 });

@@ -2,17 +2,19 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import "./setup.mjs";
+import { constants } from "../sliderace_page/core/constants.js";
 import * as protocol from "../sliderace_page/core/protocol.js";
+import { sayClosed, sayRefused } from "../sliderace_page/core/wording.js";
 import { member, snapshot, standing, welcome } from "./room.mjs";
 
 const { ProtocolError, decodeEvent } = protocol;
 const decode = (value) => decodeEvent(JSON.stringify(value));
 
-test("what a server sends is read whole", () => {
+test("an event is read with all its fields", () => {
   for (const event of [welcome(), snapshot()]) assert.deepEqual(decode(event), event);
 });
 
-test("fields of a newer server are passed over, and so are its events", () => {
+test("unknown fields and unknown events are ignored", () => {
   assert.deepEqual(decode({ t: "pong", id: 4, later: true }), { t: "pong", id: 4 });
   assert.equal(decode({ t: "weather", o: 3 }), null);
 });
@@ -23,7 +25,7 @@ test("a welcome may come from a newer or an older server", () => {
   assert.deepEqual(decode(older), welcome());
 });
 
-test("anything else is one documented error", () => {
+test("any other text is a ProtocolError", () => {
   const broken = [
     "",
     "{",
@@ -54,7 +56,7 @@ test("anything else is one documented error", () => {
   );
 });
 
-test("names are cleaned on arrival: a server may be hostile", () => {
+test("nicknames are cleaned on arrival, as a server may be hostile", () => {
   const hostile = "\u202eAnn\u0000\u200b";
   const event = decode(snapshot({ members: [member(1, { name: hostile })] }));
   assert.equal(event.members[0].name, "Ann");
@@ -67,7 +69,7 @@ test("names are cleaned on arrival: a server may be hostile", () => {
   assert.equal(row.standing.name, "?");
 });
 
-test("a step of progress may leave out its end", () => {
+test("the last fields of progress may be missing", () => {
   const { p } = decode({
     t: "progress",
     race: "A",
@@ -80,18 +82,18 @@ test("a step of progress may leave out its end", () => {
   assert.deepEqual(p[1], { seat: 1, seq: 2, high: 0, stm: 3, since: 0, slides: "RU2" });
 });
 
-test("close codes: who comes back by itself", () => {
+test("some close codes allow a reconnect, the others are explained", () => {
   const back = [1001, 1005, 1006, 1011, 1012, 1013, 4000, 4002, 4003, 4429, 4499];
   const away = [1000, 1002, 1007, 1009, 4500, 4501, 4502, 4503, 4504, 4999];
   for (const code of back)
     assert.equal(protocol.mayReconnect(code), true, String(code));
   for (const code of away) {
     assert.equal(protocol.mayReconnect(code), false, String(code));
-    assert.ok(protocol.sayClosed(code).endsWith("."), String(code));
+    assert.ok(sayClosed(code).endsWith("."), String(code));
   }
 });
 
-test("full jitter: anywhere below a ceiling that doubles up to 8 s", () => {
+test("the backoff is random below a ceiling that doubles up to 8 s", () => {
   assert.equal(protocol.backoff(0, 0), 0);
   assert.ok(protocol.backoff(0, 0.999) < 250);
   assert.equal(protocol.backoff(3, 0.5), 1000);
@@ -99,13 +101,11 @@ test("full jitter: anywhere below a ceiling that doubles up to 8 s", () => {
   assert.ok(protocol.backoff(50, 0.999) > 7900);
 });
 
-test("a refusal is told in our words, else in the server's", () => {
-  assert.match(
-    protocol.sayRefused({ code: "room_unknown", text: "x" }),
-    /no such room/,
-  );
-  assert.equal(
-    protocol.sayRefused({ code: "done", text: "Your race is over." }),
-    "Your race is over.",
-  );
+test("a refusal is worded by the catalogue, a new one by the server", () => {
+  const refused = (code) => sayRefused({ code, text: "Sorry." });
+  assert.match(refused("room_unknown"), /^There is no such room/);
+  assert.match(refused("version"), /Reload the page/);
+  assert.equal(refused("novel"), "Sorry.");
+  assert.equal(sayRefused({ code: "novel", text: "" }), "The server refused that.");
+  for (const code of constants.protocol.refusals) assert.ok(refused(code));
 });

@@ -2,7 +2,6 @@
 
 import "./setup.mjs";
 import { Model } from "../sliderace_page/core/model.js";
-import { DEFAULT_LIMITS } from "../sliderace_page/core/pacing.js";
 import { decodeEvent, enter } from "../sliderace_page/core/protocol.js";
 
 export const RACE = "KWXTRB-SA1B2C-3";
@@ -10,6 +9,17 @@ export const TOKEN = "0123456789abcdef0123456789abcdef";
 /** Two slides from solved: L, then U. */
 export const START = "1 2 3/4 5 0/7 8 6";
 export const FAR = "8 2 0/4 6 1/3 7 5";
+
+/** Limits as a server announces them. */
+export const LIMITS = Object.freeze({
+  messages_per_s: 60,
+  messages_burst: 120,
+  tiles_per_s: 160,
+  tiles_burst: 320,
+  slides_per_message: 60,
+  gather_ms: 33,
+  message_bytes: 2048,
+});
 
 export const rules = (change = {}) => ({
   size: "3x3",
@@ -63,7 +73,7 @@ export const welcome = (change = {}) => ({
   race: RACE,
   seq: 0,
   board: null,
-  limits: DEFAULT_LIMITS,
+  limits: LIMITS,
   features: [],
   ...change,
 });

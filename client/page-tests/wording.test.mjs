@@ -6,10 +6,12 @@ import {
   describeRules,
   describeSignal,
   explainCredit,
+  explainLatency,
   explainResults,
+  formatLatency,
   limitOf,
+  news,
   reason,
-  say,
   sealOf,
   stands,
   waitsFor,
@@ -19,7 +21,7 @@ import {
 } from "../sliderace_page/core/wording.js";
 import { RACE, Stage, member, room, rules, standing } from "./room.mjs";
 
-test("how a racer stands: a sign and a word, never colour alone", () => {
+test("the status of a racer is a sign and a word, never colour alone", () => {
   const lane = (status, more = {}) => ({
     status,
     time: 41320,
@@ -37,44 +39,63 @@ test("how a racer stands: a sign and a word, never colour alone", () => {
   assert.equal(stands(lane("dns")), "did not start");
 });
 
-test("what happens is said about others, not about oneself", () => {
+test("news is about others, not about oneself", () => {
   const { model } = new Stage().enter();
-  const about = (who, why) => say({ t: "member", member: who, why }, model);
+  const about = (who, why) => news({ t: "member", member: who, why }, model);
   assert.equal(about(member(2), "joined"), "Ben joined");
-  assert.equal(
-    about(member(3, { role: "spectator" }), "joined"),
-    "Cleo joined to watch",
-  );
+  const cleo = member(3, { role: "spectator" });
+  assert.equal(about(cleo, "joined"), "Cleo joined to watch");
+  assert.equal(about(cleo, "role"), "Cleo is a spectator now");
   assert.equal(about(member(2), "disconnected"), "Ben lost the connection");
-  assert.equal(about(member(2), "ready"), "", "the mark says it");
+  assert.equal(about(member(2), "ready"), "", "a mark shows it");
+  assert.equal(about(member(2), "novel"), "");
   assert.equal(about(member(1), "connected"), "");
-  assert.equal(say({ t: "gone", member: 2, why: "kicked" }, model), "Ben was sent out");
-  assert.equal(say({ t: "gone", member: 77, why: "left" }, model), "Somebody left");
+  const gone = (id, why) => news({ t: "gone", member: id, why }, model);
+  assert.equal(gone(2, "kicked"), "The host removed Ben");
+  assert.equal(gone(77, "left"), "Somebody left");
+  assert.equal(gone(2, "novel"), "Ben left");
   const row = (seat, more) =>
-    say({ t: "standing", standing: standing(seat, more) }, model);
-  assert.equal(row(1), "Ben finished in 4.321 s");
+    news({ t: "standing", standing: standing(seat, more) }, model);
+  assert.equal(row(1), "Ben finished in 4.321 s (2 moves)");
+  assert.equal(row(1, { status: "racing" }), "Ben is racing again");
+  assert.equal(row(1, { status: "forfeited", high: 519 }), "Ben gave up at 51 %");
+  assert.equal(row(1, { status: "dns" }), "Ben did not start");
   assert.equal(
     row(1, { status: "dnf", why: "away" }),
-    "Ben did not finish: away too long",
+    "Ben did not finish: they were away too long",
   );
+  assert.equal(row(1, { status: "dnf", why: "novel" }), "Ben did not finish");
   assert.equal(row(0), "");
 });
 
-test("the room's changes", () => {
+test("changes of the room and of the phase are news", () => {
   const { model } = new Stage().enter();
-  const change = (why, more) => say({ t: "room", room: room(more), why }, model);
+  const change = (why, more) => news({ t: "room", room: room(more), why }, model);
   assert.equal(change("host", { host: 1 }), "You are the host now");
   assert.equal(change("host", { host: 2 }), "Ben is the host now");
   assert.equal(change("lock", { locked: true }), "The room is locked");
-  assert.equal(change("settings", {}), "", "I did that");
+  assert.equal(change("settings", {}), "", "we did that");
   const phase = (name, left = null) =>
-    say({ t: "phase", race: RACE, phase: name, in_ms: left }, model);
+    news({ t: "phase", race: RACE, phase: name, in_ms: left }, model);
   assert.equal(phase("grace", 60000), "The others have 60 s left");
   assert.equal(phase("aborted"), "The race was called off");
-  assert.equal(say({ t: "ack" }, model), "");
+  model.phase = "countdown";
+  assert.equal(phase("lobby"), "The start was called off");
+  model.room.host = 2;
+  assert.equal(change("settings", {}), "The host changed the rules");
+  assert.equal(news({ t: "ack" }, model), "");
 });
 
-test("the rules: size, limit and boards always, the rest where it is not as usual", () => {
+test("the winner is news when the first place is final", () => {
+  const { model } = new Stage().race();
+  const won = (...seats) => news({ t: "winner", race: RACE, seats }, model);
+  assert.equal(won(1), "Ben has won");
+  assert.equal(won(1, 9), "Ben and Somebody have won");
+  assert.equal(won(0), "You have won");
+  assert.equal(won(0, 1), "You and Ben have won");
+});
+
+test("size, limit and boards are always shown, other rules only if they are unusual", () => {
   const plain = ["3\u00d73", "2 min limit", "boards hidden"];
   assert.deepEqual(describeRules(rules()), plain);
   const all = describeRules(
@@ -91,7 +112,7 @@ test("the rules: size, limit and boards always, the rest where it is not as usua
   assert.equal(all.length, 7);
 });
 
-test("the time limit that holds where nobody has set one", () => {
+test("the default time limit depends on the size", () => {
   const limit = (size, ms = -1) => limitOf(rules({ size, limit_ms: ms }));
   assert.equal(limit("4x4"), 300000);
   assert.equal(limit("10x10"), 3600000);
@@ -101,30 +122,46 @@ test("the time limit that holds where nobody has set one", () => {
   assert.equal(limit("4x4", 90000), 90000);
 });
 
-test("friendly timing is among the rules", () => {
+test("friendly timing is shown as a rule", () => {
   assert.equal(describeRules(rules({ friendly_timing: true })).at(-1), "friendly timing");
 });
 
-test("marks of the results are explained, and nothing that is not there", () => {
+test("only the marks that a result table has are explained", () => {
   const said = (row, friendly_timing = false) =>
     explainResults({ standings: [standing(0, row)], friendly_timing });
   assert.deepEqual(said({}), []);
-  assert.match(said({ credit_ms: 5 })[0], /what the line there cost/);
+  assert.match(said({ credit_ms: 5 })[0], /what the connection cost/);
   assert.match(said({ photo: true })[0], /^Photo finish/);
   assert.match(said({ outage_ms: 5 })[0], /^Outage/);
   assert.match(said({}, true)[0], /^Friendly timing/);
-  const credit = explainCredit(standing(0, { credit_ms: 450, outage_ms: 400 }));
+});
+
+test("a credit is explained by what it is for", () => {
+  const credit = (credit_ms, outage_ms) =>
+    explainCredit(standing(0, { credit_ms, outage_ms }));
+  assert.equal(credit(50, 0), "4.371 s at the server, minus 50 ms for the connection");
   assert.equal(
-    credit,
-    "4.771 s at the server, less 50 ms for the line and 400 ms for a failure of the server",
+    credit(400, 400),
+    "4.721 s at the server, minus 400 ms for a server outage",
+  );
+  assert.equal(
+    credit(450, 400),
+    "4.771 s at the server, minus 50 ms for the connection and 400 ms for a server outage",
   );
 });
 
-test("a signal: value and range, each in its unit", () => {
+test("a latency is a round trip and its jitter", () => {
+  assert.equal(formatLatency({ rtt: 23, jitter: 4 }), "23\u00b14 ms");
+  assert.equal(formatLatency({ rtt: 23, jitter: 0 }), "23 ms");
+  assert.equal(formatLatency({ rtt: 0, jitter: 0 }), "<1 ms");
+  assert.match(explainLatency({ rtt: 23, jitter: 4 }), /23 ms there and back, \u00b14/);
+});
+
+test("a signal has a value and a range, both in its unit", () => {
   const signal = (name, value, low = null, high = null) =>
     describeSignal({ name, value, low, high });
   assert.deepEqual(signal("cv_milli", 234, 250), {
-    label: "Unevenness of the rhythm; 0 is a machine\u2019s",
+    label: "Unevenness of the rhythm; a machine has 0",
     value: "0.23",
     range: "\u2265 0.25",
   });
@@ -134,18 +171,11 @@ test("a signal: value and range, each in its unit", () => {
   assert.deepEqual(signal("novel", 3), { label: "novel", value: "3", range: "" });
 });
 
-test("the winner is said when the first place is final", () => {
-  const { model } = new Stage().race();
-  const said = (...seats) => say({ t: "winner", race: RACE, seats }, model);
-  assert.equal(said(1), "First place is final: Ben");
-  assert.equal(said(0, 1), "First place is final: you and Ben");
-});
-
-test("the seal is told with what it is for", () => {
+test("the commitment is shown with its purpose", () => {
   assert.match(sealOf({ commitment: "c76c14ff" }), /^Board sealed: c76c14ff\. .*checks/);
 });
 
-test("the host reads who would only watch, the others why they do", () => {
+test("the host sees who would only watch", () => {
   const { model } = new Stage().enter();
   assert.equal(whoWatches(model), "Ben is not ready and will watch.");
   assert.equal(waitsFor(model, 0), "Ben is not ready and will watch.");
@@ -160,7 +190,7 @@ test("the host reads who would only watch, the others why they do", () => {
   assert.equal(waitsFor(model, 0), "All are ready.");
 });
 
-test("under the results: who has gone on, and how long there is to follow", () => {
+test("the results show who has gone on, and when the next race starts", () => {
   const { model } = new Stage().enter();
   assert.equal(whoGoesOn(model, 0), "", "nobody has");
   Object.assign(model, { phase: "results", phaseEnds: 8100 });
@@ -182,7 +212,7 @@ test("under the results: who has gone on, and how long there is to follow", () =
   assert.equal(whoGoesOn(model, 0), "You are ready for the next race (1 of 2).");
 });
 
-test("left out of a race, one reads why; who only watches does not", () => {
+test("a player who watches sees why; a spectator does not", () => {
   const started = (id, roster) => {
     const stage = new Stage().enter({ member: id, seat: id === 3 ? null : id - 1 });
     stage.phase("countdown", { in_ms: 1200, roster });

@@ -1,23 +1,55 @@
-// Which screen is shown and why: the address, the seats kept, the stay in a room. Shell.
+// Which screen is shown, and why: the address, the kept seats, the session in a room.
+// Shell.
 
 import { codeOfText, isLoopback } from "../core/format.js";
 import { text } from "../core/texts.js";
 import { withTexts } from "./load-texts.js";
 
+/** @typedef {import("../core/protocol.js").Enter} Enter */
+/** @typedef {import("../core/protocol.js").RoleName} RoleName */
+/** @typedef {import("../core/protocol.js").RoomOptions} RoomOptions */
+/** @typedef {import("./room-session.js").Action} Action */
+/** @typedef {import("./room-session.js").Level} Level */
+/** @typedef {import("./room-session.js").Welcome} Welcome */
+/** @typedef {{unknown: true, failed?: false} | {failed: true, unknown?: false}} Failed
+ *   not found, or no answer */
+/** @typedef {{size?: unknown, players?: unknown, phase?: unknown, unknown?: unknown}} Peek
+ *   what the server says of a room, as received; `unknown`: there is no such room */
+
 export class App {
+  /** @type {"home" | "enter" | "room" | "replay" | "solo" | "stopped"} */
+  screen = "home";
+  /** @type {string | null} the room code in the address */
+  code = null;
+  /** @type {string | null} the race id in the address */
+  replay = null;
+  problem = ""; // why the last try to enter failed
+  /** @type {Peek | null} the room of the address, before we enter it */
+  peek = null;
+  /** @type {RoomSession | null} */
+  session = null;
+  /** @type {{text: string, action: Action} | null} */
+  stopped = null;
+  onChange = () => {};
+  /** @type {(note: string, level: Level) => void} */
+  onNote = () => {};
+  /** @type {Enter | null} how we enter a room whose modules are being loaded */
+  #loading = null;
+
   /**
    * @param {object} world
    * @param {Location} world.location
    * @param {History} world.history
    * @param {Seats} world.seats
    * @param {Settings} world.settings
-   * @param {typeof fetch} world.fetch
+   * @param {(url: URL) => Promise<Response>} world.fetch
    * @param {() => number} world.now monotonic ms
-   * @param {(count: number) => Uint8Array} world.random bytes of pure chance
+   * @param {import("../core/draw.js").Random} world.random
    * @param {SubtleCrypto} [world.subtle] missing without https
-   * @param {(work: () => void, ms: number) => void} [world.later]
-   * @param {typeof import("./room-session.js").Stay} [world.Stay] loaded when it is needed, if not given
-   * @param {Wire} [world.socket] for `Connection`, in tests
+   * @param {(work: () => void, ms: number) => unknown} [world.later]
+   * @param {typeof import("./room-session.js").RoomSession} [world.RoomSession] loaded
+   *   when it is needed, if not given
+   * @param {Partial<import("./connection.js").SocketWorld>} [world.socket] in tests
    */
   constructor(world) {
     this.later = world.later ?? ((work, ms) => setTimeout(work, ms));
@@ -29,60 +61,48 @@ export class App {
     this.now = world.now;
     this.random = world.random;
     this.subtle = world.subtle;
-    this.Stay = world.Stay;
+    this.RoomSession = world.RoomSession;
     this.socket = world.socket;
-    /** @type {"home" | "enter" | "room" | "replay" | "solo" | "stopped"} */
-    this.screen = "home";
-    this.code = null; // of the address
-    this.problem = ""; // why the last try to enter failed
-    this.peek = null; // what the server tells of the room before entering
-    /** @type {Stay | null} */
-    this.stay = null;
-    /** @type {{text: string, action: "again" | "reload" | "home"} | null} */
-    this.stopped = null;
-    this.onChange = () => {};
-    /** @type {(text: string, level: string) => void} */
-    this.onNote = () => {};
   }
 
   get model() {
-    return this.stay?.model ?? null;
+    return this.session?.model ?? null;
   }
 
   get link() {
-    return this.stay?.link ?? null;
+    return this.session?.link ?? null;
   }
 
   get serverGone() {
-    return this.stay?.serverGone ?? false;
+    return this.session?.serverGone ?? false;
   }
 
   get farGone() {
-    return this.stay?.farGone ?? false;
+    return this.session?.farGone ?? false;
   }
 
   get refusals() {
-    return this.stay?.refusals ?? 0;
+    return this.session?.refusals ?? 0;
   }
 
-  /** Of the last race's record: {race, wrong: sentences; null: not known}. */
+  /** How the last race's record compares with what we saw; null: not compared. */
   get check() {
-    return this.stay?.audit.check ?? null;
+    return this.session?.recordCheck.outcome ?? null;
   }
 
   // --- Places ------------------------------------------------------------------------
 
-  /** Look at the address and show what it names. */
+  /** Show what the address names. */
   route() {
     this.#drop();
     this.problem = "";
     this.stopped = this.peek = null;
-    const last = this.location.pathname.split("/").pop();
+    const last = this.location.pathname.split("/").pop() ?? "";
     this.code = codeOfText(last);
     const query = new URL(this.location.href).searchParams;
-    this.replay = query.get("replay"); // the id of a race
+    this.replay = query.get("replay");
     const ticket = this.#takeTicket();
-    if (ticket) {
+    if (ticket && this.code) {
       this.#enter({ as: "redeem", code: this.code, ticket });
     } else if (this.replay) {
       this.#show("replay");
@@ -92,7 +112,8 @@ export class App {
       if (last && last !== "index.html") this.problem = text("app.bad_link");
       this.#show("home");
     } else if (this.view === "stream") {
-      this.#enter({ as: "join", code: this.code, name: "Stream", role: "spectator" });
+      const name = text("app.stream_name");
+      this.#enter({ as: "join", code: this.code, name, role: "spectator" });
     } else if (this.seats.room === this.code && this.seats.get(this.code)) {
       this.resume();
     } else {
@@ -101,25 +122,25 @@ export class App {
     }
   }
 
-  /** `?view=stream`: a picture for others, without controls and without a seat. */
+  /** `?view=stream`: a picture for an audience, without controls and without a seat. */
   get view() {
     return new URL(this.location.href).searchParams.get("view");
   }
 
-  /** Whose board a picture for others shows. */
+  /** Whose board a picture for an audience shows. */
   get camera() {
     const pin = new URL(this.location.href).searchParams.get("pin");
     return pin ?? (this.view === "stream" ? "leader" : "all");
   }
 
-  /** The link that takes one's own seat to another device. @param {string} ticket */
+  /** The link that moves our seat to another device. @param {string} ticket */
   async seatLink(ticket) {
-    const here = new URL(this.code, this.location.href);
+    const here = new URL(this.code ?? "", this.location.href);
     const room = (isLoopback(here.href) && (await this.linkForOthers())) || here.href;
-    return `${room}#ticket=${ticket}`; // what stands after # is sent to no server
+    return `${room}#ticket=${ticket}`; // what follows # is never sent to a server
   }
 
-  /** The ticket of such a link; it leaves the address at once. */
+  /** Take the ticket out of the address, if there is one. */
   #takeTicket() {
     const { hash } = new URL(this.location.href);
     const [, ticket] = /^#ticket=([0-9a-f]{32})$/.exec(hash) ?? [];
@@ -128,41 +149,46 @@ export class App {
     return ticket;
   }
 
-  /** Go to a room's door, or home. @param {string | null} code */
+  /** Go to a room's entrance, or home. @param {string | null} code */
   visit(code) {
     if (!code) this.seats.room = null;
     this.history.pushState(null, "", code ?? ".");
     this.route();
   }
 
+  /** @param {string} code */
   async #look(code) {
-    const peek = await this.get(`api/rooms/${code}`);
+    const peek = await this.#getJson(`api/rooms/${code}`);
     if (this.code !== code || this.screen !== "enter") return;
-    if (peek.failed) this.problem ||= text("app.no_answer");
+    if (!peek) this.problem ||= text("app.no_answer");
     else this.peek = peek;
     this.onChange();
   }
 
-  /** Public rooms, for the home page. @returns {Promise<object[]>} */
+  /** Public rooms, for the home screen. @returns {Promise<object[]>} */
   async publicRooms() {
-    const found = await this.get("api/rooms");
-    return Array.isArray(found.rooms) ? found.rooms : [];
-  }
-
-  /** A link to this room from elsewhere, if the server knows one. */
-  async linkForOthers() {
-    const { links } = await this.get(`api/rooms/${this.code}`);
-    const all = Array.isArray(links) ? links : [];
-    return all.find((link) => /^https?:\/\//.test(link) && !isLoopback(link));
+    const found = await this.#getJson("api/rooms");
+    return Array.isArray(found?.rooms) ? found.rooms : [];
   }
 
   /**
-   * Ask the server, below the page's own address.
-   * @param {string} path
-   * @param {(answer: Response) => any} [read]
-   * @returns {Promise<any>} what `read` made of it, {unknown: true} or {failed: true}
+   * A link to this room from other machines, if the server knows one.
+   * @returns {Promise<string | undefined>}
    */
-  async get(path, read = (answer) => answer.json()) {
+  async linkForOthers() {
+    const found = await this.#getJson(`api/rooms/${this.code}`);
+    const links = Array.isArray(found?.links) ? found.links : [];
+    return links.find((link) => /^https?:\/\//.test(link) && !isLoopback(link));
+  }
+
+  /**
+   * Ask the server.
+   * @template T
+   * @param {string} path below the page's own address
+   * @param {(answer: Response) => T | Promise<T>} read
+   * @returns {Promise<T | Failed>}
+   */
+  async get(path, read) {
     try {
       const answer = await this.fetch(new URL(path, this.location.href));
       if (answer.status === 404) return { unknown: true };
@@ -172,75 +198,81 @@ export class App {
     }
   }
 
+  /** @param {string} path @returns {Promise<Record<string, unknown> | null>} null: no answer */
+  async #getJson(path) {
+    const found = await this.get(path, (answer) => answer.json());
+    return typeof found !== "object" || found === null || found.failed ? null : found;
+  }
+
   // --- Ways in -----------------------------------------------------------------------
 
+  /** @param {string} name @param {RoomOptions} options */
   host(name, options) {
-    this.#remember(name);
+    this.seats.name = name;
     this.#enter({ as: "create", name, ...options });
   }
 
+  /** @param {string} code @param {string} name @param {RoleName} role */
   join(code, name, role) {
-    this.#remember(name);
+    this.seats.name = name;
     this.#enter({ as: "join", code, name, role });
   }
 
   /** Take the seat again that this browser has in the room of the address. */
   resume() {
     const { code } = this;
-    const seat = this.seats.get(code);
-    if (!seat) return;
+    const seat = code && this.seats.get(code);
+    if (!code || !seat) return;
     this.#enter({ as: "resume", code, token: seat.token, epoch: 0, offset: 0 });
-  }
-
-  #remember(name) {
-    this.seats.name = name;
   }
 
   /** Load what a room needs, before it is needed. */
   async prepare() {
-    this.Stay ??= (await withTexts(import("./room-session.js"))).Stay;
+    this.RoomSession ??= (await withTexts(import("./room-session.js"))).RoomSession;
   }
 
+  /** @param {Enter} entering */
   #enter(entering) {
     this.#drop();
     this.problem = "";
     this.stopped = null;
     this.#show("room");
-    if (this.Stay) this.#begin(entering);
+    if (this.RoomSession) this.#begin(this.RoomSession, entering);
     else this.#load(entering);
   }
 
+  /** @param {Enter} entering */
   async #load(entering) {
-    this.loading = entering;
-    const loaded = await this.prepare().then(
-      () => true,
-      () => false,
-    );
-    if (this.loading !== entering || this.screen !== "room") return;
-    if (loaded) this.#begin(entering);
+    this.#loading = entering;
+    await this.prepare().catch(() => {});
+    if (this.#loading !== entering || this.screen !== "room") return;
+    if (this.RoomSession) this.#begin(this.RoomSession, entering);
     else this.#stop(text("app.no_answer"), "reload");
   }
 
-  #begin(entering) {
+  /** @param {NonNullable<App["RoomSession"]>} Session @param {Enter} entering */
+  #begin(Session, entering) {
     const url = new URL("ws", this.location.href);
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     const { now, random, later, subtle, socket } = this;
+    /** @type {import("./room-session.js").Get} */
     const get = (path, read) => this.get(path, read);
     const world = { url: url.href, now, random, later, subtle, socket, get };
-    this.stay = new this.Stay(entering, world, {
+    this.session = new Session(entering, world, {
       changed: () => this.onChange(),
-      note: (text, level) => this.onNote(text, level),
+      note: (note, level) => this.onNote(note, level),
       welcomed: (event) => this.#welcomed(event),
-      stopped: (text, action) => this.#stop(text, action),
-      turnedAway: (said, seated) => this.#turnedAway(said, seated),
-      seatLost: () => this.seats.forget(this.code),
+      stopped: (why, action) => this.#stop(why, action),
+      turnedAway: (why, hadToken) => this.#turnedAway(why, hadToken),
+      seatLost: () => this.#forgetSeat(),
     });
-    this.stay.open();
+    this.session.open();
     this.onChange();
   }
 
   // --- In the room -------------------------------------------------------------------
 
+  /** @param {Welcome} event */
   #welcomed({ code, token }) {
     if (this.view === "stream") return;
     if (token) this.seats.keep(code, { token, name: this.seats.name });
@@ -251,14 +283,14 @@ export class App {
     }
   }
 
-  /** Say something to the room. @param {Wire} message of `protocol.command` */
+  /** Send a command. @param {Command} message */
   ask(message) {
-    this.stay?.ask(message);
+    this.session?.ask(message);
   }
 
   /** From the results into the next race's lobby. */
   again() {
-    this.stay?.again();
+    this.session?.again();
   }
 
   /** From the results back to the others. */
@@ -267,24 +299,25 @@ export class App {
     this.onChange();
   }
 
-  /** Who wants to be ready always says so, whatever is on the screen. */
-  readyBySelf() {
-    if (this.settings.now.ready) this.stay?.readyBySelf();
+  /** Become ready, if that is a setting. */
+  autoReady() {
+    if (this.settings.now.ready) this.session?.autoReady();
   }
 
-  /** @returns {boolean} whether the tile moved */
+  /** @param {Direction} direction @returns {boolean} whether the tile moved */
   slide(direction) {
-    return this.stay?.slide(direction) ?? false;
+    return this.session?.slide(direction) ?? false;
   }
 
-  /** @returns {boolean} whether the tile in that cell moved */
+  /** @param {number} cell @returns {boolean} whether the tile in that cell moved */
   slideCell(cell) {
-    return this.stay?.slideCell(cell) ?? false;
+    return this.session?.slideCell(cell) ?? false;
   }
 
+  /** @param {Command} message `leave` or `close` */
   leave(message) {
     this.ask(message);
-    this.seats.forget(this.code);
+    this.#forgetSeat();
     this.visit(null);
   }
 
@@ -293,31 +326,37 @@ export class App {
     this.link?.wake();
   }
 
-  /** The page is closed, reloaded or put away. */
+  /** The page is closed, reloaded or hidden. */
   hide() {
-    this.stay?.hide();
+    this.session?.hide();
   }
 
   // --- Ends --------------------------------------------------------------------------
 
-  #turnedAway(said, seated) {
-    if (seated) this.seats.forget(this.code);
+  #forgetSeat() {
+    if (this.code) this.seats.forget(this.code);
+  }
+
+  /** @param {string} why @param {boolean} hadToken */
+  #turnedAway(why, hadToken) {
+    if (hadToken) this.#forgetSeat();
     this.#drop();
-    this.problem = said;
+    this.problem = why;
     this.#show(this.code ? "enter" : "home");
     if (this.code) this.#look(this.code);
   }
 
-  #stop(text, action) {
+  /** @param {string} why @param {Action} action */
+  #stop(why, action) {
     this.#drop();
-    this.stopped = { text, action };
+    this.stopped = { text: why, action };
     this.#show("stopped");
   }
 
-  /** Hang up. What was seen stays until another stay begins. */
+  /** Close the connection. What was seen stays until the next session begins. */
   #drop() {
-    this.loading = null;
-    this.stay?.drop();
+    this.#loading = null;
+    this.session?.drop();
   }
 
   /** @param {App["screen"]} screen */

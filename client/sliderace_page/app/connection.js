@@ -1,21 +1,55 @@
-// The socket: opens, comes back by itself, and finds out when it is dead. Shell.
+// The WebSocket to a room. Shell.
+//
+// The states: `closed` -> `connecting` -> `open` -> `waiting` -> `connecting` ...
+//
+// - When a socket opens, `hello` is sent; what arrives goes to `onMessage`.
+// - When it closes, `onClose` decides: after how many ms at least to try again, or never
+//   (null). To that we add backoff with full jitter, which grows with each failure until
+//   `settled` says that the server has let us in.
+// - A dead connection does not always close. After 20 s of silence, and when the page
+//   wakes up or an ack is late, we `probe`: without any message within 5 s the socket is
+//   given up as if it had closed with 1006.
+// - Handlers of an old socket are ignored: only the socket in use counts.
 
 import { constants } from "../core/constants.js";
 import { backoff, command } from "../core/protocol.js";
 
-const PONG_MS = 5000; // no answer to a probe for this long: the connection is dead
-const QUIET_MS = 20000; // the server pings unseen; after so much silence we ask
+/** @typedef {"closed" | "connecting" | "open" | "waiting"} State */
+/**
+ * What a test replaces.
+ * @typedef {object} SocketWorld
+ * @property {typeof WebSocket} WebSocket
+ * @property {() => number} random at least 0, below 1
+ * @property {() => number} now monotonic ms
+ * @property {(work: () => void, ms: number) => unknown} later
+ * @property {(timer: unknown) => void} cancel
+ */
+
+const PONG_MS = 5000; // without an answer to a probe for this long, a connection is dead
+const QUIET_MS = 20000; // browsers hide the server's pings; after this silence we probe
+const LOST = 1006; // close code of a connection that just ends
 
 export class Connection {
+  /** @type {State} */
+  state = "closed";
+  /** @type {WebSocket | null} */
+  socket = null;
+  #tries = 0;
+  #pings = 0;
+  #received = 0; // messages, on all connections
+  #receivedAt = 0;
+  /** @type {unknown} */
+  #timer;
+
   /**
    * @param {object} wanted
    * @param {string} wanted.url
    * @param {() => object} wanted.hello the first message of every connection
    * @param {(text: unknown) => void} wanted.onMessage
-   * @param {(code: number) => number | null} wanted.onClose when to come back: not
-   *   before so many ms; null: never
+   * @param {(code: number) => number | null} wanted.onClose after how many ms at least to
+   *   reconnect; null: never
    * @param {() => void} wanted.onState `state` has changed
-   * @param {Wire} [world] what a test replaces
+   * @param {Partial<SocketWorld>} [world]
    */
   constructor({ url, hello, onMessage, onClose, onState }, world = {}) {
     this.url = url;
@@ -23,76 +57,71 @@ export class Connection {
     this.onMessage = onMessage;
     this.onClose = onClose;
     this.onState = onState;
+    /** @type {SocketWorld} */
     this.world = {
       WebSocket: globalThis.WebSocket,
       random: Math.random,
       now: () => performance.now(),
       later: (work, ms) => setTimeout(work, ms),
-      cancel: (timer) => clearTimeout(timer),
+      cancel: (timer) => clearTimeout(/** @type {number | undefined} */ (timer)),
       ...world,
     };
-    this.state = "closed"; // connecting, open, waiting (for the next try), closed
-    this.tries = 0;
-    this.pings = 0;
-    this.words = 0; // heard on this page, of any connection
-    this.heard = 0;
-    this.socket = null;
   }
 
   open() {
     this.#cancel();
     const socket = new this.world.WebSocket(this.url, [constants.protocol.subprotocol]);
     this.socket = socket;
-    // Every handler asks whether its socket is still the one in use.
-    const mine = (work) => (event) => {
-      if (this.socket === socket) work(event);
-    };
-    socket.onopen = mine(() => {
-      this.heard = this.world.now();
+    socket.onopen = () => {
+      if (this.socket !== socket) return;
+      this.#receivedAt = this.world.now();
       socket.send(JSON.stringify(this.hello()));
       this.#become("open");
       this.#watch();
-    });
-    socket.onmessage = mine(({ data }) => {
-      this.heard = this.world.now();
-      this.words += 1;
+    };
+    socket.onmessage = ({ data }) => {
+      if (this.socket !== socket) return;
+      this.#receivedAt = this.world.now();
+      this.#received += 1;
       this.onMessage(data);
-    });
-    socket.onclose = mine(({ code }) => this.#closed(code));
+    };
+    socket.onclose = ({ code }) => {
+      if (this.socket === socket) this.#closed(code);
+    };
     this.#become("connecting");
   }
 
-  /** The server has let us in: the next failure is a first one again. */
+  /** The server has let us in: the next failure is the first one again. */
   settled() {
-    this.tries = 0;
+    this.#tries = 0;
   }
 
-  /** @param {Wire[]} commands */
+  /** @param {Command[]} commands */
   send(commands) {
     if (this.state !== "open") return;
-    for (const one of commands) this.socket.send(JSON.stringify(one));
+    for (const one of commands) this.socket?.send(JSON.stringify(one));
   }
 
-  /** The page was asleep, or the network is back: look at once. */
+  /** The page was asleep, or the network is back: do not wait any longer. */
   wake() {
     if (this.state === "waiting") this.open();
     else this.probe();
   }
 
-  /** Ask for an answer; without one the connection is given up and opened anew. */
+  /** Request an answer; without one, reconnect. */
   probe() {
     if (this.state !== "open") return;
     this.#cancel();
-    const { words } = this;
-    this.pings += 1;
-    this.send([command.ping(this.pings)]);
-    this.timer = this.world.later(() => {
-      if (this.words > words) this.#watch();
-      else this.#closed(1006);
+    const received = this.#received;
+    this.#pings += 1;
+    this.send([command.ping(this.#pings)]);
+    this.#timer = this.world.later(() => {
+      if (this.#received > received) this.#watch();
+      else this.#closed(LOST);
     }, PONG_MS);
   }
 
-  /** Leave for good; what still comes is not heard. */
+  /** Close for good; ignore what still arrives. */
   close() {
     this.#cancel();
     const { socket } = this;
@@ -101,13 +130,15 @@ export class Connection {
     socket?.close(1000);
   }
 
+  /** Probe after too much silence. */
   #watch() {
     this.#cancel();
-    const quiet = this.world.now() - this.heard;
+    const quiet = this.world.now() - this.#receivedAt;
     if (quiet >= QUIET_MS) this.probe();
-    else this.timer = this.world.later(() => this.#watch(), QUIET_MS - quiet);
+    else this.#timer = this.world.later(() => this.#watch(), QUIET_MS - quiet);
   }
 
+  /** @param {number} code */
   #closed(code) {
     this.#cancel();
     const { socket } = this;
@@ -118,17 +149,18 @@ export class Connection {
       this.#become("closed");
       return;
     }
-    const wait = least + backoff(this.tries, this.world.random());
-    this.tries += 1;
-    this.timer = this.world.later(() => this.open(), wait);
+    const wait = least + backoff(this.#tries, this.world.random());
+    this.#tries += 1;
+    this.#timer = this.world.later(() => this.open(), wait);
     this.#become("waiting");
   }
 
   #cancel() {
-    this.world.cancel(this.timer);
-    this.timer = undefined;
+    this.world.cancel(this.#timer);
+    this.#timer = undefined;
   }
 
+  /** @param {State} state */
   #become(state) {
     this.state = state;
     this.onState();

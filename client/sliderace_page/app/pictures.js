@@ -1,113 +1,125 @@
-// Pictures for the tiles: some of our own, and one that stays in this browser.
+// Pictures for the tiles: built-in ones, and one of the player's own, which never leaves
+// this browser.
 
 const CHOSEN = "sliderace.picture";
 const OWN = "sliderace.picture.own";
-const MOST_BYTES = 30_000_000; // of a file: a phone's photo has a tenth of it
-const MOST_PIXELS = 60_000_000; // more, and a phone runs out of memory
+const MAX_BYTES = 30_000_000; // of a file: ten times a phone's photo
+const MAX_PIXELS = 60_000_000; // with more, a phone runs out of memory
 const SIDE = 1024; // px that are kept: a board is hardly larger
 const QUALITY = 0.86;
 
-/** A picture that cannot be used; the text says why, and is meant to be read. */
-export class BadPicture extends Error {}
+/** @typedef {"too_large" | "unreadable" | "too_many_pixels"} Fault */
+/** @typedef {{name: string, numbers: boolean}} Choice name: a built-in picture, "own", or
+ *   "" for none; numbers: whether tiles show theirs */
 
-/** Ours: name -> what it shows. */
-export const BUILT_IN = Object.freeze({
-  hills: "Hills at dusk",
-  harbour: "Harbour",
-  garden: "Garden",
-  rings: "Rings",
-});
+/** A picture that cannot be used; the catalogue words the fault as `picture.FAULT`. */
+export class BadPicture extends Error {
+  /** @param {Fault} fault */
+  constructor(fault) {
+    super(fault);
+    this.fault = fault;
+  }
+}
 
-/**
- * What was chosen: {name, numbers}; name is one of `BUILT_IN`, "own", or "" for none.
- * @param {Storage} [storage]
- */
+/** Built-in pictures; the catalogue names each as `picture.NAME`. */
+export const BUILT_IN = Object.freeze(["hills", "harbour", "garden", "rings"]);
+
+/** @param {Storage | undefined} storage @returns {Choice} */
 export function chosen(storage) {
   try {
-    const { name, numbers } = JSON.parse(storage.getItem(CHOSEN));
-    const known = Object.hasOwn(BUILT_IN, name) || (name === "own" && own(storage));
+    const { name, numbers } = JSON.parse(storage?.getItem(CHOSEN) ?? "{}");
+    const known = BUILT_IN.includes(name) || (name === "own" && own(storage));
     return { name: known ? name : "", numbers: numbers !== false };
   } catch {
     return { name: "", numbers: true };
   }
 }
 
-/** @returns {boolean} whether it will be remembered */
+/**
+ * @param {Storage | undefined} storage @param {Choice} choice
+ * @returns {boolean} whether it is remembered
+ */
 export function choose(storage, { name, numbers }) {
-  return kept(storage, CHOSEN, JSON.stringify({ name, numbers }));
+  return keep(storage, CHOSEN, JSON.stringify({ name, numbers }));
 }
 
-function kept(storage, key, text) {
+/** @param {Storage | undefined} storage @param {string} key @param {string} value */
+function keep(storage, key, value) {
   try {
-    storage.setItem(key, text);
-    return true;
+    storage?.setItem(key, value);
+    return storage !== undefined;
   } catch {
     return false; // full or forbidden
   }
 }
 
-let unkept = ""; // one's own picture where the storage does not take it
+let notStored = ""; // the player's own picture, if the storage does not take it
 
-/** One's own picture as a data URL, or "". */
+/** The player's own picture as a data URL, or "". @param {Storage | undefined} storage */
 export function own(storage) {
   try {
-    return storage.getItem(OWN) || unkept;
+    return storage?.getItem(OWN) || notStored;
   } catch {
-    return unkept;
+    return notStored;
   }
 }
 
-/** @returns {boolean} whether it will be remembered */
+/**
+ * @param {Storage | undefined} storage @param {string} url
+ * @returns {boolean} whether it is remembered
+ */
 export function keepOwn(storage, url) {
-  unkept = url;
-  return kept(storage, OWN, url);
+  notStored = url;
+  return keep(storage, OWN, url);
 }
 
-/** Where a picture is. @param {string} name @returns {string | null} */
+/**
+ * The address of a picture; null: none.
+ * @param {string} name @param {Storage | undefined} storage
+ */
 export function urlOf(name, storage) {
   if (name === "own") return own(storage) || null;
-  if (!Object.hasOwn(BUILT_IN, name)) return null;
+  if (!BUILT_IN.includes(name)) return null;
   return new URL(`../pictures/${name}.svg`, import.meta.url).href;
 }
 
-/** Put what was chosen on a board. @param {BoardView} board */
+/** Put the chosen picture on a board. @param {BoardView} board @param {Storage | undefined} storage */
 export function dress(board, storage) {
   const { name, numbers } = chosen(storage);
   board.setPicture(urlOf(name, storage), numbers);
 }
 
 /**
- * A file as a square picture of a size that can be kept. It never leaves the browser.
+ * A file as a square picture of a size that can be kept.
  * @param {File} file
  * @returns {Promise<string>} a data URL
  * @throws {BadPicture}
  */
 export async function square(file) {
-  if (file.size > MOST_BYTES)
-    throw new BadPicture("That file is larger than 30 MB. Please take a smaller one.");
+  if (file.size > MAX_BYTES) throw new BadPicture("too_large");
   let bitmap;
   try {
     bitmap = await createImageBitmap(file);
   } catch {
-    throw new BadPicture("This browser cannot read that file as a picture.");
+    throw new BadPicture("unreadable");
   }
   try {
     const { width, height } = bitmap;
-    if (width * height > MOST_PIXELS)
-      throw new BadPicture("That picture has too many pixels. Please take a smaller one.");
+    if (width * height > MAX_PIXELS) throw new BadPicture("too_many_pixels");
     return cut(bitmap, width, height);
   } finally {
     bitmap.close();
   }
 }
 
+/** The middle square. @param {ImageBitmap} bitmap @param {number} width @param {number} height */
 function cut(bitmap, width, height) {
   const side = Math.min(width, height);
   const canvas = document.createElement("canvas");
   canvas.width = canvas.height = Math.min(SIDE, side);
   canvas
     .getContext("2d")
-    .drawImage(
+    ?.drawImage(
       bitmap,
       (width - side) / 2,
       (height - side) / 2,

@@ -1,30 +1,37 @@
-// Race records: fetched once, held against what this page saw, computed again. Shell.
+// Race records: fetched once, compared with what this page saw, and verified. Shell.
 
 import { against } from "../core/fairness.js";
-import { text as worded } from "../core/texts.js";
-import { sayFinding } from "../core/wording.js";
+import { text } from "../core/texts.js";
+import { sayFault, sayFinding } from "../core/wording.js";
 
-const TRIES = 4; // a record may be stored a moment after the results are told
+/** @typedef {import("../core/fairness.js").Fault} Fault */
+/** @typedef {{name: string, verdict: "ok" | "wrong" | "unknown", text: string}} WordedCheck */
+
+const TRIES = 4; // a record may be stored a moment after the results were sent
 const PAUSE_MS = 1500; // between two tries
 
-export class Audit {
+export class RecordCheck {
+  /** @type {{path: string, text: Promise<string | null>}} */
   #file = { path: "", text: Promise.resolve(null) };
+  /** @type {{race: string, wrong: Fault[] | null} | null} null: not known (yet) */
+  outcome = null;
 
   /**
    * @param {object} world
    * @param {(path: string, read: (answer: Response) => unknown) => Promise<unknown>} world.get
-   * @param {(work: () => void, ms: number) => void} world.later
+   * @param {(work: () => void, ms: number) => unknown} world.later
    * @param {SubtleCrypto} [world.subtle] missing without https
    */
   constructor({ get, later, subtle }) {
     this.get = get;
     this.later = later;
     this.subtle = subtle;
-    /** @type {{race: string, wrong: string[] | null} | null} null: not (yet) known */
-    this.check = null;
   }
 
-  /** The text of a race's record, fetched once; null: not found. */
+  /**
+   * The text of a race's record, fetched once; null: not found.
+   * @param {Pick<Results, "record">} results
+   */
   text({ record }) {
     if (this.#file.path !== record) {
       this.#file = { path: record, text: this.#fetch(record.replace(/^\//, "")) };
@@ -32,61 +39,63 @@ export class Audit {
     return this.#file.text;
   }
 
+  /** @param {string} path @returns {Promise<string | null>} */
   async #fetch(path) {
     for (let tries = 1; ; tries += 1) {
-      const text = await this.get(path, (answer) => answer.text());
-      if (typeof text === "string") return text;
+      const found = await this.get(path, (answer) => answer.text());
+      if (typeof found === "string") return found;
       if (tries === TRIES) return null;
       await new Promise((resolve) => this.later(() => resolve(null), PAUSE_MS));
     }
   }
 
   /**
-   * Who raced holds the record against what was shown and sent, unasked and once.
+   * If we raced, compare the record with what was shown and sent: once per race.
    * @param {Model} model with results
    * @returns {Promise<boolean>} whether something is wrong
    */
-  async look({ kept, results }) {
+  async compare({ kept, results }) {
     const raced = kept && !kept.late && (kept.seat !== null || kept.own !== null);
-    if (!raced || this.check?.race === results.race) return false;
-    const check = { race: results.race, wrong: null };
-    this.check = check;
-    const text = await this.text(results);
-    if (text === null) return false; // not to be had: that says nothing against it
-    check.wrong = against(recordIn(text), results, kept);
-    return check.wrong.length > 0;
+    if (!raced || !results || this.outcome?.race === results.race) return false;
+    const outcome = { race: results.race, wrong: /** @type {Fault[] | null} */ (null) };
+    this.outcome = outcome;
+    const file = await this.text(results);
+    if (file === null) return false; // a missing record proves nothing
+    outcome.wrong = against(recordIn(file), results, kept);
+    return outcome.wrong.length > 0;
   }
 
   /**
    * Verify the record of a race, and compare it with the results.
-   * @returns {Promise<{name: string, verdict: "ok" | "wrong" | "unknown", text: string}[]>}
+   * @param {Results} results @param {Kept} kept
+   * @returns {Promise<WordedCheck[]>}
    */
   async verify(results, kept) {
-    const text = await this.text(results);
-    if (text === null) {
-      const why = worded("check.record.not_found");
-      return [{ name: "record", verdict: "unknown", text: why }];
+    const file = await this.text(results);
+    if (file === null) {
+      const notFound = text("check.record.not_found");
+      return [{ name: "record", verdict: "unknown", text: notFound }];
     }
-    const { verify } = await import("../core/proof/signed.js"); // for the few who ask
+    const { verify } = await import("../core/proof/signed.js"); // few people need it
     const promised = kept.late ? "" : kept.commitment;
-    const checks = await verify(text, this.subtle, { promised });
-    const wrong = against(recordIn(text), results, kept);
+    const checks = await verify(file, this.subtle, { promised });
+    const wrong = against(recordIn(file), results, kept);
+    const said = wrong.map(sayFault).join(" ") || text("check.results.ok");
     const verdict = wrong.length ? "wrong" : "ok";
-    const told = wrong.join(" ") || worded("check.results.ok");
-    return [...checks.map(inWords), { name: "results", verdict, text: told }];
+    return [...checks.map(worded), { name: "results", verdict, text: said }];
   }
 }
 
-/** A check with its findings in words. */
-function inWords({ name, verdict, findings }) {
-  const text = findings.map((finding) => sayFinding(name, finding)).join(" ");
-  return { name, verdict, text };
+/** @param {import("../core/proof/verify.js").Check} check @returns {WordedCheck} */
+function worded({ name, verdict, findings }) {
+  const said = findings.map((finding) => sayFinding(name, finding));
+  return { name, verdict, text: said.join(" ") };
 }
 
-/** The record of a file; undefined: there is none. */
-function recordIn(text) {
+/** The record in a file; undefined: there is none. @param {string} file @returns {unknown} */
+function recordIn(file) {
   try {
-    return JSON.parse(text)?.record;
+    return JSON.parse(file)?.record;
   } catch {
     return undefined;
   }

@@ -1,19 +1,51 @@
-// One stay in a room, from the first word to the last: model and socket. Shell.
+// One visit to a room: its model, its connection, and the check of race records. Shell.
+//
+// Events are announced, then folded into the model; whatever the model wants to send is
+// sent after every event and when it is due. When the connection closes, the last refusal
+// of our `hello`, the close code and the model decide what happens:
+//
+// - a refusal that passes by itself (`PASSING`), if we have a seat: try again later;
+// - any other refusal: we are turned away, and the reason is shown where we came from;
+// - kicked, or the room is gone: the seat is forgotten;
+// - a code that allows it: reconnect; after three losses in a row also ask by plain HTTP
+//   whether the server is there, because a browser hides why a connection failed;
+// - any other code: stop, and offer what helps (go home, reload, play here instead).
 
-import { Audit } from "./record-check.js";
+import { RecordCheck } from "./record-check.js";
 import { Connection } from "./connection.js";
 import { constants } from "../core/constants.js";
 import { EngineError } from "../core/engine.js";
 import { Model } from "../core/model.js";
-import { say } from "../core/wording.js";
-import {
-  ProtocolError,
-  command,
-  decodeEvent,
-  mayReconnect,
-  sayClosed,
-  sayRefused,
-} from "../core/protocol.js";
+import { text } from "../core/texts.js";
+import { news, sayClosed, sayRefused } from "../core/wording.js";
+import { ProtocolError, command, decodeEvent, mayReconnect } from "../core/protocol.js";
+
+/** @typedef {import("../core/protocol.js").Enter} Enter */
+/** @typedef {Extract<ServerEvent, {t: "refused"}>} Refused */
+/** @typedef {Extract<ServerEvent, {t: "welcome"}>} Welcome */
+/** @typedef {"again" | "reload" | "home"} Action what helps after a stop */
+/** @typedef {"info" | "good" | "bad"} Level of a note */
+/** @typedef {<T>(path: string, read: (answer: Response) => T | Promise<T>) =>
+ *   Promise<T | import("./app.js").Failed>} Get */
+/**
+ * @typedef {object} World
+ * @property {string} url of the socket
+ * @property {() => number} now monotonic ms
+ * @property {import("../core/draw.js").Random} random
+ * @property {Get} get
+ * @property {(work: () => void, ms: number) => unknown} later
+ * @property {SubtleCrypto} [subtle] missing without https
+ * @property {Partial<import("./connection.js").SocketWorld>} [socket] in tests
+ */
+/**
+ * @typedef {object} Listener
+ * @property {() => void} changed
+ * @property {(note: string, level: Level) => void} note
+ * @property {(welcome: Welcome) => void} welcomed
+ * @property {(why: string, action: Action) => void} stopped
+ * @property {(why: string, hadToken: boolean) => void} turnedAway
+ * @property {() => void} seatLost
+ */
 
 /** Refusals of a resume that pass by themselves. */
 const PASSING = new Set([
@@ -22,59 +54,53 @@ const PASSING = new Set([
   "shutting_down",
   "rate",
 ]);
-/** Refusals that tell a player nothing: the model deals with them. */
-const UNSAID = new Set(["resync", "slides", "ping", "nonce"]);
-/** Closes after which this page must be loaded again. */
-const STALE = new Set([1002, 1007, 1009, 4504]);
-const FAR_GONE_MS = 60000; // then people should do more than wait
-const ASK_AFTER = 3; // lost connections in a row before we ask whether the server lives
+/** Commands whose refusals mean nothing to a player: the model deals with them. */
+const SILENT = new Set(["resync", "slides", "ping", "nonce"]);
+const KICKED = 4501;
+const ROOM_GONE = 4502;
+const REPLACED = 4503;
+const OTHER_VERSION = 4504;
+/** Closes after which this page must be reloaded. */
+const STALE = new Set([1002, 1007, 1009, OTHER_VERSION]);
+const FAR_GONE_MS = 60000; // after this long people should do more than wait
+const ASK_AFTER = 3; // losses in a row before we ask whether the server is there
 
-export class Stay {
-  /**
-   * @param {Wire} entering a way in, of `enter`
-   * @param {object} world
-   * @param {string} world.url of the socket
-   * @param {() => number} world.now monotonic ms
-   * @param {(count: number) => Uint8Array} world.random bytes of pure chance
-   * @param {(path: string, read?: Function) => Promise<any>} world.get
-   * @param {(work: () => void, ms: number) => void} world.later
-   * @param {SubtleCrypto} [world.subtle] missing without https
-   * @param {Wire} [world.socket] for `Connection`, in tests
-   * @param {object} tell what the page wants to hear
-   * @param {() => void} tell.changed
-   * @param {(text: string, level: string) => void} tell.note
-   * @param {(welcome: Wire) => void} tell.welcomed
-   * @param {(text: string, action: "again" | "reload" | "home") => void} tell.stopped
-   * @param {(said: string, hadToken: boolean) => void} tell.turnedAway
-   * @param {() => void} tell.seatLost
-   */
-  constructor(entering, world, tell) {
+export class RoomSession {
+  losses = 0; // connections lost in a row
+  /** @type {number | null} since when there is no connection */
+  lostAt = null;
+  serverGone = false;
+  refusals = 0; // of commands in the room
+  /** @type {Refused | null} of our `hello` */
+  #refused = null;
+  /** @type {string | null} the race for which we became ready automatically */
+  #readyFor = null;
+  /** @type {number | undefined} */
+  #timer;
+
+  /** @param {Enter} entering @param {World} world @param {Listener} listener */
+  constructor(entering, world, listener) {
     const { url, now, random, get, socket } = world;
     this.now = now;
     this.get = get;
-    this.tell = tell;
+    this.listener = listener;
     this.model = new Model(entering, random);
-    this.audit = new Audit(world);
-    this.losses = 0; // connections lost in a row
-    this.lostAt = null; // since when there is no connection
-    this.serverGone = false;
-    this.refusals = 0; // of what was asked in a room
-    this.refused = null; // the entry
-    this.readied = null; // the race for which we were ready by ourselves
+    this.recordCheck = new RecordCheck(world);
+    /** @type {Connection | null} */
     this.link = new Connection(
       {
         url,
         hello: () => this.model.hello(),
-        onMessage: (text) => this.#hear(text),
+        onMessage: (message) => this.#receive(message),
         onClose: (code) => this.#closed(code),
-        onState: () => tell.changed(),
+        onState: () => listener.changed(),
       },
       socket,
     );
   }
 
   open() {
-    this.link.open();
+    this.link?.open();
   }
 
   /** Whether the server is away for so long that it may not come back. */
@@ -83,87 +109,92 @@ export class Stay {
     return this.serverGone && this.now() - since >= FAR_GONE_MS;
   }
 
-  /** Hang up; the seat stays. */
+  /** Close the connection; the seat stays. */
   drop() {
-    clearTimeout(this.timer);
+    clearTimeout(this.#timer);
     const { link } = this;
     this.link = null;
     this.model.lost();
     link?.close();
   }
 
-  #hear(text) {
+  /** @param {unknown} message */
+  #receive(message) {
     try {
-      const event = decodeEvent(text);
+      const event = decodeEvent(message);
       if (event === null) return;
       this.#announce(event);
       if (!this.link) return;
       this.model.receive(event, this.now());
-      if (this.model.results) this.#look();
+      if (this.model.results) this.#compareRecord();
     } catch (error) {
       if (!(error instanceof ProtocolError || error instanceof EngineError))
         throw error;
-      this.tell.stopped("Server and page do not understand each other.", "reload");
+      this.listener.stopped(text("closed.misunderstood"), "reload");
     }
     this.flush();
   }
 
+  /** @param {ServerEvent} event not folded yet */
   #announce(event) {
     const { waiting, offset } = this.model;
-    const note = waiting || event.o <= offset ? "" : say(event, this.model);
-    if (note) this.tell.note(note, "info");
+    const isOld = "o" in event && event.o <= offset;
+    const note = waiting || isOld ? "" : news(event, this.model);
+    if (note) this.listener.note(note, "info");
     if (event.t === "welcome") this.#welcomed(event);
     if (event.t === "refused") this.#refusal(event);
   }
 
+  /** @param {Refused} event */
   #refusal(event) {
     if (event.of === "hello") {
-      this.refused = event;
+      this.#refused = event;
       return;
     }
     this.refusals += 1;
     const unasked = event.of === "ready" && this.model.nonces.unasked;
-    if (!unasked && !UNSAID.has(event.of)) this.tell.note(sayRefused(event), "bad");
+    if (!unasked && !SILENT.has(event.of)) this.listener.note(sayRefused(event), "bad");
   }
 
+  /** @param {Welcome} event */
   #welcomed(event) {
     if (event.v !== constants.protocol.version) {
-      this.tell.stopped(sayClosed(4504), "reload");
+      this.listener.stopped(sayClosed(OTHER_VERSION), "reload");
       return;
     }
-    this.link.settled();
+    this.link?.settled();
     this.losses = 0;
     this.lostAt = null;
     this.serverGone = false;
-    this.tell.welcomed(event);
+    this.listener.welcomed(event);
   }
 
-  async #look() {
-    if (await this.audit.look(this.model))
-      this.tell.note("The race record does not fit this race", "bad");
-    this.tell.changed();
+  async #compareRecord() {
+    if (await this.recordCheck.compare(this.model))
+      this.listener.note(text("note.record_differs"), "bad");
+    this.listener.changed();
   }
 
-  /** Send what the model has to say, now and when it is due. */
+  /** Send what the model has to send, now and when it is due. */
   flush() {
-    if (this.link) this.link.send(this.model.poll(this.now()));
-    clearTimeout(this.timer);
+    this.link?.send(this.model.poll(this.now()));
+    clearTimeout(this.#timer);
     const wait = this.model.due(this.now()) - this.now();
     if (this.link && wait < Infinity)
-      this.timer = setTimeout(() => this.flush(), Math.max(0, wait));
-    this.tell.changed();
+      this.#timer = setTimeout(() => this.flush(), Math.max(0, wait));
+    this.listener.changed();
   }
 
-  /** The page goes, and may come back: nothing that was slid is to be lost. */
+  /** The page is hidden or closed: send all slides now. */
   hide() {
-    this.model.hurry(this.now());
+    this.model.stopGathering();
     this.flush();
   }
 
-  /** Say something to the room. @param {Wire} message of `protocol.command` */
+  /** Send a command. @param {Command} message */
   ask(message) {
     if (!this.model.ask(message, this.now())) {
-      this.tell.note("Not connected. Please wait a moment.", "bad");
+      this.listener.note(text("note.not_connected"), "bad");
     }
     this.flush();
   }
@@ -174,26 +205,27 @@ export class Stay {
     this.flush();
   }
 
-  /** Say that we are ready, once for each race; asked again after a while outside. */
-  readyBySelf() {
+  /** Become ready automatically: once per race, and again after sitting out. */
+  autoReady() {
     const { race, self, isPlayer, phase, online } = this.model;
-    if (!isPlayer) this.readied = null;
-    const due = isPlayer && phase === "lobby" && online && !self.ready;
-    if (!due || this.readied === race) return;
-    this.readied = race;
+    if (!isPlayer) this.#readyFor = null;
+    const due = isPlayer && phase === "lobby" && online && !self?.ready;
+    if (!due || this.#readyFor === race) return;
+    this.#readyFor = race;
     this.ask(command.ready(race, true));
   }
 
-  /** @returns {boolean} whether the tile moved */
+  /** @param {Direction} direction @returns {boolean} whether the tile moved */
   slide(direction) {
     return this.#slid(this.model.slide(direction, 1, this.now()));
   }
 
-  /** @returns {boolean} whether the tile in that cell moved */
+  /** @param {number} cell @returns {boolean} whether the tile in that cell moved */
   slideCell(cell) {
     return this.#slid(this.model.slideCell(cell, this.now()));
   }
 
+  /** @param {boolean} moved */
   #slid(moved) {
     if (!moved) return false;
     if (this.model.late(this.now())) this.link?.probe();
@@ -203,40 +235,45 @@ export class Stay {
 
   // --- Ends --------------------------------------------------------------------------
 
-  /** @returns {number | null} ms until we may come back by ourselves; null: never */
+  /**
+   * @param {number} code
+   * @returns {number | null} after how many ms at least to reconnect; null: never
+   */
   #closed(code) {
-    const { refused, model, tell } = this;
-    this.refused = null;
+    const { model, listener } = this;
+    const refused = this.#refused;
+    this.#refused = null;
     model.lost();
     if (refused) {
       if (model.token && PASSING.has(refused.code)) return refused.retry_ms;
       this.#turnedAway(refused);
-    } else if (code === 4501 || code === 4502 || model.ended) {
-      tell.seatLost();
-      const kicked = code === 4501 || model.ended === "kicked";
-      tell.stopped(sayClosed(kicked ? 4501 : 4502), "home");
+    } else if (code === KICKED || code === ROOM_GONE || model.ended) {
+      listener.seatLost();
+      const kicked = code === KICKED || model.ended === "kicked";
+      listener.stopped(sayClosed(kicked ? KICKED : ROOM_GONE), "home");
     } else if (mayReconnect(code)) {
       this.losses += 1;
       this.lostAt ??= this.now();
       if (this.losses >= ASK_AFTER) this.#askHealth();
       return 0;
     } else {
-      const action = code === 4503 ? "again" : STALE.has(code) ? "reload" : "home";
-      tell.stopped(sayClosed(code), action);
+      const action = code === REPLACED ? "again" : STALE.has(code) ? "reload" : "home";
+      listener.stopped(sayClosed(code), action);
     }
     return null;
   }
 
+  /** @param {Refused} refused */
   #turnedAway(refused) {
-    const said = sayRefused(refused);
-    if (refused.code === "version") this.tell.stopped(said, "reload");
-    else this.tell.turnedAway(said, this.model.token !== null);
+    const why = sayRefused(refused);
+    if (refused.code === "version") this.listener.stopped(why, "reload");
+    else this.listener.turnedAway(why, this.model.token !== null);
   }
 
-  /** A browser hides why a connection failed; a plain request tells more. */
+  /** Ask by plain HTTP whether the server is there. */
   async #askHealth() {
-    const health = await this.get("healthz");
-    this.serverGone = health.failed === true;
-    this.tell.changed();
+    const answer = await this.get("healthz", (response) => response.json());
+    this.serverGone = answer?.failed === true;
+    this.listener.changed();
   }
 }

@@ -1,68 +1,84 @@
-// What the browser remembers: the nickname, and the proof of one's seat in each room.
+// What the browser remembers: the nickname, and the proof of our seat in each room.
 
-/** Storage may be forbidden (private windows, settings): then nothing is kept. */
-export const quietly = (work, otherwise = null) => {
+/**
+ * Do something with storage, which may be forbidden (private windows, settings).
+ * @template T
+ * @param {() => T} work
+ * @returns {T | null} null: it failed
+ */
+export function tryStorage(work) {
   try {
-    return work() ?? otherwise;
+    return work();
   } catch {
-    return otherwise;
+    return null;
   }
-};
+}
+
+/** @typedef {{token: string, name: string}} Seat */
 
 const NAME = "sliderace.name";
 const SEAT = "sliderace.seat.";
 const TAB = "sliderace.room";
-const KEPT_MS = 24 * 3600 * 1000; // no code is given again within a day
+const KEPT_MS = 24 * 3600 * 1000; // no room code is used again within a day
 
 export class Seats {
-  /** @param {Storage} lasting @param {Storage} tab @param {() => number} wall ms */
-  constructor(lasting, tab, wall = Date.now) {
+  /**
+   * @param {Storage | undefined} lasting
+   * @param {Storage | undefined} tab
+   * @param {() => number} wallClock ms
+   */
+  constructor(lasting, tab, wallClock = Date.now) {
     this.lasting = lasting;
     this.tab = tab;
-    this.wall = wall;
+    this.wallClock = wallClock;
   }
 
+  /** The nickname; "" at first. */
   get name() {
-    return quietly(() => this.lasting.getItem(NAME), "");
+    return tryStorage(() => this.lasting?.getItem(NAME)) ?? "";
   }
 
   set name(name) {
-    quietly(() => this.lasting.setItem(NAME, name));
+    tryStorage(() => this.lasting?.setItem(NAME, name));
   }
 
-  /** @returns {{token: string, name: string} | null} */
+  /** @param {string} code @returns {Seat | null} */
   get(code) {
-    return quietly(() => {
-      const seat = JSON.parse(this.lasting.getItem(SEAT + code));
-      return seat && this.wall() - seat.kept < KEPT_MS ? seat : null;
+    return tryStorage(() => {
+      const seat = JSON.parse(this.lasting?.getItem(SEAT + code) ?? "null");
+      return seat && this.wallClock() - seat.kept < KEPT_MS ? seat : null;
     });
   }
 
+  /** @param {string} code @param {Seat} seat */
   keep(code, seat) {
-    quietly(() => {
+    tryStorage(() => {
       this.#sweep();
-      this.lasting.setItem(SEAT + code, JSON.stringify({ ...seat, kept: this.wall() }));
+      const kept = JSON.stringify({ ...seat, kept: this.wallClock() });
+      this.lasting?.setItem(SEAT + code, kept);
     });
   }
 
+  /** @param {string} code */
   forget(code) {
-    quietly(() => this.lasting.removeItem(SEAT + code));
+    tryStorage(() => this.lasting?.removeItem(SEAT + code));
     if (this.room === code) this.room = null;
   }
 
-  /** The room this very tab plays in: a reload goes on without a question. */
+  /** The room in which this tab plays: a reload continues without asking. */
   get room() {
-    return quietly(() => this.tab.getItem(TAB));
+    return tryStorage(() => this.tab?.getItem(TAB)) ?? null;
   }
 
   set room(code) {
-    quietly(() => (code ? this.tab.setItem(TAB, code) : this.tab.removeItem(TAB)));
+    tryStorage(() => (code ? this.tab?.setItem(TAB, code) : this.tab?.removeItem(TAB)));
   }
 
+  /** Remove seats that are too old. */
   #sweep() {
-    for (const key of Object.keys(this.lasting)) {
+    for (const key of Object.keys(this.lasting ?? {})) {
       if (key.startsWith(SEAT) && !this.get(key.slice(SEAT.length))) {
-        this.lasting.removeItem(key);
+        this.lasting?.removeItem(key);
       }
     }
   }

@@ -1,39 +1,41 @@
-// What somebody likes: colours, keys, hover, sounds. Kept in this browser only.
+// A person's settings: colours, keys, hover, sounds. Kept in this browser only.
 
-import { quietly } from "./seats.js";
+import { tryStorage } from "./seats.js";
 
 const KEY = "sliderace.settings";
 
 /** @typedef {{scheme: "fringe" | "rows" | "mono", gap: boolean, hover: boolean,
- *   sound: boolean, ready: boolean, keys: Record<string, string>}} Wishes */
+ *   sound: boolean, ready: boolean, keys: Record<string, Direction>}} Values */
 
-/** @type {Readonly<Wishes>} */
+/** @type {Readonly<Values>} */
 export const DEFAULTS = Object.freeze({
   scheme: "fringe", // how tiles are coloured
-  gap: false, // a key means the way the gap travels, not the tile
-  hover: false, // tiles slide when the mouse comes over them
+  gap: false, // a key means the direction of the gap, not of the tile
+  hover: false, // tiles slide when the mouse is over them
   sound: false,
-  ready: false, // ready for each race by oneself
-  keys: {}, // one's own: code of a key -> way
+  ready: false, // become ready for each race automatically
+  keys: {}, // the player's own: code of a key -> direction
 });
 
 export class Settings {
+  onChange = () => {};
+
   /** @param {Storage | undefined} lasting */
   constructor(lasting) {
     this.lasting = lasting;
-    this.onChange = () => {};
-    const kept = quietly(() => JSON.parse(lasting.getItem(KEY)), {});
+    /** @type {Record<string, unknown>} */
+    const kept = tryStorage(() => JSON.parse(lasting?.getItem(KEY) ?? "{}")) ?? {};
     const known = Object.entries(DEFAULTS).filter(
       ([name, value]) => typeof kept[name] === typeof value && kept[name] !== null,
     );
-    /** @type {Wishes} */
+    /** @type {Values} */
     this.now = { ...DEFAULTS, ...Object.fromEntries(known.map(([n]) => [n, kept[n]])) };
   }
 
-  /** @param {Partial<Wishes>} change */
+  /** @param {Partial<Values>} change */
   set(change) {
     Object.assign(this.now, change);
-    quietly(() => this.lasting.setItem(KEY, JSON.stringify(this.now)));
+    tryStorage(() => this.lasting?.setItem(KEY, JSON.stringify(this.now)));
     this.onChange();
   }
 }

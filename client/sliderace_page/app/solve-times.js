@@ -1,24 +1,26 @@
-// Solves of one size, remembered: best, and averages as the WCA counts them. Pure but
-// for the storage that is handed in.
+// Solo solves of each size: the best, and averages as the WCA defines them. Pure except
+// for the storage that it is given.
+
+import { tryStorage } from "./seats.js";
 
 const KEY = "sliderace.solo.";
-const KEPT = 100; // solves of each size
+const KEPT = 100; // solves per size
 
 /**
  * A finished solve.
  * @typedef {{ms: number, stm: number, mtm: number, undone: number, own: boolean}} Time
- *   own: the seed was typed in, so the board may be known
+ *   own: the player typed the seed, so they may know the board
  */
+/** @typedef {{times: Time[], best: Time | null}} Kept the latest last */
 
-/** Whether a solve counts for records: nothing taken back, a board not known. */
+/** Whether a solve counts: nothing was taken back, and the board was unknown. @param {Time} time */
 export const counts = ({ undone, own }) => undone === 0 && !own;
 
 /**
- * The average of the last solves (WCA 9f8): without the best and the worst, the mean of
- * the others.
+ * The average of the last solves (WCA 9f8): the mean of all but the best and the worst.
  * @param {Time[]} times the latest last
  * @param {number} many 5 or 12
- * @returns {number | null} ms; null: there are not so many yet
+ * @returns {number | null} ms; null: there are fewer
  */
 export function average(times, many) {
   if (times.length < many) return null;
@@ -31,27 +33,27 @@ export function average(times, many) {
 }
 
 export class Times {
-  /** @param {Storage} [storage] missing or full: kept until the page is closed */
+  /** @type {Map<string, Kept>} */
+  #sizes = new Map();
+
+  /** @param {Storage} [storage] if missing or full: kept until the page is closed */
   constructor(storage) {
     this.storage = storage;
-    this.sizes = new Map();
   }
 
-  /** All solves of a size, the latest last. @param {string} size @returns {Time[]} */
+  /** All solves of a size, the latest last. @param {string} size */
   of(size) {
-    if (!this.sizes.has(size)) this.sizes.set(size, this.#read(size));
-    return this.sizes.get(size).times;
+    return this.#kept(size).times;
   }
 
-  /** @param {string} size @returns {Time[]} only those that count */
+  /** Those that count. @param {string} size */
   counted(size) {
     return this.of(size).filter(counts);
   }
 
-  /** The best solve that counts, of all times. @returns {Time | null} */
+  /** The best solve that counts. @param {string} size */
   best(size) {
-    this.of(size);
-    return this.sizes.get(size).best;
+    return this.#kept(size).best;
   }
 
   /**
@@ -60,37 +62,40 @@ export class Times {
    * @returns {boolean} whether it is a personal best
    */
   add(size, time) {
-    this.of(size);
-    const kept = this.sizes.get(size);
+    const kept = this.#kept(size);
     kept.times = [...kept.times, time].slice(-KEPT);
-    const record = counts(time) && (kept.best === null || time.ms < kept.best.ms);
-    if (record) kept.best = time;
-    try {
-      this.storage?.setItem(KEY + size, JSON.stringify(kept));
-    } catch {
-      // Full or forbidden: it is kept until the page is closed.
-    }
-    return record;
+    const isBest = counts(time) && (kept.best === null || time.ms < kept.best.ms);
+    if (isBest) kept.best = time;
+    tryStorage(() => this.storage?.setItem(KEY + size, JSON.stringify(kept)));
+    return isBest;
   }
 
+  /** @param {string} size */
+  #kept(size) {
+    const kept = this.#sizes.get(size) ?? this.#read(size);
+    this.#sizes.set(size, kept);
+    return kept;
+  }
+
+  /** @param {string} size @returns {Kept} */
   #read(size) {
-    try {
-      const { times, best } = JSON.parse(this.storage.getItem(KEY + size));
+    const read = tryStorage(() => {
+      const { times, best } = JSON.parse(this.storage?.getItem(KEY + size) ?? "{}");
       return {
         times: times.filter(isTime).slice(-KEPT),
         best: isTime(best) ? best : null,
       };
-    } catch {
-      return { times: [], best: null };
-    }
+    });
+    return read ?? { times: [], best: null };
   }
 }
 
-/** Storage may hold anything. */
-const isTime = (time) =>
-  typeof time === "object" &&
-  time !== null &&
-  ["ms", "stm", "mtm", "undone"].every(
-    (name) => Number.isSafeInteger(time[name]) && time[name] >= 0,
-  ) &&
-  typeof time.own === "boolean";
+/** Storage may contain anything. @param {unknown} value @returns {value is Time} */
+function isTime(value) {
+  if (typeof value !== "object" || value === null) return false;
+  const { ms, stm, mtm, undone, own } = /** @type {Record<string, unknown>} */ (value);
+  return (
+    [ms, stm, mtm, undone].every((n) => Number.isSafeInteger(n) && Number(n) >= 0) &&
+    typeof own === "boolean"
+  );
+}

@@ -1,6 +1,6 @@
-// Three small sounds, made here, and silent until somebody asks for them. Shell.
+// Small synthesized sounds, off by default. Shell.
 
-/** Sound -> pitch in Hz, length in s, loudness. */
+/** Sound -> tones: pitch in Hz, length in s, loudness. */
 const SOUNDS = {
   tick: [[660, 0.03, 0.05]],
   count: [[440, 0.08, 0.1]],
@@ -12,11 +12,10 @@ const SOUNDS = {
   ],
 };
 
+/** @type {AudioContext | null} */
 let context = null;
 
-/**
- * Play a sound. @param {keyof typeof SOUNDS} name
- */
+/** @param {keyof typeof SOUNDS} name */
 export function play(name) {
   context ??= new AudioContext();
   if (context.state === "suspended") context.resume();

@@ -1,20 +1,45 @@
-// One's own way through one scramble, pure: predicted at once, kept until the race is
-// over. Slides are numbered 1, 2, 3 ... What the server says about the board after
-// slide n decides: where our own board after n is the same, what is later still stands.
+// The player's own try at one scramble. Pure.
+//
+// A slide changes the board at once, before the server knows of it (prediction). Slides
+// are numbered 1, 2, 3 ... and kept until the race is over, so that they can be sent
+// again. Three numbers say how far each slide got:
+//
+//   base <= acked <= sent <= seq
+//
+// `base` is the last slide before those that we know (not 0 after a reload), `acked` the
+// last one that the server has stored, `sent` the last one handed to the socket, `seq`
+// the last one made. Three messages change them:
+//
+// - `ack`: everything up to its `seq` is stored.
+// - `welcome` (resume): the server states its board after slide n. If our own board
+//   after n is the same, the later slides are sent again; if not, the server is right:
+//   we take its board and lose the later slides.
+// - `rejected` (rewind): slide n + 1 was refused. We go back to the server's board after
+//   n, make the later slides again as far as they are still legal, and number them on
+//   with the new `gen`.
+//
+// `solvedAt` survives a rewind if the board is solved again: the clock must not jump.
 
 import { progressPermille } from "./engine.js";
 
+/** @typedef {[Direction, number, number]} TimedSlide direction, tiles, ms */
+
 export class Attempt {
+  /** @type {TimedSlide[]} those after `base` */
+  slides = [];
+  /** @type {number | null} */
+  solvedAt = null;
+
   /**
    * @param {object} begin
    * @param {string} begin.race
-   * @param {Board} begin.board the board after slide number `seq`
+   * @param {Board} begin.board the board after slide `seq`
    * @param {number} [begin.zero] instant (ms) from which the clock counts
-   * @param {number} [begin.seq] number of the last slide made before
+   * @param {number} [begin.seq] the last slide made before
    * @param {number} [begin.stm] tiles moved before
-   * @param {number} [begin.startMd] distance of the scramble, where it is not `board`
-   * @param {number} [begin.high] progress so far
-   * @param {boolean} [begin.approx] the clock was counted from a snapshot
+   * @param {number} [begin.startMd] distance of the scramble, if `board` is a later one
+   * @param {number} [begin.high] best progress so far
+   * @param {boolean} [begin.approx] the clock is counted from a snapshot
    */
   constructor({
     race,
@@ -32,19 +57,25 @@ export class Attempt {
     this.isPainted = approx;
     this.startMd = startMd || board.md;
     this.gen = 0;
-    this.over = false; // the server said that this attempt has ended
-    this.takenBack = 0; // how often the server's word changed the board that is shown
-    this.#begin(seq, board, stm);
+    this.over = false; // the server says that this attempt has ended
+    this.takenBack = 0; // how often the server changed the board on the screen
+    this.base = this.sent = this.acked = seq;
+    this.origin = board.copy(); // after `base`
+    this.board = board.copy(); // after `seq`
+    this.stmBefore = stm;
     this.high = Math.max(high, progressPermille(board.md, this.startMd));
   }
 
-  /** Know nothing but the board after `seq`. */
-  #begin(seq, board, stm) {
+  /**
+   * Forget all slides: only the board after `seq` is known.
+   * @param {number} seq @param {Board} board @param {number} stm
+   */
+  #restart(seq, board, stm) {
     this.base = this.sent = this.acked = seq;
     this.origin = board.copy();
     this.board = board.copy();
     this.stmBefore = stm;
-    this.slides = []; // [direction, count, ms]
+    this.slides = [];
     this.solvedAt = null;
   }
 
@@ -53,7 +84,7 @@ export class Attempt {
     return this.base + this.slides.length;
   }
 
-  /** Tiles moved, as far as known here. */
+  /** Tiles moved, as far as known. */
   get stm() {
     return this.slides.reduce((sum, [, count]) => sum + count, this.stmBefore);
   }
@@ -71,18 +102,18 @@ export class Attempt {
     return this.board.isSolved;
   }
 
-  /** Whether further slides could count. */
+  /** Whether more slides could count. */
   get playing() {
     return !this.over && !this.solved;
   }
 
-  /** ms until the board is unlocked; 0 when it is. @param {number} now */
+  /** ms until the board is unlocked; 0 if it is. @param {number} now */
   locked(now) {
     return Math.max(0, this.zero - now);
   }
 
   /**
-   * The board is on the screen: its clock counts from here; the first call only.
+   * The board is on the screen: the clock counts from here. Only the first call counts.
    * @param {number} now
    * @param {number} inspection how long the painted board stays locked, in ms
    */
@@ -93,6 +124,9 @@ export class Attempt {
 
   /**
    * Slide at once, before the server knows.
+   * @param {Direction} direction
+   * @param {number} count
+   * @param {number} now
    * @returns {boolean} false: not possible, and nothing changed
    */
   slide(direction, count, now) {
@@ -104,12 +138,12 @@ export class Attempt {
     return true;
   }
 
-  /** All slides up to `seq` are durable. @param {number} seq */
+  /** All slides up to `seq` are stored. @param {number} seq */
   ack(seq) {
     this.acked = Math.max(this.acked, Math.min(seq, this.sent));
   }
 
-  /** Our own board after slide `seq`; null where that is not known. */
+  /** Our own board after slide `seq`; null: not known. @param {number} seq */
   after(seq) {
     if (seq < this.base || seq > this.seq) return null;
     const board = this.origin.copy();
@@ -120,36 +154,35 @@ export class Attempt {
   }
 
   /**
-   * A new connection: where both agree on the board after `seq`, what is later is sent
-   * again; else the server's board is taken and the slides made since are gone.
+   * Continue on a new connection.
    * @param {number} seq the last slide the server has
    * @param {Board} board its board after `seq`
-   * @param {number} stm tiles moved until then, if the server's board is taken
+   * @param {number} stm tiles moved until then, in case we take that board
    */
   resume(seq, board, stm) {
     if (!this.after(seq)?.equals(board)) {
-      this.#begin(seq, board, stm);
+      this.#restart(seq, board, stm);
       this.takenBack += 1;
     }
     this.sent = this.acked = seq;
   }
 
   /**
-   * A slide after `seq` was refused: go back there, and play again what is still legal.
+   * Go back to the slide before a refused one.
    * @param {number} seq the last slide the server has
-   * @param {Board | null} truth its board after `seq`; null: it does not tell
+   * @param {Board | null} serverBoard its board after `seq`; null: not sent
    * @param {boolean} replay make the later slides again, each with the next number
    */
-  rewind(seq, truth, replay) {
+  rewind(seq, serverBoard, replay) {
     const later = this.slides.slice(Math.max(0, seq - this.base));
     const { solvedAt, board: shown } = this;
-    const board = truth ?? this.after(seq);
+    const board = serverBoard ?? this.after(seq);
     if (!board) return;
     if (this.after(seq)?.equals(board)) {
       this.slides.length = seq - this.base;
       this.board = board.copy();
     } else {
-      this.#begin(seq, board, this.stm);
+      this.#restart(seq, board, this.stm);
     }
     this.sent = seq;
     this.acked = Math.min(this.acked, seq);

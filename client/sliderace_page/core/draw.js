@@ -1,88 +1,102 @@
-// Our part in the draw of the board, pure: a nonce that nobody can guess, to which we
-// are bound before anybody knows who races, and which we tell once that is fixed.
+// Our part in the draw of the board: a random nonce. We commit to it before anyone knows
+// who races, and reveal it once the roster and all commitments are fixed. Pure.
 
 import { constants } from "./constants.js";
 import { bytesToHex, hexToBytes, nonceCommitment } from "./engine.js";
 import { command } from "./protocol.js";
 
+/** @typedef {Extract<Command, {t: "ready"}>} Ready */
+/** @typedef {(count: number) => Uint8Array} Random as many random bytes */
+
 export class Nonces {
   #random;
-  #drawn = new Map(); // race and seat -> its nonce, for the life of the page
-  #bound = new Set(); // those whose commitment the server was ever sent
-  #sent = ""; // the one it was sent on this connection
-  #told = ""; // the one whose nonce it was told on this connection
+  /** @type {Map<string, string>} race and seat -> its nonce (hex), for the page's life */
+  #nonces = new Map();
+  /** @type {Set<string>} those whose commitment was ever sent */
+  #committed = new Set();
+  #sent = ""; // the commitment sent on this connection
+  #revealed = ""; // the nonce revealed on this connection
 
-  /** @param {(count: number) => Uint8Array} random as many bytes of pure chance */
+  /** @param {Random} random */
   constructor(random) {
     this.#random = random;
-    this.unasked = false; // the last `ready` was ours, not the player's
+    this.unasked = false; // we sent the last `ready` ourselves, not the player
   }
 
-  /** A new connection: what the last one was sent may never have arrived. */
+  /** A new connection: what was sent on the last one may never have arrived. */
   connected() {
-    this.#sent = this.#told = "";
-  }
-
-  /** The nonce that the server was bound to, hex; null: none. */
-  boundTo(race, seat) {
-    const key = keyOf(race, seat);
-    return this.#bound.has(key) ? this.#drawn.get(key) : null;
+    this.#sent = this.#revealed = "";
   }
 
   /**
-   * The player's own `ready`, with the commitment where there is one to give.
-   * @param {Wire} ready @param {Model} model
+   * The nonce (hex) that we committed to; null: none.
+   * @param {string} race @param {number} seat
+   */
+  committedTo(race, seat) {
+    const key = keyOf(race, seat);
+    return this.#committed.has(key) ? this.#nonceOf(key) : null;
+  }
+
+  /**
+   * Add our commitment to the player's own `ready`, if it is time for one.
+   * @param {Ready} ready @param {Model} model
    */
   attach(ready, model) {
     this.unasked = false;
-    const fits = ready.on && ready.race === model.race && mayBind(model);
-    return fits ? this.#bind(ready, model.seat) : ready;
+    const { race, seat } = model;
+    const fits = ready.on && ready.race === race && seat !== null && mayCommit(model);
+    return fits ? this.#commit(ready, seat) : ready;
   }
 
-  /** What to say now by ourselves. @param {Model} model @returns {Wire[]} */
+  /** What to send now without being asked. @param {Model} model @returns {Command[]} */
   due(model) {
     const { race, seat } = model;
     if (!model.online || model.waiting || seat === null) return [];
     const key = keyOf(race, seat);
-    if (mayBind(model) && races(model) && this.#sent !== key) {
+    if (mayCommit(model) && willRace(model) && this.#sent !== key) {
       this.unasked = true;
-      return [this.#bind(command.ready(race, true), seat)];
+      return [this.#commit(command.ready(race, true), seat)];
     }
-    const listed = model.promises.get(race)?.listed?.get(seat);
-    if (model.phase !== "countdown" || this.#told === key || !listed) return [];
-    const nonce = this.boundTo(race, seat);
+    const listed = model.firstShown.get(race)?.listed?.get(seat);
+    if (model.phase !== "countdown" || this.#revealed === key || !listed) return [];
+    const nonce = this.committedTo(race, seat);
     if (nonce === null || commitmentOf(race, seat, nonce) !== listed) return [];
-    this.#told = key;
+    this.#revealed = key;
     return [command.nonce(race, nonce)];
   }
 
-  #bind(ready, seat) {
+  /** @param {Ready} ready @param {number} seat @returns {Ready} */
+  #commit(ready, seat) {
     const key = keyOf(ready.race, seat);
-    if (!this.#drawn.has(key)) {
-      const nonce = this.#random(constants.scramble.nonce_bytes);
-      this.#drawn.set(key, bytesToHex(nonce));
-    }
-    this.#bound.add(key);
+    this.#committed.add(key);
     this.#sent = key;
-    const nonce_commitment = commitmentOf(ready.race, seat, this.#drawn.get(key));
+    const nonce_commitment = commitmentOf(ready.race, seat, this.#nonceOf(key));
     return { ...ready, nonce_commitment };
+  }
+
+  /** The nonce of a race and seat, drawn once. @param {string} key */
+  #nonceOf(key) {
+    const { nonce_bytes: count } = constants.scramble;
+    const nonce = this.#nonces.get(key) ?? bytesToHex(this.#random(count));
+    this.#nonces.set(key, nonce);
+    return nonce;
   }
 }
 
+/** @param {string} race @param {number} seat */
 const keyOf = (race, seat) => `${race} ${seat}`;
 
-/** @param {string} nonce hex @returns {string} hex */
+/** @param {string} race @param {number} seat @param {string} nonce hex */
 const commitmentOf = (race, seat, nonce) =>
   nonceCommitment(race, seat, hexToBytes(nonce));
 
-/** The board is still to be drawn, we have a seat, and chance decides. */
-const mayBind = ({ phase, roster, room, seat, isPlayer }) =>
+/** The board is not drawn yet, it will be random, and we play. @param {Model} model */
+const mayCommit = ({ phase, roster, room, isPlayer }) =>
   (phase === "lobby" || phase === "countdown") &&
   roster.length === 0 &&
   room?.seed_known === false &&
-  isPlayer &&
-  seat !== null;
+  isPlayer;
 
-/** We will be in the roster. */
-const races = ({ phase, room, self }) =>
-  self.ready || (room.rules.start === "every" && phase === "countdown");
+/** We will be in the roster. @param {Model} model */
+const willRace = ({ phase, room, self }) =>
+  self?.ready || (room?.rules.start === "every" && phase === "countdown");

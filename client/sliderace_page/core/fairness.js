@@ -1,145 +1,212 @@
 // What a player can check after a race without trusting the server. Pure.
+//
+// `faults` and `nonceRemark` are about the results, which arrive at once; `against` is
+// about the race record, which anyone can fetch later. All of them return data; the
+// catalogue words a fault as `fault.CODE` and a remark as `remark.CODE`.
 
 import * as engine from "./engine.js";
 
 const { EngineError, bytesToHex, hexToBytes } = engine;
 
 /**
- * What a page keeps of a race, to hold against it what is told afterwards.
- * @typedef {object} Kept
- * @property {string} size as first shown
- * @property {string} commitment as first shown
- * @property {boolean} seedKnown in advance: nothing is drawn
- * @property {Map<number, string | null> | null} listed the roster as first shown: seat
- *   -> the commitment of its nonce; null: never shown
- * @property {string | null} start the board as first shown
- * @property {number | null} seat ours; null: we did not race
- * @property {string | null} nonce ours, where the server was bound to it
- * @property {{base: number, acked: number, slides: [string, number, number][]} | null}
- *   own our slides after number `base`; up to `acked` the server has them
+ * Seat -> its nonce commitment, or null without one.
+ * @typedef {Map<number, string | null>} Listed
  */
 
 /**
- * Check the told secret, nonces, seed and board against what was shown before.
- * @param {Wire} results as told
+ * What was first shown of a race.
+ * @typedef {object} Shown
+ * @property {string} size
+ * @property {string} commitment
+ * @property {boolean} seedKnown in advance: nothing is drawn
+ * @property {boolean} late the race was over already: the server promised us nothing
+ * @property {Listed | null} listed the frozen roster; null: never shown
+ * @property {string | null} start the board; null: never shown
+ */
+
+/**
+ * What a page keeps of a race, to compare the results and the record with.
+ * @typedef {Shown & Own} Kept
+ */
+
+/**
+ * @typedef {object} Own
+ * @property {number | null} seat ours; null: we did not race
+ * @property {string | null} nonce ours, if we committed to one
+ * @property {Pick<Attempt, "base" | "acked" | "slides"> | null} own our slides after
+ *   number `base`; the server has those up to `acked`
+ */
+
+/** A fault whose wording needs nothing else.
+ * @typedef {"unreadable" | "board_not_from_seed" | "commitment_broken" | "not_revealed" |
+ *   "seed_not_from_parts" | "list_changed" | "board_not_raced" | "record_unreadable" |
+ *   "record_other_race" | "record_commitment" | "record_size" | "record_list" |
+ *   "record_nonces" | "record_seed" | "record_board" | "record_results" |
+ *   "record_without_you" | "record_slides_missing" | "record_slides_differ"} PlainFault */
+
+/**
+ * Something that proves the server wrong.
+ * @typedef {{code: PlainFault} | {code: "wrong_nonce", name: string}} Fault
+ */
+
+/**
+ * Why our nonce had no part in the draw; it need not be the server's fault.
+ * @typedef {"nonce_left_out" | "nonce_replaced"} NonceRemark
+ */
+
+// --- The results ---------------------------------------------------------------------
+
+/**
+ * Check secret, nonces, seed and board against what was shown before.
+ * @param {Results} results
  * @param {Kept} kept
- * @returns {string[]} what does not hold; empty: all is well
+ * @returns {Fault[]} empty: everything is right
  */
 export function faults(results, kept) {
   const { seed, board } = results;
   try {
     const { width, height } = engine.parseSize(kept.size);
-    const wrong = kept.seedKnown ? [] : drawFaults(results, kept, width, height);
+    const found = kept.seedKnown ? [] : drawFaults(results, kept, width, height);
     const scrambled = engine.scramble(hexToBytes(seed), width, height);
-    if (engine.formatBoard(scrambled) !== board) {
-      wrong.push("The board does not follow from the seed.");
-    }
-    if (board !== (kept.start ?? board)) {
-      wrong.push("The board is not the one that was raced on.");
-    }
-    return wrong;
+    if (engine.formatBoard(scrambled) !== board)
+      found.push({ code: "board_not_from_seed" });
+    if (board !== (kept.start ?? board)) found.push({ code: "board_not_raced" });
+    return found;
   } catch (error) {
-    if (error instanceof EngineError)
-      return [`Not checkable: ${error.message}.`];
+    if (error instanceof EngineError) return [{ code: "unreadable" }];
     throw error;
   }
 }
 
+/**
+ * @param {Results} results
+ * @param {Kept} kept
+ * @param {number} width
+ * @param {number} height
+ */
 function drawFaults({ race, secret, seed, nonces, standings }, kept, width, height) {
-  const wrong = [];
-  if (kept.listed && !isListed(kept.listed, nonces)) {
-    wrong.push("The list of who takes part in the draw was changed after it.");
+  /** @type {Fault[]} */
+  const found = [];
+  if (kept.listed && !isListed(kept.listed, nonces)) found.push({ code: "list_changed" });
+  /** @type {[number, Uint8Array][]} */
+  const used = [];
+  for (const { seat, commitment, nonce } of nonces) {
+    if (nonce === null) continue;
+    const bytes = hexToBytes(nonce);
+    used.push([seat, bytes]);
+    if (engine.nonceCommitment(race, seat, bytes) === commitment) continue;
+    const name = standings.find((row) => row.seat === seat)?.name ?? "?";
+    found.push({ code: "wrong_nonce", name });
   }
-  const used = nonces
-    .filter(({ nonce }) => nonce !== null)
-    .map(({ seat, nonce }) => [seat, hexToBytes(nonce)]);
-  const bound = new Map(nonces.map(({ seat, commitment }) => [seat, commitment]));
-  for (const [seat, nonce] of used) {
-    if (engine.nonceCommitment(race, seat, nonce) === bound.get(seat)) continue;
-    const { name = "somebody" } = standings.find((row) => row.seat === seat) ?? {};
-    wrong.push(`The part of ${name} in the draw is not the one fixed before it.`);
-  }
-  if (secret === null) return [...wrong, "The server has not told its secret."];
+  if (secret === null) return [...found, /** @type {Fault} */ ({ code: "not_revealed" })];
   const bytes = hexToBytes(secret);
-  if (engine.commitment(race, width, height, bytes) !== kept.commitment) {
-    wrong.push("The secret is not the one committed to before the race.");
-  }
-  if (bytesToHex(engine.seedOf(race, width, height, bytes, used)) !== seed) {
-    wrong.push("The seed does not follow from the secret and the players\u2019 parts.");
-  }
-  return wrong;
+  if (engine.commitment(race, width, height, bytes) !== kept.commitment)
+    found.push({ code: "commitment_broken" });
+  if (bytesToHex(engine.seedOf(race, width, height, bytes, used)) !== seed)
+    found.push({ code: "seed_not_from_parts" });
+  return found;
 }
 
-/** Whether these seats, and these only, were listed with these commitments. */
+/**
+ * Whether exactly these seats were listed, with these commitments.
+ * @param {Listed} listed
+ * @param {{seat: unknown, commitment: unknown}[]} rows
+ */
 const isListed = (listed, rows) =>
   rows.length === listed.size &&
-  rows.every(({ seat, commitment }) => listed.get(seat) === commitment);
+  rows.every(({ seat, commitment }) => listed.get(Number(seat)) === commitment);
 
 /**
- * What became of our own part in the draw; a slow line may have cost it.
- * @param {Wire} results as told
+ * What became of our own nonce.
+ * @param {Results} results
  * @param {Kept} kept
- * @returns {string} empty: it was used, or there was none
+ * @returns {NonceRemark | null} null: it was used, or there was none
  */
-export function partFault({ nonces }, { seat, nonce, seedKnown }) {
-  if (seat === null || nonce === null || seedKnown) return "";
+export function nonceRemark({ nonces }, { seat, nonce, seedKnown }) {
+  if (seat === null || nonce === null || seedKnown) return null;
   const used = nonces.find((one) => one.seat === seat)?.nonce ?? null;
-  if (used === nonce) return "";
-  return used === null
-    ? "Your browser\u2019s part was left out of the draw: it came too late, or the server did not take it."
-    : "The draw has another part for you than the one this browser sent.";
+  if (used === nonce) return null;
+  return used === null ? "nonce_left_out" : "nonce_replaced";
 }
 
+// --- The record ----------------------------------------------------------------------
+
+/** @typedef {Record<string, unknown>} Fields */
+
 /**
- * Check the record of a race against what we were shown and what we sent.
- * @param {any} record as read; it may be anything
- * @param {Wire} results as told
+ * Check a race record against what we were shown and what we sent.
+ * @param {unknown} record as parsed; it may be anything
+ * @param {Results} results
  * @param {Kept} kept
- * @returns {string[]} what differs; empty: nothing
+ * @returns {Fault[]} empty: everything is right
  */
 export function against(record, results, kept) {
-  const racers = Array.isArray(record?.racers) ? record.racers.filter(Boolean) : [];
-  const told = {
-    race: results.race,
-    size: kept.size,
-    commitment: kept.commitment,
-    board: kept.start ?? results.board,
-    seed: results.seed,
-    secret: results.secret,
-  };
-  const found = { ...record, size: record?.rules?.size };
-  const wrong = Object.keys(told)
-    .filter((name) => found[name] !== told[name])
-    .map((name) => `The record has another ${name}.`);
-  const bound = racers.map((one) => ({ ...one, commitment: one.nonce_commitment }));
-  if (kept.listed && !isListed(kept.listed, bound)) {
-    wrong.push("The record has another list of who takes part in the draw.");
-  } else if (!same(parts(bound), parts(results.nonces))) {
-    wrong.push("The record has other parts of the players in the draw.");
-  }
-  for (const row of results.standings) {
-    const racer = racers.find(({ seat }) => seat === row.seat);
-    const { status, place, finish } = racer ?? {};
-    const time = finish?.official_ms ?? null;
-    if (!same([status, place, time], [row.status, row.place, row.time_ms])) {
-      wrong.push(`The record has another result of ${row.name}.`);
-    }
-  }
-  const mine = racers.find(({ seat }) => seat === kept.seat);
-  if (kept.own && !holds(mine?.slides, kept.own)) {
-    wrong.push("The record has other slides of yours than you made.");
-  }
-  return wrong;
+  return codesAgainst(record, results, kept).map((code) => ({ code }));
 }
 
+/**
+ * @param {unknown} record @param {Results} results @param {Kept} kept
+ * @returns {PlainFault[]}
+ */
+function codesAgainst(record, results, kept) {
+  if (!isObject(record) || !Array.isArray(record.racers)) return ["record_unreadable"];
+  if (record.race !== results.race) return ["record_other_race"];
+  const racers = record.racers.filter(isObject);
+  const size = isObject(record.rules) ? record.rules.size : undefined;
+  /** @type {PlainFault[]} */
+  const found = [];
+  if (size !== kept.size) found.push("record_size");
+  if (record.commitment !== kept.commitment) found.push("record_commitment");
+  if (record.board !== (kept.start ?? results.board)) found.push("record_board");
+  if (record.seed !== results.seed || record.secret !== results.secret)
+    found.push("record_seed");
+  const rows = racers.map(({ seat, nonce_commitment: commitment, nonce }) => ({
+    seat,
+    commitment,
+    nonce,
+  }));
+  if (kept.listed && !isListed(kept.listed, rows)) found.push("record_list");
+  else if (!same(nonces(rows), nonces(results.nonces))) found.push("record_nonces");
+  const isRight = (/** @type {Standing} */ row) =>
+    same(resultOf(racers.find(({ seat }) => seat === row.seat)), [
+      row.status,
+      row.place,
+      row.time_ms,
+    ]);
+  if (!results.standings.every(isRight)) found.push("record_results");
+  const fault = kept.own && slidesFault(racers, kept.seat, kept.own);
+  if (fault) found.push(fault);
+  return found;
+}
+
+/** @param {unknown} value @returns {value is Fields} */
+const isObject = (value) => typeof value === "object" && value !== null;
+
+/** @param {unknown} one @param {unknown} other */
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
-const parts = (rows) =>
-  rows.map(({ seat, nonce }) => [seat, nonce]).sort(([a], [b]) => a - b);
+/** @param {{seat: unknown, nonce: unknown}[]} rows */
+const nonces = (rows) =>
+  rows
+    .map(({ seat, nonce }) => [seat, nonce])
+    .sort(([a], [b]) => Number(a) - Number(b));
 
-/** Whether a record has our slides, all that the server had, and nothing but them. */
-function holds(written, { base, acked, slides }) {
-  if (!Array.isArray(written) || written.length < acked) return false;
+/** @param {Fields | undefined} racer */
+function resultOf({ status, place, finish } = {}) {
+  return [status, place, isObject(finish) ? finish.official_ms : null];
+}
+
+/**
+ * A record must have our slides, all that the server stored, and no others.
+ * @param {Fields[]} racers
+ * @param {number | null} ownSeat
+ * @param {NonNullable<Own["own"]>} own
+ * @returns {PlainFault | null}
+ */
+function slidesFault(racers, ownSeat, { base, acked, slides }) {
+  const written = racers.find(({ seat }) => seat === ownSeat)?.slides;
+  if (written === undefined) return "record_without_you";
+  if (!Array.isArray(written) || written.length < acked) return "record_slides_missing";
   const later = written.slice(base).map((slide) => slide?.slice?.(0, 3));
-  return same(later, slides.slice(0, later.length));
+  return same(later, slides.slice(0, later.length)) ? null : "record_slides_differ";
 }

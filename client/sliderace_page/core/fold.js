@@ -1,33 +1,63 @@
-// How each event of the server changes what a player sees. Pure.
+// How each event of the server changes the model. Pure.
+//
+// A room's stream is numbered: an event with an offset `o` is folded only if it is the
+// next one. After a hole, and after a `welcome` of another epoch, the model is `waiting`:
+// it requests everything, and ignores the stream until a `snapshot` arrives. Events
+// without an offset (progress, boards, acks ...) are folded as they come; those of
+// another race are ignored.
+//
+// - Everything of a race is reset when another race id appears (`setRace`); the results
+//   stay for as long as the player reads them.
+// - The first thing that the server says of a race counts: its commitment, the roster
+//   with its nonce commitments, and the board are kept in `firstShown`, and the results
+//   and the record are compared with them.
+// - Our own attempt begins with the private `board`, or after a reload with the board in
+//   `welcome` or in our lane of the snapshot. After a reload its clock is unknown: it is
+//   counted from the snapshot's `elapsed_ms`, and its times are marked as approximate.
+// - The model sends `resync` by itself: after a hole, for a start board that it missed,
+//   for the clock of a board that is still locked after a reload, and for the board of a
+//   seat whose slides have a hole.
 
 import { Attempt } from "./attempt.js";
 import { parseBoard } from "./engine.js";
 import { Lane } from "./lanes.js";
 import { Pace } from "./pacing.js";
-import { faults, partFault } from "./fairness.js";
+import { faults, nonceRemark } from "./fairness.js";
 import { command } from "./protocol.js";
 
-const RESYNC_MS = 2000; // a lost answer to `resync` is asked for again after this
-const CLOCK_MS = 1000; // while a reloaded board is still locked, ask so often
-const PROMISES = 4; // races of which we know what was shown: this one and the last
+/** @typedef {ServerEvent["t"]} Type */
+/** @typedef {Pick<import("./messages.js").RaceView, "roster" | "nonce_commitments">} Roster */
+/** @typedef {import("./messages.js").RaceView} RaceView */
+/**
+ * @template {Type} T
+ * @typedef {(model: Model, event: Extract<ServerEvent, {t: T}>, now: number) => void} Fold
+ */
 
-/** Refusals of slides after which making the same ones again cannot help. */
+const RESYNC_MS = 2000; // how soon a board is requested again
+const CLOCK_MS = 1000; // how often a locked board's clock is requested after a reload
+const KEPT_RACES = 4; // of which we keep what was first shown: the current and the last ones
+
+/** Refusals after which making the same slides again cannot help. */
 const FINAL = new Set(["done", "not_racing", "too_early", "too_many_tiles"]);
 
 /**
- * Take one event.
+ * Fold one event.
  * @param {Model} model
- * @param {Wire} event of `decodeEvent`
+ * @param {ServerEvent} event
  * @param {number} now ms
- * @throws {EngineError} the server sent a board that cannot be
+ * @throws {EngineError} the server sent an impossible board
  */
 export function fold(model, event, now) {
-  const inStream = event.o !== undefined && event.t !== "snapshot";
-  if (inStream && !isNext(model, event.o, now)) return;
-  FOLDS[event.t]?.(model, event, now);
+  const isStream = "o" in event && event.t !== "snapshot";
+  if (isStream && !isNext(model, event.o, now)) return;
+  const folding = /** @type {Fold<Type> | undefined} */ (FOLDS[event.t]);
+  folding?.(model, event, now);
 }
 
-/** Whether this is the next event of the stream; asks for what is missing. */
+/**
+ * Whether this is the next event of the stream; after a hole, request a snapshot.
+ * @param {Model} model @param {number} offset @param {number} now
+ */
 function isNext(model, offset, now) {
   if (model.waiting || offset <= model.offset) return false;
   if (offset === model.offset + 1) {
@@ -39,17 +69,18 @@ function isNext(model, offset, now) {
   return false;
 }
 
+/** @type {{[T in Type]?: Fold<T>}} */
 const FOLDS = {
   welcome(model, event, now) {
     const { member, seat, code, token, epoch, limits } = event;
-    Object.assign(model, { me: member, seat, code, limits, online: true });
+    Object.assign(model, { me: member, seat, code, online: true });
     if (token) model.token = token;
     model.waiting = epoch !== model.epoch;
     model.epoch = epoch;
     model.pace = new Pace(limits, now);
     model.nonces.connected();
     model.lines.clear();
-    model.asked.clear();
+    model.requested.clear();
     model.pending = null;
     const board = event.board === null ? null : parseBoard(event.board);
     if (model.attempt?.race === event.race) {
@@ -57,7 +88,8 @@ const FOLDS = {
       model.attempt.over = board === null;
       if (board) model.attempt.resume(event.seq, board, model.myLane?.stm ?? 0);
     } else if (board) {
-      model.pending = { ...event, board };
+      const { race, seq, gen } = event;
+      model.pending = { race, seq, gen, board };
       if (!model.waiting) model.ask(command.resync(), now); // for the clock
     }
   },
@@ -70,9 +102,9 @@ const FOLDS = {
     model.members = new Map(event.members.map((member) => [member.id, member]));
     model.phaseEnds = event.in_ms === null ? null : now + event.in_ms;
     model.seat = model.self?.seat ?? null;
-    setView(model, race, now);
+    setRaceView(model, race, now);
     setOwnAttempt(model, now);
-    // A restored server may race on where we saw the end.
+    // A restored server may still race where we have seen the end.
     if (model.running || phase === "countdown") {
       model.results = model.signals = null;
       model.reading = false;
@@ -104,25 +136,25 @@ const FOLDS = {
     if (phase !== "lobby" && phase !== "results") model.reading = false;
     model.phaseEnds = left === null ? null : now + left;
     if (roster.length) model.roster = roster;
-    if (phase === "racing")
-      model.leftOut = model.isPlayer && !roster.includes(model.seat);
     if (phase === "countdown") model.results = model.signals = null;
-    if (phase === "racing") model.t0 ??= now;
-    const missed = phase === "racing" && !model.start;
-    if (missed) model.ask(command.resync(), now);
+    if (phase === "racing") {
+      model.leftOut = model.isPlayer && !hasSeat(roster, model.seat);
+      model.t0 ??= now;
+      if (!model.start) model.ask(command.resync(), now);
+    }
     if (model.running) for (const seat of model.roster) laneOf(model, seat);
     if (model.attempt && !model.racing) model.attempt.over = true;
     if (phase === "closed") model.ended ||= "closed";
   },
 
-  roster(model, { race, roster, nonce_commitments: commitments }) {
+  roster(model, { race, ...roster }) {
     setRace(model, race);
-    setRoster(model, roster, commitments);
+    setRoster(model, roster);
   },
 
   standing(model, { race, standing }, now) {
     if (race !== model.race) return;
-    laneOf(model, standing.seat).told(standing);
+    laneOf(model, standing.seat).setStanding(standing);
     if (standing.seat !== model.seat) return;
     model.forfeitedAt = standing.status === "forfeited" ? now : null;
     if (model.attempt) model.attempt.over = standing.status !== "racing";
@@ -145,9 +177,9 @@ const FOLDS = {
 
   progress(model, { race, p }, now) {
     if (race !== model.race || model.waiting) return;
-    for (const step of p) {
-      const whole = laneOf(model, step.seat).step(step, model.start);
-      if (!whole) askBoard(model, step.seat, now);
+    for (const one of p) {
+      const complete = laneOf(model, one.seat).advance(one, model.start);
+      if (!complete) requestBoard(model, one.seat, now);
     }
   },
 
@@ -169,15 +201,15 @@ const FOLDS = {
     if (race !== model.race) return;
     const board = parseBoard(text);
     if (seat !== null && seat !== model.seat) {
-      laneOf(model, seat).see(board, seq);
+      laneOf(model, seat).setBoard(board, seq);
       return;
     }
-    if (seq === 0) begin(model, text);
-    const mine = model.seat !== null && model.roster.includes(model.seat);
-    if (mine && !model.attempt) {
+    if (seq === 0) setStart(model, text);
+    const isOurs = hasSeat(model.roster, model.seat);
+    if (isOurs && !model.attempt) {
       model.attempt = new Attempt({ race, board, seq, zero: now + left });
-    } else if (!mine && seat === null) {
-      for (const other of model.roster) laneOf(model, other).see(board.copy(), 0);
+    } else if (!isOurs && seat === null) {
+      for (const other of model.roster) laneOf(model, other).setBoard(board.copy(), 0);
     }
   },
 
@@ -199,28 +231,37 @@ const FOLDS = {
 
 // --- Parts ---------------------------------------------------------------------------
 
+/** @param {number[]} roster @param {number | null} seat */
+const hasSeat = (roster, seat) => seat !== null && roster.includes(seat);
+
 /**
- * The room, and the first word on its race.
- * @param {boolean} [late] that race is over already: nothing was promised to us
+ * @param {Model} model
+ * @param {Room} room
+ * @param {boolean} [late] its race is over already: the server promised us nothing
  */
 function setRoom(model, room, late = false) {
   model.room = room;
   model.code = room.code;
   const { race, commitment, seed_known: seedKnown, rules } = room;
-  if (model.promises.has(race)) return; // the first word counts
+  if (model.firstShown.has(race)) return;
   const { size } = rules;
   const shown = { size, commitment, seedKnown, late, listed: null, start: null };
-  model.promises.set(race, shown);
-  const [oldest] = model.promises.keys();
-  if (model.promises.size > PROMISES) model.promises.delete(oldest);
+  model.firstShown.set(race, shown);
+  for (const oldest of model.firstShown.keys()) {
+    if (model.firstShown.size <= KEPT_RACES) break;
+    model.firstShown.delete(oldest);
+  }
 }
 
-/** Another race: nothing of the last one holds, but its results. */
+/**
+ * If this is another race, reset everything of the last one but its results.
+ * @param {Model} model @param {string} race
+ */
 function setRace(model, race) {
   if (race === model.race) return;
   model.race = race;
   model.lanes = new Map();
-  model.asked.clear();
+  model.requested.clear();
   model.roster = [];
   model.leftOut = false;
   model.start = model.t0 = model.attempt = null;
@@ -230,62 +271,68 @@ function setRace(model, race) {
   }
 }
 
-/** Who races is fixed. */
-function setRoster(model, roster, commitments) {
+/** The roster is fixed. @param {Model} model @param {Roster} roster */
+function setRoster(model, { roster, nonce_commitments: commitments }) {
   model.roster = roster;
-  const shown = model.promises.get(model.race);
-  const whole = roster.length > 0 && commitments.length === roster.length;
-  if (!whole || !shown || shown.listed) return;
+  const shown = model.firstShown.get(model.race);
+  const isComplete = roster.length > 0 && commitments.length === roster.length;
+  if (!isComplete || !shown || shown.listed) return;
   shown.listed = new Map(roster.map((seat, i) => [seat, commitments[i]]));
 }
 
-/** The race as a snapshot tells it. */
-function setView(model, race, now) {
-  setRoster(model, race.roster, race.nonce_commitments);
+/** @param {Model} model @param {RaceView} race of a snapshot @param {number} now */
+function setRaceView(model, race, now) {
+  setRoster(model, race);
   model.lanes.clear();
-  if (race.start) begin(model, race.start);
+  if (race.start) setStart(model, race.start);
   if (race.elapsed_ms !== null) model.t0 = now - race.elapsed_ms;
   for (const { seat, seq, high, stm, status, board } of race.lanes) {
     const lane = laneOf(model, seat);
     Object.assign(lane, { seq, high, stm, status });
-    if (board) lane.see(parseBoard(board), seq);
+    if (board) lane.setBoard(parseBoard(board), seq);
   }
-  for (const standing of race.standings) laneOf(model, standing.seat).told(standing);
+  for (const standing of race.standings)
+    laneOf(model, standing.seat).setStanding(standing);
 }
 
-/** After a snapshot: the attempt the server knows of, or none. */
+/** After a snapshot: begin the attempt that it shows. @param {Model} model @param {number} now */
 function setOwnAttempt(model, now) {
   const { pending, myLane: lane, attempt } = model;
   model.pending = null;
   if (attempt && !model.racing) attempt.over = true;
   if (!lane || !model.running) return;
-  if (!attempt) takeUp(model, lane, pending?.race === model.race ? pending : null);
-  if (!model.attempt?.approx || model.attempt.slides.length) return;
-  // Still locked after a reload: nobody has told us for how long.
+  if (!attempt) beginLate(model, lane, pending?.race === model.race ? pending : null);
+  const begun = model.attempt;
+  if (!begun?.approx || begun.slides.length) return;
+  // Still locked after a reload, and nobody has said for how long.
   model.clockDue = model.t0 === null ? now + CLOCK_MS : null;
-  model.attempt.zero = model.t0 ?? model.clockDue;
+  begun.zero = model.t0 ?? now + CLOCK_MS;
 }
 
-/** Go on with an attempt that began before this page did. */
-function takeUp(model, lane, welcome) {
-  const board = welcome?.board ?? lane.board;
+/**
+ * Begin an attempt of which this page has not seen the beginning.
+ * @param {Model} model @param {Lane} lane ours @param {Model["pending"]} pending
+ */
+function beginLate(model, lane, pending) {
+  const board = pending?.board ?? lane.board;
   if (!board) return;
   const { high, stm, status } = lane;
   const { race, startMd } = model;
-  const seq = welcome?.seq ?? lane.seq;
+  const seq = pending?.seq ?? lane.seq;
   model.attempt = new Attempt({ race, board, seq, stm, high, startMd, approx: true });
-  model.attempt.gen = welcome?.gen ?? 0;
+  model.attempt.gen = pending?.gen ?? 0;
   model.attempt.over = status !== "racing";
 }
 
-/** The start board is known. */
-function begin(model, text) {
+/** @param {Model} model @param {string} text the start board */
+function setStart(model, text) {
   model.start = text;
   model.startMd = parseBoard(text).md;
-  const shown = model.promises.get(model.race);
+  const shown = model.firstShown.get(model.race);
   if (shown) shown.start ??= text;
 }
 
+/** @param {Model} model @param {number} seat */
 function laneOf(model, seat) {
   let lane = model.lanes.get(seat);
   if (!lane) {
@@ -296,24 +343,28 @@ function laneOf(model, seat) {
   return lane;
 }
 
-/** A seat's slides have a hole: ask for its board, not more often than needed. */
-function askBoard(model, seat, now) {
-  if (now - (model.asked.get(seat) ?? -Infinity) < RESYNC_MS) return;
-  model.asked.set(seat, now);
+/**
+ * Request the board of a seat whose slides have a hole, but not too often.
+ * @param {Model} model @param {number} seat @param {number} now
+ */
+function requestBoard(model, seat, now) {
+  if (now - (model.requested.get(seat) ?? -Infinity) < RESYNC_MS) return;
+  model.requested.set(seat, now);
   model.ask(command.resync(seat), now);
 }
 
+/** @param {Model} model @param {Results} results */
 function finish(model, results) {
   const { race, standings } = results;
-  const shown = model.promises.get(race);
+  const shown = model.firstShown.get(race);
   const seat = standings.find(({ member }) => member === model.me)?.seat ?? null;
   const own = model.attempt?.race === race ? model.attempt : null;
-  const nonce = seat === null ? null : model.nonces.boundTo(race, seat);
+  const nonce = seat === null ? null : model.nonces.committedTo(race, seat);
   model.results = results;
   model.reading = true;
   model.kept = shown ? { ...shown, seat, nonce, own } : null;
-  model.faults = shown ? faults(results, model.kept) : [];
-  model.partFault = shown ? partFault(results, model.kept) : "";
+  model.faults = model.kept ? faults(results, model.kept) : [];
+  model.nonceRemark = model.kept ? nonceRemark(results, model.kept) : null;
   if (race !== model.race) return;
-  for (const standing of standings) laneOf(model, standing.seat).told(standing);
+  for (const standing of standings) laneOf(model, standing.seat).setStanding(standing);
 }

@@ -1,14 +1,15 @@
-// Pure text: room codes, nicknames, times and sizes as people read them.
+// Room codes, nicknames, times and sizes as people read them. Pure.
 
 import { constants } from "./constants.js";
+import { text } from "./texts.js";
 
 /**
- * The six letters of a room code as typed, or null if it is none.
- * @param {string} text case, spaces and dashes are ignored
+ * The six letters of a room code, or null if it is none.
+ * @param {string} typed case, spaces and dashes are ignored
  * @returns {string | null}
  */
-export function parseCode(text) {
-  const code = text.replace(/[\s\-\u2010-\u2014\u2212]/g, "").toUpperCase();
+export function parseCode(typed) {
+  const code = typed.replace(/[\s\-\u2010-\u2014\u2212]/g, "").toUpperCase();
   const { alphabet, length } = constants.room_code;
   const known = [...code].every((letter) => alphabet.includes(letter));
   return known && code.length === length ? code : null;
@@ -18,12 +19,12 @@ export function parseCode(text) {
 export const formatCode = (code) => `${code.slice(0, 3)}-${code.slice(3)}`;
 
 /**
- * What somebody typed or pasted into the code field: a code or a whole link.
- * @param {string} text
+ * The room code in a code or a whole link, as somebody types or pastes it.
+ * @param {string} typed
  * @returns {string | null} the six letters
  */
-export function codeOfText(text) {
-  const last = text
+export function codeOfText(typed) {
+  const last = typed
     .trim()
     .replace(/[?#].*$/, "")
     .replace(/\/+$/, "")
@@ -36,24 +37,24 @@ export function codeOfText(text) {
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 const MARK = /\p{M}/u;
-// Control, bidi, zero-width, surrogate, unassigned; and what is invisible though its
-// category says letter, mark or symbol.
+// Control, bidi, zero-width, surrogate and unassigned characters; and those that are
+// invisible though their category is letter, mark or symbol.
 const UNSEEN =
   /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\ufffc\ufffd\u{1d159}\u{e0100}-\u{e01ef}]/gu;
 
 /**
  * A nickname that is safe to show: one line of visible text, at most 20 cells wide.
- * Servers clean names by the same rules; a page does not have to trust them.
- * @param {string} text
+ * Servers clean names by the same rules, but the page does not rely on it.
+ * @param {string} raw
  * @returns {string} possibly empty
  */
-export function cleanName(text) {
-  const spaced = text.replace(/\s/gu, " ").replace(UNSEEN, "");
+export function cleanName(raw) {
+  const spaced = raw.replace(/\s/gu, " ").replace(UNSEEN, "");
   const plain = spaced.replace(/ +/g, " ").trim().normalize("NFC");
   const { max_cells: maxCells, max_marks: maxMarks } = constants.name;
   let name = "";
   let cells = 0;
-  let marks = maxMarks; // a mark needs a letter before it
+  let marks = maxMarks; // none may come first
   for (const letter of plain) {
     if (MARK.test(letter)) {
       marks += 1;
@@ -69,75 +70,28 @@ export function cleanName(text) {
 }
 
 /**
- * Whether a link leads to the very machine that opens it.
+ * Whether a link leads to the machine that opens it.
  * @param {string} link
  */
 export const isLoopback = (link) =>
   /^https?:\/\/(localhost|[^/:]*\.localhost|127\.[\d.]+|\[::1\])(:|\/|$)/i.test(link);
 
-const MANNERS = [
-  "Brave",
-  "Brisk",
-  "Calm",
-  "Clever",
-  "Daring",
-  "Eager",
-  "Gentle",
-  "Happy",
-  "Jolly",
-  "Keen",
-  "Lively",
-  "Lucky",
-  "Merry",
-  "Nimble",
-  "Patient",
-  "Quick",
-  "Quiet",
-  "Sunny",
-  "Swift",
-  "Witty",
-];
-const ANIMALS = [
-  "Badger",
-  "Beaver",
-  "Bison",
-  "Crane",
-  "Dolphin",
-  "Falcon",
-  "Ferret",
-  "Finch",
-  "Fox",
-  "Gecko",
-  "Heron",
-  "Ibex",
-  "Koala",
-  "Lemur",
-  "Lynx",
-  "Marten",
-  "Otter",
-  "Panda",
-  "Puffin",
-  "Raven",
-  "Robin",
-  "Seal",
-  "Stoat",
-  "Swan",
-  "Tapir",
-  "Wren",
-];
-
 /**
- * A friendly nickname for who has not thought of one.
- * @param {number} a at least 0, below 1: chance
- * @param {number} b the same, independent
+ * A friendly nickname for somebody who has not chosen one.
+ * @param {number} a random, at least 0 and below 1
+ * @param {number} b the same, independent of `a`
  */
 export function friendlyName(a, b) {
-  const pick = (words, chance) => words[Math.floor(chance * words.length)];
-  return `${pick(MANNERS, a)} ${pick(ANIMALS, b)}`;
+  const manners = text("name.manners").split(" ");
+  const animals = text("name.animals").split(" ");
+  return text("name.friendly", {
+    manner: manners[Math.floor(a * manners.length)],
+    animal: animals[Math.floor(b * animals.length)],
+  });
 }
 
 /**
- * A time as a stopwatch shows it; a bare number would not say what it counts.
+ * A time as a stopwatch shows it; a bare number would have no unit.
  * @param {number} ms
  * @param {number} digits decimals of a second, 0 to 3; cut, never rounded up
  * @returns {string} `7.042 s`, `1:02.345`, `1:00:00.000`; without decimals `0:07`
@@ -147,26 +101,23 @@ export function formatTime(ms, digits = 3) {
   const [h, m, s] = [whole / 3600000, (whole / 60000) % 60, (whole / 1000) % 60].map(
     Math.floor,
   );
-  const two = (n) => String(n).padStart(2, "0");
+  const two = (/** @type {number} */ n) => String(n).padStart(2, "0");
   const front = h ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
   if (!digits) return front;
   const back = String(whole % 1000)
     .padStart(3, "0")
     .slice(0, digits);
-  return h || m ? `${front}.${back}` : `${s}.${back} s`;
+  return h || m ? `${front}.${back}` : text("time.seconds", { n: `${s}.${back}` });
 }
 
-/** A length of time in words: `90 s`, `5 min`, `1 h`. @param {number} ms */
+/** A length of time: `90 s`, `5 min`, `2 h`. @param {number} ms */
 export function formatSpan(ms) {
   const seconds = Math.round(ms / 1000);
-  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 120) return text("time.seconds", { n: seconds });
   const minutes = Math.round(seconds / 60);
-  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+  if (minutes < 120) return text("time.minutes", { n: minutes });
+  return text("time.hours", { n: Math.round(minutes / 60) });
 }
-
-/** A line to the server: `23 ms`, `23\u00b14 ms`. @param {{rtt, jitter}} line in ms */
-export const formatLine = ({ rtt, jitter }) =>
-  rtt ? `${rtt}${jitter ? `\u00b1${jitter}` : ""} ms` : "<1 ms";
 
 /** @param {number} n @param {string} word `1 player`, `2 players` */
 export const count = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
@@ -180,21 +131,18 @@ export function ordinal(n) {
 /** `4x4` with a real multiplication sign. @param {string} size */
 export const formatSize = (size) => size.replace("x", "\u00d7");
 
-const PHASES = {
-  lobby: "waiting",
-  countdown: "starting",
-  racing: "racing now",
-  grace: "racing now",
-  results: "just finished",
-};
+const PHASES = ["lobby", "countdown", "racing", "grace", "results"];
 
-/** What a server tells of a room, in a few words. */
+/**
+ * What the server says of a room, in a few words.
+ * @param {{size?: unknown, players?: unknown, phase?: unknown}} room as received
+ */
 export function roomFacts({ size, players, phase }) {
   const many = Array.isArray(players) ? players.length : players;
   return [
     typeof size === "string" ? formatSize(size) : "",
-    Number.isInteger(many) ? count(many, "player") : "",
-    PHASES[phase] ?? "",
+    typeof many === "number" ? text("count.players", { count: many }) : "",
+    typeof phase === "string" && PHASES.includes(phase) ? text(`room.${phase}`) : "",
   ]
     .filter(Boolean)
     .join(" \u00b7 ");

@@ -1,23 +1,30 @@
-// The racers side by side, pure: how far each is, and who is ahead.
+// One lane per racer: how far each is, and who is ahead. Pure.
 
 import { parseBoard, parseSlides } from "./engine.js";
 
+/** @typedef {import("./messages.js").SeatProgress} SeatProgress */
+/** @typedef {Standing["status"]} Status */
+
 export class Lane {
-  /** @param {number} seat @param {Wire} [member] who sits there, as far as known */
+  /** @param {number} seat @param {Member} [member] who sits there, if known */
   constructor(seat, member) {
     this.seat = seat;
     this.member = member?.id ?? null;
     this.name = member?.name ?? "?";
     this.bot = member?.bot ?? false;
     this.seq = 0;
-    this.high = 0; // permille; 1000 while racing: solved, and not yet stored
+    this.high = 0; // permille; 1000 while racing: solved, but not stored yet
     this.stm = 0;
+    /** @type {Status} */
     this.status = "racing";
+    /** @type {number | null} */
     this.place = null;
     this.final = false; // nobody can take this place any more
-    this.standing = null; // the server's word, once there is one
-    this.board = null; // where it may be seen
-    this.boardSeq = 0;
+    /** @type {Standing | null} from the server */
+    this.standing = null;
+    /** @type {Board | null} if we may see it */
+    this.board = null;
+    this.boardSeq = 0; // `board` is the one after this slide
   }
 
   get time() {
@@ -28,68 +35,67 @@ export class Lane {
     return this.standing?.why ?? "";
   }
 
-  /** Take the server's word on this racer. */
-  told(standing) {
+  /** @param {Standing} standing */
+  setStanding(standing) {
     const { member, name, bot, status, place, final, high, stm } = standing;
     Object.assign(this, { standing, member, name, bot, status, place, final });
-    // How far who still races is, progress says, where it may be known.
+    // While a racer races, `progress` is newer.
     if (status !== "racing") Object.assign(this, { high, stm });
   }
 
-  /** Take a board: the start, or the answer to `resync`. */
-  see(board, seq) {
+  /**
+   * Take a board: the start, or the answer to `resync`. An older one is ignored.
+   * @param {Board} board @param {number} seq the slide after which it stood so
+   */
+  setBoard(board, seq) {
     if (this.board && seq < this.boardSeq) return;
     this.board = board;
     this.boardSeq = seq;
   }
 
   /**
-   * Take one step of `progress`.
-   * @param {Wire} step
+   * Take this seat's part of `progress`.
+   * @param {SeatProgress} progress
    * @param {string | null} start the race's start board, if known
-   * @returns {boolean} false: slides are missing before it; ask for the board
+   * @returns {boolean} false: slides before it are missing; request the board
    */
-  step(step, start) {
-    if (step.seq >= this.seq) {
-      this.seq = step.seq;
-      this.high = Math.max(this.high, step.high);
-      this.stm = step.stm;
+  advance({ seq, high, stm, since, slides }, start) {
+    if (seq >= this.seq) {
+      this.seq = seq;
+      this.high = Math.max(this.high, high);
+      this.stm = stm;
     }
-    if (step.since < 0 || (this.board && step.seq <= this.boardSeq)) return true;
-    if (!this.board && step.since === 0 && start) this.see(parseBoard(start), 0);
-    if (!this.board || step.since > this.boardSeq) return false;
-    return this.#replay(step);
-  }
-
-  #replay(step) {
-    const slides = parseSlides(step.slides).slice(this.boardSeq - step.since);
-    const ahead = this.board.copy();
-    const legal = slides.every(([direction, count]) =>
-      ahead.trySlide(direction, count),
-    );
-    if (!legal || this.boardSeq + slides.length !== step.seq) return false;
-    this.see(ahead, step.seq);
+    if (since < 0 || (this.board && seq <= this.boardSeq)) return true;
+    if (!this.board && since === 0 && start) this.setBoard(parseBoard(start), 0);
+    if (!this.board || since > this.boardSeq) return false;
+    const board = this.board.copy();
+    const missed = parseSlides(slides).slice(this.boardSeq - since);
+    const legal = missed.every(([direction, count]) => board.trySlide(direction, count));
+    if (!legal || this.boardSeq + missed.length !== seq) return false;
+    this.setBoard(board, seq);
     return true;
   }
 }
 
+/** @type {Record<Status, number>} */
 const GROUPS = { finished: 0, racing: 1, dnf: 2, forfeited: 3, dns: 4 };
 
-const rank = (lane) => {
+/** What lanes are sorted by, the most important first. @param {Lane} lane */
+function sortKey(lane) {
   const group = GROUPS[lane.status];
   const place = group > 1 ? (lane.place ?? 0) : 0;
-  return [group, place, group === 0 ? lane.time : -lane.high, lane.seat];
-};
+  return [group, place, group === 0 ? (lane.time ?? 0) : -lane.high, lane.seat];
+}
 
 /**
- * Best first: finishers by time, then who races by progress, then the others. Places of
+ * Best first: finishers by time, then racers by progress, then the others. Places of
  * finishers follow the times known so far; equal times share one.
  * @param {Iterable<Lane>} lanes
  * @returns {Lane[]}
  */
 export function inOrder(lanes) {
   const ranked = [...lanes].sort((a, b) => {
-    const [left, right] = [rank(a), rank(b)];
+    const [left, right] = [sortKey(a), sortKey(b)];
     const first = left.findIndex((value, i) => value !== right[i]);
     return first < 0 ? 0 : left[first] - right[first];
   });

@@ -1,74 +1,112 @@
-// What a player sees, pure: the state that events are folded into (see fold.js), what
-// the view asks of it, and what to say. `now` is the caller's monotonic clock in ms.
-// Call `poll` after every other call and when `due` has come, and send what it gives.
+// All that a member knows of a room: the state, what the screens read from it, and what
+// to send. Pure: `now` is the caller's monotonic clock in ms. Call `poll` after every
+// other call and at `due`, and send what it returns. fold.js folds events into the state.
 
 import { constants } from "./constants.js";
 import { fold } from "./fold.js";
 import { inOrder } from "./lanes.js";
 import { Nonces } from "./draw.js";
-import { DEFAULT_LIMITS, Pace } from "./pacing.js";
 import { command, enter, hello } from "./protocol.js";
 
-const LATE_ACK_MS = 5000; // an ack takes a round trip and a commit; far beyond: probe
+/** @typedef {import("./messages.js").SeatSignals} SeatSignals */
+/** @typedef {import("./messages.js").Snapshot["phase"]} Phase */
+/** @typedef {import("./protocol.js").Enter} Enter */
+/** @typedef {import("./fairness.js").Shown} Shown */
+
+const LATE_ACK_MS = 5000; // far more than a round trip and a commit: probe the connection
 
 export class Model {
+  /** @type {string | null} the room's code */
+  code = null;
+  /** @type {string | null} the proof of our seat */
+  token = null;
+  online = false; // welcomed on the current connection
+  /** @type {import("./messages.js").Gone["why"]} why the room ended for us; "": it did not */
+  ended = "";
+  /** @type {number | null} our member id */
+  me = null;
+  /** @type {number | null} */
+  seat = null;
+  epoch = 0;
+  offset = 0;
+  waiting = false; // for a snapshot: until then stream events are ignored
+  /** @type {Room | null} */
+  room = null;
+  /** @type {Map<number, Member>} */
+  members = new Map();
+  /** @type {Map<number, {rtt: number, jitter: number}>} member id -> ms */
+  lines = new Map();
+  /** @type {{ticket: string, until: number} | null} moves our seat to another device */
+  ticket = null;
+
+  /** @type {Phase} */
+  phase = "lobby";
+  phaseWhy = "";
+  /** @type {number | null} */
+  phaseEnds = null;
+  race = "";
+  /** @type {number[]} seats */
+  roster = [];
+  leftOut = false; // we play, but were not in the roster of this race
+  /** @type {string | null} board text */
+  start = null;
+  startMd = 0;
+  /** @type {number | null} */
+  t0 = null;
+  /** @type {Map<number, Lane>} seat -> */
+  lanes = new Map();
+  /** @type {Attempt | null} */
+  attempt = null;
+  /** @type {number | null} when we gave up */
+  forfeitedAt = null;
+  /** @type {import("./pacing.js").Pace | null} */
+  pace = null;
+  /** @type {number | null} when the oldest slides without an ack were sent */
+  oldestUnacked = null;
+
+  /** @type {Results | null} */
+  results = null;
+  reading = false; // the results stay on the screen while the others go on
+  /** @type {Kept | null} what the results are compared with */
+  kept = null;
+  /** @type {import("./fairness.js").Fault[]} */
+  faults = [];
+  /** @type {import("./fairness.js").NonceRemark | null} */
+  nonceRemark = null;
+  /** @type {{race: string, signals: SeatSignals[]} | null} for the host */
+  signals = null;
+
+  /** @type {Map<string, Shown>} race -> what was shown of it first */
+  firstShown = new Map();
+  /** @type {{race: string, seq: number, gen: number, board: Board} | null} our board in
+   *   `welcome`, while the clock of that race is not known yet */
+  pending = null;
+  /** @type {Map<number, number>} seat -> when its board was last requested */
+  requested = new Map();
+  /** @type {number | null} when to ask for the clock of our board again */
+  clockDue = null;
+  /** @type {Command[]} */
+  #out = [];
+
   /**
-   * @param {Wire} entering a way in, of `protocol.enter`
-   * @param {(count: number) => Uint8Array} random as many bytes of pure chance
+   * @param {Enter} entering
+   * @param {import("./draw.js").Random} random
    */
   constructor(entering, random) {
     this.entering = entering;
     this.nonces = new Nonces(random);
-    const { code = null, token = null } = entering;
-    this.code = code;
-    this.token = token;
-    this.online = false; // welcomed on the present connection
-    this.ended = ""; // why the room is no more
-    this.me = null; // member id
-    this.seat = null;
-    this.epoch = 0;
-    this.offset = 0;
-    this.limits = DEFAULT_LIMITS;
-    this.room = null;
-    this.members = new Map();
-    this.lines = new Map(); // member id -> {rtt, jitter} in ms
-    this.phase = "lobby";
-    this.phaseWhy = "";
-    this.phaseEnds = null;
-    this.race = "";
-    this.roster = [];
-    this.leftOut = false; // this race was locked without me, though I play
-    this.start = null; // board text
-    this.startMd = 0;
-    this.t0 = null;
-    this.lanes = new Map();
-    this.attempt = null;
-    this.results = null;
-    this.reading = false; // the results, which stay while the others go on
-    this.kept = null; // what the results are held against
-    this.faults = [];
-    this.partFault = "";
-    this.signals = null; // for the host: {race, signals}
-    this.forfeitedAt = null;
-    this.oldestUnacked = null;
-    this.pace = new Pace(this.limits, 0);
-    this.ticket = null; // takes my seat to another device: {ticket, until}
-    this.waiting = false; // for a snapshot; the stream means nothing until then
-    this.pending = null; // my board as `welcome` told it, until its clock is known
-    this.asked = new Map(); // seat -> when its board was asked for
-    this.promises = new Map(); // race -> what was first shown of it
-    this.clockDue = null; // when to ask again for the clock of my board
-    this.out = [];
+    if ("code" in entering) this.code = entering.code;
+    if ("token" in entering) this.token = entering.token;
   }
 
-  // --- What the view asks ------------------------------------------------------------
+  // --- For the screens ---------------------------------------------------------------
 
   get isHost() {
     return this.room !== null && this.room.host === this.me;
   }
 
   get self() {
-    return this.members.get(this.me) ?? null;
+    return this.members.get(this.me ?? 0) ?? null; // ids begin with 1
   }
 
   get isPlayer() {
@@ -79,7 +117,7 @@ export class Model {
     return this.phase === "racing" || this.phase === "grace";
   }
 
-  /** My slides count now; the board may come a moment before the word that we race. */
+  /** Our slides count now; the board may arrive just before the phase `racing`. */
   get racing() {
     const time = this.running || this.phase === "countdown";
     return time && this.attempt !== null && !this.attempt.over;
@@ -89,23 +127,23 @@ export class Model {
     return this.seat === null ? undefined : this.lanes.get(this.seat);
   }
 
-  /** Members who could race, present first. */
+  /** Members with a seat. */
   get players() {
     return [...this.members.values()].filter((member) => member.role === "player");
   }
 
   get canStart() {
-    const could = (member) => member.connected && !member.benched;
+    const could = (/** @type {Member} */ one) => one.connected && !one.benched;
     return this.isHost && this.phase === "lobby" && this.players.some(could);
   }
 
-  /** Boards of the others may be seen. */
+  /** The boards of others may be seen. */
   get watching() {
     if (!this.running) return false;
-    return this.room.rules.open_boards || !this.racing || this.attempt.solved;
+    return Boolean(this.room?.rules.open_boards || !this.racing || this.attempt?.solved);
   }
 
-  /** The results are still looked at, though the others are in the lobby again. */
+  /** The results are still read, though the others are in the lobby again. */
   get lingers() {
     return this.phase === "lobby" && this.reading;
   }
@@ -124,118 +162,138 @@ export class Model {
   clock(now) {
     const { attempt } = this;
     if (attempt) {
-      const told = this.myLane?.time ?? null;
-      if (told !== null) return told;
+      const official = this.myLane?.time ?? null;
+      if (official !== null) return official;
       return Math.max(0, (attempt.solvedAt ?? now) - attempt.zero);
     }
     return this.running && this.t0 !== null ? Math.max(0, now - this.t0) : null;
   }
 
+  /** @param {number} now */
   canUndo(now) {
-    return this.forfeitedAt !== null && now - this.forfeitedAt < constants.timing.undo_ms;
+    const { undo_ms: limit } = constants.timing;
+    return this.forfeitedAt !== null && now - this.forfeitedAt < limit;
   }
 
-  /** Slides have waited for their ack too long: the connection may be dead. */
+  /** An ack is so late that the connection may be dead. @param {number} now */
   late(now) {
     return this.oldestUnacked !== null && now - this.oldestUnacked > LATE_ACK_MS;
   }
 
-  // --- What the shell tells ----------------------------------------------------------
+  // --- From the shell ----------------------------------------------------------------
 
-  /** The first message of every connection. */
+  /** The first message of a connection. */
   hello() {
-    if (!this.token) return hello(this.entering);
+    if (!this.token || !this.code) return hello(this.entering);
     return hello(enter.resume(this.code, this.token, this.epoch, this.offset));
   }
 
-  /** The socket is gone. */
+  /** The connection is lost. */
   lost() {
     this.online = false;
     this.oldestUnacked = null;
-    this.out = [];
+    this.#out = [];
   }
 
-  /** Say something; false: offline, nothing was said. */
+  /**
+   * Send a command.
+   * @param {Command} message @param {number} now
+   * @returns {boolean} false: we are offline, nothing is sent
+   */
   ask(message, now) {
     if (!this.online) return false;
-    if (message.t === "forfeit") this.hurry(now); // my slides go first
+    if (message.t === "forfeit") this.stopGathering(); // our slides go first
     this.#flush(now);
-    this.out.push(message.t === "ready" ? this.nonces.attach(message, this) : message);
+    this.#out.push(message.t === "ready" ? this.nonces.attach(message, this) : message);
     return true;
   }
 
-  /** Into the next race's lobby; opens it, where nobody has done so. */
+  /** Go on to the next race: open its lobby, or be ready in it. @param {number} now */
   again(now) {
     const { lingers, race, isPlayer, self } = this;
     if (!this.online || (!lingers && this.phase !== "results")) return false;
     this.reading = false;
     if (!lingers) return this.ask(command.rematch(race), now);
-    return !isPlayer || self.ready || this.ask(command.ready(race, true), now);
+    return !isPlayer || self?.ready || this.ask(command.ready(race, true), now);
   }
 
-  /** Into the lobby where the others are, without a word on the next race. */
+  /** Join the others in the lobby, not ready yet. */
   goOn() {
     this.reading = false;
   }
 
-  /** The board has been painted: the clock of my slides counts from here. */
+  /** The board is on the screen: the clock of our slides counts from here. @param {number} now */
   painted(now) {
-    this.attempt?.painted(now, this.room.rules.inspection_ms);
+    this.attempt?.painted(now, this.room?.rules.inspection_ms ?? 0);
   }
 
-  /** Slide on my own board, at once; false: not possible, nothing changed. */
+  /**
+   * Slide on our own board, at once.
+   * @param {Direction} direction @param {number} count @param {number} now
+   * @returns {boolean} false: not possible, nothing changed
+   */
   slide(direction, count, now) {
-    return this.racing && this.attempt.slide(direction, count, now);
+    return this.racing && this.attempt?.slide(direction, count, now) === true;
   }
 
-  /** Slide the tile in this cell, and all between it and the gap. */
+  /**
+   * Slide the tile in this cell, and all between it and the gap.
+   * @param {number} cell @param {number} now
+   */
   slideCell(cell, now) {
-    if (!this.racing) return false;
-    const slide = this.attempt.board.slideOfCell(cell);
-    return slide !== null && this.slide(slide[0], slide[1], now);
+    const slide = this.attempt?.board.slideOfCell(cell);
+    return slide ? this.slide(slide[0], slide[1], now) : false;
   }
 
-  /** The page goes: slides that gather leave with the next poll. */
-  hurry(now) {
-    this.pace.windowEnds = now;
+  /** Send gathered slides with the next poll. */
+  stopGathering() {
+    this.pace?.stopGathering();
   }
 
-  /** Fold one event. @param {Wire} event of `decodeEvent` @param {number} now */
+  /** Fold one event. @param {ServerEvent} event @param {number} now */
   receive(event, now) {
     fold(this, event, now);
   }
 
-  /** Commands to send now, in this order. @param {number} now @returns {Wire[]} */
+  /** Commands to send now, in this order. @param {number} now @returns {Command[]} */
   poll(now) {
     if (this.clockDue !== null && now >= this.clockDue) {
       this.clockDue = null;
       this.ask(command.resync(), now);
     }
     this.#flush(now);
-    this.out.push(...this.nonces.due(this));
-    return this.out.splice(0);
+    this.#out.push(...this.nonces.due(this));
+    return this.#out.splice(0);
   }
 
-  /** When to poll again at the latest; Infinity: when something happens. */
+  /** When to poll again at the latest; Infinity: after the next call. @param {number} now */
   due(now) {
-    const next = this.#sendable() ? this.attempt.unsent[0] : undefined;
-    const slides = next
-      ? now + this.pace.wait(next, now, this.attempt.solved)
-      : Infinity;
+    const sending = this.#sending;
+    const next = sending?.attempt.unsent[0];
+    const slides =
+      sending && next
+        ? now + sending.pace.wait(next, now, sending.attempt.solved)
+        : Infinity;
     return Math.min(slides, this.clockDue ?? Infinity);
   }
 
-  #sendable() {
-    return this.online && !this.waiting && this.racing;
+  /** What slides are sent with; null: none may be sent. */
+  get #sending() {
+    const { attempt, pace } = this;
+    const may = this.online && !this.waiting && this.racing;
+    return may && attempt && pace ? { attempt, pace } : null;
   }
 
+  /** @param {number} now */
   #flush(now) {
-    while (this.#sendable()) {
-      const { attempt } = this;
-      const slides = this.pace.take(attempt.unsent, now, attempt.solved);
+    const sending = this.#sending;
+    if (!sending) return;
+    const { attempt, pace } = sending;
+    for (;;) {
+      const slides = pace.take(attempt.unsent, now, attempt.solved);
       if (slides.length === 0) return;
       const { race, gen, sent, approx } = attempt;
-      this.out.push(command.slides(race, gen, sent + 1, slides, approx));
+      this.#out.push(command.slides(race, gen, sent + 1, slides, approx));
       attempt.sent += slides.length;
       this.oldestUnacked ??= now;
     }

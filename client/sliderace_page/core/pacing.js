@@ -1,52 +1,49 @@
-// Keep to the limits a server announced, so that it never has to slow us down. Pure.
+// When slides may be sent. The server announces limits and slows clients down that
+// exceed them; within the limits here it never has to. Pure.
 
-/** In force until `welcome` announces the server's own. */
-export const DEFAULT_LIMITS = Object.freeze({
-  messages_per_s: 60,
-  messages_burst: 120,
-  tiles_per_s: 160,
-  tiles_burst: 320,
-  slides_per_message: 60,
-  gather_ms: 33,
-  message_bytes: 2048,
-});
+/** @typedef {import("./messages.js").Limits} Limits */
 
-/** Tokens that come back at a steady rate, up to a burst. */
+/** A token bucket: tokens return at a steady rate, up to a burst. */
 class Bucket {
+  /** @param {number} rate tokens per s @param {number} burst @param {number} now ms */
   constructor(rate, burst, now) {
     this.rate = Math.max(1, rate);
     this.burst = Math.max(1, burst);
     this.tokens = this.burst;
-    this.at = now;
+    this.updatedAt = now;
   }
 
-  fill(now) {
-    const back = (Math.max(0, now - this.at) * this.rate) / 1000;
-    this.tokens = Math.min(this.burst, this.tokens + back);
-    this.at = Math.max(this.at, now);
+  /** @param {number} now */
+  #refill(now) {
+    const returned = (Math.max(0, now - this.updatedAt) * this.rate) / 1000;
+    this.tokens = Math.min(this.burst, this.tokens + returned);
+    this.updatedAt = Math.max(this.updatedAt, now);
   }
 
-  /** ms until `count` tokens are there, or a full bucket if it holds fewer */
+  /**
+   * ms until `count` tokens are there, or a full bucket if it holds fewer.
+   * @param {number} count @param {number} now
+   */
   wait(count, now) {
-    this.fill(now);
+    this.#refill(now);
     const missing = Math.min(count, this.burst) - this.tokens;
     return Math.ceil((Math.max(0, missing) * 1000) / this.rate);
   }
 }
 
-/** How many slides may go now, and when the next ones may. */
+/** How many slides may be sent now, and when the next ones may be. */
 export class Pace {
-  /** @param {typeof DEFAULT_LIMITS} limits @param {number} now ms */
+  /** @param {Limits} limits @param {number} now ms */
   constructor(limits, now) {
     this.limits = limits;
     this.messages = new Bucket(limits.messages_per_s, limits.messages_burst, now);
     this.tiles = new Bucket(limits.tiles_per_s, limits.tiles_burst, now);
-    this.windowEnds = now;
+    this.windowEnds = now; // until then slides are gathered for one message
   }
 
   /**
-   * ms until a message that begins with `slide` may go.
-   * @param {[string, number, number]} slide
+   * ms until a message that begins with this slide may be sent.
+   * @param {TimedSlide} slide
    * @param {number} now
    * @param {boolean} urgent do not gather: the solving slide is among them
    */
@@ -55,7 +52,12 @@ export class Pace {
     return urgent ? tokens : Math.max(tokens, this.windowEnds - now);
   }
 
-  /** The first of `slides` that may go in one message now; they are counted. */
+  /**
+   * Take the slides that may be sent in one message now; their tokens are spent.
+   * @param {TimedSlide[]} slides in order
+   * @param {number} now
+   * @param {boolean} urgent
+   */
   take(slides, now, urgent) {
     if (slides.length === 0 || this.wait(slides[0], now, urgent) > 0) return [];
     const taken = [];
@@ -67,5 +69,10 @@ export class Pace {
     this.messages.tokens -= 1;
     this.windowEnds = now + this.limits.gather_ms;
     return taken;
+  }
+
+  /** Stop gathering: waiting slides may be sent as soon as the limits allow. */
+  stopGathering() {
+    this.windowEnds = -Infinity;
   }
 }

@@ -1,5 +1,5 @@
-// The wire, pure: commands up, events down, and what refusals and closes mean.
-// One message is one JSON object; `t` names its type. Reference: docs/protocol.md.
+// The wire protocol: commands, events, and when to reconnect. Pure. One message is one
+// JSON object; `t` names its type. Reference: docs/protocol.md.
 
 import { constants } from "./constants.js";
 import { EVENTS } from "./messages.js";
@@ -7,13 +7,10 @@ import { ProtocolError, fail, string } from "./readers.js";
 
 export { ProtocolError };
 
-/** @typedef {import("./messages.js").Command} Command */
 /** @typedef {import("./messages.js").Hello["enter"]} Enter a way into a room */
 /** @typedef {import("./messages.js").Member["role"]} RoleName */
 /** @typedef {import("./messages.js").RulesPatch} RulesPatch */
-/** @typedef {import("./messages.js").ServerEvent} ServerEvent */
 /** @typedef {Omit<import("./messages.js").Create, "name">} RoomOptions */
-/** @typedef {[Direction, number, number]} TimedSlide direction, tiles, ms */
 
 const CLIENT = "sliderace page";
 
@@ -135,26 +132,7 @@ function parseJson(text) {
 /** @param {unknown} value @returns {value is Record<string, unknown>} */
 const isObject = (value) => typeof value === "object" && value !== null;
 
-// --- What refusals and closes mean ---------------------------------------------------
-
-const SAID = {
-  bad_code: "That is not a room code. It has six letters, like KWX-TRB.",
-  room_unknown: "There is no such room. It may have closed, or a letter is off.",
-  room_full: "The room is full.",
-  room_locked: "The host has locked this room.",
-  bad_name: "That nickname cannot be shown. Please choose another.",
-  bad_token: "Your place in this room is gone. You can join again.",
-  bad_ticket:
-    "That picture was used before, or is too old. Show a new one on the other device.",
-  too_many_tries: "Too many wrong codes. Please wait a moment.",
-  version: "The server has been updated. Reload the page to go on.",
-  storage_unavailable: "The server cannot open rooms right now. Please try again soon.",
-  shutting_down: "The server is stopping. It may come back soon.",
-  wrong_race: "That was about an earlier race.",
-};
-
-/** A refusal in words for a person. @param {{code: string, text: string}} refused */
-export const sayRefused = ({ code, text }) => SAID[code] ?? text;
+// --- Reconnecting --------------------------------------------------------------------
 
 const NO_CODE = 1005; // a browser's name for a close without a code
 
@@ -167,26 +145,11 @@ export const mayReconnect = (code) =>
   constants.protocol.reconnect_codes.includes(code) ||
   (code >= 4000 && code <= 4499);
 
-const CLOSED = {
-  1000: "The connection was closed.",
-  1002: "Server and page do not understand each other. Reload the page.",
-  1007: "Server and page do not understand each other. Reload the page.",
-  1009: "Server and page do not understand each other. Reload the page.",
-  4500: "The server did not accept this page's request.",
-  4501: "The host has removed you from the room.",
-  4502: "This room has closed.",
-  4503: "You are playing in another tab or on another device now.",
-  4504: "The server has been updated. Reload the page to go on.",
-};
-
-/** Why we stay away after this close code. @param {number} code */
-export const sayClosed = (code) => CLOSED[code] ?? "The server ended the connection.";
-
 /**
  * How long to wait before the next try: full jitter below a doubling ceiling.
  * @param {number} tries failures so far, 0 ...
- * @param {number} chance at least 0, below 1
+ * @param {number} random at least 0, below 1
  * @returns {number} ms, below 250 at first, below 8,000 in the long run
  */
-export const backoff = (tries, chance) =>
-  chance * Math.min(constants.timing.reconnect_ms, 250 * 2 ** Math.min(tries, 5));
+export const backoff = (tries, random) =>
+  random * Math.min(constants.timing.reconnect_ms, 250 * 2 ** Math.min(tries, 5));

@@ -1,42 +1,50 @@
-// A race seen again: from its record to all boards at any moment. Pure.
+// A race replayed: from its record to all boards at any moment. Pure.
 
-import { parseBoard, progressPermille } from "./engine.js";
+import { OPPOSITE, parseBoard, progressPermille } from "./engine.js";
 import { moments, standingsOf } from "./proof/summary.js";
 
-const EVERY = 64; // slides between two boards that are kept: a jump costs no more
-const BACK = { U: "D", D: "U", L: "R", R: "L" };
+/** @typedef {import("./proof/reading.js").WrittenRace} WrittenRace */
+/** @typedef {import("./proof/reading.js").WrittenRacer} WrittenRacer */
+/** @typedef {import("./proof/summary.js").Result} Result */
+
+const EVERY = 64; // slides between two kept boards: a jump replays no more
 
 /** One racer's slides, and the board at any moment. */
 export class Reel {
-  #kept; // the board after 0, EVERY, 2 EVERY ... slides
-  #now; // the board after #made slides
+  /** @type {Board[]} after 0, EVERY, 2 EVERY ... slides */
+  #kept;
+  /** @type {Board} after #made slides */
+  #now;
   #made = 0;
+  /** @type {Slide[]} */
+  slides = [];
+  stm = [0]; // tiles moved after so many slides
+  high = [0]; // best progress after so many slides, in thousandths
 
   /**
-   * @param {string} text the scramble
-   * @param {Wire} racer of a record; what cannot be slid is left out, with the rest
+   * @param {string} scramble
+   * @param {WrittenRacer} racer the slides from the first illegal one on are left out
    */
-  constructor(text, racer) {
-    const board = parseBoard(text);
+  constructor(scramble, racer) {
+    const board = parseBoard(scramble);
     const start = board.md;
     this.times = moments(racer);
-    this.slides = [];
-    this.stm = [0]; // after so many slides
-    this.high = [0];
     this.#now = board.copy();
     this.#kept = [board.copy()];
+    let [moved, high] = [0, 0];
     for (const [direction, count] of racer.slides) {
       if (!board.trySlide(direction, count)) break;
+      moved += count;
+      high = Math.max(high, progressPermille(board.md, start));
       this.slides.push([direction, count]);
-      this.stm.push(this.stm.at(-1) + count);
-      const high = Math.max(this.high.at(-1), progressPermille(board.md, start));
+      this.stm.push(moved);
       this.high.push(high);
       if (this.slides.length % EVERY === 0) this.#kept.push(board.copy());
     }
     this.times.length = this.slides.length;
   }
 
-  /** How many slides were made by then. @param {number} t ms */
+  /** How many slides were made until then. @param {number} t ms */
   made(t) {
     let [low, high] = [0, this.times.length];
     while (low < high) {
@@ -48,7 +56,7 @@ export class Reel {
   }
 
   /**
-   * The board after so many slides; the next call changes it.
+   * The board after so many slides; the next call changes this object.
    * @param {number} made 0 ... all
    * @returns {Board}
    */
@@ -64,7 +72,7 @@ export class Reel {
     while (this.#made > made) {
       this.#made -= 1;
       const [direction, count] = this.slides[this.#made];
-      this.#now.slide(BACK[direction], count);
+      this.#now.slide(OPPOSITE[direction], count);
     }
     return this.#now;
   }
@@ -72,17 +80,17 @@ export class Reel {
 
 /**
  * A racer at one moment.
- * @typedef {Wire} Frame
- * @property {Wire} standing how the race ended for this racer
+ * @typedef {object} Frame
+ * @property {Result} standing how the race ended for this racer
  * @property {Board} board
  * @property {number} stm
  * @property {number} high best progress so far, in thousandths
  * @property {boolean} over this racer's race has ended by then
  */
 
-/** All racers on one timeline; each counts from when the own board was unlocked. */
+/** All racers on one timeline; for each it begins when their board is unlocked. */
 export class Film {
-  /** @param {Wire} record whose form is right */
+  /** @param {WrittenRace} record */
   constructor(record) {
     this.standings = standingsOf(record);
     this.reels = record.racers.map((racer) => new Reel(record.board, racer));
@@ -101,16 +109,16 @@ export class Film {
         board: reel.board(made),
         stm: reel.stm[made],
         high: reel.high[made],
-        over: finished ? t >= standing.time_ms : t >= this.length,
+        over: t >= (finished ? (standing.time_ms ?? 0) : this.length),
       };
     });
   }
 
   /**
-   * The moment of the next slide of anybody, or of the one before.
+   * The moment of anybody's next slide, or of the previous one.
    * @param {number} t ms
    * @param {1 | -1} way
-   * @returns {number} ms; the end or the beginning where there is none
+   * @returns {number} ms; the end or the beginning if there is none
    */
   step(t, way) {
     let best = way > 0 ? this.length : 0;
@@ -124,7 +132,7 @@ export class Film {
   }
 }
 
-/** Where a film stands, and whether it runs. */
+/** The current moment of a film, and whether it is playing. */
 export class Playhead {
   /** @param {number} length ms */
   constructor(length) {
@@ -134,18 +142,18 @@ export class Playhead {
     this.playing = false;
   }
 
-  /** Run or pause; from the end it begins again. */
+  /** Play or pause; at the end start again. */
   toggle() {
     if (!this.playing && this.t >= this.length) this.t = 0;
     this.playing = !this.playing;
   }
 
-  /** @param {number} t ms; is kept within the film */
+  /** @param {number} t ms, clamped to the film */
   seek(t) {
     this.t = Math.min(this.length, Math.max(0, t));
   }
 
-  /** So much time has passed before the screen. @param {number} ms */
+  /** So much real time has passed. @param {number} ms */
   pass(ms) {
     if (!this.playing) return;
     this.seek(this.t + ms * this.speed);

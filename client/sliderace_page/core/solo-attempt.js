@@ -1,18 +1,20 @@
-// One way through one board, alone: counted, timed, and with undo. Pure.
+// One solve alone: counted, timed, and with undo. Pure.
 
-import { mtm, stm } from "./engine.js";
-
-const BACK = { U: "D", D: "U", L: "R", R: "L" };
+import { OPPOSITE, mtm, stm } from "./engine.js";
 
 export class Solve {
+  /** @type {Slide[]} */
+  slides = [];
+  /** @type {number | null} ms: when the first slide was made */
+  begun = null;
+  /** @type {number | null} ms */
+  ended = null;
+  undone = 0; // how many slides were taken back
+
   /** @param {Board} board */
   constructor(board) {
     this.start = board.copy();
     this.board = board.copy();
-    this.slides = [];
-    this.undone = 0;
-    this.begun = null; // ms: when the first slide was made
-    this.ended = null;
   }
 
   get solved() {
@@ -27,7 +29,7 @@ export class Solve {
     return mtm(this.slides);
   }
 
-  /** Whether leaving it would lose something. */
+  /** Whether leaving now would lose something. */
   get running() {
     return this.begun !== null && !this.solved;
   }
@@ -37,14 +39,14 @@ export class Solve {
     return this.begun === null ? 0 : Math.round((this.ended ?? now) - this.begun);
   }
 
-  /** Tiles a second; 0 at the beginning. @param {number} now */
+  /** Tiles per second; 0 at the beginning. @param {number} now */
   tps(now) {
     const ms = this.ms(now);
     return ms > 0 ? (this.stm * 1000) / ms : 0;
   }
 
   /**
-   * @param {string} direction @param {number} count @param {number} now ms
+   * @param {Direction} direction @param {number} count @param {number} now ms
    * @returns {boolean} whether tiles moved
    */
   slide(direction, count, now) {
@@ -55,7 +57,10 @@ export class Solve {
     return true;
   }
 
-  /** Slide the tile in this cell, and all between it and the gap. */
+  /**
+   * Slide the tile in this cell, and all between it and the gap.
+   * @param {number} cell @param {number} now
+   */
   slideCell(cell, now) {
     const slide = this.solved ? null : this.board.slideOfCell(cell);
     return slide !== null && this.slide(...slide, now);
@@ -65,7 +70,7 @@ export class Solve {
   undo() {
     const last = this.solved ? undefined : this.slides.pop();
     if (!last) return false;
-    this.board.slide(BACK[last[0]], last[1]);
+    this.board.slide(OPPOSITE[last[0]], last[1]);
     this.undone += 1;
     return true;
   }

@@ -1,47 +1,74 @@
-// What happens in a room, in one English line each. Pure.
+// Words for what happens in a room, for rules and for results. Pure. Nothing else in core
+// returns a sentence; nothing compares one.
 
 import { constants } from "./constants.js";
 import { formatSize, formatSpan, formatTime } from "./format.js";
 import { text } from "./texts.js";
 
-const WHY_OUT = {
-  limit: "time is up",
-  grace: "the grace time is over",
-  away: "away too long",
-  left: "left the room",
-  kicked: "sent out",
-  called: "the host called time",
-};
+/** @typedef {Extract<ServerEvent, {t: "winner"}>} WinnerEvent */
+/** @typedef {Extract<ServerEvent, {t: "room"}>} RoomEvent */
+/** @typedef {Extract<ServerEvent, {t: "phase"}>} PhaseEvent */
+/** @typedef {import("./messages.js").Signal} Signal */
+/** @typedef {import("./fairness.js").Fault} Fault */
+/** @typedef {import("./fairness.js").NonceRemark} NonceRemark */
 
-/** How a racer stands, in a few words. @param {Wire} standing @returns {string} */
-export function stands({ status, time, high }) {
-  switch (status) {
-    case "finished":
-      return `\u2713 ${formatTime(time)}`;
-    case "dnf":
-      return "DNF";
-    case "forfeited":
-      return "gave up";
-    case "dns":
-      return "did not start";
-    default:
-      return `${Math.floor(high / 10)} %`;
-  }
+// --- Refusals and closes -------------------------------------------------------------
+
+/**
+ * A refusal; in the server's words if its code is new.
+ * @param {{code: string, text: string}} refused
+ */
+export function sayRefused({ code, text: said }) {
+  if (code === "version") return text("closed.updated");
+  if (constants.protocol.refusals.includes(code)) return text(`refusal.${code}`);
+  return said || text("news.refused");
 }
 
-/** Why somebody did not finish: `(time is up)`, or "". @returns {string} */
+/** @type {Record<number, string>} */
+const CLOSED = {
+  1000: "closed.closed",
+  1002: "closed.misunderstood",
+  1007: "closed.misunderstood",
+  1009: "closed.misunderstood",
+  4500: "closed.bad_request",
+  4501: "closed.kicked",
+  4502: "closed.room_gone",
+  4503: "closed.replaced",
+  4504: "closed.updated",
+};
+
+/** Why we do not reconnect after this close code. @param {number} code */
+export const sayClosed = (code) => text(CLOSED[code] ?? "closed.by_server");
+
+// --- Racers --------------------------------------------------------------------------
+
+const DNF_REASONS = ["limit", "grace", "away", "left", "kicked", "called"];
+
+/**
+ * How a racer stands, in a few words.
+ * @param {Pick<Lane, "status" | "time" | "high">} racer
+ */
+export function stands({ status, time, high }) {
+  if (status === "finished") return `\u2713 ${formatTime(time ?? 0)}`;
+  return status === "racing" ? `${Math.floor(high / 10)} %` : text(`status.${status}`);
+}
+
+/**
+ * Why somebody did not finish: `(time is up)`; "" if they did, or nobody knows.
+ * @param {Pick<Lane, "status" | "why">} racer
+ */
 export const reason = ({ status, why }) =>
-  status === "dnf" && WHY_OUT[why] ? `(${WHY_OUT[why]})` : "";
+  status === "dnf" && DNF_REASONS.includes(why) ? `(${text(`dnf.${why}`)})` : "";
 
 /**
  * How far a racer is behind the first: percentage points, or time; "" for the first.
- * @param {Wire} lane @param {Wire} first lane
+ * @param {Lane} lane @param {Lane | undefined} first
  * @returns {string} `\u22127 %`, `+1.204 s`
  */
 export function behind(lane, first) {
   if (!first || lane.seat === first.seat) return "";
   if (lane.status === "finished" && first.status === "finished") {
-    const ms = lane.time - first.time;
+    const ms = (lane.time ?? 0) - (first.time ?? 0);
     return ms > 0 ? `+${formatTime(ms)}` : "";
   }
   if (lane.status !== "racing" || first.status === "finished") return "";
@@ -49,84 +76,116 @@ export function behind(lane, first) {
   return points > 0 ? `\u2212${points} %` : "";
 }
 
-const MEMBER = {
-  joined: (who) => `${who.name} joined${who.role === "spectator" ? " to watch" : ""}`,
-  disconnected: (who) => `${who.name} lost the connection`,
-  connected: (who) => `${who.name} is back`,
-  benched: (who) => `${who.name} sits out`,
-  unbenched: (who) => `${who.name} plays again`,
-  role: (who) => `${who.name} is now a ${who.role}`,
-};
-
-const GONE = { left: "left", kicked: "was sent out", timeout: "was away too long" };
-
-const STANDING = {
-  finished: (row) => `${row.name} finished in ${formatTime(row.time_ms ?? 0)}`,
-  racing: (row) => `${row.name} races on`,
-  forfeited: (row) => `${row.name} gave up`,
-  dns: (row) => `${row.name} did not start`,
-  dnf: (row) =>
-    `${row.name} did not finish${WHY_OUT[row.why] ? `: ${WHY_OUT[row.why]}` : ""}`,
-};
+// --- News ----------------------------------------------------------------------------
 
 /**
- * One line about an event, or "" where the screen says enough. Call before the model
- * folds the event: who leaves is still known then.
- * @param {Wire} event
+ * One line about an event, or "" if the screen shows it anyway. Call it before the model
+ * folds the event: the model still knows a member who leaves.
+ * @param {ServerEvent} event
  * @param {Model} model
  */
-export function say(event, model) {
+export function news(event, model) {
   switch (event.t) {
     case "member":
-      return event.member.id === model.me
-        ? ""
-        : (MEMBER[event.why]?.(event.member) ?? "");
+      return event.member.id === model.me ? "" : memberNews(event.member, event.why);
     case "gone": {
-      const name = model.members.get(event.member)?.name ?? "Somebody";
-      return `${name} ${GONE[event.why] ?? "left"}`;
+      const why = event.why === "kicked" || event.why === "timeout" ? event.why : "left";
+      return text(`news.gone_${why}`, { name: nameOf(model, event.member) });
     }
     case "winner":
-      return winnerSays(event, model);
+      return winnerNews(event, model);
     case "standing":
-      return event.standing.member === model.me
-        ? ""
-        : STANDING[event.standing.status](event.standing);
+      return event.standing.member === model.me ? "" : standingNews(event.standing);
     case "room":
-      return roomSays(event, model);
+      return roomNews(event, model);
     case "phase":
-      return phaseSays(event, model);
+      return phaseNews(event, model);
     default:
       return "";
   }
 }
 
-function winnerSays({ seats }, { lanes, seat }) {
-  const names = seats.map((one) =>
-    one === seat ? "you" : (lanes.get(one)?.name ?? "somebody"),
-  );
-  const list = names.join(" and ");
-  return `First place is final: ${list}`;
-}
+/** @param {Model} model @param {number} id */
+const nameOf = (model, id) => model.members.get(id)?.name ?? text("member.unknown");
 
-function roomSays({ room, why }, model) {
-  if (why === "host" && room.host !== null) {
-    if (room.host === model.me) return "You are the host now";
-    return `${model.members.get(room.host)?.name ?? "Somebody"} is the host now`;
+/** @param {Member} member @param {string} why */
+function memberNews({ name, role }, why) {
+  switch (why) {
+    case "joined":
+      return text(role === "spectator" ? "news.joined_to_watch" : "news.joined", { name });
+    case "role":
+      return text(`news.now_${role}`, { name });
+    case "connected":
+    case "disconnected":
+    case "benched":
+    case "unbenched":
+      return text(`news.${why}`, { name });
+    default:
+      return "";
   }
-  if (why === "lock") return room.locked ? "The room is locked" : "The room is open";
-  return why === "settings" && !model.isHost ? "The host changed the rules" : "";
 }
 
-function phaseSays({ phase, in_ms: left }, model) {
-  if (phase === "aborted") return "The race was called off";
-  if (phase === "lobby" && model.phase === "countdown")
-    return "The start was called off";
+/** @param {Standing} standing */
+function standingNews({ status, name, time_ms: time, stm, high, why }) {
+  switch (status) {
+    case "finished":
+      return text("news.finished", { name, time: formatTime(time ?? 0), count: stm });
+    case "racing":
+      return text("news.races_on", { name });
+    case "forfeited":
+      return text("news.forfeited", { name, percent: Math.floor(high / 10) });
+    case "dns":
+      return text("news.dns", { name });
+    case "dnf":
+      return text(DNF_REASONS.includes(why) ? `news.dnf_${why}` : "news.dnf", { name });
+  }
+}
+
+/** @param {WinnerEvent} event @param {Model} model */
+function winnerNews({ seats }, { lanes, seat }) {
+  const others = seats
+    .filter((one) => one !== seat)
+    .map((one) => lanes.get(one)?.name ?? text("member.unknown"));
+  const values = { names: listed(others), count: others.length };
+  if (others.length === seats.length) return text("news.won", values);
+  return others.length ? text("news.you_tied", values) : text("news.you_won");
+}
+
+/** @param {RoomEvent} event @param {Model} model */
+function roomNews({ room, why }, model) {
+  if (why === "host" && room.host !== null) {
+    if (room.host === model.me) return text("news.you_are_host");
+    return text("news.host", { name: nameOf(model, room.host) });
+  }
+  if (why === "lock") return text(room.locked ? "news.locked" : "news.unlocked");
+  return why === "settings" && !model.isHost ? text("news.rules_changed") : "";
+}
+
+/** @param {PhaseEvent} event @param {Model} model */
+function phaseNews({ phase, in_ms: left }, model) {
+  if (phase === "aborted") return text("news.aborted");
+  if (phase === "lobby" && model.phase === "countdown") return text("news.start_aborted");
   if (phase === "grace" && left !== null)
-    return `The others have ${formatSpan(left)} left`;
+    return text("news.grace_left", { time: formatSpan(left) });
   return "";
 }
 
-/** The time limit in force in ms; 0: none. @param {Wire} rules */
+/**
+ * Names in a sentence: `Ann`, `Ann and Ben`, `Ann, Ben and Cleo`; of a long list the
+ * first ones and how many more.
+ * @param {string[]} names @param {number} [most] how many are named
+ */
+function listed(names, most = names.length) {
+  const shown = names.slice(0, most);
+  if (names.length > most)
+    return text("list.more", { names: shown.join(", "), n: names.length - most });
+  const last = shown.pop() ?? "";
+  return shown.length ? text("list.and", { first: shown.join(", "), last }) : last;
+}
+
+// --- Rules ---------------------------------------------------------------------------
+
+/** The time limit in force in ms; 0: none. @param {Rules} rules */
 export function limitOf({ size, limit_ms: limit }) {
   if (limit !== -1) return limit;
   const [width, height] = size.split("x").map(Number);
@@ -135,164 +194,181 @@ export function limitOf({ size, limit_ms: limit }) {
   return usual[size] ?? Math.max(60000, Math.round(3500 * (width * height) ** 1.5));
 }
 
-/** The rules for people: size, limit and boards, then what is not as usual. */
+/** Size, limit and boards, then the rules that are not the default. @param {Rules} rules */
 export function describeRules(rules) {
   const limit = limitOf(rules);
   const lines = [
     formatSize(rules.size),
-    limit ? `${formatSpan(limit)} limit` : "no time limit",
-    rules.open_boards ? "boards open" : "boards hidden",
+    limit ? text("rules.has_limit", { time: formatSpan(limit) }) : text("rules.no_limit"),
+    text(rules.open_boards ? "rules.boards_open" : "rules.boards_hidden"),
   ];
-  if (rules.start === "every") lines.push(`a race every ${formatSpan(rules.every_ms)}`);
-  if (rules.start === "host") lines.push("the host starts");
-  if (rules.inspection_ms) lines.push(`${formatSpan(rules.inspection_ms)} to inspect`);
-  if (rules.grace_ms >= 0) lines.push(`${formatSpan(rules.grace_ms)} after the winner`);
-  if (rules.friendly_timing) lines.push("friendly timing");
-  if (rules.spectator_delay_ms) {
-    lines.push(`spectators ${formatSpan(rules.spectator_delay_ms)} behind`);
-  }
+  const add = (/** @type {string} */ key, /** @type {number} */ ms) =>
+    lines.push(text(key, { time: formatSpan(ms) }));
+  if (rules.start === "every") add("rules.starts_every", rules.every_ms);
+  if (rules.start === "host") lines.push(text("rules.host_starts"));
+  if (rules.inspection_ms) add("rules.to_inspect", rules.inspection_ms);
+  if (rules.grace_ms >= 0) add("rules.after_winner", rules.grace_ms);
+  if (rules.friendly_timing) lines.push(text("rules.friendly_timing"));
+  if (rules.spectator_delay_ms) add("rules.spectators_behind", rules.spectator_delay_ms);
   return lines;
 }
 
-/** What the number beside a name means. @param {{rtt, jitter}} line in ms */
-export const explainLine = ({ rtt, jitter }) =>
-  `Line to the server: ${rtt} ms there and back, wavering by ${jitter} ms. The official time makes up for it.`;
+/** What the server fixed before the race, and what for. @param {Room} room */
+export const sealOf = ({ commitment }) => text("lobby.sealed", { commitment });
 
-/** The credit of a time, in words. @param {Wire} standing */
+// --- Latency and results -------------------------------------------------------------
+
+/** `23 ms`, `23\u00b14 ms`. @param {{rtt: number, jitter: number}} latency in ms */
+export function formatLatency({ rtt, jitter }) {
+  if (!rtt) return text("latency.least");
+  return jitter ? text("latency.jitter", { rtt, jitter }) : text("latency.rtt", { rtt });
+}
+
+/**
+ * What the number beside a name means.
+ * @param {{rtt: number, jitter: number}} latency in ms
+ */
+export const explainLatency = (latency) => text("latency.explained", latency);
+
+/** How a time and its credit come about. @param {Standing} standing */
 export function explainCredit({ time_ms: time, credit_ms: credit, outage_ms: outage }) {
-  const line = credit - outage;
-  const parts = [
-    line > 0 ? `${line} ms for the line` : "",
-    outage > 0 ? `${outage} ms for a failure of the server` : "",
-  ];
-  const why = parts.filter(Boolean).join(" and ");
-  return `${formatTime(time + credit)} at the server, less ${why}`;
+  const values = { time: formatTime((time ?? 0) + credit), ms: credit - outage, outage };
+  if (!outage) return text("credit.latency", values);
+  return text(credit > outage ? "credit.both" : "credit.outage", values);
 }
 
-/** What the marks of a result table mean, one sentence each. @param {Wire} results */
+/** What the marks of a result table mean, one sentence each. @param {Results} results */
 export function explainResults({ standings, friendly_timing: friendly }) {
-  const any = (test) => standings.some(test);
-  return [
-    any((row) => row.credit_ms > 0) &&
-      "Times are taken at the server. The credit is what the line there cost; it is already taken off.",
-    any((row) => row.photo) && "Photo finish: closer than the lines can tell.",
-    any((row) => row.outage_ms > 0) &&
-      "Outage: a failure of the server was made up for.",
-    friendly && "Friendly timing: poor lines were credited up to 100 ms more.",
-  ].filter(Boolean);
+  const sentences = [];
+  if (standings.some((row) => row.credit_ms > 0)) sentences.push("results.credit");
+  if (standings.some((row) => row.photo)) sentences.push("results.photo");
+  if (standings.some((row) => row.outage_ms > 0)) sentences.push("results.outage");
+  if (friendly) sentences.push("results.friendly");
+  return sentences.map((key) => text(key));
 }
 
-/** Signals: name -> label, unit and how to write a value. */
-const FIGURES = {
-  first_ms: ["From the board to the first slide", seconds],
-  tps_milli: ["Tiles a second, on the whole", thousandth],
-  peak: ["Most tiles in any one second", String],
-  cv_milli: ["Unevenness of the rhythm; 0 is a machine\u2019s", thousandth],
-  pauses: ["Pauses of a second or more", String],
-  longest_ms: ["Longest pause", seconds],
-  m_md_milli: ["Moves by distance; 1 is the least there can be", thousandth],
-};
+/** What proves the server wrong. @param {Fault} fault */
+export const sayFault = (fault) =>
+  fault.code === "wrong_nonce"
+    ? text("fault.wrong_nonce_of", { name: fault.name })
+    : text(`fault.${fault.code}`);
 
-function seconds(ms) {
-  return `${(ms / 1000).toFixed(2)} s`;
-}
-
-function thousandth(milli) {
-  return (milli / 1000).toFixed(2);
-}
-
-/**
- * One signal in words; of a newer server as it comes.
- * @param {Wire} signal
- * @returns {{label: string, value: string, range: string}} range: of humans, or ""
- */
-export function describeSignal({ name, value, low, high }) {
-  const [label, write] = FIGURES[name] ?? [name, String];
-  const least = low === null ? "" : `\u2265 ${write(low)}`;
-  const most = high === null ? "" : `\u2264 ${write(high)}`;
-  return {
-    label,
-    value: value === null ? "\u2013" : write(value),
-    range: [least, most].filter(Boolean).join(", "),
-  };
-}
-
-const NAMED = 2; // more names than that are a list, not a line
-
-/** `Ann`, `Ann and Ben`, `Ann, Ben and 3 more`. @param {string[]} names one at least */
-function listed(names) {
-  const more = names.length - NAMED;
-  const shown = more > 0 ? [...names.slice(0, NAMED), `${more} more`] : names;
-  return [shown.slice(0, -1).join(", "), shown.at(-1)].filter(Boolean).join(" and ");
-}
-
-/** Who will only watch if the race starts now, or "". @param {Model} model */
-export function whoWatches({ me, players }) {
-  const names = players
-    .filter((one) => one.connected && !one.benched && !one.ready && one.id !== me)
-    .map((one) => one.name);
-  if (!names.length) return "";
-  const are = names.length > 1 ? "are" : "is";
-  return `${listed(names)} ${are} not ready and will watch.`;
-}
-
-/**
- * Under the results: who has gone on already, and how long there is to follow.
- * @param {Model} model @param {number} now
- */
-export function whoGoesOn(model, now) {
-  const { me, players, lingers } = model;
-  const left = model.remaining(now);
-  const starts = `The next race starts in ${Math.ceil((left ?? 0) / 1000)} s.`;
-  if (!lingers) return left === null ? "" : starts;
-  const active = players.filter((one) => one.connected && !one.benched);
-  const ready = active.filter((one) => one.ready);
-  const mine = ready.some((one) => one.id === me);
-  const others = ready.filter((one) => one.id !== me).map((one) => one.name);
-  const names = mine ? ["You", ...others] : others;
-  const are = names.length > 1 || mine ? "are" : "is";
-  const of = `${ready.length} of ${active.length}`;
-  const said = names.length
-    ? `${listed(names)} ${are} ready for the next race (${of}).`
-    : `The others are back in the room; ${of} are ready.`;
-  return left === null ? said : `${said} It starts in ${Math.ceil(left / 1000)} s.`;
-}
-
-/** What we are waiting for in the lobby. @param {Model} model @param {number} now */
-export function waitsFor(model, now) {
-  const left = model.remaining(now);
-  if (left !== null) return `The next race starts in ${Math.ceil(left / 1000)} s.`;
-  const active = model.players.filter((one) => one.connected && !one.benched);
-  const ready = active.filter((one) => one.ready).length;
-  if (model.isHost && model.room.rules.start !== "every") {
-    if (active.length < 2) return "You can start alone, too.";
-    return whoWatches(model) || "All are ready.";
-  }
-  if (model.room.rules.start === "host") return "Waiting for the host to start.";
-  return model.self?.ready
-    ? `Waiting for the others: ${ready} of ${active.length} are ready.`
-    : `${ready} of ${active.length} are ready.`;
-}
-
-/**
- * Why I watch the race that runs or is about to.
- * @param {{leftOut: boolean, isPlayer?: boolean, room: Wire}} model
- */
-export function whyIWatch({ leftOut, isPlayer = false, room }) {
-  if (leftOut) return "You were not ready: you watch this race";
-  if (isPlayer) return "This race had begun: you watch it, and play in the next";
-  return room.rules.spectator_delay_ms
-    ? `You watch, ${formatSpan(room.rules.spectator_delay_ms)} behind`
-    : "You watch this race";
-}
-
-/** What was fixed before the race, and what for. @param {Wire} room */
-export const sealOf = ({ commitment }) =>
-  `Board sealed: ${commitment}. The server\u2019s part is fixed already, each player adds one at the start; after the race your browser checks both.`;
+/** What became of our own nonce. @param {NonceRemark} remark */
+export const sayNonce = (remark) =>
+  text(remark === "nonce_left_out" ? "remark.nonce_left_out" : "fault.own_nonce_replaced");
 
 /**
  * One finding of a check of the race record.
  * @param {string} check its name
  * @param {import("./proof/verify.js").Finding} finding
  */
-export const sayFinding = (check, { code, values }) => text(`check.${check}.${code}`, values);
+export const sayFinding = (check, { code, values }) =>
+  text(`check.${check}.${code}`, values);
+
+/** @typedef {"count" | "seconds" | "thousandths"} Unit */
+
+/** @type {Record<string, Unit>} name of a signal -> its unit */
+const SIGNALS = {
+  first_ms: "seconds",
+  tps_milli: "thousandths",
+  peak: "count",
+  cv_milli: "thousandths",
+  pauses: "count",
+  longest_ms: "seconds",
+  m_md_milli: "thousandths",
+};
+
+/** @type {Record<Unit, (value: number) => string>} */
+const WRITE = {
+  count: String,
+  seconds: (ms) => text("time.seconds", { n: (ms / 1000).toFixed(2) }),
+  thousandths: (value) => (value / 1000).toFixed(2),
+};
+
+/**
+ * One signal in words; a new one as it is.
+ * @param {Pick<Signal, "name" | "value" | "low" | "high">} signal
+ * @returns {{label: string, value: string, range: string}} range: of humans, or ""
+ */
+export function describeSignal({ name, value, low, high }) {
+  const write = WRITE[SIGNALS[name] ?? "count"];
+  const least = low === null ? "" : `\u2265 ${write(low)}`;
+  const most = high === null ? "" : `\u2264 ${write(high)}`;
+  return {
+    label: SIGNALS[name] ? text(`signal.${name}`) : name,
+    value: value === null ? "\u2013" : write(value),
+    range: [least, most].filter(Boolean).join(", "),
+  };
+}
+
+// --- The lobby and the way to the next race ------------------------------------------
+
+const NAMED = 2; // people in a sentence; more would not fit a line
+
+/** @param {Model} model */
+const present = ({ players }) => players.filter((one) => one.connected && !one.benched);
+
+/** @param {number} ms */
+const seconds = (ms) => ({ seconds: Math.ceil(ms / 1000) });
+
+/** Who will only watch if the race starts now, or "". @param {Model} model */
+export function whoWatches(model) {
+  const names = present(model)
+    .filter((one) => !one.ready && one.id !== model.me)
+    .map((one) => one.name);
+  if (!names.length) return "";
+  return text("lobby.will_watch", { names: listed(names, NAMED), count: names.length });
+}
+
+/**
+ * Under the results: who has gone on already, and when the next race starts.
+ * @param {Model} model @param {number} now
+ */
+export function whoGoesOn(model, now) {
+  const left = model.remaining(now);
+  if (!model.lingers) return left === null ? "" : text("next.starts", seconds(left));
+  const said = whoIsReady(model);
+  return left === null ? said : `${said} ${text("next.it_starts", seconds(left))}`;
+}
+
+/** @param {Model} model */
+function whoIsReady(model) {
+  const active = present(model);
+  const ready = active.filter((one) => one.ready);
+  const others = ready.filter((one) => one.id !== model.me).map((one) => one.name);
+  const values = {
+    names: listed(others, NAMED),
+    count: others.length,
+    ready: ready.length,
+    all: active.length,
+  };
+  if (!ready.length) return text("next.nobody_ready", values);
+  if (others.length === ready.length) return text("next.ready", values);
+  return text(others.length ? "next.you_and_others_ready" : "next.you_ready", values);
+}
+
+/** What the lobby waits for. @param {Model} model @param {number} now */
+export function waitsFor(model, now) {
+  const left = model.remaining(now);
+  if (left !== null) return text("next.starts", seconds(left));
+  const active = present(model);
+  const start = model.room?.rules.start;
+  if (model.isHost && start !== "every") {
+    if (active.length < 2) return text("lobby.start_alone");
+    return whoWatches(model) || text("lobby.all_ready");
+  }
+  if (start === "host") return text("lobby.waiting_for_host");
+  const values = { ready: active.filter((one) => one.ready).length, all: active.length };
+  return text(model.self?.ready ? "lobby.waiting" : "lobby.are_ready", values);
+}
+
+/**
+ * Why I watch the race that runs or is about to.
+ * @param {{leftOut: boolean, isPlayer?: boolean, room: Room | null}} model
+ */
+export function whyIWatch({ leftOut, isPlayer = false, room }) {
+  if (leftOut) return text("notice.left_out");
+  if (isPlayer) return text("watch.came_late");
+  const delay = room?.rules.spectator_delay_ms ?? 0;
+  return delay ? text("watch.delayed", { time: formatSpan(delay) }) : text("watch.live");
+}

@@ -2,19 +2,29 @@
 
 import { constants } from "../constants.js";
 
-/** @typedef {"U" | "D" | "L" | "R"} Direction the way the *tile* travels */
+/** @typedef {"U" | "D" | "L" | "R"} Direction the way the *tile* moves */
 /** @typedef {[Direction, number]} Slide a direction and how many tiles move together */
-/** @typedef {"size" | "board" | "notation" | "seed" | "slide" | "cell"} Fault */
+/** @typedef {"size" | "board" | "notation" | "seed" | "slide" | "cell"} FaultKind */
+/**
+ * What all boards of one size share.
+ * @typedef {object} Shape
+ * @property {number} width
+ * @property {number} height
+ * @property {number[]} home the solved board
+ * @property {Map<string, Map<number, number[]>[]>} paths direction -> gap -> count ->
+ *   cells of the tiles, the gap's neighbour first
+ * @property {number[][]} distances tile -> cell -> steps home; all 0 for the gap
+ */
 
 /** @type {readonly Direction[]} */
 export const DIRECTIONS = Object.freeze(["U", "D", "L", "R"]);
 /** @type {Readonly<Record<Direction, Direction>>} */
 export const OPPOSITE = Object.freeze({ U: "D", D: "U", L: "R", R: "L" });
 
-/** Any fault the engine finds in what it was given. */
+/** Something is wrong with what the engine was given. */
 export class EngineError extends Error {
   /**
-   * @param {Fault} kind what is at fault
+   * @param {FaultKind} kind
    * @param {string} message
    */
   constructor(kind, message) {
@@ -26,9 +36,13 @@ export class EngineError extends Error {
 
 /** A position that accepts legal slides and nothing else. */
 export class Board {
+  /** @type {number[]} */
   #tiles;
+  /** @type {number} */
   #gap;
+  /** @type {number} */
   #md;
+  /** @type {Shape} */
   #shape;
 
   /**
@@ -51,7 +65,10 @@ export class Board {
     this.#md = this.#tiles.reduce((sum, tile, cell) => sum + distances[tile][cell], 0);
   }
 
-  /** The goal: tiles in reading order, the gap in the last cell. */
+  /**
+   * The goal: tiles in reading order, the gap in the last cell.
+   * @param {number} width @param {number} height
+   */
   static solved(width, height) {
     return new Board(width, height, shapeOf(width, height).home);
   }
@@ -121,13 +138,13 @@ export class Board {
   }
 
   /**
-   * Slide if that is legal; the board is unchanged if not.
-   * @param {string} direction the way the tiles travel
+   * Slide if that is legal; else leave the board unchanged.
+   * @param {string} direction the way the tiles move
    * @param {number} [count] how many tiles move together towards the gap
    * @returns {boolean} whether the tiles moved
    */
   trySlide(direction, count = 1) {
-    const path = this.#shape.paths.get(direction)?.[this.#gap].get(count);
+    const path = this.#shape.paths.get(direction)?.[this.#gap]?.get(count);
     if (!path) return false;
     const { distances } = this.#shape;
     for (const cell of path) {
@@ -158,7 +175,7 @@ export class Board {
    */
   slideOfCell(cell) {
     for (const direction of DIRECTIONS) {
-      for (const [count, path] of this.#shape.paths.get(direction)[this.#gap]) {
+      for (const [count, path] of this.#pathsOf(direction)) {
         if (path[count - 1] === cell) return [direction, count];
       }
     }
@@ -176,12 +193,17 @@ export class Board {
 
   /** All slides, in the order U, D, L, R, fewer tiles first. @returns {Slide[]} */
   legalSlides() {
-    return DIRECTIONS.flatMap((direction) =>
-      [...this.#shape.paths.get(direction)[this.#gap].keys()].map((count) => [
-        direction,
-        count,
-      ]),
-    );
+    const slides = /** @type {Slide[]} */ ([]);
+    for (const direction of DIRECTIONS) {
+      for (const count of this.#pathsOf(direction).keys())
+        slides.push([direction, count]);
+    }
+    return slides;
+  }
+
+  /** Count -> cells of the tiles that would move. @param {Direction} direction */
+  #pathsOf(direction) {
+    return this.#shape.paths.get(direction)?.[this.#gap] ?? new Map();
   }
 }
 
@@ -198,7 +220,7 @@ export function solvable(width, height, tiles) {
   return (exchanges(tiles) - gapSteps) % 2 === 0;
 }
 
-/** How many exchanges sort the tiles, the gap counted as the last. */
+/** How many exchanges sort the tiles, the gap last. @param {readonly number[]} tiles */
 function exchanges(tiles) {
   const order = tiles.map((tile) => tile || tiles.length);
   let count = 0;
@@ -212,60 +234,68 @@ function exchanges(tiles) {
   return count;
 }
 
-// From the gap to the tiles that would move: a tile that goes up comes from below.
+/**
+ * From the gap to the tiles that would move: a tile that goes up comes from below.
+ * @type {Record<Direction, [number, number]>}
+ */
 const TOWARDS_TILES = { U: [0, 1], D: [0, -1], L: [1, 0], R: [-1, 0] };
 
-/** @type {Map<string, any>} */
+/** @type {Map<string, Shape>} */
 const shapes = new Map();
 
-/** What all boards of one size share; looking a slide up in `paths` validates it. */
+/**
+ * What all boards of one size share. A slide is legal if it is in `paths`.
+ * @param {number} width @param {number} height @returns {Shape}
+ */
 function shapeOf(width, height) {
   if (![width, height].every(isSide)) {
     throw new EngineError("size", `a side must be 2 ... 10, not ${width}x${height}`);
   }
   const key = `${width}x${height}`;
-  if (!shapes.has(key)) shapes.set(key, makeShape(width, height));
-  return shapes.get(key);
+  const shape = shapes.get(key) ?? makeShape(width, height);
+  shapes.set(key, shape);
+  return shape;
 }
 
+/** @param {number} width @param {number} height @returns {Shape} */
 function makeShape(width, height) {
   const cells = [...Array(width * height).keys()];
-  const towards = (direction, gap) =>
-    pathsTo(
-      gap,
-      /** @type {[number, number]} */ (TOWARDS_TILES[direction]),
-      width,
-      height,
-    );
   return {
     width,
     height,
     home: [...cells.slice(1), 0],
-    // direction -> gap -> count -> cells of the tiles, the gap's neighbour first
     paths: new Map(
       DIRECTIONS.map((direction) => [
         direction,
-        cells.map((gap) => towards(direction, gap)),
+        cells.map((gap) => pathsTo(gap, TOWARDS_TILES[direction], width, height)),
       ]),
     ),
-    // tile -> cell -> steps home; all 0 for the gap
     distances: cells.map((tile) =>
       cells.map((cell) => (tile === 0 ? 0 : steps(tile - 1, cell, width))),
     ),
   };
 }
 
-/** Whether a board may have a side of that length. @param {any} side */
+/** Whether a board may have a side of this length. @param {unknown} side */
 export function isSide(side) {
   const { min_side: min, max_side: max } = constants.board;
-  return Number.isInteger(side) && side >= min && side <= max;
+  return typeof side === "number" && Number.isInteger(side) && side >= min && side <= max;
 }
 
+/** @param {number} from @param {number} to cells @param {number} width */
 function steps(from, to, width) {
   const rows = Math.floor(from / width) - Math.floor(to / width);
   return Math.abs(rows) + Math.abs((from % width) - (to % width));
 }
 
+/**
+ * Count -> cells of the tiles that one slide moves to the gap.
+ * @param {number} gap
+ * @param {[number, number]} towards from the gap to the tiles
+ * @param {number} width
+ * @param {number} height
+ * @returns {Map<number, number[]>}
+ */
 function pathsTo(gap, [dx, dy], width, height) {
   const paths = new Map();
   const path = [];

@@ -1,6 +1,8 @@
-// Boards and slides as text, both ways, and what can be counted: moves and progress.
+// Boards and slides as text and back; moves and progress.
 
 import { Board, EngineError } from "./board.js";
+
+/** @typedef {Iterable<readonly [Direction, number, ...unknown[]]>} Slides times may follow */
 
 const ROW = /^[0-9]{1,2}(?: [0-9]{1,2})*$/;
 
@@ -29,12 +31,12 @@ export function parseBoard(text) {
   return new Board(rows[0].length, rows.length, rows.flat());
 }
 
-/** A solution as the field writes it, runs as one: `R2U2LDL`. */
+/** A solution in standard notation, runs merged: `R2U2LDL`. @param {Slides} slides */
 export function formatSlides(slides) {
   return formatTokens(runs(slides));
 }
 
-/** One token for each slide, runs not merged. @param {Iterable<Slide>} slides */
+/** One token per slide, runs not merged. @param {Slides} slides */
 export function formatTokens(slides) {
   const tokens = [...slides].map(([direction, count]) =>
     count === 1 ? direction : `${direction}${count}`,
@@ -50,29 +52,32 @@ export function formatTokens(slides) {
  */
 export function parseSlides(text) {
   const one = /([UDLR])([1-9][0-9]?)?[ \t\r\n]*/y;
+  /** @type {Slide[]} */
   const slides = [];
   one.lastIndex = text.search(/[^ \t\r\n]|$/);
   while (one.lastIndex < text.length) {
     const at = one.lastIndex;
     const match = one.exec(text);
     if (!match) throw new EngineError("notation", `no slide at character ${at + 1}`);
-    slides.push([match[1], Number(match[2] ?? 1)]);
+    slides.push([/** @type {Direction} */ (match[1]), Number(match[2] ?? 1)]);
   }
   return slides;
 }
 
+/** Slides with runs merged. @param {Slides} slides @returns {Slide[]} */
 function runs(slides) {
+  /** @type {Slide[]} */
   const merged = [];
   for (const [direction, count] of slides) {
     const last = merged.at(-1);
-    if (last?.[0] === direction) last[1] += count;
+    if (last && last[0] === direction) last[1] += count;
     else merged.push([direction, count]);
   }
   return merged;
 }
 
 /**
- * How far an attempt is, in thousandths, rounded down; 1000 exactly when solved.
+ * Progress in thousandths, rounded down; 1000 exactly when solved.
  * @param {number} md the board's Manhattan distance now
  * @param {number} startMd the scramble's
  */
@@ -81,14 +86,14 @@ export function progressPermille(md, startMd) {
   return Math.max(0, Math.floor((1000 * (startMd - md)) / Math.max(startMd, 1)));
 }
 
-/** Moves in the single-tile metric: every tile counts. @param {Iterable<Slide>} slides */
+/** Moves in the single-tile metric: every tile counts. @param {Slides} slides */
 export function stm(slides) {
   let moves = 0;
   for (const [, count] of slides) moves += count;
   return moves;
 }
 
-/** Moves in the multi-tile metric: a run counts one. @param {Iterable<Slide>} slides */
+/** Moves in the multi-tile metric: a run counts as one. @param {Slides} slides */
 export function mtm(slides) {
   return runs(slides).length;
 }

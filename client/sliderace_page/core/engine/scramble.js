@@ -1,4 +1,4 @@
-// Scramble v1, byte-exact: from secrets to a board that everybody can check afterwards.
+// Scramble v1, byte-exact: from secrets to a board that anyone can check afterwards.
 
 import { constants } from "../constants.js";
 import { sha256 } from "./sha256.js";
@@ -16,7 +16,7 @@ export function bytesToHex(bytes) {
 }
 
 /**
- * What the server shows in the lobby: it binds the secret and tells nothing of it.
+ * What the server shows in the lobby: it binds the server to the secret and hides it.
  * @param {string} raceId 1 ... 32 of `A-Z 0-9 -`
  * @param {number} width
  * @param {number} height
@@ -30,7 +30,7 @@ export function commitment(raceId, width, height, secret) {
 }
 
 /**
- * What a player's client sends with "ready": it binds the nonce it will reveal.
+ * What a player's client sends with "ready": it binds the client to its nonce.
  * @param {string} raceId
  * @param {number} seat 0 ... 254
  * @param {Uint8Array} nonce 16 bytes
@@ -43,7 +43,7 @@ export function nonceCommitment(raceId, seat, nonce) {
 }
 
 /**
- * The seed of a race, from the secret and the nonces that were revealed.
+ * The seed of a race, from the secret and the revealed nonces.
  * @param {string} raceId
  * @param {number} width
  * @param {number} height
@@ -68,7 +68,7 @@ export function seedOf(raceId, width, height, secret, nonces = []) {
 }
 
 /**
- * The seed a person gives: 64 hex digits stand for themselves, other text is hashed.
+ * The seed that a person typed: 64 hex digits are used as they are, other text is hashed.
  * @param {string} text
  * @returns {Uint8Array} 32 bytes
  * @throws {EngineError} `seed`: the text has no UTF-8 form
@@ -103,6 +103,7 @@ export function scramble(seed, width, height) {
   }
 }
 
+/** @param {number[]} home @param {Iterator<number, never>} stream */
 function shuffled(home, stream) {
   const tiles = [...home];
   for (let i = tiles.length - 1; i > 0; i -= 1) {
@@ -112,7 +113,10 @@ function shuffled(home, stream) {
   return tiles;
 }
 
-/** A fair number below `bound`: bytes that would favour low numbers are thrown away. */
+/**
+ * A uniform number below `bound`: bytes that would favour low numbers are skipped.
+ * @param {Iterator<number, never>} stream @param {number} bound
+ */
 function below(stream, bound) {
   const limit = 256 - (256 % bound);
   for (;;) {
@@ -121,7 +125,10 @@ function below(stream, bound) {
   }
 }
 
-/** @returns {Generator<number>} the endless bytes of a seed */
+/**
+ * The endless byte stream of a seed.
+ * @param {Uint8Array} seed @returns {Generator<number, never>}
+ */
 function* bytesOf(seed) {
   const label = ascii("sliderace/stream/v1\0");
   for (let block = 0; ; block += 1) {
@@ -131,13 +138,15 @@ function* bytesOf(seed) {
   }
 }
 
-/** SHA-256 of parts put together. @param {...ArrayLike<number>} parts */
+/** SHA-256 of all parts in a row. @param {...ArrayLike<number>} parts */
 function hash(...parts) {
   return sha256(Uint8Array.from(parts.flatMap((part) => Array.from(part))));
 }
 
+/** @param {string} text */
 const ascii = (text) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 
+/** @param {string} use @param {string} raceId */
 function head(use, raceId) {
   if (!/^[A-Z0-9-]{1,32}$/.test(raceId)) {
     throw new EngineError("seed", "a race id is 1 ... 32 of A-Z 0-9 -");
@@ -145,19 +154,24 @@ function head(use, raceId) {
   return ascii(`sliderace/${use}/v1\0${raceId}\0`);
 }
 
+/** @param {number} width @param {number} height */
 function sides(width, height) {
   if (isSide(width) && isSide(height)) return [width, height];
   throw new EngineError("size", `a side is 2 ... 10, not ${width}x${height}`);
 }
 
+/** @param {Uint8Array} bytes @param {number} length */
 function sized(bytes, length) {
   if (bytes.length === length) return bytes;
   throw new EngineError("seed", `must be ${length} bytes long, not ${bytes.length}`);
 }
 
+/** @param {Uint8Array} bytes */
 const secretBytes = (bytes) => sized(bytes, constants.scramble.secret_bytes);
+/** @param {Uint8Array} bytes */
 const nonceBytes = (bytes) => sized(bytes, constants.scramble.nonce_bytes);
 
+/** @param {number} seat */
 function checkedSeat(seat) {
   const { max_seat: max } = constants.scramble;
   if (Number.isInteger(seat) && seat >= 0 && seat <= max) return seat;

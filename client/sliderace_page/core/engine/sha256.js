@@ -1,5 +1,5 @@
-// SHA-256 (FIPS 180-4) in plain JavaScript: `crypto.subtle` is missing on pages that a
-// friend's machine serves over plain http.
+// SHA-256 (FIPS 180-4) in plain JavaScript: browsers have no `crypto.subtle` on pages
+// that are served over plain http.
 
 // Fractional parts of the square roots of the first 8 primes, and of the cube roots of
 // the first 64.
@@ -38,7 +38,7 @@ export function sha256(bytes) {
   return new Uint8Array(digest.buffer);
 }
 
-/** The message, a 1 bit, zeros, and its length in bits: whole blocks. */
+/** Whole blocks: the message, a 1 bit, zeros, its length. @param {Uint8Array} bytes */
 function padded(bytes) {
   const whole = new Uint8Array(Math.ceil((bytes.length + 9) / BLOCK) * BLOCK);
   whole.set(bytes);
@@ -49,9 +49,14 @@ function padded(bytes) {
   return view;
 }
 
+/** @param {number} word @param {number} by bits */
 const rotate = (word, by) => (word >>> by) | (word << (32 - by));
 
-/** Mix one block, whose 16 words stand at the start of `w`, into the state. */
+/**
+ * Mix one block into the state.
+ * @param {Uint32Array} state
+ * @param {Uint32Array} w its 16 words, and room for 48 more
+ */
 function compress(state, w) {
   for (let i = 16; i < 64; i += 1) {
     const s0 = rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ (w[i - 15] >>> 3);

@@ -31,8 +31,9 @@ export function canonical(value, depth = 0) {
   }
   if (typeof value !== "object") throw new NotCanonical("wrong_type");
   if (depth === constants.record.max_depth) throw new NotCanonical("too_deep");
-  const inner = (one) => canonical(one, depth + 1);
+  const inner = (/** @type {unknown} */ one) => canonical(one, depth + 1);
   if (Array.isArray(value)) return `[${value.map(inner).join()}]`;
-  const fields = Object.keys(value).sort(); // by UTF-16 code units
-  return `{${fields.map((name) => `${inner(name)}:${inner(value[name])}`).join()}}`;
+  const object = /** @type {Record<string, unknown>} */ (value);
+  const names = Object.keys(object).sort(); // by UTF-16 code units
+  return `{${names.map((name) => `${inner(name)}:${inner(object[name])}`).join()}}`;
 }

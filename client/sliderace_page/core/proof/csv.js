@@ -1,8 +1,10 @@
-// The results of a race as a table for spreadsheets. Pure.
+// The results of a race as a table for spreadsheets (CSV). Pure.
 
 import { formatMmd, formatTps } from "./summary.js";
 
-const COLUMNS = [
+/** @typedef {import("./summary.js").Result} Result */
+
+const COLUMNS = /** @type {const} */ ([
   "place",
   "name",
   "bot",
@@ -17,12 +19,12 @@ const COLUMNS = [
   "moves_per_md",
   "progress_permille",
   "seat",
-];
+]);
 const FORMULA = /^[\s\p{Cc}]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u; // wide forms, too
 const QUOTED = /[",;\r\n]/;
 
 /**
- * One cell. A text that a spreadsheet would take for a formula gets an apostrophe.
+ * One cell. A text that a spreadsheet would read as a formula gets an apostrophe.
  * @param {string | number | boolean | null} value
  */
 export function cell(value) {
@@ -33,9 +35,9 @@ export function cell(value) {
 }
 
 /**
- * @param {Wire[]} standings
+ * @param {Result[]} standings
  * @param {number} md Manhattan distance of the scramble
- * @returns {string} RFC 4180: a head and a line for each racer, with CRLF
+ * @returns {string} RFC 4180: a header and a line per racer, with CRLF
  */
 export function csv(standings, md) {
   const lines = standings.map((row) =>
@@ -44,6 +46,7 @@ export function csv(standings, md) {
   return [COLUMNS.join(","), ...lines, ""].join("\r\n");
 }
 
+/** @param {Result} row @param {(typeof COLUMNS)[number]} name @param {number} md */
 function field(row, name, md) {
   const solved = row.status === "finished";
   switch (name) {

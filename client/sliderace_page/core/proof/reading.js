@@ -3,6 +3,59 @@
 import { constants } from "../constants.js";
 import { EngineError, formatBoard, parseBoard } from "../engine.js";
 
+/** @typedef {[number, number][]} Outages from, until */
+/** @typedef {[Direction, number, number, number]} WrittenSlide direction, tiles, timestamp
+ *   and arrival in ms */
+/**
+ * @typedef {object} WrittenFinish
+ * @property {number} g_ms
+ * @property {number | null} e_ms
+ * @property {number} rtt_ms
+ * @property {number} jitter_ms
+ * @property {number} outage_ms
+ * @property {number} official_ms
+ * @property {number} credit_ms
+ * @property {number} solve_ms
+ * @property {boolean} photo
+ */
+/**
+ * @typedef {object} WrittenRacer
+ * @property {number} seat
+ * @property {string} name
+ * @property {boolean} bot
+ * @property {string | null} nonce_commitment
+ * @property {string | null} nonce
+ * @property {number} lead_ms
+ * @property {"finished" | "dnf" | "forfeited" | "dns"} status
+ * @property {string} why
+ * @property {number | null} place
+ * @property {WrittenFinish | null} finish
+ * @property {number} stm
+ * @property {number} mtm
+ * @property {number} high
+ * @property {number} high_ms
+ * @property {boolean} approx
+ * @property {Outages} outages
+ * @property {WrittenSlide[]} slides
+ */
+/**
+ * A race record; docs/race-record.md says what the fields mean.
+ * @typedef {object} WrittenRace
+ * @property {string} format
+ * @property {number} version
+ * @property {string} software
+ * @property {string} race
+ * @property {number} started_ms
+ * @property {number} ended_ms
+ * @property {Rules} rules
+ * @property {boolean} seed_known
+ * @property {string} commitment
+ * @property {string | null} secret
+ * @property {string} seed
+ * @property {string} board
+ * @property {Outages} outages
+ * @property {WrittenRacer[]} racers
+ */
 
 /** Not a race record of this version: which field is at fault, and why. */
 export class BadRecord extends Error {
@@ -20,11 +73,13 @@ export class BadRecord extends Error {
 
 /**
  * Check the form of a record, not whether its content is true.
- * @param {any} record as `JSON.parse` gives it
+ * @param {unknown} value as `JSON.parse` returns it
+ * @returns {WrittenRace} the same value
  * @throws {BadRecord}
  */
-export function read(record) {
-  recordForm()(record, "record");
+export function read(value) {
+  recordForm()(value, "record");
+  const record = /** @type {WrittenRace} */ (value);
   if (record.seed_known !== (record.secret === null))
     throw new BadRecord("record.secret", "secret_mismatch");
   const { size } = record.rules;
@@ -33,82 +88,111 @@ export function read(record) {
   const seats = record.racers.map(({ seat }) => seat);
   if (new Set(seats).size < seats.length)
     throw new BadRecord("record.racers", "duplicate_seat");
+  return record;
 }
 
 // --- Forms: each takes a value and its path, and throws ------------------------------
 
+/** @typedef {(value: unknown, where: string) => void} Form */
+
+/**
+ * @param {(value: unknown) => boolean} holds
+ * @param {string} code of the fault
+ * @param {Record<string, number>} [values]
+ * @returns {Form}
+ */
 const form = (holds, code, values) => (value, where) => {
   if (!holds(value)) throw new BadRecord(where, code, values);
 };
+
+/** @type {(first: Form, second: Form) => Form} */
 const both = (first, second) => (value, where) => {
   first(value, where);
   second(value, where);
 };
-const whole = (low = 0, high = Number.MAX_SAFE_INTEGER) =>
+
+const integer = (low = 0, high = Number.MAX_SAFE_INTEGER) =>
   form(
-    (value) => Number.isSafeInteger(value) && value >= low && value <= high,
+    (value) => Number.isSafeInteger(value) && isWithin(value, low, high),
     "not_integer",
     { low, high },
   );
+
+/** @param {unknown} value @param {number} low @param {number} high */
+const isWithin = (value, low, high) =>
+  typeof value === "number" && value >= low && value <= high;
+
 const boolean = form((value) => typeof value === "boolean", "not_boolean");
 const string = form((value) => typeof value === "string", "not_string");
+
+/** @type {(...known: unknown[]) => Form} */
 const among = (...known) => form((value) => known.includes(value), "unknown_value");
-const matching = (pattern, code = "malformed") =>
+
+/** A string for which this holds. @type {(holds: (text: string) => boolean, code: string) => Form} */
+const text = (holds, code) =>
   both(
     string,
-    form((value) => pattern.test(value), code),
+    form((value) => holds(String(value)), code),
   );
-const line = both(
-  string,
-  form(
-    (value) =>
-      [...value].length <= constants.record.max_text &&
-      !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(value),
-    "not_line",
-  ),
+
+/** @param {RegExp} pattern */
+const matching = (pattern, code = "malformed") =>
+  text((value) => pattern.test(value), code);
+
+const line = text(
+  (value) =>
+    [...value].length <= constants.record.max_text &&
+    !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(value),
+  "not_line",
 );
-const rule = (low, high, ...special) =>
-  both(
-    whole(-1),
-    form(
-      (value) => special.includes(value) || (value >= low && value <= high),
-      "out_of_range",
-    ),
-  );
-const maybe = (inner) => (value, where) => value === null || inner(value, where);
-const array = form(Array.isArray, "not_list");
-const list = (inner, most) => (value, where) => {
-  array(value, where);
-  if (value.length > most) throw new BadRecord(where, "too_long", { most });
-  value.forEach((item, n) => inner(item, `${where}[${n}]`));
+
+/** @type {(inner: Form) => Form} */
+const nullable = (inner) => (value, where) => {
+  if (value !== null) inner(value, where);
 };
-const parts = (named) => (value, where) => {
+
+/** @param {unknown} value @param {string} where @returns {unknown[]} */
+function array(value, where) {
+  if (!Array.isArray(value)) throw new BadRecord(where, "not_list");
+  return value;
+}
+
+/** @type {(inner: Form, most: number) => Form} */
+const list = (inner, most) => (value, where) => {
+  const items = array(value, where);
+  if (items.length > most) throw new BadRecord(where, "too_long", { most });
+  items.forEach((item, n) => inner(item, `${where}[${n}]`));
+};
+
+/** An array whose places have names. @type {(named: Record<string, Form>) => Form} */
+const tuple = (named) => (value, where) => {
   const names = Object.keys(named);
   const { length } = names;
-  array(value, where);
-  if (value.length !== length) throw new BadRecord(where, "wrong_length", { length });
-  names.forEach((name, n) => named[name](value[n], `${where}.${name}`));
+  const items = array(value, where);
+  if (items.length !== length) throw new BadRecord(where, "wrong_length", { length });
+  names.forEach((name, n) => named[name](items[n], `${where}.${name}`));
 };
+
+/** An object with exactly these fields. @type {(fields: Record<string, Form>) => Form} */
 const object = (fields) => (value, where) => {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new BadRecord(where, "not_object");
+  const found = /** @type {Record<string, unknown>} */ (value);
   for (const name of Object.keys(fields)) {
-    if (!Object.hasOwn(value, name)) throw new BadRecord(`${where}.${name}`, "missing");
+    if (!Object.hasOwn(found, name)) throw new BadRecord(`${where}.${name}`, "missing");
   }
-  if (Object.keys(value).length > Object.keys(fields).length)
+  if (Object.keys(found).length > Object.keys(fields).length)
     throw new BadRecord(where, "unknown_fields");
-  for (const name of Object.keys(fields)) fields[name](value[name], `${where}.${name}`);
+  for (const name of Object.keys(fields)) fields[name](found[name], `${where}.${name}`);
 };
-const board = both(
-  string,
-  form((value) => sizeOf(value) !== null, "malformed"),
-);
 
-/** `3x2` of a board text; null if it is malformed. */
-function sizeOf(text) {
+const board = text((value) => sizeOf(value) !== null, "malformed");
+
+/** `3x2` of a board text; null if it is malformed. @param {string} value */
+function sizeOf(value) {
   try {
-    const parsed = parseBoard(text);
-    return formatBoard(parsed) === text ? `${parsed.width}x${parsed.height}` : null;
+    const parsed = parseBoard(value);
+    return formatBoard(parsed) === value ? `${parsed.width}x${parsed.height}` : null;
   } catch (error) {
     if (error instanceof EngineError) return null;
     throw error;
@@ -120,61 +204,67 @@ function sizeOf(text) {
 const HEX_32 = /^[0-9a-f]{64}$/;
 const HEX_16 = /^[0-9a-f]{32}$/;
 
-/** @param {...number} special allowed beside the range */
-const inRange = (name, ...special) => {
+/**
+ * The form of a rule; its range is the one that rooms have.
+ * @param {keyof typeof constants.rules.ranges} name
+ * @param {...number} special allowed beside the range
+ */
+function rule(name, ...special) {
   const [low, high] = constants.rules.ranges[name];
-  return rule(low, high, ...special);
-};
+  const holds = (/** @type {unknown} */ value) =>
+    special.some((one) => one === value) || isWithin(value, low, high);
+  return both(integer(-1), form(holds, "out_of_range"));
+}
 const rulesForm = () =>
   object({
     size: matching(/^([2-9]|10)x([2-9]|10)$/, "out_of_range"),
     start: among(...constants.rules.starts),
-    every_ms: inRange("every_ms"),
-    countdown_ms: inRange("countdown_ms"),
-    inspection_ms: inRange("inspection_ms"),
-    limit_ms: inRange("limit_ms", -1, 0),
-    grace_ms: inRange("grace_ms", -1),
-    away_ms: inRange("away_ms"),
+    every_ms: rule("every_ms"),
+    countdown_ms: rule("countdown_ms"),
+    inspection_ms: rule("inspection_ms"),
+    limit_ms: rule("limit_ms", -1, 0),
+    grace_ms: rule("grace_ms", -1),
+    away_ms: rule("away_ms"),
     open_boards: boolean,
-    spectator_delay_ms: inRange("spectator_delay_ms"),
+    spectator_delay_ms: rule("spectator_delay_ms"),
     friendly_timing: boolean,
   });
-const OUTAGE = parts({ from_ms: whole(), until_ms: whole() });
+const OUTAGE = tuple({ from_ms: integer(), until_ms: integer() });
 const outagesForm = () => list(OUTAGE, constants.record.max_outages);
 const FINISH = object({
-  g_ms: whole(),
-  e_ms: maybe(whole()),
-  rtt_ms: whole(),
-  jitter_ms: whole(),
-  outage_ms: whole(),
-  official_ms: whole(),
-  credit_ms: whole(),
-  solve_ms: whole(),
+  g_ms: integer(),
+  e_ms: nullable(integer()),
+  rtt_ms: integer(),
+  jitter_ms: integer(),
+  outage_ms: integer(),
+  official_ms: integer(),
+  credit_ms: integer(),
+  solve_ms: integer(),
   photo: boolean,
 });
-const SLIDE = parts({
+const SLIDE = tuple({
   direction: among("U", "D", "L", "R"),
-  tiles: whole(1, 9),
-  stamp_ms: whole(),
-  received_ms: whole(),
+  tiles: integer(1, 9),
+  stamp_ms: integer(),
+  received_ms: integer(),
 });
 const racerForm = () => {
   const { max_seat: maxSeat } = constants.scramble;
   return object({
-    seat: whole(0, maxSeat),
+    seat: integer(0, maxSeat),
     name: line,
     bot: boolean,
-    nonce_commitment: maybe(matching(HEX_32)),
-    nonce: maybe(matching(HEX_16)),
-    lead_ms: whole(0, constants.timing.reveal_lead_ms),
+    nonce_commitment: nullable(matching(HEX_32)),
+    nonce: nullable(matching(HEX_16)),
+    lead_ms: integer(0, constants.timing.reveal_lead_ms),
     status: among("finished", "dnf", "forfeited", "dns"),
     why: among("", "limit", "grace", "away", "left", "kicked", "called"),
-    place: maybe(whole(1, maxSeat + 1)),
-    finish: maybe(FINISH),
-    stm: whole(),
-    mtm: whole(),
-    high: whole(0, 1000),
-    high_ms: whole(),
+    place: nullable(integer(1, maxSeat + 1)),
+    finish: nullable(FINISH),
+    stm: integer(),
+    mtm: integer(),
+    high: integer(0, 1000),
+    high_ms: integer(),
     approx: boolean,
     outages: outagesForm(),
     slides: list(SLIDE, constants.record.max_slides),
@@ -186,12 +276,12 @@ const recordForm = () =>
     version: among(1),
     software: line,
     race: matching(/^[A-Z0-9-]{1,32}$/),
-    started_ms: whole(),
-    ended_ms: whole(),
+    started_ms: integer(),
+    ended_ms: integer(),
     rules: rulesForm(),
     seed_known: boolean,
     commitment: matching(HEX_32),
-    secret: maybe(matching(HEX_32)),
+    secret: nullable(matching(HEX_32)),
     seed: matching(HEX_32),
     board,
     outages: outagesForm(),

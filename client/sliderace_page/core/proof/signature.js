@@ -1,13 +1,16 @@
-// Ed25519 by the browser's own means, where it has them.
+// Ed25519 signatures, checked by the browser if it can.
 
 import { hexToBytes } from "../engine.js";
 
-/** Whether a text is so many hex digits. */
+/**
+ * Whether this is a string of so many hex digits.
+ * @param {unknown} text @param {number} length @returns {text is string}
+ */
 export const isHex = (text, length) =>
   typeof text === "string" && text.length === length && /^[0-9a-f]*$/.test(text);
 
 /**
- * Whether the key signed the message; null where the browser cannot tell.
+ * Whether the key signed the message; null: the browser cannot check it.
  * @param {string} key 64 hex digits
  * @param {string} signature 128 hex digits
  * @param {string} message
@@ -23,7 +26,7 @@ export async function verified(key, signature, message, subtle) {
     ]);
     return await subtle.verify("Ed25519", signer, hexToBytes(signature), bytes);
   } catch (error) {
-    if (error.name === "NotSupportedError") return null; // no Ed25519
-    return false; // no point of the curve
+    const unsupported = error instanceof DOMException && error.name === "NotSupportedError";
+    return unsupported ? null : false; // false: the key is no point of the curve
   }
 }

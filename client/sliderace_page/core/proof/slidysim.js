@@ -1,5 +1,6 @@
-// A solve for slidysim's public replay viewer, as in the Python twin,
-// `sliderace.proof.slidysim`. Nothing is asked of that site: it is a link to press.
+// A link that shows a solve in slidysim's public replay viewer, as in the Python twin,
+// `sliderace.proof.slidysim`. Nothing is requested from that site unless somebody follows
+// the link.
 
 import { formatSlides, stm } from "../engine.js";
 
@@ -8,27 +9,32 @@ const STORED = 65535; // most bytes of a block that is not compressed
 const ADLER = 65521;
 
 /**
- * The solve as the viewer reads it.
+ * Solution, 1000 times the tiles per second, scramble, and for each single tile the ms
+ * since the first one.
+ * @typedef {[string, number, string, number[]]} ViewerSolve
+ */
+
+/**
+ * A solve in the viewer's format.
  * @param {string} board the scramble
- * @param {Wire} racer of a record, who finished
- * @returns {[string, number, string, number[]]} solution, tiles a second times 1000,
- *   scramble, and for each single tile the ms since the first one
+ * @param {import("./reading.js").WrittenRacer} racer one who finished
+ * @returns {ViewerSolve}
  */
 export function solveOf(board, { slides, finish }) {
+  const total = finish?.solve_ms ?? 0;
   const times = [];
   let last = 0;
   for (const [, count, stamp] of slides) {
-    last = Math.min(finish.solve_ms, Math.max(last, stamp - slides[0][2]));
+    last = Math.min(total, Math.max(last, stamp - slides[0][2]));
     for (let tile = 0; tile < count; tile += 1) times.push(last);
   }
-  const total = finish.solve_ms;
   const tps = total ? Math.floor((stm(slides) * 1_000_000) / total) : 0;
   return [formatSlides(slides), tps, board, times];
 }
 
 /**
  * The link that opens a solve in the viewer.
- * @param {[string, number, string, number[]]} solve of `solveOf`
+ * @param {ViewerSolve} solve
  * @param {typeof CompressionStream} [Stream] missing in older browsers
  * @returns {Promise<string>}
  */
@@ -40,12 +46,13 @@ export async function linkTo(solve, Stream = globalThis.CompressionStream) {
   return VIEWER + encodeURIComponent(btoa(text));
 }
 
+/** @param {Uint8Array<ArrayBuffer>} bytes @param {typeof CompressionStream} Stream */
 async function deflate(bytes, Stream) {
   const stream = new Blob([bytes]).stream().pipeThrough(new Stream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** The same in zlib's form (RFC 1950), longer: not compressed. @param {Uint8Array} bytes */
+/** Bytes in the zlib format (RFC 1950), not compressed. @param {Uint8Array} bytes */
 export function stored(bytes) {
   const out = [0x78, 0x01];
   for (let at = 0; at === 0 || at < bytes.length; at += STORED) {

@@ -1,11 +1,18 @@
-// What a race record says, as the screens after a race show it. Pure.
+// A race record as the screens after a race show it. Pure.
 
 import { cleanName } from "../format.js";
 
+/** @typedef {import("./reading.js").WrittenRace} WrittenRace */
+/** @typedef {import("./reading.js").WrittenRacer} WrittenRacer */
 /**
- * Standings as a server's `results` tell them, from a record.
- * @param {Wire} record whose form is right
- * @returns {Wire[]} in the record's order; nobody is a member of anything
+ * A standing of `results`, or one from a record: there `member` is null.
+ * @typedef {Omit<Standing, "member" | "final"> & {member: number | null}} Result
+ */
+
+/**
+ * The standings in a record, in its order.
+ * @param {WrittenRace} record
+ * @returns {Result[]}
  */
 export const standingsOf = ({ racers }) =>
   racers.map(({ seat, name, bot, status, why, place, finish, stm, mtm, high }) => ({
@@ -26,13 +33,16 @@ export const standingsOf = ({ racers }) =>
     high,
   }));
 
-/** Tiles a second over the solver's own time: `8.71`; empty where there is none. */
+/**
+ * Tiles per second over the solver's own time: `8.71`; empty without one.
+ * @param {{stm: number, solve_ms: number | null}} result
+ */
 export const formatTps = ({ stm, solve_ms: solve }) =>
   solve ? ((stm * 1000) / solve).toFixed(2) : "";
 
 /**
- * Moves by Manhattan distance: 1 is the shortest conceivable way.
- * @param {{status: string, stm: number}} standing
+ * Moves per Manhattan distance: 1 is the shortest conceivable solve.
+ * @param {{status: string, stm: number}} result
  * @param {number} md of the scramble
  * @returns {string} `2.35`; empty unless solved
  */
@@ -40,9 +50,9 @@ export const formatMmd = ({ status, stm }, md) =>
   status === "finished" && md > 0 ? (stm / md).toFixed(2) : "";
 
 /**
- * When each slide was made, on the racer's own clock: by the client's stamp, but never
- * after it arrived, before the one in front of it, or after the official time.
- * @param {Wire} racer of a record
+ * When each slide was made, on the racer's own clock: its timestamp, but never after its
+ * arrival, before the previous slide, or after the official time.
+ * @param {WrittenRacer} racer
  * @returns {number[]} ms since the board was unlocked, ascending
  */
 export function moments({ slides, finish }) {

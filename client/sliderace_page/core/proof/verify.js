@@ -22,6 +22,10 @@ import { BadRecord, read } from "./reading.js";
 import { isHex, verified } from "./signature.js";
 import { official, outageOverlap } from "../race/timing.js";
 
+/** @typedef {import("./reading.js").WrittenFinish} WrittenFinish */
+/** @typedef {import("./reading.js").WrittenRace} WrittenRace */
+/** @typedef {import("./reading.js").WrittenRacer} WrittenRacer */
+/** @typedef {import("./reading.js").WrittenSlide} WrittenSlide */
 /**
  * One sentence about a check, as data; its text is `check.NAME.CODE`.
  * @typedef {{code: string, values: Record<string, string | number>}} Finding
@@ -42,11 +46,11 @@ import { official, outageOverlap } from "../race/timing.js";
  * @returns {Promise<Check[]>} in a fixed order; if the form is wrong, only `structure`
  */
 export async function verify(text, subtle, { key = "", promised = "" } = {}) {
-  let file, message, again;
+  let again, parts;
   try {
-    file = JSON.parse(text);
+    const file = JSON.parse(text);
     again = canonical(file);
-    message = formOf(file);
+    parts = unseal(file);
   } catch (error) {
     const where = "file";
     if (error instanceof SyntaxError) return [wrong("structure", "unreadable", { where })];
@@ -55,10 +59,10 @@ export async function verify(text, subtle, { key = "", promised = "" } = {}) {
       return [wrong("structure", error.code, error.values)];
     throw error;
   }
-  const { record } = file;
+  const { record, key: signer } = parts;
   const replays = record.racers.map((racer) => replay(record.board, racer));
-  const checks = [structure(again === text), await signature(file, message, subtle)];
-  if (key) checks.push(passed("key", file.key === key));
+  const checks = [structure(again === text), await signatureCheck(parts, subtle)];
+  if (key) checks.push(passed("key", signer === key));
   if (promised) checks.push(passed("promise", record.commitment.startsWith(promised)));
   return [
     ...checks,
@@ -76,48 +80,60 @@ const finding = (code, values = {}) => ({ code, values });
 /** @type {(name: string, verdict: Check["verdict"], ...findings: Finding[]) => Check} */
 const check = (name, verdict, ...findings) => ({ name, verdict, findings });
 
-/** @param {Finding["values"]} [values] */
+/** @type {(name: string, values?: Finding["values"]) => Check} */
 const ok = (name, values) => check(name, "ok", finding("ok", values));
-/** @param {Finding["values"]} [values] */
+/** @type {(name: string, code: string, values?: Finding["values"]) => Check} */
 const wrong = (name, code, values) => check(name, "wrong", finding(code, values));
+/** @type {(name: string, code: string) => Check} */
 const unknown = (name, code) => check(name, "unknown", finding(code));
+/** @type {(name: string, holds: boolean) => Check} */
 const passed = (name, holds) => (holds ? ok(name) : wrong(name, "wrong"));
 
-/** The signed message of a file. @throws {BadRecord} */
-function formOf(file) {
+/**
+ * The parts of a file whose form is right.
+ * @typedef {{record: WrittenRace, key: string, signature: string, message: string}} Signed
+ *   message: what the signature is for
+ */
+
+/** @param {unknown} file as parsed @returns {Signed} @throws {BadRecord} */
+function unseal(file) {
   if (typeof file !== "object" || file === null || Array.isArray(file))
     throw new BadRecord("file", "not_object");
   if (Object.keys(file).sort().join() !== "key,record,signature")
     throw new BadRecord("file", "wrong_parts");
-  if (!isHex(file.key, 64)) throw new BadRecord("key", "malformed");
-  if (!isHex(file.signature, 128)) throw new BadRecord("signature", "malformed");
-  read(file.record);
-  return canonical(file.record);
+  const { record, key, signature } = /** @type {Record<string, unknown>} */ (file);
+  if (!isHex(key, 64)) throw new BadRecord("key", "malformed");
+  if (!isHex(signature, 128)) throw new BadRecord("signature", "malformed");
+  return { record: read(record), key, signature, message: canonical(record) };
 }
 
+/** @param {boolean} isCanonical */
 function structure(isCanonical) {
   if (isCanonical) return ok("structure");
   // JSON.parse hides, for one, that an object has the same key twice.
   return unknown("structure", "not_canonical");
 }
 
-async function signature({ key, signature: signed }, message, subtle) {
-  const holds = await verified(key, signed, message, subtle);
+/** @param {Signed} file @param {SubtleCrypto | undefined} subtle */
+async function signatureCheck({ key, signature, message }, subtle) {
+  const holds = await verified(key, signature, message, subtle);
   if (holds === null) return unknown("signature", "unavailable");
   return holds ? ok("signature", { key }) : wrong("signature", "wrong");
 }
 
 // --- The draw ------------------------------------------------------------------------
 
+/** @param {WrittenRace} record */
 function drawChecks(record) {
   const { race, racers } = record;
   if (record.secret === null)
     return ["commitment", "nonces", "seed"].map((name) => unknown(name, "seed_known"));
   const { width, height } = parseBoard(record.board);
   const secret = hexToBytes(record.secret);
-  const nonces = racers
-    .filter(({ nonce }) => nonce !== null)
-    .map(({ seat, nonce }) => [seat, hexToBytes(nonce)]);
+  /** @type {[number, Uint8Array][]} */
+  const nonces = [];
+  for (const { seat, nonce } of racers)
+    if (nonce !== null) nonces.push([seat, hexToBytes(nonce)]);
   const seed = bytesToHex(seedOf(race, width, height, secret, nonces));
   return [
     passed("commitment", commitment(race, width, height, secret) === record.commitment),
@@ -126,6 +142,7 @@ function drawChecks(record) {
   ];
 }
 
+/** @param {string} race @param {WrittenRacer[]} racers */
 function noncesCheck(race, racers) {
   const other = racers.find(
     ({ seat, nonce, nonce_commitment: committed }) =>
@@ -142,11 +159,13 @@ function noncesCheck(race, racers) {
   return check("nonces", "ok", ...findings);
 }
 
+/** @param {WrittenRacer[]} racers */
 function seatsOf(racers) {
   const seats = racers.map(({ seat }) => seat).sort((a, b) => a - b);
   return { seats: seats.join(", ") };
 }
 
+/** @param {WrittenRace} record */
 function boardCheck({ seed, board }) {
   const { width, height } = parseBoard(board);
   const scrambled = formatBoard(scramble(hexToBytes(seed), width, height));
@@ -155,10 +174,16 @@ function boardCheck({ seed, board }) {
 
 // --- The slides ----------------------------------------------------------------------
 
-/** What one racer's slides lead to. */
+/**
+ * What one racer's slides lead to.
+ * @typedef {{fault: Finding | null, solved: boolean, high: number, highMs: number}} Replay
+ */
+
+/** @param {string} start board text @param {WrittenRacer} racer @returns {Replay} */
 function replay(start, { seat, slides }) {
   const board = parseBoard(start);
   const startMd = board.md;
+  /** @type {Replay} */
   const found = { fault: null, solved: false, high: 0, highMs: 0 };
   let last = 0;
   for (const [i, [direction, tiles, , at]] of slides.entries()) {
@@ -179,6 +204,7 @@ function replay(start, { seat, slides }) {
   return { ...found, solved: board.isSolved };
 }
 
+/** @param {WrittenRace} record @param {Replay[]} replays */
 function slidesCheck({ racers }, replays) {
   for (const [n, racer] of racers.entries()) {
     const { fault, solved } = replays[n];
@@ -191,6 +217,7 @@ function slidesCheck({ racers }, replays) {
   });
 }
 
+/** @param {WrittenRacer} racer @param {boolean} solved */
 function statusFault({ status, finish, why, slides }, solved) {
   const finished = status === "finished";
   if (finished && !solved) return "finished_unsolved";
@@ -201,6 +228,7 @@ function statusFault({ status, finish, why, slides }, solved) {
   return "";
 }
 
+/** @param {WrittenRace} record @param {Replay[]} replays */
 function countsCheck({ racers }, replays) {
   for (const [n, racer] of racers.entries()) {
     const { high, highMs } = replays[n];
@@ -214,6 +242,7 @@ function countsCheck({ racers }, replays) {
 
 // --- Times and places ----------------------------------------------------------------
 
+/** @param {WrittenRace} record */
 function timesCheck(record) {
   for (const racer of record.racers) {
     const code = timeFault(record, racer);
@@ -229,20 +258,27 @@ function timesCheck(record) {
   return check("times", "ok", ...findings);
 }
 
+/** @param {WrittenRace} record @param {WrittenRacer} racer */
 function timeFault({ rules, outages, ended_ms: ended }, racer) {
   const start = rules.inspection_ms - racer.lead_ms;
   const { slides, finish } = racer;
-  if (slides.length > 0 && start + slides.at(-1)[3] > ended) return "slide_after_end";
+  const last = slides.at(-1);
+  if (last && start + last[3] > ended) return "slide_after_end";
   // An iterator, so that a racer's outages must be in the order of the race's.
   const remaining = outages.values();
   for (const own of racer.outages) {
     if (!hasPart(own, remaining, start)) return "foreign_outage";
   }
-  if (finish === null || slides.length === 0) return "";
-  return finishFault(racer, finish, rules.friendly_timing);
+  if (finish === null || !last) return "";
+  return finishFault(racer, finish, last, rules.friendly_timing);
 }
 
-/** Whether a racer's outage is one of the race's that remain. */
+/**
+ * Whether a racer's outage is one of the race's that remain.
+ * @param {[number, number]} own
+ * @param {Iterator<[number, number]>} remaining
+ * @param {number} start
+ */
 function hasPart([from, until], remaining, start) {
   for (let next = remaining.next(); !next.done; next = remaining.next()) {
     const [down, up] = next.value.map((moment) => moment - start);
@@ -253,17 +289,25 @@ function hasPart([from, until], remaining, start) {
   return false;
 }
 
-function finishFault({ slides, outages, approx }, finish, friendly) {
+/**
+ * @param {WrittenRacer} racer
+ * @param {WrittenFinish} finish
+ * @param {WrittenSlide} last the solving slide
+ * @param {boolean} friendly
+ */
+function finishFault({ slides, outages, approx }, finish, last, friendly) {
   const { g_ms: g, e_ms: e } = finish;
-  const [first, last] = [slides[0], slides.at(-1)];
+  const [first] = slides;
   const latency = {
     rtt: finish.rtt_ms,
     jitter: finish.jitter_ms,
     outage: finish.outage_ms,
   };
   const best = official(g, e, latency, friendly);
+  const arrivals = slides.map((slide) => slide[3]);
+  /** @type {[number, number][]} */
   const met = outages.map(([down, until]) => [down, Math.min(until, g)]);
-  const outage = outageOverlap(slides.map((slide) => slide[3]), met, 0, g);
+  const outage = outageOverlap(arrivals, met, 0, g);
   const solve = Math.min(Math.max(0, last[2] - first[2]), g);
   if (g !== last[3]) return "arrival";
   if (e !== (approx ? null : last[2])) return "stamp";
@@ -273,6 +317,7 @@ function finishFault({ slides, outages, approx }, finish, friendly) {
   return finish.solve_ms === solve ? "" : "solve_time";
 }
 
+/** @param {WrittenRace} record */
 function rankingCheck({ racers }) {
   const ranked = rank(racers);
   if (ranked.some(({ racer }, n) => racer !== racers[n])) return wrong("ranking", "order");

@@ -3,38 +3,40 @@
 import { constants } from "../constants.js";
 
 /**
- * A line as it counts: all 0 where it stands on fewer than five samples.
- * @typedef {{rtt: number, jitter: number, outage: number}} Line in ms
+ * A connection as the official time counts it, in ms: the round trip R, its jitter M
+ * (both 0 with fewer than five samples), and the credit for outages.
+ * @typedef {{rtt: number, jitter: number, outage: number}} Latency
  */
 
-/** How much a line's wavering can move a time. @param {number} jitter M, in ms */
+/** How much jitter can move a time. @param {number} jitter M, in ms */
 export function jitterAllowance(jitter) {
   const { jitter_floor_ms: floor, jitter_ceiling_ms: ceiling } = constants.timing;
   return Math.min(Math.max(2 * jitter, floor), ceiling);
 }
 
-/** K: the largest credit a line can earn, in ms. @param {Line} line */
+/** K: the largest credit a connection can earn, in ms. @param {Latency} latency */
 export function creditBound({ rtt, jitter, outage }, friendly = false) {
   const extra = friendly ? constants.timing.friendly_ms : 0;
   return countedRtt(rtt) + jitterAllowance(jitter) + extra + outage;
 }
 
+/** @param {number} rtt R, in ms */
 const countedRtt = (rtt) => Math.min(rtt, constants.timing.rtt_ceiling_ms);
 
 /**
  * The time that decides the rank, in ms.
  * @param {number} g from the reveal to the arrival of the solving slide
- * @param {number | null} e the client's stamp of that slide
- * @param {Line} line
+ * @param {number | null} e the client's timestamp of that slide
+ * @param {Latency} latency
  */
-export function official(g, e, line, friendly = false) {
-  if (e === null) return Math.max(0, g - countedRtt(line.rtt) - line.outage);
+export function official(g, e, latency, friendly = false) {
+  if (e === null) return Math.max(0, g - countedRtt(latency.rtt) - latency.outage);
   if (e > g) return g;
-  return Math.max(0, e, g - creditBound(line, friendly));
+  return Math.max(0, e, g - creditBound(latency, friendly));
 }
 
 /**
- * How much of a racer's last interval failures of the server cover, in ms.
+ * How much of a racer's last interval server outages cover, in ms.
  * @param {number[]} arrivals of the slides, ascending
  * @param {[number, number][]} outages from, until; ascending
  * @param {number} start when the board was unlocked
@@ -45,7 +47,7 @@ export function outageOverlap(arrivals, outages, start, end) {
   let total = 0;
   let covered = start;
   for (const [down, until] of outages) {
-    // What arrives so soon after it was made during it, and counts as one message.
+    // Slides that arrive so soon after an outage were made during it: one message.
     const resent = until <= end && end <= until + resend ? until : end;
     const before = arrivals.findLast((at) => at < resent) ?? start;
     total += Math.max(0, until - Math.max(before, down, covered));

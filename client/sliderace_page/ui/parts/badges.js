@@ -1,7 +1,6 @@
 // Small marks beside a name.
 
-import { explainLine } from "../../core/wording.js";
-import { formatLine } from "../../core/format.js";
+import { explainLatency, formatLatency } from "../../core/wording.js";
 import { h, setAttribute, setText } from "../dom.js";
 
 /**
@@ -26,7 +25,7 @@ export class Latency {
 
   /** @param {{rtt: number, jitter: number} | undefined} latency in ms */
   update(latency) {
-    setText(this.element, latency ? formatLine(latency) : "");
-    setAttribute(this.element, "title", latency ? explainLine(latency) : null);
+    setText(this.element, latency ? formatLatency(latency) : "");
+    setAttribute(this.element, "title", latency ? explainLatency(latency) : null);
   }
 }

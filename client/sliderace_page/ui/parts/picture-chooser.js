@@ -4,6 +4,7 @@ import { Problem, Switch, button, newId } from "./controls.js";
 import { h, show as reveal } from "../dom.js";
 import { SidePanel } from "./side-panel.js";
 import { sheet } from "../preload.js";
+import { text } from "../../core/texts.js";
 import * as pictures from "../../app/pictures.js";
 
 const storage = (() => {
@@ -16,10 +17,11 @@ const storage = (() => {
 
 class Chooser {
   constructor() {
-    const names = { "": "Colours", ...pictures.BUILT_IN, own: "My picture" };
+    const builtIn = pictures.BUILT_IN.map((name) => [name, text(`picture.${name}`)]);
+    const names = [["", "Colours"], ...builtIn, ["own", "My picture"]];
     this.group = newId("picture");
     this.options = new Map(
-      Object.entries(names).map(([name, label]) => [name, this.#option(name, label)]),
+      names.map(([name, label]) => [name, this.#option(name, label)]),
     );
     this.numbers = new Switch("Numbers", "On top of the picture", () => this.#changed());
     this.problem = new Problem();
@@ -93,7 +95,7 @@ class Chooser {
       this.update();
     } catch (error) {
       if (!(error instanceof pictures.BadPicture)) throw error;
-      this.problem.update(error.message);
+      this.problem.update(text(`picture.${error.fault}`));
     }
   }
 }

@@ -118,7 +118,7 @@ export class Lobby {
     );
     this.invitation.update(room);
     this.warmUp.update(room.rules.size);
-    this.app.readyBySelf();
+    this.app.autoReady();
     this.rules.update(model, this.app.refusals);
     setText(this.playersTitle, text("count.players", { count: players.length }));
     this.playerList.classList.toggle("with-menus", model.isHost);

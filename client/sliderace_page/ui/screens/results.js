@@ -11,7 +11,7 @@ import { Podium, ResultTable, legend } from "../parts/results-table.js";
 import { parseBoard } from "../../core/engine.js";
 import { text } from "../../core/texts.js";
 import { isField } from "../input.js";
-import { explainResults, whoGoesOn } from "../../core/wording.js";
+import { explainResults, sayFault, sayNonce, whoGoesOn } from "../../core/wording.js";
 
 export class Results {
   /** @param {App} app */
@@ -80,7 +80,7 @@ export class Results {
   update(model, now) {
     const { results } = model;
     this.tick(model, now);
-    this.app.readyBySelf();
+    this.app.autoReady();
     const ready = model.lingers && model.self?.ready === true;
     show(this.again, model.isPlayer && !ready);
     show(this.back, model.lingers);
@@ -114,7 +114,7 @@ export class Results {
       this.check,
       good
         ? "\u2713 The race record holds what this browser was shown and what it sent."
-        : wrong.join(" "),
+        : wrong.map(sayFault).join(" "),
     );
     this.check.classList.toggle("bad", !good);
     this.check.classList.toggle("good", good);
@@ -122,7 +122,7 @@ export class Results {
 
   /** Splits, downloads and links stand on the record, which comes a moment later. */
   async #solves(results, seat) {
-    const text = await this.app.stay.audit.text(results);
+    const text = await this.app.session.recordCheck.text(results);
     if (text === null || this.shown !== results) return;
     const { read } = await import("../../core/proof/reading.js");
     try {
@@ -147,7 +147,7 @@ export class Results {
     if (!this.made.open || !this.unchecked || !model?.kept) return;
     const { checks } = this;
     this.unchecked = false;
-    this.app.stay.audit.verify(model.results, model.kept).then((found) =>
+    this.app.session.recordCheck.verify(model.results, model.kept).then((found) =>
       fill(
         checks,
         found.map((check) => {
@@ -170,12 +170,12 @@ export class Results {
         : "Checked in this browser: the board follows from the secret told now. What was shown before the race is not known here.";
     setText(
       this.verdict,
-      good ? `${known ? "" : "\u2713 "}${said}` : model.faults.join(" "),
+      good ? `${known ? "" : "\u2713 "}${said}` : model.faults.map(sayFault).join(" "),
     );
     this.verdict.classList.toggle("bad", !good);
     this.verdict.classList.toggle("good", good && !known);
-    setText(this.part, model.partFault);
-    show(this.part, model.partFault !== "");
+    setText(this.part, model.nonceRemark ? sayNonce(model.nonceRemark) : "");
+    show(this.part, model.nonceRemark !== null);
     this.checks = h("dd.checks", { text: "\u2026" });
     this.unchecked = true;
     const facts = [
