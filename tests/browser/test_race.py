@@ -137,7 +137,7 @@ def test_signals_are_for_the_host_and_friendly_timing_for_all(pages: Pages) -> N
         press(ann, direction, count)
     give_up(ben)
     for page in (ann, ben):
-        page.wait_for_selector("text=Friendly timing: poor lines")
+        page.wait_for_selector("text=Friendly timing: up to 100 ms")
     ann.get_by_text("never verdicts").click()
     ann.wait_for_selector(".figures th >> text=Unevenness")
     ann.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
