@@ -92,7 +92,7 @@ class Racer:
         """The round trips of the server's pings."""
         return [self.down(rng) + self.up(rng) for _ in range(PINGS)]
 
-    def race(self, rng: Random, true: float) -> "Seen":
+    def race(self, rng: Random, true: float) -> "Observed":
         """What an honest client and the server make of a solve.
 
         Args:
@@ -104,7 +104,9 @@ class Racer:
         held = rng.random() * self.gather_ms
         g = reveal + true + held + self.up(rng)
         e = true * (1 + rng.gauss(0, DRIFT))
-        return Seen(int(g), official_time(int(g), int(e), line, friendly=self.friendly))
+        return Observed(
+            int(g), official_time(int(g), int(e), line, friendly=self.friendly)
+        )
 
     def lie(self, rng: Random, delays: Sequence[float] = (0.0,)) -> float:
         """What the greatest lie wins: the true time less the official one, ms.
@@ -122,7 +124,7 @@ class Racer:
         return SOLVE_MS - best
 
 
-class Seen(NamedTuple):
+class Observed(NamedTuple):
     """Times of one solve, in ms: by its arrival, and the official one."""
 
     g: int

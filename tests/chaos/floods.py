@@ -50,7 +50,7 @@ def begun() -> None:
         sys.stdout.close()
 
 
-def dial(port: int) -> connect:
+def connect_to(port: int) -> connect:
     return connect(
         f"ws://127.0.0.1:{port}/ws",
         proxy=None,
@@ -70,7 +70,7 @@ async def member(port: int, code: str, pour: bytes) -> None:
     """Watch the room and write the same bytes for ever, also after each close."""
     while True:
         with contextlib.suppress(ConnectionClosed, InvalidHandshake, OSError):
-            async with dial(port) as line:
+            async with connect_to(port) as line:
                 await hello(line, m.Join(code, "Flood", "spectator"))
                 begun()
                 while line.state is State.OPEN:
@@ -117,7 +117,7 @@ def entering(enter: m.Join | m.Open | None, pour: bytes = b"") -> Flood:
     async def one(port: int) -> None:
         while True:
             with contextlib.suppress(ConnectionClosed, InvalidHandshake, OSError):
-                async with dial(port) as line:
+                async with connect_to(port) as line:
                     begun()
                     if enter is not None:
                         await hello(line, enter)
@@ -139,7 +139,7 @@ async def never_reading(port: int, code: str) -> None:
     asking = encode_command(m.Resync()).encode()
 
     async def mute() -> None:
-        async with dial(port) as line:
+        async with connect_to(port) as line:
             sock = line.transport.get_extra_info("socket")
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
             await hello(line, m.Join(code, "Mute", "spectator"))

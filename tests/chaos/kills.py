@@ -15,8 +15,8 @@ from pathlib import Path
 if __name__ == "__main__":  # as a script it finds the tests' own parts
     sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.chaos.process import ServerProcess
 from tests.chaos.race import running_race
+from tests.chaos.server_process import ServerProcess
 
 __all__ = ["Killed", "killed_in_mid_race"]
 

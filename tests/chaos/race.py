@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 from urllib.request import urlopen
 
-from tests.chaos.process import ServerProcess
-from tests.checker import Seen, faults
-from tests.wiretap import Tapped
+from tests.chaos.server_process import ServerProcess
+from tests.log_checker import Observed, faults
+from tests.recording_client import RecordingClient
 
 from sliderace.engine import parse_board
 from sliderace.proof.verify import verify
@@ -30,7 +30,9 @@ class Racer:
     def __init__(self, server: str, enter: m.Create | m.Join) -> None:
         self.changed = asyncio.Event()
         self.pace = 0.2  # a race must outlast what befalls it on a slow machine, too
-        self.client = Tapped(server, enter, Seen(0), on_change=self.changed.set)
+        self.client = RecordingClient(
+            server, enter, Observed(0), on_change=self.changed.set
+        )
 
     @property
     def acked(self) -> int:
@@ -143,7 +145,7 @@ class Race:
         for one in self.racers:
             one.client.note_board()
         log = await asyncio.to_thread(self.server.log_of, self.code)
-        return faults(log, [one.client.seen for one in self.racers])
+        return faults(log, [one.client.observed for one in self.racers])
 
 
 @asynccontextmanager

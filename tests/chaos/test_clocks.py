@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.chaos.process import ServerProcess
 from tests.chaos.race import running_race
+from tests.chaos.server_process import ServerProcess
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(400)]
 
@@ -24,7 +24,7 @@ async def test_the_wall_clock_is_set_by_an_hour_forward_and_back(
     None of it may be taken for time that passed, and no outage is negative.
     """
     wall = tmp_path / "wall"
-    server = ServerProcess(tmp_path, program="tests.chaos.set_clocks")
+    server = ServerProcess(tmp_path, program="tests.chaos.server_with_clocks")
 
     def set_wall(offset_ms: int) -> None:
         # In place, and always as long: whoever reads meanwhile sees one or the other.

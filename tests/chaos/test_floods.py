@@ -1,7 +1,7 @@
-"""Floods of every kind, and a race beside them: nothing is lost, nobody is held up.
+"""During every kind of flood, a race loses nothing and is not held up.
 
-The figures themselves are for `tests/bench/floods.py`; here bounds are wide, since the
-machine is shared with the flood.
+The bounds are wide, because the flood runs on the same machine.
+`tests/bench/flood_latency.py` measures the figures.
 """
 
 import sys
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from tests.chaos.floods import FLOODS
-from tests.chaos.honest import flooded, memory, racer, watch
-from tests.chaos.process import ServerProcess
+from tests.chaos.round_trips import flooded, memory, racer, watch
+from tests.chaos.server_process import ServerProcess
 
 pytestmark = [
     pytest.mark.chaos,
@@ -21,15 +21,15 @@ pytestmark = [
 
 WATCH_S = 1.0
 LEAST_TRIPS = 3
-"""In that second, on the slowest of machines."""
+"""In that second, even on a slow machine."""
 WORST_S = 5.0
-"""Whoever is held up for longer has lost the race."""
+"""Longest round trip; a longer one would lose the race."""
 GROWN_MIB = 24
-"""When some floods come a second time: what is remembered of each would be far more."""
+"""Most growth when floods are repeated; remembering each client would take far more."""
 AGAIN = ("wrong codes", "handshakes", "20 readers that never read")
 
 
-async def test_a_race_goes_on_beside_every_flood(tmp_path: Path) -> None:
+async def test_race_continues_during_every_flood(tmp_path: Path) -> None:
     options = ("--trusted-proxies", "127.0.0.1", "--log-level", "warning")
     with ServerProcess(tmp_path, *options) as server:
         assert server.process is not None

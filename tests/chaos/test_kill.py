@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from tests.chaos.kills import killed_in_mid_race
-from tests.chaos.process import ServerProcess
 from tests.chaos.race import Racer
+from tests.chaos.server_process import ServerProcess
 from tests.tiers import TIER
 
 from sliderace.protocol import messages as m

@@ -4,8 +4,8 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from tests.chaos.process import ServerProcess
 from tests.chaos.race import running_race
+from tests.chaos.server_process import ServerProcess
 
 from sliderace_server.storage.sqlite.backup import backup, restore
 
@@ -29,6 +29,6 @@ async def test_a_race_goes_on_from_an_older_backup(tmp_path: Path) -> None:
                 for one, slides in zip(race.racers, durable, strict=True):
                     await one.until(lambda o=one, n=slides: o.acked >= n)  # type: ignore[misc]
             for one in race.racers:
-                one.client.seen.restored()
+                one.client.observed.restored()
             record = await race.finish()
     assert len(record["record"]["outages"]) == 1  # the other one is undone

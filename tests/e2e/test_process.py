@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from tests.chaos.process import ServerProcess
+from tests.chaos.server_process import ServerProcess
 
 FAST = "uvloop" if find_spec("uvloop") else "asyncio"
 

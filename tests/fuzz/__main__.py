@@ -4,7 +4,7 @@ import sys
 import time
 from collections import Counter
 
-from tests.fuzz.decoding import decoded
+from tests.fuzz.decoder import decoded
 
 
 def main(count: int, seed: int) -> None:

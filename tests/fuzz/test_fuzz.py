@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import AsyncGenerator
 
 import pytest
-from tests.checker import Seen, Sent, faults
 from tests.e2e.protocol_client import (
     ProtocolClient,
     connected,
     running_race,
     running_server,
 )
-from tests.fuzz.decoding import CODES, decoded
+from tests.fuzz.decoder import CODES, decoded
 from tests.fuzz.frames import REAL, mutated
+from tests.log_checker import Observed, Sent, faults
 from tests.tiers import TIER
 from websockets.exceptions import ConnectionClosed
 
@@ -68,8 +68,8 @@ async def test_frames_of_a_stranger_disturb_no_honest_race() -> None:
         assert closes.keys() <= {1000, 1007, 1009, 4500, 4501, 4502, 4504}
         await ben.sync()
         assert server.registry.health()["status"] == "ok"
-        seen = Seen(ann.member, [sent], {ann.race: ann.seq})
-        assert faults(await store.log.read(ann.code), [seen]) == []
+        observed = Observed(ann.member, [sent], {ann.race: ann.seq})
+        assert faults(await store.log.read(ann.code), [observed]) == []
         assert server.metrics.counts["refusals"]["bad_message"] > SENT / 4
 
 

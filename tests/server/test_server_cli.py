@@ -12,7 +12,7 @@ from urllib.request import urlopen
 
 import pytest
 from click.testing import CliRunner
-from tests.chaos.process import ServerProcess
+from tests.chaos.server_process import ServerProcess
 from tests.e2e.protocol_client import connected, running_race
 
 from sliderace.protocol import messages as m

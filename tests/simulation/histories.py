@@ -1,14 +1,14 @@
-"""Histories of a room from a number each: pure, and judged by the checker.
+"""Histories of a room, each from a seed, checked by the log checker.
 
-No sockets and no loop: the room's own functions on a stage, with a disk that is
-behind. A crash takes what was not committed; what was told by then must have been.
+They use the room's pure functions, without sockets and event loop. The disk lags
+behind: a crash loses what was not committed, but nothing that was acknowledged.
 """
 
 import random
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.checker import Seen, Sent, faults
+from tests.log_checker import Observed, Sent, faults
 from tests.server.room_fixture import RoomHarness, solution
 
 from sliderace.engine import format_board
@@ -17,7 +17,7 @@ from sliderace.race.refusal import Refusal
 from sliderace_server import room
 from sliderace_server.room import Connect, Disconnect
 
-__all__ = ["History", "told"]
+__all__ = ["History", "run_histories"]
 
 RULES = m.RulesPatch(size="3x2", countdown_ms=3_000, limit_ms=0, away_ms=300_000)
 STEPS = 60
@@ -25,9 +25,9 @@ STEPS = 60
 
 @dataclass(slots=True)
 class Player:
-    """One member, with a client as simple as can be."""
+    """A member with the simplest possible client."""
 
-    seen: Seen
+    observed: Observed
     sent: Sent | None = None
     acked: int = 0
     last: m.Slides | None = None
@@ -36,10 +36,10 @@ class Player:
 
 
 class History:
-    """What becomes of a room and its log.
+    """A room and its log.
 
     Args:
-        seed: the same one gives the same history.
+        seed: the same seed gives the same history.
     """
 
     def __init__(self, seed: int) -> None:
@@ -49,38 +49,38 @@ class History:
         self.crashes = 0
         names = ("Ann", "Ben", "Cat")[: self.rng.randint(1, 3)]
         members = [self.stage.enter(name, creator=name == "Ann") for name in names]
-        self.players = {one: Player(Seen(one)) for one in members}
+        self.players = {one: Player(Observed(one)) for one in members}
         self.stage.start_race(*members)
         self.commit()
         for player in self.players.values():
             player.sent = self.connect(player, 0)
 
     def connect(self, player: Player, base: int) -> Sent:
-        """A new connection, welcomed with what is durable."""
+        """Open a new connection; its `welcome` states the durable seq."""
         sent = Sent(self.stage.race, base)
-        player.seen.sent.append(sent)
+        player.observed.sent.append(sent)
         player.online, player.last = True, None
         return sent
 
     def commit(self) -> None:
-        """The disk has everything; only now is anything acked."""
+        """Commit all records, then acknowledge the slides among them."""
         self.committed = len(self.stage.log)
         for member, player in self.players.items():
             attempt = room.attempt_of(self.stage.state, member)
             if player.online and attempt is not None and attempt.seq:
-                player.seen.acked[self.stage.race] = attempt.seq
+                player.observed.acked[self.stage.race] = attempt.seq
                 board = format_board(attempt.board)
-                player.seen.boards.append((self.stage.race, attempt.seq, board))
+                player.observed.boards.append((self.stage.race, attempt.seq, board))
 
     def run(self) -> list[str]:
-        """Live it; the faults that the checker finds."""
+        """Run the history; return the faults that the log checker finds."""
         for _ in range(STEPS):
             if self.stage.state.phase == "results":
                 break
             self._step()
         self.commit()
-        seen = [player.seen for player in self.players.values()]
-        return faults(self.stage.log, seen)
+        observed = [player.observed for player in self.players.values()]
+        return faults(self.stage.log, observed)
 
     def _step(self) -> None:
         member = self.rng.choice(list(self.players))
@@ -90,7 +90,7 @@ class History:
         elif chance < 0.75:
             self.commit()
         elif chance < 0.82:
-            self._hop(member, player)
+            self._reconnect(member, player)
         elif chance < 0.88:
             self._crash()
         else:
@@ -101,15 +101,15 @@ class History:
         if not player.online or attempt is None or attempt.status != "racing":
             return
         if player.last is not None and self.rng.random() < 0.2:
-            self._send(member, player, player.last)  # the same again
+            self._send(member, player, player.last)  # a duplicate
             return
-        way = solution(attempt.board)[: self.rng.randint(1, 3)]
+        directions = solution(attempt.board)[: self.rng.randint(1, 3)]
         if self.rng.random() < 0.5:
-            way = [self.rng.choice(attempt.board.legal_slides())[0]]
-        ahead = self.rng.random() < 0.1  # slides that never arrived lie between
-        seq = attempt.seq + 1 + ahead
+            directions = [self.rng.choice(attempt.board.legal_slides())[0]]
+        gap = self.rng.random() < 0.1  # an earlier slide never arrived
+        seq = attempt.seq + 1 + gap
         stamp = self.rng.randint(0, 99_999)
-        slides: list[Any] = [(direction, 1, stamp) for direction in way]
+        slides: list[Any] = [(direction, 1, stamp) for direction in directions]
         message = m.Slides(self.stage.race, 0, seq, slides)
         self._send(member, player, message)
 
@@ -123,8 +123,8 @@ class History:
         else:
             player.last = message
 
-    def _hop(self, member: int, player: Player) -> None:
-        """Another device, or the same one again: the welcome waits for the disk."""
+    def _reconnect(self, member: int, player: Player) -> None:
+        """Reconnect, on the same or another device; the welcome waits for the disk."""
         if self.rng.random() < 0.5:
             self.stage.do(Disconnect(member))
         self.stage.do(Connect(member))
@@ -134,7 +134,7 @@ class History:
             player.sent = self.connect(player, attempt.seq)
 
     def _crash(self) -> None:
-        """The log ends where it was committed; everybody comes back."""
+        """Lose all records that were not committed; then all players reconnect."""
         self.crashes += 1
         del self.stage.log[self.committed :]
         reboot = self.rng.random() < 0.3
@@ -143,14 +143,14 @@ class History:
         self.stage.crash(down, reboot=reboot, wall_step=step)
         for member, player in self.players.items():
             player.online = False
-            self._hop(member, player)
+            self._reconnect(member, player)
 
 
-def told(first: int, count: int) -> int:
-    """Live so many histories; how many crashes there were.
+def run_histories(first: int, count: int) -> int:
+    """Run histories of consecutive seeds; return how many crashes they contain.
 
     Raises:
-        AssertionError: one of them has a fault; its seed is told.
+        AssertionError: a history has a fault; the message contains its seed.
     """
     crashes = 0
     for seed in range(first, first + count):

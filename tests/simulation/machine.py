@@ -1,4 +1,4 @@
-"""One machine that may fail at any moment: its clocks, its chance and its disk."""
+"""A simulated machine that may fail at any moment: clocks, randomness and disk."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -20,26 +20,28 @@ from sliderace_server.storage import (
 __all__ = ["Disk", "Machine", "Process"]
 
 SLOW = 0.04
-"""How often a commit takes long, and how long that may be, in seconds."""
+"""Share of slow commits."""
 SLOW_S = 3.0
+"""Longest duration of a slow commit."""
 FAST_S = 0.02
-DEAF = 0.01
-"""How often a commit is carried out, and called a failure."""
+"""Longest duration of any other."""
+LOST_ANSWER = 0.01
+"""Share of commits that succeed and report a failure."""
 WALL_MS = 1_700_000_000_000
 
 
 @dataclass(slots=True)
 class Disk:
-    """What is committed; it outlives every process.
+    """What was committed; it outlives every process.
 
     Attributes:
         logs: room -> records.
         races: race id -> the stored race.
         resting: code of a closed room -> when it may be used again.
-        failing_until: up to this virtual time nothing can be written.
-        began: race id -> virtual time at which its start was committed.
-        raced_s: how long races have run, each counted once however many raced.
-        commits: appends that were committed.
+        failing_until: virtual time until which every write fails.
+        began: virtual time at which the start of the current race was committed.
+        raced_s: how long races have run, whatever the number of players.
+        commits: how many appends were committed.
     """
 
     logs: dict[str, list[bytes]] = field(default_factory=dict[str, list[bytes]])
@@ -53,7 +55,7 @@ class Disk:
     def commit(
         self, room: str, expected: int, records: Sequence[bytes]
     ) -> Conflict | None:
-        """Compare and set, in one moment."""
+        """Append if the log has the expected length."""
         log = self.logs.get(room, [])
         if len(log) != expected:
             return Conflict(room, expected, len(log))
@@ -74,7 +76,7 @@ class Disk:
 
 
 class Process:
-    """The store of one server process; what it had not committed dies with it.
+    """The store of one server process; a crash loses what it has not committed.
 
     Args:
         disk: where it writes.
@@ -95,21 +97,21 @@ class Process:
         """Nothing to close."""
 
     async def write(self, commit: Callable[[], object]) -> None:
-        """Wait for the disk; the process may be dead before, or just after."""
+        """Wait for the disk and commit, unless the process dies before."""
         slow = detangle.flip(SLOW)
         await asyncio.sleep(detangle.uniform(0.0005, SLOW_S if slow else FAST_S))
         await self.alive()
         if detangle.now() < self.disk.failing_until:
             raise StorageUnavailable("the disk fails")
         commit()
-        if detangle.flip(DEAF):
+        if detangle.flip(LOST_ANSWER):
             raise StorageUnavailable("the answer is lost")
-        if detangle.flip(0.3):  # the outcome may never be heard of
+        if detangle.flip(0.3):  # the process may die before it hears the outcome
             await asyncio.sleep(detangle.uniform(0.0005, FAST_S))
             await self.alive()
 
     async def alive(self) -> None:
-        """Go on, unless the process was killed: then nothing ever happens again."""
+        """Return, unless the process was killed: then wait forever."""
         if self.dead:
             await asyncio.get_running_loop().create_future()
 
@@ -166,7 +168,7 @@ class _Results:
 
 
 class Machine:
-    """What a server asks for time and chance; it goes on from process to process."""
+    """Clocks and randomness of the server; they outlive its processes."""
 
     def __init__(self) -> None:
         self.boot = "boot 1"
@@ -191,17 +193,17 @@ class Machine:
         await asyncio.sleep(seconds)
 
     def entropy(self, size: int) -> bytes:
-        """Bytes that differ, and are the same ones in every replay."""
+        """Return bytes that never repeat and are the same in every replay."""
         self._draws += 1
         drawn = self._draws.to_bytes(8) + detangle.randint(0, 2**31).to_bytes(8)
         return (drawn * (size // 16 + 1))[:size]
 
     def step_wall(self, ms: int) -> None:
-        """Somebody sets the calendar."""
+        """Set the wall clock by so many ms."""
         self._wall_step_ms += ms
 
     def reboot(self) -> None:
-        """The monotonic clock begins anew."""
+        """Start another boot: the monotonic clock starts anew."""
         self._boots += 1
         self.boot = f"boot {self._boots}"
         self._began = detangle.now() - 5.0

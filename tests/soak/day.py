@@ -1,7 +1,7 @@
-"""One day of a server's life in virtual time: `python -m tests.soak.day`.
+"""A day of a server in virtual time: `python -m tests.soak.day`.
 
-Rooms are opened, raced in, left, forgotten. In the end everything is as it was before
-the first of them: tasks, rooms, logs, and the objects that the server holds.
+Players open rooms, race and leave. At the end, the server holds no more tasks, rooms,
+logs and objects than before.
 """
 
 import asyncio
@@ -11,25 +11,25 @@ from dataclasses import dataclass
 from types import FunctionType, ModuleType
 
 import detangle
-from tests.simulation.devices import Person
 from tests.simulation.machine import Disk, Machine, Process
-from tests.simulation.world import CONFIG, RULES, Lost, quiet
+from tests.simulation.players import Player
+from tests.simulation.run import CONFIG, RULES, BrokenPromise, silence_logs
 
 from sliderace.protocol import messages as m
 from sliderace_server.app import Server, running
 
 DAY_S = 86_400.0
 EVERY_S = 300.0
-"""Between two rooms: two hundred and ninety a day."""
+"""Between two rooms, so there are 288 a day."""
 STAY_S = 120.0
-"""How long people stay; then they go, mostly without a word."""
+"""How long players stay at most; then most of them just disconnect."""
 REST_S = 6 * 3_600.0 + 1_000.0
-"""After this any room is closed, however it was left (DESIGN 4)."""
+"""By then every room is closed: the longest time-out is 6 h."""
 
 
 @dataclass(slots=True)
 class Day:
-    """What the day brought."""
+    """What happened in that day."""
 
     rooms: int = 0
     races: int = 0
@@ -37,28 +37,28 @@ class Day:
 
 
 async def _visit(number: int, day: Day) -> None:
-    """Two people open a room, race for a while, and are gone."""
-    first = Person(f"a{number}x", m.Create(name="Ann", rules=RULES), 9)
-    people = [first]
+    """Open a room with two players, race for a while, disconnect."""
+    first = Player(f"a{number}x", m.Create(name="Ann", rules=RULES), 9)
+    players = [first]
     playing = [asyncio.create_task(first.play())]
     first.calm = True
     while not first.device.view.online:
         await asyncio.sleep(0.5)
     day.rooms += 1
     code = first.device.view.code
-    second = Person(f"b{number}x", m.Join(code=code, name="Ben"), 9)
-    people.append(second)
+    second = Player(f"b{number}x", m.Join(code=code, name="Ben"), 9)
+    players.append(second)
     playing.append(asyncio.create_task(second.play()))
     first.calm = False
     await asyncio.sleep(detangle.uniform(5.0, STAY_S))
-    for one in people:
-        day.slides += sum(one.seen.acked.values())
+    for one in players:
+        day.slides += sum(one.observed.acked.values())
         if detangle.flip(0.3):
             one.device.ask(m.Leave())
     await asyncio.sleep(1.0)
-    for task, one in zip(playing, people, strict=True):
+    for task, one in zip(playing, players, strict=True):
         task.cancel()
-        one.switch_off()
+        one.stop()
 
 
 async def _day() -> Day:
@@ -95,14 +95,17 @@ async def _day() -> Day:
     day.races = len(disk.races)
     print(f"before {before}\nbusy {busy}\nafter {after}\n{day}")
     if not (busy[0] and busy[-1] > before[-1]):
-        raise Lost("this measures nothing")
+        raise BrokenPromise("nothing was measured")
+    # Less is fine: the limits forget addresses.
     if any(now > then for now, then in zip(after, before, strict=True)):
-        raise Lost("something is left over")  # less is no loss: addresses are forgotten
+        raise BrokenPromise(
+            "something is left over"
+        )  # less is no loss: addresses are forgotten
     return day
 
 
 def _measured(server: Server, disk: Disk, serving: object) -> tuple[int, ...]:
-    """Rooms, connections, logs, tasks, and objects that the server holds."""
+    """Count rooms, connections, logs, tasks, and objects that the server holds."""
     health = server.registry.health()
     return (
         health["rooms"],
@@ -114,21 +117,21 @@ def _measured(server: Server, disk: Disk, serving: object) -> tuple[int, ...]:
 
 
 def _held(root: object) -> int:
-    """Objects of ours that can be reached from the running server.
+    """Count objects of our own that the running server can reach.
 
-    What only the simulator or a client still holds does not count: they remember
-    every task and connection there ever was.
+    What only the simulator or a client holds does not count, because these keep every
+    task and connection that there ever was.
     """
     gc.collect()
-    seen, waiting, count = {id(root)}, [root], 0
+    observed, waiting, count = {id(root)}, [root], 0
     while waiting:
         for one in gc.get_referents(_inner(waiting.pop())):
             module = str(type(one).__module__)
-            if id(one) in seen or isinstance(one, _OUTSIDE):
+            if id(one) in observed or isinstance(one, _OUTSIDE):
                 continue
             if module.startswith(("detangle", "tests.")):
                 continue
-            seen.add(id(one))
+            observed.add(id(one))
             waiting.append(one)
             count += module.startswith("sliderace_server")
     return count
@@ -138,13 +141,13 @@ _OUTSIDE = (ModuleType, type, asyncio.Future)
 
 
 def _inner(one: object) -> object:
-    """A function's own cells, not all the names of its module."""
+    """Return a function's closure instead of the function, which knows its module."""
     return one.__closure__ if isinstance(one, FunctionType) else one
 
 
 def main() -> int:
-    """Live through one day; 1 when something was left over."""
-    quiet()
+    """Simulate one day; return 1 if something was left over."""
+    silence_logs()
     config = detangle.SimConfig(
         reorder=False,
         max_steps=50_000_000,

@@ -1,6 +1,6 @@
-"""A server for a day, and a server under load: nothing is lost, nothing left over.
+"""A server for a day, and a server under load: nothing is lost or left over.
 
-Not part of a plain `pytest`: `pytest -m soak`, with `SLIDERACE_SOAK_S=600` for longer.
+Run it with `pytest -m soak`; the variable SLIDERACE_SOAK_S sets the seconds of load.
 """
 
 import asyncio
@@ -13,9 +13,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.chaos.process import ServerProcess
-from tests.checker import Seen, Sent, faults
-from tests.soak.wire import Wire, dial
+from tests.chaos.server_process import ServerProcess
+from tests.log_checker import Observed, Sent, faults
+from tests.soak.load_client import LoadClient, connect_to
 
 from sliderace.engine import Direction, parse_board
 from sliderace.protocol import messages as m
@@ -27,12 +27,12 @@ PLAYERS = 4
 SECONDS = int(os.environ.get("SLIDERACE_SOAK_S", "60"))
 PER_S = 5
 RULES = m.RulesPatch(size="4x4", countdown_ms=3_000, limit_ms=0)
-BACK: dict[str, Direction] = {"U": "D", "D": "U", "L": "R", "R": "L"}
+OPPOSITE: dict[str, Direction] = {"U": "D", "D": "U", "L": "R", "R": "L"}
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(600 + 4 * SECONDS)]
 
 
-def test_after_a_day_everything_is_as_it_was() -> None:
+def test_nothing_is_left_over_after_a_day() -> None:
     pytest.importorskip("detangle", reason="needs detangle: pip install -e '.[test]'")
     command = [sys.executable, "-m", "tests.soak.day"]
     done = subprocess.run(
@@ -43,51 +43,55 @@ def test_after_a_day_everything_is_as_it_was() -> None:
 
 
 class Player:
-    """To and fro, five times a second; what was sent is kept for the checker."""
+    """A player who slides a tile to and fro; what was sent goes to the log checker."""
 
-    def __init__(self, wire: Wire, race: str, board: str) -> None:
-        welcome = next(e for e in wire.events if isinstance(e, m.Welcome))
-        self.wire, self.race, self.seq = wire, race, 0
-        self.way: Direction = parse_board(board).legal_slides()[0][0]
+    def __init__(self, client: LoadClient, race: str, board: str) -> None:
+        welcome = next(e for e in client.events if isinstance(e, m.Welcome))
+        self.client, self.race, self.seq = client, race, 0
+        self.direction: Direction = parse_board(board).legal_slides()[0][0]
         self.sent = Sent(race, 0)
-        self.seen = Seen(welcome.member, [self.sent])
+        self.observed = Observed(welcome.member, [self.sent])
 
     def is_acked(self) -> bool:
-        return self.wire.acked == self.seq
+        return self.client.acked == self.seq
 
     def slide(self, stamp: int) -> None:
         self.seq += 1
-        slide = (self.way, 1, stamp)
-        self.way = BACK[self.way]
+        slide = (self.direction, 1, stamp)
+        self.direction = OPPOSITE[self.direction]
         self.sent.add(self.seq, [slide])
-        self.wire.send(m.Slides(self.race, 0, self.seq, [slide]))
+        self.client.send(m.Slides(self.race, 0, self.seq, [slide]))
 
 
 async def _room(port: int) -> tuple[str, list[Player]]:
-    host = await dial(port, m.Create(name="Ann", rules=RULES))
-    welcome = await host.hear(m.Welcome)
+    host = await connect_to(port, m.Create(name="Ann", rules=RULES))
+    welcome = await host.wait_for(m.Welcome)
     friends = [
-        await dial(port, m.Join(code=welcome.code, name=f"Player {number}"))
+        await connect_to(port, m.Join(code=welcome.code, name=f"Player {number}"))
         for number in range(1, PLAYERS)
     ]
-    wires = [host, *friends]
-    for wire in wires:
-        wire.send(m.Ready(race=welcome.race))
-    boards = [(await wire.hear(m.BoardEvent)).board for wire in wires]
-    await asyncio.gather(*(wire.until(partial(_runs, wire)) for wire in wires))
+    clients = [host, *friends]
+    for client in clients:
+        client.send(m.Ready(race=welcome.race))
+    boards = [(await client.wait_for(m.BoardEvent)).board for client in clients]
+    await asyncio.gather(
+        *(client.until(partial(_is_racing, client)) for client in clients)
+    )
     players = [
-        Player(wire, welcome.race, board)
-        for wire, board in zip(wires, boards, strict=True)
+        Player(client, welcome.race, board)
+        for client, board in zip(clients, boards, strict=True)
     ]
     return welcome.code, players
 
 
-def _runs(wire: Wire) -> bool:
-    return any(isinstance(e, m.PhaseEvent) and e.phase == "racing" for e in wire.events)
+def _is_racing(client: LoadClient) -> bool:
+    return any(
+        isinstance(e, m.PhaseEvent) and e.phase == "racing" for e in client.events
+    )
 
 
 async def _play(rooms: dict[str, list[Player]]) -> float:
-    """Everybody's slides, each at its moment; the seconds that it took."""
+    """Send every player's slides on schedule; return how many seconds it took."""
     players = [player for room in rooms.values() for player in room]
     began = time.monotonic()
     for turn in range(SECONDS * PER_S):
@@ -97,21 +101,21 @@ async def _play(rooms: dict[str, list[Player]]) -> float:
                 await asyncio.sleep(max(0.0, due - time.monotonic()))
             player.slide(turn)
     for player in players:
-        await player.wire.until(player.is_acked)
-        player.seen.acked[player.race] = player.wire.acked
+        await player.client.until(player.is_acked)
+        player.observed.acked[player.race] = player.client.acked
     return time.monotonic() - began
 
 
-def _handles(process: int) -> int:
+def _open_files(process: int) -> int:
     return len(list(Path(f"/proc/{process}/fd").iterdir()))
 
 
-async def test_two_hundred_rooms_play_and_nothing_is_lost(tmp_path: Path) -> None:
+async def test_no_slide_of_200_busy_rooms_is_lost(tmp_path: Path) -> None:
     asyncio.get_running_loop().set_debug(False)
     limits = ["--limit", "connections_per_ip=100000", "--limit", "rooms_per_ip=100000"]
     with ServerProcess(tmp_path, *limits) as server:
         assert server.process is not None
-        handles = _handles(server.process.pid)
+        files = _open_files(server.process.pid)
         rooms: dict[str, list[Player]] = {}
         while len(rooms) < ROOMS:
             few = min(20, ROOMS - len(rooms))
@@ -123,16 +127,16 @@ async def test_two_hundred_rooms_play_and_nothing_is_lost(tmp_path: Path) -> Non
         print(f"{len(rooms)} rooms, {slides} slides in {took:.1f} s")
         for room in rooms.values():
             for player in room:
-                player.wire.close()
-        while _handles(server.process.pid) > handles:
+                player.client.close()
+        while _open_files(server.process.pid) > files:
             await asyncio.sleep(0.1)
         server.signal()
         server.end()
     logs = await asyncio.to_thread(_logs, tmp_path / "sliderace.db")
     for code, records in logs.items():
         players = rooms.pop(code)
-        assert faults(records, [player.seen for player in players]) == []
-        assert all(player.wire.acked == SECONDS * PER_S for player in players)
+        assert faults(records, [player.observed for player in players]) == []
+        assert all(player.client.acked == SECONDS * PER_S for player in players)
     assert not rooms
 
 

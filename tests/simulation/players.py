@@ -1,37 +1,37 @@
-"""People who play: our own client, its wire tapped, on devices that come and go."""
+"""Simulated players: our own client, recorded, on devices that come and go."""
 
 import asyncio
-from typing import Any, cast
+from typing import cast
 
 import detangle
-from tests.checker import Seen
+from tests.log_checker import Observed
+from tests.recording_client import RecordingClient, RecordingSocket
 from tests.server.room_fixture import solution
-from tests.wiretap import Tap, Tapped
 from websockets.asyncio.client import ClientConnection
 
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import decode_command
 from sliderace_client.net.seats import SeatFile
 
-__all__ = ["SERVER", "Device", "Person"]
+__all__ = ["Device", "Player"]
 
 SERVER = "http://srv:80"
 TWICE = 0.08
-"""How often slides are sent two times."""
-SWALLOWED = 0.02
-"""How often slides never leave; the next ones then come with a gap."""
+"""Share of messages with slides that are sent twice."""
+DROPPED = 0.02
+"""Share of them that are never sent; the next ones then leave a gap."""
 STUCK_S = 2.0
-"""After slides were swallowed a connection ends, as TCP does not lose in the middle."""
-HOP = 0.015
-"""How often a person goes on at another device, while the first one still sends."""
-RELOAD = 0.015
-"""How often a connection is cut from this side."""
+"""A connection that dropped slides ends after this: TCP loses only the last bytes."""
+SWITCH = 0.015
+"""How often a player continues on another device while the first one still sends."""
+DISCONNECT = 0.015
+"""How often a player's device aborts its connection."""
 WANDERING = 0.4
-"""How often a slide is any legal one, not one on the way home."""
+"""Share of slides that are any legal one instead of the next one of a solution."""
 
 
-class Pocket:
-    """Where a person keeps the seat's token: what every device of hers knows."""
+class TokenStore:
+    """Keeps the seat's token for all devices of one player."""
 
     def __init__(self) -> None:
         self.token: str | None = None
@@ -43,15 +43,15 @@ class Pocket:
         self.token = None
 
 
-class Mischief(Tap):
-    """A wire on which slides come twice now and then, or never."""
+class UnreliableSocket(RecordingSocket):
+    """A socket that sometimes sends slides twice, and sometimes drops them."""
 
     async def send(self, text: str) -> None:
-        """Send a command; slides perhaps twice, perhaps never."""
+        """Send a command; slides perhaps twice or not at all."""
         command = decode_command(text)
         if not isinstance(command, m.Slides):
             await self.socket.send(text)
-        elif detangle.flip(SWALLOWED):
+        elif detangle.flip(DROPPED):
             loop = asyncio.get_running_loop()
             loop.call_later(STUCK_S, self.socket.transport.abort)
         else:
@@ -61,21 +61,23 @@ class Mischief(Tap):
                 await self.socket.send(text)
 
 
-class Device(Tapped):
+class Device(RecordingClient):
     """A client on one device, in virtual time.
 
     Args:
-        enter: how it comes in without a token.
-        pocket: where the token is.
-        seen: the person's side of the story.
+        enter: how it enters the room without a token.
+        tokens: where the token is kept.
+        observed: where to record; shared by the player's devices.
     """
 
-    def __init__(self, enter: m.Create | m.Join, pocket: Pocket, seen: Seen) -> None:
+    def __init__(
+        self, enter: m.Create | m.Join, tokens: TokenStore, observed: Observed
+    ) -> None:
         super().__init__(
             SERVER,
             enter,
-            seen,
-            seat=cast("SeatFile", pocket),
+            observed,
+            seat=cast("SeatFile", tokens),
             chance=lambda: detangle.uniform(0, 1),
             entropy=lambda size: detangle.randint(0, 2**31).to_bytes(size),
             checks=False,
@@ -84,83 +86,86 @@ class Device(Tapped):
     def now(self) -> int:
         return int(detangle.now() * 1_000)
 
-    def tap(self, socket: ClientConnection) -> Tap:
-        return Mischief(socket, self.seen, self.heard)
+    def recording_socket(self, socket: ClientConnection) -> RecordingSocket:
+        return UnreliableSocket(socket, self.observed, self.received)
 
 
-class Person:
-    """Somebody who plays until enough races are over.
+class Player:
+    """A player who races until enough races are over.
 
     Args:
-        host: the name of the first device in the network.
-        enter: how to come in.
-        races: how many to see the results of.
+        host: prefix of the devices' host names in the simulated network.
+        enter: how to enter the room.
+        races: how many races to finish.
+
+    Attributes:
+        calm: set it, and the player stays on one device and starts no more races.
+        done: set when enough races are over.
     """
 
     def __init__(self, host: str, enter: m.Create | m.Join, races: int) -> None:
         self.host = host
-        self.seen = Seen(0)
+        self.observed = Observed(0)
         self.calm = False
         self.done = asyncio.Event()
         self._enter = enter
-        self._pocket = Pocket()
+        self._tokens = TokenStore()
         self._races = races
         self._results: set[str] = set()
         self._devices = 0
-        self._way: list[Any] = []
         self._asked: tuple[m.Command, int] | None = None
-        self.device = self._take()
+        self.device = self._new_device()
 
-    def _take(self) -> Device:
-        """Take a device in hand; it is on until it is switched off."""
+    def _new_device(self) -> Device:
+        """Start a client on another device; the old one continues until stopped."""
         if self._devices and self.device.view.code:
             self._enter = m.Join(code=self.device.view.code, name=self.host)
-        device = Device(self._enter, self._pocket, self.seen)
+        device = Device(self._enter, self._tokens, self.observed)
         self._devices += 1
         name = f"{self.host}{self._devices}"
-        self._task = detangle.spawn(device.run(), host=name)
-        self.at = name
+        self._client = detangle.spawn(device.run(), host=name)
+        self.device_host = name
         return device
 
     @property
     def settled(self) -> bool:
-        """Whether everything done is acked."""
+        """Whether every slide is acknowledged."""
         view = self.device.view
         return view.online and (not view.attempt or not view.unacked)
 
-    def switch_off(self) -> None:
-        """Nobody holds the device any more."""
-        self._task.cancel()
+    def stop(self) -> None:
+        """Stop the client on the current device."""
+        self._client.cancel()
 
     @property
-    def where(self) -> str:
-        """What this person is about, for the report of a failure."""
+    def summary(self) -> str:
+        """What this player is doing, for the report of a failure."""
         view = self.device.view
         lane = view.lane.status if view.lane else "no lane"
         online = "online" if view.online else "away"
         attempt = f"{view.attempt.seq} slides" if view.attempt else "no board"
-        return f"{self.at} {online} in {view.phase}, {lane}, {attempt}"
+        return f"{self.device_host} {online} in {view.phase}, {lane}, {attempt}"
 
     async def play(self) -> None:
-        """One thing after the other, each after some thought."""
+        """Act again and again, after pauses of random length."""
         while True:
             burst = detangle.flip(0.35)
             await asyncio.sleep(detangle.uniform(0.01, 0.3 if burst else 12.0))
-            if self._task.done():  # it gave up, or another device took over
-                self.device = self._take()
+            if self._client.done():  # it gave up, or another device took over
+                self.device = self._new_device()
             elif not self.calm:
-                self._move_about()
+                self._disturb()
             self._act()
 
-    def _move_about(self) -> None:
+    def _disturb(self) -> None:
         device = self.device
-        if device.view.online and detangle.flip(HOP) and self._pocket.token:
-            old, still = self._task, detangle.uniform(0, 2.0)
-            self.device = self._take()
-            asyncio.get_running_loop().call_later(still, old.cancel)
-            if device.view.racing:  # two hands on two devices
+        if device.view.online and detangle.flip(SWITCH) and self._tokens.token:
+            old, overlap_s = self._client, detangle.uniform(0, 2.0)
+            self.device = self._new_device()
+            asyncio.get_running_loop().call_later(overlap_s, old.cancel)
+            if device.view.racing:  # both devices slide
                 self._slide(device)
-        elif device.socket is not None and detangle.flip(RELOAD):
+        elif device.socket is not None and detangle.flip(DISCONNECT):
             device.socket.transport.abort()
 
     def _act(self) -> None:
@@ -201,8 +206,8 @@ class Person:
                 [slide for slide in board.legal_slides() if slide[1] == 1]
             )
         else:
-            way = solution(board)
-            if not way:
+            slides = solution(board)
+            if not slides:
                 return
-            direction = way[0]
+            direction = slides[0]
         device.slide(direction)

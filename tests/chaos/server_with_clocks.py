@@ -1,6 +1,6 @@
 """The server, on a machine whose clocks are what a test says.
 
-    python -m tests.chaos.set_clocks OPTIONS
+    python -m tests.chaos.server_with_clocks OPTIONS
 
 In the environment: CLOCKS_BOOT names the run of the machine, CLOCKS_MONO_MS is added to
 its monotonic clock. The file CLOCKS_WALL holds what is added to its wall clock, in ms;

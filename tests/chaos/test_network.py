@@ -5,9 +5,9 @@ import contextlib
 from pathlib import Path
 
 import pytest
-from tests.chaos.process import ServerProcess
 from tests.chaos.proxy import Latency, proxied
 from tests.chaos.race import running_race
+from tests.chaos.server_process import ServerProcess
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(400)]
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from tests.chaos.process import ServerProcess
 from tests.chaos.race import Race, running_race
+from tests.chaos.server_process import ServerProcess
 from tests.e2e.protocol_client import connected
 
 from sliderace.protocol import messages as m

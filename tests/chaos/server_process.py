@@ -97,8 +97,8 @@ class ServerProcess:
             os.close(held)
             self._pipe = hold
         with open(told, "rb") as ready:  # noqa: PTH123
-            seen, _, _ = select.select([ready], [], [], START_S)
-            line = ready.readline() if seen else b""
+            ready_to_read, _, _ = select.select([ready], [], [], START_S)
+            line = ready.readline() if ready_to_read else b""
         assert line, self.log.read_text()
         state: dict[str, object] = json.loads(line)
         self.port = int(str(state["port"]))

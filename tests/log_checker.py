@@ -1,8 +1,7 @@
-"""Was anything lost, doubled, mixed up or mistimed? One answer for every kind of proof.
+"""Compare a room's log with what its clients sent and received.
 
-Pure: the log of a room, and what its members' clients sent and saw, go in; what does
-not agree comes out, each fault as one sentence that begins with the rule it breaks.
-The rules of the game are not asked: only the engine, and arithmetic of its own.
+The checks are pure and do not use the race rules, only the engine and arithmetic of
+their own. Each fault is one sentence that begins with the name of the broken rule.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +21,7 @@ from sliderace.race.rules import Rules
 from sliderace_server.room.log_records import Entered, EpochBegan, Record, RoleChanged
 from sliderace_server.storage.record_codec import UnknownRecord, decode
 
-__all__ = ["RULES", "Heard", "Seen", "Sent", "faults"]
+__all__ = ["RULES", "Observed", "Received", "Sent", "faults"]
 
 RULES = (
     "log",
@@ -36,7 +35,7 @@ RULES = (
     "offsets",
     "epochs",
 )
-"""Everything that can be broken; each has a planted history in the tests."""
+"""The rules; `test_log_checker.py` has a history that breaks each of them."""
 
 
 @dataclass(slots=True)
@@ -44,10 +43,9 @@ class Sent:
     """What one connection of a seat sent in one race.
 
     Attributes:
-        race: its id.
-        base: number of the last slide when it was welcomed, 0 where the race began
-            later.
-        slides: number -> slide, as handed to the socket.
+        race: the race's id.
+        base: seq in the connection's `welcome`; 0 if the race began later.
+        slides: seq -> slide, as handed to the socket.
     """
 
     race: str
@@ -55,29 +53,29 @@ class Sent:
     slides: dict[int, LoggedSlide] = field(default_factory=dict[int, LoggedSlide])
 
     def add(self, seq: int, slides: Iterable[LoggedSlide]) -> None:
-        """Slides went out, numbered from `seq`."""
+        """Note slides that were sent, numbered from `seq`."""
         self.slides.update(enumerate(slides, seq))
 
     def rejected(self, seq: int) -> None:
-        """The server counts on from `seq`: what was sent beyond it is void."""
+        """Forget slides after `seq`: the server rejected them."""
         for later in [number for number in self.slides if number > seq]:
             del self.slides[later]
 
 
-Heard = tuple[str, int, int]
-"""`welcome`, `snapshot` or `event`; its epoch (0: not told); its offset (0: none)."""
+Received = tuple[str, int, int]
+"""`welcome`, `snapshot` or `event`; its epoch (0 in an event); its offset (0: none)."""
 
 
 @dataclass(slots=True)
-class Seen:
-    """One member's side of the story.
+class Observed:
+    """What one member's clients sent and received.
 
     Attributes:
-        member: the id.
-        sent: by connection and race.
-        acked: race -> the highest number that the client ever saw acked.
-        boards: (race, number, board text): the client's own board after that slide.
-        heard: per device, what came in, in its order.
+        member: the member's id.
+        sent: what was sent, by connection and race.
+        acked: race -> the highest seq that was acknowledged.
+        boards: (race, seq, board text): the client's own board after that slide.
+        received: per device, what came in, in order.
     """
 
     member: int
@@ -86,17 +84,17 @@ class Seen:
     boards: list[tuple[str, int, str]] = field(
         default_factory=list[tuple[str, int, str]]
     )
-    heard: list[list[Heard]] = field(default_factory=list[list[Heard]])
+    received: list[list[Received]] = field(default_factory=list[list[Received]])
 
     def restored(self) -> None:
-        """An older log was put in place: connections begun beyond it are undone."""
+        """Forget connections that began after the end of a restored, older log."""
         end = self.sent[-1].base
         self.sent = [one for one in self.sent if one.base <= end]
 
 
 @dataclass(slots=True)
 class _Raced:
-    """One seat in one race, as the log tells it."""
+    """One seat in one race, according to the log."""
 
     member: int
     board: Board
@@ -104,12 +102,12 @@ class _Raced:
     texts: list[str] = field(default_factory=list[str])
 
 
-def faults(log: Sequence[bytes], seen: Iterable[Seen] = ()) -> list[str]:
-    """Everything that does not agree; empty where all does.
+def faults(log: Sequence[bytes], observed: Iterable[Observed] = ()) -> list[str]:
+    """Return all faults; an empty list if everything agrees.
 
     Args:
         log: all records of one room.
-        seen: of those members whose story is known.
+        observed: what some or all of its members sent and received.
     """
     try:
         records = [decode(line) for line in log]
@@ -117,13 +115,13 @@ def faults(log: Sequence[bytes], seen: Iterable[Seen] = ()) -> list[str]:
         return [f"log: {error}"]
     reading = _Reading()
     found = [*reading.read(records), *_clock(records), *_times(records)]
-    for one in seen:
+    for one in observed:
         found += _of_member(one, reading.raced)
     return found
 
 
 class _Reading:
-    """The log, from its first record to its last."""
+    """Reads the log from its first record to its last."""
 
     def __init__(self) -> None:
         self.raced: dict[tuple[str, int], _Raced] = {}
@@ -169,7 +167,7 @@ class _Reading:
 
 
 def _clock(records: Iterable[Record]) -> Iterator[str]:
-    """Room time is the monotonic clock's, through restarts, and never goes back."""
+    """Room time follows the monotonic clock, even across restarts."""
     last, epoch = 0, EpochBegan(0, 0, "", 0, 0)
     for record in records:
         if record.t < last:
@@ -188,7 +186,7 @@ def _clock(records: Iterable[Record]) -> Iterator[str]:
 
 
 def _times(records: Iterable[Record]) -> Iterator[str]:
-    """Each official time lies in [g - K, g], by DESIGN's own formula."""
+    """Each official time lies in [g - K, g], see docs/fairness.md."""
     starts: dict[tuple[str, int], int] = {}
     rosters: dict[str, Sequence[int]] = {}
     friendly: dict[str, bool] = {}
@@ -226,56 +224,59 @@ def _time(one: Finished, s: int, recovered: int, friendly: bool) -> Iterator[str
         yield f"{where}: credit of {one.outage} for no failure"
 
 
-def _of_member(seen: Seen, raced: Mapping[tuple[str, int], _Raced]) -> Iterator[str]:
+def _of_member(
+    observed: Observed, raced: Mapping[tuple[str, int], _Raced]
+) -> Iterator[str]:
     for (race, seat), one in raced.items():
-        if one.member != seen.member:
+        if one.member != observed.member:
             continue
         where, n = f"{race} seat {seat}", len(one.slides)
-        yield from _sessions(where, one, [s for s in seen.sent if s.race == race])
-        if (acked := seen.acked.get(race, 0)) > n:
+        yield from _sessions(where, one, [s for s in observed.sent if s.race == race])
+        if (acked := observed.acked.get(race, 0)) > n:
             yield f"acks: {where}: {acked} acked, {n} in the log"
-        for of, seq, text in seen.boards:
+        for of, seq, text in observed.boards:
             if of == race and (seq > n or one.texts[seq] != text):
                 yield f"boards: {where}: the client's board after {seq} is {text}"
-    unknown = set(seen.acked) - {race for race, _ in raced}
+    unknown = set(observed.acked) - {race for race, _ in raced}
     yield from (f"acks: {race} is not in the log" for race in sorted(unknown))
-    for device in seen.heard:
-        yield from _stream(f"member {seen.member}", device)
+    for device in observed.received:
+        yield from _stream(f"member {observed.member}", device)
 
 
 def _sessions(where: str, raced: _Raced, sent: Iterable[Sent]) -> Iterator[str]:
-    """The log is made of prefixes of what the connections sent, one after the other.
+    """The log consists of prefixes of what the connections sent, one after the other.
 
-    A welcome tells the number of the last durable slide, so the order of the bases is
-    the order of the fence. Where several have the same one, one alone slid from it.
+    A `welcome` states the seq of the last durable slide, so connections took over the
+    seat in the order of their bases. Of several with the same base, only one slid.
     """
     by_base = sorted(sent, key=lambda one: one.base)
     groups = [(base, [*group]) for base, group in groupby(by_base, lambda s: s.base)]
     if not groups or groups[0][0] > 0:
         groups.insert(0, (0, []))
     for (base, group), (end, _) in pairwise([*groups, (len(raced.slides), [])]):
-        # One that is ahead of the log is a lost ack; that rule speaks for itself.
+        # A base beyond the end of the log is a lost ack, which another rule reports.
         wanted = dict(enumerate(raced.slides[base:end], base + 1))
         if wanted and not any(wanted.items() <= one.slides.items() for one in group):
             yield f"sessions: {where}: nobody sent {base + 1} ... {base + len(wanted)}"
 
 
-def _stream(where: str, heard: Iterable[Heard]) -> Iterator[str]:
-    """No epoch goes back; in one epoch every offset follows the one before."""
+def _stream(where: str, received: Iterable[Received]) -> Iterator[str]:
+    """No epoch goes back, and within an epoch offsets have no gaps."""
+
     epoch = offset = 0
     known = False
-    for kind, told, o in heard:
+    for kind, new_epoch, o in received:
         if kind == "event":
             if not known or o != offset + 1:
                 yield f"offsets: {where}: {o} after {offset} in epoch {epoch}"
             offset = o
             continue
-        if told < epoch:
-            yield f"epochs: {where}: {told} after {epoch}"
+        if new_epoch < epoch:
+            yield f"epochs: {where}: {new_epoch} after {epoch}"
         if kind == "snapshot":
-            if known and told == epoch and o < offset:
+            if known and new_epoch == epoch and o < offset:
                 yield f"offsets: {where}: a snapshot of {o} after {offset}"
             known, offset = True, o
-        elif told != epoch:
+        elif new_epoch != epoch:
             known = False
-        epoch = told
+        epoch = new_epoch

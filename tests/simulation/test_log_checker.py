@@ -1,10 +1,10 @@
-"""The checker finds what it is for: each of its rules fails on a planted history."""
+"""The log checker finds faults: each of its rules fails on a history that breaks it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from tests.checker import RULES, Heard, Seen, Sent, faults
+from tests.log_checker import RULES, Observed, Received, Sent, faults
 
 from sliderace.engine import Board, Size, format_board
 from sliderace.protocol.room_code import RoomCode
@@ -39,7 +39,7 @@ def slid(t: int, seq: int, *slides: tuple[str, int, int]) -> Slid:
 
 
 def history() -> list[Record]:
-    """A short race, with a failure of the server in it."""
+    """Return the log of a short race during which the server fails once."""
     locked = BoardDrawn(
         4_000, RACE, 5_000, "", START.tiles, (Seat(0),), (5_000,), ("",)
     )
@@ -59,11 +59,11 @@ def history() -> list[Record]:
     ]
 
 
-def story() -> Seen:
-    """What Ann's client sent and saw: a connection for each epoch."""
+def observations() -> Observed:
+    """Return what Ann's client sent and received: one connection per epoch."""
     first = Sent(RACE, 0, {1: SLIDES[0], 2: ("D", 1, 15)})
     second = Sent(RACE, 1, {2: SLIDES[1], 3: SLIDES[2]})
-    heard: list[Heard] = [
+    received: list[Received] = [
         ("welcome", 1, 0),
         ("snapshot", 1, 3),
         ("event", 0, 4),
@@ -73,25 +73,26 @@ def story() -> Seen:
         ("snapshot", 2, 5),
         ("event", 0, 6),
     ]
-    return Seen(1, [first, second], {RACE: 3}, [(RACE, 3, AFTER_U)], [heard])
+    return Observed(1, [first, second], {RACE: 3}, [(RACE, 3, AFTER_U)], [received])
 
 
-def of(records: Sequence[Record], *seen: Seen) -> list[str]:
-    return faults([encode(record) for record in records], seen)
+def of(records: Sequence[Record], *observed: Observed) -> list[str]:
+    return faults([encode(record) for record in records], observed)
 
 
-def with_(old: Record, new: Record) -> list[Record]:
+def replacing(old: Record, new: Record) -> list[Record]:
     return [new if record == old else record for record in history()]
 
 
-def test_an_honest_history_has_no_faults() -> None:
-    assert of(history(), story()) == []
+def test_correct_history_has_no_faults() -> None:
+
+    assert of(history(), observations()) == []
     assert of(history()) == []
 
 
-def test_what_is_no_log_is_said() -> None:
+def test_unreadable_or_incomplete_log_is_a_fault() -> None:
     assert faults([b"nothing"])[0].startswith("log: ")
-    assert of(history()[:4] + history()[6:], story())[0].startswith("log: ")
+    assert of(history()[:4] + history()[6:], observations())[0].startswith("log: ")
 
 
 LATE = EpochBegan(8_000, 2, "boot 1", 78_000, 0)
@@ -107,107 +108,109 @@ PLANTED: dict[str, tuple[str, Sequence[Record]]] = {
     ),
     "an illegal slide": (
         "moves",
-        with_(slid(9_000, 3, SLIDES[2]), slid(9_000, 3, ("D", 1, 30))),
+        replacing(slid(9_000, 3, SLIDES[2]), slid(9_000, 3, ("D", 1, 30))),
     ),
     "a slide that nobody sent": (
         "sessions",
-        with_(slid(6_000, 1, SLIDES[0]), slid(6_000, 1, ("R", 1, 11))),
+        replacing(slid(6_000, 1, SLIDES[0]), slid(6_000, 1, ("R", 1, 11))),
     ),
     "a slide of the other tail": (
         "sessions",
-        with_(slid(8_500, 2, SLIDES[1]), slid(8_500, 2, ("L", 1, 15))),
+        replacing(slid(8_500, 2, SLIDES[1]), slid(8_500, 2, ("L", 1, 15))),
     ),
-    "more credit than K": ("time", with_(DONE, replace(DONE, official=3_929, e=0))),
-    "more time than g": ("time", with_(DONE, replace(DONE, official=4_001))),
+    "more credit than K": ("time", replacing(DONE, replace(DONE, official=3_929, e=0))),
+    "more time than g": ("time", replacing(DONE, replace(DONE, official=4_001))),
     "less than the client's own time": (
         "time",
-        with_(DONE, replace(DONE, official=3_940)),
+        replacing(DONE, replace(DONE, official=3_940)),
     ),
-    "another start than was planned": ("time", with_(DONE, replace(DONE, s=5_010))),
-    "another g than its arrival": ("time", with_(DONE, replace(DONE, g=3_990))),
+    "another start than was planned": ("time", replacing(DONE, replace(DONE, s=5_010))),
+    "another g than its arrival": ("time", replacing(DONE, replace(DONE, g=3_990))),
     "credit for no failure": (
         "time",
         [
             replace(LATE, t=4_500, mono_ms=74_500) if one == LATE else one
-            for one in with_(DONE, replace(DONE, outage=500))
+            for one in replacing(DONE, replace(DONE, outage=500))
             if not isinstance(one, RaceStarted) and one != slid(6_000, 1, SLIDES[0])
         ],
     ),
-    "room time goes back": ("clock", with_(Alive(10_000), Alive(8_999))),
+    "room time goes back": ("clock", replacing(Alive(10_000), Alive(8_999))),
     "the wall clock within one boot": (
         "clock",
-        with_(LATE, replace(LATE, mono_ms=78_001)),
+        replacing(LATE, replace(LATE, mono_ms=78_001)),
     ),
-    "an epoch comes twice": ("epochs", with_(LATE, replace(LATE, epoch=1))),
+    "an epoch comes twice": ("epochs", replacing(LATE, replace(LATE, epoch=1))),
 }
 
 
 @pytest.mark.parametrize("name", PLANTED)
-def test_a_planted_log_breaks_its_rule(name: str) -> None:
+def test_each_planted_fault_breaks_its_rule(name: str) -> None:
     rule, records = PLANTED[name]
     assert rule in RULES
-    assert any(one.startswith(f"{rule}: ") for one in of(records, story()))
+    assert any(one.startswith(f"{rule}: ") for one in of(records, observations()))
 
 
-def test_the_last_start_that_was_told_counts() -> None:
+def test_only_the_last_announced_start_counts() -> None:
     later = Postponed(4_100, RACE, 5_100, (5_100,))
-    records = with_(DONE, replace(DONE, s=5_100, g=3_900, official=3_900, e=None))
+    records = replacing(DONE, replace(DONE, s=5_100, g=3_900, official=3_900, e=None))
     records.insert(5, later)
     assert of(records) == []
     records.remove(later)
     assert of(records)[0].startswith("time: ")
 
 
-def test_friendly_timing_credits_100_ms_more() -> None:
+def test_friendly_timing_allows_100_ms_more_credit() -> None:
     made = RaceCreated(0, RACE, Rules(size="2x2"), "", "")
     friendly = replace(made, rules=Rules(size="2x2", friendly_timing=True))
     for more, found in ((0, 0), (100, 0), (101, 1)):
         done = replace(DONE, official=3_930 - more, e=0)
-        records = [done if one == DONE else one for one in with_(made, friendly)]
+        records = [done if one == DONE else one for one in replacing(made, friendly)]
         assert len(of(records)) == found
 
 
-def test_an_ack_that_is_not_in_the_log_is_found() -> None:
-    seen = story()
-    seen.acked[RACE] = 4
-    assert of(history(), seen) == [f"acks: {RACE} seat 0: 4 acked, 3 in the log"]
-    seen.acked = {"KWXTRB-S1-2": 1}
-    assert of(history(), seen) == ["acks: KWXTRB-S1-2 is not in the log"]
+def test_ack_of_a_slide_missing_from_the_log_is_a_fault() -> None:
+    observed = observations()
+    observed.acked[RACE] = 4
+    assert of(history(), observed) == [f"acks: {RACE} seat 0: 4 acked, 3 in the log"]
+    observed.acked = {"KWXTRB-S1-2": 1}
+    assert of(history(), observed) == ["acks: KWXTRB-S1-2 is not in the log"]
 
 
 @pytest.mark.parametrize("board", [(RACE, 3, "1 0/3 2"), (RACE, 4, AFTER_U)])
-def test_another_board_than_the_clients_is_found(board: tuple[str, int, str]) -> None:
-    seen = story()
-    seen.boards.append(board)
-    assert of(history(), seen)[0].startswith("boards: ")
+def test_board_that_differs_from_the_clients_is_a_fault(
+    board: tuple[str, int, str],
+) -> None:
+    observed = observations()
+    observed.boards.append(board)
+    assert of(history(), observed)[0].startswith("boards: ")
 
 
-def test_slides_of_a_fenced_connection_are_found() -> None:
-    seen = story()
-    seen.sent[0].slides |= {2: SLIDES[1], 3: SLIDES[2]}
-    seen.sent[1].slides = {2: ("L", 1, 99)}
-    assert of(history(), seen)[0].startswith("sessions: ")
+def test_slides_of_a_replaced_connection_in_the_log_are_a_fault() -> None:
+    observed = observations()
+    observed.sent[0].slides |= {2: SLIDES[1], 3: SLIDES[2]}
+    observed.sent[1].slides = {2: ("L", 1, 99)}
+    assert of(history(), observed)[0].startswith("sessions: ")
 
 
-def test_what_was_rejected_counts_no_more() -> None:
-    seen = story()
-    seen.sent[1].rejected(2)
-    assert of(history(), seen)[0].startswith("sessions: ")
-    seen.sent[1].add(3, [SLIDES[2]])
-    assert of(history(), seen) == []
+def test_rejected_slides_do_not_count_as_sent() -> None:
+    observed = observations()
+    observed.sent[1].rejected(2)
+    assert of(history(), observed)[0].startswith("sessions: ")
+    observed.sent[1].add(3, [SLIDES[2]])
+    assert of(history(), observed) == []
 
 
-def test_one_of_two_connections_from_the_same_place_slid_alone() -> None:
-    seen = story()
-    seen.sent.append(Sent(RACE, 1, {2: ("L", 1, 21)}))
-    assert of(history(), seen) == []
-    seen.sent[1].slides.pop(3)
-    seen.sent[2].add(3, [SLIDES[2]])
-    assert of(history(), seen)[0].startswith("sessions: ")
+def test_of_two_connections_with_one_base_only_one_slid() -> None:
+    observed = observations()
+    observed.sent.append(Sent(RACE, 1, {2: ("L", 1, 21)}))
+    assert of(history(), observed) == []
+    observed.sent[1].slides.pop(3)
+    observed.sent[2].add(3, [SLIDES[2]])
+    assert of(history(), observed)[0].startswith("sessions: ")
 
 
 @pytest.mark.parametrize(
-    ("rule", "heard"),
+    ("rule", "received"),
     [
         ("offsets", [("welcome", 1, 0), ("snapshot", 1, 3), ("event", 0, 5)]),
         ("offsets", [("welcome", 1, 0), ("snapshot", 1, 3), ("event", 0, 3)]),
@@ -221,9 +224,9 @@ def test_one_of_two_connections_from_the_same_place_slid_alone() -> None:
         ("epochs", [("welcome", 2, 0), ("snapshot", 1, 1)]),
     ],
 )
-def test_a_stream_with_a_hole_or_a_step_back_is_found(
-    rule: str, heard: list[Heard]
+def test_gap_or_step_back_in_the_stream_is_a_fault(
+    rule: str, received: list[Received]
 ) -> None:
-    seen = story()
-    seen.heard.append(heard)
-    assert [one.partition(":")[0] for one in of(history(), seen)] == [rule]
+    observed = observations()
+    observed.received.append(received)
+    assert [one.partition(":")[0] for one in of(history(), observed)] == [rule]

@@ -1,4 +1,4 @@
-"""A client for load: as much of WebSocket and of the race as playing needs, no more."""
+"""A minimal client for load tests: just enough WebSocket and protocol to play."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,28 +7,28 @@ from typing import TypeVar
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import decode_event, encode_command
 
-__all__ = ["Wire", "dial"]
+__all__ = ["LoadClient", "connect_to"]
 
-_ASK = (
+_HANDSHAKE = (
     "GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nUpgrade: websocket\r\n"
     "Connection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
     "Sec-WebSocket-Version: 13\r\n\r\n"
 )
 _ACK = b'{"t":"ack"'
 _PROGRESS = b'{"t":"progress"'
-PATIENCE_S = 120.0
+TIMEOUT_S = 120.0
 
 E = TypeVar("E", bound=m.Event)
 
 
-class Wire(asyncio.Protocol):
+class LoadClient(asyncio.Protocol):
     """One connection.
 
     Attributes:
-        events: what came in, but for progress and acks.
-        acked: the highest number acked.
-        frames: how many came in.
-        lost: the connection has ended.
+        events: what was received, except progress and acks.
+        acked: the highest acknowledged seq.
+        frames: how many frames were received.
+        lost: whether the connection has ended.
     """
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Wire(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         port = transport.get_extra_info("peername")[1]
-        transport.write(_ASK.format(port).encode())
+        transport.write(_HANDSHAKE.format(port).encode())
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         self.lost = True
@@ -58,10 +58,10 @@ class Wire(asyncio.Protocol):
             assert head.startswith(b"HTTP/1.1 101"), head
             self.upgraded = True
             self._bytes = bytearray(rest)
-        self._take()
+        self._parse()
         self._changed.set()
 
-    def _take(self) -> None:
+    def _parse(self) -> None:
         data, at = bytes(self._bytes), 0
         while at + 2 <= len(data):
             size, start = data[at + 1], at + 2
@@ -87,7 +87,7 @@ class Wire(asyncio.Protocol):
             self.events.append(decode_event(payload))
 
     def send(self, command: m.Command) -> None:
-        """Say a command."""
+        """Send a command."""
         self._write(0x81, encode_command(command).encode())
 
     def _write(self, first: int, payload: bytes) -> None:
@@ -96,32 +96,32 @@ class Wire(asyncio.Protocol):
             bytes((first, 0xFE)) + size.to_bytes(2)
         )  # fmt: skip
         assert self._transport is not None
-        self._transport.write(head + bytes(4) + payload)  # a mask of zeros
+        self._transport.write(head + bytes(4) + payload)  # the mask is zero
 
     async def until(self, condition: Callable[[], object]) -> None:
-        """Wait until something holds, or the connection is lost."""
-        async with asyncio.timeout(PATIENCE_S):
+        """Wait until the condition holds; fail if the connection is lost."""
+        async with asyncio.timeout(TIMEOUT_S):
             while not condition():
                 assert not self.lost, self.events[-1:]
                 self._changed.clear()
                 await self._changed.wait()
 
-    async def hear(self, kind: type[E]) -> E:
-        """The last event of a kind, as soon as there is one."""
+    async def wait_for(self, kind: type[E]) -> E:
+        """Wait for an event of a kind; return the latest."""
         await self.until(lambda: any(isinstance(e, kind) for e in self.events))
         return next(e for e in reversed(self.events) if isinstance(e, kind))
 
     def close(self) -> None:
-        """Go."""
+        """Drop the connection."""
         assert self._transport is not None
         self._transport.abort()
 
 
-async def dial(port: int, enter: m.Create | m.Join) -> Wire:
-    """A connection that is in a room."""
+async def connect_to(port: int, enter: m.Create | m.Join) -> LoadClient:
+    """Connect and enter a room."""
     loop = asyncio.get_running_loop()
-    _, wire = await loop.create_connection(Wire, "127.0.0.1", port)
-    await wire.until(lambda: wire.upgraded)
-    wire.send(m.Hello(v=1, enter=enter))
-    await wire.hear(m.Snapshot)
-    return wire
+    _, client = await loop.create_connection(LoadClient, "127.0.0.1", port)
+    await client.until(lambda: client.upgraded)
+    client.send(m.Hello(v=1, enter=enter))
+    await client.wait_for(m.Snapshot)
+    return client

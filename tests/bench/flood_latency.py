@@ -1,9 +1,8 @@
-"""What a racer notices of each flood: `python tests/bench/floods.py`, five minutes.
+"""Measure what each flood costs an honest racer, and the server's memory.
 
-Prints what the table in `docs/operating.md` is made of: the 99th percentile of round
-trips while a flood goes on, beside that of the calm seconds right before it, and by how
-much the server's memory has grown a few seconds after it. Figures to look at, never a
-gate.
+`python tests/bench/flood_latency.py` takes five minutes and prints the table of
+`docs/operating.md`: round trips during the flood and in the seconds before it, and by
+how much the server's memory has grown a few seconds after it.
 """
 
 import asyncio
@@ -14,16 +13,16 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.chaos.floods import FLOODS
-from tests.chaos.honest import flooded, memory, racer, watch
-from tests.chaos.process import ServerProcess
+from tests.chaos.round_trips import flooded, memory, racer, watch
+from tests.chaos.server_process import ServerProcess
 
 WATCH_S = 8.0
 REST_S = 2.0
-"""For connections that end after a flood."""
+"""Until the connections of a flood have ended."""
 
 
 async def measure(server: ServerProcess, kind: str) -> str:
-    """A row of the table."""
+    """Return a row of the table."""
     assert server.process is not None
     pid = server.process.pid
     async with racer(server.port) as ben:

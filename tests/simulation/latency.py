@@ -1,7 +1,7 @@
-"""Two real clients over different lines: who was faster wins, whatever the line.
+"""Two real clients with different latency race; the faster player should win.
 
-In virtual time, where nothing but the line delays anybody:
-`python -m tests.simulation.lines` tells how many of a hundred races the faster one won.
+Everything happens in virtual time, so nothing else delays a player.
+`python -m tests.simulation.latency` prints how many of 100 races the faster one won.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from random import Random
 import detangle
 from tests.e2e.protocol_client import solution
 from tests.simulation.machine import Machine
-from tests.simulation.world import CONFIG, STEPS, quiet
+from tests.simulation.run import CONFIG, STEPS, silence_logs
 
 from sliderace.protocol import messages as m
 from sliderace_client.net.connection import Client
@@ -22,37 +22,36 @@ from sliderace_server.app import running
 from sliderace_server.limits import Limits
 from sliderace_server.storage.memory import MemoryStore
 
-WAY_MS = 35.0
+DELAY_MS = 35.0
 JITTER_MS = 10.0
-"""Each way takes 35 to 45 ms: a round trip of about 80 ms that is never twice the
-same."""
+"""To the far player and back, a message takes 35 to 45 ms each: an RTT of 80 ms."""
 NEAR, FAR = "http://srv:80", "http://far:80"
 NEAR_S = (0.0002, 0.001)
-"""Any other way, in the simulated network."""
+"""Delay of every other message in the simulated network, in seconds."""
 SOLVE_MS = 400
 GAP_MS = 50
 RACES = 100
 AT_ONCE = 20
-"""Races that run beside each other."""
+"""Races that run at the same time."""
 
 
 async def pump(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, rng: Random
 ) -> None:
-    """Pass on what comes, in order, each piece after its delay."""
+    """Pass bytes on, in order, each piece after a delay."""
     loop = asyncio.get_running_loop()
-    pieces: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
+    delayed: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
 
-    async def take() -> None:
+    async def delay() -> None:
         while data := await reader.read(65_536):
-            delay = WAY_MS + rng.uniform(0, JITTER_MS)
-            pieces.put_nowait((loop.time() + delay / 1_000, data))
-        pieces.put_nowait((loop.time(), b""))
+            ms = DELAY_MS + rng.uniform(0, JITTER_MS)
+            delayed.put_nowait((loop.time() + ms / 1_000, data))
+        delayed.put_nowait((loop.time(), b""))
 
     async with asyncio.TaskGroup() as group:
-        group.create_task(take())
+        group.create_task(delay())
         while True:
-            due, data = await pieces.get()
+            due, data = await delayed.get()
             await asyncio.sleep(max(0.0, due - loop.time()))
             if not data:
                 break
@@ -61,21 +60,23 @@ async def pump(
 
 
 @contextlib.asynccontextmanager
-async def a_long_line(rng: Random) -> AsyncGenerator[str, None]:
-    """An address behind which the server is far away."""
+async def far_address(rng: Random) -> AsyncGenerator[str, None]:
+    """Yield an address of the server for the far player."""
 
     async def connected(
         reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        there, back = await asyncio.open_connection("srv", 80)
+        server_reader, server_writer = await asyncio.open_connection("srv", 80)
         with contextlib.suppress(ConnectionError):
-            await asyncio.gather(pump(reader, back, rng), pump(there, writer, rng))
+            await asyncio.gather(
+                pump(reader, server_writer, rng), pump(server_reader, writer, rng)
+            )
 
     async with await asyncio.start_server(connected, "far", 80):
         yield FAR
 
 
-class RoomActor(Client):
+class SimulatedClient(Client):
     """Our client, in virtual time."""
 
     def now(self) -> int:
@@ -83,20 +84,20 @@ class RoomActor(Client):
 
 
 class Sprinter:
-    """A player who solves the board a given time after it was painted.
+    """A player who solves the board a given time after it is painted.
 
     Args:
         server: base address.
-        code: the room.
+        code: room code.
         name: nickname.
         solve_ms: from the paint to the solving slide.
     """
 
     def __init__(self, server: str, code: str, name: str, solve_ms: int) -> None:
-        self.client = RoomActor(
+        self.client = SimulatedClient(
             server,
             m.Join(code, name),
-            on_change=self._look,
+            on_change=self._react,
             chance=lambda: 0.5,
             entropy=lambda size: detangle.randint(0, 2**31).to_bytes(size),
             checks=False,
@@ -105,7 +106,7 @@ class Sprinter:
         self._solve_ms = solve_ms
         self._asked = self._painted = False
 
-    def _look(self) -> None:
+    def _react(self) -> None:
         view = self.client.view
         if view.results is not None or view.ended:
             self.over.set()
@@ -124,9 +125,9 @@ class Sprinter:
 
 
 async def faster_wins(far: str, *, far_is_faster: bool) -> bool:
-    """Run one race: whether who was faster by 50 ms came first."""
+    """Run one race; return whether the player who was 50 ms faster won."""
     rules = m.RulesPatch(size="2x2", countdown_ms=3_000)
-    opening = RoomActor(NEAR, m.Open(rules), entropy=bytes)
+    opening = SimulatedClient(NEAR, m.Open(rules), entropy=bytes)
     await opening.run()
     code = opening.view.code
     slower = SOLVE_MS + GAP_MS
@@ -150,8 +151,8 @@ async def faster_wins(far: str, *, far_is_faster: bool) -> bool:
 
 
 async def _races() -> int:
-    """Run all races; in how many the faster one won."""
-    machine, rng = Machine(), Random(5)  # noqa: S311 - the same lines each time
+    """Run all races; return in how many the faster player won."""
+    machine, rng = Machine(), Random(5)  # noqa: S311 - the same delays each time
 
     async def serve() -> None:
         store = MemoryStore()
@@ -165,7 +166,7 @@ async def _races() -> int:
     serving = detangle.spawn(serve(), host="srv")
     await asyncio.sleep(1)
     right = 0
-    async with a_long_line(rng) as far:
+    async with far_address(rng) as far:
         for first in range(0, RACES, AT_ONCE):
             right += sum(
                 await asyncio.gather(
@@ -181,8 +182,8 @@ async def _races() -> int:
 
 
 def main() -> int:
-    """Print in how many races the faster one won; 1 when something failed."""
-    quiet()
+    """Print in how many races the faster player won; return 1 on a failure."""
+    silence_logs()
     net = detangle.NetConfig(latency=NEAR_S)
     config = detangle.SimConfig(max_steps=STEPS, net=net)
     strategy = detangle.RandomWalk(5)

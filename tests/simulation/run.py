@@ -1,7 +1,8 @@
-"""A whole world from one number: a server that dies, people who race on, a checker.
+"""One simulated run from a seed: a server that crashes, and players who race on.
 
-The server and the clients are our own, unmodified, over the unmodified `websockets`;
-network, time and chance are simulated.
+Server, clients and the `websockets` library are unmodified. Network, time, randomness
+and disk are simulated. After each crash the log checker compares the log with what the
+clients sent and received.
 """
 
 import asyncio
@@ -13,16 +14,25 @@ from itertools import count
 from typing import Any
 
 import detangle
-from tests.checker import faults
-from tests.simulation.devices import Person
+from tests.log_checker import faults
 from tests.simulation.machine import Disk, Machine, Process
+from tests.simulation.players import Player
 
 from sliderace.protocol import messages as m
 from sliderace_server.app import running
 from sliderace_server.limits import Limits
 from sliderace_server.settings import ServerSettings
 
-__all__ = ["Figures", "Lost", "one_world", "quiet", "simulate"]
+__all__ = [
+    "CONFIG",
+    "RULES",
+    "STEPS",
+    "BrokenPromise",
+    "Figures",
+    "run_or_report",
+    "silence_logs",
+    "simulate",
+]
 
 RULES = m.RulesPatch(
     size="3x2", start="ready", countdown_ms=3_000, limit_ms=0, away_ms=300_000
@@ -31,21 +41,22 @@ CONFIG = ServerSettings(
     bind="srv", port=80, memory=True, advertise=False, limits=Limits(ping_burst=5)
 )
 STEPS = 5_000_000
-LONG_S = 3_000.0
-"""A race that is not over by then hangs; one takes some minutes."""
-QUIET_S = 200.0
-"""Longest wait, once nothing fails any more, until everything is acked."""
+"""Most steps of the simulated event loop; a run takes some 100,000."""
+RACE_S = 3_000.0
+"""A race that is not over by then hangs; usually it takes a few minutes."""
+SETTLE_S = 200.0
+"""Longest wait, after the last failure, until everything is acknowledged."""
 
 
-class Lost(AssertionError):
-    """A promise was broken in this world."""
+class BrokenPromise(AssertionError):
+    """A promise was broken in this run."""
 
 
 @dataclass(slots=True)
 class Figures:
-    """What was simulated; figures of several worlds add up."""
+    """What was simulated; the figures of several runs add up."""
 
-    worlds: int = 0
+    runs: int = 0
     races: int = 0
     raced_s: float = 0.0
     crashes: int = 0
@@ -58,27 +69,27 @@ class Figures:
     acked: int = 0
 
     def add(self, other: "Figures") -> None:
-        """Count another world in."""
+        """Add the figures of another run."""
         for field in fields(self):
             total = getattr(self, field.name) + getattr(other, field.name)
             setattr(self, field.name, total)
 
 
-class World:
-    """One server, its disk, and everybody in one room."""
+class Run:
+    """One server with its disk, and the players of one room."""
 
     def __init__(self, races: int) -> None:
-        self.figures = Figures(worlds=1)
+        self.figures = Figures(runs=1)
         self.machine = Machine()
         self.disk = Disk()
         self.process = Process(self.disk)
         self.races = races
-        self.people: list[Person] = []
+        self.players: list[Player] = []
 
     # --- the server ------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start a server; whatever it will not have committed dies with it."""
+        """Start a server process; what it has not committed is lost when it crashes."""
         self.process = Process(self.disk)
         detangle.spawn(self._serve(self.process), host="srv")
 
@@ -104,13 +115,13 @@ class World:
         detangle.network().restart("srv")
         self.start()
 
-    # --- what goes wrong -------------------------------------------------------------
+    # --- failures -------------------------------------------------------------
 
-    async def fate(self) -> None:
-        """One misfortune after the other."""
+    async def inject_failures(self) -> None:
+        """Inject one failure after the other, often two in a row."""
         while True:
-            again = detangle.flip(0.45)  # misfortunes seldom come alone
-            await asyncio.sleep(detangle.uniform(0.0, 0.8 if again else 30.0))
+            soon = detangle.flip(0.45)
+            await asyncio.sleep(detangle.uniform(0.0, 0.8 if soon else 30.0))
             match detangle.choice(["crash"] * 8 + ["cut", "disk"]):
                 case "crash":
                     await self.crash()
@@ -121,70 +132,71 @@ class World:
                     self.disk.failing_until = detangle.now() + detangle.uniform(0, 4)
 
     async def _cut(self) -> None:
-        net, person = detangle.network(), detangle.choice(self.people)
+        net, player = detangle.network(), detangle.choice(self.players)
         self.figures.partitions += 1
-        where = person.at
-        net.partition([where], ["srv"])
+        net.partition([player.device_host], ["srv"])
         await asyncio.sleep(detangle.uniform(0.05, 12.0))
         net.heal()
 
     # --- the end ---------------------------------------------------------------------
 
     def check(self) -> None:
-        """Compare the log with what everybody sent and saw."""
-        log = self.disk.logs.get(self.people[0].device.view.code, [])
-        for person in self.people:
-            person.device.note_board()
-        found = faults(log, [one.seen for one in self.people if one.seen.member])
+        """Compare the log with what the clients sent and received."""
+        log = self.disk.logs.get(self.players[0].device.view.code, [])
+        for player in self.players:
+            player.device.note_board()
+        found = faults(
+            log, [one.observed for one in self.players if one.observed.member]
+        )
         if found:
-            raise Lost("; ".join(found[:5]))
+            raise BrokenPromise("; ".join(found[:5]))
 
     async def run(self) -> Figures:
-        """Open a room, race in it while everything fails, then let it settle."""
+        """Race while everything fails, then wait until everything is acknowledged."""
         self.start()
-        first = Person("a", m.Create(name="Ann", rules=RULES), self.races)
-        self.people.append(first)
+        first = Player("a", m.Create(name="Ann", rules=RULES), self.races)
+        self.players.append(first)
         playing = [asyncio.create_task(first.play())]
         while not first.device.view.welcomed:
             await asyncio.sleep(0.1)
         code = first.device.view.code
         for name in "bc"[: detangle.randint(0, 2)]:
-            person = Person(name, m.Join(code=code, name=name), self.races)
-            self.people.append(person)
-            playing.append(asyncio.create_task(person.play()))
-        misfortune = asyncio.create_task(self.fate())
-        parts = [*playing, misfortune, asyncio.create_task(self._enough())]
+            player = Player(name, m.Join(code=code, name=name), self.races)
+            self.players.append(player)
+            playing.append(asyncio.create_task(player.play()))
+        failures = asyncio.create_task(self.inject_failures())
+        parts = [*playing, failures, asyncio.create_task(self._wait_for_results())]
         done, _ = await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
         for one in done:
             one.result()
-        misfortune.cancel()
+        failures.cancel()
         await self._settle()
         for one in playing:
             one.cancel()
         return self._figures()
 
-    async def _enough(self) -> None:
+    async def _wait_for_results(self) -> None:
         try:
-            async with asyncio.timeout(LONG_S * self.races):
-                for person in self.people:
-                    await person.done.wait()
+            async with asyncio.timeout(RACE_S * self.races):
+                for player in self.players:
+                    await player.done.wait()
         except TimeoutError:
-            where = ", ".join(person.where for person in self.people)
-            raise Lost(f"the races do not end: {where}") from None
+            players = ", ".join(player.summary for player in self.players)
+            raise BrokenPromise(f"the races do not end: {players}") from None
 
     async def _settle(self) -> None:
-        """Nothing fails any more: now everything must come to rest."""
+        """End all failures; now every slide must be acknowledged."""
         detangle.network().heal()
         detangle.network().restart("srv")
         if self.process.dead:
             self.start()
         self.disk.failing_until = 0.0
-        for person in self.people:
-            person.calm = True
-        until = detangle.now() + QUIET_S
-        while not all(person.settled for person in self.people):
+        for player in self.players:
+            player.calm = True
+        until = detangle.now() + SETTLE_S
+        while not all(player.settled for player in self.players):
             if detangle.now() > until:
-                raise Lost("somebody waits for an ack for ever")
+                raise BrokenPromise("a slide is never acknowledged")
             await asyncio.sleep(0.5)
         await asyncio.sleep(5.0)
         self.check()
@@ -193,18 +205,20 @@ class World:
         figures = self.figures
         figures.raced_s, figures.commits = self.disk.raced_s, self.disk.commits
         figures.races = len(self.disk.races)
-        for person in self.people:
-            seen = person.seen
-            figures.acked += sum(seen.acked.values())
-            figures.slides += sum(len(one.slides) for one in seen.sent)
+        for player in self.players:
+            observed = player.observed
+            figures.acked += sum(observed.acked.values())
+            figures.slides += sum(len(one.slides) for one in observed.sent)
             figures.connections += sum(
-                kind == "welcome" for device in seen.heard for kind, _, _ in device
+                kind == "welcome"
+                for device in observed.received
+                for kind, _, _ in device
             )
         return figures
 
 
 class _Task(asyncio.Task[Any]):
-    """A task that hashes by its number: by address, sets cancel in any order."""
+    """A task that hashes by its number, so that sets of tasks have a fixed order."""
 
     def __init__(self, *args: Any, number: int, **kwargs: Any) -> None:
         self._number = number
@@ -214,25 +228,25 @@ class _Task(asyncio.Task[Any]):
         return self._number
 
 
-async def _world(races: int) -> Figures:
+async def _run(races: int) -> Figures:
     numbers = count()
 
     def factory(loop: asyncio.AbstractEventLoop, coro: Any, **how: Any) -> _Task:
         return _Task(coro, loop=loop, number=next(numbers), **how)
 
     asyncio.get_running_loop().set_task_factory(factory)
-    return await World(races).run()
+    return await Run(races).run()
 
 
 def simulate(seed: int, races: int = 2) -> Figures:
-    """Simulate one world.
+    """Simulate one run.
 
     Args:
-        seed: the same one gives the same world, to the last bit.
-        races: how many its people want to see the results of.
+        seed: the same seed gives the same run, step by step.
+        races: how many races the players finish.
 
     Raises:
-        Lost: a promise was broken, or something in this world failed.
+        BrokenPromise: a promise was broken, or something in this run raised.
     """
     tcp_timeout = (0.05, 0.05, 2.0, 20.0)[seed % 4]
     config = detangle.SimConfig(
@@ -243,26 +257,26 @@ def simulate(seed: int, races: int = 2) -> Figures:
     )
     strategy = detangle.RandomWalk(seed)
     strategy.start(0)
-    result = detangle.execute(_world, (races,), config=config, strategy=strategy)
+    result = detangle.execute(_run, (races,), config=config, strategy=strategy)
     if result.failure is not None:
-        raise Lost(f"seed {seed}: {result.failure.message}") from (
+        raise BrokenPromise(f"seed {seed}: {result.failure.message}") from (
             result.failure.exception
         )
     assert isinstance(result.value, Figures)
     return result.value
 
 
-def one_world(seed: int, races: int = 2) -> tuple[Figures, str]:
-    """As `simulate`; a broken promise as text, with how to see it again."""
+def run_or_report(seed: int, races: int = 2) -> tuple[Figures, str]:
+    """Return the figures of a run and "", or what was broken and how to replay it."""
     try:
         return simulate(seed, races), ""
-    except Lost as lost:
-        again = f"replay: python -m tests.simulation --world {seed}"
-        return Figures(), f"{lost}\n{again}"
+    except BrokenPromise as broken:
+        again = f"replay: python -m tests.simulation --replay {seed}"
+        return Figures(), f"{broken}\n{again}"
 
 
-def quiet() -> None:
-    """Say nothing of servers that are killed: they leave much undone."""
+def silence_logs() -> None:
+    """Suppress the warnings of servers that crash in the middle of their work."""
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore", RuntimeWarning)
     sys.unraisablehook = lambda _: None

@@ -1,10 +1,10 @@
-"""Our own client; what passes on its wire is written down for the checker."""
+"""Our own client, which records what it sends and receives for the log checker."""
 
 import os
 from collections.abc import AsyncIterator, Callable
 from typing import cast
 
-from tests.checker import Heard, Seen, Sent
+from tests.log_checker import Observed, Received, Sent
 from websockets.asyncio.client import ClientConnection
 
 from sliderace.engine import format_board
@@ -13,24 +13,24 @@ from sliderace.protocol.codec import decode_command, decode_event
 from sliderace_client.net.connection import Client
 from sliderace_client.net.seats import SeatFile
 
-__all__ = ["Tap", "Tapped"]
+__all__ = ["RecordingClient", "RecordingSocket"]
 
 
-class Tap:
-    """A client's socket that notes what passes.
+class RecordingSocket:
+    """A client's socket that records what passes through it.
 
     Args:
-        socket: the real one.
-        seen: the member's side of the story.
-        heard: what came in on this device.
+        socket: the real socket.
+        observed: where to record; shared by all devices of the member.
+        received: where to record what this device receives.
     """
 
     def __init__(
-        self, socket: ClientConnection, seen: Seen, heard: list[Heard]
+        self, socket: ClientConnection, observed: Observed, received: list[Received]
     ) -> None:
         self.socket = socket
-        self._seen = seen
-        self._heard = heard
+        self._observed = observed
+        self._received = received
         self._sent: dict[str, Sent] = {}
 
     @property
@@ -41,7 +41,7 @@ class Tap:
         await self.socket.close(code)
 
     async def send(self, text: str) -> None:
-        """Send a command; slides are noted."""
+        """Send a command; record its slides."""
         command = decode_command(text)
         if isinstance(command, m.Slides):
             self.note_slides(command)
@@ -58,46 +58,48 @@ class Tap:
     def _of(self, race: str, base: int) -> Sent:
         if race not in self._sent:
             self._sent[race] = Sent(race, base)
-            self._seen.sent.append(self._sent[race])
+            self._observed.sent.append(self._sent[race])
         return self._sent[race]
 
     def _note(self, event: m.Event) -> None:
-        seen = self._seen
+        observed = self._observed
         match event:
             case m.Welcome():
-                seen.member = event.member
+                observed.member = event.member
                 self._of(event.race, event.seq)
-                self._heard.append(("welcome", event.epoch, 0))
+                self._received.append(("welcome", event.epoch, 0))
             case m.Snapshot():
-                self._heard.append(("snapshot", event.epoch, event.o))
+                self._received.append(("snapshot", event.epoch, event.o))
             case m.Ack():
-                seen.acked[event.race] = max(seen.acked.get(event.race, 0), event.seq)
+                observed.acked[event.race] = max(
+                    observed.acked.get(event.race, 0), event.seq
+                )
             case m.Rejected():
                 self._of(event.race, 0).rejected(event.seq)
             case _:
                 if offset := getattr(event, "o", 0):
-                    self._heard.append(("event", 0, offset))
+                    self._received.append(("event", 0, offset))
 
 
-class Tapped(Client):
+class RecordingClient(Client):
     """A client on one device.
 
     Args:
         server: base address.
-        enter: how to enter.
-        seen: the person's side of the story; it goes from device to device.
+        enter: how to enter the room.
+        observed: where to record; shared by all devices of the member.
         seat: where to keep the seat's token.
-        on_change: called after anything changed.
-        chance: random numbers, 0 ... 1; None: its own.
-        entropy: that many random bytes.
-        checks: compare race records with what we saw and sent.
+        on_change: called after anything changes.
+        chance: returns a random number, 0 ... 1; None: the client's own.
+        entropy: returns as many random bytes as asked for.
+        checks: whether to compare race records with what was sent and received.
     """
 
     def __init__(
         self,
         server: str,
         enter: m.Create | m.Join,
-        seen: Seen,
+        observed: Observed,
         *,
         seat: SeatFile | None = None,
         on_change: Callable[[], None] = lambda: None,
@@ -114,29 +116,32 @@ class Tapped(Client):
             entropy=entropy,
             checks=checks,
         )
-        self.seen = seen
-        self.heard: list[Heard] = []
-        seen.heard.append(self.heard)
+        self.observed = observed
+        self.received: list[Received] = []
+        observed.received.append(self.received)
         self.socket: ClientConnection | None = None
 
-    def tap(self, socket: ClientConnection) -> Tap:
-        """What the client talks through."""
-        return Tap(socket, self.seen, self.heard)
+    def recording_socket(self, socket: ClientConnection) -> RecordingSocket:
+        """Return the socket through which the client talks."""
+        return RecordingSocket(socket, self.observed, self.received)
 
     async def _talk(self, socket: ClientConnection) -> int:
         self.socket = socket
         try:
-            return await super()._talk(cast("ClientConnection", self.tap(socket)))
+            return await super()._talk(
+                cast("ClientConnection", self.recording_socket(socket))
+            )
         finally:
             self.socket = None
             self.note_board()
 
     def note_board(self) -> None:
-        """Write down what this device believes of the board that was acked."""
+        """Record this device's own board after the last acknowledged slide."""
+
         attempt = self.view.attempt
         if attempt is None:
             return
-        seq = self.seen.acked.get(attempt.race, 0)
+        seq = self.observed.acked.get(attempt.race, 0)
         board = attempt.after(seq)
         if board is not None and seq <= attempt.acked:
-            self.seen.boards.append((attempt.race, seq, format_board(board)))
+            self.observed.boards.append((attempt.race, seq, format_board(board)))
