@@ -59,7 +59,7 @@ MUTANTS = (
         "shared/sliderace/race/decide.py",
         "    if seq + len(batch) <= first:\n        return []\n",
         "    seq = max(seq, first)\n",
-        "tests/race/test_decide.py::test_what_was_applied_is_acked_again",
+        "tests/race/test_decide.py::test_repeated_slides_change_nothing",
     ),
     Mutant(
         "upto before durable",

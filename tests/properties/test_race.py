@@ -19,7 +19,7 @@ from hypothesis.stateful import (
     rule,
 )
 from tests.race.sample import sealed, toy_check
-from tests.race.track import RACE_ID, SECRET, solution
+from tests.race.track import RACE_ID, SECRET, shortest
 
 from sliderace.engine import Board, mtm, nonce_commitment, progress_permille, stm
 from sliderace.proof.record import Player, build
@@ -273,7 +273,7 @@ class RaceMachine(RuleBasedStateMachine):
         """On the way home, from `back` slides before, with a wrong one at the end."""
         seat = self.race.roster[who % len(self.race.roster)]
         one = self.race.attempts[seat]
-        way = solution(self.race.rules.size, one.board.tiles)[:count]
+        way = shortest(self.race.rules.size, one.board.tiles)[:count]
         made = [slide[:2] for slide in one.slides[max(0, one.seq - back) :]] * (
             back > 0
         )

@@ -1,4 +1,4 @@
-"""A race in which everything happens, and its record."""
+"""A race in which as much as possible happens, and its record."""
 
 import json
 from hashlib import sha512
@@ -26,7 +26,7 @@ KEY = "5e" * 32
 
 
 def sample_race(known_seed: str = "", *, friendly: bool = False) -> Track:
-    """Seven racers, every status, credit, a shared place, a reload, our failure."""
+    """Return a race with every status, credit, a shared place, a reload, an outage."""
     rules = Rules(
         size="3x2",
         inspection_ms=INSPECTION_MS,
@@ -48,7 +48,7 @@ def sample_race(known_seed: str = "", *, friendly: bool = False) -> Track:
     track.solve(TWIN, s[TWIN] + 8_930, e=8_930)
     track.solve(HONEST, s[HONEST] + 9_000, PHONE, e=8_930)
     track.solve(LIAR, s[LIAR] + 9_050, PHONE, e=4_000)
-    reload = stamped(track.way(RELOADED))
+    reload = stamped(track.solution(RELOADED))
     arrival = s[RELOADED] + 12_000
     track.do(
         decide.slides(track.race, RELOADED, 1, reload, True, arrival, lambda: PHONE)
@@ -59,7 +59,7 @@ def sample_race(known_seed: str = "", *, friendly: bool = False) -> Track:
 
 
 def _draw(track: Track) -> None:
-    """Three have a part in the draw, one tells nothing, three had no nonce."""
+    """Draw the board: three racers contribute, one is silent, three have no nonce."""
     nonces = {seat: bytes([65 + seat]) * 16 for seat in (HONEST, LIAR, TWIN, RELOADED)}
     bound = {
         seat: nonce_commitment(RACE_ID, seat, nonces[seat]) if seat in nonces else ""
@@ -68,23 +68,23 @@ def _draw(track: Track) -> None:
     track.do(decide.freeze_roster(track.race, bound, T0 - FREEZE_MS))
     if not track.race.known_seed:
         for seat in (HONEST, LIAR, RELOADED):
-            told = nonces[seat].hex()
-            track.do(decide.reveal_nonce(track.race, seat, told, T0 - FREEZE_MS))
-    lines = dict.fromkeys((HONEST, LIAR, RELOADED), PHONE)
+            nonce = nonces[seat].hex()
+            track.do(decide.reveal_nonce(track.race, seat, nonce, T0 - FREEZE_MS))
+    latencies = dict.fromkeys((HONEST, LIAR, RELOADED), PHONE)
     track.do(
-        decide.draw_board(track.race, lines, T0 - NONCE_DEADLINE_MS, away={ABSENT})
+        decide.draw_board(track.race, latencies, T0 - NONCE_DEADLINE_MS, away={ABSENT})
     )
 
 
 def _fail(track: Track, start: int) -> None:
-    """The server is down for 400 ms; most are back half a second later."""
+    """Let the server fail for 400 ms; most racers are back half a second later."""
     recovered(track.race, start + DOWN_MS, start + UP_MS)
     for seat in (HONEST, LIAR, TWIN, RELOADED, QUITTER):
         track.do(decide.reconnected(track.race, seat, start + BACK_MS))
 
 
 def sample_record(known_seed: str = "", *, friendly: bool = False) -> dict[str, Any]:
-    """The record of `sample_race`, once through JSON and back."""
+    """Return the record of `sample_race`, through JSON and back."""
     track = sample_race(known_seed, friendly=friendly)
     players = {Seat(n): Player(name, bot=n == 2) for n, name in enumerate(NAMES)}
     record = build(
@@ -96,12 +96,12 @@ def sample_record(known_seed: str = "", *, friendly: bool = False) -> dict[str, 
 
 
 def toy_check(key: bytes, signature: bytes, message: bytes) -> bool:
-    """A signature that anybody can make: of the rules, only who is asked matters."""
+    """Check a toy signature, which needs no private key."""
     return signature == sha512(key + message).digest()
 
 
 def sealed(record: object, key: str = KEY) -> dict[str, Any]:
-    """The file of a record, of a lie too: who lies signs the lie."""
+    """Return the signed file of a record, even of a false one."""
 
     def sign(message: bytes) -> bytes:
         return sha512(bytes.fromhex(key) + message).digest()

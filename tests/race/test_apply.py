@@ -1,4 +1,4 @@
-"""How records change the state; that a log is the race: properties/test_race."""
+"""How records change a race; properties/test_race replays whole logs."""
 
 import pytest
 from tests.race.track import ANN, BEN, RACE_ID, SECRET, SMALL, T0, Track, replayed
@@ -9,7 +9,7 @@ from sliderace.race.apply import apply
 from sliderace.race.log_records import RaceStarted, Slid
 
 
-def test_a_new_race_replaces_the_old_one() -> None:
+def test_new_race_replaces_the_old_one() -> None:
     track = Track().start(ANN)
     made = decide.create_race("NEXT-1", SMALL, SECRET, 9)
     race = apply(track.race, made)
@@ -17,7 +17,7 @@ def test_a_new_race_replaces_the_old_one() -> None:
     assert (race.id, race.phase, race.attempts) == ("NEXT-1", "lobby", {})
 
 
-def test_a_record_of_another_race_is_damage() -> None:
+def test_record_of_another_race_is_an_error() -> None:
     track = Track()
     with pytest.raises(ValueError, match="NEXT-1"):
         apply(track.race, RaceStarted(0, "NEXT-1"))
@@ -25,14 +25,14 @@ def test_a_record_of_another_race_is_damage() -> None:
         apply(None, RaceStarted(0, RACE_ID))
 
 
-def test_an_impossible_slide_is_damage() -> None:
+def test_illegal_slide_in_the_log_is_an_error() -> None:
     track = Track().start(ANN)
     with pytest.raises(IllegalSlide):
         apply(track.race, Slid(T0, RACE_ID, ANN, 1, (("R", 1, 0),)))
 
 
-def test_a_slide_proves_that_somebody_was_there() -> None:
-    track = Track().lock(ANN, BEN)
+def test_disconnected_racer_who_slid_is_dnf_not_dns() -> None:
+    track = Track().draw(ANN, BEN)
     track.do(decide.disconnected(track.race, ANN, 4_000))
     track.at(T0)
     track.slide(ANN, T0 + 1)
@@ -40,7 +40,7 @@ def test_a_slide_proves_that_somebody_was_there() -> None:
     assert track[ANN].status == "dnf"
 
 
-def test_the_same_log_is_the_same_race() -> None:
+def test_same_log_gives_the_same_race() -> None:
     track = Track().start(ANN, BEN)
     track.slide(ANN, T0 + 10, 4)
     track.solve(BEN, T0 + 20)
@@ -48,8 +48,8 @@ def test_the_same_log_is_the_same_race() -> None:
     assert replayed(track.log) == track.race
 
 
-def test_secrets_stay_out_of_what_is_printed() -> None:
-    track = Track(known_seed="ab" * 32).lock(ANN)
+def test_secrets_are_not_in_repr() -> None:
+    track = Track(known_seed="ab" * 32).draw(ANN)
     printed = f"{track.race!r} {track.log!r}"
     assert SECRET.hex() not in printed
     assert "abab" not in printed

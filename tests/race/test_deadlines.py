@@ -1,4 +1,4 @@
-"""What the clock decides: each deadline, several at once, and none after a failure."""
+"""What the clock decides: single deadlines, several at once, none after an outage."""
 
 from copy import deepcopy
 
@@ -26,7 +26,7 @@ PHONE = Latency(rtt_ms=60, jitter_ms=5, samples=9)
 LONG = Rules(size="3x2", limit_ms=3_600_000)
 
 
-def test_lobby_and_results_wait_for_people() -> None:
+def test_lobby_and_results_have_no_deadline() -> None:
     track = Track()
     assert decide.next_deadline(track.race) is None
     assert not decide.freeze_due(track.race, 10**9)
@@ -37,7 +37,7 @@ def test_lobby_and_results_wait_for_people() -> None:
     assert track.at(10**9) == []
 
 
-def test_the_lock_is_the_rooms_word() -> None:
+def test_clock_waits_for_the_room_to_freeze_and_draw() -> None:
     track = Track()
     track.do(decide.begin_countdown(track.race, 0))
     assert decide.next_deadline(track.race) == T0 - FREEZE_MS
@@ -52,14 +52,14 @@ def test_the_lock_is_the_rooms_word() -> None:
     assert decide.next_deadline(track.race) == T0
 
 
-def test_the_race_starts_at_t0_once() -> None:
-    track = Track().lock(ANN)
+def test_race_starts_at_t0_once() -> None:
+    track = Track().draw(ANN)
     assert track.at(T0 - 1) == []
     assert track.at(T0) == [RaceStarted(T0, RACE_ID)]
     assert track.at(T0) == []
 
 
-def test_time_limit() -> None:
+def test_time_limit_ends_attempts() -> None:
     track = Track().start(ANN, BEN)
     end = T0 + 60_000
     assert decide.next_deadline(track.race) == end
@@ -71,18 +71,18 @@ def test_time_limit() -> None:
     ]
 
 
-def test_the_limit_counts_from_the_unlocked_board() -> None:
+def test_time_limit_counts_from_the_unlocked_board() -> None:
     track = Track(Rules(size="3x2", limit_ms=10_000, inspection_ms=3_000)).start(ANN)
     assert decide.next_deadline(track.race) == T0 + 13_000
 
 
-def test_no_limit_no_deadline() -> None:
+def test_race_without_limit_has_no_deadline() -> None:
     track = Track(Rules(size="3x2", limit_ms=0)).start(ANN)
     assert decide.next_deadline(track.race) is None
     assert track.at(10**9) == []
 
 
-def test_grace_ends_for_all_who_still_race() -> None:
+def test_grace_time_ends_for_all_who_still_race() -> None:
     track = Track(LONG).start(ANN, BEN, CAT)
     track.solve(ANN, T0 + 1_000)
     end = T0 + 61_000
@@ -96,7 +96,7 @@ def test_grace_ends_for_all_who_still_race() -> None:
     ]
 
 
-def test_grace_without_a_limit() -> None:
+def test_grace_time_without_a_limit() -> None:
     track = Track(Rules(size="3x2", limit_ms=0)).start(ANN, BEN)
     track.solve(ANN, T0 + 1_000)
     ends = ["WinnerKnown", "DidNotFinish", "RaceEnded"]
@@ -104,7 +104,7 @@ def test_grace_without_a_limit() -> None:
     assert track[BEN].why == "grace"
 
 
-def test_where_grace_and_limit_fall_together_it_is_the_limit() -> None:
+def test_simultaneous_grace_and_limit_count_as_limit() -> None:
     track = Track().start(ANN, BEN)
     track.solve(ANN, T0 + 1_000)
     assert track.race.grace_until == T0 + 60_000
@@ -112,7 +112,7 @@ def test_where_grace_and_limit_fall_together_it_is_the_limit() -> None:
     assert track[BEN].why == "limit"
 
 
-def test_no_grace_at_all() -> None:
+def test_grace_time_of_zero() -> None:
     track = Track(Rules(size="3x2", grace_ms=0)).start(ANN, BEN)
     track.solve(ANN, T0 + 1_000)
     certain = T0 + 1_000 + 260 + 1  # Ben may have been faster, on a longer line
@@ -121,7 +121,7 @@ def test_no_grace_at_all() -> None:
     assert names(track.at(certain)) == ends
 
 
-def test_away_limit_is_a_dnf_until_the_return() -> None:
+def test_away_limit_is_a_dnf_until_the_racer_returns() -> None:
     track = Track(LONG).start(ANN, BEN)
     track.do(decide.disconnected(track.race, ANN, T0 + 1_000))
     end = T0 + 61_000
@@ -135,7 +135,7 @@ def test_away_limit_is_a_dnf_until_the_return() -> None:
     assert names(track.solve(ANN, end + 9_000)) == ["Slid", "Finished", "GraceBegan"]
 
 
-def test_only_being_away_is_lifted() -> None:
+def test_return_lifts_no_other_dnf() -> None:
     track = Track(LONG).start(ANN, BEN, CAT)
     track.solve(ANN, T0 + 100)
     track.do(decide.disconnected(track.race, BEN, T0 + 30_000))
@@ -144,7 +144,7 @@ def test_only_being_away_is_lifted() -> None:
     assert track.do(decide.reconnected(track.race, BEN, T0 + 60_200)) == []
 
 
-def test_who_returns_after_the_end_does_not_race_on() -> None:
+def test_racer_who_returns_after_the_end_stays_dnf() -> None:
     track = Track(LONG).start(ANN, BEN)
     track.do(decide.disconnected(track.race, ANN, T0 + 1_000))
     track.at(T0 + 61_000)
@@ -154,7 +154,7 @@ def test_who_returns_after_the_end_does_not_race_on() -> None:
     assert (track[ANN].status, track[ANN].why) == ("dnf", "away")
 
 
-def test_who_returns_finds_board_and_clock_as_they_went_on() -> None:
+def test_racer_who_returns_keeps_board_and_clock() -> None:
     track = Track(LONG).start(ANN, BEN)
     track.slide(ANN, T0 + 500, 3)
     track.do(decide.disconnected(track.race, ANN, T0 + 1_000))
@@ -166,8 +166,8 @@ def test_who_returns_finds_board_and_clock_as_they_went_on() -> None:
     assert (finished.s, finished.g, finished.official) == (T0, 50_500, 50_500)
 
 
-def test_who_is_offline_at_t0_starts_at_t0() -> None:
-    track = Track(LONG).lock(ANN, BEN)
+def test_disconnected_racer_starts_at_t0() -> None:
+    track = Track(LONG).draw(ANN, BEN)
     track.do(decide.disconnected(track.race, ANN, 4_000))
     track.at(T0)
     track.do(decide.reconnected(track.race, ANN, T0 + 9_000))
@@ -176,15 +176,15 @@ def test_who_is_offline_at_t0_starts_at_t0() -> None:
     assert (finished.s, finished.g) == (T0, 12_000)
 
 
-def test_a_return_in_time_stops_the_away_clock() -> None:
+def test_return_in_time_stops_the_away_clock() -> None:
     track = Track(LONG).start(ANN, BEN)
     track.do(decide.disconnected(track.race, ANN, T0 + 1_000))
     track.do(decide.reconnected(track.race, ANN, T0 + 60_999))
     assert track.at(T0 + 70_000) == []
 
 
-def test_who_was_away_before_t0_has_the_whole_time_from_t0() -> None:
-    track = Track(LONG).lock(ANN, BEN)
+def test_away_limit_counts_from_t0() -> None:
+    track = Track(LONG).draw(ANN, BEN)
     track.do(decide.disconnected(track.race, ANN, 4_000))
     track.at(T0)
     assert track.at(T0 + 59_999) == []
@@ -196,13 +196,13 @@ def test_who_was_away_before_t0_has_the_whole_time_from_t0() -> None:
     assert (track[ANN].status, track[ANN].why) == ("dnf", "limit")
 
 
-def test_who_is_there_at_t0_did_start() -> None:
+def test_racer_connected_at_t0_is_not_dns() -> None:
     track = Track().start(ANN, BEN)
     track.at(T0 + 60_000)
     assert track[ANN].status == "dnf"
 
 
-def test_all_away_ends_the_race() -> None:
+def test_race_ends_when_all_are_away_too_long() -> None:
     track = Track(LONG).start(ANN, BEN)
     track.do(decide.disconnected(track.race, ANN, T0 + 1_000))
     track.do(decide.disconnected(track.race, BEN, T0 + 2_000))
@@ -210,20 +210,20 @@ def test_all_away_ends_the_race() -> None:
     assert names(track.at(T0 + 62_000)) == ["DidNotFinish", "RaceEnded"]
 
 
-def test_without_any_limit_an_away_limit_holds_all_the_same() -> None:
+def test_away_limit_applies_without_time_limit() -> None:
     track = Track(Rules(size="3x2", limit_ms=0)).start(ANN, BEN)
     track.do(decide.disconnected(track.race, ANN, T0 + 1_000))
     assert names(track.at(T0 + 61_000)) == ["DidNotFinish"]
     assert track[ANN].why == "away"
 
 
-def test_no_patience_at_all() -> None:
+def test_away_limit_of_zero() -> None:
     track = Track(Rules(size="3x2", away_ms=0)).start(ANN, BEN)
     track.do(decide.disconnected(track.race, ANN, T0 + 1_000))
     assert names(track.at(T0 + 1_000)) == ["DidNotFinish"]
 
 
-def test_the_last_forfeit_ends_the_race_when_it_is_final() -> None:
+def test_last_forfeit_ends_the_race_when_it_is_final() -> None:
     track = Track().start(ANN, BEN)
     track.do(decide.forfeit(track.race, ANN, T0 + 100))
     track.do(decide.forfeit(track.race, BEN, T0 + 2_000))
@@ -234,20 +234,20 @@ def test_the_last_forfeit_ends_the_race_when_it_is_final() -> None:
     assert {one.status for one in track.race.attempts.values()} == {"forfeited"}
 
 
-def test_a_forfeit_is_not_awaited_beyond_the_limit() -> None:
+def test_forfeit_is_final_at_the_time_limit() -> None:
     track = Track().start(ANN)
     track.do(decide.forfeit(track.race, ANN, T0 + 59_000))
     assert decide.next_deadline(track.race) == T0 + 60_000
 
 
-def test_a_forfeit_without_any_limit_is_final_all_the_same() -> None:
+def test_forfeit_without_time_limit_becomes_final() -> None:
     track = Track(Rules(size="3x2", limit_ms=0)).start(ANN)
     track.do(decide.forfeit(track.race, ANN, T0))
     assert decide.next_deadline(track.race) == T0 + 3_000
 
 
-def test_many_deadlines_at_once_fire_in_order_of_time() -> None:
-    track = Track(LONG).lock(ANN, BEN, CAT)
+def test_overdue_deadlines_fire_in_order_of_time() -> None:
+    track = Track(LONG).draw(ANN, BEN, CAT)
     track.do(decide.disconnected(track.race, BEN, 4_000))
     before = deepcopy(track.race)
     records = decide.fire_deadlines(track.race, T0 + 4_000_000)
@@ -265,7 +265,7 @@ def test_many_deadlines_at_once_fire_in_order_of_time() -> None:
     assert track.race.phase == "results"
 
 
-def test_the_end_comes_before_a_later_deadline() -> None:
+def test_end_of_the_race_precedes_later_deadlines() -> None:
     track = Track(LONG).start(ANN, BEN)
     track.solve(ANN, T0 + 1_000)
     track.do(decide.disconnected(track.race, BEN, T0 + 100))
@@ -274,7 +274,7 @@ def test_the_end_comes_before_a_later_deadline() -> None:
     assert track[BEN].why == "away"
 
 
-def test_a_log_cut_before_the_end_is_ended_by_the_clock() -> None:
+def test_clock_ends_a_race_whose_log_was_cut_before_the_end() -> None:
     track = Track().start(ANN)
     twin = Track().start(ANN)
     slid, finished, _ = twin.solve(ANN, T0 + 9)
@@ -286,11 +286,13 @@ def test_a_log_cut_before_the_end_is_ended_by_the_clock() -> None:
 
 
 @pytest.mark.parametrize(("friendly", "credit"), [(False, 260), (True, 360)])
-def test_the_first_place_is_final_when_no_line_could_explain_more(
+def test_first_place_is_final_when_no_latency_could_change_it(
     friendly: bool, credit: int
 ) -> None:
     rules = Rules(size="3x2", limit_ms=0, friendly_timing=friendly)
-    track = Track(rules).lock(ANN, BEN, CAT, lines={CAT: Latency(rtt_ms=60, samples=9)})
+    track = Track(rules).draw(
+        ANN, BEN, CAT, latencies={CAT: Latency(rtt_ms=60, samples=9)}
+    )
     track.at(T0)
     track.solve(CAT, T0 + 1_000 - 30, PHONE, e=900 + credit - 260)
     best = min(
@@ -310,7 +312,7 @@ def test_the_first_place_is_final_when_no_line_could_explain_more(
     assert standings(track.race)[1].place == 2
 
 
-def test_an_outage_of_ours_delays_the_certainty() -> None:
+def test_outage_delays_the_certainty_of_first_place() -> None:
     track = Track(LONG).start(ANN, BEN)
     recover(track, T0 + 4_000, down=T0 + 3_000)
     track.do(decide.reconnected(track.race, ANN, T0 + 4_500))
@@ -321,7 +323,7 @@ def test_an_outage_of_ours_delays_the_certainty() -> None:
     assert names(track.at(at)) == ["WinnerKnown"]
 
 
-def test_a_race_that_ends_needs_no_certainty() -> None:
+def test_race_that_ends_needs_no_winner_known() -> None:
     track = Track(LONG).start(ANN, BEN)
     track.solve(ANN, T0 + 1_000)
     assert names(track.solve(BEN, T0 + 1_010))[-1] == "RaceEnded"
@@ -336,7 +338,7 @@ def recover(track: Track, now: int, down: int | None = None) -> Race:
     return track.race
 
 
-def test_after_a_recovery_nothing_fires_for_30_s() -> None:
+def test_no_deadline_fires_for_30_s_after_a_recovery() -> None:
     track = Track().start(ANN, BEN)
     track.do(decide.disconnected(track.race, ANN, T0 + 1_000))
     race = recover(track, T0 + 59_000)
@@ -350,7 +352,7 @@ def test_after_a_recovery_nothing_fires_for_30_s() -> None:
     ]
 
 
-def test_after_a_recovery_the_away_clock_begins_anew() -> None:
+def test_away_clock_restarts_after_a_recovery() -> None:
     track = Track(LONG).start(ANN, BEN)
     track.do(decide.disconnected(track.race, ANN, T0 + 1_000))
     race = recover(track, T0 + 50_000)
@@ -360,7 +362,7 @@ def test_after_a_recovery_the_away_clock_begins_anew() -> None:
     assert track[ANN].why == "away"
 
 
-def test_a_forfeit_may_still_be_undone_after_a_recovery() -> None:
+def test_forfeit_can_be_undone_after_a_recovery() -> None:
     track = Track(LONG).start(ANN)
     track.do(decide.forfeit(track.race, ANN, T0 + 1_000))
     race = recover(track, T0 + 20_000)
@@ -371,7 +373,7 @@ def test_a_forfeit_may_still_be_undone_after_a_recovery() -> None:
     assert names(track.at(T0 + 53_000)) == ["RaceEnded"]
 
 
-def test_a_start_missed_by_a_failure_is_postponed_for_all() -> None:
+def test_start_missed_in_an_outage_is_postponed_for_all() -> None:
     track = Track().freeze(ANN, BEN, committed=[ANN])
     now = T0 + 700
     race = recover(track, now)
@@ -390,8 +392,8 @@ def test_a_start_missed_by_a_failure_is_postponed_for_all() -> None:
     ) == (t0, False, True)
 
 
-def test_a_drawn_race_is_postponed_while_nobody_can_know_its_board() -> None:
-    track = Track().lock(ANN, BEN, lines={BEN: Latency(rtt_ms=90, samples=9)})
+def test_drawn_race_is_postponed_while_its_board_is_secret() -> None:
+    track = Track().draw(ANN, BEN, latencies={BEN: Latency(rtt_ms=90, samples=9)})
     now = T0 - 46
     race = recover(track, now)
     t0 = now + HOLD_MS
@@ -400,15 +402,15 @@ def test_a_drawn_race_is_postponed_while_nobody_can_know_its_board() -> None:
 
 
 @pytest.mark.parametrize("inspection_ms", [0, 9_000])
-def test_a_race_whose_board_may_be_out_is_called_off(inspection_ms: int) -> None:
+def test_race_whose_board_may_be_known_is_aborted(inspection_ms: int) -> None:
     track = Track(Rules(size="3x2", inspection_ms=inspection_ms))
-    track.lock(ANN, BEN, lines={BEN: Latency(rtt_ms=90, samples=9)})
+    track.draw(ANN, BEN, latencies={BEN: Latency(rtt_ms=90, samples=9)})
     now = T0 - 45
     recover(track, now)
     assert track.at(now + 3) == [RaceAborted(now + 3, RACE_ID, "outage")]
 
 
-def test_a_countdown_is_postponed_before_its_lock() -> None:
+def test_countdown_before_the_freeze_is_postponed() -> None:
     track = Track()
     track.do(decide.begin_countdown(track.race, 0))
     race = recover(track, T0 - FREEZE_MS)
@@ -419,7 +421,7 @@ def test_a_countdown_is_postponed_before_its_lock() -> None:
     assert decide.freeze_due(race, t0 - FREEZE_MS)
 
 
-def test_a_countdown_begun_after_the_failure_is_not_postponed() -> None:
+def test_countdown_after_the_recovery_is_not_postponed() -> None:
     track = Track()
     race = recover(track, 1_000)
     track.do(decide.begin_countdown(race, 2_000))
@@ -428,7 +430,7 @@ def test_a_countdown_begun_after_the_failure_is_not_postponed() -> None:
     assert race.t0 == 7_000
 
 
-def test_a_start_far_away_is_not_postponed() -> None:
+def test_start_after_the_hold_is_not_postponed() -> None:
     track = Track(Rules(size="3x2", countdown_ms=60_000))
     track.do(decide.begin_countdown(track.race, 0))
     race = recover(track, 1_000)

@@ -1,4 +1,4 @@
-"""What may happen in a race, command by command (the clock: test_deadlines)."""
+"""What each command does in a race; test_deadlines tests the clock."""
 
 from typing import Literal
 
@@ -58,7 +58,7 @@ def test_slides_are_applied_and_counted() -> None:
     assert track[BEN].board == Board(Size(3, 2), track.race.board)
 
 
-def test_a_run_in_one_direction_is_one_move() -> None:
+def test_run_in_one_direction_counts_as_one_move() -> None:
     track = Track().start(ANN)
     batch = (("L", 1, 0), ("L", 1, 1), ("D", 1, 2))
     track.do(decide.slides(track.race, ANN, 1, batch, False, T0))
@@ -69,29 +69,29 @@ def test_a_run_in_one_direction_is_one_move() -> None:
 
 
 @pytest.mark.parametrize("seq", [1, 2, 3])
-def test_what_was_applied_is_acked_again(seq: int) -> None:
+def test_repeated_slides_change_nothing(seq: int) -> None:
     track = Track().start(ANN, BEN)
-    way = stamped(track.way(ANN))
+    way = stamped(track.solution(ANN))
     track.slide(ANN, T0 + 100, 3)
     again = decide.slides(track.race, ANN, seq, way[seq - 1 : 3], False, T0 + 200)
     assert track.do(again) == []
 
 
-def test_an_overlap_is_skipped() -> None:
+def test_overlapping_slides_are_skipped() -> None:
     track = Track().start(ANN)
-    way = stamped(track.way(ANN))
+    way = stamped(track.solution(ANN))
     track.slide(ANN, T0 + 100, 3)
     records = track.do(decide.slides(track.race, ANN, 2, way[1:5], False, T0 + 200))
     assert records == [Slid(T0 + 200, RACE_ID, ANN, 4, way[3:5])]
 
 
-def test_a_message_without_slides_changes_nothing() -> None:
+def test_message_without_slides_changes_nothing() -> None:
     track = Track().start(ANN)
     assert track.do(decide.slides(track.race, ANN, 1, [], False, T0)) == []
 
 
 @pytest.mark.parametrize("seq", [2, 3, 2**53 - 1])
-def test_a_gap_is_refused(seq: int) -> None:
+def test_gap_is_refused(seq: int) -> None:
     track = Track().start(ANN)
     batch = [("L", 1, 0)]
     answer = decide.slides(track.race, ANN, seq, batch, False, T0)
@@ -109,7 +109,9 @@ def test_a_gap_is_refused(seq: int) -> None:
         [("L", 1, 0), ("L", 2, 0)],
     ],
 )
-def test_one_illegal_slide_refuses_all(batch: list[tuple[str, int, int]]) -> None:
+def test_one_illegal_slide_refuses_the_whole_message(
+    batch: list[tuple[str, int, int]],
+) -> None:
     track = Track().start(ANN)
     answer = decide.slides(track.race, ANN, 1, batch, False, T0)
     direction, tiles, _ = batch[-1]
@@ -118,9 +120,9 @@ def test_one_illegal_slide_refuses_all(batch: list[tuple[str, int, int]]) -> Non
 
 
 @pytest.mark.parametrize("inspection_ms", [0, 2_000])
-def test_no_slide_before_the_board_is_unlocked(inspection_ms: int) -> None:
-    track = Track(Rules(size="3x2", inspection_ms=inspection_ms)).lock(ANN)
-    batch = stamped(track.way(ANN)[:1])
+def test_slide_before_the_unlock_is_refused(inspection_ms: int) -> None:
+    track = Track(Rules(size="3x2", inspection_ms=inspection_ms)).draw(ANN)
+    batch = stamped(track.solution(ANN)[:1])
     s = T0 + inspection_ms
     early = decide.slides(track.race, ANN, 1, batch, False, s - 1)
     assert early == Refusal("too_early", retry_ms=1)
@@ -134,7 +136,7 @@ def test_no_slide_before_the_board_is_unlocked(inspection_ms: int) -> None:
     assert track.slide(ANN, s)
 
 
-def test_only_the_roster_slides() -> None:
+def test_seat_outside_the_roster_cannot_slide() -> None:
     track = Track()
     batch = [("L", 1, 0)]
     lobby = decide.slides(track.race, ANN, 1, batch, False, 0)
@@ -143,30 +145,30 @@ def test_only_the_roster_slides() -> None:
     assert refused(decide.slides(track.race, BEN, 1, batch, False, T0)) == "not_racing"
 
 
-def test_nothing_moves_after_the_finish() -> None:
+def test_slide_after_the_finish_is_refused() -> None:
     track = Track().start(ANN, BEN)
-    way = stamped(track.way(ANN))
+    way = stamped(track.solution(ANN))
     track.solve(ANN, T0 + 900)
     seq = track[ANN].seq
     more = decide.slides(track.race, ANN, seq + 1, [("R", 1, 0)], False, T0 + 901)
     assert refused(more) == "done"
-    # ... but what was sent twice is acked twice.
+    # Repeated slides are acknowledged again.
     assert track.do(decide.slides(track.race, ANN, 1, way, False, T0 + 902)) == []
 
 
-def test_a_single_slide_solves_as_well() -> None:
-    """Most messages hold one, and are looked at in a shorter way."""
+def test_single_slide_can_solve() -> None:
+    """A message with one slide takes a faster path."""
     track = Track().start(ANN, BEN)
-    way = stamped(track.way(ANN))
+    way = stamped(track.solution(ANN))
     for seq, slide in enumerate(way, 1):
         records = track.do(decide.slides(track.race, ANN, seq, [slide], False, T0))
         kinds = [type(record) for record in records]
         assert kinds == ([Slid] if seq < len(way) else [Slid, Finished, GraceBegan])
 
 
-def test_what_follows_the_solving_slide_is_dropped() -> None:
+def test_slides_after_the_solving_one_are_dropped() -> None:
     track = Track().start(ANN, BEN)
-    way = stamped(track.way(ANN))
+    way = stamped(track.solution(ANN))
     batch = (*way, ("R", 1, 5), ("X", 9, 5))
     records = track.do(decide.slides(track.race, ANN, 1, batch, False, T0 + 900))
     assert names(records) == ["Slid", "Finished", "GraceBegan"]
@@ -178,7 +180,7 @@ def test_what_follows_the_solving_slide_is_dropped() -> None:
     ("give_up", "at"),
     [("forfeit", T0 + 20), ("limit", T0 + 60_000), ("leave", T0 + 20)],
 )
-def test_who_is_out_slides_no_more(give_up: str, at: int) -> None:
+def test_racer_who_is_out_cannot_slide(give_up: str, at: int) -> None:
     track = Track().start(ANN, BEN)
     if give_up == "forfeit":
         track.do(decide.forfeit(track.race, ANN, T0 + 10))
@@ -188,12 +190,12 @@ def test_who_is_out_slides_no_more(give_up: str, at: int) -> None:
     assert refused(answer) == "done"
 
 
-def test_a_slide_a_millisecond_before_the_limit_counts() -> None:
+def test_slide_a_millisecond_before_the_limit_counts() -> None:
     track = Track().start(ANN)
     assert track.slide(ANN, T0 + 59_999)
 
 
-def test_without_limits_a_slide_may_come_at_any_time() -> None:
+def test_slide_without_time_limit_is_never_late() -> None:
     track = Track(Rules(size="3x2", limit_ms=0)).start(ANN)
     assert track.slide(ANN, T0 + 10**9)
 
@@ -209,7 +211,7 @@ def test_tiles_per_race_are_limited() -> None:
     assert refused(ask) == "too_many_tiles"
 
 
-def test_by_default_a_seat_moves_20_000_tiles() -> None:
+def test_default_limit_is_20_000_tiles() -> None:
     track = Track(Rules(size="3x2", limit_ms=0)).start(ANN)
     batch = [("L", 1, 0), ("R", 1, 0)] * 10_000
     ask = decide.slides(track.race, ANN, 1, [*batch, ("L", 1, 0)], False, T0)
@@ -218,12 +220,12 @@ def test_by_default_a_seat_moves_20_000_tiles() -> None:
     assert track[ANN].stm == 20_000
 
 
-def test_progress_is_a_high_water_mark() -> None:
+def test_progress_never_decreases() -> None:
     track = Track().start(ANN)
     md0 = track[ANN].start_md
     marks: list[tuple[int, int]] = []
     now = T0
-    for direction, tiles in (*track.way(ANN)[:3], ("L", 1), ("R", 1)):
+    for direction, tiles in (*track.solution(ANN)[:3], ("L", 1), ("R", 1)):
         now += 10
         seq = track[ANN].seq + 1
         batch = [(direction, tiles, 0)]
@@ -255,18 +257,18 @@ def test_the_first_finisher_begins_the_grace_time() -> None:
 @pytest.mark.parametrize(
     ("limit_ms", "until"), [(60_000, T0 + 60_000), (0, T0 + 70_000)]
 )
-def test_grace_keeps_within_the_limit(limit_ms: int, until: int) -> None:
+def test_grace_time_ends_at_the_time_limit(limit_ms: int, until: int) -> None:
     track = Track(Rules(size="3x2", limit_ms=limit_ms)).start(ANN, BEN)
     track.solve(ANN, T0 + 10_000)
     assert track.race.grace_until == until
 
 
-def test_alone_there_is_no_grace() -> None:
+def test_single_racer_has_no_grace_time() -> None:
     track = Track().start(ANN)
     assert names(track.solve(ANN, T0 + 1)) == ["Slid", "Finished", "RaceEnded"]
 
 
-def test_a_measured_line_earns_credit() -> None:
+def test_measured_latency_is_credited() -> None:
     track = Track().start(ANN)
     finished = track.solve(ANN, T0 + 10_000, PHONE, e=9_900)[1]
     assert isinstance(finished, Finished)
@@ -274,7 +276,7 @@ def test_a_measured_line_earns_credit() -> None:
     assert (finished.rtt, finished.jitter) == (80, 25)
 
 
-def test_few_samples_are_recorded_as_none() -> None:
+def test_few_samples_are_recorded_as_zero() -> None:
     track = Track().start(ANN)
     line = Latency(rtt_ms=80, jitter_ms=25, samples=4)
     finished = track.solve(ANN, T0 + 10_000, line, e=9_990)[1]
@@ -284,9 +286,9 @@ def test_few_samples_are_recorded_as_none() -> None:
 
 
 @pytest.mark.parametrize("before", [True, False])
-def test_after_a_reload_the_stamp_does_not_count(before: bool) -> None:
+def test_timestamp_after_a_reload_does_not_count(before: bool) -> None:
     track = Track().start(ANN)
-    first, *rest = stamped(track.way(ANN))
+    first, *rest = stamped(track.solution(ANN))
     race = track.race
     track.do(decide.slides(race, ANN, 1, [first], before, T0 + 10, lambda: PHONE))
     ask = decide.slides(race, ANN, 2, rest, not before, T0 + 10_000, lambda: PHONE)
@@ -310,7 +312,7 @@ def test_friendly_timing_credits_more() -> None:
         (T0 + 20_000, T0 + 21_000, 14_000),  # who came late pays from 8 s on
     ],
 )
-def test_an_outage_in_the_last_interval_is_credited(
+def test_outage_in_the_last_interval_is_credited(
     back: int, arrival: int, outage: int
 ) -> None:
     track = Track(Rules(size="3x2", limit_ms=600_000)).start(ANN, BEN)
@@ -324,10 +326,8 @@ def test_an_outage_in_the_last_interval_is_credited(
 
 
 @pytest.mark.parametrize(("crashed", "outage"), [(3_500, 4_500), (5_000, 0)])
-def test_a_forfeit_undone_after_an_outage_is_credited_for_it(
-    crashed: int, outage: int
-) -> None:
-    """Unless it was final before we failed: nothing brings that back."""
+def test_forfeit_undone_after_an_outage_is_credited(crashed: int, outage: int) -> None:
+    """A forfeit that was final before the outage stays final."""
     track = Track(Rules(size="3x2", limit_ms=600_000)).start(ANN, BEN)
     track.do(decide.forfeit(track.race, ANN, T0 + 1_000))
     recovered(track.race, T0 + crashed, T0 + 8_000)
@@ -340,7 +340,7 @@ def test_a_forfeit_undone_after_an_outage_is_credited_for_it(
     assert finished.outage == outage + 1_000  # until Ann was back
 
 
-def test_an_outage_before_the_last_interval_is_not_credited() -> None:
+def test_outage_before_the_last_interval_is_not_credited() -> None:
     track = Track(Rules(size="3x2", limit_ms=600_000)).start(ANN, BEN)
     recovered(track.race, T0 + 2_000, T0 + 8_000)
     track.do(decide.reconnected(track.race, ANN, T0 + 9_000))
@@ -350,7 +350,7 @@ def test_an_outage_before_the_last_interval_is_not_credited() -> None:
     assert finished.outage == 0
 
 
-def test_the_host_calls_time() -> None:
+def test_host_ends_the_grace_time() -> None:
     track = Track().start(ANN, BEN, CAT)
     assert refused(decide.call_time(track.race, T0 + 1)) == "wrong_phase"
     track.do(decide.forfeit(track.race, CAT, T0 + 899))
@@ -363,7 +363,7 @@ def test_the_host_calls_time() -> None:
     assert track.do(decide.call_time(track.race, now)) == []
 
 
-def test_time_that_is_called_waits_until_the_first_place_is_certain() -> None:
+def test_grace_time_lasts_until_first_place_is_certain() -> None:
     track = Track().start(ANN, BEN, CAT)
     track.solve(ANN, T0 + 900)
     certain = T0 + 900 + 261
@@ -382,7 +382,7 @@ def test_time_that_is_called_waits_until_the_first_place_is_certain() -> None:
 # --- Giving up -----------------------------------------------------------------------
 
 
-def test_forfeit_and_undo() -> None:
+def test_forfeit_can_be_undone() -> None:
     track = Track().start(ANN, BEN)
     race = track.race
     assert track.do(decide.undo_forfeit(race, ANN, T0)) == []
@@ -396,11 +396,11 @@ def test_forfeit_and_undo() -> None:
     assert refused(decide.undo_forfeit(race, ANN, T0 + 6_000)) == "too_late"
 
 
-def test_forfeit_needs_a_race() -> None:
+def test_forfeit_needs_a_running_attempt() -> None:
     track = Track()
     assert refused(decide.forfeit(track.race, ANN, 0)) == "not_racing"
     assert refused(decide.undo_forfeit(track.race, ANN, 0)) == "not_racing"
-    track.lock(ANN, BEN)
+    track.draw(ANN, BEN)
     assert refused(decide.forfeit(track.race, ANN, 4_000)) == "wrong_phase"
     assert refused(decide.undo_forfeit(track.race, ANN, 4_000)) == "done"
     track.at(T0)
@@ -412,13 +412,13 @@ def test_forfeit_needs_a_race() -> None:
     assert refused(decide.undo_forfeit(track.race, BEN, T0 + 40)) == "too_late"
 
 
-def test_a_forfeit_is_final_when_the_time_is_up() -> None:
+def test_forfeit_cannot_be_undone_after_its_time() -> None:
     track = Track().start(ANN, BEN)
     track.do(decide.forfeit(track.race, ANN, T0 + 59_000))
     assert refused(decide.undo_forfeit(track.race, ANN, T0 + 60_000)) == "too_late"
 
 
-def test_the_race_does_not_end_by_a_forfeit_that_may_be_undone() -> None:
+def test_forfeit_that_can_be_undone_does_not_end_the_race() -> None:
     track = Track().start(ANN, BEN)
     track.do(decide.forfeit(track.race, BEN, T0 + 100))
     records = track.solve(ANN, T0 + 200)
@@ -428,7 +428,7 @@ def test_the_race_does_not_end_by_a_forfeit_that_may_be_undone() -> None:
     assert names(track.solve(BEN, T0 + 4_000)) == ["Slid", "Finished", "RaceEnded"]
 
 
-def test_a_final_forfeit_does_not_keep_the_race_open() -> None:
+def test_final_forfeit_does_not_keep_the_race_open() -> None:
     track = Track().start(ANN, BEN)
     track.do(decide.forfeit(track.race, BEN, T0 + 100))
     assert track.at(T0 + 3_100) == []
@@ -436,7 +436,7 @@ def test_a_final_forfeit_does_not_keep_the_race_open() -> None:
 
 
 @pytest.mark.parametrize("why", ["left", "kicked"])
-def test_leaving_is_a_dnf_and_may_end_the_race(
+def test_leaving_player_gets_dnf_and_may_end_the_race(
     why: Literal["left", "kicked"],
 ) -> None:
     track = Track().start(ANN, BEN)
@@ -448,7 +448,7 @@ def test_leaving_is_a_dnf_and_may_end_the_race(
     assert names(last) == ["DidNotFinish", "RaceEnded"]
 
 
-def test_who_leaves_for_good_does_not_come_back() -> None:
+def test_player_who_left_does_not_return() -> None:
     track = Track().start(ANN, BEN)
     track.do(decide.disconnected(track.race, ANN, T0 + 10))
     track.do(decide.leave(track.race, ANN, "left", T0 + 20))
@@ -456,8 +456,8 @@ def test_who_leaves_for_good_does_not_come_back() -> None:
     assert track[ANN].status == "dnf"
 
 
-def test_when_all_leave_before_t0_there_is_no_race() -> None:
-    track = Track().lock(ANN, BEN)
+def test_race_is_aborted_if_all_leave_before_t0() -> None:
+    track = Track().draw(ANN, BEN)
     track.do(decide.leave(track.race, ANN, "left", 4_000))
     assert track[ANN].status == "dns"
     last = track.do(decide.leave(track.race, BEN, "left", 4_100))
@@ -466,8 +466,8 @@ def test_when_all_leave_before_t0_there_is_no_race() -> None:
 
 
 @pytest.mark.parametrize("phase", ["countdown", "racing", "grace"])
-def test_abort_ends_a_locked_race_for_good(phase: str) -> None:
-    track = Track().lock(ANN, BEN)
+def test_abort_after_the_freeze_is_final(phase: str) -> None:
+    track = Track().draw(ANN, BEN)
     if phase != "countdown":
         track.at(T0)
     if phase == "grace":
@@ -488,7 +488,7 @@ def test_abort_ends_a_locked_race_for_good(phase: str) -> None:
     assert track.do(decide.leave(race, BEN, "left", now)) == []
 
 
-def test_abort_before_the_lock_is_back_in_the_lobby() -> None:
+def test_abort_before_the_freeze_returns_to_the_lobby() -> None:
     track = Track()
     assert track.do(decide.abort(track.race, 0)) == []
     track.do(decide.begin_countdown(track.race, 0))
@@ -503,7 +503,7 @@ def test_abort_before_the_lock_is_back_in_the_lobby() -> None:
 # --- Lost connections ----------------------------------------------------------------
 
 
-def test_away_and_back() -> None:
+def test_lost_connection_and_return() -> None:
     track = Track().start(ANN, BEN)
     race = track.race
     away = track.do(decide.disconnected(race, ANN, T0 + 10))
@@ -516,7 +516,7 @@ def test_away_and_back() -> None:
     assert track[ANN].away_since is None
 
 
-def test_connections_matter_to_racers_only() -> None:
+def test_connection_of_a_non_racer_does_not_matter() -> None:
     track = Track()
     assert track.do(decide.disconnected(track.race, ANN, 0)) == []
     assert track.do(decide.reconnected(track.race, ANN, 0)) == []

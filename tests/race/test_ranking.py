@@ -1,4 +1,4 @@
-"""The order of the racers, and their places."""
+"""The order of racers, and their places."""
 
 from dataclasses import replace
 from itertools import permutations
@@ -43,7 +43,7 @@ def places(*rows: Row) -> list[tuple[int, int | None]]:
     return [(one.seat, one.place) for one in rank(rows)]
 
 
-def test_finishers_by_time_and_the_same_ms_shares_the_place() -> None:
+def test_finishers_rank_by_time_and_equal_times_share_a_place() -> None:
     rows = [
         row(0, "finished", 900),
         row(1, "finished", 800),
@@ -70,7 +70,7 @@ def photos(*rows: Row) -> set[int]:
         (60, 500, False),
     ],
 )
-def test_a_photo_finish_is_closer_than_the_larger_jitter_allowance(
+def test_photo_finish_is_closer_than_the_larger_jitter_allowance(
     gap_ms: int, jitter_ms: int, *, photo: bool
 ) -> None:
     for one, other in ((jitter_ms, 0), (0, jitter_ms)):
@@ -79,7 +79,7 @@ def test_a_photo_finish_is_closer_than_the_larger_jitter_allowance(
         assert photos(second, first) == ({0, 1} if photo else set())
 
 
-def test_only_neighbours_are_in_a_photo_finish() -> None:
+def test_only_neighbours_are_a_photo_finish() -> None:
     wild = row(0, "finished", 5_000, jitter_ms=30)
     rows = [wild, row(1, "finished", 5_010), row(2, "finished", 5_050)]
     assert photos(*rows) == {0, 1}
@@ -87,20 +87,20 @@ def test_only_neighbours_are_in_a_photo_finish() -> None:
     assert photos(*rows, row(2, "finished", 5_050)) == {0, 1, 2}
 
 
-def test_without_a_time_there_is_no_photo_finish() -> None:
+def test_photo_finish_needs_two_times() -> None:
     rows = [row(0, "finished", 1), row(1, "dnf"), row(2, "dnf"), row(3, "dns")]
     assert not photos(*rows)
     assert not photos(*(replace(one, photo=True) for one in rows))
 
 
-def test_a_slow_finish_beats_any_progress() -> None:
+def test_any_finish_beats_any_progress() -> None:
     assert places(row(0, "dnf", high=999), row(1, "finished", 10**9)) == [
         (1, 1),
         (0, 2),
     ]
 
 
-def test_dnf_by_progress_then_moment_then_moves() -> None:
+def test_dnf_rank_by_progress_then_moment_then_moves() -> None:
     rows = [
         row(0, "dnf", high=500, high_ms=10, stm=9),
         row(1, "dnf", high=500, high_ms=10, stm=8),
@@ -112,7 +112,7 @@ def test_dnf_by_progress_then_moment_then_moves() -> None:
         assert places(*order) == [(3, 1), (2, 2), (1, 3), (0, 4), (4, 4)]
 
 
-def test_forfeits_after_every_dnf_and_dns_last_without_a_place() -> None:
+def test_forfeits_rank_after_dnf_and_dns_has_no_place() -> None:
     rows = [
         row(0, "dns"),
         row(1, "forfeited", high=900, high_ms=7),
@@ -123,7 +123,7 @@ def test_forfeits_after_every_dnf_and_dns_last_without_a_place() -> None:
     assert places(*rows) == [(2, 1), (3, 2), (1, 3), (0, None), (4, None)]
 
 
-def test_while_racing_there_is_no_place_but_an_order() -> None:
+def test_racers_without_finish_have_an_order_but_no_place() -> None:
     rows = [
         row(0, "racing", high=10),
         row(1, "finished", 5),
@@ -133,13 +133,13 @@ def test_while_racing_there_is_no_place_but_an_order() -> None:
     assert places(*rows) == [(1, 1), (2, None), (0, None), (3, 4)]
 
 
-def test_solve_time_keeps_to_what_the_server_saw() -> None:
+def test_solve_time_is_at_most_g() -> None:
     assert solve_time(100, 900, 5_000) == 800
     assert solve_time(900, 100, 5_000) == 0
     assert solve_time(0, 2**53 - 1, 5_000) == 5_000
 
 
-def test_the_official_time_decides_not_the_arrival() -> None:
+def test_official_time_decides_not_arrival() -> None:
     track = Track().start(ANN, BEN)
     track.solve(ANN, T0 + 1_950, e=1_950)
     track.solve(BEN, T0 + 2_000, Latency(rtt_ms=80, jitter_ms=25, samples=8), e=1_900)
@@ -150,7 +150,7 @@ def test_the_official_time_decides_not_the_arrival() -> None:
     assert not first.photo  # 50 ms apart, as much as the line may waver
 
 
-def test_what_our_failure_gave_is_told() -> None:
+def test_row_states_the_credit_for_outages() -> None:
     track = Track().start(ANN)
     recovered(track.race, T0 + 1_000, T0 + 1_500)
     track.do(decide.reconnected(track.race, ANN, T0 + 1_700))

@@ -1,4 +1,4 @@
-"""Every rule at its bounds, and what the automatic ones come to."""
+"""Every rule at its bounds, and the automatic values."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +26,7 @@ def bounds() -> list[tuple[str, int, bool]]:
     return cases
 
 
-def test_the_ranges_are_the_agreed_ones() -> None:
+def test_ranges_are_the_agreed_ones() -> None:
     second, hour = 1_000, 3_600_000
     agreed = {
         "every_ms": (10 * second, hour),
@@ -40,7 +40,7 @@ def test_the_ranges_are_the_agreed_ones() -> None:
     assert agreed == RANGES
 
 
-def test_the_defaults_are_the_agreed_ones() -> None:
+def test_defaults_are_the_agreed_ones() -> None:
     assert Rules() == Rules(
         size="4x4",
         start="ready",
@@ -56,7 +56,7 @@ def test_the_defaults_are_the_agreed_ones() -> None:
 
 
 @pytest.mark.parametrize(("field", "value", "allowed"), bounds())
-def test_bounds(field: str, value: int, allowed: bool) -> None:
+def test_values_out_of_range_are_refused(field: str, value: int, allowed: bool) -> None:
     fields: dict[str, Any] = {field: value}
     if allowed:
         assert getattr(Rules(**fields), field) == value
@@ -69,17 +69,17 @@ def test_bounds(field: str, value: int, allowed: bool) -> None:
 @pytest.mark.parametrize(
     "size", ["", "4", "4x", "x4", "1x4", "4x11", "4x4x4", "04x4", "4X4", " 4x4", "٤x4"]
 )
-def test_sizes_that_are_none(size: str) -> None:
+def test_malformed_size_is_refused(size: str) -> None:
     with pytest.raises(RulesError, match="size"):
         Rules(size=size)
 
 
-def test_sides() -> None:
+def test_width_and_height() -> None:
     rules = Rules(size="10x2")
     assert (rules.width, rules.height) == (10, 2)
 
 
-def test_unknown_start() -> None:
+def test_unknown_start_is_refused() -> None:
     wrong: Any = "whenever"
     with pytest.raises(RulesError, match="start") as caught:
         Rules(start=wrong)
@@ -101,15 +101,17 @@ def test_unknown_start() -> None:
         ((3, 2), 1),
     ],
 )
-def test_time_limits_of_the_sizes(size: tuple[int, int], minutes: int) -> None:
+def test_default_time_limit_of_square_sizes(
+    size: tuple[int, int], minutes: int
+) -> None:
     assert default_limit_ms(*size) == minutes * 60_000
 
 
-def test_time_limit_between_the_sizes() -> None:
+def test_default_time_limit_of_other_sizes() -> None:
     assert default_limit_ms(5, 4) == default_limit_ms(4, 5) == 313_050
 
 
-def test_time_limit_in_force() -> None:
+def test_effective_time_limit() -> None:
     assert Rules(limit_ms=0).time_limit_ms is None
     assert Rules(limit_ms=10_000).time_limit_ms == 10_000
     assert Rules(size="3x3").time_limit_ms == 120_000
@@ -126,7 +128,7 @@ def test_time_limit_in_force() -> None:
         (5_000, 100_000, 5_000),
     ],
 )
-def test_grace(grace_ms: int, best_ms: int, grace: int) -> None:
+def test_grace_time(grace_ms: int, best_ms: int, grace: int) -> None:
     assert Rules(grace_ms=grace_ms).grace_for(best_ms) == grace
 
 
@@ -137,7 +139,7 @@ class Patch:
     public: bool | None = True
 
 
-def test_changed_takes_what_is_given_and_checks_it() -> None:
+def test_changed_applies_and_checks_a_patch() -> None:
     rules = Rules(grace_ms=7_000)
     assert changed(rules, Patch()) == rules
     assert changed(rules, Patch(size="3x3", away_ms=0)) == Rules(

@@ -1,4 +1,4 @@
-"""What can be read off a race: above all, how long its phase may last."""
+"""When a phase ends."""
 
 from tests.race.track import ANN, BEN, T0, Track
 
@@ -16,7 +16,7 @@ def is_running(track: Track) -> bool:
     return track.race.running
 
 
-def test_phases_and_how_long_they_last() -> None:
+def test_each_phase_has_its_end() -> None:
     track = Track()
     race = track.race
     assert race.size == Size(3, 2)
@@ -37,6 +37,6 @@ def test_phases_and_how_long_they_last() -> None:
     assert now_and_until(track) == ("results", None)
 
 
-def test_racing_without_limit_lasts_as_long_as_it_takes() -> None:
+def test_racing_without_limit_has_no_end() -> None:
     track = Track(Rules(size="3x2", limit_ms=0)).start(ANN)
     assert track.race.phase_until is None

@@ -1,4 +1,4 @@
-"""The official time at the edges of its formula; its laws stand in properties."""
+"""The official time at the edges of its formula; tests/properties has its laws."""
 
 import pytest
 
@@ -55,15 +55,15 @@ def test_credit_bound(line: Latency, friendly: bool, bound: int) -> None:
         (0, 0, LAN, 0),
     ],
 )
-def test_official(g: int, e: int | None, line: Latency, time: int) -> None:
+def test_official_time(g: int, e: int | None, line: Latency, time: int) -> None:
     assert official_time(g, e, line) == time
 
 
-def test_friendly_timing_believes_a_hundred_more() -> None:
+def test_friendly_timing_credits_100_ms_more() -> None:
     assert official_time(10_000, 0, PHONE, friendly=True) == 9_770
 
 
-def test_fewer_than_five_samples_are_none() -> None:
+def test_fewer_than_five_samples_count_as_none() -> None:
     assert Latency(rtt_ms=80, jitter_ms=9, samples=4, outage_ms=5).effective == Latency(
         samples=4, outage_ms=5
     )

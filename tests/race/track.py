@@ -1,4 +1,4 @@
-"""A race to run in tests: its log, its decisions checked, its boards solved."""
+"""`Track`: a race for tests, with its log and with boards that it can solve."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping
@@ -20,39 +20,39 @@ ANN, BEN, CAT = Seat(0), Seat(1), Seat(7)
 RACE_ID = "KWXTRB-SA1B2C-3"
 SECRET = bytes(range(32))
 SMALL = Rules(size="3x2")
-"""At least some slides from home with this secret, and quick to solve."""
+"""With this secret it takes a few slides, and is quick to solve."""
 T0 = 5_000
 NONCES = {seat: bytes([seat]) * 16 for seat in (ANN, BEN, CAT)}
 
 
 @cache
-def solution(size: str, tiles: tuple[int, ...]) -> tuple[Slide, ...]:
-    """A shortest solution in slides, by breadth-first search; for small boards."""
+def shortest(size: str, tiles: tuple[int, ...]) -> tuple[Slide, ...]:
+    """Return a shortest solution of a small board, by breadth-first search."""
     start = Board(Size.parse(size), tiles)
     seen: dict[tuple[int, ...], tuple[Slide, ...]] = {tiles: ()}
     queue = deque([start])
     while True:
         board = queue.popleft()
-        way = seen[board.tiles]
+        path = seen[board.tiles]
         if board.is_solved:
-            return way
+            return path
         for slide in board.legal_slides():
-            turned = board.copy()
-            turned.slide(*slide)
-            if turned.tiles not in seen:
-                seen[turned.tiles] = (*way, slide)
-                queue.append(turned)
+            after = board.copy()
+            after.slide(*slide)
+            if after.tiles not in seen:
+                seen[after.tiles] = (*path, slide)
+                queue.append(after)
 
 
 def stamped(
     slides: tuple[Slide, ...], first: int = 0, pause: int = 10
 ) -> tuple[LoggedSlide, ...]:
-    """Slides as a client sends them, one every `pause` ms."""
+    """Return slides as a client sends them, one every `pause` ms."""
     return tuple((d, k, first + n * pause) for n, (d, k) in enumerate(slides))
 
 
 class Track:
-    """A race, changed only through what was decided, and its whole log."""
+    """A race that only decided records change, and its log."""
 
     def __init__(self, rules: Rules = SMALL, known_seed: str = "") -> None:
         made = decide.create_race(RACE_ID, rules, SECRET, 0, known_seed)
@@ -60,7 +60,7 @@ class Track:
         self.race: Race = apply(None, made)
 
     def do(self, decision: Decision) -> list[RaceRecord]:
-        """Apply what was decided; it must not have been refused."""
+        """Apply a decision, which must not be a refusal."""
         assert not isinstance(decision, Refusal), decision
         for record in decision:
             self.race = apply(self.race, record)
@@ -68,13 +68,13 @@ class Track:
         return decision
 
     def start(self, *seats: Seat) -> "Track":
-        """Race from T0 on."""
-        self.lock(*seats)
+        """Go on until T0."""
+        self.draw(*seats)
         self.do(decide.fire_deadlines(self.race, T0))
         return self
 
     def freeze(self, *seats: Seat, committed: Iterable[Seat] = ()) -> "Track":
-        """Up to the frozen roster; T0 is at 5,000 with the default rules."""
+        """Go on until the roster is frozen. T0 is 5,000 with the default rules."""
         self.do(decide.begin_countdown(self.race, T0 - self.race.rules.countdown_ms))
         commitments = {
             seat: nonce_commitment(RACE_ID, seat, NONCES[seat])
@@ -85,65 +85,65 @@ class Track:
         self.do(decide.freeze_roster(self.race, commitments, T0 - FREEZE_MS))
         return self
 
-    def lock(
-        self, *seats: Seat, lines: Mapping[Seat, Latency] = MappingProxyType({})
+    def draw(
+        self, *seats: Seat, latencies: Mapping[Seat, Latency] = MappingProxyType({})
     ) -> "Track":
-        """Up to the drawn board, without any nonce."""
+        """Go on until the board is drawn, without nonces."""
         self.freeze(*seats)
-        self.do(decide.draw_board(self.race, lines, T0 - FREEZE_MS))
+        self.do(decide.draw_board(self.race, latencies, T0 - FREEZE_MS))
         return self
 
     def __getitem__(self, seat: Seat) -> Attempt:
         return self.race.attempts[seat]
 
-    def way(self, seat: Seat) -> tuple[Slide, ...]:
-        """How that seat's board is solved."""
-        return solution(self.race.rules.size, self[seat].board.tiles)
+    def solution(self, seat: Seat) -> tuple[Slide, ...]:
+        """Return a shortest solution of that seat's board."""
+        return shortest(self.race.rules.size, self[seat].board.tiles)
 
     def slide(self, seat: Seat, now: int, count: int = 1) -> list[RaceRecord]:
-        """The next `count` slides of the solution."""
-        batch = stamped(self.way(seat)[:count])
+        """Make the next `count` slides of the solution."""
+        batch = stamped(self.solution(seat)[:count])
         seq = self[seat].seq + 1
         return self.do(decide.slides(self.race, seat, seq, batch, False, now))
 
     def solve(
-        self, seat: Seat, now: int, line: Latency = UNMEASURED, e: int | None = None
+        self, seat: Seat, now: int, latency: Latency = UNMEASURED, e: int | None = None
     ) -> list[RaceRecord]:
-        """The rest of the solution, arriving at `now`, with the last stamp `e`.
+        """Make the rest of the solution, arriving at `now` with last timestamp `e`.
 
-        Without one the line takes no time: g = e.
+        By default there is no latency: e = g.
         """
-        way = self.way(seat)
+        path = self.solution(seat)
         e = now - self[seat].unlocks_at if e is None else e
-        batch = (*stamped(way[:-1]), (*way[-1], e))
+        batch = (*stamped(path[:-1]), (*path[-1], e))
         seq = self[seat].seq + 1
         return self.do(
-            decide.slides(self.race, seat, seq, batch, False, now, lambda: line)
+            decide.slides(self.race, seat, seq, batch, False, now, lambda: latency)
         )
 
     def at(self, now: int) -> list[RaceRecord]:
-        """The clock's due."""
+        """Fire the deadlines up to `now`."""
         return self.do(decide.fire_deadlines(self.race, now))
 
 
 def refused(decision: Decision) -> str:
-    """The code of a refusal."""
+    """Return the code of a refusal."""
     assert isinstance(decision, Refusal), decision
     return decision.code
 
 
 def phase(track: Track) -> str:
-    """The phase, as a plain text that a type checker does not narrow."""
+    """Return the phase as a string that type checkers do not narrow."""
     return track.race.phase
 
 
 def names(records: list[RaceRecord]) -> list[str]:
-    """Types of records, for short comparisons."""
+    """Return the type names of records."""
     return [type(record).__name__ for record in records]
 
 
 def replayed(log: list[RaceRecord]) -> Race:
-    """The race that a log tells of."""
+    """Return the race that a log describes."""
     race: Race | None = None
     for record in deepcopy(log):
         race = apply(race, record)
