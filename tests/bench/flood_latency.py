@@ -13,28 +13,29 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.chaos.floods import FLOODS
-from tests.chaos.round_trips import flooded, memory, racer, watch
+from tests.chaos.round_trips import flooded, measure, memory, racer
 from tests.chaos.server_process import ServerProcess
 
-WATCH_S = 8.0
+MEASURE_S = 8.0
 REST_S = 2.0
 """Until the connections of a flood have ended."""
 
 
-async def measure(server: ServerProcess, kind: str) -> str:
+async def table_row(server: ServerProcess, kind: str) -> str:
     """Return a row of the table."""
     assert server.process is not None
     pid = server.process.pid
     async with racer(server.port) as ben:
-        calm = await watch(ben, WATCH_S)
+        calm = await measure(ben, MEASURE_S)
         before = memory(pid)
         with flooded(kind, server.port, ben.code):
-            wild = await watch(ben, WATCH_S)
+            wild = await measure(ben, MEASURE_S)
         await asyncio.sleep(REST_S)
         grown = memory(pid) - before
-    ratio = wild.at(0.99) / calm.at(0.99)
+    ratio = wild.quantile(0.99) / calm.quantile(0.99)
     p50s, p99s = (
-        f"{calm.at(share):.1f} / {wild.at(share):.1f}" for share in (0.5, 0.99)
+        f"{calm.quantile(share):.1f} / {wild.quantile(share):.1f}"
+        for share in (0.5, 0.99)
     )
     return f"| {kind} | {p50s} | {p99s} | {ratio:.1f} | {grown:+.1f} |"
 
@@ -48,7 +49,7 @@ async def main() -> None:
         ServerProcess(Path(folder), *options) as server,
     ):
         for kind in sys.argv[1:] or FLOODS:
-            print(await measure(server, kind), flush=True)
+            print(await table_row(server, kind), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Floods, as a program of its own: `python -m tests.chaos.floods KIND PORT CODE`.
+"""Flood a server: `python -m tests.chaos.floods KIND PORT CODE`.
 
-Each goes on until it is killed, as fast as it can, from one address. It says "begun"
-when it is under way. Whoever else wants the core gets it at once, so that what is
-measured beside it is the server's trouble, not the machine's.
+A flood comes from one address, as fast as possible, until the program is killed. The
+program prints "begun" once the flood has begun. It runs at idle priority, so that a
+measurement shows the server's load, not the machine's.
 """
 
 import asyncio
@@ -22,9 +22,9 @@ from sliderace.protocol.codec import encode_command
 __all__ = ["FLOODS"]
 
 ADDRESS = "203.0.113.9"
-"""Where the floods come from, as their proxy says."""
-LINES = 5
-"""Connections of a flood that is one of messages."""
+"""The floods' address, as their proxy reports it."""
+CONNECTIONS = 5
+"""Connections of a flood of messages."""
 READERS = 20
 HANDSHAKES = 150
 
@@ -32,7 +32,7 @@ Flood = Callable[[int, str], Awaitable[None]]
 
 
 def masked(opcode: int, payload: bytes) -> bytes:
-    """A frame as a client sends it, with a mask of zeros."""
+    """Return a client frame; the mask is zero."""
     size = len(payload)
     if size < 126:
         head = bytes((opcode, 0x80 | size))
@@ -44,8 +44,8 @@ def masked(opcode: int, payload: bytes) -> bytes:
 
 
 def begun() -> None:
-    """The flood is under way."""
-    with contextlib.suppress(ValueError):  # said before
+    """Report that the flood has begun."""
+    with contextlib.suppress(ValueError):  # already reported
         print("begun", flush=True)
         sys.stdout.close()
 
@@ -61,36 +61,36 @@ def connect_to(port: int) -> connect:
     )
 
 
-async def hello(line: ClientConnection, enter: m.Join | m.Open) -> None:
-    await line.send(encode_command(m.Hello(v=1, enter=enter)))
-    await line.recv()
+async def hello(connection: ClientConnection, enter: m.Join | m.Open) -> None:
+    await connection.send(encode_command(m.Hello(v=1, enter=enter)))
+    await connection.recv()
 
 
-async def member(port: int, code: str, pour: bytes) -> None:
-    """Watch the room and write the same bytes for ever, also after each close."""
+async def send_forever(port: int, code: str, data: bytes) -> None:
+    """Watch the room and send the same bytes forever; reconnect when closed."""
     while True:
         with contextlib.suppress(ConnectionClosed, InvalidHandshake, OSError):
-            async with connect_to(port) as line:
-                await hello(line, m.Join(code, "Flood", "spectator"))
+            async with connect_to(port) as connection:
+                await hello(connection, m.Join(code, "Flood", "spectator"))
                 begun()
-                while line.state is State.OPEN:
-                    if line.transport.get_write_buffer_size() < 65_536:
-                        line.transport.write(pour)
+                while connection.state is State.OPEN:
+                    if connection.transport.get_write_buffer_size() < 65_536:
+                        connection.transport.write(data)
                     await asyncio.sleep(0.002)
         await asyncio.sleep(0.05)
 
 
-def pouring(pour: bytes) -> Flood:
+def messages(data: bytes) -> Flood:
     async def flood(port: int, code: str) -> None:
         async with asyncio.TaskGroup() as tasks:
-            for _ in range(LINES):
-                tasks.create_task(member(port, code, pour))
+            for _ in range(CONNECTIONS):
+                tasks.create_task(send_forever(port, code, data))
 
     return flood
 
 
-def knocking(request: bytes, *, hold: bool = False) -> Flood:
-    """Open connections, write something, and close them or keep them."""
+def requests(request: bytes, *, hold: bool = False) -> Flood:
+    """Open connections, send something, and close or keep them."""
 
     async def one(port: int) -> None:
         while True:
@@ -105,63 +105,63 @@ def knocking(request: bytes, *, hold: bool = False) -> Flood:
 
     async def flood(port: int, _code: str) -> None:
         async with asyncio.TaskGroup() as tasks:
-            for _ in range(HANDSHAKES if hold else LINES):
+            for _ in range(HANDSHAKES if hold else CONNECTIONS):
                 tasks.create_task(one(port))
 
     return flood
 
 
-def entering(enter: m.Join | m.Open | None, pour: bytes = b"") -> Flood:
-    """Whole handshakes, each with a hello, one after the other."""
+def handshakes(enter: m.Join | m.Open | None, data: bytes = b"") -> Flood:
+    """Complete handshakes, each with a `hello` if there is one."""
 
     async def one(port: int) -> None:
         while True:
             with contextlib.suppress(ConnectionClosed, InvalidHandshake, OSError):
-                async with connect_to(port) as line:
+                async with connect_to(port) as connection:
                     begun()
                     if enter is not None:
-                        await hello(line, enter)
-                    if line.state is State.OPEN:
-                        line.transport.write(pour)
+                        await hello(connection, enter)
+                    if connection.state is State.OPEN:
+                        connection.transport.write(data)
                     await asyncio.sleep(0)
             begun()
 
     async def flood(port: int, _code: str) -> None:
         async with asyncio.TaskGroup() as tasks:
-            for _ in range(LINES):
+            for _ in range(CONNECTIONS):
                 tasks.create_task(one(port))
 
     return flood
 
 
-async def never_reading(port: int, code: str) -> None:
-    """Many who watch and ask for snapshots, and read nothing at all."""
+async def spectators_never_reading(port: int, code: str) -> None:
+    """Connect many spectators that ask for snapshots and read nothing."""
     asking = encode_command(m.Resync()).encode()
 
-    async def mute() -> None:
-        async with connect_to(port) as line:
-            sock = line.transport.get_extra_info("socket")
+    async def one_reader() -> None:
+        async with connect_to(port) as connection:
+            sock = connection.transport.get_extra_info("socket")
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
-            await hello(line, m.Join(code, "Mute", "spectator"))
-            line.transport.pause_reading()
+            await hello(connection, m.Join(code, "Mute", "spectator"))
+            connection.transport.pause_reading()
             begun()
-            while line.state is State.OPEN:
-                line.transport.write(masked(0x81, asking))
+            while connection.state is State.OPEN:
+                connection.transport.write(masked(0x81, asking))
                 await asyncio.sleep(0.05)
 
-    async def again() -> None:
+    async def reader() -> None:
         while True:
             with contextlib.suppress(ConnectionClosed, InvalidHandshake, OSError):
-                await mute()
-            await asyncio.sleep(0.1)  # let in once others from here have gone
+                await one_reader()
+            await asyncio.sleep(0.1)  # until others from this address have gone
 
     async with asyncio.TaskGroup() as tasks:
         for _ in range(READERS):
-            tasks.create_task(again())
+            tasks.create_task(reader())
 
 
 async def unread_pages(port: int, _code: str) -> None:
-    """The largest files of the page, asked for and not read."""
+    """Request the largest files of the page and do not read them."""
 
     async def one() -> None:
         loop = asyncio.get_running_loop()
@@ -173,7 +173,7 @@ async def unread_pages(port: int, _code: str) -> None:
                 await loop.sock_connect(sock, ("127.0.0.1", port))
                 head = f"Host: localhost\r\nX-Forwarded-For: {ADDRESS}\r\n\r\n"
                 await loop.sock_sendall(
-                    sock, f"GET /style.css HTTP/1.1\r\n{head}".encode()
+                    sock, f"GET /styles/base.css HTTP/1.1\r\n{head}".encode()
                 )
                 begun()
                 await asyncio.sleep(1)
@@ -185,26 +185,26 @@ async def unread_pages(port: int, _code: str) -> None:
 
 
 PING = b'{"t":"ping","id":1}'
-LATE = b"GET /ws HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 203.0.113.9\r\n"
+UNFINISHED = b"GET /ws HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 203.0.113.9\r\n"
 
 FLOODS: dict[str, Flood] = {
-    "messages": pouring(masked(0x81, PING) * 20),
-    "pings": pouring(masked(0x89, b"") * 50),
-    "messages nested deep": pouring(masked(0x81, b"[" * 2_000)),
-    "messages of rubbish": pouring(masked(0x81, b"\xc3\xa9" * 900) * 4),
-    "fragments of a byte": pouring(
+    "messages": messages(masked(0x81, PING) * 20),
+    "pings": messages(masked(0x89, b"") * 50),
+    "deeply nested messages": messages(masked(0x81, b"[" * 2_000)),
+    "malformed messages": messages(masked(0x81, b"\xc3\xa9" * 900) * 4),
+    "one-byte fragments": messages(
         masked(0x01, b"x") + masked(0x00, b"x") * 50 + masked(0x80, b"x")
     ),
-    "giant frames": entering(None, masked(0x81, b"x" * 1_000_000)),
-    "connects": knocking(b""),
-    "handshakes never finished": knocking(LATE, hold=True),
-    "handshakes": entering(None),
-    "wrong codes": entering(m.Join("BBBBBB", "X")),
-    "new rooms": entering(m.Open()),
-    "20 readers that never read": never_reading,
-    "pages never read": unread_pages,
+    "giant frames": handshakes(None, masked(0x81, b"x" * 1_000_000)),
+    "connects": requests(b""),
+    "unfinished handshakes": requests(UNFINISHED, hold=True),
+    "handshakes": handshakes(None),
+    "wrong codes": handshakes(m.Join("BBBBBB", "X")),
+    "new rooms": handshakes(m.Open()),
+    "spectators that never read": spectators_never_reading,
+    "pages that are not read": unread_pages,
 }
-"""Name -> the flood, given a port and a room's code."""
+"""Kind -> flood, which takes a port and a room code."""
 
 
 if __name__ == "__main__":

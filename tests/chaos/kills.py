@@ -1,7 +1,7 @@
 """Kill a server in mid-race, again and again: `python tests/chaos/kills.py 500 [SEED]`.
 
-Each round is a race of three real clients on a board of 8x8, with as many kills as it
-lasts. What it says in the end stands in docs/reliability.md.
+Each round is a race of three real clients on a board of 8x8. The figures are those of
+docs/reliability.md.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-if __name__ == "__main__":  # as a script it finds the tests' own parts
+if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.chaos.race import running_race
@@ -21,17 +21,17 @@ from tests.chaos.server_process import ServerProcess
 __all__ = ["Killed", "killed_in_mid_race"]
 
 A_ROUND = 25
-"""Kills in a race of 8x8, which takes a player some 1,100 slides, five in a second."""
+"""Kills in one race: 8x8 takes some 1,100 slides at five a second."""
 
 
 @dataclass(frozen=True, slots=True)
 class Killed:
-    """What became of a race.
+    """A race whose server was killed.
 
     Args:
         kills: how often its server was killed.
-        slides: how many were made, none of them lost or doubled.
-        down_ms: how long the server was away, from its last sign of life on, in ms.
+        slides: how many slides were made; none was lost or duplicated.
+        down_ms: how long the server was down each time, since its last log entry.
     """
 
     kills: int
@@ -42,19 +42,19 @@ class Killed:
 async def killed_in_mid_race(
     server: ServerProcess, kills: int, size: str, seed: int
 ) -> Killed:
-    """Run a race of three, and kill its server while they slide.
+    """Run a race of three and kill its server again and again.
 
     Raises:
         AssertionError: a promise was broken.
     """
-    chance = random.Random(seed)  # noqa: S311
+    rng = random.Random(seed)  # noqa: S311
     async with running_race(server, size=size) as race:
         for _ in range(kills):
-            await asyncio.sleep(chance.uniform(0.2, 0.9))
-            assert not all(play.done() for play in race.plays), "solved too soon"
+            await asyncio.sleep(rng.uniform(0.2, 0.9))
+            assert not all(play.done() for play in race.plays), "ended too soon"
             await asyncio.to_thread(server.kill)
             durable = race.acked()
-            await asyncio.sleep(chance.uniform(0.0, 0.3))
+            await asyncio.sleep(rng.uniform(0.0, 0.3))
             await asyncio.to_thread(server.start)
             await race.back(durable)
         record = (await race.finish())["record"]
@@ -79,11 +79,11 @@ async def _main(wanted: int, seed: int) -> None:
         done += killed.kills
         slides += killed.slides
         down += killed.down_ms
-        print(f"{done} kills, {slides} slides, none lost or doubled", flush=True)
+        print(f"{done} kills, {slides} slides, none lost or duplicated", flush=True)
     down.sort()
     took_s = round(time.monotonic() - began)
     print(
-        f"{took_s} s; away for {down[len(down) // 2]} ms (median), {down[-1]} ms (max)"
+        f"{took_s} s; down for {down[len(down) // 2]} ms (median), {down[-1]} ms (max)"
     )
 
 

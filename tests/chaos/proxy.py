@@ -1,6 +1,6 @@
-"""A line between a client and the server that is slow, stalls, breaks, or goes silent.
+"""A TCP proxy that delays, splits, stalls, cuts or silently drops traffic.
 
-The kernel of a test machine need not shape traffic: this does, in a seeded way.
+Its random choices come from a seed.
 """
 
 import asyncio
@@ -11,22 +11,22 @@ import struct
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 
-__all__ = ["Latency", "Proxy", "proxied"]
+__all__ = ["Conditions", "Proxy", "proxied"]
 
-AT_ONCE = struct.pack("ii", 1, 0)
-"""SO_LINGER: a close is a reset, and what was not sent is lost."""
+RESET_ON_CLOSE = struct.pack("ii", 1, 0)
+"""For SO_LINGER: a close sends a reset and drops what was not sent."""
 
 
 @dataclass(slots=True)
-class Latency:
-    """How bytes travel; may be changed while they do. Times in seconds.
+class Conditions:
+    """Conditions of the network, which may change at any time.
 
     Attributes:
-        delay: of every byte, each way.
-        jitter: up to so much more.
-        pieces: bytes are sent on in pieces of 1 ... this; 0: as they came.
-        flowing: clear it, and nothing is sent on, in neither way, and nothing is lost.
-        silent: nothing is sent on, and all of it is lost: half open.
+        delay: delay of every byte in each direction, in seconds.
+        jitter: largest random addition to the delay, in seconds.
+        pieces: bytes are forwarded in pieces of 1 ... this; 0: as received.
+        flowing: while it is cleared, nothing is forwarded, and nothing is lost.
+        silent: whether everything is dropped, so that the connection is half open.
     """
 
     delay: float = 0.0
@@ -43,44 +43,44 @@ class Proxy:
     """Forwards connections to a port of this machine.
 
     Attributes:
-        line: how they fare.
-        connections: how many there were so far.
+        conditions: conditions of the network.
+        connections: how many connections there were so far.
     """
 
-    def __init__(self, port: int, line: Latency, seed: int) -> None:
-        self.line = line
+    def __init__(self, port: int, conditions: Conditions, seed: int) -> None:
+        self.conditions = conditions
         self.connections = 0
         self._port = port
-        self._chance = random.Random(seed)  # noqa: S311
+        self._random = random.Random(seed)  # noqa: S311
         self._live: set[asyncio.StreamWriter] = set()
 
     def cut(self, *, reset: bool = True) -> None:
-        """End every connection, on both sides: by a reset, or in good order."""
+        """End every connection on both sides, by a reset or by a close."""
         for writer in list(self._live):
             if reset:
-                line: socket.socket = writer.get_extra_info("socket")
-                line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, AT_ONCE)
+                sock: socket.socket = writer.get_extra_info("socket")
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
                 writer.transport.abort()
             else:
                 writer.close()
 
-    async def carry(
+    async def forward(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Carry one connection until either side ends it."""
+        """Forward one connection until either side ends it."""
         self.connections += 1
         up_reader, up_writer = await asyncio.open_connection("127.0.0.1", self._port)
         pair = {writer, up_writer}
         self._live |= pair
         try:
             async with asyncio.TaskGroup() as group:
-                ways = [
+                directions = [
                     group.create_task(self._pump(reader, up_writer)),
                     group.create_task(self._pump(up_reader, writer)),
                 ]
-                await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-                for way in ways:
-                    way.cancel()
+                await asyncio.wait(directions, return_when=asyncio.FIRST_COMPLETED)
+                for direction in directions:
+                    direction.cancel()
         finally:
             self._live -= pair
             for one in pair:
@@ -91,22 +91,22 @@ class Proxy:
     ) -> None:
         with contextlib.suppress(OSError):
             while data := await reader.read(65_536):
-                line = self.line
-                wait = line.delay + line.jitter * self._chance.random()
+                conditions = self.conditions
+                wait = conditions.delay + conditions.jitter * self._random.random()
                 await asyncio.sleep(wait)
-                await line.flowing.wait()
-                if line.silent:
+                await conditions.flowing.wait()
+                if conditions.silent:
                     continue
                 for piece in self._pieces(data):
                     writer.write(piece)
                     await writer.drain()
-                    if line.pieces:
-                        await asyncio.sleep(0)  # else they would travel as one again
+                    if conditions.pieces:
+                        await asyncio.sleep(0)  # otherwise they are sent as one
 
     def _pieces(self, data: bytes) -> list[bytes]:
         pieces: list[bytes] = []
-        while self.line.pieces and data:
-            size = self._chance.randint(1, self.line.pieces)
+        while self.conditions.pieces and data:
+            size = self._random.randint(1, self.conditions.pieces)
             pieces.append(data[:size])
             data = data[size:]
         return pieces or [data]
@@ -114,16 +114,18 @@ class Proxy:
 
 @contextlib.asynccontextmanager
 async def proxied(
-    port: int, line: Latency | None = None, seed: int = 0
+    port: int, conditions: Conditions | None = None, seed: int = 0
 ) -> AsyncGenerator[tuple[Proxy, str], None]:
-    """A proxy before a port of this machine, and its address for clients."""
-    proxy = Proxy(port, line or Latency(), seed)
+    """Run a proxy to a port of this machine; yield it and its address."""
+    proxy = Proxy(port, conditions or Conditions(), seed)
 
-    async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def accept(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         with contextlib.suppress(OSError):
-            await proxy.carry(reader, writer)
+            await proxy.forward(reader, writer)
 
-    listening = await asyncio.start_server(carry, "127.0.0.1", 0)
+    listening = await asyncio.start_server(accept, "127.0.0.1", 0)
     try:
         here = listening.sockets[0].getsockname()[1]
         yield proxy, f"http://127.0.0.1:{here}"

@@ -1,4 +1,4 @@
-"""A race of real clients on a real server, and what must hold of it in the end."""
+"""A race of real clients on a real server, checked at its end."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ __all__ = ["Race", "Racer", "running_race"]
 
 
 class Racer:
-    """The real client, whose player solves the board at a steady pace.
+    """The real client; its player solves the board at a steady pace.
 
     Attributes:
         pace: seconds between slides.
@@ -29,14 +29,14 @@ class Racer:
 
     def __init__(self, server: str, enter: m.Create | m.Join) -> None:
         self.changed = asyncio.Event()
-        self.pace = 0.2  # a race must outlast what befalls it on a slow machine, too
+        self.pace = 0.2  # slow enough to outlast the failures on a slow machine
         self.client = RecordingClient(
             server, enter, Observed(0), on_change=self.changed.set
         )
 
     @property
     def acked(self) -> int:
-        """Slides that the server called durable."""
+        """How many slides the server acknowledged."""
         attempt = self.client.view.attempt
         return attempt.acked if attempt else 0
 
@@ -60,7 +60,7 @@ class Racer:
             await self.changed.wait()
 
     async def play(self) -> None:
-        """Solve, whether the server is there or not."""
+        """Solve the board, whether the server is reachable or not."""
         client, view = self.client, self.client.view
         await self.until(lambda: view.board is not None and view.racing)
         client.painted()
@@ -78,7 +78,7 @@ class Race:
     Attributes:
         server: where it is run.
         racers: the host first.
-        plays: a task for each, done when its board is solved.
+        plays: one task per racer, done when the board is solved.
     """
 
     def __init__(
@@ -92,27 +92,27 @@ class Race:
         self.plays = plays
 
     def acked(self) -> list[int]:
-        """What each was told to be durable."""
+        """How many slides of each racer are acknowledged."""
         return [one.acked for one in self.racers]
 
     async def moved(self, slides: int = 5) -> None:
-        """Wait until everybody has so many more slides acknowledged, or all of them."""
+        """Wait until each racer has so many more acknowledged slides, or all."""
         pairs = zip(self.racers, self.plays, self.acked(), strict=True)
         waits = [_moved(one, play, had + slides) for one, play, had in pairs]
         await asyncio.gather(*waits)
 
     async def back(self, durable: Sequence[int]) -> None:
-        """Wait until everybody is back, and has at least what was durable."""
+        """Wait until every racer is online, with all slides that were durable."""
         for one, slides in zip(self.racers, durable, strict=True):
             await one.until(one.online)
             assert one.acked >= slides
 
     async def finish(self) -> dict[str, Any]:
-        """Race on to the results and leave; the record, when all of it is right.
+        """Finish the race; check and return its race record.
 
-        Every slide that a client made stands in it exactly once and in order; every
-        client holds the same results, and its record to be true; and the checker finds
-        nothing in the room's log.
+        The record holds every slide of every client exactly once and in order. All
+        clients have the same results and found nothing wrong with the record. The log
+        checker finds no fault in the room's log.
         """
         for one in self.racers:
             one.pace = 0.005
@@ -137,11 +137,11 @@ class Race:
 
     @property
     def code(self) -> str:
-        """The room's."""
+        """The room's code."""
         return self.racers[0].client.view.code
 
     async def faults(self) -> list[str]:
-        """What does not agree between the room's log and what the clients saw."""
+        """Return what the log checker finds."""
         for one in self.racers:
             one.client.note_board()
         log = await asyncio.to_thread(self.server.log_of, self.code)
@@ -163,9 +163,9 @@ async def running_race(
         size: of the board.
         through: for each racer the address to connect to; empty: the server's own.
     """
-    host_check = [*through] or [server.url] * count
+    addresses = [*through] or [server.url] * count
     rules = m.RulesPatch(size=size, countdown_ms=3_000)
-    host = Racer(host_check[0], m.Create(name="Host", rules=rules))
+    host = Racer(addresses[0], m.Create(name="Host", rules=rules))
     racers = [host]
     async with asyncio.TaskGroup() as group:
         group.create_task(host.client.run())
@@ -174,7 +174,7 @@ async def running_race(
         assert room is not None
         for number in range(1, count):
             enter = m.Join(code=room.code, name=f"P{number}")
-            one = Racer(host_check[number], enter)
+            one = Racer(addresses[number], enter)
             racers.append(one)
             group.create_task(one.client.run())
             await one.until(one.entered)

@@ -1,4 +1,4 @@
-"""What a racer notices while somebody floods the server."""
+"""Round trips of an honest racer while the server is flooded."""
 
 import asyncio
 import contextlib
@@ -15,45 +15,45 @@ from tests.e2e.protocol_client import ProtocolClient, running_race
 from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
 
-__all__ = ["Noticed", "flooded", "memory", "racer", "watch"]
+__all__ = ["RoundTrips", "flooded", "measure", "memory", "racer"]
 
 ROOT = Path(__file__).parents[2]
 STEP_S = 0.02
-"""Between two round trips: fifty a second are within the limits."""
-MOVE_EACH = 10
-"""Of so many round trips one is a slide that must become durable."""
-BACK = {"U": "D", "D": "U", "L": "R", "R": "L"}
+"""Between two round trips; 50 a second stay below the limits."""
+SLIDE_EVERY = 10
+"""One round trip of so many is a slide that must become durable."""
+OPPOSITE = {"U": "D", "D": "U", "L": "R", "R": "L"}
 
 
 @dataclass(frozen=True)
-class Noticed:
-    """Round trips of one racer, ms, in ascending order."""
+class RoundTrips:
+    """Sorted round trips of one racer, in ms."""
 
-    trips: list[float]
+    values: list[float]
 
-    def at(self, share: float) -> float:
-        """The round trip that this share of all does not exceed."""
-        return self.trips[min(len(self.trips) - 1, int(share * len(self.trips)))]
+    def quantile(self, share: float) -> float:
+        """Return the round trip that this share of all does not exceed."""
+        return self.values[min(len(self.values) - 1, int(share * len(self.values)))]
 
 
 @contextlib.asynccontextmanager
 async def racer(port: int) -> AsyncGenerator[ProtocolClient, None]:
-    """Ben, in a race with Ann that takes as long as one likes."""
+    """Yield Ben, who is in a race with Ann without a time limit."""
     async with running_race(port, 2, "4x4", limit_ms=0) as (_, ben):
         yield ben
 
 
-async def watch(ben: ProtocolClient, seconds: float) -> Noticed:
-    """Race on for so long; every slide must be acked, none refused."""
+async def measure(ben: ProtocolClient, seconds: float) -> RoundTrips:
+    """Race for so long; every slide must be acknowledged."""
     direction, tiles = parse_board(ben.board).legal_slides()[0]
     trips = list[float]()
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         began = time.perf_counter()
-        if len(trips) % MOVE_EACH:
+        if len(trips) % SLIDE_EVERY:
             await ben.sync()
         else:
-            moves = [(direction, tiles), (BACK[direction], tiles)]
+            moves = [(direction, tiles), (OPPOSITE[direction], tiles)]
             await ben.send(ben.slides(moves))
             await ben.acked(ben.seq)
         trips.append((time.perf_counter() - began) * 1_000)
@@ -61,12 +61,12 @@ async def watch(ben: ProtocolClient, seconds: float) -> Noticed:
     assert not [e for e in ben.received if isinstance(e, m.Refused | m.Rejected)]
     ben.received.clear()
     ben.frames.clear()
-    return Noticed(sorted(trips))
+    return RoundTrips(sorted(trips))
 
 
 @contextlib.contextmanager
 def flooded(kind: str, port: int, code: str) -> Generator[None]:
-    """A flood is under way, in a process of its own."""
+    """Flood the server from another process inside the `with` block."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.chaos.floods", kind, str(port), code],
         cwd=ROOT,
@@ -76,16 +76,16 @@ def flooded(kind: str, port: int, code: str) -> Generator[None]:
     )
     assert process.stdout is not None
     try:
-        with process.stdout as said:
-            assert said.readline() == b"begun\n", f"{kind} did not begin"
+        with process.stdout as output:
+            assert output.readline() == b"begun\n", f"{kind} did not begin"
         yield
-        assert process.poll() is None, f"{kind} ended by itself"
+        assert process.poll() is None, f"{kind} ended too soon"
     finally:
         process.kill()
         process.wait()
 
 
 def memory(pid: int) -> float:
-    """MiB that a process really uses now."""
+    """Return the resident memory of a process, in MiB."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20

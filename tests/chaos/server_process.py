@@ -1,4 +1,4 @@
-"""The server as a process of its own: started, asked, killed, started again."""
+"""The server as a process that tests start, stop and kill."""
 
 import json
 import os
@@ -22,12 +22,12 @@ END_S = 10.0
 
 
 class ServerProcess:
-    """A server on one folder and, from its first start on, on one port.
+    """A server with its own folder; it keeps its port when it is started again.
 
     Args:
-        folder: for the database, `server.json` and the log.
-        options: of its command line.
-        program: what Python is to run.
+        folder: where it keeps its database, `server.json` and log file.
+        options: command-line options.
+        program: the module that Python runs.
     """
 
     def __init__(
@@ -57,13 +57,13 @@ class ServerProcess:
 
     @property
     def database(self) -> Path:
-        """Where it stores everything."""
+        """The path of its database."""
         if "--database" in self.options:
             return Path(self.options[self.options.index("--database") + 1])
         return self.folder / "sliderace.db"
 
     def log_of(self, room: str) -> list[bytes]:
-        """All that is stored in a room's log; blocking."""
+        """Return a room's log from the database; blocks."""
         with closing(sqlite3.connect(self.database)) as connection:
             return read(connection, room, 0)
 
@@ -72,13 +72,18 @@ class ServerProcess:
         return self.process is not None and self.process.poll() is None
 
     def start(self, *more: str, until_eof: bool = False) -> dict[str, object]:
-        """Start it and wait until it is ready; what it told of itself."""
-        told, tell = os.pipe()
-        held, hold = os.pipe() if until_eof else (-1, -1)
+        """Start it and wait until it is ready; return its ready message.
+
+        Args:
+            more: more command-line options.
+            until_eof: it ends when `close_pipe` is called.
+        """
+        ready_out, ready_in = os.pipe()
+        pipe_out, pipe_in = os.pipe() if until_eof else (-1, -1)
         options = ["--data", str(self.folder), "--port", str(self.port)]
-        options += ["--ready-fd", str(tell), "--no-advertise", *self.options, *more]
+        options += ["--ready-fd", str(ready_in), "--no-advertise", *self.options, *more]
         if until_eof:
-            options += ["--until-eof", str(held)]
+            options += ["--until-eof", str(pipe_out)]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", self.program, *options],
@@ -87,16 +92,16 @@ class ServerProcess:
                     "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path]),
                     **self.environment,
                 },
-                pass_fds=[fd for fd in (tell, held) if fd >= 0],
+                pass_fds=[fd for fd in (ready_in, pipe_out) if fd >= 0],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
             )
-        os.close(tell)
+        os.close(ready_in)
         if until_eof:
-            os.close(held)
-            self._pipe = hold
-        with open(told, "rb") as ready:  # noqa: PTH123
+            os.close(pipe_out)
+            self._pipe = pipe_in
+        with open(ready_out, "rb") as ready:  # noqa: PTH123
             ready_to_read, _, _ = select.select([ready], [], [], START_S)
             line = ready.readline() if ready_to_read else b""
         assert line, self.log.read_text()
@@ -105,11 +110,11 @@ class ServerProcess:
         return state
 
     def close_pipe(self) -> None:
-        """Close the pipe that keeps it running."""
+        """Close the pipe that keeps it running (see `until_eof`)."""
         os.close(self._pipe)
 
     def kill(self) -> None:
-        """SIGKILL: no chance to say or write anything."""
+        """Kill it, so that it can write nothing more."""
         assert self.process is not None
         self.process.kill()
         self.process.wait(END_S)
@@ -119,12 +124,12 @@ class ServerProcess:
         self.process.send_signal(number)
 
     def end(self) -> int:
-        """Wait for its end; the exit code."""
+        """Wait for its end; return the exit code."""
         assert self.process is not None
         return self.process.wait(END_S)
 
-    def is_over(self, seconds: float) -> bool:
-        """Whether it ends within so many seconds."""
+    def ends_within(self, seconds: float) -> bool:
+        """Return whether it ends within so many seconds."""
         assert self.process is not None
         until = time.monotonic() + seconds
         while self.process.poll() is None and time.monotonic() < until:

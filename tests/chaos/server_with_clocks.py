@@ -1,10 +1,10 @@
-"""The server, on a machine whose clocks are what a test says.
+"""The server, on a machine whose clocks a test sets.
 
     python -m tests.chaos.server_with_clocks OPTIONS
 
-In the environment: CLOCKS_BOOT names the run of the machine, CLOCKS_MONO_MS is added to
-its monotonic clock. The file CLOCKS_WALL holds what is added to its wall clock, in ms;
-it is read each time, so that the clock can be set while the server runs.
+Environment: CLOCKS_BOOT is the boot id of the machine. CLOCKS_MONO_MS is added to its
+monotonic clock. The file CLOCKS_WALL contains what is added to its wall clock, in ms; a
+test can change it while the server runs.
 """
 
 import asyncio
@@ -17,8 +17,8 @@ from sliderace_server.logging import logging_to
 from sliderace_server.settings import load_settings
 
 
-class SetClock(SystemClock):
-    """The clocks of another machine."""
+class OffsetClock(SystemClock):
+    """Clocks with offsets."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,4 +38,4 @@ if __name__ == "__main__":
     flags = {name[2:].replace("-", "_"): value for name, value in pairs}
     flags = {name: value for name, value in flags.items() if name != "no_advertise"}
     with logging_to(sys.stderr, "info"):
-        asyncio.run(run(load_settings(flags, {}, None), SetClock()))
+        asyncio.run(run(load_settings(flags, {}, None), OffsetClock()))

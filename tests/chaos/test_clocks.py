@@ -1,4 +1,4 @@
-"""Clocks are set and machines rebooted in mid-race: times stay right."""
+"""Times stay right when clocks are set and machines reboot in mid-race."""
 
 import asyncio
 import os
@@ -13,21 +13,21 @@ pytestmark = [pytest.mark.chaos, pytest.mark.timeout(400)]
 
 HOUR_MS = 3_600_000
 LEAST_MS = 50
-"""No machine starts a Python program with a server in it sooner."""
+"""No server starts faster."""
 
 
-async def test_the_wall_clock_is_set_by_an_hour_forward_and_back(
+async def test_setting_the_wall_clock_changes_no_time(
     tmp_path: Path,
 ) -> None:
-    """While the server runs, during an outage, and before a reboot.
+    """It is set by hours while the server runs, during an outage and before a reboot.
 
-    None of it may be taken for time that passed, and no outage is negative.
+    This never counts as time that passed, and no outage is negative.
     """
     wall = tmp_path / "wall"
     server = ServerProcess(tmp_path, program="tests.chaos.server_with_clocks")
 
     def set_wall(offset_ms: int) -> None:
-        # In place, and always as long: whoever reads meanwhile sees one or the other.
+        # In place and of one length, so a reader sees the old or the new value.
         descriptor = os.open(wall, os.O_WRONLY | os.O_CREAT, 0o600)
         os.pwrite(descriptor, f"{offset_ms:<12}".encode(), 0)
         os.close(descriptor)

@@ -1,28 +1,28 @@
-"""Real clients on lines that delay, chop, stall, break and go silent: no slide lost."""
+"""No slide is lost when the network delays, splits, stalls, cuts or drops bytes."""
 
 import asyncio
 import contextlib
 from pathlib import Path
 
 import pytest
-from tests.chaos.proxy import Latency, proxied
+from tests.chaos.proxy import Conditions, proxied
 from tests.chaos.race import running_race
 from tests.chaos.server_process import ServerProcess
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(400)]
 
 
-async def test_a_slow_line_in_single_bytes_and_one_that_breaks(tmp_path: Path) -> None:
+async def test_delays_single_bytes_and_cuts_lose_no_slide(tmp_path: Path) -> None:
     with ServerProcess(tmp_path) as server:
         async with contextlib.AsyncExitStack() as stack:
-            lines = [Latency(), Latency(0.06, 0.04), Latency(pieces=1)]
+            networks = [Conditions(), Conditions(0.06, 0.04), Conditions(pieces=1)]
             proxies = [
-                await stack.enter_async_context(proxied(server.port, line, seed))
-                for seed, line in enumerate(lines)
+                await stack.enter_async_context(proxied(server.port, one, seed))
+                for seed, one in enumerate(networks)
             ]
-            host_check = [address for _, address in proxies]
+            addresses = [address for _, address in proxies]
             race = await stack.enter_async_context(
-                running_race(server, size="4x4", through=host_check)
+                running_race(server, size="4x4", through=addresses)
             )
             for reset in (True, False, True):
                 await race.moved(2)
@@ -36,8 +36,8 @@ async def test_a_slow_line_in_single_bytes_and_one_that_breaks(tmp_path: Path) -
     assert not record["record"]["outages"]
 
 
-async def test_a_line_that_stalls_and_one_that_goes_silent(tmp_path: Path) -> None:
-    """Nobody is told that a silent line is dead: both sides must notice alone."""
+async def test_stalled_and_half_open_connections_lose_no_slide(tmp_path: Path) -> None:
+    """Nothing reports a half-open connection: both sides must notice by themselves."""
     with ServerProcess(tmp_path) as server:
         async with (
             proxied(server.port) as (stalling, one),
@@ -47,14 +47,14 @@ async def test_a_line_that_stalls_and_one_that_goes_silent(tmp_path: Path) -> No
             steady, staller, lost = race.racers
             await race.moved(2)
             durable = race.acked()
-            stalling.line.flowing.clear()
-            silent.line.silent = True
+            stalling.conditions.flowing.clear()
+            silent.conditions.silent = True
             before = steady.acked
             await steady.until(lambda: steady.acked >= before + 5)  # not held up
             await asyncio.sleep(1)
-            stalling.line.flowing.set()
+            stalling.conditions.flowing.set()
             await lost.until(lambda: not lost.online())
-            silent.line.silent = False
+            silent.conditions.silent = False
             await race.back(durable)
             assert staller.acked >= durable[1]
             await race.finish()

@@ -1,4 +1,4 @@
-"""An older backup is put back in mid-race; clients make good what it does not have."""
+"""After an older backup is restored in mid-race, clients resend what it lacks."""
 
 import asyncio
 from pathlib import Path
@@ -12,15 +12,15 @@ from sliderace_server.storage.sqlite.backup import backup, restore
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(400)]
 
 
-async def test_a_race_goes_on_from_an_older_backup(tmp_path: Path) -> None:
-    """Clients hold their whole way, and send again what the server does not know."""
+async def test_race_continues_from_an_older_backup(tmp_path: Path) -> None:
+    """Clients keep all slides of a race and resend those that the server lacks."""
     copy = tmp_path / "copy"
     with ServerProcess(tmp_path) as server:
         async with running_race(server, count=2, size="5x5") as race:
             await race.moved(3)
             await asyncio.to_thread(backup, server.database, copy)
             await race.moved(5)
-            for undo in (False, True):  # an epoch that the backup knows nothing of
+            for undo in (False, True):  # first in an epoch that the backup lacks
                 durable = race.acked()
                 await asyncio.to_thread(server.kill)
                 if undo:
@@ -31,4 +31,6 @@ async def test_a_race_goes_on_from_an_older_backup(tmp_path: Path) -> None:
             for one in race.racers:
                 one.client.observed.restored()
             record = await race.finish()
-    assert len(record["record"]["outages"]) == 1  # the other one is undone
+    assert (
+        len(record["record"]["outages"]) == 1
+    )  # the backup does not know the other one

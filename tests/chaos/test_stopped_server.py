@@ -1,4 +1,4 @@
-"""A server that is stopped, ended, or cannot store: clients do nothing about it."""
+"""Clients recover from a server that is stopped, ended or cannot store anything."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ from sliderace.protocol import messages as m
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(400)]
 
 
-async def test_a_server_that_stands_still_for_a_while_and_is_ended_then(
+async def test_race_survives_a_stopped_and_an_ended_server(
     tmp_path: Path,
 ) -> None:
     with ServerProcess(tmp_path) as server:
@@ -45,7 +45,7 @@ async def test_a_server_that_stands_still_for_a_while_and_is_ended_then(
     assert "did not end in good order" not in said
 
 
-async def test_a_full_disk_stops_acks_and_no_race(
+async def test_full_disk_delays_acks_but_not_the_race(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     disk = tmp_path / "disk"
@@ -60,8 +60,10 @@ async def test_a_full_disk_stops_acks_and_no_race(
     await _cannot_store(tmp_path, disk / "rooms.db", fill, lambda _: ballast.unlink())
 
 
-async def test_a_file_that_may_not_grow_stops_acks_and_no_race(tmp_path: Path) -> None:
-    """The same where no file system can be mounted: the process may not write on."""
+async def test_file_size_limit_delays_acks_but_not_the_race(
+    tmp_path: Path,
+) -> None:
+    """The same on machines that forbid mounting: the process hits a file size limit."""
 
     def limit(server: ServerProcess, most: int) -> None:
         assert server.process is not None
@@ -84,7 +86,7 @@ async def _cannot_store(
     fill: Callable[[ServerProcess], None],
     free: Callable[[ServerProcess], None],
 ) -> None:
-    """Race on while nothing can be stored, and see all of it stored afterwards."""
+    """Race while nothing can be stored; afterwards everything must be stored."""
     with ServerProcess(folder, "--database", str(database)) as server:
         async with running_race(server, count=2, size="6x6") as race:
             await race.moved(3)
@@ -112,7 +114,7 @@ async def _is_refused_a_room(server: ServerProcess) -> None:
 
 
 async def _until_failing(server: ServerProcess, *, failing: bool) -> None:
-    """Wait until /healthz says so."""
+    """Wait until /healthz reports the state."""
 
     def wait() -> None:
         status = ""
@@ -125,7 +127,7 @@ async def _until_failing(server: ServerProcess, *, failing: bool) -> None:
 
 
 def mount(folder: Path) -> None:
-    """Put a small file system at a new folder, where that is allowed."""
+    """Mount a small file system at a new folder, or skip the test."""
     folder.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)]
     try:

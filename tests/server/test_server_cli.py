@@ -119,7 +119,7 @@ def test_the_server_stops_when_its_parent_closes_the_pipe(tmp_path: Path) -> Non
     with ServerProcess(tmp_path, "--memory") as server:
         server.kill()
         server.start(until_eof=True)
-        assert not server.is_over(0.3)
+        assert not server.ends_within(0.3)
         server.close_pipe()
         assert server.end() == 0
 
@@ -132,7 +132,7 @@ async def test_a_race_is_finished_after_the_parent_closes_the_pipe(
     try:
         async with running_race(server.port, 2, "3x3") as (ann, ben):
             server.close_pipe()
-            assert not await asyncio.to_thread(server.is_over, 1.0)
+            assert not await asyncio.to_thread(server.ends_within, 1.0)
             await ann.solve()
             await ben.solve()
             await ben.until(m.Results)
