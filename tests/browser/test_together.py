@@ -43,11 +43,11 @@ def _podium(page: Page) -> list[list[str]]:
 
 def _podium_of(terminal: Running) -> list[list[str]]:
     """The same as three lines of a terminal."""
-    terminal.line("The race is over")
+    terminal.wait_for("The race is over")
     found: list[list[str]] = []
     while len(found) < 3:
-        terminal.line("")
-        row = re.match(ROW, terminal.said[-1])
+        terminal.wait_for("")
+        row = re.match(ROW, terminal.output[-1])
         if row:
             found.append([*row.groups()])
     return found
@@ -79,7 +79,7 @@ def test_the_race_goes_on_whatever_happens(browser: Browser, tmp_path: Path) -> 
             sam = guest(pages, code, "Sam", watch=True)
             joining = ("join", code, "--plain", "--name", "Tom", "--server", first.url)
             with Shell(tmp_path).running(*joining) as tom:
-                tom.line("You are Tom")
+                tom.wait_for("You are Tom")
                 tom.type("ready")
                 ben.get_by_role("button", name="ready").click()
                 ann.wait_for_selector(".member.is-ready >> nth=1")
@@ -87,7 +87,7 @@ def test_the_race_goes_on_whatever_happens(browser: Browser, tmp_path: Path) -> 
                 board = own_board(ann)
                 slides = solution(board)
                 a, b = board.copy(), board.copy()
-                tom.line("Go!")
+                tom.wait_for("Go!")
                 _play(ann, a, slides[:4])
                 ann.reload()
                 sees_own(ann, a)
@@ -106,7 +106,7 @@ def test_the_race_goes_on_whatever_happens(browser: Browser, tmp_path: Path) -> 
                     for page in (ann, ben, sam):
                         lost = page.locator(".chip.lost")
                         lost.wait_for(state="hidden", timeout=30_000)
-                    tom.line("You are back")
+                    tom.wait_for("You are back")
                     _play(ann, a, slides[8:])
                     ann.wait_for_selector(".lane.mine.finished")
                     _play(ben, b, slides[6:])

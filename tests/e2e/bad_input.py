@@ -1,6 +1,6 @@
-"""Bad input of every kind, each tried on a stage where two others race.
+"""Bad input of every kind, each tried on a server where two players race.
 
-A trial answers with what came back and how it ended, in the words of
+A trial returns the answer and how the connection ended, in the words of
 docs/operating.md: `("bad_message", "open")`, `("HTTP 421", "-")`, `("cut", "-")`.
 """
 
@@ -26,13 +26,13 @@ from sliderace_server.limits import Limits
 from sliderace_server.room import RoomLimits
 from sliderace_server.settings import ServerSettings
 
-__all__ = ["CASES", "Outcome", "Stage", "case", "on_stage"]
+__all__ = ["CASES", "Outcome", "Setup", "case", "race_setup"]
 
 Outcome = tuple[str, str]
 BACK = {"U": "D", "D": "U", "L": "R", "R": "L"}
 
 PATIENT = Limits(ping_timeout_ms=60_000)
-"""A busy machine answers our pings late; that is not what is tried here."""
+"""A busy machine answers pings late; these trials are not about that."""
 GROUPS = {
     "plain": PATIENT,
     "hurried": replace(PATIENT, open_timeout_ms=1_000, hello_timeout_ms=1_000),
@@ -51,28 +51,28 @@ GROUPS = {
     "flooded": replace(PATIENT, messages_per_s=5, messages_burst=60, flood_ms=1_000),
     "pinged": Limits(ping_timeout_ms=20_000),
 }
-"""Name -> what its server allows. Times pass ten times as fast, but for handshakes."""
+"""Name -> limits of its server. All but handshakes run ten times as fast."""
 
 
 @dataclass
-class Stage:
-    """A server; Ann, who may be bad; Ben, whom nothing may disturb."""
+class Setup:
+    """A server; Ann, who may misbehave; Ben, whom nothing may disturb."""
 
     server: Server
     ann: ProtocolClient
     ben: ProtocolClient
     store: FaultyStore
-    broken: list[bool] = field(default_factory=lambda: [False])
+    entropy_fails: list[bool] = field(default_factory=lambda: [False])
 
-    async def untouched(self) -> None:
-        """Ben slides to and fro: both are durable at once, and nothing was refused."""
+    async def check_undisturbed(self) -> None:
+        """Make Ben slide a tile back and forth; both slides must be acked."""
         direction, tiles = parse_board(self.ben.board).legal_slides()[0]
         to_and_fro = [(direction, tiles), (BACK[direction], tiles)]
         await self.ben.send(self.ben.slides(to_and_fro))
         await self.ben.acked(self.ben.seq)
 
-    async def finished(self) -> None:
-        """Ben solves his board."""
+    async def check_finish(self) -> None:
+        """Make Ben solve the board; nothing he sent may have been refused."""
         await self.ben.solve()
         await self.ben.acked(self.ben.seq)
         mine = self.ben.seat
@@ -82,40 +82,44 @@ class Stage:
         assert not bad
 
     @contextlib.asynccontextmanager
-    async def stranger(self, address: str = "") -> AsyncGenerator[ProtocolClient, None]:
-        """A connection that has said nothing, perhaps from another address."""
+    async def new_connection(
+        self, address: str = ""
+    ) -> AsyncGenerator[ProtocolClient, None]:
+        """Open a connection, perhaps from another address."""
         headers = {"X-Forwarded-For": address} if address else {}
         async with connected(self.server.port, additional_headers=headers) as talker:
             yield talker
 
     @contextlib.asynccontextmanager
-    async def eve(self, name: str = "Eve") -> AsyncGenerator[ProtocolClient, None]:
-        """Somebody who watches, until the end of the context."""
+    async def spectator(
+        self, name: str = "Eve"
+    ) -> AsyncGenerator[ProtocolClient, None]:
+        """Join a spectator, who leaves at the end of the context."""
         join = m.Join(code=self.ann.code, name=name, role="spectator")
-        async with connected(self.server.port, join) as eve:
-            yield eve
-            if eve.socket.close_code is None:
-                await eve.send(m.Leave())
-                await eve.closed()
+        async with connected(self.server.port, join) as spectator:
+            yield spectator
+            if spectator.socket.close_code is None:
+                await spectator.send(m.Leave())
+                await spectator.closed()
 
 
-Trial = Callable[[Stage], Awaitable[Outcome]]
+Trial = Callable[[Setup], Awaitable[Outcome]]
 
 
 @dataclass(frozen=True)
 class Case:
-    """One row of the table: how it is tried, and on which stage."""
+    """One row of the table: its trial, and the group of limits."""
 
     group: str
     try_it: Trial
 
 
 CASES: dict[str, Case] = {}
-"""What is bad -> its trial, in the order of docs/operating.md."""
+"""Bad input -> its trial, in the order of docs/operating.md."""
 
 
 def case(bad: str, group: str = "plain") -> Callable[[Trial], Trial]:
-    """Tell that a function tries this row."""
+    """Register a function as the trial of a row."""
 
     def add(trial: Trial) -> Trial:
         assert bad not in CASES
@@ -126,12 +130,12 @@ def case(bad: str, group: str = "plain") -> Callable[[Trial], Trial]:
 
 
 @contextlib.asynccontextmanager
-async def on_stage(group: str) -> AsyncGenerator[Stage, None]:
-    """A race has just begun, on a server with the limits of a group."""
-    broken, store = [False], FaultyStore()
+async def race_setup(group: str) -> AsyncGenerator[Setup, None]:
+    """Start a race on a server with the limits of a group."""
+    entropy_fails, store = [False], FaultyStore()
 
     def entropy(count: int) -> bytes:
-        if broken[0] and count == 16:
+        if entropy_fails[0] and count == 16:
             raise RuntimeError("a bug in the server")
         return secrets.token_bytes(count)
 
@@ -142,17 +146,19 @@ async def on_stage(group: str) -> AsyncGenerator[Stage, None]:
         running(config, store=store, clock=FastClock(), entropy=entropy) as server,
         running_race(server.port, 2, "3x3", limit_ms=0) as (ann, ben),
     ):
-        yield Stage(server, ann, ben, store, broken)
+        yield Setup(server, ann, ben, store, entropy_fails)
 
 
-async def answered(stage: Stage, command: m.Command | str) -> Outcome:
-    """How a member who watches is answered, who goes on then."""
-    async with stage.eve() as eve:
-        return await goes_on(eve, command)
+async def spectator_refused(setup: Setup, command: m.Command | str) -> Outcome:
+    """Return the refusal of a spectator's command; the connection must stay open."""
+    async with setup.spectator() as spectator:
+        return await refused_in_room(spectator, command)
 
 
-async def goes_on(member: ProtocolClient, command: m.Command | str | bytes) -> Outcome:
-    """What a command is refused with; and the connection is still there."""
+async def refused_in_room(
+    member: ProtocolClient, command: m.Command | str | bytes
+) -> Outcome:
+    """Return the refusal of a member's command; the connection must stay open."""
     await member.send(command)
     event = await member.receive()
     while not isinstance(event, m.Refused | m.Rejected):
@@ -161,18 +167,18 @@ async def goes_on(member: ProtocolClient, command: m.Command | str | bytes) -> O
     return event.code, "open"
 
 
-async def at_the_door(stage: Stage, hello: m.Command | str, address: str) -> Outcome:
-    """How a first message is answered, and what the connection is closed with."""
-    async with stage.stranger(address) as talker:
+async def first_message(setup: Setup, hello: m.Command | str, address: str) -> Outcome:
+    """Return the refusal of a first message, and the close code."""
+    async with setup.new_connection(address) as talker:
         await talker.send(hello)
         return (await talker.until(m.Refused)).code, str(await talker.closed())
 
 
-async def entering(stage: Stage, enter: Entry, address: str = "") -> Outcome:
-    """The same for a hello."""
-    return await at_the_door(stage, m.Hello(v=1, enter=enter), address)
+async def hello_outcome(setup: Setup, enter: Entry, address: str = "") -> Outcome:
+    """Return the refusal of a hello, and the close code."""
+    return await first_message(setup, m.Hello(v=1, enter=enter), address)
 
 
-async def closed_with(member: ProtocolClient) -> Outcome:
-    """The close code alone."""
+async def close_code(member: ProtocolClient) -> Outcome:
+    """Return the close code."""
     return "-", str(await asyncio.wait_for(member.closed(), 15))

@@ -1,4 +1,4 @@
-"""A clock that stands still."""
+"""A clock that tests advance."""
 
 import asyncio
 from collections.abc import Callable
@@ -15,7 +15,7 @@ class _Timer:
 
 
 class ManualClock:
-    """A clock that goes on only when a test moves it."""
+    """A clock that advances only when a test calls `advance`."""
 
     boot = "test"
 
@@ -41,7 +41,7 @@ class ManualClock:
         await asyncio.sleep(0)
 
     def advance(self, ms: int) -> None:
-        """Let time pass, and fire every timer at its moment."""
+        """Let time pass, and fire every timer at its time."""
         until = self._now + ms
         while due := [one for one in self._timers if one.live and one.at <= until]:
             first = min(due, key=lambda one: one.at)
@@ -51,5 +51,5 @@ class ManualClock:
         self._now = until
 
     def stall(self, ms: int) -> None:
-        """Let time pass while nothing is done: timers that are due stay so."""
+        """Let time pass without firing timers."""
         self._now += ms

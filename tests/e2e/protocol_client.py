@@ -1,4 +1,4 @@
-"""A client as thin as can be: says commands, hears events, and solves its board."""
+"""A minimal protocol client, and helpers to run servers and races."""
 
 import asyncio
 import contextlib
@@ -38,33 +38,33 @@ __all__ = [
 ]
 
 RECEIVE_S = 8.0
-"""Longest wait for an event: more than any deadline of a quick race."""
+"""Longest wait for an event; longer than any deadline of a quick race."""
 
 QUICK = m.RulesPatch(size="2x2", countdown_ms=3_000)
-"""The shortest race there can be."""
+"""The shortest race."""
 
 E = TypeVar("E", bound=m.Event)
 Entry = m.Create | m.Open | m.Join | m.Resume | m.Redeem
-"""The ways into a room."""
+"""The ways to enter a room."""
 
 
 def rules(size: str = "2x2", **more: int | bool | str) -> m.RulesPatch:
-    """Rules of a race that starts as soon as it may."""
+    """Return rules with the shortest countdown."""
     return m.RulesPatch(size=size, countdown_ms=3_000, **more)  # type: ignore[arg-type]
 
 
 def offset_of(event: m.Event) -> int:
-    """An event's place in the stream; 0 where it has none."""
+    """Return an event's offset in the stream; 0 if it has none."""
     return int(getattr(event, "o", 0))
 
 
 def solution(board: str) -> list[tuple[str, int]]:
-    """Slides that solve a board."""
+    """Return slides that solve a board."""
     return [slide for stage in solve(parse_board(board)) for slide in stage]
 
 
 class FastClock:
-    """A machine on which everything takes a tenth of the time, or as one likes."""
+    """A clock that runs ten times as fast, or by another factor."""
 
     boot = "test"
 
@@ -89,7 +89,7 @@ class FastClock:
 
 
 async def eventually(condition: Callable[[], object]) -> Any:
-    """Turn the loop until a condition holds; what it returned in the end."""
+    """Run the loop until a condition holds; return its result."""
     async with asyncio.timeout(RECEIVE_S):
         while True:
             outcome: Any = condition()
@@ -101,7 +101,7 @@ async def eventually(condition: Callable[[], object]) -> Any:
 
 
 def log_problems(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """What the log complains of, but for asyncio's word that a step took long."""
+    """Return warnings and errors in the log, except asyncio's about slow steps."""
     return [
         record.getMessage()
         for record in caplog.records
@@ -114,7 +114,7 @@ def log_problems(caplog: pytest.LogCaptureFixture) -> list[str]:
 async def running_server(
     limits: Limits | None = None, **settings: object
 ) -> AsyncGenerator[Server, None]:
-    """A whole server in this process, on a free port, that keeps nothing."""
+    """Run a server in this process, on a free port, in memory."""
     parts = {
         "store": settings.pop("store", None),
         "clock": settings.pop("clock", FastClock()),
@@ -154,7 +154,7 @@ class ProtocolClient:
         await self.socket.send(raw)
 
     async def receive(self) -> m.Event:
-        """The next event."""
+        """Return the next event."""
         async with asyncio.timeout(RECEIVE_S):
             frame = await self.socket.recv()
         event = decode_event(frame)
@@ -166,24 +166,24 @@ class ProtocolClient:
     async def until(
         self, kind: type[E], which: Callable[[E], object] = lambda _: True
     ) -> E:
-        """The next event of a kind; what comes before it is only noted."""
+        """Return the next event of a kind; earlier ones are only recorded."""
         while True:
             event = await self.receive()
             if isinstance(event, kind) and which(event):
                 return event
 
     async def sees_ready(self, member: int) -> None:
-        """Wait until a member is ready: what others ask for may arrive before that."""
+        """Wait until a member is ready."""
         await self.until(
             m.MemberEvent, lambda e: e.member.id == member and e.member.ready
         )
 
     async def phase(self, *phases: str) -> m.PhaseEvent:
-        """The next event that tells one of these phases."""
+        """Return the next event with one of these phases."""
         return await self.until(m.PhaseEvent, lambda event: event.phase in phases)
 
     async def closed(self) -> int:
-        """The code with which the server closes; what comes before is noted."""
+        """Return the code with which the server closes; record earlier events."""
         with contextlib.suppress(ConnectionClosed):
             while True:
                 await self.receive()
@@ -210,7 +210,7 @@ class ProtocolClient:
                 pass
 
     def slides(self, moves: list[tuple[str, int]], **more: object) -> m.Slides:
-        """These moves as the next command; they count as made."""
+        """Return these slides as the next command, and count them as made."""
         command = m.Slides(
             race=self.race,
             gen=self.gen,
@@ -222,7 +222,7 @@ class ProtocolClient:
         return command
 
     async def solve(self) -> None:
-        """Make every slide to the end, each in a message of its own."""
+        """Solve the board, with one message per slide."""
         for move in solution(self.board):
             await self.send(self.slides([move]))
 
@@ -231,7 +231,7 @@ class ProtocolClient:
         await self.until(m.Ack, lambda ack: ack.seq >= seq)
 
     async def sync(self) -> "ProtocolClient":
-        """Everything said so far was carried out."""
+        """Wait until the server has handled everything sent so far."""
         await self.send(m.Ping(id=7))
         await self.until(m.Pong)
         return self
@@ -241,7 +241,7 @@ class ProtocolClient:
 async def connected(
     port: int, enter: Entry | None = None, **how: object
 ) -> AsyncGenerator[ProtocolClient, None]:
-    """A connection; with `enter` it says hello and waits for the welcome."""
+    """Connect; with `enter` say hello and wait for the welcome."""
     url = f"ws://127.0.0.1:{port}/ws"
     async with connect(
         url,
@@ -263,7 +263,7 @@ async def connected(
 async def running_race(
     port: int, count: int = 2, size: str = "3x3", **more: object
 ) -> AsyncGenerator[list[ProtocolClient], None]:
-    """Players in a race that has just begun; the first one is the host."""
+    """Connect players and start a race; the first one is the host."""
     async with contextlib.AsyncExitStack() as stack:
         names = player_names(count)
         create = m.Create(name=next(names), rules=rules(size, **more))  # type: ignore[arg-type]
@@ -277,11 +277,11 @@ async def running_race(
         await players[0].send(m.Start(race=players[0].race))
         for player in players:
             await player.until(m.BoardEvent)
-        for player in players:  # on a slow line the board comes long before T0
+        for player in players:  # with high latency the board arrives long before T0
             await player.phase("racing")
         yield players
 
 
 def player_names(count: int) -> Iterator[str]:
-    """Nicknames."""
+    """Yield nicknames."""
     return (f"Player {number}" for number in range(1, count + 1))

@@ -1,4 +1,4 @@
-"""The program as people run it: each command a process of its own."""
+"""Runs the program's commands, each in its own process."""
 
 import json
 import os
@@ -16,14 +16,14 @@ from typing import Any
 __all__ = ["HOST", "WAIT_S", "Running", "Shell", "code_of"]
 
 WAIT_S = 15.0
-"""Longest wait for a line or an end; all of this takes far less."""
+"""Longest wait for a line or an exit."""
 
 
 class Shell:
-    """A user of this machine with a home of his own.
+    """A user with a separate home folder.
 
     Args:
-        home: his files.
+        home: the folder.
     """
 
     def __init__(self, home: Path) -> None:
@@ -37,13 +37,13 @@ class Shell:
             self._env.pop(known, None)
 
     @property
-    def noted(self) -> dict[str, Any]:
-        """What the server of this user wrote about itself."""
+    def server_state(self) -> dict[str, Any]:
+        """The state file of this user's server."""
         path = self.home / "sliderace" / "server.json"
         return json.loads(path.read_text()) if path.exists() else {}
 
     def run(self, *args: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-        """Run a command to its end."""
+        """Run a command until it exits."""
         return subprocess.run(
             [sys.executable, "-m", "sliderace_client", *args],
             capture_output=True,
@@ -56,7 +56,7 @@ class Shell:
 
     @contextmanager
     def running(self, *args: str) -> Generator["Running"]:
-        """A command that goes on; it is interrupted at the end."""
+        """Run a command in the background; interrupt it at the end."""
         process = subprocess.Popen(
             [sys.executable, "-m", "sliderace_client", *args],
             stdin=subprocess.PIPE,
@@ -65,7 +65,7 @@ class Shell:
             text=True,
             bufsize=1,
             env=self._env,
-            cwd=self.home,  # what it saves goes there
+            cwd=self.home,  # for the files that it saves
             start_new_session=True,
         )
         command = Running(process)
@@ -76,11 +76,11 @@ class Shell:
 
 
 class Running:
-    """A command in progress."""
+    """A running command."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
-        self.said: list[str] = []
+        self.output: list[str] = []
         self._lines: Queue[str | None] = Queue()
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -91,22 +91,22 @@ class Running:
         self._lines.put(None)
         self.process.stdout.close()
 
-    def line(self, pattern: str) -> str:
-        """Read on to the line that matches; its first group, if it has any."""
+    def wait_for(self, pattern: str) -> str:
+        """Wait for a line that matches; return its last group, or the whole match."""
         while True:
             try:
                 line = self._lines.get(timeout=WAIT_S)
             except Empty:
-                raise AssertionError([pattern, *self.said]) from None
-            assert line is not None, [pattern, *self.said]
-            self.said.append(line)
+                raise AssertionError([pattern, *self.output]) from None
+            assert line is not None, [pattern, *self.output]
+            self.output.append(line)
             if match := re.search(pattern, line):
                 return match[match.lastindex or 0]
 
-    def ends(self) -> int:
-        """Read on to its end; the exit code, which a failure tells with all it said."""
+    def wait_for_exit(self) -> int:
+        """Wait until it exits; return the exit code."""
         while (line := self._lines.get(timeout=WAIT_S)) is not None:
-            self.said.append(line)
+            self.output.append(line)
         return self.process.wait(WAIT_S)
 
     def type(self, line: str) -> None:
@@ -116,7 +116,7 @@ class Running:
         self.process.stdin.flush()
 
     def interrupt(self) -> int:
-        """Ctrl-C, as the terminal sends it, to the whole group; the exit code."""
+        """Press Ctrl-C: interrupt the whole process group; return the exit code."""
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGINT)
         code = self.process.wait(WAIT_S)
@@ -130,4 +130,4 @@ HOST = ("host", "--no-tui", "--size", "2x2", "--bind", "127.0.0.1", "--port", "0
 
 
 def code_of(host: Running) -> str:
-    return host.line(r"sliderace join ([A-Z]{6})@127\.0\.0\.1:\d+")
+    return host.wait_for(r"sliderace join ([A-Z]{6})@127\.0\.0\.1:\d+")

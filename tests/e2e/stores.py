@@ -1,4 +1,4 @@
-"""Stores that fail or wait when a test says so; otherwise they keep everything."""
+"""A store that blocks or fails on request."""
 
 import asyncio
 from collections.abc import Sequence
@@ -18,17 +18,20 @@ __all__ = ["FaultyStore"]
 
 
 class FaultyStore:
-    """A store whose disk can be slow, full, or in somebody else's hands.
+    """A store in memory that blocks or fails on request.
 
     Attributes:
-        flowing: clear it, and appends wait.
-        full: set it, and whatever is to be stored is refused.
-        stolen: rooms that another writer has.
-        mistake: set it, and appends raise it.
-        deaf: so many appends are carried out, and called a failure.
-        thief: the record that is stored instead of such an append.
-        undroppable: set it, and no log can be removed.
-        results_flowing: clear it, and results wait.
+        unblocked: while cleared, appends wait.
+        waiting: whether an append waits.
+        full: if set, everything that stores fails.
+        conflicting: rooms whose appends meet a conflict.
+        error: if set, appends raise it.
+        lost_answers: how many appends are stored but reported as failed.
+        other_record: stored instead of the records of such an append, if set.
+        drops_fail: if set, logs cannot be dropped.
+        results_unblocked: while cleared, storing a race waits.
+        appends: room, position and number of records of each append.
+        real: the store behind it.
     """
 
     durability: Durability = "none"

@@ -32,16 +32,16 @@ pytestmark = pytest.mark.filterwarnings("error")
 async def racing(
     limits: Limits | None = None, **more: object
 ) -> AsyncGenerator[tuple[Server, ProtocolClient, ProtocolClient], None]:
-    """A server, Ann in a race, and Ben whom nothing may disturb."""
+    """Run a race of Ann, and Ben whom nothing may disturb."""
     async with (
         running_server(limits) as server,
         running_race(server.port, 2, **more) as (ann, ben),  # type: ignore[arg-type]
     ):
         yield server, ann, ben
-        await untouched(ben)
+        await check_undisturbed(ben)
 
 
-async def untouched(ben: ProtocolClient) -> None:
+async def check_undisturbed(ben: ProtocolClient) -> None:
     await ben.solve()
     await ben.acked(ben.seq)
     told = await ben.until(m.StandingEvent, lambda e: e.standing.seat == ben.seat)
@@ -49,8 +49,8 @@ async def untouched(ben: ProtocolClient) -> None:
     assert not [e for e in ben.received if isinstance(e, m.Refused | m.Rejected)]
 
 
-async def said_hello(port: int, hello: m.Hello | str | bytes) -> tuple[m.Event, int]:
-    """The answer to a first message, and the close code."""
+async def hello_answer(port: int, hello: m.Hello | str | bytes) -> tuple[m.Event, int]:
+    """Return the answer to a first message, and the close code."""
     async with connected(port) as talker:
         await talker.send(hello)
         return await talker.receive(), await talker.closed()
@@ -60,7 +60,7 @@ def hello(enter: m.Create | m.Open | m.Join | m.Resume, v: int = 1) -> m.Hello:
     return m.Hello(v=v, enter=enter)
 
 
-# --- the door -------------------------------------------------------------------------
+# --- hello ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -75,37 +75,37 @@ def hello(enter: m.Create | m.Open | m.Join | m.Resume, v: int = 1) -> m.Hello:
         (m.Open(rules=m.RulesPatch(away_ms=300_001)), "bad_rules", 4500),
     ],
 )
-async def test_who_cannot_enter_is_told_why(
+async def test_a_refused_hello_gets_a_reason_and_a_close_code(
     enter: m.Create | m.Open | m.Join | m.Resume, code: str, close: int
 ) -> None:
     async with racing() as (server, *_):
-        event, closed = await said_hello(server.port, hello(enter))
+        event, closed = await hello_answer(server.port, hello(enter))
         assert isinstance(event, m.Refused)
         assert (event.of, event.code, closed) == ("hello", code, close)
         assert event.text
 
 
-async def test_a_failed_create_leaves_no_room_behind() -> None:
+async def test_a_failed_create_leaves_no_room() -> None:
     async with running_server() as server:
         for enter in (
             m.Create(name=""),
             m.Create(name="X", rules=m.RulesPatch(countdown_ms=1)),
         ):
-            await said_hello(server.port, hello(enter))
+            await hello_answer(server.port, hello(enter))
         assert server.registry.health()["rooms"] == 0
 
 
 @pytest.mark.parametrize("name", ["", " ", "\u202e", "\x00\x1b", "\u200b\u200d"])
-async def test_a_name_of_which_nothing_is_left_is_refused(name: str) -> None:
+async def test_a_name_that_is_empty_after_cleaning_is_refused(name: str) -> None:
     async with racing() as (server, ann, _):
-        event, closed = await said_hello(
+        event, closed = await hello_answer(
             server.port, hello(m.Join(code=ann.code, name=name))
         )
         assert isinstance(event, m.Refused)
         assert (event.code, closed) == ("bad_name", 4500)
 
 
-async def test_a_hostile_name_is_cleaned_for_everybody() -> None:
+async def test_a_hostile_name_is_cleaned() -> None:
     async with racing() as (server, ann, ben):
         name = "\x1b[2J<b>E\u202eve\u0301\u0301\u0301\u0301"
         async with connected(server.port, m.Join(code=ann.code, name=name)):
@@ -114,49 +114,49 @@ async def test_a_hostile_name_is_cleaned_for_everybody() -> None:
             assert not set(told.member.name) & set("\x1b\u202e")
 
 
-async def test_a_full_room_takes_no_more_players() -> None:
+async def test_a_full_room_refuses_players() -> None:
     limits = Limits(room=RoomLimits(players=2, spectators=1))
     async with racing(limits) as (server, ann, _):
         join = m.Join(code=ann.code, name="X")
-        event, closed = await said_hello(server.port, hello(join))
+        event, closed = await hello_answer(server.port, hello(join))
         assert isinstance(event, m.Refused)
         assert (event.code, closed) == ("room_full", 4500)
 
 
-async def test_a_full_room_takes_no_more_spectators() -> None:
+async def test_a_full_room_refuses_spectators() -> None:
     limits = Limits(room=RoomLimits(players=2, spectators=0))
     async with racing(limits) as (server, ann, _):
         join = m.Join(code=ann.code, name="X", role="spectator")
-        event, closed = await said_hello(server.port, hello(join))
+        event, closed = await hello_answer(server.port, hello(join))
         assert isinstance(event, m.Refused)
         assert (event.code, closed) == ("room_full", 4500)
 
 
-async def test_a_locked_room_takes_nobody_new() -> None:
+async def test_a_locked_room_refuses_joins() -> None:
     async with racing() as (server, ann, _):
         await ann.send(m.Lock())
         await ann.until(m.RoomEvent)
         join = m.Join(code=ann.code, name="X")
-        event, closed = await said_hello(server.port, hello(join))
+        event, closed = await hello_answer(server.port, hello(join))
         assert isinstance(event, m.Refused)
         assert (event.code, closed) == ("room_locked", 4500)
 
 
-async def test_another_version_is_refused_whatever_else_it_says() -> None:
+async def test_another_version_is_refused_whatever_the_hello_contains() -> None:
     async with racing() as (server, *_):
         for text in (
             encode_command(hello(m.Create(name="X"), v=2)),
             '{"t":"hello","v":2,"enter":{"as":"teleport"},"new":[]}',
         ):
-            event, closed = await said_hello(server.port, text)
+            event, closed = await hello_answer(server.port, text)
             assert isinstance(event, m.Refused)
             assert (event.code, closed) == ("version", 4504)
 
 
-async def test_a_wrong_token_takes_no_seat() -> None:
+async def test_a_wrong_token_gets_no_seat() -> None:
     async with racing() as (server, ann, _):
         resume = m.Resume(code=ann.code, token="0" * 32)
-        event, closed = await said_hello(server.port, hello(resume))
+        event, closed = await hello_answer(server.port, hello(resume))
         assert isinstance(event, m.Refused)
         assert (event.code, closed) == ("bad_token", 4500)
         assert (await ann.sync()).socket.close_code is None
@@ -164,12 +164,12 @@ async def test_a_wrong_token_takes_no_seat() -> None:
 
 async def test_the_first_message_must_be_hello() -> None:
     async with racing() as (server, *_):
-        event, closed = await said_hello(server.port, encode_command(m.Ping(id=1)))
+        event, closed = await hello_answer(server.port, encode_command(m.Ping(id=1)))
         assert isinstance(event, m.Refused)
         assert (event.code, closed) == ("no_hello", 4002)
 
 
-async def test_who_says_nothing_is_sent_away() -> None:
+async def test_a_connection_without_hello_is_closed() -> None:
     async with (
         racing(Limits(hello_timeout_ms=50)) as (server, *_),
         connected(server.port) as mute,
@@ -182,7 +182,7 @@ async def test_who_says_nothing_is_sent_away() -> None:
 @pytest.mark.parametrize(
     "origin", ["http://evil.example", "null", "https://127.0.0.1", "http://[x]"]
 )
-async def test_pages_of_others_get_no_socket(origin: str) -> None:
+async def test_pages_of_other_sites_get_no_websocket(origin: str) -> None:
     async with racing() as (server, *_):
         with pytest.raises(InvalidStatus) as refused:
             async with connected(server.port, origin=origin):
@@ -190,7 +190,7 @@ async def test_pages_of_others_get_no_socket(origin: str) -> None:
         assert refused.value.response.status_code == 403
 
 
-async def test_our_own_page_gets_one() -> None:
+async def test_our_own_page_gets_a_websocket() -> None:
     async with running_server() as server:
         origin = f"http://127.0.0.1:{server.port}"
         async with connected(server.port, m.Create(name="Ann"), origin=origin) as ann:
@@ -218,7 +218,7 @@ RUBBISH = [
 ]
 
 
-async def test_rubbish_is_answered_and_the_room_goes_on() -> None:
+async def test_malformed_messages_are_refused_and_the_connection_stays() -> None:
     async with racing() as (_, ann, _):
         for text in RUBBISH:
             await ann.send(text)
@@ -227,10 +227,10 @@ async def test_rubbish_is_answered_and_the_room_goes_on() -> None:
         await ann.sync()
 
 
-async def test_rubbish_instead_of_a_hello_ends_that_connection() -> None:
+async def test_a_malformed_hello_closes_the_connection() -> None:
     async with racing() as (server, *_):
         for text in RUBBISH:
-            event, closed = await said_hello(server.port, text)
+            event, closed = await hello_answer(server.port, text)
             assert isinstance(event, m.Refused)
             assert (event.code, closed) == ("bad_message", 4500), text
 
@@ -242,13 +242,13 @@ async def test_a_second_hello_is_refused() -> None:
         await ann.sync()
 
 
-async def test_binary_is_refused() -> None:
+async def test_binary_messages_close_the_connection() -> None:
     async with racing() as (_, ann, _):
         await ann.send(b'{"t":"ping","id":1}')
         assert await ann.closed() == 1007
 
 
-async def test_too_large_a_message_ends_that_connection() -> None:
+async def test_a_too_large_message_closes_the_connection() -> None:
     async with racing() as (_, ann, _):
         await ann.send(" " * 2_048)
         assert (await ann.until(m.Refused)).code == "bad_message"
@@ -264,7 +264,7 @@ def legal(talker: ProtocolClient) -> tuple[str, int]:
 
 
 def illegal(talker: ProtocolClient, *made: tuple[str, int]) -> tuple[str, int]:
-    """A slide that is impossible, after those made."""
+    """Return an impossible slide, after those made."""
     board = parse_board(talker.board)
     for move in made:
         board.slide(*move)
@@ -272,7 +272,7 @@ def illegal(talker: ProtocolClient, *made: tuple[str, int]) -> tuple[str, int]:
     return next(slide for slide in slides if slide not in board.legal_slides())
 
 
-async def test_a_move_before_the_start_is_too_early_and_shows_no_board() -> None:
+async def test_slides_before_the_start_are_rejected_without_a_board() -> None:
     async with (
         running_server() as server,
         connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
@@ -280,16 +280,16 @@ async def test_a_move_before_the_start_is_too_early_and_shows_no_board() -> None
     ):
         for one in (ann, ben):
             await one.send(m.Ready(race=one.race))
-        # The roster is fixed, the board drawn, the race not begun.
+        # The roster is frozen, and the race has not started.
         await ann.until(m.PhaseEvent, lambda event: event.roster)
         await ann.send(ann.slides([("L", 1)]))
         event = await ann.until(m.Rejected)
         assert (event.code, event.board, event.gen) == ("too_early", None, 1)
         await ben.until(m.BoardEvent)
-        await untouched(ben)
+        await check_undisturbed(ben)
 
 
-async def test_a_move_in_the_lobby_is_no_move() -> None:
+async def test_slides_in_the_lobby_are_rejected() -> None:
     async with (
         running_server() as server,
         connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
@@ -299,7 +299,7 @@ async def test_a_move_in_the_lobby_is_no_move() -> None:
         assert (event.code, event.board) == ("not_racing", None)
 
 
-async def test_a_move_after_the_finish_is_refused_with_the_solved_board() -> None:
+async def test_slides_after_the_finish_are_rejected_with_the_solved_board() -> None:
     async with racing() as (_, ann, _):
         await ann.solve()
         await ann.send(ann.slides([("D", 1)]))
@@ -308,7 +308,7 @@ async def test_a_move_after_the_finish_is_refused_with_the_solved_board() -> Non
         assert parse_board(event.board or "").is_solved
 
 
-async def test_a_spectator_moves_nothing() -> None:
+async def test_slides_of_a_spectator_are_rejected() -> None:
     async with racing() as (server, ann, _):
         join = m.Join(code=ann.code, name="Eve", role="spectator")
         async with connected(server.port, join) as eve:
@@ -317,18 +317,18 @@ async def test_a_spectator_moves_nothing() -> None:
             assert event.code in {"not_racing", "not_player"}
 
 
-async def test_a_move_of_another_race_is_refused_and_costs_nothing() -> None:
+async def test_slides_of_another_race_are_refused_and_gen_stays() -> None:
     async with racing() as (_, ann, _):
         slides = ann.slides([legal(ann)])
         stale = m.Slides(race="OTHER-S0-1", gen=0, seq=1, slides=slides.slides)
         await ann.send(stale)
         event = await ann.until(m.Refused)
         assert (event.of, event.code) == ("slides", "wrong_race")
-        await ann.send(slides)  # gen is still the old one
+        await ann.send(slides)  # gen has not changed
         await ann.acked(1)
 
 
-async def test_an_illegal_tile_changes_nothing_and_the_truth_comes_back() -> None:
+async def test_an_illegal_slide_is_rejected_with_the_board() -> None:
     async with racing() as (_, ann, _):
         await ann.send(ann.slides([legal(ann), illegal(ann, legal(ann))]))
         event = await ann.until(m.Rejected)
@@ -338,7 +338,7 @@ async def test_an_illegal_tile_changes_nothing_and_the_truth_comes_back() -> Non
         await ann.acked(1)
 
 
-async def test_a_gap_in_the_numbers_is_refused() -> None:
+async def test_a_gap_in_seq_is_rejected() -> None:
     async with racing() as (_, ann, _):
         ann.seq = 1
         await ann.send(ann.slides([legal(ann)]))
@@ -346,7 +346,7 @@ async def test_a_gap_in_the_numbers_is_refused() -> None:
         assert (event.code, event.seq, event.board) == ("gap", 0, ann.board)
 
 
-async def test_an_old_number_is_acked_again_and_moves_nothing() -> None:
+async def test_an_old_seq_is_acked_again_and_not_applied() -> None:
     async with racing() as (_, ann, _):
         slides = ann.slides([legal(ann)])
         await ann.send(slides)
@@ -358,7 +358,7 @@ async def test_an_old_number_is_acked_again_and_moves_nothing() -> None:
         assert board.seq == 1
 
 
-async def test_moves_of_an_old_series_are_dropped_silently() -> None:
+async def test_slides_of_an_old_gen_are_ignored() -> None:
     async with racing() as (_, ann, _):
         await ann.send(ann.slides([illegal(ann)]))
         await ann.until(m.Rejected)
@@ -373,7 +373,7 @@ async def test_moves_of_an_old_series_are_dropped_silently() -> None:
         assert (await ann.until(m.BoardEvent, lambda e: e.seat == ann.seat)).seq == 0
 
 
-async def test_moves_of_a_replaced_socket_are_dropped() -> None:
+async def test_slides_of_a_replaced_connection_are_ignored() -> None:
     async with racing() as (server, ann, _):
         resume = m.Resume(code=ann.code, token=ann.token)
         await ann.send(ann.slides([legal(ann)]))
@@ -388,7 +388,7 @@ async def test_moves_of_a_replaced_socket_are_dropped() -> None:
             assert board.seq == 1
 
 
-# --- what only the host may -----------------------------------------------------------
+# --- host commands --------------------------------------------------------------------
 
 
 def host_commands(host: int, race: str) -> list[m.Command]:
@@ -405,7 +405,7 @@ def host_commands(host: int, race: str) -> list[m.Command]:
     ]
 
 
-async def test_commands_of_the_host_are_the_hosts() -> None:
+async def test_host_commands_of_others_are_refused() -> None:
     async with (
         racing() as (server, ann, _),
         connected(server.port, m.Join(code=ann.code, name="Cat")) as cat,
@@ -418,20 +418,20 @@ async def test_commands_of_the_host_are_the_hosts() -> None:
 
 
 @pytest.mark.parametrize("command", [m.Kick(member=99), m.HandOver(member=99)])
-async def test_nobody_has_that_id(command: m.Command) -> None:
+async def test_commands_about_unknown_members_are_refused(command: m.Command) -> None:
     async with racing() as (_, ann, _):
         await ann.send(command)
         assert (await ann.until(m.Refused)).code == "member_unknown"
 
 
-async def test_a_resync_of_a_seat_that_is_not_there() -> None:
+async def test_a_resync_of_an_unknown_seat_is_refused() -> None:
     async with racing() as (_, ann, _):
         await ann.send(m.Resync(seat=200))
         event = await ann.until(m.Refused)
         assert (event.of, event.code) == ("resync", "bad_seat")
 
 
-async def test_a_racer_may_not_look_at_another_board() -> None:
+async def test_a_racer_cannot_resync_another_board() -> None:
     async with racing() as (_, ann, ben):
         await ann.send(m.Resync(seat=ben.seat))
         event = await ann.until(m.Refused)

@@ -1,4 +1,4 @@
-"""Below a path of its own, and with TLS of its own: both clients find their way."""
+"""A server under a base path, and with its own TLS, for both clients."""
 
 import datetime
 import ssl
@@ -22,7 +22,7 @@ from sliderace_server.settings import ServerSettings, SettingsError
 
 
 def make_certificate(folder: Path) -> Path:
-    """A certificate for this machine, and its key, in one file."""
+    """Create a certificate for this machine, with its key, in one file."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
     now = datetime.datetime.now(datetime.UTC)
@@ -50,7 +50,7 @@ def cert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_certificate(tmp_path_factory.mktemp("tls"))
 
 
-async def test_below_its_path_and_at_the_root_is_the_same() -> None:
+async def test_the_server_answers_under_its_base_path_and_at_the_root() -> None:
     async with (
         running_server(base_path="/race") as server,
         connected(server.port, m.Create(name="Ann")) as ann,
@@ -77,7 +77,7 @@ async def test_below_its_path_and_at_the_root_is_the_same() -> None:
             assert isinstance(decode_event(await socket.recv()), m.Welcome)
 
 
-async def test_links_hold_the_path_and_the_public_address() -> None:
+async def test_links_contain_the_public_address_and_base_path() -> None:
     public = "https://race.example/race"
     async with (
         running_server(public_url=public) as server,
@@ -89,7 +89,7 @@ async def test_links_hold_the_path_and_the_public_address() -> None:
         assert own.status == 200
 
 
-async def test_with_a_certificate_all_of_it_is_secure(cert: Path) -> None:
+async def test_with_a_certificate_http_and_websocket_use_tls(cert: Path) -> None:
     config = ServerSettings(port=0, memory=True, tls_cert=str(cert))
     trust = ssl.create_default_context(cafile=str(cert))
     async with running(config) as server:
@@ -111,7 +111,7 @@ async def test_with_a_certificate_all_of_it_is_secure(cert: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "-----BEGIN CERTIFICATE-----"])
-async def test_a_certificate_that_is_none_stops_the_start(
+async def test_an_invalid_certificate_is_an_error_at_the_start(
     tmp_path: Path, text: str
 ) -> None:
     for file in (tmp_path / "cert.pem", tmp_path / "missing.pem"):

@@ -1,4 +1,4 @@
-"""Bots race over real sockets, and everybody agrees on what happened."""
+"""Bots race over real connections, and all members agree on the results."""
 
 import asyncio
 import random
@@ -14,11 +14,11 @@ from sliderace_client.net.connection import Client, Ending
 from sliderace_client.room.outcomes import End, Unreached
 
 HURRY_TPS = 120.0
-"""Just below what one seat may do."""
+"""Just below the limits of a seat."""
 
 
 async def opened(server: str, **more: int | bool | str) -> str:
-    """A room with quick rules."""
+    """Open a room with quick rules; return its code."""
     client = Client(server, m.Open(rules(**more)))  # type: ignore[arg-type]
     ending = await client.run()
     assert client.view.link, ending
@@ -32,7 +32,7 @@ def normal(seed: int) -> Callable[[], float]:
 
 @pytest.mark.timeout(120)
 async def test_eight_bots_and_twenty_spectators_agree_on_the_results() -> None:
-    # No faster: a ping must be answered in time by thirty programs in one process.
+    # Not faster, or thirty clients in one process answer pings too late.
     async with (
         running_server(clock=FastClock(2)) as server,
         asyncio.TaskGroup() as tasks,
@@ -66,7 +66,7 @@ async def test_eight_bots_and_twenty_spectators_agree_on_the_results() -> None:
         assert times == sorted(times)  # type: ignore[type-var]
         for client in everyone:
             assert client.view.faults == []
-        for client in watchers:  # whom a large room tells the last boards by the tick
+        for client in watchers:  # a large room sends them the last boards per tick
             await until(client, partial(sees_all_solved, client))
         for task in [*watching, hosting]:
             task.cancel()
@@ -92,7 +92,7 @@ def watcher(server: str, code: str, number: int) -> Client:
 
 
 async def until(client: Client, reached: Callable[[], bool]) -> None:
-    """Wait for what a client sees."""
+    """Wait until a condition on a client holds."""
     changed = asyncio.Event()
     before, client.on_change = client.on_change, changed.set
     try:
@@ -105,15 +105,15 @@ async def until(client: Client, reached: Callable[[], bool]) -> None:
         before()
 
 
-async def test_bots_race_again_and_leave_after_as_many_races_as_wanted() -> None:
+async def test_bots_leave_after_the_given_number_of_races() -> None:
     async with running_server() as server:
         code = await opened(server.url)
         endings = await race_together(server.url, code, 2, tps=HURRY_TPS, races=2)
         assert endings == [Ending(End.LEFT, welcomed=True)] * 2
 
 
-async def test_a_bot_that_raced_enough_minds_no_end_of_the_server() -> None:
-    """It is slow to look at the results, and then the server is gone."""
+async def test_a_bot_whose_races_are_done_ignores_the_end_of_the_server() -> None:
+    """It handles the results late, after the server has stopped."""
     async with asyncio.TaskGroup() as tasks:
         async with running_server() as server:
             code = await opened(server.url)
@@ -133,14 +133,14 @@ async def test_a_bot_that_raced_enough_minds_no_end_of_the_server() -> None:
         assert ending == ENOUGH
 
 
-async def test_a_bot_that_finds_no_such_room_says_so() -> None:
+async def test_a_bot_reports_an_unknown_room() -> None:
     async with running_server() as server:
         [ending] = await race_together(server.url, "BBBBBB", 1, races=1)
         assert isinstance(ending.why, m.Refused)
         assert ending.why.code == "room_unknown"
 
 
-async def test_a_bot_without_a_server_gives_up_at_once() -> None:
+async def test_a_bot_without_a_server_fails_at_once() -> None:
     async with running_server() as server:
         url = server.url
     endings = await race_together(url, "KWXTRB", 2, races=1)

@@ -1,4 +1,4 @@
-"""Tries of a breaker that fit nowhere else: old hosts, odd closes, TLS byte by byte."""
+"""Other attacks: former hosts, invalid close frames, TLS byte by byte."""
 
 import asyncio
 import logging
@@ -22,8 +22,8 @@ from sliderace_server.app import running
 from sliderace_server.settings import ServerSettings
 
 
-async def test_who_was_the_host_once_has_no_power_left() -> None:
-    """By a gift, and by having stood in for somebody who came back."""
+async def test_a_former_host_has_no_host_rights() -> None:
+    """A host who handed over, and a substitute whose owner came back."""
     async with (
         running_server() as server,
         running_race(server.port, 2) as (ann, ben),
@@ -54,7 +54,7 @@ async def test_who_was_the_host_once_has_no_power_left() -> None:
     ],
     ids=repr,
 )
-async def test_a_close_that_is_none_is_answered_and_no_mistake_of_ours(
+async def test_an_invalid_close_frame_is_answered_without_an_error_in_the_log(
     payload: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING)
@@ -70,7 +70,7 @@ async def test_a_close_that_is_none_is_answered_and_no_mistake_of_ours(
     assert log_problems(caplog) == []
 
 
-async def test_single_bytes_through_tls_mean_the_same(tmp_path: Path) -> None:
+async def test_single_bytes_over_tls_work(tmp_path: Path) -> None:
     cert = await asyncio.to_thread(make_certificate, tmp_path)
     trust = await asyncio.to_thread(ssl.create_default_context, cafile=str(cert))
     config = ServerSettings(port=0, memory=True, tls_cert=str(cert), limits=GENEROUS)

@@ -1,4 +1,4 @@
-"""The commands as people type them, each a process of its own."""
+"""The command line, each command in its own process."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from sliderace_client import exit_codes
 from sliderace_client.net.http import get
 
 pytestmark = pytest.mark.timeout(60)
-"""Some of these start a dozen interpreters, one after the other."""
+"""Some of these tests start a dozen interpreters one after the other."""
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ QUICK = ("--count", "2", "--tps", "100", "--races", "1")
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process runs (a child that was reaped does not)."""
+    """Return whether a process is running."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
@@ -39,7 +39,7 @@ def is_alive(pid: int) -> bool:
 
 
 def wait_until_gone(pid: int) -> None:
-    """Wait for the end of a process that is not our child."""
+    """Wait for the end of a process that is not a child of ours."""
     with suppress(ProcessLookupError):
         descriptor = os.pidfd_open(pid)
         try:
@@ -48,17 +48,17 @@ def wait_until_gone(pid: int) -> None:
             os.close(descriptor)
 
 
-def test_from_host_to_verified_results(shell: Shell) -> None:
+def test_a_race_can_be_hosted_watched_saved_and_verified(shell: Shell) -> None:
     with shell.running(*HOST) as host:
         code = code_of(host)
-        assert any("only this machine" in line for line in host.said)
+        assert any("only this machine" in line for line in host.output)
         with shell.running("watch", f"{code[:3]}-{code[3:]}", "--plain") as watcher:
-            watcher.line("You are ")
+            watcher.wait_for("You are ")
             bots = shell.run("bot", code, *QUICK)
             assert bots.returncode == exit_codes.OK, bots.stderr
             assert "Go!" in bots.stdout
-            watcher.line("The race is over")
-            assert watcher.line(r"^ +(1st) ") == "1st"
+            watcher.wait_for("The race is over")
+            assert watcher.wait_for(r"^ +(1st) ") == "1st"
         listed = shell.run("results", code)
         assert listed.returncode == exit_codes.OK
         race = re.findall(rf"{code}-[A-Z0-9]+-\d+", listed.stdout)[-1]
@@ -69,10 +69,10 @@ def test_from_host_to_verified_results(shell: Shell) -> None:
 
 
 def check_verify(shell: Shell, race: str) -> None:
-    """The record is right, whichever way it comes; one that was changed is not."""
-    link = f"http://127.0.0.1:{shell.noted['port']}/api/races/{race}"
+    """Check that a race record verifies from any source, and a changed one does not."""
+    link = f"http://127.0.0.1:{shell.server_state['port']}/api/races/{race}"
     code = race[:6]
-    room = f"http://127.0.0.1:{shell.noted['port']}/{code}"
+    room = f"http://127.0.0.1:{shell.server_state['port']}/{code}"
     for named in (race, race.lower(), link, room, code, f"{code[:3]}-{code[3:]}"):
         checked = shell.run("verify", named)
         assert checked.returncode == exit_codes.OK, checked.stdout
@@ -89,9 +89,11 @@ def check_verify(shell: Shell, race: str) -> None:
 
 
 def check_promises(shell: Shell, link: str) -> None:
-    """The saved file is held against what was shown before; a changed one is found."""
+    """Check that `verify` compares a saved file with what the client saw."""
     file = json.loads(get(link, "").body)
-    health: Any = get(f"http://127.0.0.1:{shell.noted['port']}", "/healthz").json()
+    health: Any = get(
+        f"http://127.0.0.1:{shell.server_state['port']}", "/healthz"
+    ).json()
     path = shell.home / "record.json"
     path.write_text(json.dumps(file, indent=1))
     known = ["--commitment", file["record"]["commitment"], "--key", health["key"]]
@@ -108,92 +110,94 @@ def check_promises(shell: Shell, link: str) -> None:
     assert wrong == ["signature", "counts"]
 
 
-def test_ctrl_c_ends_host_and_its_server(shell: Shell) -> None:
+def test_ctrl_c_stops_host_and_its_server(shell: Shell) -> None:
     with shell.running(*HOST) as host:
         code_of(host)
-        host.line("Ctrl-C ends it")
-        pid = shell.noted["pid"]
+        host.wait_for("Ctrl-C ends it")
+        pid = shell.server_state["pid"]
         assert is_alive(pid)
         assert host.interrupt() == exit_codes.INTERRUPTED
     wait_until_gone(pid)
-    assert shell.noted == {}
+    assert shell.server_state == {}
 
 
-def test_a_race_of_others_goes_on_when_the_host_ends(shell: Shell) -> None:
+def test_a_race_of_others_continues_when_the_host_command_ends(shell: Shell) -> None:
     board = ("--size", "3x3", "--seed", "long")  # 46 slides for a bot
     with shell.running(*HOST, *board) as host:
         code = code_of(host)
-        pid = shell.noted["pid"]
+        pid = shell.server_state["pid"]
         slow = ("--count", "2", "--tps", "10", "--races", "1")
         with shell.running("bot", code, *slow) as bots:
-            bots.line("Go!")
+            bots.wait_for("Go!")
             assert host.interrupt() == exit_codes.INTERRUPTED
-            host.line("Others are still racing: the server ends after them.")
-            bots.line("The race is over")
-            assert bots.ends() == exit_codes.OK, bots.said
+            host.wait_for("Others are still racing: the server ends after them.")
+            bots.wait_for("The race is over")
+            assert bots.wait_for_exit() == exit_codes.OK, bots.output
     wait_until_gone(pid)
 
 
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, exit_codes.INTERRUPTED), (signal.SIGTERM, 143)]
 )
-def test_bots_that_are_stopped_leave_the_room(
-    shell: Shell, number: int, code: int
-) -> None:
+def test_interrupted_bots_leave_the_room(shell: Shell, number: int, code: int) -> None:
     with shell.running(*HOST) as host:
         room = code_of(host)
         with shell.running("watch", room, "--plain") as watcher:
-            watcher.line("You are ")
+            watcher.wait_for("You are ")
             slow = ("--count", "2", "--tps", "0.1")
             with shell.running("bot", room, *slow) as bots:
-                watcher.line("Go!")
+                watcher.wait_for("Go!")
                 bots.process.send_signal(number)
                 for _ in range(2):
-                    watcher.line(r"^Bot \w+ left")
+                    watcher.wait_for(r"^Bot \w+ left")
                 assert bots.process.wait(WAIT_S) == code
 
 
-def test_a_second_host_uses_the_server_that_is_there(shell: Shell) -> None:
+def test_a_second_host_uses_the_running_server(shell: Shell) -> None:
     with shell.running(*HOST) as first:
         one = code_of(first)
-        port = shell.noted["port"]
+        port = shell.server_state["port"]
         with shell.running(*HOST) as second:
-            second.line(f"A server is already running here: http://127.0.0.1:{port}")
+            second.wait_for(
+                f"A server is already running here: http://127.0.0.1:{port}"
+            )
             assert code_of(second) != one
         with shell.running(*HOST, "--bind", "127.0.0.2") as third:
-            third.line("It listens where it did before: --bind 127.0.0.2 has no effect")
-        assert is_alive(shell.noted["pid"])
+            third.wait_for(
+                "It listens where it did before: --bind 127.0.0.2 has no effect"
+            )
+        assert is_alive(shell.server_state["pid"])
 
 
-def test_a_port_that_is_taken_is_said_and_the_next_one_used(shell: Shell) -> None:
+def test_a_port_in_use_is_reported_and_the_next_one_used(shell: Shell) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with shell.running(*HOST[:-1], str(port)) as host:
-            used = int(host.line(rf"Port {port} is taken; using (\d+)"))
+            used = int(host.wait_for(rf"Port {port} is taken; using (\d+)"))
             code_of(host)
-            assert shell.noted["port"] == used > port
+            assert shell.server_state["port"] == used > port
 
 
-def test_an_address_that_is_not_ours_is_one_line(shell: Shell) -> None:
+def test_an_unusable_address_is_a_one_line_error(shell: Shell) -> None:
     ended = shell.run("host", "--no-tui", "--bind", "192.0.2.1")
     assert ended.returncode == exit_codes.FAILED
     assert ended.stderr.count("\n") == 1
     assert "192.0.2.1" in ended.stderr
 
 
-def test_a_killed_server_comes_back_on_its_port_with_its_rooms(shell: Shell) -> None:
+def test_a_killed_server_is_restarted_on_its_port_with_its_rooms(shell: Shell) -> None:
     with shell.running(*HOST) as host:
         code = code_of(host)
-        before = shell.noted
+        before = shell.server_state
         with shell.running("join", code, "--plain", "--name", "Ann") as ann:
-            ann.line("You are Ann")
+            ann.wait_for("You are Ann")
             ann.type("ready")
-            ann.line("Ann is ready")
+            ann.wait_for("Ann is ready")
             os.kill(before["pid"], signal.SIGKILL)
-            ann.line("You are back")
+            ann.wait_for("You are back")
             ann.type("unready")
-            ann.line("Ann is not ready")
-        after = shell.noted
+            ann.wait_for("Ann is not ready")
+        after = shell.server_state
         assert after["port"] == before["port"]
         assert after["pid"] != before["pid"]
 
@@ -201,62 +205,62 @@ def test_a_killed_server_comes_back_on_its_port_with_its_rooms(shell: Shell) -> 
 @pytest.mark.parametrize(
     ("way", "there"), [("--no-tui", "Ctrl-C ends it"), ("--plain", "You are")]
 )
-def test_a_server_that_cannot_be_kept_up_ends_it_with_one_line(
+def test_a_server_that_keeps_dying_ends_host_with_one_line(
     shell: Shell, way: str, there: str
 ) -> None:
     with shell.running("host", way, *HOST[2:]) as host:
-        host.line(there)
+        host.wait_for(there)
         killed: set[int] = set()
         while host.process.poll() is None:
-            pid = shell.noted.get("pid", 0)
+            pid = shell.server_state.get("pid", 0)
             if pid and pid not in killed:
                 killed.add(pid)
                 os.kill(pid, signal.SIGKILL)
-        host.line("the server died 6 times within a minute")
+        host.wait_for("the server died 6 times within a minute")
         assert host.process.returncode == exit_codes.FAILED
         assert len(killed) == 6
 
 
-def test_serve_hands_over_arguments_signals_and_exit_code(shell: Shell) -> None:
+def test_serve_passes_on_arguments_signals_and_exit_code(shell: Shell) -> None:
     asked = shell.run("serve", "--help")
     assert "Usage: sliderace serve [OPTIONS]" in asked.stdout
     assert shell.run("serve", "--nonsense").returncode == exit_codes.UNKNOWN
     with shell.running("serve", "--memory", "--port", "0") as serve:
-        serve.line("listening")
+        serve.wait_for("listening")
         serve.process.send_signal(signal.SIGTERM)
         assert serve.process.wait(WAIT_S) == 0
 
 
-def test_two_seats_of_one_user_and_the_second_start_takes_the_left_one(
+def test_a_second_start_takes_the_seat_that_is_not_in_use(
     shell: Shell,
 ) -> None:
     with shell.running(*HOST) as host:
         code = code_of(host)
         with shell.running("join", code, "--name", "Ann") as first:
-            first.line("You are Ann")
+            first.wait_for("You are Ann")
             first.type("ready")
-            first.line("Ann is ready")
+            first.wait_for("Ann is ready")
             with shell.running("join", code, "--name", "Ann") as second:
-                second.line("You are Ann")
+                second.wait_for("You are Ann")
                 second.type("ready")
-                second.line("Ann 2 is ready")
+                second.wait_for("Ann 2 is ready")
             first.type("q")
             assert first.process.wait(WAIT_S) == exit_codes.OK
         with shell.running("join", code, "--name", "Ann") as again:
-            again.line("You are Ann")
+            again.wait_for("You are Ann")
             again.type("nonsense")
-            again.line("nonsense")
+            again.wait_for("nonsense")
             again.type("leave")
-            again.line("You left the room")
+            again.wait_for("You left the room")
             assert again.process.wait(WAIT_S) == exit_codes.OK
 
 
-def test_who_has_no_name_finds_the_seat_again_and_is_told_how(shell: Shell) -> None:
+def test_a_player_without_a_name_gets_their_seat_back(shell: Shell) -> None:
     with shell.running(*HOST) as host:
         code = code_of(host)
         with shell.running("join", code) as first:
-            name = first.line(r"You are ([\w ]+)\.")
+            name = first.wait_for(r"You are ([\w ]+)\.")
             first.type("q")
-            back = first.line(r"come back with:  sliderace (join .+)")
+            back = first.wait_for(r"come back with:  sliderace (join .+)")
         with shell.running(*shlex.split(back)) as again:
-            assert again.line(r"You are ([\w ]+)\.") == name
+            assert again.wait_for(r"You are ([\w ]+)\.") == name

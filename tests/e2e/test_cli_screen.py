@@ -1,4 +1,4 @@
-"""`sliderace host` on a screen: the whole way through a terminal of its own."""
+"""`sliderace host` in a pseudo-terminal."""
 
 import os
 import pty
@@ -18,7 +18,7 @@ WAIT_S = 20.0
 
 
 class Screen:
-    """A command in a terminal; everything it draws is kept."""
+    """A command in a pseudo-terminal; records everything it draws."""
 
     def __init__(
         self,
@@ -55,12 +55,12 @@ class Screen:
                 self._more.notify_all()
 
     def shows(self, wanted: bytes) -> None:
-        """Wait until something was drawn."""
+        """Wait until some bytes have been drawn."""
         with self._more:
             assert self._more.wait_for(lambda: wanted in self.drawn, WAIT_S), wanted
 
     def close(self) -> None:
-        """End the command, if it still runs."""
+        """Stop the command if it is still running."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
@@ -69,13 +69,13 @@ class Screen:
 
 
 IN, OUT = b"\x1b[?1049h", b"\x1b[?1049l"
-"""Of the alternate screen, on which full-screen programs draw."""
+"""Switches to the alternate screen, which full-screen programs use."""
 
 
 @pytest.mark.parametrize(
     ("end", "code"), [("key", exit_codes.INTERRUPTED), ("signal", 128 + signal.SIGTERM)]
 )
-def test_host_shows_the_lobby_and_leaves_the_terminal_as_it_was(
+def test_host_shows_the_lobby_and_restores_the_terminal(
     tmp_path: Path, end: str, code: int
 ) -> None:
     screen = Screen(tmp_path, "host", "--bind", "127.0.0.1", "--port", "0")
@@ -96,7 +96,7 @@ def test_host_shows_the_lobby_and_leaves_the_terminal_as_it_was(
         screen.close()
 
 
-def test_flags_give_the_full_screen_its_keys_and_colours(tmp_path: Path) -> None:
+def test_options_set_keys_and_colours_of_the_full_screen(tmp_path: Path) -> None:
     board = ("--scramble", "1 2 3/4 5 6/7 0 8")
     screen = Screen(tmp_path, "solo", *board, "--keys", "1234", "--colours", "never")
     try:
@@ -121,7 +121,7 @@ sys.exit(run(sys.argv[1:]))
 """
 
 
-def test_a_fault_of_ours_leaves_the_terminal_as_it_was_and_is_told(
+def test_an_internal_error_restores_the_terminal_and_is_reported(
     tmp_path: Path,
 ) -> None:
     screen = Screen(tmp_path, "solo", program=("-c", FAULTY))

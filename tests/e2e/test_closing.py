@@ -1,4 +1,4 @@
-"""What stays of a race when its room closes, and of one that was called off."""
+"""What remains of a race when its room closes or it is aborted."""
 
 import json
 
@@ -12,10 +12,10 @@ from sliderace_client.net.signature import check_signature
 
 
 @pytest.mark.parametrize("stored_at_once", [True, False])
-async def test_a_room_closed_in_mid_race_leaves_its_record(
+async def test_a_room_closed_during_a_race_leaves_a_race_record(
     stored_at_once: bool,
 ) -> None:
-    """Also where the server ends before it is stored."""
+    """Also if the server stops before it is stored."""
     store = FaultyStore()
     if not stored_at_once:
         store.results_unblocked.clear()
@@ -39,7 +39,7 @@ async def test_a_room_closed_in_mid_race_leaves_its_record(
         await eventually(lambda: _no_rooms(store))
 
 
-async def test_a_race_is_over_when_its_end_is_told() -> None:
+async def test_a_race_counts_as_running_until_its_end_is_sent() -> None:
     """A server that ends after the last race waits for its results to be stored."""
     store = FaultyStore()
     async with (
@@ -66,8 +66,8 @@ async def _no_rooms(store: FaultyStore) -> bool:
     return not await store.log.rooms()
 
 
-async def test_a_race_that_is_called_off_leaves_nothing() -> None:
-    """Nobody won it: no results, no record; and its board is never raced again."""
+async def test_an_aborted_race_leaves_no_record() -> None:
+    """It has no results, and its board is not used again."""
     store = FaultyStore()
     async with (
         running_server(store=store) as server,

@@ -1,4 +1,4 @@
-"""A server is found on the local network: two machines, as network namespaces."""
+"""Discovery on the local network, between two network namespaces."""
 
 import os
 import subprocess
@@ -84,7 +84,7 @@ class Machine(NamedTuple):
 
     @contextmanager
     def python(self, script: str) -> Generator[subprocess.Popen[str], None, None]:
-        """Run a script there; it does not outlive the test."""
+        """Run a script in the namespace until the end of the test."""
         with subprocess.Popen(
             ["ip", "netns", "exec", self.name, sys.executable, "-c", script],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
@@ -99,7 +99,7 @@ class Machine(NamedTuple):
                 process.kill()
 
     def run(self, script: str) -> str:
-        """Return what a script prints; it must print no complaint."""
+        """Return what a script prints; it must print no warnings."""
         with self.python(script) as process:
             output, complaint = process.communicate()
         assert complaint == ""
@@ -113,7 +113,7 @@ def ip(command: str) -> None:
 
 @contextmanager
 def machine(address: str = "") -> Generator[Machine, None, None]:
-    """A machine of its own, without a network until it is plugged in."""
+    """Create a namespace without a network."""
     name = f"sliderace-{os.getpid()}-{next(numbers)}"
     try:
         ip(f"netns add {name}")
@@ -127,7 +127,7 @@ def machine(address: str = "") -> Generator[Machine, None, None]:
 
 
 def plug(one: Machine, two: Machine) -> None:
-    """Put a cable between two machines."""
+    """Connect two namespaces."""
     n = next(numbers)
     ends = [f"sr{os.getpid() % 100_000}{side}{n}" for side in "ab"]
     ip(f"link add {ends[0]} type veth peer name {ends[1]}")
@@ -139,7 +139,7 @@ def plug(one: Machine, two: Machine) -> None:
 
 @pytest.fixture
 def lan() -> Generator[tuple[Machine, Machine], None, None]:
-    """Two machines with a cable between them."""
+    """Create two connected namespaces."""
     with ExitStack() as stack:
         one = stack.enter_context(machine("10.123.45.1"))
         two = stack.enter_context(machine("10.123.45.2"))
@@ -149,7 +149,7 @@ def lan() -> Generator[tuple[Machine, Machine], None, None]:
 
 @contextmanager
 def running(at: Machine, script: str = SERVER) -> Generator[str, None, None]:
-    """A server that ends when it is sent a line, and what it said when it was ready."""
+    """Run a server until it is sent a line; yield what it printed when ready."""
     with at.python(script) as process:
         assert process.stdout is not None
         yield process.stdout.readline().strip()
@@ -158,7 +158,7 @@ def running(at: Machine, script: str = SERVER) -> Generator[str, None, None]:
     assert process.returncode == 0
 
 
-def test_a_server_is_found_and_its_address_leads_there(
+def test_a_server_is_found_and_can_be_reached(
     lan: tuple[Machine, Machine],
 ) -> None:
     here, there = lan
@@ -166,11 +166,11 @@ def test_a_server_is_found_and_its_address_leads_there(
         found = there.run(FIND_ONE.format(timeout=600))
         assert found == f"{here.address}:{PORT}"
         assert there.run(FIND_ALL.format(timeout=2)) == found
-    # Nobody is sent to where it was.
+    # After the end it is not found any more.
     assert there.run(FIND_ALL.format(timeout=1)) == ""
 
 
-def test_a_bare_code_leads_to_a_server_in_the_network(
+def test_a_room_code_alone_finds_a_server_on_the_network(
     lan: tuple[Machine, Machine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
@@ -184,28 +184,28 @@ def test_a_bare_code_leads_to_a_server_in_the_network(
         assert other.startswith("no server here or in the local network has the room")
 
 
-def test_without_a_server_there_is_none(lan: tuple[Machine, Machine]) -> None:
+def test_without_a_server_none_is_found(lan: tuple[Machine, Machine]) -> None:
     _, there = lan
     assert there.run(FIND_ONE.format(timeout=0.5)) == "None"
 
 
-def test_without_a_network_the_answer_comes_at_once() -> None:
+def test_without_a_network_the_search_ends_at_once() -> None:
     with machine() as alone, running(alone):
         before = time.monotonic()
         assert alone.run(FIND_ALL.format(timeout=600)) == ""
         assert time.monotonic() - before < 10
 
 
-def test_both_sides_mean_the_same_service() -> None:
+def test_client_and_server_use_the_same_service_type() -> None:
     assert client.SERVICE == server.SERVICE
 
 
 @pytest.mark.parametrize("bind", ["127.0.0.1", "::1", "localhost", "203.0.113.9"])
-def test_who_cannot_be_reached_has_no_address(bind: str) -> None:
+def test_an_unreachable_server_has_no_address(bind: str) -> None:
     assert server.reachable(bind) == []
 
 
-def test_a_server_on_one_address_tells_only_that() -> None:
+def test_a_server_on_one_address_advertises_only_that() -> None:
     every = server.reachable("0.0.0.0")
     assert server.reachable("::") == server.reachable("") == every
     assert every == client.lan_addresses()

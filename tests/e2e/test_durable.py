@@ -1,4 +1,4 @@
-"""What the log has is told, and nothing else: acks, stream, welcomes, recoveries."""
+"""Only durable events are sent: acks, stream, welcomes, recoveries."""
 
 import asyncio
 import contextlib
@@ -52,7 +52,7 @@ async def test_an_ack_waits_for_the_disk_and_progress_does_not() -> None:
         await ben.until(m.StandingEvent)
 
 
-async def test_while_one_append_is_on_its_way_later_records_gather() -> None:
+async def test_records_collect_while_an_append_is_in_progress() -> None:
     store = FaultyStore()
     async with (
         running_server(store=store) as server,
@@ -72,7 +72,7 @@ async def test_while_one_append_is_on_its_way_later_records_gather() -> None:
         assert sizes == [1, 8]
 
 
-async def test_the_stream_is_told_in_order_after_its_commit() -> None:
+async def test_events_are_sent_in_order_after_their_commit() -> None:
     store = FaultyStore()
     async with (
         running_server(store=store) as server,
@@ -111,7 +111,7 @@ async def test_a_welcome_waits_until_the_seat_is_durable() -> None:
         assert [one.name for one in snapshot.members] == ["Ann", "Ben"]
 
 
-async def test_a_resume_tells_only_durable_slides() -> None:
+async def test_a_resume_contains_only_durable_slides() -> None:
     store = FaultyStore()
     async with (
         running_server(store=store) as server,
@@ -131,7 +131,7 @@ async def test_a_resume_tells_only_durable_slides() -> None:
         assert (await again.until(m.Welcome)).seq == 3
 
 
-async def test_a_full_disk_stops_acks_but_no_race() -> None:
+async def test_a_full_disk_stops_acks_but_not_the_race() -> None:
     store = FaultyStore()
     async with (
         running_server(store=store) as server,
@@ -155,7 +155,7 @@ async def test_a_full_disk_stops_acks_but_no_race() -> None:
         assert server.registry.health()["status"] == "ok"
 
 
-async def test_a_room_that_cannot_be_stored_is_not_opened() -> None:
+async def test_a_room_that_cannot_be_stored_is_refused() -> None:
     store = FaultyStore()
     async with running_server(store=store) as server, connected(server.port) as ann:
         store.full = True
@@ -165,7 +165,7 @@ async def test_a_room_that_cannot_be_stored_is_not_opened() -> None:
         assert server.registry.health()["rooms"] == 0
 
 
-async def test_a_start_whose_lock_is_not_durable_is_postponed_for_everybody() -> None:
+async def test_a_start_whose_lock_is_not_durable_is_postponed() -> None:
     store, slow = FaultyStore(), m.RulesPatch(size="2x2", countdown_ms=10_000)
     async with (
         running_server(store=store) as server,
@@ -188,7 +188,7 @@ async def test_a_start_whose_lock_is_not_durable_is_postponed_for_everybody() ->
         assert ann.board == ben.board
 
 
-async def test_who_lost_the_log_steps_down() -> None:
+async def test_a_server_that_lost_the_log_gives_up_the_room() -> None:
     store = FaultyStore()
     async with (
         running_server(store=store) as server,
@@ -202,7 +202,7 @@ async def test_who_lost_the_log_steps_down() -> None:
         assert server.metrics.counts["steps_down"][""] == 1
 
 
-async def test_another_server_on_the_same_log_carries_the_race_on() -> None:
+async def test_another_server_on_the_same_log_continues_the_race() -> None:
     store = FaultyStore()
     async with (
         running_server(store=store) as first,
@@ -232,7 +232,7 @@ async def test_another_server_on_the_same_log_carries_the_race_on() -> None:
                 assert [row.status for row in results.standings] == ["finished"] * 2
 
 
-async def test_at_the_end_everybody_is_told_and_may_come_back() -> None:
+async def test_at_shutdown_connections_are_closed_and_members_can_come_back() -> None:
     async with contextlib.AsyncExitStack() as stack:
         async with running_server() as server:
             ann = await stack.enter_async_context(
@@ -244,7 +244,7 @@ async def test_at_the_end_everybody_is_told_and_may_come_back() -> None:
         assert ann.received[-1].code == "shutting_down"
 
 
-async def test_results_that_were_not_stored_are_after_a_restart() -> None:
+async def test_results_not_stored_before_a_restart_are_stored_after_it() -> None:
     store = FaultyStore()
     store.results_unblocked.clear()
     async with (
@@ -260,7 +260,7 @@ async def test_results_that_were_not_stored_are_after_a_restart() -> None:
         assert second.registry.health()["rooms"] == 1
 
 
-async def test_a_room_without_anybody_is_dropped_once_its_results_are_stored() -> None:
+async def test_an_abandoned_room_is_dropped_once_its_results_are_stored() -> None:
     store = FaultyStore()
     async with running_server(store=store, lobby_ttl=600.0) as server:
         async with connected(server.port, m.Create(name="Ann")) as ann:
@@ -276,18 +276,18 @@ async def test_a_room_without_anybody_is_dropped_once_its_results_are_stored() -
             assert (await late.until(m.Refused)).code == "room_unknown"
 
 
-async def test_a_code_is_not_given_again_after_a_restart() -> None:
+async def test_a_code_is_not_reused_after_a_restart() -> None:
     store, codes = FaultyStore(), set[str]()
     for left_open in (False, True, False):
         async with (
             running_server(
                 store=store, entropy=bytes
-            ) as server,  # the same draws each time
+            ) as server,  # the same random codes each time
             connected(server.port, m.Create(name="Ann")) as ann,
         ):
             assert ann.code not in codes
             codes.add(ann.code)
-            if left_open:  # its log says so, and is not dropped yet
+            if left_open:  # its log exists
                 store.drops_fail = True
             await ann.send(m.Close())
             assert await ann.closed() == 4502
@@ -296,7 +296,7 @@ async def test_a_code_is_not_given_again_after_a_restart() -> None:
         store.drops_fail = False
 
 
-async def test_a_log_of_another_release_is_left_alone_and_said() -> None:
+async def test_a_log_of_another_release_is_not_changed_and_reported() -> None:
     store = FaultyStore()
     async with (
         running_server(store=store) as server,
@@ -322,7 +322,7 @@ async def test_a_log_of_another_release_is_left_alone_and_said() -> None:
         b'[1,"race_ended",9,"X"]',
     ],
 )
-async def test_one_damaged_room_keeps_no_other_from_coming_back(
+async def test_a_damaged_room_does_not_affect_the_recovery_of_others(
     misfit: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     store = FaultyStore()
@@ -347,7 +347,9 @@ async def test_one_damaged_room_keeps_no_other_from_coming_back(
 
 
 @pytest.mark.parametrize("offset", [0, 1])
-async def test_a_short_absence_is_made_good_by_the_events_missed(offset: int) -> None:
+async def test_after_a_short_absence_a_member_gets_the_missed_events(
+    offset: int,
+) -> None:
     async with (
         running_server() as server,
         connected(server.port, m.Create(name="Ann")) as ann,
@@ -370,7 +372,7 @@ async def test_a_short_absence_is_made_good_by_the_events_missed(offset: int) ->
 
 
 @pytest.mark.parametrize(("epoch", "offset"), [(0, 0), (99, 1), (1, 99)])
-async def test_any_other_absence_is_made_good_by_a_snapshot(
+async def test_after_any_other_absence_a_member_gets_a_snapshot(
     epoch: int, offset: int
 ) -> None:
     async with (
@@ -382,7 +384,7 @@ async def test_any_other_absence_is_made_good_by_a_snapshot(
             assert isinstance(await again.receive(), m.Snapshot)
 
 
-async def test_a_drop_in_the_race_is_made_good_without_the_boards_of_others() -> None:
+async def test_a_racer_who_reconnects_gets_no_boards_of_others() -> None:
     async with (
         running_server() as server,
         running_race(server.port, 2, "3x3") as (ann, ben),
@@ -400,7 +402,7 @@ async def test_a_drop_in_the_race_is_made_good_without_the_boards_of_others() ->
             assert not told(again, m.Snapshot)
 
 
-async def test_a_snapshot_is_never_followed_by_what_it_holds() -> None:
+async def test_events_in_a_snapshot_are_not_sent_again() -> None:
     store = FaultyStore()
     async with (
         running_server(store=store) as server,
@@ -464,7 +466,7 @@ async def test_a_log_is_kept_until_its_results_are_stored() -> None:
         assert await store.results.record(ann.race)
 
 
-async def test_the_end_waits_for_the_disk() -> None:
+async def test_the_shutdown_waits_for_the_disk() -> None:
     store = FaultyStore()
     async with (
         running_server(store=store) as server,
@@ -484,7 +486,7 @@ async def _logged(store: FaultyStore, code: str) -> list[bytes]:
         return await store.log.read(code)
 
 
-async def test_a_countdown_that_was_told_late_has_less_time_left() -> None:
+async def test_a_countdown_event_sent_late_has_less_time_left() -> None:
     store, slow = FaultyStore(), m.RulesPatch(size="2x2", countdown_ms=10_000)
     async with (
         running_server(store=store) as server,
@@ -502,7 +504,7 @@ async def test_a_countdown_that_was_told_late_has_less_time_left() -> None:
         assert 0 < told_.in_ms <= 9_000
 
 
-async def test_the_late_end_of_a_replaced_socket_disconnects_nobody() -> None:
+async def test_the_late_end_of_a_replaced_connection_is_ignored() -> None:
     async with (
         running_server() as server,
         connected(server.port, m.Create(name="Ann")) as ann,
@@ -520,7 +522,7 @@ async def test_the_late_end_of_a_replaced_socket_disconnects_nobody() -> None:
             ]
 
 
-async def test_the_log_of_a_quiet_race_says_that_the_server_was_there() -> None:
+async def test_the_log_of_a_quiet_race_has_keep_alive_records() -> None:
     store = FaultyStore()
     async with (
         running_server(store=store) as server,

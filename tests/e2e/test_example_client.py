@@ -1,4 +1,4 @@
-"""The documentation's own client plays a race against a bot."""
+"""The example client of the documentation races a bot."""
 
 import asyncio
 import importlib.util
@@ -39,6 +39,6 @@ async def test_the_example_client_races_a_bot() -> None:
     assert {row["status"] for row in standings} == {"finished"}
 
 
-def test_it_has_sixty_lines() -> None:
+def test_the_example_client_has_at_most_sixty_lines() -> None:
     text = (DOCS / "example_client.py").read_text(encoding="utf-8")
     assert sum(bool(line.strip()) for line in text.splitlines()) <= 60

@@ -1,4 +1,4 @@
-"""Counts, not seconds: what one event costs, and whom one peer can slow down."""
+"""Fan-out: counts of encodings and writes, slow readers, floods."""
 
 import asyncio
 import contextlib
@@ -37,7 +37,7 @@ from sliderace_server.websocket.session import Session
 async def subscribers(
     port: int, count: int
 ) -> AsyncGenerator[list[ProtocolClient], None]:
-    """A host and spectators, all of them quiet."""
+    """Connect a host and spectators to one room."""
     async with contextlib.AsyncExitStack() as stack:
         create = m.Create(name="Host", rules=QUICK)
         everybody = [await stack.enter_async_context(connected(port, create))]
@@ -56,14 +56,14 @@ def counted(server: Server, name: str) -> int:
 
 
 def peer_of(server: Server, code: str, member: int) -> Peer:
-    """The server's end of a member's connection."""
+    """Return the server's connection of a member."""
     actor = server.registry.find(code, "")
     assert isinstance(actor, RoomActor)
     subscribers = actor._subscribers  # pyright: ignore[reportPrivateUsage]
     return subscribers._current[member].peer  # pyright: ignore[reportPrivateUsage]
 
 
-async def test_an_event_is_encoded_once_for_everybody() -> None:
+async def test_an_event_is_encoded_once_for_all_receivers() -> None:
     async with running_server() as server, subscribers(server.port, 12) as everybody:
         before = server.metrics.counts["encoded"]["room"]
         await everybody[0].send(m.Lock())
@@ -72,7 +72,7 @@ async def test_an_event_is_encoded_once_for_everybody() -> None:
         assert server.metrics.counts["encoded"]["room"] - before == 1
 
 
-async def test_what_a_member_gets_in_one_turn_is_one_write() -> None:
+async def test_frames_of_one_turn_are_one_write_per_member() -> None:
     store = FaultyStore()
     async with (
         running_server(store=store) as server,
@@ -87,8 +87,8 @@ async def test_what_a_member_gets_in_one_turn_is_one_write() -> None:
         for one in everybody:
             for _ in range(4):
                 await one.until(m.RoomEvent)
-        # Two commits (one record, then the three that gathered): two writes each,
-        # for four events. Pings of the pinger may come on top.
+        # Two commits (one record, then the three that waited) are two writes each,
+        # for four events. There may also be pings.
         pings = 12
         assert counted(server, "writes") - before <= 2 * 12 + pings
 
@@ -108,7 +108,7 @@ async def test_progress_is_encoded_once_for_each_audience() -> None:
             assert server.metrics.counts["encoded"]["progress"] - before == 2
 
 
-async def test_slides_of_one_turn_are_told_once_for_each_audience() -> None:
+async def test_slides_of_one_turn_are_one_message_per_audience() -> None:
     async with (
         running_server() as server,
         running_race(server.port, 3, "3x3") as (ann, ben, _),
@@ -122,13 +122,13 @@ async def test_slides_of_one_turn_are_told_once_for_each_audience() -> None:
         ann.socket.transport.write(b"".join(frames))
         told = await ben.until(m.Progress, lambda e: e.p[0].seq == 10)
         assert told.p[0].seat == ann.seat
-        # What arrived in one piece was told in one message; the system may split it.
+        # What arrives in one piece is sent in one message; the system may split it.
         assert server.metrics.counts["encoded"]["progress"] - before < 5
 
 
 @pytest.mark.parametrize("small_room", [16, 2])
-async def test_in_large_rooms_only_the_lines_of_players_count(small_room: int) -> None:
-    """A thousand spectators' pings would cost more than the race that they watch."""
+async def test_in_large_rooms_only_players_latency_is_measured(small_room: int) -> None:
+    """Pinging a thousand spectators often would cost more than the race itself."""
     async with (
         running_server(small_room=small_room) as server,
         running_race(server.port, 2, "3x3") as (ann, _),
@@ -144,8 +144,8 @@ async def test_in_large_rooms_only_the_lines_of_players_count(small_room: int) -
             assert counts == [True, small_room == 16]
 
 
-async def test_slides_that_had_to_wait_count_when_they_are_looked_at() -> None:
-    """Else the log would go back in time: others slid meanwhile."""
+async def test_delayed_slides_are_timestamped_when_they_are_handled() -> None:
+    """Or times in the log would decrease: others have slid meanwhile."""
     clock = FastClock()
     async with (
         running_server(clock=clock) as server,
@@ -164,7 +164,7 @@ async def test_slides_that_had_to_wait_count_when_they_are_looked_at() -> None:
         assert played.t > came + 50
 
 
-async def test_a_ping_is_answered_ahead_of_a_crowd() -> None:
+async def test_a_ping_is_answered_urgently() -> None:
     async with running_server() as server:
         ear = Ear()
         session = Session(server.registry, ear)
@@ -176,7 +176,7 @@ async def test_a_ping_is_answered_ahead_of_a_crowd() -> None:
         session.disconnected()
 
 
-async def test_who_read_slowly_is_told_the_newest_state() -> None:
+async def test_a_slow_reader_gets_the_newest_state() -> None:
     async with (
         running_server(Limits(ping_timeout_ms=600_000)) as server,
         running_race(server.port, 2, "3x3", limit_ms=0) as (ann, _),
@@ -188,7 +188,7 @@ async def test_who_read_slowly_is_told_the_newest_state() -> None:
             await slow.until(m.Snapshot)
             slow.socket.transport.pause_reading()
             filler = text_frame(b'{"t":"pong","id":1}' + b" " * 8_000)
-            while peer.caught_up():  # the system's own buffers are full then
+            while peer.caught_up():  # until the system's buffers are full
                 peer.send(filler)
                 await asyncio.sleep(0)
             moves = solution(ann.board)[:3]
@@ -205,13 +205,13 @@ async def test_who_read_slowly_is_told_the_newest_state() -> None:
 
 
 class BusyClock(FastClock):
-    """Of a process that never rests."""
+    """A clock of a process that is always busy."""
 
     def cpu_s(self) -> float:
         return self.now_ms() / 1_000
 
 
-async def test_how_busy_the_server_is_is_seen_with_its_heartbeat() -> None:
+async def test_the_load_is_measured_regularly() -> None:
     async with running_server(clock=BusyClock()) as server:
         services = server.registry.services
         flusher = services.before_flush.__self__  # type: ignore[attr-defined]
@@ -222,7 +222,7 @@ async def test_how_busy_the_server_is_is_seen_with_its_heartbeat() -> None:
         assert services.log_writer._load_meter is services.load_meter  # pyright: ignore[reportPrivateUsage]
 
 
-async def test_a_large_room_is_told_per_tick() -> None:
+async def test_a_large_room_gets_progress_per_tick() -> None:
     async with (
         running_server(small_room=2, player_tick=0.5, spectator_tick=2.0) as server,
         running_race(server.port, 3, "4x4", limit_ms=0) as racers,
@@ -243,8 +243,8 @@ async def test_a_large_room_is_told_per_tick() -> None:
 
 
 @pytest.mark.parametrize("small_room", [2, 16])
-async def test_the_slides_come_before_what_they_led_to(small_room: int) -> None:
-    """In large rooms, too, where they would wait for a tick."""
+async def test_progress_is_sent_before_the_events_it_causes(small_room: int) -> None:
+    """Also in large rooms, where progress waits for a tick."""
     async with (
         running_server(
             small_room=small_room, player_tick=5, spectator_tick=5
@@ -268,8 +268,10 @@ async def test_the_slides_come_before_what_they_led_to(small_room: int) -> None:
             assert {ann.seat, ben.seat} <= boards
 
 
-async def test_a_peer_that_does_not_read_is_cut_off_and_slows_nobody() -> None:
-    patient = Limits(ping_timeout_ms=600_000)  # so that no missing pong ends it
+async def test_a_peer_that_does_not_read_is_aborted_and_delays_nobody() -> None:
+    patient = Limits(
+        ping_timeout_ms=600_000
+    )  # so that a missing pong does not abort it
     async with (
         running_server(patient) as server,
         running_race(server.port, 2, "3x3") as (ann, ben),
@@ -293,7 +295,7 @@ async def test_a_peer_that_does_not_read_is_cut_off_and_slows_nobody() -> None:
         await ben.until(m.StandingEvent)
 
 
-async def test_too_fast_means_being_read_more_slowly_not_losing_anything() -> None:
+async def test_a_peer_that_sends_too_fast_is_throttled_and_loses_nothing() -> None:
     limits = Limits(messages_per_s=200, messages_burst=20)
     async with (
         running_server(limits) as server,
@@ -302,13 +304,13 @@ async def test_too_fast_means_being_read_more_slowly_not_losing_anything() -> No
         before = counted(server, "throttled")
         for number in range(300):
             await ann.send(m.Ping(id=number))
-        await ben.sync()  # is not held up
+        await ben.sync()  # is not delayed
         for number in range(300):
             assert (await ann.until(m.Pong)).id == number
         assert counted(server, "throttled") > before
 
 
-async def test_slides_that_are_too_many_are_read_more_slowly_too() -> None:
+async def test_too_many_slides_are_throttled_too() -> None:
     limits = Limits(tiles_per_s=100, tiles_burst=10)
     async with (
         running_server(limits) as server,
@@ -327,7 +329,7 @@ async def test_slides_that_are_too_many_are_read_more_slowly_too() -> None:
 
 
 @pytest.mark.parametrize("kind", ["messages", "pings", "pongs"])
-async def test_who_floods_for_long_is_closed(kind: str) -> None:
+async def test_a_peer_that_keeps_flooding_is_disconnected(kind: str) -> None:
     limits = Limits(messages_per_s=5, messages_burst=20, flood_ms=1_000)
     async with (
         running_server(limits) as server,
@@ -353,9 +355,9 @@ async def test_who_floods_for_long_is_closed(kind: str) -> None:
 
 
 @pytest.mark.parametrize("first", [0x89, 0x8A], ids=["pings", "pongs"])
-async def test_a_torrent_of_tiny_frames_slows_nobody(first: int) -> None:
+async def test_many_tiny_frames_delay_nobody(first: int) -> None:
     async with running_server() as server, running_race(server.port, 2) as (ann, ben):
-        frame = bytes((first, 0x80, 0, 0, 0, 0))  # an empty one
+        frame = bytes((first, 0x80, 0, 0, 0, 0))  # empty
         ann.socket.transport.write(frame * 200_000)
         loop = asyncio.get_running_loop()
         worst = 0.0
@@ -369,7 +371,7 @@ async def test_a_torrent_of_tiny_frames_slows_nobody(first: int) -> None:
         await ben.acked(ben.seq)
 
 
-async def test_a_dead_line_is_noticed() -> None:
+async def test_a_dead_connection_is_detected() -> None:
     limits = Limits(ping_timeout_ms=1_000)
     async with (
         running_server(limits) as server,
@@ -379,7 +381,7 @@ async def test_a_dead_line_is_noticed() -> None:
         await ann.until(m.MemberEvent, lambda e: e.why == "disconnected")
 
 
-async def test_the_line_of_everybody_is_measured() -> None:
+async def test_the_latency_of_every_member_is_measured() -> None:
     async with running_server() as server, running_race(server.port, 1) as (ann,):
         await ann.solve()
         await ann.until(m.Results)
@@ -410,8 +412,8 @@ async def test_delayed_spectators_see_the_same_race_later() -> None:
             assert (told.p[0].seat, told.p[0].seq, told.p[0].since) == (ann.seat, 3, 0)
 
 
-async def test_delayed_spectators_are_shown_the_end() -> None:
-    """All boards as they are then: what they were to see later goes with the race."""
+async def test_delayed_spectators_see_the_end() -> None:
+    """They get all final boards at once, without the delay."""
     async with (
         running_server() as server,
         running_race(server.port, 2, "3x3", spectator_delay_ms=30_000) as (ann, ben),

@@ -1,4 +1,4 @@
-"""Plain HTTP on the race's port: what is served to whom, and what is not."""
+"""Plain HTTP: routes, headers, host checks, rate limits."""
 
 import asyncio
 import gzip
@@ -55,7 +55,7 @@ async def ask(
 
 @pytest.mark.parametrize("version", ["1.0", "1.1"])
 @pytest.mark.parametrize("host", ["", "localhost", "[::1]:80", "192.0.2.1:9"])
-async def test_health_for_every_kind_of_watcher(version: str, host: str) -> None:
+async def test_healthz_reports_the_state_of_the_server(version: str, host: str) -> None:
     async with running_server() as server:
         full = await ask(server.port, "/healthz", version=version, Host=host)
         head = await ask(server.port, "/healthz", "HEAD", version=version, Host=host)
@@ -67,7 +67,7 @@ async def test_health_for_every_kind_of_watcher(version: str, host: str) -> None
     assert int(head.headers["content-length"]) == len(full.body)
 
 
-async def test_the_page_and_every_room_link_are_the_same_page() -> None:
+async def test_room_links_serve_the_page() -> None:
     async with running_server() as server:
         root = await ask(server.port, "/")
         link = await ask(server.port, "/KWXTRB")
@@ -78,7 +78,7 @@ async def test_the_page_and_every_room_link_are_the_same_page() -> None:
         assert (again.status, again.body) == (304, b"")
 
 
-async def test_a_replay_has_an_address_of_its_own_below_any_path() -> None:
+async def test_replay_links_redirect_to_the_page() -> None:
     async with running_server() as server:
         found = await ask(server.port, "/replay/KWXTRB-SA1B2C-3")
         assert found.status == 302
@@ -87,12 +87,12 @@ async def test_a_replay_has_an_address_of_its_own_below_any_path() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "a", "A%0d%0aX:1", "A/B", "..", "A" * 33, "%c4"])
-async def test_what_is_no_race_has_no_replay(name: str) -> None:
+async def test_invalid_race_ids_have_no_replay_link(name: str) -> None:
     async with running_server() as server:
         assert (await ask(server.port, f"/replay/{name}")).status == 404
 
 
-async def test_files_are_packed_for_those_who_can_unpack_them() -> None:
+async def test_files_are_compressed_for_clients_that_accept_it() -> None:
     async with running_server() as server:
         plain = await ask(server.port, "/core/model.js")
         packed = await ask(server.port, "/core/model.js", Accept_Encoding="br, gzip")
@@ -103,7 +103,7 @@ async def test_files_are_packed_for_those_who_can_unpack_them() -> None:
         assert len(packed.body) < len(plain.body) / 2
 
 
-async def test_a_room_tells_where_others_find_it() -> None:
+async def test_a_room_has_links_for_other_machines() -> None:
     async with (
         running_server(public_url="https://race.example") as server,
         connected(server.port, m.Create(name="Ann")) as ann,
@@ -141,13 +141,13 @@ async def test_modules_are_served_as_scripts() -> None:
         "/nothing",
     ],
 )
-async def test_nothing_else_is_served(path: str) -> None:
+async def test_nothing_outside_the_page_is_served(path: str) -> None:
     async with running_server() as server:
         assert (await ask(server.port, path)).status == 404
 
 
 @pytest.mark.parametrize("path", ["/ABCDEF", "/nosuch"])
-async def test_a_mistyped_link_is_answered_by_the_page(path: str) -> None:
+async def test_a_mistyped_room_link_serves_the_page_with_404(path: str) -> None:
     async with running_server() as server:
         page = await ask(server.port, "/")
         for more in ({}, {"If_None_Match": page.headers["etag"]}):
@@ -157,8 +157,8 @@ async def test_a_mistyped_link_is_answered_by_the_page(path: str) -> None:
             assert answer.headers[policy] == page.headers[policy]
 
 
-async def test_the_opener_policy_is_sent_where_browsers_heed_it() -> None:
-    """Over plain HTTP they ignore it, and complain in the console."""
+async def test_the_opener_policy_is_sent_only_with_https() -> None:
+    """Over plain HTTP browsers ignore it and log a warning."""
     header = "cross-origin-opener-policy"
     async with running_server() as server:
         assert header not in (await ask(server.port, "/")).headers
@@ -166,7 +166,7 @@ async def test_the_opener_policy_is_sent_where_browsers_heed_it() -> None:
         assert (await ask(server.port, "/")).headers[header] == "same-origin"
 
 
-async def test_every_answer_carries_the_security_headers() -> None:
+async def test_every_answer_has_the_security_headers() -> None:
     async with running_server() as server:
         for path in ("/", "/healthz", "/nothing", "/metrics", "/api/rooms"):
             headers = (await ask(server.port, path)).headers
@@ -176,7 +176,7 @@ async def test_every_answer_carries_the_security_headers() -> None:
             assert "python" not in headers["server"].lower()
 
 
-async def test_the_page_may_talk_to_its_own_socket_only() -> None:
+async def test_the_page_may_connect_only_to_its_own_websocket() -> None:
     async with running_server() as server:
         host = f"localhost:{server.port}"
         policy = (await ask(server.port, "/", Host=host)).headers[
@@ -187,19 +187,19 @@ async def test_the_page_may_talk_to_its_own_socket_only() -> None:
         assert "frame-ancestors 'none'" in policy
 
 
-async def test_only_get_and_head() -> None:
+async def test_only_get_and_head_are_allowed() -> None:
     async with running_server() as server:
         for method in ("POST", "PUT", "DELETE", "OPTIONS"):
             reply = await ask(server.port, "/", method)
             assert (reply.status, reply.headers["allow"]) == (405, "GET, HEAD")
 
 
-async def test_a_socket_must_ask_for_one() -> None:
+async def test_a_plain_request_for_the_websocket_is_refused() -> None:
     async with running_server() as server:
         assert (await ask(server.port, "/ws")).status == 426
 
 
-async def test_a_name_that_is_not_ours_may_be_somebody_elses_trick() -> None:
+async def test_an_unknown_host_is_refused() -> None:
     async with running_server(hosts=("race.example",)) as server:
         for host in ("evil.example", "race.example.evil", "127.0.0.1.evil:80"):
             assert (await ask(server.port, "/", Host=host)).status == 421
@@ -212,12 +212,12 @@ async def test_a_name_that_is_not_ours_may_be_somebody_elses_trick() -> None:
     "host",
     ["localhost:80@evil", "localhost:", "localhost:x", "[::1", "[::1]80", "::1"],
 )
-async def test_a_host_is_a_name_and_perhaps_a_port(path: str, host: str) -> None:
+async def test_a_malformed_host_header_is_refused(path: str, host: str) -> None:
     async with running_server(hosts=("*",)) as server:
         assert (await ask(server.port, path, Host=host)).status == 421
 
 
-async def test_pages_of_others_may_not_even_read() -> None:
+async def test_pages_of_other_sites_are_refused() -> None:
     async with running_server(public_url="https://race.example") as server:
         own = f"http://127.0.0.1:{server.port}"
         for origin, status in (
@@ -233,7 +233,7 @@ async def test_pages_of_others_may_not_even_read() -> None:
             assert reply.status == status, origin
 
 
-async def test_rooms_are_listed_when_public_and_found_by_code_always() -> None:
+async def test_public_rooms_are_listed_and_all_are_found_by_code() -> None:
     async with (
         running_server() as server,
         connected(server.port, m.Create(name="Ann")) as ann,
@@ -249,7 +249,7 @@ async def test_rooms_are_listed_when_public_and_found_by_code_always() -> None:
         assert (await ask(server.port, "/api/rooms/nonsense")).status == 404
 
 
-async def test_wrong_codes_are_counted_for_each_address() -> None:
+async def test_wrong_codes_over_http_are_limited_per_address() -> None:
     async with running_server(Limits(failed_joins_per_min=2), **PROXIED) as server:
         for way, miss in (("/api/rooms/BBBBBB", 404), ("/api/races?room=BBBBBB", 200)):
             address = f"192.0.2.{len(way)}"
@@ -261,7 +261,7 @@ async def test_wrong_codes_are_counted_for_each_address() -> None:
             assert (await ask(server.port, way)).status == miss
 
 
-async def test_wrong_codes_in_hello_are_counted_too() -> None:
+async def test_wrong_codes_in_hello_are_limited_too() -> None:
     limits = Limits(failed_joins_per_min=2)
     async with running_server(limits, **PROXIED) as server:
         codes, waits = list[tuple[str, int]](), list[int]()
@@ -278,7 +278,7 @@ async def test_wrong_codes_in_hello_are_counted_too() -> None:
         assert waits[2] > 0
 
 
-async def test_who_has_a_token_comes_back_whatever_was_tried_from_there() -> None:
+async def test_a_seat_token_works_despite_wrong_codes_from_the_address() -> None:
     limits, slow = Limits(failed_joins_per_min=1), FastClock(0.01)
     async with running_server(limits, clock=slow, **PROXIED) as server:
         headers = {"X-Forwarded-For": "192.0.2.7"}
@@ -300,7 +300,7 @@ async def test_who_has_a_token_comes_back_whatever_was_tried_from_there() -> Non
                 assert again.member == ann.member
 
 
-async def test_one_address_may_have_so_many_rooms() -> None:
+async def test_rooms_per_address_are_limited() -> None:
     async with running_server(Limits(rooms_per_ip=1), **PROXIED) as server:
         headers = {"X-Forwarded-For": "192.0.2.7"}
         async with (
@@ -320,7 +320,7 @@ async def test_one_address_may_have_so_many_rooms() -> None:
             assert again.code
 
 
-async def test_one_address_may_have_so_many_connections() -> None:
+async def test_connections_from_one_address_are_limited() -> None:
     async with running_server(Limits(connections_per_ip=1), **PROXIED) as server:
         headers = {"X-Forwarded-For": "192.0.2.7"}
         async with connected(
@@ -336,7 +336,7 @@ async def test_one_address_may_have_so_many_connections() -> None:
         assert reply.status == 200
 
 
-async def test_pages_are_rationed_for_each_address() -> None:
+async def test_requests_per_address_are_limited() -> None:
     limits, slow = Limits(pages_per_s=1, pages_burst=2), FastClock(0.01)
     async with running_server(limits, clock=slow, **PROXIED) as server:
         statuses = [
@@ -347,14 +347,16 @@ async def test_pages_are_rationed_for_each_address() -> None:
         assert (await ask(server.port, "/healthz")).status == 200
 
 
-async def test_who_is_no_proxy_of_ours_speaks_for_nobody_else() -> None:
+async def test_forwarded_headers_count_only_from_trusted_proxies() -> None:
     async with running_server(Limits(pages_per_s=1, pages_burst=1)) as server:
         for _ in range(3):
             reply = await ask(server.port, "/healthz", X_Forwarded_For="192.0.2.7")
-            assert reply.status == 200  # it is this machine, whatever it says
+            assert (
+                reply.status == 200
+            )  # this machine is exempt, whatever the header says
 
 
-async def test_races_are_listed_and_their_records_served() -> None:
+async def test_races_are_listed_and_race_records_served() -> None:
     async with running_server() as server, running_race(server.port, 1) as (ann,):
         await ann.solve()
         await ann.until(m.Results)
@@ -380,7 +382,7 @@ async def test_races_are_listed_and_their_records_served() -> None:
         assert (await ask(server.port, "/api/races/NO-S0-1")).status == 404
 
 
-async def test_the_metrics_tell_no_code_no_name_and_no_secret() -> None:
+async def test_the_metrics_contain_no_code_name_or_secret() -> None:
     async with running_server() as server, running_race(server.port, 1) as (ann,):
         await ann.solve()
         results = await ann.until(m.Results)
@@ -394,7 +396,7 @@ async def test_the_metrics_tell_no_code_no_name_and_no_secret() -> None:
 @pytest.mark.parametrize(
     "raw", [b"\r\n\r\n", b"GET\r\n\r\n", b"\x16\x03\x01", b"x" * 9_000]
 )
-async def test_what_is_no_request_is_dropped(raw: bytes) -> None:
+async def test_malformed_requests_are_dropped(raw: bytes) -> None:
     async with (
         running_server(Limits(open_timeout_ms=200)) as server,
         connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,

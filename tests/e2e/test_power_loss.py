@@ -1,4 +1,4 @@
-"""The power fails: the disk has what was flushed, and every room comes back from it."""
+"""A power failure: every room recovers from what the disk has."""
 
 import asyncio
 import shutil
@@ -18,7 +18,7 @@ from sliderace_server.storage import open_store
 
 
 def image(path: Path, to: Path) -> Path:
-    """The disk as it is now, with half a page of a commit that was cut off."""
+    """Copy the disk as it is now, with half a page of an interrupted commit."""
     to.mkdir()
     shutil.copyfile(path, to / path.name)
     log = to / f"{path.name}-wal"
@@ -29,14 +29,14 @@ def image(path: Path, to: Path) -> Path:
 
 
 async def seen(port: int, talker: ProtocolClient) -> tuple[m.Welcome, m.Snapshot]:
-    """What a member is told who comes back."""
+    """Reconnect a member; return the welcome and snapshot."""
     resume = m.Resume(code=talker.code, token=talker.token)
     async with connected(port, resume) as back:
         welcome = next(e for e in back.received if isinstance(e, m.Welcome))
         return welcome, await back.until(m.Snapshot)
 
 
-async def test_every_room_comes_back_as_it_was_when_it_was_last_acknowledged(
+async def test_every_room_recovers_its_last_acknowledged_state(
     tmp_path: Path,
 ) -> None:
     path, clock = tmp_path / "rooms.db", FastClock()
@@ -47,7 +47,7 @@ async def test_every_room_comes_back_as_it_was_when_it_was_last_acknowledged(
         connected(server.port, m.Create(name="Cat", rules=settings)) as cat,
         connected(server.port, m.Join(code=cat.code, name="Dan")) as dan,
     ):
-        began = clock.now_ms()  # or a little earlier
+        began = clock.now_ms()  # or slightly earlier
         await ann.solve()  # the grace time begins
         await ann.until(m.StandingEvent)
         grace = await ben.phase("grace")
@@ -59,18 +59,18 @@ async def test_every_room_comes_back_as_it_was_when_it_was_last_acknowledged(
         await cat.until(m.MemberEvent, lambda e: e.member.ready)
         disk = await asyncio.to_thread(image, path, tmp_path / "disk")
         await ben.send(ben.slides(solution(ben.board)[3:5]))
-        await ben.acked(5)  # by a disk that will have forgotten it
+        await ben.acked(5)  # the copied disk does not have it
     async with running_server(
         store=open_store(f"sqlite:{disk}"), clock=clock
     ) as server:
-        least = clock.now_ms() - began - 2  # less what is rounded
+        least = clock.now_ms() - began - 2  # minus rounding
         welcome, snapshot = await seen(server.port, ben)
         assert (welcome.seat, welcome.seq) == (ben.seat, 3)
         assert welcome.epoch > ben.epoch
         assert snapshot.phase == "grace"
         assert grace.in_ms is not None
         assert snapshot.in_ms is not None
-        # The time to go went on; but nothing ends before half a minute has passed.
+        # The remaining time has decreased, but nothing ends within 30 s.
         assert 0 < snapshot.in_ms <= max(grace.in_ms, 30_000)
         assert snapshot.race.start == ann.board
         assert snapshot.race.elapsed_ms is not None

@@ -1,4 +1,4 @@
-"""What the server's own process is set up for: which loop, and what is collected."""
+"""The server process: its event loop and garbage collector."""
 
 import re
 from importlib.util import find_spec
@@ -15,12 +15,12 @@ FAST = "uvloop" if find_spec("uvloop") else "asyncio"
     [((), FAST), (("--bind", "0.0.0.0", "--advertise"), "asyncio")],
     ids=["alone", "announced by mDNS"],
 )
-def test_the_process_is_set_up_for_speed(
+def test_the_process_uses_uvloop_and_tunes_the_collector(
     tmp_path: Path, options: tuple[str, ...], loop: str
 ) -> None:
     with ServerProcess(tmp_path, "--memory", *options) as server:
         server.signal()
-        assert server.end() == 0  # then all of the log is written
+        assert server.end() == 0  # the log is complete then
         said = re.search(r" loop=(\w+) frozen=(\d+)", server.log.read_text())
     assert said is not None
     assert said[1] == loop

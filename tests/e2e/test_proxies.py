@@ -1,4 +1,4 @@
-"""nginx and Caddy before a server, with the files of server/deploy, for both clients.
+"""A server behind nginx and Caddy with the files of server/deploy, for both clients.
 
 Only what a test must is changed in the files: addresses, ports and the certificate.
 """
@@ -49,7 +49,7 @@ http {{
 
 @dataclass
 class Routes:
-    """A proxy that is running.
+    """A running proxy.
 
     Args:
         base: what people see, such as ``https://localhost:443/race``.
@@ -90,7 +90,7 @@ def for_caddy(text: str, folder: Path, cert: Path, port: int, behind: int) -> li
 async def proxied(
     program: str, name: str, folder: Path, behind: int, port: int
 ) -> AsyncGenerator[Routes, None]:
-    """The proxy with one of our files, as a process of its own."""
+    """Run a proxy with one of our files."""
     prepare = for_nginx if "nginx" in name else for_caddy
     text = (DEPLOY / name).read_text()
     arguments = prepare(text, folder, folder / "both.pem", port, behind)
@@ -140,7 +140,7 @@ async def test_both_clients_race_behind_a_proxy(
     path = "/race" if "-path" in name else ""
     async with (
         running_server(
-            clock=FastClock(3),  # pings are answered through another program
+            clock=FastClock(3),  # pings pass through the proxy
             public_url=f"https://localhost:{port}{path}",
             trusted_proxies=("127.0.0.1",),
         ) as server,
@@ -157,7 +157,7 @@ async def get(site: Routes, path: str) -> http.Reply:
 
 
 async def looks_like_the_page(site: Routes) -> None:
-    """The page and what it names, found where a browser would look for it."""
+    """Fetch the page and its files as a browser does."""
     page = await get(site, "/KWXTRB")
     assert page.status == 200
     named = re.findall(r'(?:href|src)="([^":]+)"', page.body.decode())
@@ -171,13 +171,13 @@ async def looks_like_the_page(site: Routes) -> None:
 
 
 def lands(url: str) -> str:
-    """Where a browser is in the end that was told to open an address."""
+    """Return the final address after redirects."""
     with build_opener(HTTPRedirectHandler).open(url, timeout=10) as answer:
         return str(answer.geturl())
 
 
 async def races(site: Routes) -> None:
-    """One at the page's socket, with a lie about the address; one at the terminal."""
+    """Race one player by WebSocket, with a forged address, and one in the terminal."""
     trust = await asyncio.to_thread(ssl.create_default_context)
     lie = {"X-Forwarded-For": "203.0.113.9"}
     async with connect(
@@ -199,7 +199,7 @@ async def races(site: Routes) -> None:
         await ann.send(m.Ready(race=ann.race))
         terminal.ask(m.Ready(race=ann.race))
         await ann.until(m.BoardEvent)
-        await ann.phase("racing")  # on a slow line the board comes long before T0
+        await ann.phase("racing")  # with high latency the board arrives long before T0
         await ann.solve()
         told = await ann.until(m.StandingEvent)
         assert (told.standing.name, told.standing.status) == ("Ann", "finished")

@@ -1,4 +1,4 @@
-"""A room's log does not grow for ever by what costs nothing to do."""
+"""Quotas of log records: cheap commands cannot fill the disk."""
 
 from tests.e2e.protocol_client import QUICK, ProtocolClient, connected, running_server
 from tests.e2e.stores import FaultyStore
@@ -17,7 +17,7 @@ def written(server: Server) -> int:
 
 
 async def refusals(talker: ProtocolClient, *commands: m.Command) -> list[str]:
-    """How each command was refused, in order."""
+    """Return the refusal of each command, in order."""
     talker.received.clear()
     for command in commands:
         await talker.send(command)
@@ -29,7 +29,7 @@ def to_and_fro(talker: ProtocolClient, times: int) -> list[m.Command]:
     return [m.Ready(talker.race, on=number % 2 == 0) for number in range(times)]
 
 
-async def test_what_a_member_may_note_between_two_races_is_bounded() -> None:
+async def test_a_member_s_records_between_two_races_are_limited() -> None:
     store = FaultyStore()
     async with (
         running_server(LIMITS, store=store) as server,
@@ -41,7 +41,7 @@ async def test_what_a_member_may_note_between_two_races_is_bounded() -> None:
         asked = to_and_fro(eve, 5 * QUOTA)
         assert await refusals(eve, *asked) == ["rate"] * (4 * QUOTA)
         assert written(server) - before <= QUOTA
-        # Others go on, and so does the room: after a race all begin anew.
+        # Others are not affected, and after a race all quotas are reset.
         for one in (ann, ben):
             await one.send(m.Ready(race=one.race))
             await ann.sees_ready(one.member)
@@ -55,7 +55,7 @@ async def test_what_a_member_may_note_between_two_races_is_bounded() -> None:
         assert await refusals(eve, m.Ready(eve.race)) == []
 
 
-async def test_whoever_wrote_too_much_may_still_go_and_be_sent_away() -> None:
+async def test_a_member_over_quota_may_still_leave_and_be_kicked() -> None:
     async with (
         running_server(LIMITS) as server,
         connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
@@ -73,7 +73,7 @@ async def test_whoever_wrote_too_much_may_still_go_and_be_sent_away() -> None:
         assert await ann.closed() == 4502
 
 
-async def test_coming_and_going_is_bounded_too() -> None:
+async def test_connects_and_disconnects_are_limited_too() -> None:
     async with (
         running_server(LIMITS) as server,
         connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,

@@ -1,4 +1,4 @@
-"""Whole races over real sockets: the same board, the same results, for everybody."""
+"""Complete races over real connections."""
 
 import asyncio
 import contextlib
@@ -26,7 +26,7 @@ from sliderace.engine import (
 from sliderace.protocol import messages as m
 
 
-async def test_one_creates_another_joins_and_both_race_to_the_results() -> None:
+async def test_two_players_race_to_the_results() -> None:
     async with (
         running_server() as server,
         connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
@@ -76,7 +76,7 @@ async def test_any_number_of_players_and_spectators_see_the_same_results(
         assert all(row.status == "finished" for row in results[0].standings)
 
 
-async def test_who_comes_in_mid_race_is_told_from_then_on() -> None:
+async def test_a_member_who_joins_during_a_race_sees_it_from_then_on() -> None:
     async with (
         running_server() as server,
         running_race(server.port, 2, limit_ms=0) as (ann, ben),
@@ -92,7 +92,7 @@ async def test_who_comes_in_mid_race_is_told_from_then_on() -> None:
             assert told.p[0].slides
 
 
-async def test_a_forfeit_that_has_become_final_opens_the_boards() -> None:
+async def test_a_final_forfeit_opens_the_boards() -> None:
     async with (
         running_server() as server,
         running_race(server.port, 3, limit_ms=0) as (ann, ben, _),
@@ -101,14 +101,14 @@ async def test_a_forfeit_that_has_become_final_opens_the_boards() -> None:
         there = solution(ben.board)[0]
         back = ({"U": "D", "D": "U", "L": "R", "R": "L"}[there[0]], there[1])
         told = None
-        while told is None or told.p[0].since < 0:  # it can be undone for 3 s
+        while told is None or told.p[0].since < 0:  # the forfeit can be undone for 3 s
             await ben.send(ben.slides([back if ben.seq % 2 else there]))
             told = await ann.until(m.Progress)
         shown = [e for e in ann.received if isinstance(e, m.BoardEvent) and e.seat == 1]
         assert shown
 
 
-async def test_a_spectator_sees_every_move_and_a_racer_none() -> None:
+async def test_a_spectator_sees_every_slide_and_a_racer_none() -> None:
     async with running_server() as server, running_race(server.port, 2) as (ann, ben):
         join = m.Join(code=ann.code, name="Eve", role="spectator")
         async with connected(server.port, join) as eve:
@@ -127,7 +127,7 @@ async def test_a_spectator_sees_every_move_and_a_racer_none() -> None:
             assert all(step.since == -1 and not step.slides for step in steps)
 
 
-async def test_the_winner_sees_the_others_boards_from_his_finish_on() -> None:
+async def test_the_winner_sees_the_other_boards_after_finishing() -> None:
     async with running_server() as server, running_race(server.port, 2) as (ann, ben):
         await ann.solve()
         await ann.until(m.StandingEvent)
@@ -140,7 +140,7 @@ async def test_the_winner_sees_the_others_boards_from_his_finish_on() -> None:
         assert step.slides == f"{move[0]}{move[1] if move[1] > 1 else ''}"
 
 
-async def test_nobody_is_given_a_board_before_the_start() -> None:
+async def test_nobody_gets_a_board_before_the_start() -> None:
     async with (
         running_server() as server,
         connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
@@ -183,7 +183,7 @@ async def test_a_rematch_races_on_another_board_in_the_same_room() -> None:
         await asyncio.gather(ann.until(m.Results), ben.until(m.Results))
 
 
-async def test_slides_come_back_acked_once_and_for_all() -> None:
+async def test_slides_are_acked_cumulatively() -> None:
     async with running_server() as server, running_race(server.port, 1) as (ann,):
         await ann.solve()
         await ann.until(m.Results)

@@ -1,4 +1,4 @@
-"""An older copy of the store was put in place: nobody is told nonsense."""
+"""After an older backup is restored, clients get a consistent state."""
 
 import pytest
 from tests.e2e.protocol_client import (
@@ -15,13 +15,13 @@ from sliderace.protocol import messages as m
 
 
 def back(who: ProtocolClient, token: str = "") -> m.Resume:
-    """How a member comes back with what it heard last."""
+    """Return a resume command from the last event that a client got."""
     token = token or who.token
     return m.Resume(who.code, token, epoch=who.epoch, offset=who.offset)
 
 
 async def copied(store: FaultyStore, code: str, length: int) -> FaultyStore:
-    """What a backup of that time holds."""
+    """Return a copy of a store."""
     async with store:
         log = await store.log.read(code)
     copy = FaultyStore()
@@ -31,8 +31,8 @@ async def copied(store: FaultyStore, code: str, length: int) -> FaultyStore:
 
 
 @pytest.mark.parametrize("ahead", [False, True])
-async def test_who_heard_what_is_undone_gets_a_snapshot(ahead: bool) -> None:
-    """However many events there were then, and have been since."""
+async def test_a_client_ahead_of_a_restored_log_gets_a_snapshot(ahead: bool) -> None:
+    """However many events there were at the backup and since."""
     store, clock = FaultyStore(), FastClock()
     async with (
         running_server(store=store, clock=clock) as server,
@@ -56,7 +56,7 @@ async def test_who_heard_what_is_undone_gets_a_snapshot(ahead: bool) -> None:
         connected(server.port, back(ben)) as other,
     ):
         await other.until(m.Snapshot)
-        if not ahead:  # the stream is as long as it was before
+        if not ahead:  # the stream has the same length as before
             for ready in (True, False):
                 await other.send(m.Ready(race=other.race, on=ready))
                 assert (await other.until(m.MemberEvent)).member.ready == ready
@@ -67,8 +67,8 @@ async def test_who_heard_what_is_undone_gets_a_snapshot(ahead: bool) -> None:
             assert not told.room.locked
 
 
-async def test_slides_that_were_undone_can_be_made_again() -> None:
-    """The welcome counts from the copy, and a race that had ended goes on."""
+async def test_slides_lost_by_a_restore_can_be_made_again() -> None:
+    """The welcome is from the copy, and a race that had ended continues."""
     store, clock = FaultyStore(), FastClock()
     async with (
         running_server(store=store, clock=clock) as server,

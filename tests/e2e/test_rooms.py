@@ -1,4 +1,4 @@
-"""Coming and going: what each of the others is told, and how connections end."""
+"""Joining, leaving, kicking and reconnecting; how connections end."""
 
 import asyncio
 import contextlib
@@ -15,7 +15,7 @@ from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
 
 
-async def test_a_room_is_opened_by_one_and_hosted_by_the_first_to_come() -> None:
+async def test_an_opened_room_is_hosted_by_the_first_player() -> None:
     async with running_server() as server, connected(server.port) as opener:
         await opener.send(m.Hello(v=1, enter=m.Open(rules=QUICK)))
         opened = await opener.until(m.Opened)
@@ -27,7 +27,7 @@ async def test_a_room_is_opened_by_one_and_hosted_by_the_first_to_come() -> None
             assert snapshot.room.rules.size == "2x2"
 
 
-async def test_the_link_of_a_server_with_a_public_address_is_that() -> None:
+async def test_links_use_the_public_address() -> None:
     async with (
         running_server(public_url="https://race.example") as server,
         connected(server.port) as opener,
@@ -37,7 +37,7 @@ async def test_the_link_of_a_server_with_a_public_address_is_that() -> None:
         assert opened.link == f"https://race.example/{opened.code}"
 
 
-async def test_who_is_kicked_is_told_and_stays_out() -> None:
+async def test_a_kicked_member_is_disconnected_and_cannot_come_back() -> None:
     async with (
         running_server() as server,
         running_race(server.port, 3, "3x3") as (ann, ben, cat),
@@ -57,7 +57,7 @@ async def test_who_is_kicked_is_told_and_stays_out() -> None:
         await cat.acked(cat.seq)
 
 
-async def test_who_leaves_goes_in_peace() -> None:
+async def test_a_leaving_member_is_closed_normally() -> None:
     async with (
         running_server() as server,
         connected(server.port, m.Create(name="Ann")) as ann,
@@ -69,7 +69,7 @@ async def test_who_leaves_goes_in_peace() -> None:
         assert (gone.member, gone.why) == (ben.member, "left")
 
 
-async def test_who_was_kicked_while_away_is_not_missed() -> None:
+async def test_a_member_kicked_while_away_cannot_come_back() -> None:
     async with (
         running_server() as server,
         connected(server.port, m.Create(name="Ann")) as ann,
@@ -81,7 +81,7 @@ async def test_who_was_kicked_while_away_is_not_missed() -> None:
         assert (await ann.until(m.Gone)).why == "kicked"
 
 
-async def test_a_snapshot_may_be_asked_for_at_any_time_and_acks_go_on() -> None:
+async def test_a_snapshot_can_be_requested_at_any_time() -> None:
     async with (
         running_server() as server,
         running_race(server.port, 2, "3x3") as (ann, ben),
@@ -101,7 +101,7 @@ async def test_a_snapshot_may_be_asked_for_at_any_time_and_acks_go_on() -> None:
         assert told.o > snapshot.o
 
 
-async def test_a_watcher_who_comes_back_gets_every_board() -> None:
+async def test_a_spectator_who_reconnects_gets_every_board() -> None:
     async with (
         running_server() as server,
         running_race(server.port, 2, "3x3") as (ann, ben),
@@ -124,7 +124,7 @@ async def test_a_watcher_who_comes_back_gets_every_board() -> None:
             assert parse_board(lane.board or "") == board
 
 
-async def test_who_missed_the_start_finds_the_board() -> None:
+async def test_a_racer_who_missed_the_start_gets_the_board() -> None:
     async with (
         running_server() as server,
         connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
@@ -158,7 +158,7 @@ async def test_with_open_boards_racers_see_each_other() -> None:
         assert (told.p[0].since, told.p[0].slides) == (0, move[0])
 
 
-async def test_what_is_said_in_the_last_moment_still_counts() -> None:
+async def test_messages_sent_just_before_closing_count() -> None:
     async with (
         running_server() as server,
         running_race(server.port, 2, "3x3") as (ann, ben),
@@ -170,7 +170,7 @@ async def test_what_is_said_in_the_last_moment_still_counts() -> None:
         assert (told.standing.seat, told.standing.status) == (ben.seat, "finished")
 
 
-async def test_a_bot_is_labelled_everywhere() -> None:
+async def test_bots_are_labelled_everywhere() -> None:
     async with (
         running_server() as server,
         connected(server.port, m.Create(name="Ann")) as ann,

@@ -1,4 +1,4 @@
-"""Before its moment nobody is told secret, seed or board: a search of all that leaves.
+"""Secrets are never sent too early: a search of everything that leaves the server.
 
 The clock stands still but for the test, so "before T0" is exact; and the search knows
 what to look for, because it asks the room itself.
@@ -33,7 +33,7 @@ def race_of(server: Server, code: str) -> Race:
 
 
 def spellings(race: Race, *, board: bool) -> list[str]:
-    """How secret, seed and board would look if they were told, in small letters."""
+    """Return the possible spellings of secret, seed and board, in lower case."""
     raw = [bytes.fromhex(text) for text in (race.secret, race.seed) if text]
     texts = [spelt for data in raw for spelt in bytes_spelt(data)]
     if board:
@@ -44,7 +44,7 @@ def spellings(race: Race, *, board: bool) -> list[str]:
 
 
 def bytes_spelt(data: bytes) -> list[str]:
-    """Hex, both kinds of base64 with any padding, numbers, and as Python shows them."""
+    """Return hex, both kinds of base64, numbers, and Python literals of bytes."""
     codes = [base64.b64encode(data), base64.urlsafe_b64encode(data)]
     numbers = [str(number) for number in data]
     return [
@@ -56,7 +56,7 @@ def bytes_spelt(data: bytes) -> list[str]:
 
 
 def orders(race: Race) -> list[list[int]]:
-    """The board by rows, from behind, and by columns; with 0 for the gap or without."""
+    """Return the board by rows, reversed and by columns, with and without the gap."""
     width, rows = race.size.width, list(race.board)
     columns = [tile for n in range(width) for tile in rows[n::width]]
     ways = [rows, rows[::-1], columns]
@@ -64,7 +64,7 @@ def orders(race: Race) -> list[list[int]]:
 
 
 def tiles_spelt(tiles: list[int]) -> list[str]:
-    """A sequence of tiles between anything that the project writes between them."""
+    """Return a sequence of tiles with all separators that the project uses."""
     texts = [str(tile) for tile in tiles]
     return [between.join(texts) for between in (" ", ",", ", ", "/", "|", "\n", "")]
 
@@ -79,7 +79,7 @@ def assert_untold(said: list[str], tainted: list[str]) -> None:
 
 
 async def pages(server: Server, code: str) -> list[str]:
-    """What anybody may fetch."""
+    """Fetch everything that is public."""
 
     def fetch(path: str) -> str:
         with urlopen(f"http://127.0.0.1:{server.port}{path}", timeout=5) as answer:
@@ -90,7 +90,7 @@ async def pages(server: Server, code: str) -> list[str]:
 
 
 async def pry(*curious: ProtocolClient) -> None:
-    """Everybody asks for everything that might hold a board."""
+    """Make every client request everything that might contain a board."""
     for one in curious:
         await one.send(m.Resync())
         await one.until(m.Snapshot)
@@ -103,13 +103,13 @@ async def pry(*curious: ProtocolClient) -> None:
 
 
 def ready(one: ProtocolClient) -> m.Ready:
-    """Will race, and is bound to a nonce."""
+    """Make a client ready, with a nonce commitment."""
     bound = nonce_commitment(one.race, one.seat, NONCE)
     return m.Ready(one.race, nonce_commitment=bound)
 
 
 async def to_the_lock(clock: ManualClock, *friends: ProtocolClient) -> None:
-    """The countdown has begun: let it go on until roster and board are fixed."""
+    """Let the countdown continue until roster and board are fixed."""
     for one in friends:
         await one.phase("countdown")
     clock.advance(3_000 - FREEZE_MS)
@@ -125,7 +125,7 @@ async def to_the_lock(clock: ManualClock, *friends: ProtocolClient) -> None:
 async def a_room(
     clock: ManualClock,
 ) -> AsyncGenerator[tuple[Server, list[ProtocolClient]]]:
-    """Ann and Ben, who will race, and Eve, who watches; boards are open to all."""
+    """Open a room with Ann and Ben, and the spectator Eve; with open boards."""
     config = ServerSettings(port=0, memory=True, log_level="debug")
     create = m.Create("Ann", rules("3x3", open_boards=True))
     async with (
@@ -137,7 +137,7 @@ async def a_room(
         yield server, [ann, ben, eve]
 
 
-async def test_before_t0_nobody_is_told_secret_seed_or_board(
+async def test_before_t0_nothing_contains_secret_seed_or_board(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -164,7 +164,7 @@ async def test_before_t0_nobody_is_told_secret_seed_or_board(
             said += await pages(server, code)
             said += [caplog.text, repr(race)]
             assert_untold(said, spellings(race, board=True))
-            # The search is no idle one: then all of them have the board.
+            # The search works: now all of them have the board.
             board = format_board(Board(race.size, race.board))
             clock.advance(race.t0 - first + 1)
             for one in (ann, again, eve, new):
@@ -173,7 +173,7 @@ async def test_before_t0_nobody_is_told_secret_seed_or_board(
                 assert board in str(one.frames[-1])
 
 
-async def test_until_the_results_nobody_is_told_secret_or_seed() -> None:
+async def test_before_the_results_nothing_contains_secret_or_seed() -> None:
     clock = ManualClock()
     async with a_room(clock) as (server, [ann, ben, eve]):
         await ann.send(ready(ann))
@@ -193,10 +193,10 @@ async def test_until_the_results_nobody_is_told_secret_or_seed() -> None:
             assert race.seed in said[-1]
 
 
-async def test_logs_and_figures_hold_no_token_nonce_secret_or_board(
+async def test_logs_and_metrics_contain_no_token_nonce_secret_or_board(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Not before the start, and not when it is all over and told to the racers."""
+    """Neither before the start nor when the race is over."""
     caplog.set_level(logging.DEBUG, "sliderace_server")
     clock = ManualClock()
     async with a_room(clock) as (server, [ann, ben, eve]):
@@ -231,5 +231,5 @@ async def test_logs_and_figures_hold_no_token_nonce_secret_or_board(
 
 
 def as_logged(caplog: pytest.LogCaptureFixture) -> str:
-    """What stands in the log, with all fields."""
+    """Return the log with all fields."""
     return "\n".join(LogFormat().format(record) for record in caplog.records)

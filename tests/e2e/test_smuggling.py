@@ -1,4 +1,4 @@
-"""Requests that want to be two, or something else: one answer at most, no mistake."""
+"""Request smuggling: at most one answer, and no error in the log."""
 
 import asyncio
 import contextlib
@@ -55,13 +55,13 @@ TRIES: dict[str, tuple[bytes, int]] = {
 
 @pytest.fixture(params=[True, False], ids=["direct", "library"])
 def direct(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Past the library, or through it, as with a version that is not known."""
+    """With and without the frame tap."""
     monkeypatch.setattr(TappedWebSocket, "taps_frames", request.param)
 
 
 @pytest.mark.usefixtures("direct")
 @pytest.mark.parametrize("cut", [False, True], ids=["whole", "in two"])
-async def test_one_request_has_one_answer(
+async def test_a_request_gets_at_most_one_answer(
     caplog: pytest.LogCaptureFixture, *, cut: bool
 ) -> None:
     with caplog.at_level(logging.WARNING):
@@ -72,14 +72,14 @@ async def test_one_request_has_one_answer(
                 assert received[9:12] == (b"%d" % status if status else b""), name
                 assert b"Set-Cookie" not in received, name
             assert b" 200 OK" in await _tell(server.port, NEXT)
-    assert log_problems(caplog) == [], "what strangers send is no mistake of ours"
+    assert log_problems(caplog) == [], "bad requests are not errors of the server"
 
 
 @pytest.mark.usefixtures("direct")
-async def test_rubbish_without_end_is_no_mistake(
+async def test_endless_garbage_causes_no_error_in_the_log(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """It was refused at its first line, and is then longer than any request."""
+    """It is refused at its first line, and then longer than any request."""
     with caplog.at_level(logging.WARNING, "sliderace_server"):
         async with running_server() as server:
             for _ in range(3):
@@ -96,10 +96,10 @@ async def test_rubbish_without_end_is_no_mistake(
 
 
 @pytest.mark.usefixtures("direct")
-async def test_who_says_no_more_is_no_mistake(
+async def test_half_closed_connections_cause_no_error_in_the_log(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A connection closed on one side, with and without something behind."""
+    """With and without data after the request."""
     with caplog.at_level(logging.WARNING):
         async with running_server() as server:
             for data in (b"", NEXT[:20], NEXT, NEXT + NEXT, get(b"/ws", SOCKET) + NEXT):
@@ -111,7 +111,7 @@ async def test_who_says_no_more_is_no_mistake(
 async def _tell(
     port: int, data: bytes, *, cut: bool = False, end: bool = False
 ) -> bytes:
-    """Send it, perhaps in two pieces within the end of the head; all that comes."""
+    """Send data, perhaps cut within the end of the head; return the answer."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     middle = data.find(b"\r\n\r\n") + 2 if cut else 0
     for piece in (data[:middle], data[middle:]):

@@ -1,4 +1,4 @@
-"""Frames in any shape mean the same, past the library and through it."""
+"""WebSocket frames of any shape, with and without the frame tap; admission."""
 
 import asyncio
 import contextlib
@@ -47,7 +47,7 @@ REQUEST = (
 )
 HELLO = encode_command(m.Hello(v=1, enter=m.Create(name="Ann"))).encode()
 PATIENT = 600_000
-"""Nobody here answers the server's own pings."""
+"""These clients do not answer the server's pings."""
 GENEROUS = Limits(
     messages_per_s=100_000, messages_burst=100_000, ping_timeout_ms=PATIENT
 )
@@ -56,7 +56,7 @@ GENEROUS = Limits(
 def frame(
     payload: bytes, first: int = 0x81, *, masked: bool = True, size: int = 0
 ) -> bytes:
-    """A client's frame; a `size` forces a longer way to write the length."""
+    """Return a client's frame; `size` forces a longer encoding of the length."""
     length = len(payload)
     bit = 0x80 if masked else 0
     if length < 126 and not size:
@@ -72,12 +72,12 @@ def frame(
 
 
 def ping(number: int, spaces: int = 0) -> bytes:
-    """A command that is answered, as long as one likes."""
+    """Return a ping command, padded with spaces."""
     return encode_command(m.Ping(id=number)).encode() + b" " * spaces
 
 
 class Wire:
-    """A connection of bare bytes."""
+    """A connection of raw bytes."""
 
     def __init__(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -85,7 +85,7 @@ class Wire:
         self.reader, self.writer = reader, writer
 
     async def send(self, data: bytes, cuts: list[int] | None = None) -> None:
-        """Send, in the pieces that the cuts make of it."""
+        """Send data in pieces."""
         ends = [*(cuts or []), len(data)]
         for start, end in zip([0, *ends], ends, strict=False):
             self.writer.write(data[start:end])
@@ -93,7 +93,7 @@ class Wire:
             await asyncio.sleep(0)
 
     async def receive(self) -> tuple[int, bytes]:
-        """The next frame: opcode and payload."""
+        """Return the next frame: opcode and payload."""
         async with asyncio.timeout(RECEIVE_S):
             head = await self.reader.readexactly(2)
             size = head[1]
@@ -104,18 +104,18 @@ class Wire:
             return head[0] & 15, await self.reader.readexactly(size)
 
     async def until(self, kind: str) -> dict[str, int]:
-        """The next message of a kind."""
+        """Return the next message of a kind."""
         while True:
             opcode, payload = await self.receive()
             if opcode == 1 and (event := json.loads(payload))["t"] == kind:
                 return dict(event)
 
     async def pongs(self, count: int) -> list[int]:
-        """The ids of the next answers to pings, in their order."""
+        """Return the ids of the next pongs, in order."""
         return [(await self.until("pong"))["id"] for _ in range(count)]
 
     async def closed(self) -> int:
-        """The code with which the server closes."""
+        """Return the code with which the server closes."""
         while True:
             opcode, payload = await self.receive()
             if opcode == 8:
@@ -126,7 +126,7 @@ class Wire:
 async def wire(
     port: int, early: bytes = b"", *, hello: bool = True
 ) -> AsyncGenerator[Wire, None]:
-    """A connection that was welcomed; `early` is sent with the request."""
+    """Open a WebSocket and say hello; `early` is sent with the request."""
     async with raw(port) as one:
         await one.send(REQUEST + early)
         async with asyncio.timeout(RECEIVE_S):
@@ -139,7 +139,7 @@ async def wire(
 
 @contextlib.asynccontextmanager
 async def raw(port: int) -> AsyncGenerator[Wire, None]:
-    """A connection on which nothing was said."""
+    """Open a TCP connection."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         yield Wire(reader, writer)
@@ -151,7 +151,7 @@ async def raw(port: int) -> AsyncGenerator[Wire, None]:
 
 @pytest.fixture(params=[True, False], ids=["direct", "library"])
 def direct(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Past the library, or through it."""
+    """With and without the frame tap."""
     monkeypatch.setattr(TappedWebSocket, "taps_frames", request.param)
     return bool(request.param)
 
@@ -159,7 +159,7 @@ def direct(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> b
 both = pytest.mark.usefixtures("direct")
 
 
-def test_the_short_cut_fits_this_version_of_the_library() -> None:
+def test_the_tap_supports_this_version_of_the_library() -> None:
     why = (
         f"websockets {version}: all data goes through the library now, which costs "
         "several times as much. Check what `TappedWebSocket` overrides, then raise "
@@ -172,7 +172,7 @@ def test_the_short_cut_fits_this_version_of_the_library() -> None:
         assert callable(getattr(ServerConnection, used)), why
 
 
-async def test_what_is_used_of_the_library_is_there() -> None:
+async def test_the_internals_that_the_tap_uses_exist() -> None:
     """Or what `TappedWebSocket` overrides would be set to no effect."""
     async with (
         running_server() as server,
@@ -196,7 +196,7 @@ def _socket_of(server: Server, talker: ProtocolClient) -> TappedWebSocket:
 
 @both
 @pytest.mark.parametrize("seed", range(4))
-async def test_any_split_means_the_same(seed: int) -> None:
+async def test_frames_may_arrive_in_any_pieces(seed: int) -> None:
     chance = Random(seed)  # noqa: S311 - no secret
     data = b""
     for number in range(40):
@@ -204,7 +204,7 @@ async def test_any_split_means_the_same(seed: int) -> None:
         match chance.randrange(4):
             case 0:
                 data += frame(b"", 0x89) + frame(message)
-            case 1 if seed:  # from here on the library judges alone
+            case 1 if seed:  # from here on the library handles everything
                 data += frame(message[:5], 0x01) + frame(b"x" * 9, 0x89)
                 data += frame(message[5:], 0x80)
             case _:
@@ -236,7 +236,7 @@ async def test_any_split_means_the_same(seed: int) -> None:
         *("too-large", "huge", "not-utf8", "binary", "close"),
     ],
 )
-async def test_what_is_wrong_is_closed_alike(bad: bytes, code: int) -> None:
+async def test_malformed_frames_get_the_same_close_codes(bad: bytes, code: int) -> None:
     async with running_server(GENEROUS) as server, wire(server.port) as one:
         await one.send(frame(ping(1)))
         assert await one.pongs(1) == [1]
@@ -245,7 +245,7 @@ async def test_what_is_wrong_is_closed_alike(bad: bytes, code: int) -> None:
 
 
 @both
-async def test_who_sends_more_than_the_request_loses_nothing() -> None:
+async def test_frames_sent_with_the_request_are_not_lost() -> None:
     early = frame(HELLO) + frame(ping(1))
     async with running_server(GENEROUS) as server, wire(server.port, early) as one:
         assert await one.pongs(1) == [1]
@@ -254,7 +254,7 @@ async def test_who_sends_more_than_the_request_loses_nothing() -> None:
 
 
 @both
-async def test_what_waits_in_the_library_is_not_overtaken() -> None:
+async def test_messages_in_the_library_s_queue_are_not_overtaken() -> None:
     limits = Limits(messages_per_s=50, messages_burst=2, ping_timeout_ms=PATIENT)
     pings = [frame(ping(n)) for n in range(20)]
     async with running_server(limits) as server, wire(server.port, hello=False) as one:
@@ -266,7 +266,7 @@ async def test_what_waits_in_the_library_is_not_overtaken() -> None:
 
 
 @both
-async def test_too_fast_is_read_more_slowly_in_order() -> None:
+async def test_throttled_messages_stay_in_order() -> None:
     limits = Limits(messages_per_s=300, messages_burst=5, ping_timeout_ms=PATIENT)
     async with running_server(limits) as server, wire(server.port) as one:
         await one.send(b"".join(frame(ping(n)) for n in range(100)))
@@ -274,7 +274,7 @@ async def test_too_fast_is_read_more_slowly_in_order() -> None:
         assert server.metrics.counts["throttled"].total() > 10
 
 
-async def test_whole_texts_and_pongs_go_past_the_library(direct: bool) -> None:
+async def test_unfragmented_texts_and_pongs_bypass_the_library(direct: bool) -> None:
     received: list[Opcode] = []
     async with (
         running_server() as server,
@@ -295,10 +295,10 @@ async def test_whole_texts_and_pongs_go_past_the_library(direct: bool) -> None:
     assert (Opcode.PONG not in received) == direct
 
 
-async def test_what_follows_a_giant_frame_is_dropped_unseen(
+async def test_data_after_a_too_large_frame_is_discarded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Neither copied piece by piece nor given to the library, which has failed."""
+    """It is neither copied piece by piece nor given to the failed parser."""
     given, fed = Counter[bool](), Counter[bool]()
     receive, feed = ServerProtocol.receive_data, TappedWebSocket._process_buffer  # pyright: ignore[reportPrivateUsage]
 
@@ -318,12 +318,12 @@ async def test_what_follows_a_giant_frame_is_dropped_unseen(
         with contextlib.suppress(OSError):
             while await one.reader.read(65_536):
                 pass
-    assert given[True] == 0, "bytes to a library that only drops them"
-    assert fed[True] <= 1, "what came together with the head"
+    assert given[True] == 0, "bytes to a failed parser"
+    assert fed[True] <= 1, "what arrived with the frame's head"
 
 
 @both
-async def test_requests_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_requests_wait_for_admission(monkeypatch: pytest.MonkeyPatch) -> None:
     line: list[MethodType] = []
 
     def come(_: AdmissionQueue, enter: MethodType) -> None:
@@ -345,7 +345,7 @@ async def test_requests_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> 
         for one in lines:
             await one.send(REQUEST[50:])
         await eventually(lambda: all(map(whole, line)))
-        assert len(line) == 3, "one place in the line each"
+        assert len(line) == 3, "one entry in the queue each"
         assert server.metrics.counts["connections"].total() == 0
         first, second, third = lines
         assert line[0]()
@@ -354,14 +354,14 @@ async def test_requests_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> 
         second.writer.transport.abort()
         third.writer.write_eof()
         async with asyncio.timeout(RECEIVE_S):
-            assert await third.reader.read() == b"", "nobody would hear an answer"
+            assert await third.reader.read() == b"", "no answer could be delivered"
         await eventually(lambda: not whole(line[1]))
         assert [enter() for enter in line[1:]] == [False, False]
         assert cast("TappedWebSocket", line[2].__self__).request is None
 
 
 @both
-async def test_a_hello_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_hello_waits_for_admission(monkeypatch: pytest.MonkeyPatch) -> None:
     line: list[Callable[[], bool]] = []
     come = AdmissionQueue.enqueue
 
@@ -399,11 +399,13 @@ async def test_a_hello_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> No
         line[0]()
         await one.send(frame(ping(2)))
         assert await one.pongs(1) == [2]
-        assert server.registry.health()["rooms"] == 1, "nobody opens one who has gone"
+        assert server.registry.health()["rooms"] == 1, (
+            "a disconnected client opens no room"
+        )
 
 
 @both
-async def test_a_request_byte_by_byte_takes_two_turns(
+async def test_a_request_sent_byte_by_byte_is_admitted_at_most_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     turns = Counter[str]()
@@ -421,10 +423,10 @@ async def test_a_request_byte_by_byte_takes_two_turns(
     assert turns["all"] <= 2
 
 
-async def test_a_connection_that_has_ended_is_gone_at_once(
+async def test_a_closed_connection_leaves_no_reference_cycles(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """And not when the collector comes: a flood leaves thousands in between."""
+    """Or a flood would leave thousands of objects for the garbage collector."""
     made, left = Counter[str](), WeakSet[TappedWebSocket | ServerProtocol]()
     begin = TappedWebSocket.connection_made
 

@@ -1,4 +1,4 @@
-"""The real program in a real terminal."""
+"""The program in a real terminal (tmux)."""
 
 import os
 import re
@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.e2e.tmux_pane import Pane, a_pane
+from tests.e2e.tmux_pane import TmuxPane, tmux_pane
 
 from sliderace.engine import Board, Direction, Size
 from sliderace_client.bots.solver import solve
@@ -17,11 +17,11 @@ pytestmark = pytest.mark.timeout(120)
 KEYS: dict[Direction, str] = {"U": "Up", "D": "Down", "L": "Left", "R": "Right"}
 
 
-def read_board(pane: Pane, side: int) -> Board:
-    """The board on the screen, where its numbers are small enough to be text."""
+def read_board(pane: TmuxPane, side: int) -> Board:
+    """Return the board on the screen, if its numbers are shown as text."""
     columns: list[int] = []
     numbers: list[dict[int, int]] = []
-    while len(columns) != side:  # a frame may be half on the screen
+    while len(columns) != side:  # a frame may be incomplete
         rows = [
             {match.start(): int(match[0]) for match in re.finditer(r"\d+", line)}
             for line in pane.screen().splitlines()[1:]
@@ -33,9 +33,9 @@ def read_board(pane: Pane, side: int) -> Board:
     return Board(Size(side, side), tiles)
 
 
-def test_host_race_alone_save_and_leave(tmp_path: Path) -> None:
-    with a_pane(tmp_path, 40, 15) as pane:
-        before = pane.at_prompt()
+def test_a_solo_race_can_be_hosted_saved_and_left(tmp_path: Path) -> None:
+    with tmux_pane(tmp_path, 40, 15) as pane:
+        before = pane.state_at_prompt()
         pane.run(
             *("host", "--size", "3x3", "--name", "Ann", "--port", "0"),
             *("--bind", "127.0.0.1"),
@@ -57,11 +57,11 @@ def test_host_race_alone_save_and_leave(tmp_path: Path) -> None:
         pane.until("Leave the room")
         pane.keys("y")
         pane.until("ended=0")
-        assert pane.at_prompt() == before
+        assert pane.state_at_prompt() == before
 
 
-def program_of(pane: Pane) -> int:
-    """Process id of what runs in the pane's shell."""
+def program_of(pane: TmuxPane) -> int:
+    """Return the process id of the program in the pane's shell."""
     shell = pane.tmux("display-message", "-p", "#{pane_pid}").strip()
     found = subprocess.run(
         ["ps", "-o", "pid=", "--ppid", shell],
@@ -81,11 +81,11 @@ def program_of(pane: Pane) -> int:
         pytest.param(signal.SIGHUP, 129, id="SIGHUP"),
     ],
 )
-def test_however_it_ends_the_terminal_is_as_it_was(
+def test_the_terminal_is_restored_however_the_program_ends(
     tmp_path: Path, number: signal.Signals | None, code: int
 ) -> None:
-    with a_pane(tmp_path) as pane:
-        before = pane.at_prompt()
+    with tmux_pane(tmp_path) as pane:
+        before = pane.state_at_prompt()
         pane.run("solo")
         pane.until("new board")
         assert pane.state() != before
@@ -94,17 +94,17 @@ def test_however_it_ends_the_terminal_is_as_it_was(
         else:
             os.kill(program_of(pane), number)
         pane.until(f"ended={code}")
-        assert pane.at_prompt() == before
+        assert pane.state_at_prompt() == before
 
 
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
-def test_killed_in_mid_race_the_terminal_is_as_it_was(
+def test_the_terminal_is_restored_when_killed_during_a_race(
     tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
-    with a_pane(tmp_path) as pane:
-        before = pane.at_prompt()
+    with tmux_pane(tmp_path) as pane:
+        before = pane.state_at_prompt()
         pane.run(
             *("host", "--size", "3x3", "--name", "Ann", "--port", "0"),
             *("--bind", "127.0.0.1"),
@@ -116,11 +116,11 @@ def test_killed_in_mid_race_the_terminal_is_as_it_was(
         pane.until("1 move", "2 moves", "3 moves", "4 moves")
         os.kill(program_of(pane), number)
         pane.until(f"ended={code}")
-        assert pane.at_prompt() == before
+        assert pane.state_at_prompt() == before
 
 
-def test_a_storm_of_sizes_and_keys_leaves_a_whole_screen(tmp_path: Path) -> None:
-    with a_pane(tmp_path, 100, 40) as pane:
+def test_many_resizes_and_keys_leave_a_correct_screen(tmp_path: Path) -> None:
+    with tmux_pane(tmp_path, 100, 40) as pane:
         pane.run("solo", "--size", "4x4", "--seed", "storm")
         calm = pane.until("new board")
         sizes = [(1, 1), (100, 40), (39, 15), (3, 50), (200, 60), (40, 15), (120, 3)]
@@ -136,8 +136,8 @@ def test_a_storm_of_sizes_and_keys_leaves_a_whole_screen(tmp_path: Path) -> None
         pane.until("ended=0")
 
 
-def test_any_size_down_to_one_by_one(tmp_path: Path) -> None:
-    with a_pane(tmp_path) as pane:
+def test_the_program_works_at_any_terminal_size(tmp_path: Path) -> None:
+    with tmux_pane(tmp_path) as pane:
         pane.run("solo", "--size", "3x3")
         pane.until("new board")
         for size in ((39, 15), (1, 1), (200, 50), (2, 9), (40, 15)):
@@ -160,10 +160,10 @@ def test_any_size_down_to_one_by_one(tmp_path: Path) -> None:
         ({"TERM": "tmux-256color"}, True),
     ],
 )
-def test_few_colours_and_none(
+def test_the_program_works_with_few_colours_and_none(
     tmp_path: Path, env: dict[str, str], colour: bool
 ) -> None:
-    with a_pane(tmp_path, 40, 15, **env) as pane:
+    with tmux_pane(tmp_path, 40, 15, **env) as pane:
         pane.run("solo", "--size", "3x3")
         pane.until("new board")
         painted = pane.tmux("capture-pane", "-p", "-e")

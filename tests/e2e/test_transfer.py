@@ -1,12 +1,12 @@
-"""A seat goes to another device by a ticket, in mid-race, and back."""
+"""Moving a seat to another device by a ticket, during a race."""
 
 from tests.e2e.protocol_client import connected, running_race, running_server, solution
 
 from sliderace.protocol import messages as m
 
 
-async def test_a_seat_goes_to_another_device_once() -> None:
-    """The board goes along, the first device lets go, and the ticket is worn out."""
+async def test_a_seat_moves_to_another_device_once() -> None:
+    """With its board; the first device is disconnected, and the ticket is used up."""
     async with running_server() as server, running_race(server.port, 2) as (ann, ben):
         await ann.send(ann.slides(solution(ann.board)[:2]))
         await ann.acked(2)
@@ -27,8 +27,8 @@ async def test_a_seat_goes_to_another_device_once() -> None:
             assert (told.standing.seat, told.standing.status) == (ann.seat, "finished")
 
 
-async def test_the_new_device_and_the_one_before_may_come_back() -> None:
-    """A welcome that got lost loses no seat; two devices ago is too long ago."""
+async def test_the_new_and_the_previous_device_may_reconnect() -> None:
+    """A lost welcome loses no seat; only the previous device stays valid."""
     async with (
         running_server() as server,
         connected(server.port, m.Create(name="Ann")) as ann,
@@ -51,7 +51,7 @@ async def test_the_new_device_and_the_one_before_may_come_back() -> None:
             assert (await first.until(m.Refused)).code == "bad_token"
 
 
-async def test_tickets_of_who_has_left_are_worth_nothing() -> None:
+async def test_tickets_of_a_former_member_are_invalid() -> None:
     async with (
         running_server() as server,
         connected(server.port, m.Create(name="Ann")) as ann,

@@ -1,4 +1,4 @@
-"""A real terminal: one tmux pane, whose screen can be read and waited for."""
+"""A real terminal: a tmux pane whose screen tests can read."""
 
 import os
 import select
@@ -14,22 +14,22 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["Pane", "a_pane"]
+__all__ = ["TmuxPane", "tmux_pane"]
 
-PATIENCE_S = 30.0
-"""Longest wait for something to appear; a busy machine starts Python slowly."""
+TIMEOUT_S = 30.0
+"""Longest wait for a text; a busy machine starts Python slowly."""
 ROOT = Path(__file__).parents[2]
 PROMPT = "pane>"
 
 
-class Pane:
-    """A shell in tmux.
+class TmuxPane:
+    """A shell in a tmux pane.
 
     Args:
-        folder: for its socket, its home and everything the program keeps.
-        columns: of the pane.
-        rows: of the pane.
-        env: further variables.
+        folder: for its socket, its home and the program's files.
+        columns: width of the pane.
+        rows: height of the pane.
+        env: additional environment variables.
     """
 
     def __init__(
@@ -75,21 +75,21 @@ class Pane:
         os.close(self._output)
 
     def run(self, *arguments: str) -> None:
-        """Type a command line of our program; it ends with its exit code."""
+        """Run a command of the program, which then prints its exit code."""
         command = shlex.join([sys.executable, "-m", "sliderace_client", *arguments])
         self.keys(f"clear; {command}; echo ended=$?", "Enter")
 
     def keys(self, *keys: str) -> None:
-        """Press keys; text is typed."""
+        """Press keys, or type text."""
         self.tmux("send-keys", *keys)
 
     def screen(self) -> str:
-        """What is shown, without colours."""
+        """Return the text on the screen."""
         return self.tmux("capture-pane", "-p")
 
     def until(self, *texts: str) -> str:
-        """Wait until one of these is shown; the screen then."""
-        deadline = time.monotonic() + PATIENCE_S
+        """Wait until one of these texts is shown; return the screen."""
+        deadline = time.monotonic() + TIMEOUT_S
         while True:
             screen = self.screen()
             if any(text in screen for text in texts):
@@ -97,12 +97,12 @@ class Pane:
             left = deadline - time.monotonic()
             if left < 0:
                 raise AssertionError(f"none of {texts} is shown:\n{screen}")
-            # The pane's output wakes us: whenever it writes, the screen may differ.
+            # The screen may change whenever the pane writes output.
             if select.select([self._output], [], [], left)[0]:
                 os.read(self._output, 1 << 16)
 
     def state(self) -> str:
-        """What a program must leave as it was: modes of screen, mouse and keyboard."""
+        """Return the modes of screen, mouse and keyboard, to be restored."""
         flags = ("alternate_on", "mouse_any_flag", "cursor_flag", "keypad_flag")
         modes = self.tmux(
             "display-message", "-p", " ".join(f"#{{{flag}}}" for flag in flags)
@@ -118,9 +118,9 @@ class Pane:
             )
         return modes + stty.stdout
 
-    def at_prompt(self) -> str:
-        """Wait until the shell reads a line again; the `state` then."""
-        deadline = time.monotonic() + PATIENCE_S
+    def state_at_prompt(self) -> str:
+        """Wait until the shell shows its prompt again; return the `state`."""
+        deadline = time.monotonic() + TIMEOUT_S
         while True:
             state = self.state()
             modes, stty = state.split("\n", 1)
@@ -130,13 +130,13 @@ class Pane:
 
 
 @contextmanager
-def a_pane(
+def tmux_pane(
     folder: Path, columns: int = 80, rows: int = 24, **env: str
-) -> Generator[Pane]:
-    """A terminal of that size, or a skip where there is no tmux."""
+) -> Generator[TmuxPane]:
+    """Open a terminal; skip the test if tmux is not installed."""
     if shutil.which("tmux") is None:
         pytest.skip("needs tmux, which is not installed")
-    pane = Pane(folder, columns, rows, env)
+    pane = TmuxPane(folder, columns, rows, env)
     try:
         yield pane
     finally:

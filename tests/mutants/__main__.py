@@ -75,7 +75,7 @@ MUTANTS = (
         "            self._listener.clock.later(",
         "            return\n            self._listener.clock.later(",
         f"{E2E}test_fanout.py"
-        "::test_too_fast_means_being_read_more_slowly_not_losing_anything",
+        "::test_a_peer_that_sends_too_fast_is_throttled_and_loses_nothing",
     ),
     Mutant(
         "no slow-reader guard",
