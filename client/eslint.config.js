@@ -70,6 +70,7 @@ const rules = {
 };
 
 export default [
+  { ignores: ["sliderace_page/vendor/**"] },
   {
     files: ["sliderace_page/**/*.js"],
     languageOptions: { globals: globals(browser) },

@@ -67,7 +67,7 @@ export const SCREENS = {
       "ui/parts/warmup.js",
       "ui/input.js",
       "core/proof/summary.js",
-      "core/qr.js",
+      "vendor/uqr/index.js",
     ],
     sheets: ["styles/lobby.css", "styles/results.css"],
   },

@@ -1,6 +1,6 @@
 // The invitation: the code to say, the link to send, the QR code to scan.
 
-import { qr } from "../../core/qr.js";
+import { encode } from "../../vendor/uqr/index.js";
 import { formatCode, isLoopback } from "../../core/format.js";
 import { text } from "../../core/texts.js";
 import { button } from "./controls.js";
@@ -36,17 +36,14 @@ const SVG = "http://www.w3.org/2000/svg";
  * @param {string} label for screen readers
  */
 export function qrPicture(content, label) {
-  const modules = qr(content);
-  const side = modules.length + 2 * QUIET_ZONE;
+  const { data, size } = encode(content, { ecc: "M", border: QUIET_ZONE });
   const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("viewBox", `0 0 ${side} ${side}`);
+  svg.setAttribute("viewBox", `0 0 ${size} ${size}`);
   svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", label);
   const path = document.createElementNS(SVG, "path");
-  const squares = modules.flatMap((row, y) =>
-    row.flatMap((dark, x) =>
-      dark ? [`M${x + QUIET_ZONE} ${y + QUIET_ZONE}h1v1h-1z`] : [],
-    ),
+  const squares = data.flatMap((row, y) =>
+    row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : [])),
   );
   path.setAttribute("d", squares.join(""));
   svg.append(path);
