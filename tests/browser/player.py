@@ -125,7 +125,7 @@ def sees_own(page: Page, board: Board) -> None:
 
 def board_of(page: Page, seat: int) -> str:
     """A racer's board on a spectator's page: labels in reading order."""
-    card = page.locator(f".watched[data-seat='{seat}']")
+    card = page.locator(f".board-card[data-seat='{seat}']")
     return card.get_attribute("data-board") or ""
 
 

@@ -120,16 +120,16 @@ def _take_along(ann: Page, ben: Page, board: Board) -> None:
 def _see_again(eve: Page, board: Board) -> None:
     """Both ways, by keys, by the bar, and by itself."""
     eve.wait_for_selector(SHOWN)
-    first = eve.locator(".watched").first
+    first = eve.locator(".board-card").first
     scrambled = " ".join(map(str, board.tiles))
     assert first.get_attribute("data-board") == scrambled
     solved = " ".join(map(str, Board.solved(board.size).tiles))
 
     eve.keyboard.press("End")
-    eve.wait_for_selector(f".watched:has(.finished)[data-board='{solved}']")
-    assert eve.locator(".watched .forfeited").inner_text().startswith("Ben")
+    eve.wait_for_selector(f".board-card:has(.finished)[data-board='{solved}']")
+    assert eve.locator(".board-card .forfeited").inner_text().startswith("Ben")
     eve.keyboard.press("Home")
-    eve.wait_for_selector(f".watched:first-child[data-board='{scrambled}']")
+    eve.wait_for_selector(f".board-card:first-child[data-board='{scrambled}']")
     for _ in range(2):
         eve.keyboard.press(".")
     between = first.get_attribute("data-board")

@@ -29,8 +29,8 @@ def test_a_stream_shows_the_leader_and_nothing_else(pages: Pages) -> None:
     assert stream.evaluate(CLEAR) == "rgba(0, 0, 0, 0)"
     ann.wait_for_selector(".spectators >> text=Stream")
     race(ann, guest(pages, code, "Ben"))
-    stream.wait_for_selector(".watched.big[data-board]")
-    box = stream.locator(".watched.big .board").bounding_box()
+    stream.wait_for_selector(".board-card.big[data-board]")
+    box = stream.locator(".board-card.big .board").bounding_box()
     assert box is not None
     assert box["height"] >= 0.6 * DESKTOP[1], "no place is kept for the others"
     for what in ("button", "header", "input"):
@@ -40,7 +40,7 @@ def test_a_stream_shows_the_leader_and_nothing_else(pages: Pages) -> None:
     press(ann, direction)
     board.slide(direction)
     shown = " ".join(map(str, board.tiles))
-    stream.wait_for_selector(f".watched.big[data-board='{shown}']")
+    stream.wait_for_selector(f".board-card.big[data-board='{shown}']")
 
 
 def test_a_seat_goes_to_another_device(pages: Pages) -> None:

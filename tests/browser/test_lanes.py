@@ -13,7 +13,9 @@ MANY = 16
 NAME = "Bot Otter"
 """As long as names of bots are; who has the seat behind it, is told by its end."""
 SHOW = """async ([many, name]) => {
-  const { Lanes } = await import("./ui/parts/lane-list.js");
+  const { loadTexts } = await import("./app/load-texts.js");
+  await loadTexts();
+  const { LaneList } = await import("./ui/parts/lane-list.js");
   const { sheet } = await import("./ui/preload.js");
   await sheet("styles/race.css");
   const race = document.createElement("section");
@@ -22,7 +24,7 @@ SHOW = """async ([many, name]) => {
   above.className = "above";
   race.append(above);
   document.querySelector("main").replaceChildren(race);
-  const lanes = new Lanes();
+  const lanes = new LaneList();
   above.append(lanes.element);
   const time = (i) => (many > 8 ? 61_500 : 9_500) + i;
   const standing = (i) => ({ time_ms: time(i), credit_ms: 30, outage_ms: 0 });
@@ -33,7 +35,7 @@ SHOW = """async ([many, name]) => {
     },
     rank: i + 1, mine: i === many - 1, away: false, waiting: false,
     delta: many > 4 ? "+1.204 s" : "",
-    line: { rtt: 30, jitter: 2 },
+    latency: { rtt: 30, jitter: 2 },
   })));
   return [...lanes.element.children].map((lane) => Boolean(lane.firstChild));
 }"""

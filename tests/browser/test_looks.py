@@ -79,7 +79,7 @@ def test_every_screen_fits(pages: Pages, sizes: tuple[tuple[int, int], ...]) -> 
     page.wait_for_selector("[data-board]")
     all_fit(page, hero=True)
     solve_all(page)
-    page.wait_for_selector(".watched >> nth=1")
+    page.wait_for_selector(".board-card >> nth=1")
     all_fit(page)
     give_up(ben)
     page.wait_for_selector("[data-screen=results]")
@@ -173,7 +173,7 @@ def test_a_race_lays_out_only_what_changes(pages: Pages, tmp_path: Path) -> None
     events = json.loads(path.read_text())["traceEvents"]
     layouts = [one["args"]["endData"] for one in events if one["name"] == "Layout"]
     roots = [root["nodeName"] for one in layouts for root in one["layoutRoots"]]
-    assert sum("told" in root for root in roots) > 5, roots
+    assert sum("clock-row" in root for root in roots) > 5, roots
     assert roots.count("#document") < 5, roots
 
 
@@ -235,7 +235,7 @@ def test_a_full_lobby_and_its_race_on_a_phone(
     assert ann.locator(".dock").get_by_text("Ben is not ready and will watch.").count()
     ann.get_by_role("button", name="Start the race").click()
     ben.wait_for_selector("text=You were not ready")
-    ben.wait_for_selector(".watched[data-board] >> nth=4")
+    ben.wait_for_selector(".board-card[data-board] >> nth=4")
     assert ben.evaluate(CUT) == []
     assert ann.evaluate(CUT) == []
     assert "not ready" in ben.locator(".banner").inner_text()

@@ -26,7 +26,7 @@ CUT = """parts => [...document.querySelectorAll(parts)]
   })
   .map(part => part.className + ' ' + part.textContent)"""
 """What is wider than its place, or has none."""
-LANES = ".lane .line, .lane .name, .lane .value:not(:empty)"
+LANES = ".lane .lane-content, .lane .name, .lane .value:not(:empty)"
 HEIGHTS = """() => [...new Set([...document.querySelectorAll('.lane')]
   .map(lane => Math.round(lane.getBoundingClientRect().height)))]"""
 IN_ORDER = """() => {
@@ -71,8 +71,8 @@ def test_ten_lanes_keep_names_and_times(pages: Pages, server: str) -> None:
         assert ann.evaluate(HEIGHTS) == [before]
         ann.wait_for_function(IN_ORDER)
         _solve(ann)
-        ann.wait_for_selector(".watched .lane.finished >> nth=5")
-        ben.wait_for_selector(".watched .lane.finished >> nth=5")
+        ann.wait_for_selector(".board-card .lane.finished >> nth=5")
+        ben.wait_for_selector(".board-card .lane.finished >> nth=5")
         for page in (ann, ben):
             assert page.evaluate(CUT, LANES) == []
             assert len(page.evaluate(HEIGHTS)) == 1

@@ -9,6 +9,8 @@ from tests.browser.player import fits
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(60)]
 
 SHOW = """async (places) => {
+  const { loadTexts } = await import("./app/load-texts.js");
+  await loadTexts();
   const { Podium } = await import("./ui/parts/results-table.js");
   const { sheet } = await import("./ui/preload.js");
   await sheet("styles/results.css");

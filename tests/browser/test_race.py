@@ -54,13 +54,13 @@ def _cell_to_click(board: Board, direction: str, count: int) -> int:
 def _look_around(page: Page) -> None:
     """A spectator's camera: one racer, the whole screen, all again."""
     page.get_by_label("Watch Ben closely").click()
-    page.wait_for_selector(".watched.big >> text=Ben")
+    page.wait_for_selector(".board-card.big >> text=Ben")
     page.get_by_role("button", name="Full screen").click()
-    page.wait_for_selector(".watching:fullscreen .watched.big")
-    assert page.locator(".watched:not(.big):visible").count() == 0
+    page.wait_for_selector(".spectator-boards:fullscreen .board-card.big")
+    assert page.locator(".board-card:not(.big):visible").count() == 0
     page.evaluate("document.exitFullscreen()")
     page.get_by_role("button", name="All", exact=True).click()
-    page.wait_for_selector(".watched.big", state="detached")
+    page.wait_for_selector(".board-card.big", state="detached")
 
 
 def test_two_players_a_bot_and_a_spectator(
@@ -74,7 +74,7 @@ def test_two_players_a_bot_and_a_spectator(
     ben.get_by_role("button", name="ready").click()
     ann.wait_for_selector(".member.is-ready >> nth=1")
     start(ann)
-    sam.wait_for_selector(".watched >> nth=2")
+    sam.wait_for_selector(".board-card >> nth=2")
     _look_around(sam)
 
     board = own_board(ann)
@@ -84,7 +84,7 @@ def test_two_players_a_bot_and_a_spectator(
         board.slide(direction, count)
         sees_own(ann, board)
         shown = " ".join(map(str, board.tiles))
-        sam.wait_for_selector(f".watched[data-seat='0'][data-board='{shown}']")
+        sam.wait_for_selector(f".board-card[data-seat='0'][data-board='{shown}']")
     ann.wait_for_selector(".lane.mine.finished")
 
     board = own_board(ben)
@@ -288,9 +288,9 @@ def test_giving_up_can_be_undone(pages: Pages) -> None:
     ann.get_by_role("button", name="Give up").click()
     assert ann.locator(".lane.forfeited").count() == 0
     ann.get_by_role("button", name="Really give up").click()
-    sam.wait_for_selector(".watched .forfeited")
+    sam.wait_for_selector(".board-card .forfeited")
     ann.get_by_role("button", name="Undo").click()
-    sam.wait_for_selector(".watched .racing")
+    sam.wait_for_selector(".board-card .racing")
     direction, count = solution(own_board(ann))[0]
     board = own_board(ann)
     press(ann, direction, count)
@@ -346,7 +346,7 @@ def test_a_screen_reader_hears_the_board(pages: Pages) -> None:
     press(page, direction, count)
     board.slide(direction, count)
     row, column = divmod(int(board.gap), 3)
-    said = f"Gap in row {row + 1}, column {column + 1}"
+    said = f"gap is in row {row + 1}, column {column + 1}"
     page.wait_for_selector(f"[aria-live] >> text={said}", state="attached")
     cells = page.locator("[role=grid] [role=gridcell]").all_inner_texts()
     assert cells == ["gap" if tile == 0 else str(tile) for tile in board.tiles]
@@ -361,9 +361,9 @@ def test_late_comers_watch_and_are_seated_for_the_next_race(pages: Pages) -> Non
         press(ann, direction, count)
         board.slide(direction, count)
     late = guest(pages, code, "Lou")
-    late.wait_for_selector(".watched[data-board]")
+    late.wait_for_selector(".board-card[data-board]")
     shown = " ".join(map(str, board.tiles))
-    late.wait_for_selector(f".watched[data-board='{shown}']")
+    late.wait_for_selector(f".board-card[data-board='{shown}']")
     assert board_of(late, 0) == shown
     press(ann, *slides[-1])
     late.wait_for_selector("[data-screen=results]")

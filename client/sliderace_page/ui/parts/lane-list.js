@@ -1,16 +1,48 @@
-// The racers' lanes: how far everybody is, at a glance.
+// The racers' lanes: everybody's progress at a glance.
 
 import { behind, explainCredit, reason, stands } from "../../core/wording.js";
 import { ordinal } from "../../core/format.js";
+import { text } from "../../core/texts.js";
 import { Latency, badge } from "./badges.js";
 import { Listing, fill, h, setAttribute, setText } from "../dom.js";
 
-const CALM_MS = 1000; // an order stands so long: it can be read
-const BEHIND = "Behind the first";
-const AT_ONCE = 4; // lanes drawn in one frame: sixteen would hold up a phone's keys
-const SO_FAR = "So far: the times of others may still count for less";
+const STABLE_MS = 1000; // an order stays that long, so that it can be read
+const PER_FRAME = 4; // lanes drawn in one frame: sixteen would delay a phone's keys
+
+/**
+ * What a lane shows of a racer: a `Lane`, or the like of it before the race.
+ * @typedef {object} Racer
+ * @property {number} seat
+ * @property {number | null} member
+ * @property {string} name
+ * @property {boolean} bot
+ * @property {Standing["status"]} status
+ * @property {number | null} place
+ * @property {boolean} final nobody can take the place any more
+ * @property {number | null} time official, in ms
+ * @property {string} why the reason for a DNF
+ * @property {Standing | null} standing
+ * @property {number} high best progress, in thousandths
+ * @property {Board | null} board null: hidden
+ */
+
+/**
+ * @typedef {object} RacerRow
+ * @property {Racer} lane
+ * @property {number} rank 1: best
+ * @property {boolean} mine
+ * @property {boolean} away disconnected
+ * @property {{rtt: number, jitter: number} | undefined} latency in ms
+ * @property {boolean} waiting the race has not begun
+ * @property {string} delta how far behind the first
+ */
 
 export class LaneRow {
+  #marksKey = "";
+  /** @type {HTMLElement[]} */
+  #marks = [];
+
+  /** @param {"li" | "div"} tag */
   constructor(tag = "li") {
     this.place = h("span.place");
     this.name = h("span.name");
@@ -19,21 +51,21 @@ export class LaneRow {
     this.value = h("span.value");
     this.why = h("span.why");
     this.delta = h("span.delta");
-    this.credited = h("span.word");
-    this.less = h("span");
-    this.credit = h("span.credit", {}, this.credited, this.less);
+    this.creditLong = h("span.credit-long");
+    this.creditShort = h("span.credit-short", { "aria-hidden": "true" });
+    this.credit = h("span.credit", {}, this.creditLong, this.creditShort);
     this.bar = h("span.fill", { "aria-hidden": "true" });
     this.element = h(`${tag}.lane`);
   }
 
-  /** What stands in it: made when it is first drawn, not when it gets its place. */
+  /** Add the content: when the lane is first drawn, not when it gets its place. */
   #make() {
-    const line = h(
-      "span.line",
+    const content = h(
+      "span.lane-content",
       {},
       this.place,
       this.name,
-      // What yields where a lane is narrow: the last first.
+      // These disappear where a lane is narrow: the last ones first.
       h(
         "span.extras",
         {},
@@ -45,79 +77,107 @@ export class LaneRow {
       this.value,
       this.why,
     );
-    this.element.append(this.bar, line);
+    this.element.append(this.bar, content);
   }
 
-  /** @param {Wire} row of `rows` */
+  /** @param {RacerRow} row */
   update(row) {
     if (!this.element.firstChild) this.#make();
-    const { lane, mine, away, waiting, line, delta } = row;
-    const placed = lane.status === "finished" && lane.place;
-    const soFar = placed && !lane.final;
-    setText(this.place, placed ? String(lane.place) : "");
-    setAttribute(this.place, "title", soFar ? SO_FAR : null);
-    this.place.classList.toggle("so-far", Boolean(soFar));
-    this.latency.update(line);
+    const { lane, mine, away, waiting, latency, delta } = row;
+    const place = lane.status === "finished" ? lane.place : null;
+    const soFar = place !== null && !lane.final;
+    setText(this.place, place === null ? "" : String(place));
+    setAttribute(this.place, "title", soFar ? text("lane.so_far_hint") : null);
+    this.place.classList.toggle("so-far", soFar);
+    this.latency.update(latency);
     setText(this.name, lane.name);
-    fill(this.marks, this.#marks(row));
+    fill(this.marks, this.#marksOf(row));
     setText(this.value, waiting ? "" : stands(lane));
     setText(this.why, waiting ? "" : reason(lane));
     setText(this.delta, waiting ? "" : delta);
-    setAttribute(this.delta, "title", delta ? BEHIND : null);
-    const less = credit(lane);
-    setText(this.credited, less ? "credit " : "");
-    setText(this.less, less ? `\u2212${lane.standing.credit_ms} ms` : "");
-    setAttribute(this.credit, "title", less);
-    setAttribute(this.value, "title", less);
+    setAttribute(this.delta, "title", delta ? text("lane.delta_hint") : null);
+    const ms = lane.status === "finished" ? (lane.standing?.credit_ms ?? 0) : 0;
+    setText(this.creditLong, ms ? text("lane.credit", { ms }) : "");
+    setText(this.creditShort, ms ? text("lane.credit_short", { ms }) : "");
+    const explanation = ms ? explainCredit(lane.standing) : null;
+    setAttribute(this.credit, "title", explanation);
+    setAttribute(this.value, "title", explanation);
     this.bar.style.transform = `scaleX(${waiting ? 0 : lane.high / 1000})`;
     const kinds = [waiting ? "waiting" : lane.status, mine && "mine", away && "away"];
     setAttribute(this.element, "class", ["lane", ...kinds.filter(Boolean)].join(" "));
-    const at = placed || (lane.status === "racing" ? row.rank : 0);
-    const where = at ? `, ${ordinal(at)}${soFar ? " so far" : ""}` : "";
-    const who = [lane.name, mine && "you", lane.bot && "bot", away && "reconnecting"];
-    const text = `${who.filter(Boolean).join(", ")}: ${stands(lane)} ${reason(lane)}${where}`;
-    setAttribute(this.element, "aria-label", waiting ? lane.name : text);
+    setAttribute(this.element, "aria-label", waiting ? lane.name : spoken(row, soFar));
   }
 
-  #marks({ lane, away, bot = lane.bot }) {
+  /** @param {RacerRow} row */
+  #marksOf({ lane: { bot }, away }) {
     const key = `${bot} ${away}`;
-    if (key !== this.key) {
-      this.key = key;
-      this.kept = [];
-      if (bot) this.kept.push(badge("bot", "\u2699", "bot"));
-      if (away) this.kept.push(badge("lost", "\u26a1", "reconnecting"));
+    if (key !== this.#marksKey) {
+      this.#marksKey = key;
+      this.#marks = [];
+      if (bot) this.#marks.push(badge("bot", "\u2699", text("member.bot")));
+      if (away) this.#marks.push(badge("lost", "\u26a1", text("member.reconnecting")));
     }
-    return this.kept;
+    return this.#marks;
   }
 }
 
 /**
- * What the lanes show, best first; before the race, who is ready.
- * @param {Model} model
+ * Return a lane as a screen reader says it.
+ * @param {RacerRow} row @param {boolean} soFar whether the place may still be lost
  */
-export function rows(model) {
+function spoken({ lane, mine, away, rank }, soFar) {
+  const racer = [
+    lane.name,
+    mine && text("member.you"),
+    lane.bot && text("member.bot"),
+    away && text("member.reconnecting"),
+  ];
+  const standing = [stands(lane), reason(lane)].filter(Boolean).join(" ");
+  const place = lane.status === "racing" ? rank : lane.place;
+  const ranked = place !== null && ["racing", "finished"].includes(lane.status);
+  const key = soFar ? "lane.label_so_far" : "lane.label_place";
+  return text(ranked ? key : "lane.label", {
+    racer: racer.filter(Boolean).join(", "),
+    standing,
+    ...(ranked && { place: ordinal(place) }),
+  });
+}
+
+/**
+ * Return what the lanes show, best first; before the race, the players who are ready.
+ * @param {Model} model
+ * @returns {RacerRow[]}
+ */
+export function racerRows(model) {
   const { seat, attempt, members, lines } = model;
-  const racing = model.order(); // also gives the places
-  const shown = (racing.length ? racing : toRace(model)).map((lane) =>
+  /** @type {Racer[]} */
+  const racing = /** @type {any} */ (model.order()); // also sets the places
+  const racers = (racing.length ? racing : readyPlayers(model)).map((lane) =>
     lane.seat === seat && attempt ? withOwnBoard(lane, attempt) : lane,
   );
-  return shown.map((lane, i) => ({
+  return racers.map((lane, i) => ({
     lane,
     rank: i + 1,
     mine: lane.seat === seat,
-    away: members.get(lane.member)?.connected === false,
-    line: lines.get(lane.member),
+    away: members.get(lane.member ?? 0)?.connected === false, // ids begin with 1
+    latency: lines.get(lane.member ?? 0),
     waiting: !racing.length,
-    delta: behind(lane, shown[0]),
+    delta: behind(lane, racers[0]),
   }));
 }
 
-/** One's own lane shows what one has just done, not what the server heard of it. */
+/**
+ * Show what the player has just done, not what the server has received so far.
+ * @param {Racer} lane @param {Attempt} attempt
+ * @returns {Racer}
+ */
 function withOwnBoard(lane, attempt) {
-  const { seat, name, bot, status, place, final, time, why, member, standing } = lane;
+  const { seat, member, name, bot, status, place, final, time, why, standing } = lane;
   const high = status === "racing" ? attempt.high : lane.high;
+  const { board } = attempt;
   return {
     seat,
+    member,
     name,
     bot,
     status,
@@ -125,95 +185,124 @@ function withOwnBoard(lane, attempt) {
     final,
     time,
     why,
-    member,
     standing,
     high,
-    board: attempt.board,
+    board,
   };
 }
 
-/** Before the roster is frozen: who is ready. */
-const toRace = (model) =>
+/** @param {Model} model @returns {Racer[]} by seat */
+const readyPlayers = (model) =>
   model.players
-    .filter((member) => member.ready && !member.benched)
-    .map(({ id, seat, name, bot }) => ({
-      seat,
+    .filter((/** @type {Member} */ member) => member.ready && !member.benched)
+    .map((/** @type {Member} */ { id, seat, name, bot }) => ({
+      seat: seat ?? 0,
+      member: id,
       name,
       bot,
-      member: id,
-      status: "racing",
+      status: /** @type {const} */ ("racing"),
+      place: null,
+      final: false,
+      time: null,
+      why: "",
+      standing: null,
       high: 0,
+      board: null,
     }))
-    .sort((a, b) => a.seat - b.seat);
+    .sort((/** @type {Racer} */ a, /** @type {Racer} */ b) => a.seat - b.seat);
 
-/** Why a time is less than the clock at the server showed, or null. */
-const credit = ({ status, standing }) =>
-  status === "finished" && standing?.credit_ms > 0 ? explainCredit(standing) : null;
-
-/** Tell the style sheet where something is. */
-function tell(element, where) {
-  for (const [name, value] of Object.entries(where))
+/**
+ * Set custom properties of an element.
+ * @param {HTMLElement} element @param {Record<string, number>} properties
+ */
+function setProperties(element, properties) {
+  for (const [name, value] of Object.entries(properties))
     element.style.setProperty(`--${name}`, String(value));
 }
 
-/** A lane that is told at once what is new, and drawn when its turn comes. */
-class Drawn extends LaneRow {
-  news = null;
-  drawn = 0; // when it was, or 0
+/** A lane that stores an update at once and draws it in its turn. */
+class DeferredLaneRow extends LaneRow {
+  /** The update that is not drawn yet. @type {RacerRow | null} */
+  pending = null;
+  drawnAt = 0;
+  rank = -1;
 
+  /** @param {RacerRow} row */
   update(row) {
-    this.news = row;
+    this.pending = row;
   }
 
   draw() {
-    super.update(this.news);
-    this.news = null;
-    this.drawn = performance.now();
+    if (this.pending) super.update(this.pending);
+    this.pending = null;
+    this.drawnAt = performance.now();
   }
 }
 
-/** The lanes of a race: the style sheet makes one to four columns of them. */
-export class Lanes {
+/** The lanes of a race; the style sheet arranges them in one to four columns. */
+export class LaneList {
+  #many = -1;
+  #frame = 0;
+  #movedAt = -STABLE_MS;
+  /** Seat -> index in the order shown. @type {Map<number, number>} */
+  #order = new Map();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+
   constructor() {
-    this.element = h("ol.lanes", { "aria-label": "Racers" });
+    this.element = h("ol.lanes", { "aria-label": text("lane.list") });
     this.listing = new Listing(
       this.element,
-      (row) => row.lane.seat,
-      () => new Drawn(),
+      (/** @type {RacerRow} */ { lane }) => lane.seat,
+      () => new DeferredLaneRow(),
     );
   }
 
-  update(all) {
-    this.#count(all.length);
-    const shown = this.#calm(all);
-    // In the document they stay in order of seats: one that moves there is made anew.
+  /** @param {RacerRow[]} rows best first */
+  update(rows) {
+    this.#setCount(rows.length);
+    const shown = this.#stable(rows);
+    // In the document they keep the order of seats: an element that moves there would
+    // be laid out again.
     this.listing.update(shown.toSorted((a, b) => a.lane.seat - b.lane.seat));
-    shown.forEach(({ lane }, rank) => this.#put(this.listing.rows.get(lane.seat), rank));
+    shown.forEach(({ lane }, rank) => {
+      const row = this.listing.rows.get(lane.seat);
+      if (row) this.#setRank(row, rank);
+    });
     this.#draw();
   }
 
-  /** One's own lane and a few that waited longest; the others in the next frames. */
+  /** Draw the player's own lane and the oldest ones; the others in the next frames. */
   #draw() {
-    cancelAnimationFrame(this.frame);
-    const stale = [...this.listing.rows.values()].filter((row) => row.news);
-    stale.sort((a, b) => Number(b.news.mine) - Number(a.news.mine) || a.drawn - b.drawn);
-    for (const row of stale.slice(0, AT_ONCE)) row.draw();
-    if (stale.length > AT_ONCE) this.frame = requestAnimationFrame(() => this.#draw());
+    cancelAnimationFrame(this.#frame);
+    const stale = [...this.listing.rows.values()].filter(({ pending }) => pending);
+    const mine = (/** @type {DeferredLaneRow} */ row) => Number(row.pending?.mine);
+    stale.sort((a, b) => mine(b) - mine(a) || a.drawnAt - b.drawnAt);
+    for (const row of stale.slice(0, PER_FRAME)) row.draw();
+    if (stale.length > PER_FRAME)
+      this.#frame = requestAnimationFrame(() => this.#draw());
   }
 
-  #count(many) {
-    if (many === this.many) return;
-    this.many = many;
+  /** @param {number} many */
+  #setCount(many) {
+    if (many === this.#many) return;
+    this.#many = many;
     setAttribute(this.element, "data-many", many > 4);
     setAttribute(this.element, "data-crowd", many > 8);
-    const lines = (columns) => Math.ceil(many / columns);
-    tell(this.element, { many, pairs: lines(2), threes: lines(3), fours: lines(4) });
+    const rows = (/** @type {number} */ columns) => Math.ceil(many / columns);
+    setProperties(this.element, {
+      many,
+      pairs: rows(2),
+      threes: rows(3),
+      fours: rows(4),
+    });
   }
 
-  #put(row, rank) {
+  /** @param {DeferredLaneRow} row @param {number} rank 0: best */
+  #setRank(row, rank) {
     if (rank === row.rank) return;
     row.rank = rank;
-    tell(row.element, {
+    setProperties(row.element, {
       rank,
       "pair-across": rank % 2,
       "pair-down": Math.floor(rank / 2),
@@ -224,21 +313,23 @@ export class Lanes {
     });
   }
 
-  /** The rows in the order of before, where that has changed a moment ago. */
-  #calm(all) {
-    clearTimeout(this.timer);
+  /** Return the rows in their last order, if that is younger than `STABLE_MS`.
+   * @param {RacerRow[]} rows best first */
+  #stable(rows) {
+    clearTimeout(this.#timer);
     const now = performance.now();
-    const places = this.places ?? new Map();
+    const order = this.#order;
     const same =
-      all.length === places.size && all.every(({ lane }) => places.has(lane.seat));
-    const left = same ? (this.moved ?? -CALM_MS) + CALM_MS - now : 0;
+      rows.length === order.size && rows.every(({ lane }) => order.has(lane.seat));
+    const left = same ? this.#movedAt + STABLE_MS - now : 0;
     if (left > 0) {
-      this.timer = setTimeout(() => this.update(all), left);
-      return all.toSorted((a, b) => places.get(a.lane.seat) - places.get(b.lane.seat));
+      this.#timer = setTimeout(() => this.update(rows), left);
+      const index = (/** @type {RacerRow} */ { lane }) => order.get(lane.seat) ?? 0;
+      return rows.toSorted((a, b) => index(a) - index(b));
     }
-    if (!same || all.some(({ lane }, i) => places.get(lane.seat) !== i))
-      this.moved = now;
-    this.places = new Map(all.map(({ lane }, i) => [lane.seat, i]));
-    return all;
+    if (!same || rows.some(({ lane }, i) => order.get(lane.seat) !== i))
+      this.#movedAt = now;
+    this.#order = new Map(rows.map(({ lane }, i) => [lane.seat, i]));
+    return rows;
   }
 }

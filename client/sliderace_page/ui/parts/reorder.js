@@ -1,12 +1,13 @@
-// Order changes glide: what moved in a list comes from where it was.
+// Animated changes of order: the children of a list glide to their new places.
 
 const GLIDE_MS = 260;
-const orders = new WeakMap(); // list -> the order it had
+/** @type {WeakMap<HTMLElement, string>} list -> its last order */
+const orders = new WeakMap();
 
 /**
- * Change a list; children that stay and change places glide to the new ones.
+ * Change a list; children that stay glide to their new places.
  * @param {HTMLElement} list
- * @param {string} order the new order, in any words
+ * @param {string} order a text that differs for each order
  * @param {() => void} change
  */
 export function glide(list, order, change) {
@@ -14,13 +15,13 @@ export function glide(list, order, change) {
   orders.set(list, order);
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (before === order || before === undefined || still) {
-    change(); // nothing to measure: a measurement costs a layout
+    change(); // without measuring, which costs a layout
     return;
   }
   const from = new Map();
   for (const child of list.children) from.set(child, child.getBoundingClientRect());
   change();
-  // All is measured before anything is changed: else each measurement costs a layout.
+  // Measure everything before animating anything: one layout, not one for each child.
   /** @type {[Element, DOMRect][]} */
   const moved = [...list.children].map((child) => [
     child,

@@ -1,76 +1,86 @@
-// The boards of the others, live: all of them, the leader's, or one that is pinned.
+// The boards of the racers, live: all of them, the leader's, or one racer's.
 
+import { text } from "../../core/texts.js";
 import { BoardView } from "./board-view.js";
 import { button } from "./controls.js";
 import { Listing, h, setAttribute, setText, show } from "../dom.js";
 import { glide } from "./reorder.js";
 import { LaneRow } from "./lane-list.js";
 
-/** One racer's lane with the board below it. */
-class WatchCard {
-  /** @param {(seat: number) => void} pin */
-  constructor(pin) {
+/** @typedef {import("./lane-list.js").RacerRow} RacerRow */
+/** @typedef {{width: number, height: number}} Space in px */
+/** @typedef {string | number} Camera "all", "leader", a nickname, or a seat */
+
+const GAP = 16; // px, from here on
+const LANE = 36; // a lane and the gap below it
+const NARROW = 200; // as in race.css: a narrower lane has a line for the name alone
+const NARROW_LANE = 58;
+const LEAST = 140; // a smaller board cannot be read; the page scrolls instead
+const ROW_BONUS = 0.6; // boards in one row are easy to compare: worth that much size
+
+/** A racer's lane with the board below it. */
+class BoardCard {
+  #seat = -1;
+
+  /** @param {(seat: number) => void} toggle follows this racer, or shows all again */
+  constructor(toggle) {
     this.row = new LaneRow("div");
     this.board = new BoardView({ kind: "mini" });
     this.hidden = h("p.hidden-board", { text: "\u2026", "aria-hidden": "true" });
-    this.pin = button("pin", "", () => pin(this.seat));
+    this.pin = button("pin", "", () => toggle(this.#seat));
     const tray = h(
       "div.tray",
-      { on: { click: ({ target }) => target === this.pin || pin(this.seat) } },
+      { on: { click: ({ target }) => target === this.pin || toggle(this.#seat) } },
       this.board.element,
       this.hidden,
       this.pin,
     );
-    this.element = h("li.watched", {}, this.row.element, tray);
+    this.element = h("li.board-card", {}, this.row.element, tray);
   }
 
-  update(row, blank, big) {
+  /**
+   * @param {RacerRow} row
+   * @param {Board | null} placeholder shown while the board is hidden
+   * @param {number | null} followed the seat whose board is large
+   */
+  update(row, placeholder, followed) {
     this.row.update(row);
-    const { lane } = row;
-    const board = lane.board ?? blank;
-    if (board) this.board.update(board);
-    this.seat = lane.seat;
-    this.element.classList.toggle("veiled", !lane.board);
-    this.element.classList.toggle("big", big === lane.seat);
-    show(this.hidden, !lane.board);
-    setAttribute(this.element, "data-seat", lane.seat);
-    setAttribute(
-      this.element,
-      "data-board",
-      lane.board ? lane.board.tiles.join(" ") : null,
-    );
-    const pinned = big === lane.seat;
-    setText(this.pin, pinned ? "\u2715" : "\u2922");
-    const what = pinned ? "Show all boards" : `Watch ${lane.name} closely`;
-    setAttribute(this.pin, "aria-label", what);
-    setAttribute(this.pin, "title", what);
+    const { board, seat, name } = row.lane;
+    const shown = board ?? placeholder;
+    if (shown) this.board.update(shown);
+    this.#seat = seat;
+    const big = followed === seat;
+    this.element.classList.toggle("board-hidden", !board);
+    this.element.classList.toggle("big", big);
+    show(this.hidden, !board);
+    setAttribute(this.element, "data-seat", seat);
+    setAttribute(this.element, "data-board", board && board.tiles.join(" "));
+    setText(this.pin, big ? "\u2715" : "\u2922");
+    const label = big ? text("boards.show_all") : text("boards.follow", { name });
+    setAttribute(this.pin, "aria-label", label);
+    setAttribute(this.pin, "title", label);
   }
 }
 
-const GAP = 16;
-const HEAD = 36; // a lane and the gap below it
-const NARROW = 200; // px, as in style.css: a lane with a line for the name alone
-const NARROW_HEAD = 58;
-const BESIDE = 0.6; // all in one line compare at a glance: that is worth some size
-const LEAST = 140; // px: below this a board cannot be read; the page scrolls instead
-
 /**
- * The columns that make boards largest where all fit; else as many as can be read.
+ * Choose the columns that make boards largest if all are visible at once; if they could
+ * not be read then, as many columns as can be read.
  * @param {number} many boards
- * @param {{width: number, height: number}} room px
- * @param {number} shape width of a board over its height
+ * @param {Space} space
+ * @param {number} shape width of a board divided by its height
  * @returns {{columns: number, cell: number}} cell: px of a column
  */
-export function arrange(many, { width, height }, shape) {
+export function arrangeBoards(many, { width, height }, shape) {
   let best = { columns: 1, cell: 0 };
   for (let columns = 1; columns <= Math.max(1, many); columns += 1) {
-    const lines = Math.ceil(many / columns);
-    const wide = (width - GAP * (columns - 1)) / columns;
-    const side = (head) =>
-      Math.floor(Math.min(wide, ((height - GAP * (lines - 1)) / lines - head) * shape));
-    const cell = side(HEAD) > NARROW ? side(HEAD) : side(NARROW_HEAD);
-    const beside = columns === many && cell >= LEAST && cell > best.cell * BESIDE;
-    if (cell > best.cell || beside) best = { columns, cell };
+    const rows = Math.ceil(many / columns);
+    const widest = (width - GAP * (columns - 1)) / columns;
+    const rowHeight = (height - GAP * (rows - 1)) / rows;
+    const size = (/** @type {number} */ lane) =>
+      Math.floor(Math.min(widest, (rowHeight - lane) * shape));
+    const cell = size(LANE) > NARROW ? size(LANE) : size(NARROW_LANE);
+    const oneRow = columns === many && cell >= LEAST && cell > best.cell * ROW_BONUS;
+    if (cell > best.cell || oneRow) best = { columns, cell };
   }
   if (best.cell >= LEAST) return best;
   const columns = Math.max(1, Math.floor((width + GAP) / (LEAST + GAP)));
@@ -78,99 +88,110 @@ export function arrange(many, { width, height }, shape) {
 }
 
 /** Everybody's board, live, and the camera that looks at them. */
-export class Watch {
+export class SpectatorBoards {
+  /** The seat whose board is large. @type {number | null} */
+  #followed = null;
+
   /**
-   * @param {string | null} camera "all", "leader", or the nickname to follow
-   * @param {boolean} alone whom it follows is all that is shown
+   * @param {Camera} camera
+   * @param {boolean} alone whether only the followed board is shown
    */
   constructor(camera = "all", alone = false) {
+    /** @type {Camera} */
     this.camera = camera;
     this.alone = alone;
-    this.list = h("ol.watch", { "aria-label": "Boards of all racers" });
-    const look = (text, to) => button("", text, () => this.#look(to));
-    this.all = look("All", "all");
-    this.leader = look("Leader", "leader");
-    this.full = button("quiet", "Full screen", () => this.#fullScreen());
-    this.cameras = h("div.cameras", {}, this.all, this.leader, this.full);
-    this.element = h("section.watching", {}, this.cameras, this.list);
+    this.list = h("ol.board-grid", { "aria-label": text("boards.list") });
+    this.all = button("", text("boards.all"), () => this.#look("all"));
+    this.leader = button("", text("boards.leader"), () => this.#look("leader"));
+    const full = button("quiet", text("boards.full_screen"), () => this.#fullScreen());
+    this.cameras = h("div.cameras", {}, this.all, this.leader, full);
+    this.element = h("section.spectator-boards", {}, this.cameras, this.list);
+    const toggle = (/** @type {number} */ seat) =>
+      this.#look(this.#followed === seat ? "all" : seat);
     this.listing = new Listing(
       this.list,
-      (row) => row.lane.seat,
-      () => new WatchCard((seat) => this.#look(this.big === seat ? "all" : seat)),
+      (/** @type {RacerRow} */ { lane }) => lane.seat,
+      () => new BoardCard(toggle),
     );
     this.element.addEventListener("keydown", ({ key }) => {
-      if (key === "Escape") this.element.classList.remove("filled");
+      if (key === "Escape") this.element.classList.remove("full-page");
     });
     this.onChange = () => {};
   }
 
+  /** @param {Camera} camera */
   #look(camera) {
     this.camera = camera;
     this.onChange();
   }
 
-  /** The whole screen for the boards; where a browser has no such thing, the page. */
+  /** Fill the screen; in browsers that cannot do that, the page. */
   async #fullScreen() {
     const { element } = this;
     if (document.fullscreenElement) {
       await document.exitFullscreen();
     } else if (element.requestFullscreen) {
-      await element.requestFullscreen().catch(() => element.classList.add("filled"));
+      await element
+        .requestFullscreen()
+        .catch(() => element.classList.add("full-page"));
     } else {
-      element.classList.toggle("filled");
+      element.classList.toggle("full-page");
     }
     this.onChange();
   }
 
-  get filled() {
+  get isFull() {
     return (
-      Boolean(document.fullscreenElement) || this.element.classList.contains("filled")
+      Boolean(document.fullscreenElement) ||
+      this.element.classList.contains("full-page")
     );
   }
 
-  /** Whose board is large; null: nobody's. @param {Wire[]} all rows, best first */
-  #whose(all) {
-    if (this.camera === "leader") return all[0]?.lane.seat ?? null;
-    const wanted = ({ lane }) => [lane.seat, lane.name].includes(this.camera);
-    return all.find(wanted)?.lane.seat ?? null;
+  /** @param {RacerRow[]} rows best first @returns {number | null} a seat; null: all */
+  #followedOf(rows) {
+    if (this.camera === "leader") return rows[0]?.lane.seat ?? null;
+    const found = rows.find(
+      ({ lane }) => lane.seat === this.camera || lane.name === this.camera,
+    );
+    return found?.lane.seat ?? null;
   }
 
   /**
-   * @param {Wire[]} all rows, best first
-   * @param {Board | null} blank for visually-hidden boards
-   * @param {{width: number, height: number}} room px to fill
-   * @param {number} shape width of a board over its height
+   * @param {RacerRow[]} rows best first
+   * @param {Board | null} placeholder for hidden boards
+   * @param {Space} space to fill
+   * @param {number} shape width of a board divided by its height
    */
-  update(all, blank, room, shape) {
-    const big = this.#whose(all);
-    this.big = big;
-    const [wide, tall] = this.filled
+  update(rows, placeholder, space, shape) {
+    const followed = this.#followedOf(rows);
+    this.#followed = followed;
+    const [width, height] = this.isFull
       ? [innerWidth - 2 * GAP, innerHeight - 2 * GAP]
-      : [room.width, room.height];
-    // A seat is easier to find again than a rank; only the one looked at comes first.
-    const seats = [...all].sort((a, b) => a.lane.seat - b.lane.seat);
-    const shown =
-      big === null ? seats : seats.sort((a, b) => first(b, big) - first(a, big));
-    const rest = all.length - 1;
+      : [space.width, space.height];
+    // Racers keep the order of seats, which is easier to find than a rank; only the
+    // followed one comes first.
+    const first = (/** @type {RacerRow} */ { lane }) => Number(lane.seat === followed);
+    const shown = rows.toSorted(
+      (a, b) => first(b) - first(a) || a.lane.seat - b.lane.seat,
+    );
+    const others = rows.length - 1;
     const strip =
-      rest && !this.filled && !this.alone ? LEAST / shape + NARROW_HEAD + GAP : 0;
-    const side = Math.min(wide, (tall - strip - HEAD) * shape);
-    const least = Math.min(wide, (innerHeight / 2) * shape); // else the page scrolls
+      others && !this.isFull && !this.alone ? LEAST / shape + NARROW_LANE + GAP : 0;
+    const big = Math.min(width, (height - strip - LANE) * shape);
+    const least = Math.min(width, (innerHeight / 2) * shape); // else the page scrolls
     const { columns, cell } =
-      big === null
-        ? arrange(all.length, { width: wide, height: tall }, shape)
-        : { columns: Math.max(1, rest), cell: LEAST };
+      followed === null
+        ? arrangeBoards(rows.length, { width, height }, shape)
+        : { columns: Math.max(1, others), cell: LEAST };
     const { style, classList } = this.element;
     style.setProperty("--columns", String(columns));
     style.setProperty("--cell", `${Math.floor(cell)}px`);
-    style.setProperty("--big", `${Math.floor(Math.max(least, side))}px`);
-    classList.toggle("close", big !== null);
-    setAttribute(this.all, "aria-pressed", String(big === null));
+    style.setProperty("--big", `${Math.floor(Math.max(least, big))}px`);
+    classList.toggle("following", followed !== null);
+    setAttribute(this.all, "aria-pressed", String(followed === null));
     setAttribute(this.leader, "aria-pressed", String(this.camera === "leader"));
-    show(this.cameras, all.length > 0);
+    show(this.cameras, rows.length > 0);
     const order = shown.map(({ lane }) => lane.seat).join();
-    glide(this.list, order, () => this.listing.update(shown, blank, big));
+    glide(this.list, order, () => this.listing.update(shown, placeholder, followed));
   }
 }
-
-const first = ({ lane }, seat) => Number(lane.seat === seat);

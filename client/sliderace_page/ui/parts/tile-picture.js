@@ -1,16 +1,17 @@
-// The picture that was chosen for one's own board; its code is fetched only where
+// The picture that was chosen for the player's own board; its code is only fetched if
 // there is one.
 
 import { sheet } from "../preload.js";
 
-const CHOSEN = "sliderace.picture"; // as in picture/pictures.js
+const CHOSEN = "sliderace.picture"; // as in app/pictures.js
 
 /**
- * @param {BoardView} board gets the picture, now and when another is chosen
- * @returns {() => void} stop that
+ * Show the chosen picture on a board, now and when another one is chosen.
+ * @param {BoardView} board
+ * @returns {() => void} stops that
  */
-export function wear(board) {
-  const look = async () => {
+export function showTilePicture(board) {
+  const update = async () => {
     if (!isChosen()) return;
     const [{ dress }] = await Promise.all([
       import("../../app/pictures.js"),
@@ -18,10 +19,10 @@ export function wear(board) {
     ]);
     dress(board, localStorage);
   };
-  const quietly = () => look().catch(() => {}); // offline: the colours stay
-  addEventListener("picture", quietly);
-  quietly();
-  return () => removeEventListener("picture", quietly);
+  const tryUpdate = () => update().catch(() => {}); // offline: the colours stay
+  addEventListener("picture", tryUpdate);
+  tryUpdate();
+  return () => removeEventListener("picture", tryUpdate);
 }
 
 function isChosen() {

@@ -12,7 +12,7 @@ import { button } from "../parts/controls.js";
 import { fill, h, setAttribute, setText, show } from "../dom.js";
 import { Solves } from "../parts/solve-downloads.js";
 import { ResultTable, legend } from "../parts/results-table.js";
-import { arrange } from "../parts/spectator-boards.js";
+import { arrangeBoards } from "../parts/spectator-boards.js";
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
 const JUMP_MS = 1000;
@@ -24,7 +24,7 @@ class Seat {
     this.value = h("span.value");
     this.bar = h("span.fill", { "aria-hidden": "true" });
     const line = h(
-      "span.line",
+      "span.lane-content",
       {},
       h("span.name", { text: name }),
       bot ? badge("bot", "\u2699", "bot") : null,
@@ -32,7 +32,7 @@ class Seat {
     );
     this.lane = h("div.lane", {}, this.bar, line);
     this.element = h(
-      "li.watched",
+      "li.board-card",
       {},
       this.lane,
       h("div.tray", {}, this.board.element),
@@ -271,7 +271,7 @@ export class Replay {
   update() {
     if (!this.head) return;
     const room = { width: this.element.clientWidth, height: innerHeight - FRAME_PX };
-    const { columns, cell } = arrange(this.seats.length, room, this.shape);
+    const { columns, cell } = arrangeBoards(this.seats.length, room, this.shape);
     this.boards.style.setProperty("--columns", String(columns));
     this.boards.style.setProperty("--cell", `${Math.floor(cell)}px`);
   }

@@ -10,7 +10,7 @@ import { BoardView } from "../parts/board-view.js";
 import { SIZES, Select, button, newId } from "../parts/controls.js";
 import { fill, h, setAttribute, setText, show } from "../dom.js";
 import { togglePanelOnClick } from "../parts/toolbar.js";
-import { wear } from "../parts/tile-picture.js";
+import { showTilePicture } from "../parts/tile-picture.js";
 
 const SIZE = "sliderace.solo.size";
 const SEED_BYTES = 32;
@@ -41,7 +41,7 @@ export class Solo {
     this.clock = h("span.clock", { role: "timer", "aria-label": "Clock" });
     this.counted = [h("span"), h("span"), h("span")];
     const parts = h("span.counts", {}, ...this.counted);
-    const told = h("div", {}, h("div.told", {}, this.clock, parts));
+    const told = h("div", {}, h("div.clock-row", {}, this.clock, parts));
     this.banner = h("p.banner", { role: "status" });
     this.size = new Select("Size", SIZES, () => this.#deal());
     this.size.show(this.#lastSize(), "");
@@ -281,7 +281,7 @@ export class Solo {
   enter() {
     this.press = (event) => this.#press(event);
     document.addEventListener("keydown", this.press);
-    this.deafen = listenToKeys(
+    this.stopKeys = listenToKeys(
       document,
       (direction) => {
         this.#slide(direction);
@@ -289,14 +289,14 @@ export class Solo {
       },
       () => this.app.settings.now,
     );
-    this.undress = wear(this.board);
+    this.stopPicture = showTilePicture(this.board);
     this.#deal();
   }
 
   leave() {
     document.removeEventListener("keydown", this.press);
-    this.deafen();
-    this.undress();
+    this.stopKeys();
+    this.stopPicture();
     cancelAnimationFrame(this.frame);
     clearTimeout(this.speaking);
   }
