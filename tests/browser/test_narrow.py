@@ -94,7 +94,7 @@ def test_why_somebody_is_out_stays_in_its_column(pages: Pages) -> None:
     cells = ".results td, .results .time small, .card:has(> .results)"
     for page, size in ((ann, DESKTOP), (ben, PHONE), (ben, SMALL)):
         page.set_viewport_size({"width": size[0], "height": size[1]})
-        assert "called time" in page.locator(".results .dnf .time").inner_text()
+        assert "stopped by the host" in page.locator(".results .dnf .time").inner_text()
         filled = ", ".join(f"{cell}:not(:empty)" for cell in cells.split(", "))
         assert page.evaluate(CUT, filled) == []
         assert fits(page)

@@ -9,6 +9,7 @@ import { text } from "./texts.js";
 /** @typedef {Extract<ServerEvent, {t: "room"}>} RoomEvent */
 /** @typedef {Extract<ServerEvent, {t: "phase"}>} PhaseEvent */
 /** @typedef {import("./messages.js").Signal} Signal */
+/** @typedef {Pick<Lane, "seat" | "status" | "time" | "high">} Compared */
 /** @typedef {import("./fairness.js").Fault} Fault */
 /** @typedef {import("./fairness.js").NonceRemark} NonceRemark */
 
@@ -62,7 +63,7 @@ export const reason = ({ status, why }) =>
 
 /**
  * How far a racer is behind the first: percentage points, or time; "" for the first.
- * @param {Lane} lane @param {Lane | undefined} first
+ * @param {Compared} lane @param {Compared | undefined} first
  * @returns {string} `\u22127 %`, `+1.204 s`
  */
 export function behind(lane, first) {

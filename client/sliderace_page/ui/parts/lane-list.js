@@ -10,20 +10,9 @@ const STABLE_MS = 1000; // an order stays that long, so that it can be read
 const PER_FRAME = 4; // lanes drawn in one frame: sixteen would delay a phone's keys
 
 /**
- * What a lane shows of a racer: a `Lane`, or the like of it before the race.
- * @typedef {object} Racer
- * @property {number} seat
- * @property {number | null} member
- * @property {string} name
- * @property {boolean} bot
- * @property {Standing["status"]} status
- * @property {number | null} place
- * @property {boolean} final nobody can take the place any more
- * @property {number | null} time official, in ms
- * @property {string} why the reason for a DNF
- * @property {Standing | null} standing
- * @property {number} high best progress, in thousandths
- * @property {Board | null} board null: hidden
+ * What a lane shows of a racer; before the race, of a player who is ready.
+ * @typedef {Pick<Lane, "seat" | "member" | "name" | "bot" | "status" | "place" | "final"
+ *   | "time" | "why" | "standing" | "high" | "board">} Racer
  */
 
 /**
@@ -96,10 +85,11 @@ export class LaneRow {
     setText(this.why, waiting ? "" : reason(lane));
     setText(this.delta, waiting ? "" : delta);
     setAttribute(this.delta, "title", delta ? text("lane.delta_hint") : null);
-    const ms = lane.status === "finished" ? (lane.standing?.credit_ms ?? 0) : 0;
+    const { standing } = lane;
+    const ms = lane.status === "finished" ? (standing?.credit_ms ?? 0) : 0;
     setText(this.creditLong, ms ? text("lane.credit", { ms }) : "");
     setText(this.creditShort, ms ? text("lane.credit_short", { ms }) : "");
-    const explanation = ms ? explainCredit(lane.standing) : null;
+    const explanation = standing && ms ? explainCredit(standing) : null;
     setAttribute(this.credit, "title", explanation);
     setAttribute(this.value, "title", explanation);
     this.bar.style.transform = `scaleX(${waiting ? 0 : lane.high / 1000})`;
@@ -151,7 +141,7 @@ function spoken({ lane, mine, away, rank }, soFar) {
 export function racerRows(model) {
   const { seat, attempt, members, lines } = model;
   /** @type {Racer[]} */
-  const racing = /** @type {any} */ (model.order()); // also sets the places
+  const racing = model.order(); // also sets the places
   const racers = (racing.length ? racing : readyPlayers(model)).map((lane) =>
     lane.seat === seat && attempt ? withOwnBoard(lane, attempt) : lane,
   );

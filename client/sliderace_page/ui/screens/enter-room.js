@@ -47,12 +47,12 @@ export class EnterRoom {
 
   /** @param {"player" | "spectator"} role */
   #enter(role) {
-    this.app.join(this.app.code, this.name.value, role);
+    if (this.app.code) this.app.join(this.app.code, this.name.value, role);
   }
 
   /** Forget the seat of this browser in the room. */
   #forget() {
-    this.app.seats.forget(this.app.code);
+    if (this.app.code) this.app.seats.forget(this.app.code);
     this.update();
     this.name.input.focus();
   }
