@@ -99,7 +99,7 @@ MUTANTS = (
         "shared/sliderace/race/timing.py",
         "    return max(0, e, g - credit_bound(latency, friendly=friendly))\n",
         "    return max(0, e)\n",
-        "tests/properties/test_race_timing.py::test_credit_and_time_keep_their_bounds",
+        "tests/properties/test_race_timing.py::test_time_and_credit_stay_within_their_bounds",
     ),
     Mutant(
         "board in the lobby snapshot",

@@ -50,7 +50,7 @@ FORMS: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("value", "written"), FORMS)
-def test_each_value_has_one_form(value: object, written: str) -> None:
+def test_golden_canonical_forms(value: object, written: str) -> None:
     assert encode(value) == written.encode()
     assert decode(written.encode()) == value
 

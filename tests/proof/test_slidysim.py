@@ -1,4 +1,4 @@
-"""Links to slidysim's replay viewer: golden solves, and what a link holds."""
+"""Links to slidysim's replay viewer: golden solves and the content of a link."""
 
 import json
 import zlib
@@ -29,7 +29,7 @@ def test_golden_solves(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["why"])
-def test_a_solve_leads_to_the_solved_board_with_a_time_for_each_tile(
+def test_solve_ends_on_the_solved_board_with_a_time_per_tile(
     case: dict[str, Any],
 ) -> None:
     solution, _, scramble, times = solved(case)
@@ -45,7 +45,7 @@ def test_a_solve_leads_to_the_solved_board_with_a_time_for_each_tile(
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["why"])
-def test_a_link_holds_the_solve_and_nothing_that_an_address_would_change(
+def test_link_contains_the_solve_in_url_safe_form(
     case: dict[str, Any],
 ) -> None:
     link = link_to(solved(case))

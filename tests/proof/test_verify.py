@@ -244,7 +244,7 @@ def test_verification_does_not_change_the_record() -> None:
     assert file == before
 
 
-# --- Signature, key and commitment ----------------------------------------------------
+# --- Signature, key and commitment ---------------------------------------------------
 
 
 def of(checks: list[Check], name: str) -> str | None:

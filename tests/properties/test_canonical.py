@@ -1,4 +1,4 @@
-"""Any value there and back; any bytes read or refused; node writes the same."""
+"""Canonical JSON: round trips of any value, any bytes, and the same output in node."""
 
 import json
 import subprocess
@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from sliderace.proof.canonical import MAX_INTEGER, NotCanonical, decode, encode
 
 pytestmark = pytest.mark.timeout(600)
-"""For the larger profiles."""
+"""Large Hypothesis profiles take long."""
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 VALUES = st.recursive(
@@ -33,7 +33,7 @@ console.log(lines.map((line) => sorted(JSON.parse(line))).join("\\n"));
 
 
 @given(VALUES)
-def test_there_and_back(value: object) -> None:
+def test_decode_inverts_encode(value: object) -> None:
     written = encode(value)
     back = decode(written)
     assert back == value
@@ -41,7 +41,7 @@ def test_there_and_back(value: object) -> None:
 
 
 @given(VALUES, st.booleans(), st.sampled_from([None, 1]))
-def test_every_way_to_write_a_value_has_one_form(
+def test_every_json_text_of_a_value_has_the_same_canonical_form(
     value: object, ascii_only: bool, indent: int | None
 ) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
@@ -49,26 +49,26 @@ def test_every_way_to_write_a_value_has_one_form(
 
 
 @given(VALUES, VALUES)
-def test_two_values_have_two_forms(one: object, other: object) -> None:
-    # As texts: Python takes True for 1.
+def test_different_values_have_different_forms(one: object, other: object) -> None:
+    # Compared as text, since True == 1 in Python.
     same = json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
     assert (encode(one) == encode(other)) == same
 
 
 @given(st.binary(max_size=40))
-def test_any_bytes_are_read_or_refused(data: bytes) -> None:
+def test_any_bytes_are_decoded_or_refused(data: bytes) -> None:
     with suppress(NotCanonical):
         encode(decode(data))
 
 
 @given(VALUES, st.data())
-def test_any_cut_is_read_or_refused(value: object, data: st.DataObject) -> None:
+def test_any_prefix_is_decoded_or_refused(value: object, data: st.DataObject) -> None:
     written = encode(value)
     with suppress(NotCanonical):
         decode(written[: data.draw(st.integers(0, len(written)))])
 
 
-def test_node_writes_the_same(node: str) -> None:
+def test_node_writes_the_same_bytes(node: str) -> None:
     kept: list[bytes] = []
 
     @given(VALUES)

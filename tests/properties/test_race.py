@@ -1,6 +1,6 @@
-"""Any history of a race: refusals change nothing, the log is the race, and it ends."""
+"""Any history of a race: refusals change nothing, the log gives the race, it ends."""
 
-# Hypothesis does not tell the types of its settings and test cases.
+# Hypothesis does not type its settings and test cases.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 
@@ -49,9 +49,9 @@ SEAT_LIST = [Seat(0), Seat(1), Seat(5), Seat(254)]
 SEATS = st.sampled_from(SEAT_LIST)
 NONCES = {seat: bytes([seat]) * 16 for seat in SEAT_LIST}
 ROSTERS = st.sets(SEATS, min_size=1, max_size=3)
-SELDOM = st.sampled_from([False] * 5 + [True])
-"""For what would end most histories before anything could happen in them."""
-OFTEN = SELDOM.map(lambda seldom: not seldom)
+RARELY = st.sampled_from([False] * 5 + [True])
+"""For steps that would end most histories too early."""
+OFTEN = RARELY.map(lambda rarely: not rarely)
 RULES = st.builds(
     Rules,
     size=st.sampled_from(["2x2", "3x2"]),
@@ -62,7 +62,7 @@ RULES = st.builds(
     away_ms=st.sampled_from([0, 5_000, 60_000]),
     friendly_timing=st.booleans(),
 )
-LINES = st.builds(
+LATENCIES = st.builds(
     Latency,
     rtt_ms=st.integers(0, 300),
     jitter_ms=st.integers(0, 50),
@@ -72,45 +72,47 @@ LINES = st.builds(
 STEPS = st.sampled_from([0, 0, 1, 50, 150, 400, 1_050, 1_200, 3_000])
 
 
-class Failure(NamedTuple):
-    """A failure of ours, by the last time known from before it, and its end."""
+class ServerFailure(NamedTuple):
+    """An outage of the server: its last record, and its recovery."""
 
     down: int
     until: int
 
 
 class RaceMachine(RuleBasedStateMachine):
-    """Race after race under any commands at any time, each with its log beside it.
+    """Races under any commands at any time, with their logs.
 
-    Few rules with many outcomes: Hypothesis leaves out rules at random, and a history
-    without time or without slides would try little.
+    There are few rules with many outcomes each: Hypothesis omits rules at random, and a
+    history without time or slides would test little.
     """
 
     now = 1_000
 
     @initialize(rules=RULES, known=st.booleans(), seats=ROSTERS, go=OFTEN)
-    def make(self, rules: Rules, known: bool, seats: set[Seat], go: bool) -> None:
+    def create_race(
+        self, rules: Rules, known: bool, seats: set[Seat], go: bool
+    ) -> None:
         made = decide.create_race(
             RACE_ID, rules, SECRET, self.now, "ab" * 32 if known else ""
         )
         self.race: Race = apply(None, made)
-        self.log: list[RaceRecord | Failure] = [made]
+        self.log: list[RaceRecord | ServerFailure] = [made]
         self.marks: dict[Seat, tuple[int, int, int, int]] = {}
         self.final: dict[Seat, tuple[str, str]] = {}
         if go:
-            self.lock(seats, set())
+            self.start(seats, set())
             self.to_the_next_deadline()
 
     @precondition(lambda self: self.race.phase in ("results", "aborted"))
     @rule(rules=RULES, known=st.booleans(), seats=ROSTERS, go=OFTEN)
-    def make_the_next(
+    def create_next_race(
         self, rules: Rules, known: bool, seats: set[Seat], go: bool
     ) -> None:
-        self.check_the_whole()
-        self.make(rules, known, seats, go)
+        self.check_history()
+        self.create_race(rules, known, seats, go)
 
     def do(self, decision: Decision, before: Race) -> None:
-        """What was decided changed nothing yet; apply it."""
+        """Assert that deciding changed nothing, and apply the decision."""
         assert self.race == before
         if isinstance(decision, Refusal):
             return
@@ -127,11 +129,11 @@ class RaceMachine(RuleBasedStateMachine):
         return decision
 
     def tick(self) -> None:
-        """Give the clock its due."""
-        held = self.now < self.race.hold_until
+        """Fire the deadlines."""
+        on_hold = self.now < self.race.hold_until
         before = deepcopy(self.race)
         records = decide.fire_deadlines(self.race, self.now)
-        if held:
+        if on_hold:
             assert all(isinstance(one, Postponed | RaceAborted) for one in records)
         self.do(records, before)
         assert decide.fire_deadlines(self.race, self.now) == []
@@ -147,8 +149,8 @@ class RaceMachine(RuleBasedStateMachine):
             self.now = max(self.now, deadline)
             self.tick()
 
-    def lock(self, seats: set[Seat], away: set[Seat]) -> None:
-        """Lock when it is time, from the lobby if need be."""
+    def start(self, seats: set[Seat], away: set[Seat]) -> None:
+        """Freeze and draw when they are due, from the lobby if necessary."""
         if self.race.phase == "lobby":
             self.ask(decide.begin_countdown, self.now)
         while not (self.race.frozen or decide.freeze_due(self.race, self.now)):
@@ -161,7 +163,7 @@ class RaceMachine(RuleBasedStateMachine):
         self.draw(away, set())
 
     def commitments(self, seats: set[Seat]) -> dict[Seat, str]:
-        """Even seats commit to their nonce."""
+        """Let even seats commit to their nonce."""
         return {
             seat: "" if seat % 2 else nonce_commitment(RACE_ID, seat, NONCES[seat])
             for seat in seats
@@ -169,17 +171,21 @@ class RaceMachine(RuleBasedStateMachine):
 
     def draw(self, away: set[Seat], gone: set[Seat]) -> None:
         before = deepcopy(self.race)
-        lines = {seat: Latency(rtt_ms=40 * seat, samples=9) for seat in SEAT_LIST}
+        latencies = {seat: Latency(rtt_ms=40 * seat, samples=9) for seat in SEAT_LIST}
         self.do(
             decide.draw_board(
-                self.race, lines, self.now, away=away, gone=dict.fromkeys(gone, "left")
+                self.race,
+                latencies,
+                self.now,
+                away=away,
+                gone=dict.fromkeys(gone, "left"),
             ),
             before,
         )
 
-    @rule(step=STEPS, late=SELDOM, jump=SELDOM)
+    @rule(step=STEPS, late=RARELY, jump=RARELY)
     def time_passes(self, step: int, late: bool, jump: bool) -> None:
-        """The room's timer may be late: then a command comes before the tick."""
+        """Advance time; a late timer lets a command come before the deadlines."""
         self.now += step
         if jump:
             self.to_the_next_deadline()
@@ -188,21 +194,21 @@ class RaceMachine(RuleBasedStateMachine):
 
     @rule(
         what=st.sampled_from(
-            ["begin", "stop", "lock", "lock", "freeze", "nonce", "draw", "postpone"]
+            ["begin", "stop", "start", "start", "freeze", "nonce", "draw", "postpone"]
         ),
         seats=ROSTERS | st.just(set[Seat]()),
         away=st.sets(SEATS),
     )
     def before_the_race(self, what: str, seats: set[Seat], away: set[Seat]) -> None:
         early = self.race.phase in ("lobby", "countdown")
-        told = len(self.log)
+        before = len(self.log)
         match what:
             case "begin":
                 self.ask(decide.begin_countdown, self.now)
             case "stop":
                 self.ask(decide.stop_countdown, "few", self.now)
-            case "lock" if early and not self.race.drawn and seats:
-                self.lock(seats, away)
+            case "start" if early and not self.race.drawn and seats:
+                self.start(seats, away)
             case "nonce":
                 for seat in seats:
                     self.ask(decide.reveal_nonce, seat, NONCES[seat].hex(), self.now)
@@ -212,10 +218,10 @@ class RaceMachine(RuleBasedStateMachine):
                 self.ask(decide.postpone, self.now)
             case _:
                 self.ask(decide.freeze_roster, self.commitments(seats), self.now)
-        assert early or len(self.log) == told
+        assert early or len(self.log) == before
 
     @rule(
-        what=st.sampled_from(["abort", "call_time", "call_time", "recover"]), yes=SELDOM
+        what=st.sampled_from(["abort", "call_time", "call_time", "recover"]), yes=RARELY
     )
     def at_any_time(self, what: str, yes: bool) -> None:
         if not yes:
@@ -227,8 +233,8 @@ class RaceMachine(RuleBasedStateMachine):
                 self.ask(decide.call_time, self.now)
             case _:
                 last = self.log[-1]
-                down = last.until if isinstance(last, Failure) else last.t
-                self.log.append(Failure(down, self.now))
+                down = last.until if isinstance(last, ServerFailure) else last.t
+                self.log.append(ServerFailure(down, self.now))
                 recovered(self.race, down, self.now)
 
     @rule(
@@ -256,8 +262,8 @@ class RaceMachine(RuleBasedStateMachine):
         back=st.integers(-1, 3),
         count=st.sampled_from([0, 1, 2, 5, 30]),
         wrong=st.sampled_from(["", "", "", "U", "D", "L", "R"]),
-        approx=SELDOM,
-        line=LINES,
+        approx=RARELY,
+        latency=LATENCIES,
         stamp=st.integers(0, 20_000),
     )
     def slides(
@@ -267,27 +273,27 @@ class RaceMachine(RuleBasedStateMachine):
         count: int,
         wrong: str,
         approx: bool,
-        line: Latency,
+        latency: Latency,
         stamp: int,
     ) -> None:
-        """On the way home, from `back` slides before, with a wrong one at the end."""
+        """Send slides of a solution, from `back` slides ago, perhaps a wrong one."""
         seat = self.race.roster[who % len(self.race.roster)]
         one = self.race.attempts[seat]
-        way = shortest(self.race.rules.size, one.board.tiles)[:count]
+        path = shortest(self.race.rules.size, one.board.tiles)[:count]
         made = [slide[:2] for slide in one.slides[max(0, one.seq - back) :]] * (
             back > 0
         )
-        batch = [(d, k, stamp + n) for n, (d, k) in enumerate([*made, *way])]
+        batch = [(d, k, stamp + n) for n, (d, k) in enumerate([*made, *path])]
         if wrong:
             batch.append((wrong, 1, stamp))
         seq = one.seq + 1 - (len(made) if back >= 0 else back)
-        last, told = one.seq, len(self.log)
+        last, logged = one.seq, len(self.log)
         answer = self.ask(
-            decide.slides, seat, seq, batch, approx, self.now, lambda: line
+            decide.slides, seat, seq, batch, approx, self.now, lambda: latency
         )
         if isinstance(answer, Refusal) and not wrong and back >= 0:
             assert answer.code not in ("gap", "illegal")
-        for record in self.log[told:]:
+        for record in self.log[logged:]:
             if isinstance(record, Slid):
                 assert record.slides
                 at = record.seq - seq
@@ -295,10 +301,10 @@ class RaceMachine(RuleBasedStateMachine):
                 assert at >= 0
                 assert [*record.slides] == batch[at : at + len(record.slides)]
 
-    # --- what always holds ---
+    # --- invariants ---
 
     @invariant()
-    def counts_are_those_of_the_slides(self) -> None:
+    def counts_match_the_slides(self) -> None:
         start = Board(self.race.size, self.race.board) if self.race.board else None
         for seat, one in self.race.attempts.items():
             assert start is not None
@@ -317,7 +323,7 @@ class RaceMachine(RuleBasedStateMachine):
             self.marks[seat] = marks
 
     @invariant()
-    def who_is_out_stays_out(self) -> None:
+    def racers_who_are_out_stay_out(self) -> None:
         for seat, one in self.race.attempts.items():
             final = self.final.get(seat)
             assert final in (None, (one.status, one.why))
@@ -327,12 +333,12 @@ class RaceMachine(RuleBasedStateMachine):
                 assert one.finish.e is None
 
     @invariant()
-    def somebody_races_while_the_race_runs(self) -> None:
+    def running_race_has_racers(self) -> None:
         states = {one.status for one in self.race.attempts.values()}
         assert not self.race.running or states & {"racing", "forfeited"}
 
     @invariant()
-    def nothing_happens_to_a_seat_after_its_end(self) -> None:
+    def seat_is_final_after_its_end(self) -> None:
         ends: Counter[Seat] = Counter()
         for record in self.log:
             match record:
@@ -342,13 +348,15 @@ class RaceMachine(RuleBasedStateMachine):
                 case Slid() | DidNotFinish():
                     assert not ends[record.seat]
                 case RaceEnded() | RaceAborted():
-                    assert record is self.log[-1] or isinstance(self.log[-1], Failure)
+                    assert record is self.log[-1] or isinstance(
+                        self.log[-1], ServerFailure
+                    )
                 case _:
                     pass
         assert sum(isinstance(record, GraceBegan) for record in self.log) <= 1
 
     @invariant()
-    def places_are_for_who_has_one(self) -> None:
+    def rows_have_places_and_times_by_status(self) -> None:
         rows = standings(self.race)
         assert {row.seat for row in rows} == set(self.race.attempts)
         for row in rows:
@@ -357,27 +365,27 @@ class RaceMachine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if hasattr(self, "race"):
-            self.check_the_whole()
+            self.check_history()
 
-    def check_the_whole(self) -> None:
-        self.the_log_is_the_race()
-        self.it_ends()
-        self.the_log_is_the_race()
+    def check_history(self) -> None:
+        self.check_replay()
+        self.check_end()
+        self.check_replay()
         if self.race.phase == "results":
-            self.the_record_is_right()
+            self.check_record()
 
-    def the_log_is_the_race(self) -> None:
+    def check_replay(self) -> None:
         race: Race | None = None
         for record in deepcopy(self.log):
-            if isinstance(record, Failure):
+            if isinstance(record, ServerFailure):
                 assert race is not None
                 recovered(race, *record)
             else:
                 race = apply(race, record)
         assert race == self.race
 
-    def it_ends(self) -> None:
-        """Once locked, every race ends by its deadlines alone, and soon."""
+    def check_end(self) -> None:
+        """Assert that deadlines alone end every race, and soon."""
         for _ in range(20):
             if (deadline := decide.next_deadline(self.race)) is None:
                 break
@@ -394,14 +402,14 @@ class RaceMachine(RuleBasedStateMachine):
             statuses = {one.status for one in self.race.attempts.values()}
             assert statuses <= {"finished", "dnf", "forfeited", "dns"}
 
-    def the_record_is_right(self) -> None:
+    def check_record(self) -> None:
         players = {seat: Player("Ann") for seat in self.race.attempts}
         record = build(self.race, players, started_ms=0, software="test")
         checks = verify(sealed(record), toy_check)
         assert all(check.verdict != "wrong" for check in checks)
 
 
-# With fewer histories too few slides come twice to tell right rules from wrong ones.
+# With fewer histories, repeated slides are too rare to find wrong rules.
 EXAMPLES = max(200, settings().max_examples)
 RaceMachine.TestCase.settings = settings(max_examples=EXAMPLES)
 TestRace = pytest.mark.timeout(900)(RaceMachine.TestCase)

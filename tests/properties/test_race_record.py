@@ -1,4 +1,4 @@
-"""No value whatsoever makes verification fail, and no change of meaning escapes it."""
+"""Verification survives any value and finds every change of a record."""
 
 import json
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from sliderace.proof.verify import Check, verify
 Place = tuple[str | int, ...]
 
 pytestmark = pytest.mark.timeout(600)
-"""For the larger profiles."""
+"""Large Hypothesis profiles take long."""
 
 HOSTILE = (
     st.none()
@@ -59,12 +59,12 @@ UNPROVABLE = (
     ("racers", "*", "slides", "*", 2),
     ("racers", "*", "slides", "*", 3),
 )
-"""What only the signature protects, or what matters only together with others (each
-of those has its own case in race/test_verify)."""
+"""Values that only the signature protects, or that matter only together with others;
+proof/test_verify has a case for each of the latter."""
 
 
 def places(value: object, at: Place = ()) -> list[Place]:
-    """Every place in a JSON value, the root's included."""
+    """Return the path of every value in a JSON value, including the root."""
     inner: Iterable[tuple[str | int, object]]
     match value:
         case dict():
@@ -97,7 +97,7 @@ def look(record: dict[str, Any], place: Place) -> Any:
 
 
 def put(place: Place, value: object) -> object:
-    """The record with one value changed."""
+    """Return the record with one value changed."""
     record = fresh()
     if not place:
         return value
@@ -106,9 +106,9 @@ def put(place: Place, value: object) -> object:
 
 
 def proved(place: Place) -> bool:
-    """A single value whose every change must be found."""
+    """Return whether every change of the value at `place` must be found."""
     if len(place) == 5 and place[2] == "slides" and place[4] == 0:
-        # Who did not finish may have gone another way, with the same counts.
+        # Other slides of a racer who did not finish can have the same counts.
         return int(place[1]) <= LAST_FINISHER
     if isinstance(look(fresh(), place), dict | list):
         return False
@@ -126,13 +126,13 @@ LISTS = [
     for place in ALL
     if (value := look(fresh(), place))
     and isinstance(value, list)
-    # An outage that a racer met counts only where it fell into the last interval.
+    # A racer's outage counts only if it is in the last interval.
     and (place[-1] != "outages" or place in ((place[-1],), RELOADED_OUTAGES))
 ]
 
 
 def near(value: object) -> st.SearchStrategy[object]:
-    """Values like this one, most of them of its type."""
+    """Return a strategy of similar values, mostly of the same type."""
     match value:
         case bool():
             return st.just(not value)
@@ -151,7 +151,7 @@ def near(value: object) -> st.SearchStrategy[object]:
 
 
 def judged(record: object) -> list[Check]:
-    """What is found where the liar signs the lie, too."""
+    """Verify a record whose forger also signs it."""
     return verify(sealed(record), toy_check)
 
 
@@ -160,13 +160,13 @@ def all_ok(checks: list[Check]) -> bool:
 
 
 @given(JSON)
-def test_any_value_is_answered(value: object) -> None:
+def test_any_file_is_checked_without_an_exception(value: object) -> None:
     assert not all_ok(verify(value, toy_check))
     assert not all_ok(judged(value))
 
 
 @given(st.sampled_from(ALL), JSON)
-def test_any_value_anywhere_in_a_record_is_answered(
+def test_any_value_in_a_record_is_checked_without_an_exception(
     place: Place, value: object
 ) -> None:
     checks = judged(put(place, value))
@@ -174,7 +174,7 @@ def test_any_value_anywhere_in_a_record_is_answered(
 
 
 @given(st.data())
-def test_every_change_of_meaning_is_found(data: st.DataObject) -> None:
+def test_every_change_of_a_proved_value_is_found(data: st.DataObject) -> None:
     place = data.draw(st.sampled_from(PROVED))
     before = look(fresh(), place)
     after = data.draw(near(before))
@@ -183,11 +183,11 @@ def test_every_change_of_meaning_is_found(data: st.DataObject) -> None:
 
 
 @given(st.data())
-def test_a_list_with_one_item_less_or_twice_is_found(data: st.DataObject) -> None:
+def test_missing_or_duplicate_list_item_is_found(data: st.DataObject) -> None:
     record = fresh()
     items = look(record, data.draw(st.sampled_from(LISTS)))
     at = data.draw(st.integers(0, len(items) - 1))
-    # Whoever has no place behind him could be left out: only the signature would tell.
+    # Only the signature protects racers after the last place.
     assume(items is not record["racers"] or at < LAST_PLACE)
     before = deepcopy(items)
     if data.draw(st.booleans()):
@@ -198,14 +198,14 @@ def test_a_list_with_one_item_less_or_twice_is_found(data: st.DataObject) -> Non
     assert not all_ok(judged(record))
 
 
-def test_numbers_too_long_to_print_are_answered() -> None:
-    # Python refuses to write integers of more than 4,300 digits as text.
+def test_numbers_with_5000_digits_are_refused() -> None:
+    # Python refuses to print integers of more than 4,300 digits.
     for place in ALL:
         for number in (10**5_000, -(10**5_000)):
             assert judged(put(place, number))[0].verdict == "wrong"
 
 
-def test_nothing_nests_deep_enough() -> None:
+def test_deep_nesting_is_refused() -> None:
     value: object = []
     for _ in range(100_000):
         value = [value]

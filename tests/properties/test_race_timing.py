@@ -1,4 +1,4 @@
-"""The laws of the official time, for any line, any lie and any failure of ours."""
+"""Laws of the official time, for any latency, any lie and any outage."""
 
 from hypothesis import given, strategies as st
 
@@ -11,81 +11,83 @@ from sliderace.race.timing import (
 )
 
 MS = st.integers(0, 10**7)
-LINES = st.builds(
+LATENCIES = st.builds(
     Latency,
     rtt_ms=st.integers(0, 1_000),
     jitter_ms=st.integers(0, 200),
     samples=st.integers(0, 10),
     outage_ms=st.just(0) | st.integers(0, 60_000),
 )
-STAMPS = st.none() | MS
+TIMESTAMPS = st.none() | MS
 
 
 @st.composite
 def near(draw: st.DrawFn) -> tuple[int, int]:
-    """A receive time and a stamp close to it, where the edges are."""
+    """Draw an arrival g and a timestamp e close to it, where the edge cases are."""
     g = draw(MS)
     return g, max(0, g + draw(st.integers(-500, 20)))
 
 
-@given(g=MS, e=STAMPS, line=LINES, friendly=st.booleans())
-def test_credit_and_time_keep_their_bounds(
-    g: int, e: int | None, line: Latency, friendly: bool
+@given(g=MS, e=TIMESTAMPS, latency=LATENCIES, friendly=st.booleans())
+def test_time_and_credit_stay_within_their_bounds(
+    g: int, e: int | None, latency: Latency, friendly: bool
 ) -> None:
-    time = official_time(g, e, line, friendly=friendly)
+    time = official_time(g, e, latency, friendly=friendly)
     assert 0 <= time <= g
-    assert 0 <= g - time <= credit_bound(line, friendly=friendly)
+    assert 0 <= g - time <= credit_bound(latency, friendly=friendly)
 
 
-@given(line=LINES, friendly=st.booleans())
-def test_without_an_outage_no_lie_is_worth_more_than_260_ms(
-    line: Latency, friendly: bool
+@given(latency=LATENCIES, friendly=st.booleans())
+def test_credit_without_outage_is_at_most_260_ms(
+    latency: Latency, friendly: bool
 ) -> None:
-    bound = credit_bound(line, friendly=friendly) - line.outage_ms
+    bound = credit_bound(latency, friendly=friendly) - latency.outage_ms
     assert 30 <= bound <= (360 if friendly else 260)
 
 
-@given(g=MS, e=STAMPS, line=LINES, friendly=st.booleans())
-def test_no_time_is_better_for_it_by_more(
-    g: int, e: int | None, line: Latency, friendly: bool
+@given(g=MS, e=TIMESTAMPS, latency=LATENCIES, friendly=st.booleans())
+def test_no_timestamp_gains_more_than_the_bound(
+    g: int, e: int | None, latency: Latency, friendly: bool
 ) -> None:
-    time = official_time(g, e, line, friendly=friendly)
-    assert g - time <= (360 if friendly else 260) + line.outage_ms
+    time = official_time(g, e, latency, friendly=friendly)
+    assert g - time <= (360 if friendly else 260) + latency.outage_ms
 
 
-@given(g=MS, e=STAMPS, line=LINES)
-def test_friendly_timing_is_worth_100_ms_at_most_and_costs_nothing(
-    g: int, e: int | None, line: Latency
+@given(g=MS, e=TIMESTAMPS, latency=LATENCIES)
+def test_friendly_timing_gains_0_to_100_ms(
+    g: int, e: int | None, latency: Latency
 ) -> None:
-    plain, friendly = (official_time(g, e, line, friendly=on) for on in (False, True))
+    plain, friendly = (
+        official_time(g, e, latency, friendly=on) for on in (False, True)
+    )
     assert 0 <= plain - friendly <= 100
 
 
-@given(near(), MS, LINES, st.booleans())
-def test_a_later_stamp_is_never_a_better_time(
-    g_e: tuple[int, int], later: int, line: Latency, friendly: bool
+@given(near(), MS, LATENCIES, st.booleans())
+def test_later_timestamp_never_gives_a_better_time(
+    g_e: tuple[int, int], later: int, latency: Latency, friendly: bool
 ) -> None:
     g, e = g_e
-    one = official_time(g, e, line, friendly=friendly)
-    other = official_time(g, e + later % 700, line, friendly=friendly)
+    one = official_time(g, e, latency, friendly=friendly)
+    other = official_time(g, e + later % 700, latency, friendly=friendly)
     assert one <= other
 
 
-@given(near(), LINES, st.booleans())
-def test_an_honest_stamp_within_the_bound_is_the_time(
-    g_e: tuple[int, int], line: Latency, friendly: bool
+@given(near(), LATENCIES, st.booleans())
+def test_timestamp_within_the_bound_is_the_time(
+    g_e: tuple[int, int], latency: Latency, friendly: bool
 ) -> None:
     g, e = g_e
-    if 0 <= g - e <= credit_bound(line, friendly=friendly):
-        assert official_time(g, e, line, friendly=friendly) == e
+    if 0 <= g - e <= credit_bound(latency, friendly=friendly):
+        assert official_time(g, e, latency, friendly=friendly) == e
 
 
-@given(MS, LINES)
-def test_silence_is_never_better_than_the_greatest_lie(g: int, line: Latency) -> None:
-    assert official_time(g, None, line) >= official_time(g, 0, line)
+@given(MS, LATENCIES)
+def test_missing_timestamp_is_never_better_than_a_lie(g: int, latency: Latency) -> None:
+    assert official_time(g, None, latency) >= official_time(g, 0, latency)
 
 
-# --- Failures of ours ----------------------------------------------------------------
+# --- Outages -------------------------------------------------------------------------
 
 MOMENTS = st.integers(0, 30_000)
 START, END = 5_000, 20_000
@@ -94,12 +96,12 @@ ARRIVALS = st.lists(st.integers(START, END), max_size=8).map(sorted)
 OUTAGES = st.lists(st.tuples(MOMENTS, st.integers(0, 12_000)), max_size=4).map(
     lambda all_: [(down, min(down + length, END)) for down, length in sorted(all_)]
 )
-"""As a race has them: not beyond the solving slide; one may begin before the player is
-back from the last one."""
+"""None ends after the solving slide; one can begin before the player is back from the
+previous one."""
 
 
 def covered(outages: list[tuple[int, int]], start: int, end: int) -> int:
-    """How many milliseconds lie in some outage."""
+    """Return how many milliseconds lie in at least one outage."""
     return len(
         {
             ms
@@ -110,7 +112,7 @@ def covered(outages: list[tuple[int, int]], start: int, end: int) -> int:
 
 
 @given(ARRIVALS, OUTAGES)
-def test_no_failure_gives_more_than_it_took(
+def test_outage_credit_is_at_most_the_outage(
     arrivals: list[int], outages: list[tuple[int, int]]
 ) -> None:
     assert (
@@ -121,18 +123,18 @@ def test_no_failure_gives_more_than_it_took(
 
 
 @given(ARRIVALS, OUTAGES)
-def test_what_lies_in_the_last_interval_is_given_back(
+def test_outage_in_the_last_interval_is_credited(
     arrivals: list[int], outages: list[tuple[int, int]]
 ) -> None:
     before = [START, *(at for at in arrivals if at < END)]
-    given_back = outage_overlap(arrivals, outages, START, END)
-    assert given_back >= covered(outages, before[-1], END)
+    credited = outage_overlap(arrivals, outages, START, END)
+    assert credited >= covered(outages, before[-1], END)
     if not any(until + RESEND_MS >= END for _, until in outages):
-        assert given_back == covered(outages, before[-1], END)
+        assert credited == covered(outages, before[-1], END)
 
 
 @given(ARRIVALS, OUTAGES)
-def test_who_slid_after_a_failure_and_waited_gets_nothing(
+def test_no_credit_for_outages_before_the_last_interval(
     arrivals: list[int], outages: list[tuple[int, int]]
 ) -> None:
     over = [(down, until) for down, until in outages if until + RESEND_MS < END]
@@ -142,10 +144,9 @@ def test_who_slid_after_a_failure_and_waited_gets_nothing(
 
 
 @given(ARRIVALS, MOMENTS, st.integers(0, RESEND_MS))
-def test_many_messages_of_a_failure_are_one(
+def test_messages_resent_after_an_outage_count_as_one(
     arrivals: list[int], down: int, wait: int
 ) -> None:
-    """Who had to send many after the return pays for none of them."""
     until = END - wait
     outage = [(min(down, until), until)]
     before = [at for at in arrivals if at < until]
@@ -155,7 +156,7 @@ def test_many_messages_of_a_failure_are_one(
 
 
 @given(ARRIVALS, OUTAGES, st.integers(-5_000, 5_000))
-def test_only_differences_count(
+def test_outage_credit_depends_only_on_differences(
     arrivals: list[int], outages: list[tuple[int, int]], shift: int
 ) -> None:
     moved = outage_overlap(
@@ -168,10 +169,10 @@ def test_only_differences_count(
 
 
 @given(ARRIVALS, OUTAGES)
-def test_what_came_before_the_board_was_unlocked_does_not_matter(
+def test_time_before_the_unlock_does_not_count(
     arrivals: list[int], outages: list[tuple[int, int]]
 ) -> None:
-    """A record tells it as 0."""
+    """A race record writes it as 0."""
     clipped = [(max(START, down), max(START, until)) for down, until in outages]
     assert outage_overlap(arrivals, clipped, START, END) == outage_overlap(
         arrivals, outages, START, END

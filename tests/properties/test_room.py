@@ -1,8 +1,8 @@
-"""Any history of commands, crashes and waiting leaves the room sound.
+"""Any history of commands, crashes and waiting leaves the room consistent.
 
-The state machine tries everything that members and clocks can do to a room. After
-every step: a refused command has changed nothing, a repeated one changes nothing more,
-the log tells of the same room, the stream has no hole, no secret was told.
+The state machine does everything that members and clocks can do to a room. After each
+step, a refused command has changed nothing, a repeated one changes nothing more, the
+log gives the same room, the stream has no gap, and no secret was sent.
 """
 
 from typing import Any
@@ -29,7 +29,7 @@ from sliderace_server.room.log_records import HostChanged
 from sliderace_server.room.visibility import refused
 
 MEMBERS = st.integers(0, 7)
-"""Who: see `RoomMachine.who`."""
+"""An index for `RoomMachine.member_at`."""
 RULES = st.builds(
     m.RulesPatch,
     size=st.sampled_from(["2x2", "2x2", "3x2", "2x3"]),
@@ -53,7 +53,7 @@ CHANGES = st.sampled_from([m.Role, m.Bench, m.Kick, m.HandOver, m.Lock, m.Leave]
 
 
 def change(kind: type[WireCommand], other: int, *, on: bool) -> WireCommand:
-    """A command of that type."""
+    """Return a command of this type."""
     if kind is m.Role:
         return m.Role("player" if on else "spectator")
     if kind is m.Bench:
@@ -81,20 +81,18 @@ class RoomMachine(RuleBasedStateMachine):
         friends: int, racing: bool,
     ) -> None:  # fmt: skip
         self.harness = RoomHarness(rules, public=public, seed=seed)
-        self.epochs = 1
-        self.told = 0
         self.highs: dict[int, tuple[int, int, str]] = {}
         self.high_race = ""
         self.harness.do(Enter("Ann", "hash 1", creator=creator))
         for n in range(friends):
             self.harness.do(Enter(f"Friend {n}", f"hash {n + 2}", bot=n == 2))
         if racing:
-            self.a_race_comes(4, bound=True, reveal_nonces=True)
+            self.begin_race(4, bound=True, reveal_nonces=True)
 
-    # --- what happens ----------------------------------------------------------------
+    # --- rules -----------------------------------------------------------------------
 
     def do(self, command: RoomCommand) -> None:
-        """A command, and the same again: the second time nothing more happens."""
+        """Do a command twice; the second time must change nothing."""
         outcome = self.harness.do(command)
         if isinstance(outcome, Refusal):
             refused("any", outcome)
@@ -102,16 +100,16 @@ class RoomMachine(RuleBasedStateMachine):
             again = self.harness.do(command)
             assert isinstance(again, Refusal) or again == []
 
-    def who(self, n: int) -> int:
-        """A member; now and then one who is gone or never was."""
-        there = list(self.harness.state.members)
-        return there[n % len(there)] if there and n else n % 3 + 1
+    def member_at(self, n: int) -> int:
+        """Return a member; sometimes one who is gone or never existed."""
+        present = list(self.harness.state.members)
+        return present[n % len(present)] if present and n else n % 3 + 1
 
     def ask(self, member: int, message: WireCommand) -> None:
         self.do(room.MemberCommand(member, message))
 
     def racers(self) -> list[int]:
-        """Members who still race."""
+        """Return the members who are still racing."""
         members = self.harness.state.members
         attempts = {one: room.attempt_of(self.harness.state, one) for one in members}
         return [one for one, at in attempts.items() if at and at.status == "racing"]
@@ -126,32 +124,32 @@ class RoomMachine(RuleBasedStateMachine):
         role=st.sampled_from(["player", "player", "spectator"]),
         bot=st.booleans(),
     )
-    def somebody_enters(self, name: str, role: Any, *, bot: bool) -> None:
+    def enter(self, name: str, role: Any, *, bot: bool) -> None:
         self.do(Enter(name, f"hash {self.harness.draws}", role, bot))
 
     @rule(member=MEMBERS)
-    def connection_is_back(self, member: int) -> None:
-        self.do(Connect(self.who(member)))
+    def connect(self, member: int) -> None:
+        self.do(Connect(self.member_at(member)))
 
     @rule(member=MEMBERS)
-    def connection_is_lost(self, member: int) -> None:
-        self.do(Disconnect(self.who(member)))
+    def disconnect(self, member: int) -> None:
+        self.do(Disconnect(self.member_at(member)))
 
     @rule(member=MEMBERS, on=st.sampled_from([True, True, True, False]))
     def ready(self, member: int, *, on: bool) -> None:
-        self.ask(self.who(member), m.Ready(self.race_id("now"), on))
+        self.ask(self.member_at(member), m.Ready(self.race_id("now"), on))
 
     @rule(
         member=MEMBERS,
         kind=st.sampled_from([m.Start, m.Abort, m.Forfeit, m.Undo, m.CallTime]),
         which=st.sampled_from(["now", "now", "now", "last", "odd"]),
     )
-    def something_of_a_race(self, member: int, kind: Any, which: str) -> None:
-        self.ask(self.who(member), kind(self.race_id(which)))
+    def race_command(self, member: int, kind: Any, which: str) -> None:
+        self.ask(self.member_at(member), kind(self.race_id(which)))
 
     @precondition(lambda self: self.harness.state.phase in ("lobby", "results"))
     @rule(patience=st.integers(1, 4), bound=st.booleans(), reveal_nonces=st.booleans())
-    def a_race_comes(self, patience: int, *, bound: bool, reveal_nonces: bool) -> None:
+    def begin_race(self, patience: int, *, bound: bool, reveal_nonces: bool) -> None:
         for member in list(self.harness.state.members):
             if self.harness.state.phase == "results":
                 self.ask(member, m.Rematch(self.race_id("now")))
@@ -169,33 +167,33 @@ class RoomMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.harness.state.phase == "countdown")
     @rule(member=MEMBERS, right=st.booleans())
-    def a_nonce_is_told(self, member: int, *, right: bool) -> None:
+    def reveal_nonce(self, member: int, *, right: bool) -> None:
         nonce = self.harness.nonce(member if right else member + 1).hex()
-        self.ask(self.who(member), m.Nonce(self.race_id("now"), nonce))
+        self.ask(self.member_at(member), m.Nonce(self.race_id("now"), nonce))
 
     @precondition(lambda self: self.racers())
     @rule(n=st.integers(0, 3), count=st.sampled_from([1, 2, 3]))
-    def a_racer_slides(self, n: int, count: int) -> None:
+    def racer_slides(self, n: int, count: int) -> None:
         racer = self.racers()[n % len(self.racers())]
         self.ask(racer, self.harness.slides(racer, count))
 
     @precondition(lambda self: self.racers())
     @rule(n=st.integers(0, 3))
-    def a_racer_solves(self, n: int) -> None:
+    def racer_solves(self, n: int) -> None:
         racer = self.racers()[n % len(self.racers())]
         self.ask(racer, self.harness.slides(racer))
 
     @precondition(lambda self: self.racers())
-    @rule(n=st.integers(0, 3), doubts=st.booleans())
-    def a_racer_gives_up(self, n: int, *, doubts: bool) -> None:
+    @rule(n=st.integers(0, 3), undo=st.booleans())
+    def racer_forfeits(self, n: int, *, undo: bool) -> None:
         racer = self.racers()[n % len(self.racers())]
         self.ask(racer, m.Forfeit(self.race_id("now")))
-        if doubts:
+        if undo:
             self.ask(racer, m.Undo(self.race_id("now")))
 
     @precondition(lambda self: self.racers())
     @rule(n=st.integers(0, 3), ms=st.sampled_from([100, 6_000]))
-    def a_racer_drops_and_returns(self, n: int, ms: int) -> None:
+    def racer_reconnects(self, n: int, ms: int) -> None:
         racer = self.racers()[n % len(self.racers())]
         self.do(Disconnect(racer))
         self.harness.wait(ms)
@@ -203,7 +201,7 @@ class RoomMachine(RuleBasedStateMachine):
 
     @rule(member=MEMBERS, which=st.sampled_from(["now", "last", "odd"]))
     def rematch(self, member: int, which: str) -> None:
-        self.ask(self.who(member), m.Rematch(self.race_id(which)))
+        self.ask(self.member_at(member), m.Rematch(self.race_id(which)))
 
     @rule(
         member=MEMBERS,
@@ -214,24 +212,22 @@ class RoomMachine(RuleBasedStateMachine):
     def settings(
         self, member: int, rules: m.RulesPatch, public: bool | None, seed: str | None
     ) -> None:
-        self.ask(self.who(member), m.Settings(rules, public, seed))
+        self.ask(self.member_at(member), m.Settings(rules, public, seed))
 
     @rule(member=MEMBERS, other=MEMBERS, kind=CHANGES, on=st.booleans())
-    def something_changes(
+    def member_command(
         self, member: int, other: int, kind: type[WireCommand], *, on: bool
     ) -> None:
-        self.ask(self.who(member), change(kind, self.who(other), on=on))
+        self.ask(self.member_at(member), change(kind, self.member_at(other), on=on))
 
     @rule(other=MEMBERS, kind=CHANGES, on=st.booleans())
-    def the_host_changes_something(
-        self, other: int, kind: type[WireCommand], *, on: bool
-    ) -> None:
+    def host_command(self, other: int, kind: type[WireCommand], *, on: bool) -> None:
         host = self.harness.state.host or 1
-        self.ask(host, change(kind, self.who(other), on=on))
+        self.ask(host, change(kind, self.member_at(other), on=on))
 
     @precondition(lambda self: self.harness.now > 60_000)
     @rule(sure=st.integers(0, 9))
-    def the_host_closes_the_room(self, sure: int) -> None:
+    def host_closes_the_room(self, sure: int) -> None:
         if sure == 7:
             self.ask(self.harness.state.host or 1, m.Close())
 
@@ -245,18 +241,18 @@ class RoomMachine(RuleBasedStateMachine):
     def slides(
         self, member: int, count: int, ahead: int, which: str, *, wrong: bool
     ) -> None:
-        member = self.who(member)
+        member = self.member_at(member)
         attempt = room.attempt_of(self.harness.state, member)
         if attempt is None:
-            way: list[Any] = [("U", 1, 0)]
+            path: list[Any] = [("U", 1, 0)]
             seq = 1
         else:
             right = self.harness.slides(member, count)
-            way = right.slides or [("U", 1, 0)]
+            path = right.slides or [("U", 1, 0)]
             seq = max(1, right.seq + ahead)
         if wrong:
-            way = [*way[:1], ("U", 9, 0)]
-        self.ask(member, m.Slides(self.race_id(which), 0, seq, way))
+            path = [*path[:1], ("U", 9, 0)]
+        self.ask(member, m.Slides(self.race_id(which), 0, seq, path))
 
     @rule(ms=st.sampled_from([0, 1, 40, 1_000, 3_000, 20_000]))
     def time_passes(self, ms: int) -> None:
@@ -264,23 +260,23 @@ class RoomMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.soon())
     @rule()
-    def the_next_deadline_comes(self) -> None:
+    def next_deadline(self) -> None:
         assert self.harness.to_deadline()
 
     def soon(self) -> bool:
-        """Something other than the end of the room is due before long."""
+        """Return whether something is due before the room closes."""
         due = self.harness.deadline()
         ends = room.closes_at(self.harness.state, self.harness.limits)
         return due is not None and (due < ends or self.harness.state.race.running)
 
     @rule(ms=st.sampled_from([1_000, 45_000]))
-    def the_loop_was_stuck(self, ms: int) -> None:
-        """Time passes without a tick; then one command finds all of it due."""
+    def event_loop_stalls(self, ms: int) -> None:
+        """Let time pass without a tick, then fire all deadlines at once."""
         self.harness.now += ms
         self.do(Tick())
 
     @rule()
-    def the_disk_is_slow(self) -> None:
+    def disk_is_slow(self) -> None:
         check = room.lock_check_at(self.harness.state)
         if check is not None:
             self.harness.now = max(self.harness.now, check)
@@ -293,7 +289,7 @@ class RoomMachine(RuleBasedStateMachine):
         reboot=st.booleans(),
         step=st.sampled_from([0, 0, -50_000, 7_000]),
     )
-    def the_server_is_killed(self, down: int, step: int, *, reboot: bool) -> None:
+    def server_is_killed(self, down: int, step: int, *, reboot: bool) -> None:
         logged, exact = self.harness.state.t, self.harness.now + down
         self.harness.crash(down, reboot=reboot, wall_step=step)
         state = self.harness.state
@@ -305,19 +301,19 @@ class RoomMachine(RuleBasedStateMachine):
             assert due is not None
             assert due >= state.epoch.t + 30_000
 
-    # --- what must hold --------------------------------------------------------------
+    # --- invariants ------------------------------------------------------------------
 
     @invariant()
-    def the_log_tells_of_this_room(self) -> None:
+    def log_gives_the_same_room(self) -> None:
         assert self.harness.replayed() == self.harness.state
 
     @invariant()
-    def the_stream_has_no_hole(self) -> None:
+    def stream_has_no_gap(self) -> None:
         offsets = [getattr(event, "o", 0) for event in self.harness.events]
         assert offsets == list(range(1, self.harness.state.offset + 1))
 
     @invariant()
-    def nothing_is_pending_and_nothing_is_early(self) -> None:
+    def deadlines_fire_exactly_when_due(self) -> None:
         harness, due = self.harness, self.harness.deadline()
         if harness.state.closed:
             assert due is None
@@ -331,7 +327,7 @@ class RoomMachine(RuleBasedStateMachine):
                 assert bool(records) == happens, (due, harness.now, records)
 
     @invariant()
-    def members_are_sound(self) -> None:
+    def members_are_consistent(self) -> None:
         state = self.harness.state
         members = list(state.members.values())
         seats = [one.seat for one in members if one.seat is not None]
@@ -345,7 +341,7 @@ class RoomMachine(RuleBasedStateMachine):
         assert (state.empty_since is None) == any(one.connected for one in members)
 
     @invariant()
-    def the_host_is_a_member(self) -> None:
+    def host_is_a_member(self) -> None:
         state = self.harness.state
         assert {state.host, state.owner} <= {None, *state.members}
         assert (state.host is None) == (state.owner is None)
@@ -357,7 +353,7 @@ class RoomMachine(RuleBasedStateMachine):
         assert state.host == last or last not in state.members
 
     @invariant()
-    def racers_are_sound(self) -> None:
+    def racers_are_consistent(self) -> None:
         state = self.harness.state
         assert set(state.racers) == set(state.race.roster)
         for seat, racer in state.racers.items():
@@ -373,11 +369,11 @@ class RoomMachine(RuleBasedStateMachine):
             self.highs[seat] = (attempt.seq, attempt.high, attempt.status)
 
     @invariant()
-    def nobody_is_told_too_much(self) -> None:
+    def no_secret_is_sent(self) -> None:
         for member in self.harness.state.members:
-            self._is_told(member)
+            self._check_events_for(member)
 
-    def _is_told(self, member: int) -> None:
+    def _check_events_for(self, member: int) -> None:
         harness, state = self.harness, self.harness.state
         race, now = state.race, self.harness.now
         answers: list[m.Event] = [
@@ -410,8 +406,8 @@ class RoomMachine(RuleBasedStateMachine):
             assert [one.seat for one in lanes if one.board] == [own.seat]
 
     def teardown(self) -> None:
-        """Left alone, every race ends and every room closes."""
-        if not hasattr(self, "stage"):
+        """Assert that deadlines alone end every race and close the room."""
+        if not hasattr(self, "harness"):
             return
         for _ in range(400):
             if self.harness.state.closed:
@@ -423,7 +419,7 @@ class RoomMachine(RuleBasedStateMachine):
         assert self.harness.state.closed
         assert self.harness.replayed() == self.harness.state
         for kind in {type(record) for record in self.harness.records}:
-            event(f"there was {kind.__name__}")
+            event(f"record {kind.__name__}")
 
 
 TestRoom = pytest.mark.timeout(900)(RoomMachine.TestCase)

@@ -1,4 +1,4 @@
-"""A signed record of which anything was changed, whatever it is, is refused."""
+"""Any change to a signed record is refused."""
 
 import json
 import random
@@ -17,7 +17,7 @@ from sliderace_client.net.signature import check_signature
 from sliderace_server.signing_key import new_key
 
 pytestmark = pytest.mark.timeout(600)
-"""For the larger profiles."""
+"""Large Hypothesis profiles take long."""
 
 CHANGES = 1_000
 KEY = new_key()
@@ -41,7 +41,7 @@ STRANGE: list[object] = json.loads(
 
 
 def judged(data: bytes) -> list[Check] | None:
-    """What is found in these bytes; None: they are not read."""
+    """Verify these bytes; None: they cannot be decoded."""
     try:
         file = decode(data)
     except NotCanonical:
@@ -49,8 +49,8 @@ def judged(data: bytes) -> list[Check] | None:
     return verify(file, check_signature)
 
 
-def must_be_refused_if_changed(data: bytes) -> bool:
-    """Whether the meaning changed; if it did, that must not have escaped."""
+def assert_refused_if_changed(data: bytes) -> bool:
+    """Assert that changed content is refused; return whether it was changed."""
     checks = judged(data)
     if checks is None:
         return True
@@ -60,13 +60,13 @@ def must_be_refused_if_changed(data: bytes) -> bool:
     return changed
 
 
-def test_the_original_is_good() -> None:
-    assert not must_be_refused_if_changed(original())
+def test_original_passes() -> None:
+    assert not assert_refused_if_changed(original())
     loose = json.dumps(json.loads(original()), indent=2).encode()
-    assert not must_be_refused_if_changed(loose)
+    assert not assert_refused_if_changed(loose)
 
 
-def test_a_thousand_changed_bytes() -> None:
+def test_thousand_changes_of_bytes_are_refused() -> None:
     chance = random.Random(1)  # noqa: S311 - the same each time
     changed = 0
     for _ in range(CHANGES):
@@ -86,24 +86,24 @@ def test_a_thousand_changed_bytes() -> None:
                 data[at:at] = data[at:end]
             case _:
                 del data[at : at + chance.randrange(40)]
-        changed += must_be_refused_if_changed(bytes(data))
+        changed += assert_refused_if_changed(bytes(data))
     assert changed > CHANGES * 0.8
 
 
-def test_a_thousand_changed_values() -> None:
+def test_thousand_changes_of_values_are_refused() -> None:
     chance = random.Random(2)  # noqa: S311 - the same each time
     changed = 0
     for _ in range(CHANGES):
         file = cast("dict[str, Any]", decode(original()))
-        *way, last = chance.choice(PLACES)
-        holder = look(file, tuple(way))
+        *path, last = chance.choice(PLACES)
+        holder = look(file, tuple(path))
         holder[last] = near(holder[last], chance)
-        changed += must_be_refused_if_changed(json.dumps(file).encode())
+        changed += assert_refused_if_changed(json.dumps(file).encode())
     assert changed > CHANGES * 0.8
 
 
 def near(value: object, chance: random.Random) -> object:
-    """Another value, more often than not one that fits."""
+    """Return another value, usually a plausible one."""
     match chance.randrange(3), value:
         case 0, _:
             return chance.choice(STRANGE)
@@ -121,7 +121,7 @@ def near(value: object, chance: random.Random) -> object:
             return chance.choice(STRANGE)
 
 
-def test_a_thousand_changed_names_and_sets_of_fields() -> None:
+def test_thousand_changes_of_fields_are_refused() -> None:
     chance = random.Random(3)  # noqa: S311 - the same each time
     changed = 0
     for _ in range(CHANGES):
@@ -139,11 +139,11 @@ def test_a_thousand_changed_names_and_sets_of_fields() -> None:
             case _:
                 other = chance.choice([*fields])
                 fields[name], fields[other] = fields[other], fields[name]
-        changed += must_be_refused_if_changed(json.dumps(file).encode())
+        changed += assert_refused_if_changed(json.dumps(file).encode())
     assert changed > CHANGES * 0.7
 
 
-def test_every_name_twice_is_not_read() -> None:
+def test_duplicate_field_is_not_decoded() -> None:
     data = original()
     for name in ("record", "key", "signature", "seat", "official_ms"):
         text = f'"{name}":'.encode()
@@ -151,7 +151,7 @@ def test_every_name_twice_is_not_read() -> None:
 
 
 @given(st.sampled_from(PLACES), JSON)
-def test_any_value_anywhere_is_answered_and_refused(
+def test_any_value_in_a_signed_record_is_refused(
     place: tuple[str | int, ...], value: object
 ) -> None:
     file = cast("dict[str, Any]", decode(original()))
@@ -165,14 +165,14 @@ def test_any_value_anywhere_is_answered_and_refused(
 
 
 @given(st.binary(min_size=64, max_size=64))
-def test_no_other_signature_is_good(signature: bytes) -> None:
+def test_other_signatures_are_refused(signature: bytes) -> None:
     file = cast("dict[str, Any]", decode(original()))
     file["signature"] = signature.hex()
-    must_be_refused_if_changed(encode(file))
+    assert_refused_if_changed(encode(file))
 
 
 @given(st.binary(min_size=32, max_size=32))
-def test_no_other_key_is_good(key: bytes) -> None:
+def test_other_keys_are_refused(key: bytes) -> None:
     file = cast("dict[str, Any]", decode(original()))
     file["key"] = key.hex()
-    must_be_refused_if_changed(encode(file))
+    assert_refused_if_changed(encode(file))

@@ -1,4 +1,4 @@
-"""One message of every type, all fields filled."""
+"""One message of every type, with all fields set."""
 
 from typing import Any
 
@@ -87,5 +87,5 @@ EVENTS: list[m.Event] = [
 
 
 def type_name(message: Any) -> str:
-    """A test's id: the message's type."""
+    """Return the test id of a message: its type."""
     return type(message).__name__

@@ -14,16 +14,16 @@ from sliderace.protocol.limits import MAX_UP_BYTES
 from sliderace.protocol.version import VERSION
 
 Case = tuple[str, Any, bool]
-"""Where, what, and whether it is allowed."""
+"""Path, value, and whether it is allowed."""
 
 
 def refused(*values: Any) -> Iterator[tuple[Any, bool]]:
-    """Values of wrong types."""
+    """Yield values as refused ones."""
     yield from ((value, False) for value in values)
 
 
 def cases_of(kind: inspect.Type) -> Iterator[tuple[Any, bool]]:
-    """Values at, inside and outside the bounds of a type, and of wrong types."""
+    """Yield values at, inside and outside the bounds of a type, and of wrong types."""
     match kind:
         case inspect.IntType(ge=int(low), le=int(high)):
             middle = (low + high) // 2
@@ -54,7 +54,7 @@ def cases_of(kind: inspect.Type) -> Iterator[tuple[Any, bool]]:
 
 
 def walk(kind: inspect.Type, at: str, tree: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Every leaf field below `tree`: its path, its container with key, its type."""
+    """Yield path, (container, key) and type of every field below `tree`."""
     if isinstance(kind, inspect.StructType):
         for field in kind.fields:
             if field.encode_name in tree:
@@ -87,7 +87,9 @@ def all_cases() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("sample", "at", "value", "allowed"), list(all_cases()))
-def test_bounds(sample: Any, at: str, value: Any, allowed: bool) -> None:
+def test_values_out_of_bounds_are_refused(
+    sample: Any, at: str, value: Any, allowed: bool
+) -> None:
     tree = json_of(sample)
     kind = inspect.type_info(type(sample))
     for path, (container, key), _ in walk(kind, type(sample).__name__, tree):
@@ -104,7 +106,7 @@ def test_bounds(sample: Any, at: str, value: Any, allowed: bool) -> None:
         assert caught.value.code == ("version" if other_version else "bad_message")
 
 
-def test_lists_are_bounded() -> None:
+def test_number_of_slides_is_bounded() -> None:
     sample = next(c for c in COMMANDS if isinstance(c, messages.Slides))
     for count, allowed in [(0, False), (1, True), (59, True), (60, True), (61, False)]:
         tree = json_of(sample)
@@ -118,7 +120,7 @@ def test_lists_are_bounded() -> None:
                 decode_command(text)
 
 
-def test_a_full_message_of_slides_fits_the_size_limit() -> None:
+def test_largest_slides_message_fits_the_size_limit() -> None:
     slides = [["U", 9, 86_400_000]] * 60
     tree = {"t": "slides", "race": "K" * 32, "gen": 10**6, "seq": 10**6}
     text = msgspec.json.encode({**tree, "approx": False, "slides": slides})
@@ -132,7 +134,7 @@ def test_a_full_message_of_slides_fits_the_size_limit() -> None:
         ("race", "A_B"), ("race", "Ä"), ("race", 5),
     ],
 )  # fmt: skip
-def test_race_ids_are_plain(field: str, value: Any) -> None:
+def test_malformed_race_ids_are_refused(field: str, value: Any) -> None:
     with pytest.raises(ProtocolError):
         decode_command(msgspec.json.encode({"t": "ready", field: value}))
 
@@ -140,18 +142,18 @@ def test_race_ids_are_plain(field: str, value: Any) -> None:
 @pytest.mark.parametrize(
     "token", ["0" * 31, "0" * 33, "A" * 32, "0" * 31 + "\n", "", 0]
 )
-def test_tokens_are_32_hex_digits(token: Any) -> None:
+def test_malformed_tokens_are_refused(token: Any) -> None:
     enter = {"as": "resume", "code": "KWXTRB", "token": token}
     with pytest.raises(ProtocolError):
         decode_command(msgspec.json.encode({"t": "hello", "v": 1, "enter": enter}))
 
 
 @pytest.mark.parametrize("size", ["1x4", "11x4", "4x11", "4x1", "4x4\n", "04x4", "4X4"])
-def test_sizes_are_in_range(size: str) -> None:
+def test_malformed_sizes_are_refused(size: str) -> None:
     text = msgspec.json.encode({"t": "settings", "rules": {"size": size}})
     with pytest.raises(ProtocolError):
         decode_command(text)
 
 
-def test_no_command_type_is_forgotten() -> None:
+def test_samples_contain_every_command() -> None:
     assert {type(sample) for sample in COMMANDS} == set(get_args(messages.Command))

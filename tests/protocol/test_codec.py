@@ -1,4 +1,4 @@
-"""Any bytes are a message or a `ProtocolError`; messages survive the round trip."""
+"""Messages survive a round trip; any other bytes are a `ProtocolError`."""
 
 from typing import Any, cast
 
@@ -30,12 +30,12 @@ def test_events_survive_the_round_trip(event: messages.Event) -> None:
     assert decode_event(encode_event(event)) == event
 
 
-def test_the_samples_hold_every_type() -> None:
+def test_samples_contain_every_type() -> None:
     kinds = {type(sample) for sample in (*COMMANDS, *EVENTS)}
     assert kinds == {*messages.Command.__args__, *messages.Event.__args__}
 
 
-def test_events_of_a_later_release_may_hold_more() -> None:
+def test_unknown_fields_of_events_are_ignored() -> None:
     assert decode_event('{"t":"pong","id":1,"later":{}}') == messages.Pong(1)
 
 
@@ -143,11 +143,11 @@ def fault(data: str | bytes, **limits: int) -> tuple[str, str, str]:
         ('{"a":' * 400, "", ""),
     ],
 )
-def test_what_is_no_message_is_refused(data: str | bytes, field: str, of: str) -> None:
+def test_malformed_messages_are_refused(data: str | bytes, field: str, of: str) -> None:
     assert fault(data) == ("bad_message", field, of)
 
 
-def test_an_event_is_refused_like_a_command() -> None:
+def test_malformed_events_are_refused() -> None:
     deep = '{"t":"pong","id":1,"x":' + "[" * 9999
     for data in ("", "[]", '{"t":"ping","id":1}', deep):
         with pytest.raises(ProtocolError, match=r"."):
@@ -163,11 +163,11 @@ def test_an_event_is_refused_like_a_command() -> None:
         '{"t":"hello","v":65536}',
     ],
 )
-def test_another_version_is_said_before_anything_else(text: str) -> None:
+def test_wrong_version_is_reported_before_any_other_fault(text: str) -> None:
     assert fault(text) == ("version", "v", "hello")
 
 
-def test_size_is_counted_in_bytes_and_before_anything_else() -> None:
+def test_size_is_checked_first_and_in_bytes() -> None:
     def ping_of(size: int) -> str:
         text = '{"t":"ping","id":1}'
         return text + " " * (size - len(text))
@@ -183,13 +183,13 @@ def test_size_is_counted_in_bytes_and_before_anything_else() -> None:
 
 @given(st.binary(max_size=300))
 @example(b'{"t":"hello","v":1,"enter":' + b"[" * 900)
-def test_any_bytes_are_a_message_or_the_one_error(data: bytes) -> None:
+def test_any_bytes_are_a_message_or_a_protocol_error(data: bytes) -> None:
     for text in faults_of(data):
         assert len(text) <= 120
 
 
 def faults_of(data: bytes) -> list[str]:
-    """What both sides say about it; anything but the one error goes through."""
+    """Decode as command and as event; return the texts of the errors."""
     faults: list[ProtocolError] = []
     for decode in (decode_command, decode_event):
         try:
@@ -208,7 +208,7 @@ JSON: Any = st.recursive(
 
 
 @given(st.sampled_from([*COMMANDS, *EVENTS]), st.data())
-def test_any_field_replaced_is_a_message_or_the_one_error(
+def test_any_changed_field_is_a_message_or_a_protocol_error(
     sample: Any, data: st.DataObject
 ) -> None:
     tree = msgspec.to_builtins(sample)

@@ -1,4 +1,4 @@
-"""Nicknames of strangers become one visible line that fits, or nothing."""
+"""Nicknames become one visible line of limited width, or nothing."""
 
 import unicodedata
 
@@ -35,21 +35,21 @@ from sliderace.protocol.names import cells, clean_name, make_unique
         ("שלום", "שלום"),
     ],
 )
-def test_what_is_kept(text: str, name: str) -> None:
+def test_clean_name(text: str, name: str) -> None:
     assert clean_name(text) == name
 
 
 @pytest.mark.parametrize(
     "text", ["", " ", "\n", "\u200b", "\u3164", "\u2800", "\u0301\u0302", "\U000e0041"]
 )
-def test_nothing_visible_is_no_name(text: str) -> None:
+def test_invisible_text_is_not_a_name(text: str) -> None:
     assert clean_name(text) is None
 
 
 @given(st.text(max_size=40))
 @example("\u09c7\u0301\u0302\u09be")
 @example("\u1100" * 10 + "\u1161\u11a8")
-def test_a_clean_name_is_safe_and_stays(text: str) -> None:
+def test_clean_name_is_safe_and_stable(text: str) -> None:
     name = clean_name(text)
     if name is None:
         return
@@ -65,7 +65,7 @@ def test_a_clean_name_is_safe_and_stays(text: str) -> None:
 
 
 @given(st.text(max_size=30), st.lists(st.text(max_size=30), max_size=5))
-def test_unique_names_differ_by_more_than_case(text: str, others: list[str]) -> None:
+def test_unique_names_differ_in_more_than_case(text: str, others: list[str]) -> None:
     name = clean_name(text) or "x"
     taken = [clean_name(other) or "y" for other in others] + [name.upper()]
     unique = make_unique(name, taken)
@@ -74,7 +74,7 @@ def test_unique_names_differ_by_more_than_case(text: str, others: list[str]) -> 
     assert clean_name(unique) == unique
 
 
-def test_unique_names_are_numbered() -> None:
+def test_taken_names_get_a_number() -> None:
     assert make_unique("Ann", []) == "Ann"
     assert make_unique("Ann", ["Ben"]) == "Ann"
     assert make_unique("Ann", ["ANN"]) == "Ann 2"

@@ -17,12 +17,12 @@ def test_case_spaces_and_dashes_are_ignored(text: str) -> None:
     "text",
     ["", "KWXTR", "KWXTRBB", "KWXTRA", "KWXTRL", "KWXTR1", "KWX_TRB", "\u041aWXTRB"],
 )
-def test_what_is_no_code(text: str) -> None:
+def test_malformed_codes_are_refused(text: str) -> None:
     assert parse_code(text) is None
 
 
 @given(st.text(alphabet=ALPHABET, min_size=LENGTH, max_size=LENGTH))
-def test_shown_codes_are_read_back(code: str) -> None:
+def test_parse_code_inverts_format_code(code: str) -> None:
     assert parse_code(format_code(code)) == code
     assert parse_code(format_code(code).lower()) == code
 
@@ -32,6 +32,6 @@ def test_any_text_is_a_code_or_none(text: str) -> None:
     assert parse_code(text) in {None, *([parse_code(text)])}
 
 
-def test_the_alphabet_cannot_be_misread_or_spell() -> None:
+def test_alphabet_has_no_vowels_digits_or_lookalikes() -> None:
     assert len(set(ALPHABET)) == len(ALPHABET) == 19
     assert not set(ALPHABET) & set("AEIOUYL0123456789")
