@@ -22,18 +22,19 @@ from sliderace_server.http.assets import Asset, load_page
 from sliderace_server.http.host_check import HostCheck
 from sliderace_server.http.routes import Routes
 from sliderace_server.limits import PerAddress
-from sliderace_server.live_room.services import Services, Spawn
-from sliderace_server.load import LoadMeter
 from sliderace_server.mdns import advertised, reachable
 from sliderace_server.metrics import Metrics
+from sliderace_server.pacing import PACES, LoadMeter
 from sliderace_server.registry.results_writer import ResultsWriter
 from sliderace_server.registry.rooms import RoomRegistry
+from sliderace_server.registry.services import Services, room_settings
+from sliderace_server.registry.timer_wheel import TimerWheel
 from sliderace_server.settings import ServerSettings, SettingsError
 from sliderace_server.signing_key import KEY_FILE, ServerKey, load_key, new_key
 from sliderace_server.storage import Store, open_store
-from sliderace_server.storage.log_writer import LogWriter
+from sliderace_server.storage.log_writer import LogWriter, Spawn
 from sliderace_server.websocket import Listener
-from sliderace_server.websocket.send_queue import SLICE_BY_LOAD, Flusher, text_frame
+from sliderace_server.websocket.send_queue import Flusher, text_frame
 from sliderace_server.websocket.session import Session
 
 __all__ = ["Server", "running"]
@@ -108,23 +109,22 @@ async def running(
         flusher = Flusher(
             loop.call_soon,
             loop.call_later,
-            lambda: SLICE_BY_LOAD[load_meter.factor - 1],
+            lambda: PACES[load_meter.level].slice,
         )
+        log_writer = LogWriter(opened.log, flusher.flush, clock, metrics, load_meter)
+        spawn(log_writer.run())
         results_writer = ResultsWriter(opened.results, spawn, clock)
         services = Services(
             config=settings,
-            room_limits=settings.limits.room,
-            told_limits=settings.limits.announced,
+            room_settings=room_settings(settings, f"sliderace {__version__}"),
             clock=clock,
             store=opened,
             metrics=metrics,
             entropy=entropy,
             spawn=spawn,
-            log_writer=LogWriter(
-                opened.log, spawn, flusher.flush, clock, metrics, load_meter
-            ),
+            log_writer=log_writer,
+            timers=TimerWheel(clock),
             keep=results_writer.keep,
-            version=f"sliderace {__version__}",
             key=key,
             before_flush=flusher.before_flush,
             text_frame=text_frame,

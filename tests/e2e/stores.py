@@ -25,7 +25,7 @@ class FaultyStore:
         waiting: whether an append waits.
         full: if set, everything that stores fails.
         conflicting: rooms whose appends meet a conflict.
-        error: if set, appends raise it.
+        poisoned: a room whose appends raise an error that no store should raise.
         lost_answers: how many appends are stored but reported as failed.
         other_record: stored instead of the records of such an append, if set.
         drops_fail: if set, logs cannot be dropped.
@@ -42,7 +42,7 @@ class FaultyStore:
         self.full = False
         self.conflicting: set[str] = set()
         self.waiting = asyncio.Event()
-        self.error: Exception | None = None
+        self.poisoned = ""
         self.lost_answers = 0
         self.other_record = b""
         self.drops_fail = False
@@ -66,6 +66,8 @@ class FaultyLog(RoomLog):
         self._store = store
 
     async def append_all(self, appends: Sequence[Append]) -> list[Conflict | None]:
+        if any(append.room == self._store.poisoned for append in appends):
+            raise ZeroDivisionError
         return [await self._append(*one) for one in appends]
 
     async def _append(
@@ -78,8 +80,6 @@ class FaultyLog(RoomLog):
             store.waiting.clear()
         if store.full:
             raise StorageUnavailable("the disk is full")
-        if store.error:
-            raise store.error
         if room in store.conflicting:
             return Conflict(room, expected, expected + 1)
         if store.lost_answers:
@@ -87,15 +87,25 @@ class FaultyLog(RoomLog):
             stored = [store.other_record] if store.other_record else records
             await store.real.log.append(room, expected, stored)
             raise StorageUnavailable("the answer is lost")
-        await store.real.log.append(room, expected, records)
+        (conflict,) = await store.real.log.append_all([Append(room, expected, records)])
+        if conflict is not None:
+            return conflict
         store.appends.append((room, expected, len(records)))
         return None
 
     async def read(self, room: str, after: int = 0) -> list[bytes]:
         return await self._store.real.log.read(room, after)
 
+    async def length(self, room: str) -> int:
+        return await self._store.real.log.length(room)
+
     async def rooms(self) -> list[str]:
         return await self._store.real.log.rooms()
+
+    async def trim(self, room: str, position: int) -> None:
+        if self._store.drops_fail:
+            raise StorageUnavailable("the disk is busy")
+        await self._store.real.log.trim(room, position)
 
     async def drop(self, room: str, *, now_ms: int = 0, rest_ms: int = 0) -> None:
         if self._store.drops_fail:

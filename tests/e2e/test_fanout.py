@@ -25,11 +25,11 @@ from sliderace.protocol.codec import encode_command
 from sliderace.race.log_records import Seat
 from sliderace_server.app import Server
 from sliderace_server.limits import Limits
-from sliderace_server.live_room.services import Peer
-from sliderace_server.load import STEPS
+from sliderace_server.live_room.subscriber import Peer, Subscriber
+from sliderace_server.pacing import LEVELS, PACES
 from sliderace_server.registry.actor import RoomActor
 from sliderace_server.websocket.connection import Connection
-from sliderace_server.websocket.send_queue import SLICE_BY_LOAD, text_frame
+from sliderace_server.websocket.send_queue import text_frame
 from sliderace_server.websocket.session import Session
 
 
@@ -55,12 +55,17 @@ def counted(server: Server, name: str) -> int:
     return server.metrics.counts[name].total()
 
 
-def peer_of(server: Server, code: str, member: int) -> Peer:
-    """Return the server's connection of a member."""
+def subscriber_of(server: Server, code: str, member: int) -> Subscriber:
+    """Return what the server keeps for a member's connection."""
     actor = server.registry.find(code, "")
     assert isinstance(actor, RoomActor)
-    subscribers = actor._subscribers  # pyright: ignore[reportPrivateUsage]
-    return subscribers._current[member].peer  # pyright: ignore[reportPrivateUsage]
+    subscribers = actor.live._subscribers  # pyright: ignore[reportPrivateUsage]
+    return subscribers.current[member]
+
+
+def peer_of(server: Server, code: str, member: int) -> Peer:
+    """Return the server's connection of a member."""
+    return subscriber_of(server, code, member).peer
 
 
 async def test_an_event_is_encoded_once_for_all_receivers() -> None:
@@ -184,12 +189,12 @@ async def test_a_slow_reader_gets_the_newest_state() -> None:
         join = m.Join(code=ann.code, name="Slow", role="spectator")
         async with connected(server.port, join) as slow:
             joined = await ann.until(m.MemberEvent, lambda e: e.why == "joined")
-            peer = peer_of(server, ann.code, joined.member.id)
+            subscriber = subscriber_of(server, ann.code, joined.member.id)
             await slow.until(m.Snapshot)
             slow.socket.transport.pause_reading()
             filler = text_frame(b'{"t":"pong","id":1}' + b" " * 8_000)
-            while peer.caught_up():  # until the system's buffers are full
-                peer.send(filler)
+            while not subscriber.behind:  # until the system's buffers are full
+                subscriber.peer.send(filler)
                 await asyncio.sleep(0)
             moves = solution(ann.board)[:3]
             for move in moves:
@@ -216,9 +221,9 @@ async def test_the_load_is_measured_regularly() -> None:
         services = server.registry.services
         flusher = services.before_flush.__self__  # type: ignore[attr-defined]
         calm = flusher._current_slice()  # pyright: ignore[reportPrivateUsage]
-        await eventually(lambda: services.load_meter.factor == 1 + len(STEPS))
+        await eventually(lambda: services.load_meter.level == len(LEVELS))
         busy = flusher._current_slice()  # pyright: ignore[reportPrivateUsage]
-        assert (calm, busy) == (SLICE_BY_LOAD[0], SLICE_BY_LOAD[-1])
+        assert (calm, busy) == (PACES[0].slice, PACES[-1].slice)
         assert services.log_writer._load_meter is services.load_meter  # pyright: ignore[reportPrivateUsage]
 
 

@@ -189,8 +189,8 @@ async def test_the_internals_that_the_tap_uses_exist() -> None:
 def _socket_of(server: Server, talker: ProtocolClient) -> TappedWebSocket:
     actor = server.registry.find(talker.code, "")
     assert isinstance(actor, RoomActor)
-    subscribers = actor._subscribers  # pyright: ignore[reportPrivateUsage]
-    (subscriber,) = subscribers._current.values()  # pyright: ignore[reportPrivateUsage]
+    subscribers = actor.live._subscribers  # pyright: ignore[reportPrivateUsage]
+    (subscriber,) = subscribers.current.values()
     return cast("Connection", subscriber.peer)._websocket  # pyright: ignore[reportPrivateUsage]
 
 

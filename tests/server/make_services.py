@@ -2,26 +2,47 @@
 
 import asyncio
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, Self
 
 from tests.e2e.protocol_client import FastClock
 
 from sliderace_server.clock import Clock
-from sliderace_server.live_room.services import Services
-from sliderace_server.load import LoadMeter
 from sliderace_server.metrics import Metrics
+from sliderace_server.pacing import LoadMeter
+from sliderace_server.registry.services import Services, room_settings
+from sliderace_server.registry.timer_wheel import TimerWheel
 from sliderace_server.settings import ServerSettings
 from sliderace_server.signing_key import new_key
 from sliderace_server.storage import Store, StoredRace
 from sliderace_server.storage.log_writer import LogWriter
 from sliderace_server.websocket.send_queue import Flusher, text_frame
 
-__all__ = ["works_with"]
+__all__ = ["Tasks", "make_services"]
 
 
-def works_with(
+class Tasks:
+    """A task group that cancels its tasks at the end of the context."""
+
+    def __init__(self) -> None:
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        for task in self._tasks:
+            task.cancel()
+        for outcome in await asyncio.gather(*self._tasks, return_exceptions=True):
+            if isinstance(outcome, Exception):
+                raise outcome
+
+    def create_task(self, work: Coroutine[Any, Any, None]) -> None:
+        self._tasks.append(asyncio.get_running_loop().create_task(work))
+
+
+def make_services(
     store: Store,
-    group: asyncio.TaskGroup,
+    group: Tasks,
     kept: list[StoredRace] | None = None,
     clock: Clock | None = None,
 ) -> Services:
@@ -37,18 +58,15 @@ def works_with(
     metrics, load_meter = Metrics(), LoadMeter()
     return Services(
         config=config,
-        room_limits=config.limits.room,
-        told_limits=config.limits.announced,
+        room_settings=room_settings(config, "test"),
         clock=clock,
         store=store,
         metrics=metrics,
         entropy=bytes,
         spawn=spawn,
-        log_writer=LogWriter(
-            store.log, spawn, flusher.flush, clock, metrics, load_meter
-        ),
+        log_writer=LogWriter(store.log, flusher.flush, clock, metrics, load_meter),
+        timers=TimerWheel(clock),
         keep=([] if kept is None else kept).append,
-        version="test",
         key=new_key(),
         before_flush=flusher.before_flush,
         text_frame=text_frame,

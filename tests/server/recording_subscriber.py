@@ -1,19 +1,20 @@
 """A room without sockets, and who is told what in it."""
 
-import asyncio
 from dataclasses import replace
 
-from tests.server.make_services import works_with
+from tests.server.make_services import Tasks, make_services
 
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import decode_event
 from sliderace.protocol.room_code import RoomCode
-from sliderace.race.timing import UNMEASURED, Latency
+from sliderace.race.timing import Latency
 from sliderace_server import room
 from sliderace_server.clock import Clock
-from sliderace_server.live_room.services import Peer
-from sliderace_server.load import LoadMeter
+from sliderace_server.live_room.latency import LatencyWindow
+from sliderace_server.live_room.subscriber import Subscriber
+from sliderace_server.pacing import LoadMeter
 from sliderace_server.registry.actor import RoomActor
+from sliderace_server.registry.services import room_settings
 from sliderace_server.storage import Store
 
 __all__ = ["CODE", "Ear", "heard", "opened", "three"]
@@ -21,23 +22,40 @@ __all__ = ["CODE", "Ear", "heard", "opened", "three"]
 CODE = RoomCode("KWXTRB")
 
 
+class FixedLatency(LatencyWindow):
+    """A latency that needs no samples."""
+
+    def __init__(self, latency: Latency) -> None:
+        super().__init__()
+        self.latency = latency
+
+    def at(self, now: int) -> Latency:  # noqa: ARG002
+        return self.latency
+
+
 class Ear:
     """A connection that keeps what it is sent, and will not go when it is told to."""
 
     def __init__(self) -> None:
-        self.peer: Peer = self
+        self.subscriber = Subscriber(self)
         self.id = 1
         self.address = ""
         self.host = ""
-        self.member = 0
-        self.gen = 0
-        self.following = False
-        self.sees = False
-        self.shown = ""
         self.heard: list[m.Event] = []
         self.answers: list[m.Event] = []
         self.codes: list[int] = []
-        self.measured = UNMEASURED
+
+    @property
+    def member(self) -> int:
+        return self.subscriber.member
+
+    @property
+    def following(self) -> bool:
+        return self.subscriber.following and bool(self.heard)
+
+    def measure(self, latency: Latency) -> None:
+        """Have a latency that never changes by itself."""
+        self.subscriber.latency = FixedLatency(latency)
 
     def send(self, frame: bytes) -> None:
         head = 2 if frame[1] < 126 else 4
@@ -47,13 +65,6 @@ class Ear:
         self.send(frame)
         self.answers.append(self.heard[-1])
 
-    def send_progress(self, frame: bytes) -> bool:
-        self.send(frame)
-        return True
-
-    def caught_up(self) -> bool:
-        return True
-
     def send_snapshot(self, frame: bytes) -> None:
         self.send(frame)
 
@@ -61,12 +72,9 @@ class Ear:
         raise AssertionError(f"rooms dismiss, they close nothing: {code} {reason}")
 
     def measure_latency(self) -> None:
-        """A line that needs no measuring."""
+        """Measure nothing: the latency is fixed."""
 
-    def latency(self) -> Latency:
-        return self.measured
-
-    def dismissed(self, code: int) -> None:
+    def dismiss(self, code: int) -> None:
         self.codes.append(code)
 
     def has(self, kind: type) -> bool:
@@ -74,29 +82,38 @@ class Ear:
 
 
 def opened(
-    group: asyncio.TaskGroup,
+    group: Tasks,
     store: Store,
     clock: Clock | None = None,
     load_meter: LoadMeter | None = None,
     small_room: int = 16,
 ) -> RoomActor:
-    services = works_with(store, group, clock=clock)
+    services = make_services(store, group, clock=clock)
     config = replace(services.config, small_room=small_room)
     services = replace(
-        services, config=config, load_meter=load_meter or services.load_meter
+        services,
+        config=config,
+        room_settings=room_settings(config, "test"),
+        load_meter=load_meter or services.load_meter,
     )
+    group.create_task(services.log_writer.run())
     epoch = room.first_epoch("test", services.clock.now_ms(), services.clock.wall_ms())
     asked = m.Create(name="Ann")
     records = room.open_room(CODE, 1_700_000_000, asked, epoch, bytes(32))
-    return RoomActor(services, room.fold(records), 0, records, lambda _: None)
+    state = room.fold(records)
+    return RoomActor(services, state, 0, records, lambda _: None, lambda _, __: None)
 
 
 def three(actor: RoomActor) -> list[Ear]:
     """Ann, who is host, Ben, and Eve, who watches."""
     ears = [Ear(), Ear(), Ear()]
-    actor.enter(ears[0], room.Enter("Ann", "0" * 64, creator=True), "t")
-    actor.enter(ears[1], room.Enter("Ben", "1" * 64), "t")
-    actor.enter(ears[2], room.Enter("Eve", "2" * 64, "spectator"), "t")
+    actor.subscribe(
+        ears[0].subscriber, room.Enter("Ann", "0" * 64, creator=True), token="t"
+    )
+    actor.subscribe(ears[1].subscriber, room.Enter("Ben", "1" * 64), token="t")
+    actor.subscribe(
+        ears[2].subscriber, room.Enter("Eve", "2" * 64, "spectator"), token="t"
+    )
     return ears
 
 

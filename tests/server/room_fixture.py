@@ -14,7 +14,7 @@ from sliderace.protocol import messages as m
 from sliderace.protocol.codec import decode_event, encode_event
 from sliderace.protocol.codes import REFUSALS
 from sliderace.protocol.room_code import RoomCode
-from sliderace.race.log_records import Seat
+from sliderace.race.log_records import RaceCreated, Seat
 from sliderace.race.refusal import Refusal
 from sliderace.race.timing import UNMEASURED, Latency
 from sliderace_server import room
@@ -61,6 +61,7 @@ class RoomHarness:
         self.latencies: dict[int, Latency] = {}
         self.boot, self.mono, self.wall = "boot 1", 1_000, 1_700_000_000_000
         self.log: list[bytes] = []
+        self.checkpoint: int | None = None
         self.events: list[m.Event] = []
         self.records: list[Record] = []
         command = m.Open(rules or m.RulesPatch(size="2x2"), public, seed)
@@ -147,8 +148,11 @@ class RoomHarness:
         self.do(Tick())
 
     def replayed(self) -> room.RoomState:
-        """Return the room recovered from its log."""
-        return room.fold(decode(data) for data in self.log)
+        """Return the room recovered from its log, whole or from the last checkpoint."""
+        state = room.fold(decode(data) for data in self.log)
+        if self.checkpoint is not None:
+            assert room.fold(map(decode, self.log[self.checkpoint :])) == state
+        return state
 
     def _take(self, records: list[Record], first: list[Record] | None = None) -> None:
         self.log += [encode(record) for record in first or ()]
@@ -158,6 +162,9 @@ class RoomHarness:
             assert room.apply(self.state, record) is self.state
             self.log.append(encode(record))
             self.records.append(record)
+            if isinstance(record, RaceCreated) and room.checkpoint_due(self.state):
+                self.checkpoint = len(self.log)
+                self.log.append(encode(room.checkpoint(self.state)))
             event = room.present(record, self.state)
             assert (event is not None) == room.has_event(record)
             assert self.state.offset == offset + (event is not None)

@@ -8,6 +8,7 @@ import pytest
 from tests.e2e.clocks import ManualClock
 from tests.e2e.protocol_client import eventually
 from tests.e2e.stores import FaultyStore
+from tests.server.make_services import Tasks
 from tests.server.recording_subscriber import CODE, Ear, opened
 
 from sliderace.engine import Board, format_board
@@ -25,52 +26,61 @@ def is_locked(actor: RoomActor) -> bool:
 
 
 async def test_only_the_newest_connection_of_a_member_may_speak() -> None:
-    async with MemoryStore() as store, asyncio.TaskGroup() as group:
+    async with MemoryStore() as store, Tasks() as group:
         actor = opened(group, store)
         old, new = Ear(), Ear()
-        assert actor.enter(old, room.Enter("Ann", "0" * 64, creator=True), "t") is None
+        assert (
+            actor.subscribe(
+                old.subscriber, room.Enter("Ann", "0" * 64, creator=True), token="t"
+            )
+            is None
+        )
         await eventually(lambda: old.following)
-        actor.resume(new, room.Connect(old.member))
+        actor.subscribe(new.subscriber, room.Connect(old.member))
         await eventually(lambda: new.following)
-        assert old.codes == [4503]
+        await eventually(lambda: old.codes == [4503])
         old.heard.clear()
-        actor.ask(old, m.Lock())
-        actor.show(old)
-        actor.show_board(old, 0)
+        actor.receive(old.subscriber, m.Lock())
+        actor.resync(old.subscriber, m.Resync())
+        actor.resync(old.subscriber, m.Resync(seat=0))
         assert not is_locked(actor)
         assert old.heard == []
-        actor.ask(new, m.Lock())
+        actor.receive(new.subscriber, m.Lock())
         assert is_locked(actor)
-        actor.lost(old)
+        actor.unsubscribe(old.subscriber)
         assert actor.state.members[old.member].connected
-        actor.lost(new)
+        actor.unsubscribe(new.subscriber)
         assert not actor.state.members[old.member].connected
         await eventually(lambda: actor.idle)
         actor.freeze()
 
 
 async def test_what_was_wanted_by_one_who_is_gone_is_forgotten() -> None:
-    async with MemoryStore() as store, asyncio.TaskGroup() as group:
+    async with MemoryStore() as store, Tasks() as group:
         actor = opened(group, store)
         ear = Ear()
-        actor.enter(ear, room.Enter("Ann", "0" * 64, creator=True), "t")
-        actor.lost(ear)
+        actor.subscribe(
+            ear.subscriber, room.Enter("Ann", "0" * 64, creator=True), token="t"
+        )
+        actor.unsubscribe(ear.subscriber)
         await eventually(lambda: actor.idle)
         assert ear.heard == []
-        assert actor.connections == 0
+        assert actor.live.connections == 0
         actor.freeze()
 
 
 async def test_a_frozen_room_does_nothing_more() -> None:
-    async with MemoryStore() as store, asyncio.TaskGroup() as group:
+    async with MemoryStore() as store, Tasks() as group:
         actor = opened(group, store)
         ear = Ear()
-        actor.enter(ear, room.Enter("Ann", "0" * 64, creator=True), "t")
+        actor.subscribe(
+            ear.subscriber, room.Enter("Ann", "0" * 64, creator=True), token="t"
+        )
         await eventually(lambda: actor.idle)
         actor.freeze()
         length = len(await store.log.read(CODE))
-        actor.lost(ear)
-        actor.ask(ear, m.Lock())
+        actor.unsubscribe(ear.subscriber)
+        actor.receive(ear.subscriber, m.Lock())
         assert actor.state.members[ear.member].connected
         assert len(await store.log.read(CODE)) == length
 
@@ -116,27 +126,29 @@ def offsets(ear: Ear) -> list[int]:
 
 
 async def test_a_room_that_never_rests_lets_people_in_all_the_same() -> None:
-    async with Disk() as store, asyncio.TaskGroup() as group:
+    async with Disk() as store, Tasks() as group:
         actor, ann, ben = opened(group, store), Ear(), Ear()
-        actor.enter(ann, room.Enter("Ann", "0" * 64, creator=True), "t")
+        actor.subscribe(
+            ann.subscriber, room.Enter("Ann", "0" * 64, creator=True), token="t"
+        )
         await eventually(lambda: actor.idle)
         store.held = True
-        actor.ask(ann, m.Lock())
+        actor.receive(ann.subscriber, m.Lock())
         await eventually(lambda: store.busy)
-        actor.ask(ann, m.Lock(on=False))
-        actor.enter(ben, room.Enter("Ben", "1" * 64), "t")
+        actor.receive(ann.subscriber, m.Lock(on=False))
+        actor.subscribe(ben.subscriber, room.Enter("Ben", "1" * 64), token="t")
         for n in range(3):
             assert ben.heard == [] or n == 2
-            actor.ask(ann, m.Lock(on=n % 2 == 0))
+            actor.receive(ann.subscriber, m.Lock(on=n % 2 == 0))
             await store.turn()
         assert not actor.idle
         assert isinstance(ben.heard[0], m.Welcome)
         assert isinstance(ben.heard[1], m.Snapshot)
         ann.heard.clear()
-        actor.show(ann)
-        actor.show(ann)
+        actor.resync(ann.subscriber, m.Resync())
+        actor.resync(ann.subscriber, m.Resync())
         for n in range(3):
-            actor.ask(ben, m.Ready(actor.state.race.id, on=n % 2 == 0))
+            actor.receive(ben.subscriber, m.Ready(actor.state.race.id, on=n % 2 == 0))
             await store.turn()
         assert not actor.idle
         assert [type(event) for event in ann.heard].count(m.Snapshot) == 1
@@ -153,27 +165,29 @@ async def test_a_start_while_a_welcome_waits_is_told_after_it(
     role: Literal["player", "spectator"],
 ) -> None:
     clock = ManualClock()
-    async with Disk() as store, asyncio.TaskGroup() as group:
+    async with Disk() as store, Tasks() as group:
         actor, ann, ben = opened(group, store, clock), Ear(), Ear()
-        actor.enter(ann, room.Enter("Ann", "0" * 64, creator=True), "t")
+        actor.subscribe(
+            ann.subscriber, room.Enter("Ann", "0" * 64, creator=True), token="t"
+        )
         await eventually(lambda: ann.following)
-        actor.enter(ben, room.Enter("Ben", "1" * 64, role), "t")
+        actor.subscribe(ben.subscriber, room.Enter("Ben", "1" * 64, role), token="t")
         await eventually(lambda: actor.idle)
-        actor.ask(ben, m.Ready(actor.state.race.id))
-        actor.ask(ann, m.Start(actor.state.race.id))
+        actor.receive(ben.subscriber, m.Ready(actor.state.race.id))
+        actor.receive(ann.subscriber, m.Start(actor.state.race.id))
         clock.advance(5_000 - FREEZE_MS)
         await eventually(lambda: actor.idle)
         store.held = True
         again = Ear()
-        actor.lost(ben)
-        actor.resume(again, room.Connect(ben.member))
+        actor.unsubscribe(ben.subscriber)
+        actor.subscribe(again.subscriber, room.Connect(ben.member))
         await eventually(lambda: store.busy)
         clock.advance(FREEZE_MS)
         assert actor.state.phase == "racing"
         board = Board(actor.state.race.size, actor.state.race.board)
         (direction, tiles), *_ = board.legal_slides()
         move = (direction, tiles, 5)
-        actor.ask(ann, m.Slides(actor.state.race.id, 0, 1, [move]))
+        actor.receive(ann.subscriber, m.Slides(actor.state.race.id, 0, 1, [move]))
         assert again.heard == []
         await store.turn()
         await eventually(lambda: again.heard)
@@ -197,17 +211,19 @@ async def test_a_start_while_a_welcome_waits_is_told_after_it(
 
 async def test_a_stalled_loop_starts_no_race_whose_lock_is_not_durable() -> None:
     clock = ManualClock()
-    async with FaultyStore() as store, asyncio.TaskGroup() as group:
+    async with FaultyStore() as store, Tasks() as group:
         actor, ear = opened(group, store, clock), Ear()
-        actor.enter(ear, room.Enter("Ann", "0" * 64, creator=True), "t")
+        actor.subscribe(
+            ear.subscriber, room.Enter("Ann", "0" * 64, creator=True), token="t"
+        )
         await eventually(lambda: ear.following)
-        actor.ask(ear, m.Start(actor.state.race.id))
+        actor.receive(ear.subscriber, m.Start(actor.state.race.id))
         await eventually(lambda: actor.idle)
         store.unblocked.clear()
         clock.advance(5_000 - FREEZE_MS)
         assert actor.state.race.frozen
         clock.stall(FREEZE_MS + 40)
-        actor.ask(ear, m.Lock())
+        actor.receive(ear.subscriber, m.Lock())
         assert actor.state.phase == "countdown"
         assert actor.state.race.t0 == actor.now + FREEZE_MS
         clock.advance(FREEZE_MS - 200)

@@ -3,7 +3,6 @@
 import weakref
 from itertools import pairwise
 
-from sliderace.race import timing
 from sliderace_server.limits import Limits
 from sliderace_server.websocket.heartbeat import (
     BURST_INTERVAL_MS,
@@ -125,18 +124,6 @@ def test_an_ended_connection_is_garbage() -> None:
     assert gone() is None
 
 
-def test_latency_is_minimum_and_deviation_of_the_last_minute() -> None:
-    connection = FakeConnection(Limits(ping_burst=1))
-    heartbeat = connection.heartbeat
-    for at, rtt in enumerate([90, 50, 70, 60, 80]):
-        heartbeat.beat(at * 20_000)
-        assert heartbeat.pong(connection.pings[-1], at * 20_000 + rtt) == rtt
-    assert heartbeat.latency(60_000) == timing.Latency(50, 10, 5)
-    too_few = timing.Latency(0, 0, 4)
-    assert heartbeat.latency(80_000 + 40) == too_few
-    assert heartbeat.latency(1_000_000) == timing.UNMEASURED
-
-
 def test_a_pong_answers_earlier_pings_and_unknown_pongs_count_nothing() -> None:
     connection = FakeConnection()
     connection.heartbeat.beat(0)
@@ -146,18 +133,6 @@ def test_a_pong_answers_earlier_pings_and_unknown_pongs_count_nothing() -> None:
     assert connection.heartbeat.pong(connection.pings[0], 140) is None
     connection.heartbeat.beat(5_000)
     assert not connection.aborts
-
-
-def test_every_pong_updates_the_latency_at_once() -> None:
-    connection = FakeConnection()
-    for number in range(8):
-        now = number * BURST_INTERVAL_MS
-        connection.heartbeat.beat(now)
-        connection.heartbeat.pong(connection.pings[-1], now + 40)
-    assert connection.heartbeat.latency(1_000).rtt_ms == 40
-    connection.heartbeat.beat(60_000 - 1)
-    connection.heartbeat.pong(connection.pings[-1], 60_000)
-    assert connection.heartbeat.latency(60_000).rtt_ms == 1
 
 
 def test_only_a_few_connections_are_pinged_per_turn() -> None:

@@ -1,51 +1,49 @@
-"""One append for all rooms; the trouble of one room stays there."""
+"""The log writer: one commit for all rooms, in order, nothing skipped."""
 
 import asyncio
-import contextlib
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 import pytest
 from tests.e2e.protocol_client import FastClock, eventually
 from tests.e2e.stores import FaultyStore
+from tests.server.make_services import Tasks
 
 from sliderace_server.clock import Clock, SystemClock
-from sliderace_server.load import LoadMeter
 from sliderace_server.metrics import Metrics
+from sliderace_server.pacing import LoadMeter, commit_interval_ms
 from sliderace_server.storage import Append, Conflict, StorageUnavailable
 from sliderace_server.storage.log_writer import LogWriter
 
+CODES = ("BCDFGH", "KWXTRB", "ZZZZZZ")
+
 
 class Room:
-    """Gathers records, and notes what it is told."""
+    """A room that notes what the log writer reports."""
 
-    def __init__(self, code: str, log_writer: LogWriter) -> None:
+    def __init__(self, code: str, writer: LogWriter) -> None:
         self.code = code
-        self.log_writer = log_writer
-        self.stored = 0
-        self.told_of: list[object] = []
-        self.records = [b"record"]
+        self.log = writer.open(self, code, 0)
+        self.reports: list[object] = []
         self.mistaken = False
 
-    def take(self) -> Append:
-        return Append(self.code, self.stored, self.records)
+    def append(self, *numbers: int) -> None:
+        self.log.append([b"%d" % number for number in numbers])
 
-    def told(self, conflict: Conflict | None) -> None:
+    def committed(self, position: int) -> None:
         if self.mistaken:
             raise ZeroDivisionError
-        self.told_of.append(conflict)
-        self.stored += len(self.records)
+        self.reports.append(position)
 
-    def alone(self, error: StorageUnavailable | None) -> None:
-        self.told_of.append(("alone", error))
+    def append_failed(self) -> None:
+        self.reports.append("failed")
 
-    def give_up(self) -> None:
-        self.told_of.append("given up")
+    def log_lost(self) -> None:
+        self.reports.append("lost")
 
 
-class Counting(FaultyStore):
-    """Counts appends."""
+class CountingStore(FaultyStore):
+    """A store that notes the rooms of each append."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,8 +56,8 @@ class Counting(FaultyStore):
         return await self._append_all(appends)
 
 
-class Patient(SystemClock):
-    """Stands still, but for those who sleep."""
+class SleepDrivenClock(SystemClock):
+    """Time passes only while somebody sleeps."""
 
     def __init__(self) -> None:
         self.boot, self.ms = "", 1_000
@@ -72,171 +70,292 @@ class Patient(SystemClock):
         await asyncio.sleep(0)
 
 
-def rooms(
+def start(
     store: FaultyStore,
-    tasks: list[asyncio.Task[None]],
+    tasks: Tasks,
     clock: Clock | None = None,
     flush: Callable[[], None] = lambda: None,
     load_meter: LoadMeter | None = None,
     metrics: Metrics | None = None,
 ) -> list[Room]:
-    """Three of them, with one courier."""
-    clock = clock or FastClock()
-    loop = asyncio.get_running_loop()
-
-    def spawn(work: Coroutine[Any, Any, None]) -> None:
-        tasks.append(loop.create_task(work))
-
-    metrics, load_meter = metrics or Metrics(), load_meter or LoadMeter()
-    log_writer = LogWriter(store.log, spawn, flush, clock, metrics, load_meter)
-    return [Room(code, log_writer) for code in ("BCDFGH", "KWXTRB", "ZZZZZZ")]
+    """Three rooms with one log writer, which runs."""
+    clock, metrics = clock or FastClock(), metrics or Metrics()
+    load_meter = load_meter or LoadMeter()
+    writer = LogWriter(store.log, flush, clock, metrics, load_meter)
+    tasks.create_task(writer.run())
+    return [Room(code, writer) for code in CODES]
 
 
-def _are(rounds: list[list[str]], number: int) -> bool:
-    return len(rounds) == number
+async def stored(store: FaultyStore, room: Room) -> list[int]:
+    return [int(record) for record in await store.log.read(room.code)]
+
+
+async def settle() -> None:
+    """Turn the loop a few times."""
+    for _ in range(8):
+        await asyncio.sleep(0)
+
+
+# --- Commits -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("load", "rest"), [(0.0, 1), (0.2, 1), (0.3, 3), (0.5, 7), (0.65, 10), (1.6, 10)]
 )
-async def test_appends_begin_the_further_apart_the_busier_the_server_is(
+async def test_commits_start_the_further_apart_the_busier_the_server_is(
     load: float, rest: int
 ) -> None:
-    clock, load_meter = Patient(), LoadMeter()
-    load_meter.load = load
-    async with Counting() as store:
-        room, *_ = rooms(store, [], clock, load_meter=load_meter)
+    clock, load_meter = SleepDrivenClock(), LoadMeter()
+    load_meter.commit_interval_ms = commit_interval_ms(load)
+    async with CountingStore() as store, Tasks() as tasks:
+        room, *_ = start(store, tasks, clock, load_meter=load_meter)
         began: list[int] = []
         for number, passed in enumerate((0, 1, rest, 50), 1):
             clock.ms += passed
-            room.log_writer.collect(room)
-            await eventually(partial(_are, store.rounds, number))
+            room.append(number)
+            await eventually(partial(_has_length, store.rounds, number))
             began.append(clock.ms)
-    # The first one waits for nothing, and so does who comes late enough.
+    # The first one waits for nothing, and neither does one that comes late enough.
     assert began == [1_000, 1_000 + rest, 1_000 + 2 * rest, 1_050 + 2 * rest]
 
 
-async def test_all_rooms_of_a_turn_are_one_append() -> None:
-    async with Counting() as store:
-        tasks: list[asyncio.Task[None]] = []
+def _has_length(items: Sequence[object], length: int) -> bool:
+    return len(items) == length
+
+
+async def test_all_rooms_of_a_turn_share_one_commit() -> None:
+    async with CountingStore() as store, Tasks() as tasks:
         metrics = Metrics()
-        everybody = rooms(store, tasks, metrics=metrics)
+        rooms = start(store, tasks, metrics=metrics)
         store.unblocked.clear()
-        for room in everybody[:2]:
-            room.log_writer.collect(room)
+        for room in rooms[:2]:
+            room.append(1)
         await store.waiting.wait()
-        last = everybody[2]
-        last.log_writer.collect(last)
+        rooms[2].append(1)
         store.unblocked.set()
-        await eventually(lambda: last.told_of)
+        await eventually(lambda: rooms[2].reports)
         assert store.rounds == [["BCDFGH", "KWXTRB"], ["ZZZZZZ"]]
-        assert [room.told_of for room in everybody] == [[None]] * 3
+        assert [room.reports for room in rooms] == [[1]] * 3
         counted = [metrics.counts[name][""] for name in ("commits", "records")]
         assert counted == [3, 3]
         assert sum(metrics.commit_seconds.counts) == 2
 
 
-async def test_what_all_are_told_is_written_at_once_and_once() -> None:
-    """Each further turn of the loop would make all acks later."""
-    async with FaultyStore() as store:
+async def test_records_of_one_turn_are_one_append_and_later_ones_wait() -> None:
+    async with FaultyStore() as store, Tasks() as tasks:
+        room, *_ = start(store, tasks)
+        store.unblocked.clear()
+        room.append(1, 2)
+        await store.waiting.wait()
+        room.append(3)
+        room.append(4, 5)
+        assert room.reports == []
+        assert not room.log.idle
+        store.unblocked.set()
+        await eventually(lambda: room.log.idle)
+        assert room.reports == [2, 5]
+        assert await stored(store, room) == [1, 2, 3, 4, 5]
+
+
+async def test_reports_of_a_commit_are_written_once_and_at_once() -> None:
+    """Each further turn of the loop would delay all acks."""
+    async with FaultyStore() as store, Tasks() as tasks:
         seen: list[list[list[object]]] = []
-        everybody: list[Room] = []
+        rooms: list[Room] = []
 
         def flush() -> None:
-            seen.append([list(room.told_of) for room in everybody])
+            seen.append([list(room.reports) for room in rooms])
 
-        everybody += rooms(store, [], flush=flush)
-        everybody[0].mistaken = True  # its trouble is not that of the others
-        for room in everybody:
-            room.log_writer.collect(room)
+        rooms += start(store, tasks, flush=flush)
+        rooms[0].mistaken = True  # its error must not stop the others
+        for room in rooms:
+            room.append(1)
         await eventually(lambda: seen)
-        assert seen == [[[], [None], [None]]]
+        assert seen == [[["lost"], [1], [1]]]
 
 
-async def test_a_stolen_room_leaves_the_others_alone() -> None:
-    async with FaultyStore() as store:
+async def test_an_error_while_flushing_does_not_stop_the_log_writer() -> None:
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    async with FaultyStore() as store, Tasks() as tasks:
+        room, *_ = start(store, tasks, flush=fail)
+        room.append(1)
+        await eventually(lambda: room.reports == [1])
+        room.append(2)
+        await eventually(lambda: room.reports == [1, 2])
+
+
+# --- Failures ------------------------------------------------------------------------
+
+
+async def test_a_failed_commit_is_repeated_before_anything_else() -> None:
+    async with FaultyStore() as store, Tasks() as tasks:
         metrics = Metrics()
-        everybody = rooms(store, [], metrics=metrics)
-        store.conflicting.add("KWXTRB")
-        for room in everybody:
-            room.log_writer.collect(room)
-        await eventually(lambda: all(room.told_of for room in everybody))
-        kinds = [type(room.told_of[0]) for room in everybody]
-        assert kinds == [type(None), Conflict, type(None)]
-        assert await store.log.rooms() == ["BCDFGH", "ZZZZZZ"]
-        assert metrics.counts["commits"][""] == metrics.counts["records"][""] == 2
-
-
-async def test_while_the_disk_fails_each_goes_on_alone() -> None:
-    async with FaultyStore() as store:
-        everybody = rooms(store, [])
+        rooms = start(store, tasks, metrics=metrics)
+        room, other, _ = rooms
         store.full = True
-        for room in everybody:
-            room.log_writer.collect(room)
-        await eventually(lambda: all(room.told_of for room in everybody))
-        for room in everybody:
-            ((kind, error),) = room.told_of  # type: ignore[misc]
-            assert kind == "alone"  # type: ignore[has-type]
-            assert isinstance(error, StorageUnavailable)  # type: ignore[has-type]
+        room.append(1)
+        await eventually(lambda: room.reports == ["failed"])
+        await eventually(lambda: metrics.counts["commit_failures"][""] > 2)
+        room.append(2)
+        other.append(7)
+        store.full = False
+        await eventually(lambda: room.log.idle and other.log.idle)
+        assert room.reports == ["failed", 1, 2]
+        assert other.reports == [1]
+        assert await stored(store, room) == [1, 2]
 
 
-async def test_any_other_trouble_is_looked_for_room_by_room() -> None:
-    async with FaultyStore() as store:
-        tasks: list[asyncio.Task[None]] = []
-        everybody = rooms(store, tasks)
-        store.error = ZeroDivisionError()
-        for room in everybody:
-            room.log_writer.collect(room)
-        await eventually(lambda: all(room.told_of for room in everybody))
-        assert [room.told_of for room in everybody] == [[("alone", None)]] * 3
-        assert isinstance(tasks[0].exception(), ZeroDivisionError)
-        store.error = None
-        room = everybody[0]
-        room.log_writer.collect(room)
-        await eventually(lambda: room.told_of[-1] is None)
+async def test_a_conflict_ends_one_log_and_no_other() -> None:
+    async with FaultyStore() as store, Tasks() as tasks:
+        metrics = Metrics()
+        rooms = start(store, tasks, metrics=metrics)
+        store.conflicting.add("KWXTRB")
+        for room in rooms:
+            room.append(1)
+        await eventually(lambda: all(room.reports for room in rooms))
+        assert [room.reports for room in rooms] == [[1], ["lost"], [1]]
+        assert metrics.counts["commits"][""] == metrics.counts["records"][""] == 2
+        assert metrics.counts["steps_down"][""] == 1
+        store.conflicting.clear()
+        rooms[1].append(2)
+        await settle()
+        assert await store.log.rooms() == ["BCDFGH", "ZZZZZZ"]
 
 
-async def test_who_is_cancelled_tells_so() -> None:
-    async with FaultyStore() as store:
-        tasks: list[asyncio.Task[None]] = []
-        everybody = rooms(store, tasks)
+async def test_an_append_whose_answer_was_lost_is_no_conflict() -> None:
+    async with FaultyStore() as store, Tasks() as tasks:
+        rooms = start(store, tasks)
+        room, other, _ = rooms
+        store.lost_answers = 1
+        room.append(1, 2)
+        other.append(5)
+        await eventually(lambda: room.log.idle and other.log.idle)
+        room.append(3)
+        await eventually(lambda: room.log.idle)
+        assert room.reports == ["failed", 2, 3]
+        assert await stored(store, room) == [1, 2, 3]
+        assert await stored(store, other) == [5]
+
+
+async def test_records_of_another_writer_are_a_conflict_after_a_failure_too() -> None:
+    async with FaultyStore() as store, Tasks() as tasks:
+        room, *_ = start(store, tasks)
+        store.lost_answers, store.other_record = 1, b"another writer's"
+        room.append(1)
+        await eventually(lambda: "lost" in room.reports)
+        assert room.reports == ["failed", "lost"]
+
+
+async def test_any_other_error_is_searched_for_room_by_room() -> None:
+    async with FaultyStore() as store, Tasks() as tasks:
+        rooms = start(store, tasks)
+        store.poisoned = "KWXTRB"
+        for room in rooms:
+            room.append(1)
+        await eventually(lambda: all(room.reports for room in rooms))
+        assert [room.reports for room in rooms] == [[1], ["lost"], [1]]
+        rooms[0].append(2)
+        await eventually(lambda: rooms[0].reports == [1, 2])
+
+
+async def test_a_room_that_fails_after_a_commit_loses_its_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Otherwise it would wait forever for what it does then."""
+    async with FaultyStore() as store, Tasks() as tasks:
+        room, *_ = start(store, tasks)
+        room.mistaken = True
+        room.append(1)
+        await eventually(lambda: room.reports == ["lost"])
+        assert "ZeroDivisionError" in caplog.text
+        room.append(2)
+        assert room.log.idle
+
+
+# --- The end -------------------------------------------------------------------------
+
+
+async def test_a_log_closed_while_the_storage_fails_is_never_written() -> None:
+    """A room that was refused must not appear after the next start."""
+    async with FaultyStore() as store, Tasks() as tasks:
+        room, other, _ = start(store, tasks)
+        store.full = True
+        room.append(1)
+        other.append(1)
+        await eventually(lambda: room.reports)
+        room.log.close()
+        store.full = False
+        await eventually(lambda: other.log.idle)
+        assert await store.log.rooms() == ["KWXTRB"]
+        store.full = True
+        other.append(2)
+        await eventually(lambda: other.reports[-1] == "failed")
+        other.log.close()
+        store.full = False
+        rooms = store.appends
+        await settle()
+        assert rooms == store.appends
+
+
+async def test_nothing_is_written_after_a_log_is_closed() -> None:
+    """A log with a hole would be worse than one that ends."""
+    async with FaultyStore() as store, Tasks() as tasks:
+        room, *_ = start(store, tasks)
+        room.append(1)
+        await eventually(lambda: room.log.idle)
+        room.append(2)
+        room.log.close()
+        room.append(3)
+        await settle()
+        assert await stored(store, room) == [1]
+        assert room.log.idle
+
+
+async def test_a_commit_of_a_closed_log_is_not_reported() -> None:
+    async with FaultyStore() as store, Tasks() as tasks:
+        room, other, _ = start(store, tasks)
         store.unblocked.clear()
-        first, *others = everybody
-        first.log_writer.collect(first)
+        room.append(1)
+        other.append(1)
         await store.waiting.wait()
-        for room in others:
-            room.log_writer.collect(room)
-        tasks[0].cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await tasks[0]
-        assert [room.told_of for room in everybody] == [["given up"]] * 3
+        room.log.close()
         store.unblocked.set()
+        await eventually(lambda: other.reports)
+        assert room.reports == []
 
 
-async def test_who_is_cancelled_while_it_rests_tells_so_and_begins_nothing() -> None:
-    async with Counting() as store:
-        tasks: list[asyncio.Task[None]] = []
-        clock = Asleep()
-        everybody = rooms(store, tasks, clock)
-        first, *others = everybody
-        first.log_writer.collect(first)
-        await eventually(lambda: first.told_of)
-        for room in others:
-            room.log_writer.collect(room)
-        await clock.sleeping.wait()
-        tasks[-1].cancel()
-        await asyncio.wait(tasks)
-        assert [room.told_of for room in everybody] == [
-            [None],
-            ["given up"],
-            ["given up"],
-        ]
-        assert len(tasks) == 2
-        assert store.rounds == [["BCDFGH"]]
+@pytest.mark.parametrize("resting", [True, False])
+async def test_a_cancelled_log_writer_loses_all_logs_that_are_not_durable(
+    resting: bool,
+) -> None:
+    async with CountingStore() as store:
+        clock = SleepingClock() if resting else FastClock()
+        async with Tasks() as tasks:
+            rooms = start(store, tasks, clock)
+            first, *others = rooms
+            if resting:
+                first.append(1)
+                await eventually(lambda: first.reports)
+            else:
+                store.unblocked.clear()
+                first.append(1)
+                await store.waiting.wait()
+            for room in others:
+                room.append(1)
+            if isinstance(clock, SleepingClock):
+                await clock.sleeping.wait()
+        expected: list[list[object]] = [["lost"]] * 3
+        if resting:
+            expected[0] = [1]
+        assert [room.reports for room in rooms] == expected
+        first.append(2)  # it is never written
+        assert len(store.rounds) == 1
 
 
-class Asleep(SystemClock):
-    """Stands still; who sleeps does so for ever."""
+class SleepingClock(SystemClock):
+    """Time does not pass, and whoever sleeps does so forever."""
 
     def __init__(self) -> None:
         self.boot = ""
@@ -245,6 +364,10 @@ class Asleep(SystemClock):
     def now_ms(self) -> int:
         return 1_000
 
-    async def sleep(self, seconds: float) -> None:  # noqa: ARG002 - it is for ever
+    async def sleep(self, seconds: float) -> None:  # noqa: ARG002
         self.sleeping.set()
         await asyncio.Event().wait()
+
+
+def test_a_conflict_is_not_a_failure_of_the_storage() -> None:
+    assert not issubclass(Conflict, StorageUnavailable)

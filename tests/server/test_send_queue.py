@@ -6,11 +6,10 @@ from collections.abc import Callable
 import pytest
 from websockets.frames import Frame, Opcode
 
+from sliderace_server.pacing import MAX_SLICE, Slice
 from sliderace_server.websocket.send_queue import (
-    MAX_SLICE,
     Flusher,
     SendQueue,
-    Slice,
     ping_frame,
     text_frame,
 )
@@ -270,23 +269,6 @@ def test_our_frames_equal_those_of_the_library(size: int) -> None:
     if size <= 125:
         theirs = Frame(Opcode.PING, payload).serialize(mask=False)
         assert ping_frame(payload) == theirs
-
-
-def test_a_slow_reader_gets_no_progress_until_it_has_caught_up() -> None:
-    loop, writer = FakeLoop(), FakeWriter(reads=False)
-    send_queue = SendQueue(writer, Flusher(loop.soon, loop.later), max_unsent=100)
-    assert send_queue.send_progress(b"x" * 26)
-    loop.turn()
-    send_queue.send(b"an event cannot be left out")
-    loop.turn()
-    assert not send_queue.send_progress(b"new")
-    assert not send_queue.caught_up()
-    writer.buffered = 0
-    assert not send_queue.send_progress(b"the newest state comes first")
-    assert send_queue.caught_up()
-    assert send_queue.send_progress(b"newer")
-    loop.turn()
-    assert writer.written[1:] == [b"an event cannot be left out", b"newer"]
 
 
 def test_frames_sent_before_the_flush_are_in_the_same_write() -> None:

@@ -35,7 +35,9 @@ class Disk:
     """What was committed; it outlives every process.
 
     Attributes:
-        logs: room -> records.
+        logs: room -> records that were not removed.
+        removed: room -> how many were removed before these.
+        written: room -> all records, removed ones too: what the checker reads.
         races: race id -> the stored race.
         resting: code of a closed room -> when it may be used again.
         failing_until: virtual time until which every write fails.
@@ -45,6 +47,8 @@ class Disk:
     """
 
     logs: dict[str, list[bytes]] = field(default_factory=dict[str, list[bytes]])
+    removed: dict[str, int] = field(default_factory=dict[str, int])
+    written: dict[str, list[bytes]] = field(default_factory=dict[str, list[bytes]])
     races: dict[str, StoredRace] = field(default_factory=dict[str, StoredRace])
     resting: dict[str, int] = field(default_factory=dict[str, int])
     failing_until: float = 0.0
@@ -57,13 +61,30 @@ class Disk:
     ) -> Conflict | None:
         """Append if the log has the expected length."""
         log = self.logs.get(room, [])
-        if len(log) != expected:
-            return Conflict(room, expected, len(log))
+        if self.length(room) != expected:
+            return Conflict(room, expected, self.length(room))
         self.logs.setdefault(room, log).extend(records)
+        self.written.setdefault(room, []).extend(records)
         self.commits += 1
         for record in records:
             self._measure(record)
         return None
+
+    def length(self, room: str) -> int:
+        """Where a room's log ends."""
+        return self.removed.get(room, 0) + len(self.logs.get(room, []))
+
+    def trim(self, room: str, position: int) -> None:
+        """Remove records up to a position."""
+        if room in self.logs:
+            count = position - self.removed.get(room, 0)
+            del self.logs[room][:count]
+            self.removed[room] = position
+
+    def drop(self, room: str) -> None:
+        """Remove a room's log."""
+        for kept in (self.logs, self.removed, self.written):
+            kept.pop(room, None)
 
     def _measure(self, record: bytes) -> None:
         if b'"race_started"' in record:
@@ -129,15 +150,22 @@ class _Log(RoomLog):
         return conflicts
 
     async def read(self, room: str, after: int = 0) -> list[bytes]:
-        return self._process.disk.logs.get(room, [])[after:]
+        disk = self._process.disk
+        removed = disk.removed.get(room, 0)
+        return disk.logs.get(room, [])[max(0, after - removed) :]
+
+    async def length(self, room: str) -> int:
+        return self._process.disk.length(room)
+
+    async def trim(self, room: str, position: int) -> None:
+        await self._process.write(lambda: self._process.disk.trim(room, position))
 
     async def rooms(self) -> list[str]:
         return sorted(self._process.disk.logs)
 
     async def drop(self, room: str, *, now_ms: int = 0, rest_ms: int = 0) -> None:
         self._process.disk.resting[room] = now_ms + rest_ms
-        logs = self._process.disk.logs
-        await self._process.write(lambda: logs.pop(room, None))
+        await self._process.write(lambda: self._process.disk.drop(room))
 
     async def resting(self, now_ms: int) -> dict[str, int]:
         resting = self._process.disk.resting.items()

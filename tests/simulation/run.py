@@ -142,7 +142,7 @@ class Run:
 
     def check(self) -> None:
         """Compare the log with what the clients sent and received."""
-        log = self.disk.logs.get(self.players[0].device.view.code, [])
+        log = self.disk.written.get(self.players[0].device.view.code, [])
         for player in self.players:
             player.device.note_board()
         found = faults(

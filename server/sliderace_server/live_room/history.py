@@ -1,4 +1,4 @@
-"""The last events of a room's stream: what a short absence has missed."""
+"""The last events of a room's stream, for subscribers that missed only a few."""
 
 from collections import deque
 
@@ -8,15 +8,15 @@ from sliderace_server.room.events import adjust_time_left
 __all__ = ["History"]
 
 SIZE = 64
-"""Events kept. A drop of some seconds misses a handful; after more than this a snapshot
-is shorter, too."""
+"""Events kept. A disconnection of some seconds misses a handful; after more than this a
+snapshot is shorter, too."""
 
 
 class History:
-    """A ring of the last events, by their offsets; it begins with the first one added.
+    """A ring of the last events, by offset; it begins with the first one added.
 
     Args:
-        size: how many are kept.
+        size: how many events to keep.
     """
 
     def __init__(self, size: int = SIZE) -> None:
@@ -24,12 +24,12 @@ class History:
         self._events: deque[tuple[int, Event]] = deque(maxlen=size)
 
     def add(self, offset: int, t: int, event: Event) -> None:
-        """Remember an event.
+        """Add an event.
 
         Args:
             offset: its number in the stream.
             t: room time at which it happened, ms.
-            event: what was told.
+            event: the event as it was sent.
 
         Raises:
             ValueError: the number is not the next one.
@@ -40,11 +40,11 @@ class History:
         self._events.append((t, event))
 
     def since(self, offset: int, now: int) -> list[Event] | None:
-        """The events after an offset; None where only a snapshot can help.
+        """Return the events after an offset; None if only a snapshot can help.
 
         Args:
-            offset: the last one seen.
-            now: room time, ms. Times to go are told as they are now.
+            offset: the last one that the subscriber has.
+            now: room time, ms; remaining times in the events are counted from it.
         """
         missed = self._last - offset
         if not self._events or not 0 <= missed <= len(self._events):

@@ -1,34 +1,82 @@
-"""What a room was told of its members' lines, and what is new of them."""
+"""Latency: what the pings of one connection measured, and what members are sent of it.
 
+The latency that counts for official times is the minimum and the median deviation of
+the round trips of the last `WINDOW_MS`.
+"""
+
+from collections import deque
 from collections.abc import Mapping
+from statistics import median
 
 from sliderace.protocol.messages import LatencyEvent, MemberLatency
-from sliderace.race.timing import MIN_SAMPLES, Latency
+from sliderace.race.timing import MIN_SAMPLES, UNMEASURED, Latency
 
-__all__ = ["LatencyReport"]
+__all__ = ["LatencyReport", "LatencyWindow"]
+
+WINDOW_MS = 60_000
+"""Older samples do not describe the connection's latency now."""
+
+
+class LatencyWindow:
+    """The round trips of one connection in the last minute.
+
+    All times are readings of the machine's monotonic clock, ms.
+    """
+
+    __slots__ = ("_latency", "_samples", "_until")
+
+    def __init__(self) -> None:
+        self._samples: deque[tuple[int, int]] = deque()
+        self._latency = UNMEASURED
+        self._until = 0
+
+    def add(self, rtt_ms: int, now: int) -> None:
+        """Add a round trip that has just ended."""
+        self._samples.append((now, rtt_ms))
+        self._until = 0
+
+    def at(self, now: int) -> Latency:
+        """Return the latency; all 0 with too few samples, see `Latency.effective`."""
+        if now < self._until:
+            return self._latency
+        samples = self._samples
+        while samples and samples[0][0] < now - WINDOW_MS:
+            samples.popleft()
+        self._latency = self._measure()
+        # Valid until the oldest sample expires or a new one arrives.
+        self._until = samples[0][0] + WINDOW_MS + 1 if samples else now
+        return self._latency
+
+    def _measure(self) -> Latency:
+        trips = [rtt for _, rtt in self._samples]
+        if not trips:
+            return UNMEASURED
+        middle = median(trips)
+        jitter = round(median(abs(trip - middle) for trip in trips))
+        return Latency(min(trips), jitter, len(trips)).effective
 
 
 class LatencyReport:
-    """The lines of one room, as they were told last."""
+    """The latencies that a room's members were sent."""
 
     def __init__(self) -> None:
-        self._told: dict[int, MemberLatency] = {}
+        self._sent: dict[int, MemberLatency] = {}
 
-    def news(self, lines: Mapping[int, Latency]) -> LatencyEvent | None:
-        """What changed; None: nothing.
+    def update(self, latencies: Mapping[int, Latency]) -> LatencyEvent | None:
+        """Return the latencies that changed since the last call; None: none did.
 
         Args:
-            lines: by member id, of all who are connected; the others are forgotten.
+            latencies: by member id, of all connected members; others are forgotten.
         """
         known = {
-            member: MemberLatency(member, line.rtt_ms, line.jitter_ms)
-            for member, line in lines.items()
-            if line.samples >= MIN_SAMPLES
+            member: MemberLatency(member, latency.rtt_ms, latency.jitter_ms)
+            for member, latency in latencies.items()
+            if latency.samples >= MIN_SAMPLES
         }
-        new = [one for one in known.values() if one != self._told.get(one.member)]
-        self._told = known
+        new = [one for one in known.values() if one != self._sent.get(one.member)]
+        self._sent = known
         return LatencyEvent(new) if new else None
 
     def everything(self) -> LatencyEvent | None:
-        """What was told so far, for one who comes now; None: nothing."""
-        return LatencyEvent([*self._told.values()]) if self._told else None
+        """Return all latencies that were sent, for a new subscriber; None: none."""
+        return LatencyEvent([*self._sent.values()]) if self._sent else None

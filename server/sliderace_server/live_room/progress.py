@@ -1,118 +1,71 @@
-"""Who was told what of whose progress: the newest state per seat, nothing twice.
+"""Progress: the newest state per seat, sent to each audience without repetition.
 
-Progress is provisional and has no place in the stream; what is lost of it the next
-message makes good.
+Progress is provisional and has no offset in the stream: the next progress event makes
+good for one that was not sent.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from sliderace.protocol.messages import SeatProgress
-from sliderace.race.log_records import Seat, Slid
-from sliderace_server.live_room.services import Subscriber
+from sliderace.race.log_records import Seat
+from sliderace_server.live_room.subscriber import Subscriber
 from sliderace_server.room import DelayedAttempts, RoomState, seat_progress
 
-__all__ = ["Behind", "Channel", "LateChannel"]
+__all__ = ["Channel", "DelayedChannel"]
 
 
 class Channel:
-    """What one audience knows of the seats of one race.
-
-    Args:
-        boards: whether it may see boards: then it is told each slide once.
+    """What one audience has not been sent yet of the seats of the current race.
 
     Attributes:
-        news: seats that slid since the last `take`, and up to where each was told.
+        boards: whether this audience sees boards and so gets each slide once.
+        targets: the audience, in the order of arrival.
+        unsent: seats that slid since the last `take`, and the last slide sent of each.
     """
 
+    __slots__ = ("boards", "targets", "unsent")
+
     def __init__(self, *, boards: bool) -> None:
-        self._boards = boards
-        self._race = ""
-        self.news: dict[Seat, int] = {}
+        self.boards = boards
+        self.targets: dict[Subscriber, None] = {}
+        self.unsent: dict[Seat, int] = {}
 
-    def moved(self, slid: Slid) -> None:
-        """A seat slid."""
-        if slid.race != self._race:
-            self._race = slid.race
-            self.news.clear()
-        if slid.seat not in self.news:
-            self.news[slid.seat] = slid.seq - 1
+    def take(self, state: RoomState) -> list[SeatProgress]:
+        """Return what is new since the last call, by ascending seat.
 
-    def take(self, state: RoomState, *, heard: bool = True) -> Sequence[SeatProgress]:
-        """What is new since the last call, by ascending seat.
-
-        Args:
-            state: the room.
-            heard: somebody listens; else nothing is made of it.
+        It is nothing if there is no audience.
         """
         steps: list[SeatProgress] = []
-        if heard and self._race == state.race.id:
-            steps = [
-                seat_progress(state, seat, since, boards=self._boards)
-                for seat, since in sorted(self.news.items())
-            ]
-        self.news.clear()
+        if self.targets:
+            for seat in sorted(self.unsent):
+                since = self.unsent[seat]
+                steps.append(seat_progress(state, seat, since, boards=self.boards))
+        self.unsent.clear()
         return steps
 
 
-class LateChannel:
-    """What the spectators of a room with a spectator delay know of the seats."""
+class DelayedChannel:
+    """What the spectators of a room with a spectator delay have been sent."""
 
     def __init__(self) -> None:
-        self.lag = DelayedAttempts()
+        self.attempts = DelayedAttempts()
         self._race = ""
-        self._told: dict[Seat, int] = {}
+        self._sent: dict[Seat, int] = {}
 
-    def take(self, state: RoomState, now: int) -> Sequence[SeatProgress]:
-        """What has become old enough since the last call, by ascending seat.
+    def take(self, state: RoomState, t: int) -> Sequence[SeatProgress]:
+        """Return what has become old enough since the last call, by ascending seat.
 
         Args:
             state: the room, in a race that has started.
-            now: room time, ms.
+            t: room time, ms.
         """
         if state.race.id != self._race:
             self._race = state.race.id
-            self._told = dict.fromkeys(state.race.attempts, 0)
+            self._sent = dict.fromkeys(state.race.attempts, 0)
         steps = [
-            seat_progress(state, seat, since, boards=True, now=now, delayed=self.lag)
-            for seat, since in self._told.items()
+            seat_progress(state, seat, since, boards=True, now=t, delayed=self.attempts)
+            for seat, since in self._sent.items()
         ]
-        news = [step for step in steps if step.seq > step.since]
-        self._told.update((Seat(step.seat), step.seq) for step in news)
-        return news
-
-
-class Behind:
-    """Those who read too slowly for progress: told the newest state once they read on.
-
-    Args:
-        wait: calls a function in a moment.
-        here: whether somebody is still connected.
-        tell: tells somebody the newest state.
-    """
-
-    def __init__(
-        self,
-        wait: Callable[[Callable[[], None]], object],
-        here: Callable[[Subscriber], bool],
-        tell: Callable[[Subscriber], None],
-    ) -> None:
-        self._wait = wait
-        self._here = here
-        self._tell = tell
-        self._behind: list[Subscriber] = []
-
-    def add(self, subscriber: Subscriber) -> None:
-        """Somebody went without."""
-        if subscriber not in self._behind:
-            self._behind.append(subscriber)
-            if len(self._behind) == 1:
-                self._wait(self._look)
-
-    def _look(self) -> None:
-        here = [one for one in self._behind if self._here(one)]
-        ready = [one for one in here if one.peer.caught_up()]
-        self._behind = [one for one in here if one not in ready]
-        for one in ready:
-            self._tell(one)
-        if self._behind:
-            self._wait(self._look)
+        new = [step for step in steps if step.seq > step.since]
+        self._sent.update((Seat(step.seat), step.seq) for step in new)
+        return new

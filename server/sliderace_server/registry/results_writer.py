@@ -7,7 +7,6 @@ from sliderace.proof.record import Player, build
 from sliderace.proof.signed import seal
 from sliderace.race.ranking import Row, standings
 from sliderace_server.clock import Clock
-from sliderace_server.live_room.services import Spawn
 from sliderace_server.room import RoomState
 from sliderace_server.room.state import Racer
 from sliderace_server.signing_key import ServerKey
@@ -18,6 +17,7 @@ from sliderace_server.storage import (
     StorageUnavailable,
     StoredRace,
 )
+from sliderace_server.storage.log_writer import Spawn
 
 __all__ = ["ResultsWriter", "stored_race"]
 

@@ -15,12 +15,13 @@ from sliderace.race.rules import RulesError
 from sliderace_server import room
 from sliderace_server.clock import Timer
 from sliderace_server.limits import PerAddress
-from sliderace_server.live_room.services import Services
 from sliderace_server.registry.actor import RoomActor
 from sliderace_server.registry.codes_in_use import REST_MS, Codes
 from sliderace_server.registry.results_writer import ResultsWriter, stored_race
 from sliderace_server.registry.seat_tickets import Tickets
+from sliderace_server.registry.services import Services
 from sliderace_server.room import RoomState
+from sliderace_server.room.log_records import Record
 from sliderace_server.storage import (
     RaceSummary,
     StorageUnavailable,
@@ -67,6 +68,7 @@ class RoomRegistry:
         self._unreadable: set[str] = set()
         self._lost: set[str] = set()
         self._closed: set[str] = set()
+        self._trims: dict[str, int] = {}
         self._heart: Timer | None = None
         self._began_ms = services.clock.now_ms()
         services.metrics.gauge("rooms", "Live rooms", lambda: len(self._rooms))
@@ -105,7 +107,7 @@ class RoomRegistry:
         state = room.fold(records)
         self._addresses.opened(address)
         self._openers[code] = address
-        return self._run(RoomActor(services, state, 0, records, self._ended))
+        return self._run(self._actor(state, 0, records))
 
     def find(self, text: str, address: str) -> RoomActor | Refusal:
         """The live room with a code.
@@ -193,6 +195,12 @@ class RoomRegistry:
         base = config.public_base or f"{config.scheme}://{host}{config.base}"
         return f"{base}/{code}"
 
+    def _actor(
+        self, state: RoomState, position: int, new: Sequence[Record]
+    ) -> RoomActor:
+        services = self.services
+        return RoomActor(services, state, position, new, self._ended, self._trim_later)
+
     def _run(self, actor: RoomActor) -> RoomActor:
         self._rooms[actor.code] = actor
         return actor
@@ -211,11 +219,30 @@ class RoomRegistry:
         _log.info("closed", extra={"room": code, "reason": reason})
         self._codes.retire(code, self.services.clock.now_ms())
         self._closed.add(code)
+        self._trims.pop(code, None)
         self._drop_closed()
+
+    def _trim_later(self, actor: RoomActor, position: int) -> None:
+        """Remove old records once the results of their races are stored."""
+        self._trims[actor.code] = position
+        self._trim_logs()
+
+    def _trim_logs(self) -> None:
+        for code, position in list(self._trims.items()):
+            if not self._results_writer.has_races_of(code):
+                del self._trims[code]
+                self.services.spawn(self._trim(code, position))
+
+    async def _trim(self, code: str, position: int) -> None:
+        try:
+            await self.services.store.log.trim(code, position)
+        except StorageUnavailable as error:  # the next checkpoint will do
+            _log.warning("cannot trim", extra={"room": code, "error": str(error)})
 
     def stored(self, race: StoredRace) -> None:
         """A race has arrived in the store; perhaps its room can be dropped now."""
         _log.info("stored", extra={"room": race.summary.room, "race": race.summary.id})
+        self._trim_logs()
         self._drop_closed()
 
     def _drop_closed(self) -> None:
@@ -262,7 +289,7 @@ class RoomRegistry:
                 self._closed.add(code)
                 continue
             self._codes.claim(state.code)
-            self._carry_on(state, len(data))
+            self._carry_on(state, await log.length(code))
         self._drop_closed()
         self._beat_later()
         if self._rooms:
@@ -277,7 +304,9 @@ class RoomRegistry:
             try:
                 state = room.apply(state, record)
                 if isinstance(record, RaceEnded):
-                    race = stored_race(state, self.services.version, self.services.key)
+                    race = stored_race(
+                        state, self.services.room_settings.version, self.services.key
+                    )
             except _DOES_NOT_FIT as error:
                 raise _Damaged(f"record {position} does not fit: {error!r}") from error
             if race is not None:
@@ -294,7 +323,7 @@ class RoomRegistry:
         clock = self.services.clock
         epoch = room.next_epoch(state, clock.boot, clock.now_ms(), clock.wall_ms())
         state = room.apply(state, epoch)
-        self._run(RoomActor(self.services, state, position, [epoch], self._ended))
+        self._run(self._actor(state, position, [epoch]))
 
     def freeze(self) -> None:
         """Nothing more happens in any room; what did happen is still stored."""
@@ -312,7 +341,7 @@ class RoomRegistry:
     def _beat(self) -> None:
         """Note in all rooms that we are here; one timer serves them."""
         clock = self.services.clock
-        self.services.load_meter.note(clock.cpu_s(), clock.now_ms())
+        self.services.load_meter.measure(clock.cpu_s(), clock.now_ms())
         for actor in list(self._rooms.values()):
             actor.beat()
         self._beat_later()
@@ -338,7 +367,7 @@ class RoomRegistry:
         What is not stored is not told; where nothing can be stored nobody waits for it.
         """
         return any(
-            actor.connections
+            actor.live.connections
             and (
                 actor.state.phase in ("countdown", "racing", "grace")
                 or not (actor.idle or actor.failing)
@@ -347,7 +376,7 @@ class RoomRegistry:
         )
 
     def _connections(self) -> int:
-        return sum(actor.connections for actor in self._rooms.values())
+        return sum(actor.live.connections for actor in self._rooms.values())
 
     def health(self) -> Mapping[str, Any]:
         """The server's state for `/healthz`."""

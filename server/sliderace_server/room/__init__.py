@@ -13,6 +13,7 @@ see. `timeline` defines room time.
 """
 
 from sliderace_server.room.apply import apply, apply_slid, fold, has_event
+from sliderace_server.room.checkpoint import checkpoint, checkpoint_due
 from sliderace_server.room.commands import (
     Connect,
     Disconnect,
@@ -94,6 +95,8 @@ __all__ = [
     "apply_slid",
     "attempt_of",
     "board_of",
+    "checkpoint",
+    "checkpoint_due",
     "closes_at",
     "decide",
     "decide_slides",

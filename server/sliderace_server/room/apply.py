@@ -33,9 +33,11 @@ from sliderace.race.log_records import (
     Slid,
 )
 from sliderace.race.state import HOLD_MS
+from sliderace_server.room.checkpoint import restored
 from sliderace_server.room.log_records import (
     Alive,
     BenchChanged,
+    Checkpoint,
     Closed,
     Connected,
     Disconnected,
@@ -62,6 +64,7 @@ __all__ = ["apply", "apply_slid", "fold", "has_event"]
 
 _WITHOUT_EVENT = (
     Alive,
+    Checkpoint,
     EpochBegan,
     HostStarted,
     NonceCommitted,
@@ -121,12 +124,15 @@ def apply(state: RoomState | None, record: Record) -> RoomState:
     """Return the room after a record.
 
     Args:
-        state: the room, which is changed in place; None before `RoomOpened`.
+        state: the room, which is changed in place; None before `RoomOpened`
+            or the checkpoint that replaces it.
         record: the record.
 
     Raises:
         ValueError: the record cannot follow: the log is damaged.
     """
+    if isinstance(record, Checkpoint):
+        return restored(record)
     if state is None:
         if not isinstance(record, RoomOpened):
             raise ValueError("the log does not begin with RoomOpened")
@@ -176,7 +182,7 @@ def _apply_to_room(state: RoomState, record: MemberRecord) -> None:
             state.epoch = replace(state.epoch, wall_ms=wall_ms)
         case Alive():
             pass
-        case RoomOpened() | EpochBegan():
+        case RoomOpened() | EpochBegan() | Checkpoint():
             raise ValueError("the room is already open")
         case _:
             assert_never(record)

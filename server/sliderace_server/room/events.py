@@ -50,6 +50,7 @@ from sliderace.race.state import Race
 from sliderace_server.room.log_records import (
     Alive,
     BenchChanged,
+    Checkpoint,
     Closed,
     Connected,
     Disconnected,
@@ -218,7 +219,7 @@ def _room_event(record: MemberRecord, state: RoomState) -> Event | None:
             return messages.Closed(state.offset, why)
         case RoomOpened() | EpochBegan() | HostStarted() | NonceCommitted():
             return None
-        case Alive() | WallClockSet() | TokenIssued():
+        case Alive() | WallClockSet() | TokenIssued() | Checkpoint():
             return None
         case _:
             assert_never(record)

@@ -9,11 +9,13 @@ from typing import Literal
 
 from sliderace.protocol.messages import RoleName
 from sliderace.protocol.room_code import RoomCode
-from sliderace.race.log_records import RaceRecord, Seat
+from sliderace.race.log_records import RaceCreated, RaceRecord, Seat
+from sliderace_server.room.member_state import MemberState
 
 __all__ = [
     "Alive",
     "BenchChanged",
+    "Checkpoint",
     "Closed",
     "Connected",
     "Disconnected",
@@ -213,8 +215,36 @@ class TokenIssued:
     """SHA-256 of it in hex. The previous token stays valid, older ones do not."""
 
 
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The whole room between two races: no earlier record is needed any more.
+
+    It follows the record of a race that has just been created.
+    """
+
+    t: int
+    code: RoomCode
+    created_s: int
+    public: bool
+    locked: bool
+    members: tuple[MemberState, ...]
+    """In the order of entering."""
+    last_member: int
+    host: int | None
+    owner: int | None
+    race: RaceCreated
+    number: int
+    last_race: str
+    epoch: EpochBegan
+    hold_until: int
+    offset: int
+    empty_since: int | None
+    active_at: int
+
+
 MemberRecord = (
     RoomOpened
+    | Checkpoint
     | EpochBegan
     | Entered
     | Gone

@@ -11,12 +11,13 @@ from typing import Annotated, NamedTuple
 from msgspec import Meta
 
 from sliderace.protocol.limits import MAX_SEAT
-from sliderace.protocol.messages import PhaseName, RoleName
+from sliderace.protocol.messages import PhaseName
 from sliderace.protocol.room_code import RoomCode
 from sliderace.race.log_records import Seat
 from sliderace.race.rules import Rules
 from sliderace.race.state import Race
 from sliderace_server.room.log_records import EpochBegan
+from sliderace_server.room.member_state import MemberState
 
 __all__ = [
     "MemberState",
@@ -78,52 +79,6 @@ class Racer(NamedTuple):
     member: int
     name: str
     bot: bool
-
-
-@dataclass(frozen=True, slots=True)
-class MemberState:
-    """A member of the room.
-
-    Attributes:
-        id: 1, 2, 3 ... in order of joining; never reused.
-        name: cleaned, and unique in the room.
-        role: players have a seat, spectators have none.
-        seat: does not change while the member has it.
-        bot: declared as a bot.
-        token_hash: SHA-256 of the seat token, in hex.
-        former_hash: the same of the previous token, or empty. It is still valid, so
-            that a lost welcome does not lose the seat.
-        ready: will race.
-        benched: sits out.
-        connected: has a connection.
-        since: room time at which the member was last connected or disconnected.
-        nonce_commitment: 64 hex digits for the race in preparation, or empty.
-        nonces: number of commitments for that race.
-    """
-
-    id: int
-    name: str
-    role: RoleName
-    seat: Seat | None
-    bot: bool
-    token_hash: str
-    former_hash: str = ""
-    ready: bool = False
-    benched: bool = False
-    connected: bool = True
-    since: int = 0
-    nonce_commitment: str = ""
-    nonces: int = 0
-
-    @property
-    def plays(self) -> bool:
-        """Whether this is a player who does not sit out."""
-        return self.role == "player" and not self.benched
-
-    @property
-    def active(self) -> bool:
-        """Whether this is a connected player who does not sit out."""
-        return self.plays and self.connected
 
 
 @dataclass(slots=True)

@@ -1,155 +1,282 @@
-"""Takes what the scribes of all rooms have gathered to the log: one append for all.
+"""The log writer: one queue and one group commit for the logs of all rooms.
 
-A task and a wake-up for each room and batch would cost more than the slides inside.
+Rules:
+
+- A room's records are appended in order, one append at a time; records that arrive
+  meanwhile wait for the next commit. One commit takes what all rooms have waiting.
+- Every append names the position at which the room's log ends (compare-and-set). On a
+  conflict another writer has the log: the room loses it and nothing more is written.
+- While the storage fails, the same commit is tried again, with pauses. A failure may
+  have been a success whose answer was lost: then the next try meets a conflict, and the
+  log itself says whether the records are ours.
+- After any other error nobody knows what is stored: the appends are tried room by room,
+  and a room whose append fails again loses its log.
+- After each commit every room is told how far its log is durable, then everything that
+  they send is written at once.
+- Commits begin the further apart the busier the server is.
 """
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 from sliderace_server.clock import Clock
-from sliderace_server.load import LoadMeter
 from sliderace_server.metrics import Metrics
-from sliderace_server.storage import Append, Conflict, RoomLog, StorageUnavailable
+from sliderace_server.pacing import LoadMeter
+from sliderace_server.storage.ports import (
+    Append,
+    Conflict,
+    RoomLog,
+    StorageUnavailable,
+)
 
-__all__ = ["LogWriter", "Sender", "Spawn"]
+__all__ = ["LogEnd", "LogOwner", "LogWriter", "Spawn"]
 
 _log = logging.getLogger(__name__)
 
-REST_MS = (1, 10)
-"""From the beginning of one append to that of the next, at least. A commit takes some
-300 us of CPU, however much comes along: a calm server pays that for acks after a ms, on
-a busy one they gather. Clients do not wait for acks: they are noticed by nobody."""
-LOADS = (0.2, 0.65)
-"""Of a core: up to where the first of `REST_MS` holds, and from where on the second;
-in proportion between them."""
+RETRY_S = (0.1, 0.25, 0.5, 1.0, 2.0)
+"""Pauses while the storage fails; the last one is repeated."""
 
 Spawn = Callable[[Coroutine[Any, Any, None]], None]
 """Starts a task that belongs to the server's task group."""
 
 
-class Sender(Protocol):
-    """A room's scribe, as the courier sees it."""
+class LogOwner(Protocol):
+    """The running room that a log belongs to."""
+
+    def committed(self, position: int) -> None:
+        """Note that the log is durable up to a position."""
+        ...
+
+    def append_failed(self) -> None:
+        """Note that the log cannot be written now."""
+        ...
+
+    def log_lost(self) -> None:
+        """Note that nothing more can be written to the log."""
+        ...
+
+
+class LogEnd:
+    """The end of one room's log: what is durable, and what waits.
+
+    Attributes:
+        durable: position up to which the log is durable.
+        closed: nothing more is written.
+    """
+
+    __slots__ = ("_code", "_owner", "_writer", "batch", "closed", "durable", "waiting")
+
+    def __init__(
+        self, writer: "LogWriter", owner: LogOwner, code: str, position: int
+    ) -> None:
+        self._writer = writer
+        self._owner = owner
+        self._code = code
+        self.durable = position
+        self.closed = False
+        self.waiting: list[bytes] = []
+        self.batch: list[bytes] = []
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing waits to be written."""
+        return not (self.waiting or self.batch)
+
+    def append(self, records: Sequence[bytes]) -> None:
+        """Write records with the next commit, unless the log is closed."""
+        if not self.closed:
+            if self.idle:
+                self._writer.enqueue(self)
+            self.waiting += records
+
+    def close(self) -> None:
+        """Write nothing more; what waits is discarded."""
+        self.closed = True
+        self.waiting, self.batch = [], []
+
+    def lose(self, reason: str) -> None:
+        """Give up the log: another writer has it, or what it holds is unknown."""
+        if not self.closed:
+            self.close()
+            self._writer.metrics.count("steps_down")
+            extra = {"room": self._code, "reason": reason}
+            _log.error("gave up a room", extra=extra)
+            self._owner.log_lost()
+
+    # --- for the log writer ----------------------------------------------------------
 
     def take(self) -> Append:
-        """What is to be appended now."""
-        ...
+        """Return the append for the next commit."""
+        self.batch, self.waiting = self.waiting, []
+        return Append(self._code, self.durable, self.batch)
 
-    def told(self, conflict: Conflict | None) -> None:
-        """It is stored, or another writer has the room."""
-        ...
+    def failed(self, error: StorageUnavailable) -> None:
+        """Note that the commit failed."""
+        _log.error("cannot store", extra={"room": self._code, "error": str(error)})
+        self._owner.append_failed()
 
-    def alone(self, error: StorageUnavailable | None) -> None:
-        """It may be stored or not: go on alone, until it is.
-
-        Args:
-            error: what the store said; None: the trouble may be another room's.
-        """
-        ...
-
-    def give_up(self) -> None:
-        """Nobody will tell what became of it."""
-        ...
+    def stored(self) -> None:
+        """Note that the batch is durable."""
+        if self.closed:
+            return
+        self.durable += len(self.batch)
+        self.batch = []
+        if self.waiting:
+            self._writer.enqueue(self)
+        whole = False
+        try:
+            self._owner.committed(self.durable)
+            whole = True
+        finally:
+            if not whole:
+                self.lose("an error in the room")
 
 
 class LogWriter:
-    """Appends for all rooms; while one append runs, the next one gathers.
+    """Appends the records of all rooms; `run` does the work.
 
     Args:
-        log: where it goes.
-        spawn: starts a task.
-        flush: writes what is told of an append, now.
-        clock: to rest between two appends.
-        metrics: counts.
+        log: the logs.
+        flush: writes what the rooms send after a commit.
+        clock: for pauses and intervals.
+        metrics: counters.
         load_meter: how busy the server is.
     """
 
     def __init__(
         self,
         log: RoomLog,
-        spawn: Spawn,
         flush: Callable[[], None],
         clock: Clock,
         metrics: Metrics,
         load_meter: LoadMeter,
     ) -> None:
+        self.metrics = metrics
         self._log = log
-        self._spawn = spawn
         self._flush = flush
-        self._waiting: list[Sender] = []
-        self._running = False
         self._clock = clock
-        self._metrics = metrics
         self._load_meter = load_meter
-        self._began = -REST_MS[1]
+        self._queue: list[LogEnd] = []
+        self._wake: asyncio.Future[None] | None = None
 
-    def collect(self, sender: Sender) -> None:
-        """Append what this one has gathered with the next round.
+    def open(self, owner: LogOwner, code: str, position: int) -> LogEnd:
+        """Return the end of a room's log, which is `position` records long."""
+        return LogEnd(self, owner, code, position)
 
-        Ask again once it was told; until then nothing more is taken from it.
-        """
-        self._waiting.append(sender)
-        self._run()
+    def enqueue(self, end: LogEnd) -> None:
+        """Take part in the next commit."""
+        self._queue.append(end)
+        wake, self._wake = self._wake, None
+        if wake is not None and not wake.done():
+            wake.set_result(None)
 
-    def _run(self) -> None:
-        if not self._running:
-            self._running = True
-            self._spawn(self._rounds())
-
-    @property
-    def _rest_ms(self) -> int:
-        (least, most), (calm, busy) = REST_MS, LOADS
-        share = (self._load_meter.load - calm) / (busy - calm)
-        return round(least + (most - least) * max(0.0, min(share, 1.0)))
-
-    async def _rounds(self) -> None:
+    async def run(self) -> None:
+        """Commit what waits, for ever; when cancelled, all rooms lose their logs."""
+        clock, began = self._clock, 0
+        ends: list[LogEnd] = []
         try:
-            while self._waiting:
-                rest = self._began + self._rest_ms - self._clock.now_ms()
-                if rest > 0:
-                    await self._clock.sleep(rest / 1_000)
-                self._began = self._clock.now_ms()
-                senders, self._waiting = self._waiting, []
-                await self._round(senders)
-        except asyncio.CancelledError:
-            for sender in self._waiting:
-                sender.give_up()
-            self._waiting.clear()
-            raise
+            while True:
+                if not self._queue:
+                    self._wake = asyncio.get_running_loop().create_future()
+                    await self._wake
+                pause = began + self._load_meter.commit_interval_ms - clock.now_ms()
+                if began and pause > 0:
+                    await clock.sleep(pause / 1_000)
+                began = clock.now_ms()
+                ends, self._queue = self._queue, []
+                appends = [end.take() for end in ends if not end.closed]
+                await self._commit([end for end in ends if not end.closed], appends)
         finally:
-            self._running = False
-            if self._waiting:
-                self._run()
+            self._wake = None
+            for end in (*ends, *self._queue):
+                if not end.idle:
+                    end.lose("its log could not be written")
+            self._queue.clear()
 
-    async def _round(self, senders: list[Sender]) -> None:
-        appends = [sender.take() for sender in senders]
+    async def _commit(self, ends: Sequence[LogEnd], appends: Sequence[Append]) -> None:
+        """Append until it is known what is stored; then tell the rooms."""
+        failures = 0
+        while ends:
+            began = self._clock.now_ms()
+            try:
+                conflicts = await self._log.append_all(appends)
+                if failures:
+                    conflicts = [
+                        conflict and await self._real_conflict(append, conflict)
+                        for append, conflict in zip(appends, conflicts, strict=True)
+                    ]
+            except StorageUnavailable as error:
+                self.metrics.count("commit_failures")
+                if not failures:
+                    self._report_failure(ends, error)
+                pause = RETRY_S[min(failures, len(RETRY_S) - 1)]
+                failures += 1
+                await self._clock.sleep(pause)
+                both = zip(ends, appends, strict=True)
+                left = [(end, append) for end, append in both if not end.closed]
+                ends = [end for end, _ in left]
+                appends = [append for _, append in left]
+            except Exception:  # noqa: BLE001 - what is stored is unknown
+                _log.exception("a commit failed")
+                await self._commit_singly(ends, appends)
+                return
+            else:
+                self._report(ends, appends, conflicts, began)
+                return
+
+    async def _commit_singly(
+        self, ends: Sequence[LogEnd], appends: Sequence[Append]
+    ) -> None:
+        """Find the rooms that make a commit fail; they lose their logs."""
+        if len(ends) == 1:
+            ends[0].lose("its log could not be written")
+            return
+        for end, append in zip(ends, appends, strict=True):
+            if not end.closed:
+                await self._commit([end], [append])
+
+    async def _real_conflict(
+        self, append: Append, conflict: Conflict
+    ) -> Conflict | None:
+        """Return None if a failed append has reached the log nevertheless."""
+        found = await self._log.read(append.room, append.expected)
+        return None if found == append.records else conflict
+
+    def _report(
+        self,
+        ends: Sequence[LogEnd],
+        appends: Sequence[Append],
+        conflicts: Sequence[Conflict | None],
+        began: int,
+    ) -> None:
+        """Tell all rooms how far their logs are durable."""
+        rooms = records = 0
+        for append, conflict in zip(appends, conflicts, strict=True):
+            if conflict is None:
+                rooms += 1
+                records += len(append.records)
+        took = (self._clock.now_ms() - began) / 1_000
+        self.metrics.committed(took, rooms, records)
+        for end, conflict in zip(ends, conflicts, strict=True):
+            if conflict is None:
+                self._call(end.stored)
+            else:
+                self._call(partial(end.lose, "another writer has it"))
+        self._call(self._flush)
+
+    def _report_failure(
+        self, ends: Sequence[LogEnd], error: StorageUnavailable
+    ) -> None:
+        for end in ends:
+            self._call(partial(end.failed, error))
+        self._call(self._flush)
+
+    def _call(self, call: Callable[[], None]) -> None:
+        """Call a function; an error in one room must not stop the others."""
         try:
-            conflicts = await self._log.append_all(appends)
-        except StorageUnavailable as error:
-            for sender in senders:
-                sender.alone(error)
-        except asyncio.CancelledError:
-            for sender in senders:
-                sender.give_up()
-            raise
-        except Exception:  # one room's trouble is not everybody's
-            for sender in senders:
-                sender.alone(None)
-            raise
-        else:
-            took = (self._clock.now_ms() - self._began) / 1_000
-            told = list(zip(senders, appends, conflicts, strict=True))
-            stored = [len(one.records) for _, one, conflict in told if not conflict]
-            self._metrics.committed(took, len(stored), sum(stored))
-            for sender, _, conflict in told:
-                _tell(sender, conflict)
-            self._flush()
-
-
-def _tell(sender: Sender, conflict: Conflict | None) -> None:
-    """Tell one room; its mistake is not everybody's."""
-    try:
-        sender.told(conflict)
-    except Exception:  # noqa: BLE001 - said above
-        _log.exception("a room cannot be told what is stored")
+            call()
+        except Exception:  # noqa: BLE001 - see above
+            _log.exception("a room failed after a commit")

@@ -48,6 +48,7 @@ class _Log(RoomLog):
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
         self._rooms: dict[str, list[bytes]] = {}
+        self._removed: dict[str, int] = {}
         self._resting: dict[str, int] = {}
 
     async def append_all(self, appends: Sequence[Append]) -> list[Conflict | None]:
@@ -57,24 +58,40 @@ class _Log(RoomLog):
     def _append(
         self, room: str, expected: int, records: Sequence[bytes]
     ) -> Conflict | None:
-        actual = len(self._rooms.get(room, ()))
+        actual = self._length(room)
         if actual != expected:
             return Conflict(room, expected, actual)
         if records:
             self._rooms.setdefault(room, []).extend(records)
         return None
 
+    def _length(self, room: str) -> int:
+        return self._removed.get(room, 0) + len(self._rooms.get(room, ()))
+
     async def read(self, room: str, after: int = 0) -> list[bytes]:
         self._store.check()
-        return self._rooms.get(room, [])[after:]
+        return self._rooms.get(room, [])[max(0, after - self._removed.get(room, 0)) :]
+
+    async def length(self, room: str) -> int:
+        self._store.check()
+        return self._length(room)
 
     async def rooms(self) -> list[str]:
         self._store.check()
         return sorted(self._rooms)
 
+    async def trim(self, room: str, position: int) -> None:
+        self._store.check()
+        before = self._removed.get(room, 0)
+        count = min(position, self._length(room) - 1) - before
+        if count > 0:
+            del self._rooms[room][:count]
+            self._removed[room] = before + count
+
     async def drop(self, room: str, *, now_ms: int = 0, rest_ms: int = 0) -> None:
         self._store.check()
         self._rooms.pop(room, None)
+        self._removed.pop(room, None)
         if rest_ms:
             self._resting[room] = now_ms + rest_ms
 

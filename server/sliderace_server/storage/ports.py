@@ -96,7 +96,10 @@ class Append(NamedTuple):
 
 
 class RoomLog(Protocol):
-    """An append-only log for each room."""
+    """An append-only log for each room.
+
+    Positions count the records of a room from its beginning, removed ones included.
+    """
 
     async def append_all(self, appends: Sequence[Append]) -> list[Conflict | None]:
         """Append records to several logs; each append is stored completely or not.
@@ -121,7 +124,7 @@ class RoomLog(Protocol):
         """Append records to one log, like `append_all`.
 
         Raises:
-            Conflict: The log does not have exactly `expected` records.
+            Conflict: The log does not end at position `expected`.
             StorageUnavailable: See `append_all`.
         """
         (conflict,) = await self.append_all([Append(room, expected, records)])
@@ -129,9 +132,17 @@ class RoomLog(Protocol):
             raise conflict
 
     async def read(self, room: str, after: int = 0) -> list[bytes]:
-        """Return a room's records after the first `after`, oldest first.
+        """Return a room's records after position `after`, oldest first.
 
-        An unknown room has no records.
+        Removed records are missing; an unknown room has none.
+
+        Raises:
+            StorageUnavailable: The storage cannot be read.
+        """
+        ...
+
+    async def length(self, room: str) -> int:
+        """Return the position at which a room's log ends; 0 for an unknown room.
 
         Raises:
             StorageUnavailable: The storage cannot be read.
@@ -143,6 +154,14 @@ class RoomLog(Protocol):
 
         Raises:
             StorageUnavailable: The storage cannot be read.
+        """
+        ...
+
+    async def trim(self, room: str, position: int) -> None:
+        """Remove a room's records up to a position; its last record always stays.
+
+        Raises:
+            StorageUnavailable: As in `append`; the same call may be retried.
         """
         ...
 

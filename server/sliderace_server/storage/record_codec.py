@@ -40,6 +40,7 @@ TYPES: Final[dict[str, type[Record]]] = {
     "alive": room.Alive,
     "wall_set": room.WallClockSet,
     "token_given": room.TokenIssued,
+    "checkpoint": room.Checkpoint,
     "race_made": race.RaceCreated,
     "countdown_began": race.CountdownBegan,
     "countdown_stopped": race.CountdownStopped,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 
-from sliderace.race.timing import Latency
 from sliderace_server.http.routes import Request
 from sliderace_server.websocket.frame_tap import TappedWebSocket
 from sliderace_server.websocket.heartbeat import Heartbeat
@@ -45,12 +44,10 @@ class Connection:
         "_websocket",
         "_writes",
         "address",
-        "caught_up",
         "heartbeat",
         "host",
         "id",
         "send",
-        "send_progress",
         "send_queue",
         "send_snapshot",
         "send_urgent",
@@ -79,8 +76,6 @@ class Connection:
         )
         self.send = self.send_queue.send
         self.send_urgent = self.send_queue.send_urgent
-        self.send_progress = self.send_queue.send_progress
-        self.caught_up = self.send_queue.caught_up
         self.send_snapshot = self.send_queue.send_snapshot
         self.session = listener.new_session(self)
         self.heartbeat = Heartbeat(listener.limits, self)
@@ -137,9 +132,9 @@ class Connection:
         """Start a burst of pings."""
         self._listener.start_heartbeat(self.heartbeat)
 
-    def latency(self) -> Latency:
-        """Return the measured latency; all 0 with too few samples."""
-        return self.heartbeat.latency(self._listener.clock.now_ms())
+    def dismiss(self, code: int) -> None:
+        """Close the connection: it no longer belongs to a member."""
+        self.session.close(code)
 
     # --- for the WebSocket -----------------------------------------------------------
 
@@ -158,7 +153,11 @@ class Connection:
 
     def receive_pong(self, payload: bytes) -> None:
         """Handle a pong."""
-        self._listener.record_pong(self.heartbeat, payload)
+        now = self._listener.clock.now_ms()
+        rtt = self.heartbeat.pong(payload, now)
+        if rtt is not None:
+            self._listener.metrics.rtt_seconds.add(rtt / 1_000)
+            self.session.record_rtt(rtt, now)
         self._count_frame()
 
     def receive_frame(self, frame: Frame) -> None:
@@ -170,6 +169,10 @@ class Connection:
             self.receive_pong(bytes(frame.data))
         elif frame.opcode is not Opcode.TEXT or not frame.fin:
             self._count_frame()
+
+    def set_behind(self, *, behind: bool) -> None:
+        """Note whether the peer has left much unread."""
+        self.session.set_behind(behind=behind)
 
     def _count_frame(self) -> None:
         """Count a frame like a message; too many are read more slowly."""

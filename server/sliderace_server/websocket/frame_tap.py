@@ -30,7 +30,7 @@ and `protocol.state` are used.
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from websockets.asyncio.server import ServerConnection
 from websockets.frames import Frame
@@ -85,6 +85,14 @@ def _do_nothing() -> None:
     """Replace pausing and resuming on a closed connection."""
 
 
+class BehindCallback(Protocol):
+    """Called when a peer's unread bytes become too many, and few again."""
+
+    def __call__(self, *, behind: bool) -> None:
+        """Note it."""
+        ...
+
+
 class TappedWebSocket(ServerConnection):
     """A server connection of the library with a tap for text frames and pongs.
 
@@ -97,6 +105,7 @@ class TappedWebSocket(ServerConnection):
         on_text: called with the payload of each tapped text message; it may be invalid
             UTF-8.
         on_pong: called with the payload of each tapped pong.
+        on_behind: called when the peer has left much unread, and when it has caught up.
     """
 
     listener: "Listener"
@@ -106,6 +115,7 @@ class TappedWebSocket(ServerConnection):
     on_frame: Callable[[Frame], None] | None = None
     on_text: Callable[[bytes], None] | None = None
     on_pong: Callable[[bytes], None] | None = None
+    on_behind: "BehindCallback | None" = None
     _at_frame_start = False  # of the next byte; the library has no partial frame
     _awaiting_admission = False
     _head_tail = b""  # last bytes of the request so far
@@ -250,6 +260,18 @@ class TappedWebSocket(ServerConnection):
         self._request_timer.cancel()
         if self.on_frame is not None and isinstance(event, Frame):
             self.on_frame(event)
+
+    def pause_writing(self) -> None:
+        """Note that the transport buffers more than `write_limit` bytes."""
+        super().pause_writing()
+        if self.on_behind is not None:
+            self.on_behind(behind=True)
+
+    def resume_writing(self) -> None:
+        """Note that most of it is sent."""
+        super().resume_writing()
+        if self.on_behind is not None:
+            self.on_behind(behind=False)
 
     def pause(self) -> None:
         """Process no more frames until `resume`."""

@@ -1,4 +1,4 @@
-"""Heartbeat: our own pings measure each connection's latency and detect dead peers.
+"""Heartbeat: our own pings measure round trips and detect dead peers.
 
 Rules:
 
@@ -11,8 +11,6 @@ Rules:
 - A peer that leaves a ping unanswered for `ping_timeout_ms` is aborted.
 - While we throttle reading from a peer, its pongs wait unread: it is not pinged, and
   its silence does not count.
-- Latency is the minimum and the median deviation of the samples of the last
-  `WINDOW_MS`.
 
 One `Pinger` serves all connections: a heap of due times costs a sixth of a task and a
 timer per connection.
@@ -20,10 +18,8 @@ timer per connection.
 
 import heapq
 from itertools import count
-from statistics import median
 from typing import Protocol
 
-from sliderace.race.timing import UNMEASURED, Latency
 from sliderace_server.limits import Limits
 
 __all__ = ["Heartbeat", "Pinger"]
@@ -34,8 +30,6 @@ MAX_PER_TURN = 8
 """Connections handled in one turn of the loop; the next turn follows after 1 ms. A ping
 and its pong take 60 us, and in a room of a thousand members all bursts begin at once
 when the countdown starts."""
-WINDOW_MS = 60_000
-"""Older samples do not describe the connection's latency now."""
 
 
 class PingTarget(Protocol):
@@ -81,7 +75,7 @@ _CLOSED = _ClosedTarget()
 
 
 class Heartbeat:
-    """The pings and latency of one connection.
+    """The pings of one connection.
 
     Attributes:
         ended: the connection has ended.
@@ -94,12 +88,9 @@ class Heartbeat:
 
     __slots__ = (
         "_burst",
-        "_latency",
-        "_latency_until",
         "_limits",
         "_next_ping",
         "_number",
-        "_samples",
         "_target",
         "_unanswered",
         "ended",
@@ -110,9 +101,6 @@ class Heartbeat:
         self._limits = limits
         self._target = target
         self._unanswered: dict[bytes, int] = {}
-        self._samples: list[tuple[int, int]] = []
-        self._latency = UNMEASURED
-        self._latency_until = 0
         self._number = count(1)
         self._burst = self._limits.ping_burst
         self._next_ping = 0
@@ -166,7 +154,7 @@ class Heartbeat:
         self._next_ping = 0
 
     def pong(self, payload: bytes, now: int) -> int | None:
-        """Record a pong; it also answers all earlier pings.
+        """Handle a pong; it also answers all earlier pings.
 
         Returns:
             The round trip in ms, or None if no such ping is unanswered.
@@ -178,28 +166,7 @@ class Heartbeat:
             del self._unanswered[earlier]
             if earlier == payload:
                 break
-        self._samples.append((now, now - sent))
-        self._latency_until = 0
         return now - sent
-
-    def latency(self, now: int) -> Latency:
-        """Return the effective latency by the samples of the last minute."""
-        if now < self._latency_until:
-            return self._latency
-        while self._samples and self._samples[0][0] < now - WINDOW_MS:
-            del self._samples[0]
-        self._latency = self._measure()
-        if self._samples:  # valid until the oldest sample expires or a new one arrives
-            self._latency_until = self._samples[0][0] + WINDOW_MS + 1
-        return self._latency
-
-    def _measure(self) -> Latency:
-        trips = [rtt for _, rtt in self._samples]
-        if not trips:
-            return UNMEASURED
-        middle = median(trips)
-        jitter = round(median(abs(trip - middle) for trip in trips))
-        return Latency(min(trips), jitter, len(trips)).effective
 
 
 class Pinger:

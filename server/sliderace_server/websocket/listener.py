@@ -22,14 +22,14 @@ from sliderace_server.clock import Clock, Timer
 from sliderace_server.http.proxy_headers import client_address, within
 from sliderace_server.http.routes import SECURITY, Answer, Request, Routes, message
 from sliderace_server.limits import PerAddress, is_loopback
-from sliderace_server.live_room.services import Spawn
 from sliderace_server.metrics import Metrics
 from sliderace_server.settings import ServerSettings
+from sliderace_server.storage.log_writer import Spawn
 from sliderace_server.websocket.admission import AdmissionQueue, LoopClock
 from sliderace_server.websocket.connection import Connection
 from sliderace_server.websocket.frame_tap import TappedWebSocket
 from sliderace_server.websocket.heartbeat import Heartbeat, Pinger
-from sliderace_server.websocket.send_queue import Flusher
+from sliderace_server.websocket.send_queue import SLOW_SHARE, Flusher
 from sliderace_server.websocket.session import Session
 
 __all__ = ["CannotListen", "Listener"]
@@ -149,6 +149,7 @@ class Listener:
             ping_interval=None,
             close_timeout=self.limits.close_timeout_ms / 1_000,
             max_size=self.limits.up_bytes,
+            write_limit=self.limits.unsent_bytes // SLOW_SHARE,
             max_queue=MAX_LIBRARY_QUEUE,
         )
 
@@ -272,6 +273,7 @@ class Listener:
         connection = Connection(websocket, self, next(self._numbers), request)
         websocket.on_frame = connection.receive_frame
         websocket.on_pong = connection.receive_pong
+        websocket.on_behind = connection.set_behind
         websocket.resume()  # process what followed the request
         self._connections[connection] = None
         self.metrics.count("connections")
@@ -334,12 +336,6 @@ class Listener:
         """Ping a connection, first in a burst and then regularly."""
         self._pinger.add(heartbeat, self.clock.now_ms())
         self._beat_in(0)
-
-    def record_pong(self, heartbeat: Heartbeat, payload: bytes) -> None:
-        """Record a pong."""
-        rtt = heartbeat.pong(payload, self.clock.now_ms())
-        if rtt is not None:
-            self.metrics.rtt_seconds.add(rtt / 1_000)
 
     def _beat_in(self, ms: int) -> None:
         if self._ping_timer is not None:

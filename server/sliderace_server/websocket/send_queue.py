@@ -11,57 +11,31 @@ Rules:
   runs in between. Urgent queues do not wait for the pause.
 - Nothing here waits for a peer. A peer that leaves more than `max_unsent` bytes unread,
   beyond its last snapshot, is aborted.
-- A peer that leaves a quarter of that unread gets no progress. It catches up later with
-  the newest state instead of everything that it missed.
 """
 
 from collections import deque
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from sliderace.protocol.limits import MAX_DOWN_BYTES
+from sliderace_server.pacing import MAX_SLICE, PACES, SLICE_SHARE, Slice
 
 __all__ = [
-    "MAX_SLICE",
     "MAX_UNSENT",
-    "SLICE_BY_LOAD",
+    "SLOW_SHARE",
     "Flusher",
     "SendQueue",
-    "Slice",
     "ping_frame",
     "text_frame",
 ]
 
 
-class Slice(NamedTuple):
-    """How many queues to flush before other work runs.
-
-    Attributes:
-        size: queues to flush in one turn of the loop; more if very many wait.
-        pause_s: time until the next slice while at least `MAX_SLICE` queues wait;
-            0: until the next turn.
-    """
-
-    size: int
-    pause_s: float
-
-
-SLICE_BY_LOAD = (Slice(25, 0.001), Slice(25, 0.001), Slice(100, 0.0))
-"""By load (`LoadMeter.factor`, from 1): a fifth of a millisecond of work, then a pause.
-Without the pause, the log's thread competes with a thousand spectators for the core and
-for Python's lock, which delays every ack. On a very busy server everything is delayed
-anyway, and more turns would only cost more."""
-MAX_SLICE = 100
-"""The largest slice, two thirds of a millisecond. If fewer queues wait, there is no
-pause."""
-SLICE_SHARE = 16
-"""A slice is at least this fraction of the waiting queues, so that the time to flush
-all of them grows more slowly than their number."""
 MAX_UNSENT = 65_536
 """Bytes that a peer may leave unread, beyond its last snapshot, before it is aborted.
 """
 SLOW_SHARE = 4
-"""A peer that leaves this fraction of `max_unsent` unread gets no progress."""
+"""A peer that leaves this fraction of `MAX_UNSENT` unread is sent no progress until it
+has caught up."""
 
 
 class Writer(Protocol):
@@ -93,7 +67,7 @@ class Flusher:
         self,
         call_soon: Callable[[Callable[[], None]], object],
         call_later: Callable[[float, Callable[[], None]], object],
-        current_slice: Callable[[], Slice] = lambda: SLICE_BY_LOAD[0],
+        current_slice: Callable[[], Slice] = lambda: PACES[0].slice,
     ) -> None:
         self._call_soon = call_soon
         self._call_later = call_later
@@ -123,11 +97,7 @@ class Flusher:
     def _schedule(self) -> None:
         if not self._scheduled:
             self._scheduled = True
-            self._call_soon(self._run)
-
-    def _run(self) -> None:
-        self._scheduled = False
-        self.flush()
+            self._call_soon(self.flush)
 
     def _end_pause(self) -> None:
         self._pausing = False
@@ -135,6 +105,7 @@ class Flusher:
 
     def flush(self) -> None:
         """Flush one slice of the queues now; the others follow in later turns."""
+        self._scheduled = True  # what is added meanwhile needs no other turn
         urgent, waiting = self._urgent, self._waiting
         size, pause_s = self._current_slice()
         try:
@@ -150,6 +121,7 @@ class Flusher:
                 if self._pausing:
                     self._call_later(pause_s, self._end_pause)
         finally:  # an exception in one room must not stop the others
+            self._scheduled = False
             if urgent or self._before_flush or (waiting and not self._pausing):
                 self._schedule()
 
@@ -164,14 +136,12 @@ class SendQueue:
     """
 
     __slots__ = (
-        "_behind",
         "_flusher",
         "_frames",
         "_is_urgent",
         "_max_unsent",
         "_open",
         "_queued_bytes",
-        "_slow",
         "_snapshot_bytes",
         "_writer",
         "_written_bytes",
@@ -189,8 +159,6 @@ class SendQueue:
         # each ack they would grow without bound where a turn takes longer than a
         # commit.
         self._is_urgent = False
-        self._slow = False
-        self._behind = False
         self._snapshot_bytes = 0
         # Both since the last snapshot:
         self._queued_bytes = 0
@@ -214,27 +182,6 @@ class SendQueue:
                 self._is_urgent = True
                 self._flusher.add_urgent(self)
 
-    def send_progress(self, frame: bytes) -> bool:
-        """Send a frame that later frames supersede, unless the peer reads slowly.
-
-        Returns:
-            Whether it is sent; if not, send the newest state after `caught_up`.
-        """
-        if self._behind or (self._slow and self._is_slow()):
-            self._behind = True
-            return False
-        self.send(frame)
-        return True
-
-    def caught_up(self) -> bool:
-        """Return whether a peer that missed progress may get progress again."""
-        self._behind = self._is_slow()
-        return not self._behind
-
-    def _is_slow(self) -> bool:
-        self._slow = self._writer.unsent() > self._max_unsent // SLOW_SHARE
-        return self._slow
-
     def send_snapshot(self, frame: bytes) -> None:
         """Send a frame that supersedes all earlier frames."""
         self.send(frame)
@@ -255,7 +202,6 @@ class SendQueue:
         # Check what earlier writes left over: some event loops send the data of this
         # write a little later.
         if unsent := self._writer.unsent():
-            self._slow = unsent > self._max_unsent // SLOW_SHARE
             beyond = min(unsent, self._written_bytes)
             # The second test stops peers that request snapshots and read none of them.
             if max(beyond, unsent - self._snapshot_bytes) > self._max_unsent:

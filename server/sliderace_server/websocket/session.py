@@ -51,7 +51,7 @@ from sliderace_server.limits import (
     TOKEN_RECORDS,
     TokenBucket,
 )
-from sliderace_server.live_room.services import Peer
+from sliderace_server.live_room.subscriber import Peer, Subscriber
 from sliderace_server.registry.actor import RoomActor
 from sliderace_server.registry.rooms import RoomRegistry
 from sliderace_server.registry.seat_tickets import TICKET_MS, hashed
@@ -103,21 +103,13 @@ class Session:
         "_throttled_until",
         "_tile_debt_until",
         "_tiles",
-        "following",
-        "gen",
-        "member",
         "peer",
-        "sees",
-        "shown",
+        "subscriber",
     )
 
     def __init__(self, registry: RoomRegistry, peer: Peer) -> None:
         self.peer = peer
-        self.member = 0
-        self.gen = 0
-        self.following = False
-        self.sees = False
-        self.shown = ""
+        self.subscriber = Subscriber(peer)
         self._registry = registry
         self._services = registry.services
         self._room: RoomActor | None = None
@@ -147,7 +139,7 @@ class Session:
         if self._room is None:
             return True  # it may become a player
         members = self._room.state.members
-        member = members.get(self.member)
+        member = members.get(self.subscriber.member)
         if member is not None and member.seat is not None:
             return True
         return len(members) <= self._services.config.small_room
@@ -222,7 +214,7 @@ class Session:
         self._commands[_TAGS[type(command)]] += 1
         if isinstance(command, Slides) and self._room is not None:
             self._charge_tiles(command)
-            self._room.slide(self, command, self._now)
+            self._room.slide(self.subscriber, command, self._now)
         else:
             self._execute(command)
 
@@ -240,14 +232,18 @@ class Session:
         """Note that the connection has ended."""
         self._ended = True
         if self._room is not None:
-            self._room.lost(self)
+            self._room.unsubscribe(self.subscriber)
 
     # --- for the room ----------------------------------------------------------------
 
-    def dismissed(self, code: int) -> None:
-        """Close the connection: it no longer belongs to a member."""
-        self.following = False
-        self.close(code)
+    def record_rtt(self, rtt_ms: int, now: int) -> None:
+        """Record a round trip that the connection's pings have measured."""
+        self.subscriber.latency.add(rtt_ms, now)
+
+    def set_behind(self, *, behind: bool) -> None:
+        """Note whether the peer reads too slowly for progress."""
+        if self._room is not None:
+            self._room.set_behind(self.subscriber, behind=behind)
 
     def close(self, code: int) -> None:
         """Close the connection with a code of `sliderace.protocol.codes`."""
@@ -272,11 +268,13 @@ class Session:
         elif isinstance(command, Transfer):
             self._transfer(self._room)
         elif isinstance(command, QUOTA_EXEMPT) or self._has_quota(
-            self._room, self.member
+            self._room, self.subscriber.member
         ):
             before = self._room.state.offset
-            self._room.ask(self, command)
-            self._room.quota.use(self.member, self._room.state.offset - before)
+            self._room.receive(self.subscriber, command)
+            self._room.quota.use(
+                self.subscriber.member, self._room.state.offset - before
+            )
         else:
             self._refuse(str(command.__struct_config__.tag), Refusal("rate"))
 
@@ -288,9 +286,7 @@ class Session:
         if command.seat is None:
             now = self._services.clock.now_ms()
             self._messages.take(SNAPSHOT_COST, now)
-            actor.show(self)
-        else:
-            actor.show_board(self, command.seat)
+        actor.resync(self.subscriber, command)
 
     def _charge_tiles(self, slides: Slides) -> None:
         """Count slid tiles against their rate limit, which delays the next message."""
@@ -320,7 +316,10 @@ class Session:
             return
         self._room = outcome
         kind = str(hello.enter.__struct_config__.tag)
-        _log.info(kind, extra={**extra, "room": outcome.code, "member": self.member})
+        _log.info(
+            kind,
+            extra={**extra, "room": outcome.code, "member": self.subscriber.member},
+        )
 
     def _create(self, create: Create) -> RoomActor | Refusal:
         actor = self._registry.open(create, self.peer.address)
@@ -328,19 +327,15 @@ class Session:
             return actor
         token = self._new_token()
         command = room.Enter(create.name, hashed(token), create.role, creator=True)
-        return actor.enter(self, command, token) or actor
+        return actor.subscribe(self.subscriber, command, token=token) or actor
 
     def _open(self, asked: Open) -> RoomActor | Refusal:
         actor = self._registry.open(asked, self.peer.address)
         if isinstance(actor, Refusal):
             return actor
         link = self._registry.link(actor.code, self.peer.host)
-        actor.when_durable(self, lambda: self._opened(actor.code, link))
+        actor.notify(self.subscriber, Opened(actor.code, link), 1000)
         return actor
-
-    def _opened(self, code: str, link: str) -> None:
-        self._send(Opened(code, link))
-        self.close(1000)
 
     def _join(self, join: Join) -> RoomActor | Refusal:
         actor = self._registry.find(join.code, self.peer.address)
@@ -350,7 +345,7 @@ class Session:
             return Refusal("rate")
         token = self._new_token()
         command = room.Enter(join.name, hashed(token), join.role, join.bot)
-        if refusal := actor.enter(self, command, token):
+        if refusal := actor.subscribe(self.subscriber, command, token=token):
             return refusal
         actor.quota.use(NEW_MEMBERS, CONNECT_RECORDS)
         return actor
@@ -369,7 +364,7 @@ class Session:
             return Refusal("rate")
         actor.quota.use(member, CONNECT_RECORDS)
         seen = resume.epoch, resume.offset
-        actor.resume(self, room.Connect(member), seen)
+        actor.subscribe(self.subscriber, room.Connect(member), seen=seen)
         return actor
 
     def _redeem(self, redeem: Redeem) -> RoomActor | Refusal:
@@ -382,7 +377,8 @@ class Session:
             return Refusal("rate")
         actor.quota.use(member, CONNECT_RECORDS + TOKEN_RECORDS)
         token = self._new_token()
-        actor.resume(self, room.Connect(member, hashed(token)), token=token)
+        command = room.Connect(member, hashed(token))
+        actor.subscribe(self.subscriber, command, token=token)
         return actor
 
     def _transfer(self, actor: RoomActor) -> None:
@@ -392,7 +388,8 @@ class Session:
         """
         ticket = self._new_token()
         now = self._services.clock.now_ms()
-        self._registry.tickets.issue(actor.code, self.member, hashed(ticket), now)
+        member = self.subscriber.member
+        self._registry.tickets.issue(actor.code, member, hashed(ticket), now)
         self._send(Ticket(ticket, TICKET_MS))
 
     # --- answers ---------------------------------------------------------------------

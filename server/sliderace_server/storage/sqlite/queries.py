@@ -23,12 +23,14 @@ __all__ = [
     "append_all",
     "drop",
     "insert_race",
+    "length",
     "read",
     "resting",
     "rooms",
     "select_races",
     "select_record",
     "sweep",
+    "trim",
 ]
 
 
@@ -44,7 +46,7 @@ FROM json_each(?) LEFT JOIN room ON code = value
 """The last append of all, and where the logs of several rooms end, in any order."""
 INTO_LOG = "INSERT INTO log VALUES {rows}"
 INTO_ROOM = """
-INSERT INTO room VALUES {rows}
+INSERT INTO room (number, code, records, last) VALUES {rows}
 ON CONFLICT (number) DO UPDATE SET records = excluded.records, last = excluded.last
 """
 
@@ -142,6 +144,9 @@ def _filled(statement: str, rows: int, columns: int) -> str:
 def read(connection: sqlite3.Connection, room: str, after: int) -> list[bytes]:
     """Return a room's records behind the first `after`."""
     found: list[bytes] = []
+    query = "SELECT removed FROM room WHERE code = ?"
+    removed = connection.execute(query, (room,)).fetchone()
+    after = max(after, removed[0] if removed else 0)
     appends = connection.execute(CHAIN, {"room": room, "after": after}).fetchall()
     start = appends[-1][0] if appends else 0
     for _, sizes, records in reversed(appends):
@@ -150,6 +155,30 @@ def read(connection: sqlite3.Connection, room: str, after: int) -> list[bytes]:
             found.append(records[at : at + size])
             at += size
     return found[max(0, after - start) :]
+
+
+def length(connection: sqlite3.Connection, room: str) -> int:
+    """Return where a room's log ends; see `RoomLog.length`."""
+    query = "SELECT records FROM room WHERE code = ?"
+    row = connection.execute(query, (room,)).fetchone()
+    return row[0] if row else 0
+
+
+def trim(connection: sqlite3.Connection, room: str, position: int) -> int:
+    """Remove a room's records up to a position; see `RoomLog.trim`.
+
+    They stay on their pages, among those of others, until they are swept away.
+
+    Returns:
+        How many they are.
+    """
+    query = "SELECT removed, min(?, records - 1) FROM room WHERE code = ?"
+    row = connection.execute(query, (position, room)).fetchone()
+    if row is None or row[1] <= row[0]:
+        return 0
+    update = "UPDATE room SET removed = ? WHERE code = ?"
+    connection.execute(update, (row[1], room))
+    return int(row[1] - row[0])
 
 
 def rooms(connection: sqlite3.Connection) -> list[str]:
@@ -168,7 +197,7 @@ def drop(
     Returns:
         How many they are, and how many records all other rooms have.
     """
-    query = "SELECT coalesce(sum(records), 0) FROM room"
+    query = "SELECT coalesce(sum(records - removed), 0) FROM room"
     row = connection.execute(f"{query} WHERE code = ?", (room,)).fetchone()
     connection.execute("DELETE FROM room WHERE code = ?", (room,))
     (others,) = connection.execute(query).fetchone()
@@ -197,8 +226,8 @@ def sweep(
     end = row[0] if row else None
     # One plain bound: with an OR in it, SQLite would walk on to the end of the log.
     dead = """
-        DELETE FROM log WHERE id > ? AND id <= ?
-        AND room NOT IN (SELECT number FROM room)
+        DELETE FROM log WHERE id > ? AND id <= ? AND NOT EXISTS
+        (SELECT 1 FROM room WHERE number = log.room AND removed < start + count)
         """
     connection.execute(dead, (after, LAST_ID if end is None else end))
     return end

@@ -15,17 +15,18 @@ __all__ = ["APPLICATION_ID", "check", "inspect", "migrate", "migrations", "state
 APPLICATION_ID = int.from_bytes(b"SlRc")
 """In the file's header; `file` and SQLite's tools show it."""
 
-GAPS = """
+_GAPS = """
 SELECT code FROM room LEFT JOIN log ON log.id = last
 WHERE log.room IS NOT number OR log.start + log.count IS NOT room.records
 UNION ALL
 SELECT code FROM room JOIN log AS one ON one.room = number
 LEFT JOIN log AS other ON other.id = one.before
-WHERE one.start > 0
+WHERE one.start > {removed}
 AND (other.room IS NOT number OR other.start + other.count IS NOT one.start)
 UNION ALL
 SELECT code FROM room JOIN log ON log.room = number
-GROUP BY number HAVING sum(log.count) != room.records
+WHERE log.start + log.count > {removed}
+GROUP BY number HAVING sum(log.count) != room.records - min(log.start)
 UNION ALL
 SELECT code FROM room JOIN log ON log.room = number
 WHERE NOT json_valid('[' || sizes || ']') OR (log.count, length(log.records)) IS NOT
@@ -34,7 +35,14 @@ LIMIT 1
 """
 """Selects a damaged room: its last append is not the one in its row, an append does not
 start where the previous one ends, there are appends outside this chain, or an append
-does not have as many records or bytes as it says."""
+does not have as many records or bytes as it says. Removed
+records may be missing."""
+GAPS = (
+    ("removed", _GAPS.format(removed="removed")),
+    ("number", _GAPS.format(removed="0")),
+)
+"""A column of `room` -> the query for databases that have it: a crash may lie between
+two releases."""
 OLD_GAPS = "SELECT room FROM log GROUP BY room HAVING count(*) != max(position)"
 """The same for databases before migration 3."""
 
@@ -107,8 +115,9 @@ def check(connection: sqlite3.Connection) -> None:
         sqlite3.Error: It cannot be read.
     """
     (verdict, *_) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-    gaps = OLD_GAPS if _has(connection, "log") else "SELECT 1 WHERE false"
-    gaps = GAPS if _has(connection, "room") else gaps
+    gaps = OLD_GAPS if _columns(connection, "log") else "SELECT 1 WHERE false"
+    columns = _columns(connection, "room")
+    gaps = next((query for column, query in GAPS if column in columns), gaps)
     if verdict == "ok" and (row := connection.execute(gaps).fetchone()):
         verdict = f"records of room {row[0]} are missing"
     if verdict == "ok" and connection.execute("PRAGMA foreign_key_check").fetchone():
@@ -118,9 +127,9 @@ def check(connection: sqlite3.Connection) -> None:
         raise StoreRefused(f"it is damaged: {damage}; restore a backup")
 
 
-def _has(connection: sqlite3.Connection, table: str) -> bool:
-    query = "SELECT 1 FROM sqlite_master WHERE name = ?"
-    return connection.execute(query, (table,)).fetchone() is not None
+def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
+    query = "SELECT name FROM pragma_table_info(?)"
+    return {name for (name,) in connection.execute(query, (table,))}
 
 
 def migrate(connection: sqlite3.Connection, scripts: list[str]) -> None:

@@ -175,8 +175,20 @@ class _Log(RoomLog):
     async def read(self, room: str, after: int = 0) -> list[bytes]:
         return await self._store.read(lambda db: queries.read(db, room, after))
 
+    async def length(self, room: str) -> int:
+        return await self._store.read(lambda db: queries.length(db, room))
+
     async def rooms(self) -> list[str]:
         return await self._store.read(queries.rooms)
+
+    async def trim(self, room: str, position: int) -> None:
+        counts: list[int] = []
+        await self._store.write(
+            lambda db: counts.append(queries.trim(db, room, position))
+        )
+        self._dead += counts[0]
+        if self._dead > self._max_dead:
+            await self._sweep()
 
     async def drop(self, room: str, *, now_ms: int = 0, rest_ms: int = 0) -> None:
         counts: list[tuple[int, int]] = []

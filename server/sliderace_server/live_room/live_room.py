@@ -1,0 +1,944 @@
+"""A running room as a pure state machine: who is sent what, and when.
+
+Inputs are method calls with the machine's monotonic time in ms and, where chance is
+needed, 32 random bytes; `take` returns the outputs. Nothing here knows a clock, a
+socket or a log.
+
+Rules:
+
+- A command is decided and applied at once; its records are appended to the log in
+  order. `applied` counts the records of the room, `durable` those that are committed.
+- What waits for the log waits in one queue, in log order: the events of the stream,
+  welcomes and snapshots. Each is sent when everything up to its position is durable.
+- A welcome or snapshot says how the room was when it was asked for. So it does not wait
+  until the room is idle: a busy room is always ahead of its log.
+- A subscriber is sent nothing before its welcome. After it, it gets the stream from the
+  welcome's position on, and the progress that it missed in between.
+- Slides do not wait: progress is sent before they are durable. An ack means durable.
+- In a small room progress is sent at once, but not more often than `PACES` says; in a
+  large one once per tick, and rooms tick at different moments.
+- A subscriber that reads too slowly gets no progress. Once it has caught up, it is sent
+  the newest state instead of everything that it missed.
+- The newest connection of a member wins; everything from an older one is ignored.
+- A start that is not durable in time is postponed before anything else is decided.
+- A room whose first records cannot be stored is refused; any later failure of the
+  storage only delays what waits for the log.
+"""
+
+import copy
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import assert_never
+
+import msgspec
+
+from sliderace.protocol.messages import (
+    Ack,
+    BoardEvent,
+    Event,
+    Limits,
+    PhaseEvent,
+    Progress,
+    Results,
+    Resync,
+    Slides,
+    StandingEvent,
+    Welcome,
+    WinnerEvent,
+)
+from sliderace.race.log_records import (
+    BoardDrawn,
+    CountdownBegan,
+    DidNotFinish,
+    Finished,
+    Forfeited,
+    ForfeitUndone,
+    Postponed,
+    RaceCreated,
+    RaceEnded,
+    RacerReconnected,
+    RaceStarted,
+    RosterFrozen,
+    Seat,
+    Slid,
+)
+from sliderace.race.quick_slide import quick_slide
+from sliderace.race.refusal import Refusal
+from sliderace.race.timing import UNMEASURED, Latency
+from sliderace_server import room
+from sliderace_server.live_room.history import History
+from sliderace_server.live_room.latency import LatencyReport
+from sliderace_server.live_room.progress import Channel, DelayedChannel
+from sliderace_server.live_room.subscriber import Subscriber
+from sliderace_server.live_room.subscribers import Subscribers
+from sliderace_server.pacing import GRID_MS, LATENCY_REPORT_MS, PACES
+from sliderace_server.room import RoomLimits, RoomState, View
+from sliderace_server.room.log_records import (
+    Checkpoint,
+    Closed,
+    Entered,
+    Gone,
+    HostChanged,
+    Record,
+    RoleChanged,
+)
+
+__all__ = ["LiveRoom", "LiveRoomSettings", "Outputs"]
+
+RETRY_MS = 50
+"""A deadline that has passed and changed nothing is looked at again after this."""
+CLOSE_CODES = {"left": 1000, "kicked": 4501, "timeout": 4502}
+"""Why a member has left -> close code."""
+_CHANGES_SIGHT = (
+    DidNotFinish,
+    Entered,
+    Finished,
+    ForfeitUndone,
+    Forfeited,
+    RaceCreated,
+    RaceEnded,
+    RaceStarted,
+    RacerReconnected,
+    RoleChanged,
+)
+"""Records after which members may see other boards than before."""
+_START = (RosterFrozen, BoardDrawn, Postponed)
+"""Records that must be durable some time before T0."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRoomSettings:
+    """The operator's settings that concern a running room.
+
+    Args:
+        limits: limits of one room.
+        announced: limits that `welcome` announces.
+        version: program and version for `welcome`.
+        small_room: members up to which a room is small.
+        player_tick_ms: time between progress events for players on an idle server.
+        spectator_tick_ms: the same for spectators.
+    """
+
+    limits: RoomLimits
+    announced: Limits
+    version: str
+    small_room: int
+    player_tick_ms: int
+    spectator_tick_ms: int
+
+
+@dataclass(slots=True)
+class Outputs:
+    """What the shell has to do now.
+
+    Attributes:
+        records: to append to the log, in order.
+        sends: events, each with its audience, in order.
+        closes: connections to close after that, with the close code.
+        measure: connections whose latency is to be measured now.
+        results: rooms whose race has ended and is durable, as they were at its end.
+        checkpoint: position up to which the log is no longer needed, once the results
+            of its races are stored; None: no news.
+        postponed: starts that were postponed because they were not durable.
+        wake_at: when to call `tick`, ms of the machine's clock; None: never.
+    """
+
+    records: list[Record] = field(default_factory=list[Record])
+    sends: list[tuple[Event, Sequence[Subscriber]]] = field(
+        default_factory=list[tuple[Event, Sequence[Subscriber]]]
+    )
+    closes: list[tuple[Subscriber, int]] = field(
+        default_factory=list[tuple[Subscriber, int]]
+    )
+    measure: list[Subscriber] = field(default_factory=list[Subscriber])
+    results: list[RoomState] = field(default_factory=list[RoomState])
+    checkpoint: int | None = None
+    postponed: int = 0
+    wake_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _PendingRecord:
+    """A record, and the event that the stream gets when it is durable."""
+
+    position: int
+    record: Record
+    offset: int | None
+    event: Event | None
+    ended: RoomState | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _PendingView:
+    """A snapshot, with a welcome or without."""
+
+    position: int
+    subscriber: Subscriber
+    welcome: Welcome | None
+    view: View
+    seen: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _PendingNotice:
+    """An event for a connection that is no member's, which is closed after it."""
+
+    position: int
+    subscriber: Subscriber
+    event: Event
+    code: int
+
+
+class LiveRoom:
+    """A running room.
+
+    Attributes:
+        state: the room; to be read only.
+        applied: number of records in the log and on their way there.
+        durable: number of records that are committed.
+        over: nothing happens here any more.
+        ended: it is over, and not because the server shuts down.
+        failing: the log could not be written last.
+
+    Args:
+        settings: the operator's settings.
+        state: the room, folded from its log and from `new`.
+        position: number of records in its log.
+        new: records that are applied, but not in the log yet.
+        now: the machine's monotonic clock, ms.
+        entropy: 32 random bytes.
+        level: how busy the server is, see `sliderace_server.pacing`.
+    """
+
+    def __init__(
+        self,
+        settings: LiveRoomSettings,
+        state: RoomState,
+        position: int,
+        new: Iterable[Record],
+        now: int,
+        entropy: bytes,
+        level: int = 0,
+    ) -> None:
+        self.state = state
+        self.applied = self.durable = position
+        self.over = self.ended = self.failing = False
+        self._settings = settings
+        self._level = level
+        self._shift = state.epoch.t - state.epoch.mono_ms
+        self._phase = int.from_bytes(state.code.encode())
+        self._out = Outputs()
+        self._pending: deque[_PendingRecord | _PendingView | _PendingNotice] = deque()
+        self._acks: deque[tuple[int, int, str, int]] = deque()
+        self._last_slide: dict[int, int] = {}
+        self._start_position = 0
+        self._sent_offset = state.offset
+        self._history = History()
+        self._latencies = LatencyReport()
+        self._subscribers = Subscribers(state)
+        self._current = self._subscribers.current
+        self._racers = self._subscribers.racers
+        self._watchers = self._subscribers.watchers
+        self._delayed = DelayedChannel()
+        self._following: list[tuple[_PendingView, bool]] = []
+        self._due: dict[str, int] = {}
+        self._last_progress = 0
+        self._set_time(now)
+        for record in new:
+            self._append(record)
+        self._do(room.Tick(), entropy)
+        self._schedule()
+        self._schedule_delayed()
+
+    # --- what others may know --------------------------------------------------------
+
+    @property
+    def connections(self) -> int:
+        """Members with a live connection."""
+        return len(self._current)
+
+    def room_time(self, now: int) -> int:
+        """Return room time, ms; never before the last record."""
+        return max(now + self._shift, self.state.t)
+
+    @property
+    def idle(self) -> bool:
+        """Whether everything that happened is durable."""
+        return self.durable == self.applied
+
+    # --- inputs ----------------------------------------------------------------------
+
+    def subscribe(
+        self,
+        subscriber: Subscriber,
+        command: room.Enter | room.Connect,
+        now: int,
+        entropy: bytes,
+        *,
+        token: str | None = None,
+        seen: tuple[int, int] = (0, 0),
+    ) -> Refusal | None:
+        """Let a connection in; its welcome follows once it is durable.
+
+        Args:
+            subscriber: the connection. It replaces the member's older one.
+            command: who comes in.
+            now: ms.
+            entropy: 32 random bytes.
+            token: the new seat token, which only `welcome` contains.
+            seen: epoch and offset of the last event that the client has.
+
+        Returns:
+            The refusal of a new member.
+        """
+        self._set_time(now)
+        if isinstance(command, room.Connect):
+            self._arrive(subscriber, command.member)
+            self._do(command, entropy)
+        else:
+            outcome = self._do(command, entropy)
+            if isinstance(outcome, Refusal):
+                return outcome
+            self._arrive(subscriber, self.state.last_member)
+        welcome = room.welcome(
+            self.state,
+            subscriber.member,
+            self._t,
+            self._settings.version,
+            self._settings.announced,
+            token,
+        )
+        self._send_view(subscriber, welcome, seen)
+        return None
+
+    def unsubscribe(self, subscriber: Subscriber, now: int, entropy: bytes) -> None:
+        """Note that a connection has ended."""
+        self._set_time(now)
+        subscriber.gone = True
+        if self._subscribers.depart(subscriber):
+            self._do(room.Disconnect(subscriber.member), entropy)
+
+    def notify(self, subscriber: Subscriber, event: Event, code: int) -> None:
+        """Send an event to a connection that is no member's, then close it.
+
+        It is sent once everything that has happened is durable.
+        """
+        self._pending.append(_PendingNotice(self.applied, subscriber, event, code))
+        self._release()
+
+    def slide(self, subscriber: Subscriber, slides: Slides, now: int) -> None:
+        """Let a member slide: nearly all that comes in."""
+        member, state = subscriber.member, self.state
+        if self._current.get(member) is not subscriber or slides.gen != subscriber.gen:
+            return  # the fence; or sent before our last `rejected` arrived
+        self._now = now
+        t = self._t = max(now + self._shift, state.t)
+        seat = state.members[member].seat
+        if seat is not None and slides.race == state.race.id and not self.over:
+            most = self._settings.limits.max_tiles
+            slid = quick_slide(
+                state.race, seat, slides.seq, slides.slides, slides.approx, t, most
+            )
+            if slid is not None:
+                state.t = state.active_at = t
+                self._slid(slid, member)
+                return
+        self._slide_slowly(subscriber, slides)
+
+    def receive(
+        self,
+        subscriber: Subscriber,
+        message: room.WireCommand,
+        now: int,
+        entropy: bytes,
+    ) -> None:
+        """Carry out what a member asks, or refuse it."""
+        if not self._subscribers.is_current(subscriber):
+            return
+        self._set_time(now)
+        outcome = self._do(room.MemberCommand(subscriber.member, message), entropy)
+        if isinstance(outcome, Refusal):
+            tag = str(message.__struct_config__.tag)
+            self._send(room.refused(tag, outcome), (subscriber,))
+
+    def resync(
+        self, subscriber: Subscriber, message: Resync, now: int, entropy: bytes
+    ) -> None:
+        """Send one seat's board, or a snapshot once all that it says is durable."""
+        if not self._subscribers.is_current(subscriber):
+            return
+        self._set_time(now)
+        if message.seat is not None:
+            self._send_board(subscriber, Seat(message.seat))
+            return
+        self._do(room.Tick(), entropy)  # a start that is not durable reveals no board
+        self._subscribers.unfollow(subscriber)
+        if not subscriber.resyncing:  # else that one answers this, too
+            subscriber.resyncing = True
+            self._send_view(subscriber, None, (0, 0))
+
+    def committed(self, position: int, now: int) -> None:
+        """Note that so many records are durable; send what has waited for them."""
+        self._set_time(now)
+        self.durable, self.failing = position, False
+        self._send_acks()
+        self._release()
+
+    def append_failed(self, now: int) -> None:
+        """Note that the log cannot be written now; the shell tries again."""
+        self._set_time(now)
+        self.failing = True
+        if self.durable:
+            return
+        refusal = Refusal("storage_unavailable", retry_ms=5_000)
+        waiting = [
+            one.subscriber
+            for one in self._pending
+            if not isinstance(one, _PendingRecord) and not one.subscriber.gone
+        ]
+        self._pending.clear()
+        self._send(room.refused("hello", refusal), waiting)
+        strangers = [one for one in waiting if not self._subscribers.is_current(one)]
+        self._out.closes += [(one, 1013) for one in strangers]
+        self._end(1013)
+
+    def log_lost(self) -> None:
+        """Note that another writer has the log, or that it cannot be known."""
+        self._end(1012)
+
+    def set_behind(self, subscriber: Subscriber, now: int, *, behind: bool) -> None:
+        """Note whether a connection reads too slowly for progress."""
+        self._set_time(now)
+        if not behind and subscriber.behind and subscriber.following:
+            self._send_newest(subscriber)
+        self._subscribers.set_behind(subscriber, self._t, behind=behind)
+
+    def load(self, level: int) -> None:
+        """Note how busy the server is."""
+        self._level = level
+
+    def beat(self, wall_ms: int, now: int, entropy: bytes) -> None:
+        """Note that the server is well, and whether its wall clock was set.
+
+        To be called once a second.
+        """
+        self._set_time(now)
+        wall = room.wall_clock_step(self.state.epoch, now, wall_ms)
+        if wall is not None:
+            self._do(room.SetWallClock(wall), entropy)
+        if self.state.race.running and self.state.t + room.KEEP_ALIVE_MS <= self._t:
+            self._do(room.KeepAlive(), entropy)
+
+    def tick(self, now: int, entropy: bytes) -> None:
+        """Do what is due; `Outputs.wake_at` says when."""
+        self._set_time(now)
+        due = self._due
+        if due.get("room", self._t + 1) <= self._t:
+            del due["room"]
+            self._do(room.Tick(), entropy)
+            self._reveal()
+            if "room" not in due:
+                self._schedule(RETRY_MS)
+        if due.get("delayed", self._t + 1) <= self._t:
+            del due["delayed"]
+            self._send_delayed()
+        if due.get("latency", self._t + 1) <= self._t:
+            del due["latency"]
+            self._send_latencies()
+
+    def freeze(self) -> None:
+        """Let nothing more happen here; what did happen is still stored and sent."""
+        self.over = True
+        self._due.clear()
+
+    def take(self, now: int) -> Outputs:
+        """Return the outputs since the last call, with the progress that is due."""
+        self._now, due = now, self._due
+        t = self._t = max(now + self._shift, self.state.t)
+        if due.get("racers", t + 1) <= t:
+            self._send_progress(self._racers)
+        if due.get("watchers", t + 1) <= t:
+            self._send_progress(self._watchers)
+        out, self._out = self._out, Outputs()
+        wake = min(due.values(), default=None)
+        out.wake_at = None if wake is None else wake - self._shift
+        return out
+
+    # --- what happens ----------------------------------------------------------------
+
+    def _set_time(self, now: int) -> None:
+        self._now = now
+        self._t = self.room_time(now)
+
+    def _do(
+        self, command: room.RoomCommand, entropy: bytes
+    ) -> Sequence[Record] | Refusal:
+        """Carry out a command, after a start that is not durable is postponed."""
+        if self.over:
+            return Refusal("room_unknown")
+        if (check := self._start_check) is not None and check <= self._t:
+            self._out.postponed += 1
+            self._carry_out(room.LockNotDurable(), entropy)
+        return self._carry_out(command, entropy)
+
+    def _carry_out(
+        self, command: room.RoomCommand, entropy: bytes
+    ) -> Sequence[Record] | Refusal:
+        limits, latency_of = self._settings.limits, self._latency_of
+        outcome = room.decide(self.state, command, self._t, entropy, limits, latency_of)
+        if not isinstance(outcome, Refusal):
+            self._apply_all(outcome)
+        return outcome
+
+    def _apply_all(self, records: Sequence[Record]) -> None:
+        for record in records:
+            if isinstance(record, Slid):
+                room.apply_slid(self.state, record)
+                self._slid(record, self.state.racers[record.seat].member)
+            else:
+                self._apply(record)
+        if records and not isinstance(records[-1], Slid):  # slides set no deadline
+            self._schedule()
+
+    def _slide_slowly(self, subscriber: Subscriber, slides: Slides) -> None:
+        """Decide slides by the general rules."""
+        limits, member = self._settings.limits, subscriber.member
+        outcome: Sequence[Record] | Refusal = Refusal("room_unknown")
+        if not self.over:
+            outcome = room.decide_slides(
+                self.state, member, slides, self._t, limits, self._latency_of
+            )
+        if isinstance(outcome, Refusal):
+            self._reject(subscriber, outcome)
+        elif outcome:
+            self._apply_all(outcome)
+        else:
+            self._ack_again(subscriber)
+
+    def _reject(self, subscriber: Subscriber, refusal: Refusal) -> None:
+        event: Event = room.refused("slides", refusal)
+        if refusal.code != "wrong_race":
+            subscriber.gen += 1
+            event = room.rejected(
+                self.state, subscriber.member, refusal, subscriber.gen
+            )
+        self._send(event, (subscriber,))
+
+    def _slid(self, slid: Slid, member: int) -> None:
+        """Note slides that were applied."""
+        self.applied += 1
+        self._out.records.append(slid)
+        _, race, seat, first, slides, _ = slid
+        self._acks.append((self.applied, member, race, first + len(slides) - 1))
+        self._last_slide[member] = self.applied
+        self._racers.unsent.setdefault(seat, first - 1)
+        self._watchers.unsent.setdefault(seat, first - 1)
+        if "racers" not in self._due or "watchers" not in self._due:
+            self._schedule_progress()
+
+    def _append(self, record: Record) -> None:
+        self.applied += 1
+        self._out.records.append(record)
+
+    def _apply(self, record: Record) -> None:
+        state = room.apply(self.state, record)
+        self._append(record)
+        if isinstance(record, _CHANGES_SIGHT):
+            self._subscribers.sight_changed()
+        offset = state.offset if room.has_event(record) else None
+        event = room.present(record, state)
+        ended: RoomState | None = None
+        match record:
+            case CountdownBegan():
+                self._out.measure += self._current.values()
+            case RosterFrozen() | BoardDrawn() | Postponed():
+                self._start_position = self.applied
+            case RaceStarted():
+                self._reveal()
+                self._schedule_delayed()
+            case RaceEnded():
+                ended = copy.copy(state)
+                self._race_ended()
+            case Gone():
+                self._subscribers.remove_member(record.member)
+            case _:
+                pass
+        self._pending.append(_PendingRecord(self.applied, record, offset, event, ended))
+        if isinstance(record, RaceCreated):
+            self._race_created()
+
+    def _race_created(self) -> None:
+        """Between two races, the log need not say how the room came to be."""
+        self._racers.unsent.clear()
+        self._watchers.unsent.clear()
+        if room.checkpoint_due(self.state):
+            record = room.checkpoint(self.state)
+            self._append(record)
+            self._pending.append(_PendingRecord(self.applied, record, None, None))
+
+    def _race_ended(self) -> None:
+        """Show all boards to those who raced until now or saw them late."""
+        self._send_progress(self._racers)
+        self._send_progress(self._watchers)
+        if self.state.race.rules.spectator_delay_ms:
+            for subscriber in self._current.values():
+                if subscriber.following:
+                    self._send_boards(subscriber)
+
+    # --- when it happens -------------------------------------------------------------
+
+    def _schedule(self, least_ms: int = 0) -> None:
+        """Set the next moment at which the clock decides something."""
+        if self.over:
+            return
+        moments = (
+            room.next_deadline(self.state, self._settings.limits),
+            self._start_check,
+            self._next_reveal(),
+        )
+        at = min((at for at in moments if at is not None), default=None)
+        if at is None:
+            self._due.pop("room", None)
+        else:
+            self._due["room"] = at if at > self._t else self._t + least_ms
+
+    @property
+    def _start_check(self) -> int | None:
+        """When to postpone an announced start; None: it is durable."""
+        if self._start_position <= self.durable:
+            return None
+        return room.lock_check_at(self.state)
+
+    def _next_reveal(self) -> int | None:
+        """Return when `_reveal` is needed next; None: not by the clock."""
+        if self.state.phase != "countdown":
+            return None
+        moments = (room.reveal_at(self.state, member) for member in self._current)
+        return min(
+            (at for at in moments if at is not None and at > self._t), default=None
+        )
+
+    def _schedule_progress(self) -> None:
+        """Send the slides at once, or as soon as the room's pace allows."""
+        if self.over:
+            return
+        settings, due, pace = self._settings, self._due, PACES[self._level]
+        tick, t = settings.player_tick_ms, self._t
+        if len(self.state.members) <= settings.small_room:
+            at = self._last_progress + round(pace.small_room * tick)
+            if at <= t:
+                at = t
+            elif self._level:
+                at += -(at - self._shift) % GRID_MS
+            due.setdefault("racers", at)
+            due.setdefault("watchers", at)
+            return
+        players = round(pace.players * tick)
+        watchers = players
+        if not self.state.race.rules.open_boards:  # then they are spectators
+            watchers = round(pace.spectators * settings.spectator_tick_ms)
+        due.setdefault("racers", self._next_tick(players))
+        due.setdefault("watchers", self._next_tick(watchers))
+
+    def _next_tick(self, period: int) -> int:
+        """Return this room's next multiple of a period; other rooms have others."""
+        return self._t + period - (self._t - self._shift - self._phase) % period
+
+    def _schedule_delayed(self) -> None:
+        race = self.state.race
+        if race.running and race.rules.spectator_delay_ms and not self.over:
+            self._due["delayed"] = self._t + self._settings.spectator_tick_ms
+
+    def _schedule_latencies(self) -> None:
+        large = len(self.state.members) > self._settings.small_room
+        self._due["latency"] = self._t + LATENCY_REPORT_MS[large]
+
+    # --- what waits for the log ------------------------------------------------------
+
+    def _send_acks(self) -> None:
+        acks, durable = self._acks, self.durable
+        newest: dict[int, Ack] = {}
+        while acks and acks[0][0] <= durable:
+            _, member, race, seq = acks.popleft()
+            newest[member] = Ack(race, seq)
+        for member, ack in newest.items():
+            subscriber = self._current.get(member)
+            if subscriber is not None and subscriber.following:
+                self._out.sends.append((ack, (subscriber,)))
+
+    def _ack_again(self, subscriber: Subscriber) -> None:
+        """Ack slides that were sent again, unless their commit will do so."""
+        durable = self._last_slide.get(subscriber.member, 0) <= self.durable
+        if durable and (ack := room.ack_of(self.state, subscriber.member)):
+            self._send(ack, (subscriber,))
+
+    def _release(self) -> None:
+        """Send everything that has waited for what is durable now."""
+        pending = self._pending
+        while pending and pending[0].position <= self.durable:
+            one = pending.popleft()
+            match one:
+                case _PendingRecord():
+                    self._publish(one)
+                case _PendingView():
+                    self._deliver(one)
+                case _PendingNotice():
+                    if not one.subscriber.gone:
+                        self._send(one.event, (one.subscriber,))
+                        self._out.closes.append((one.subscriber, one.code))
+                case _:
+                    assert_never(one)
+        if self._following:
+            self._send_missed_progress()
+
+    def _publish(self, pending: _PendingRecord) -> None:
+        """Send a record's event to everybody, then do what has waited for that."""
+        record, event = pending.record, pending.event
+        if event is not None and pending.offset is not None:
+            if isinstance(event, StandingEvent | WinnerEvent | Results):
+                # The slides come before what they led to.
+                self._send_progress(self._racers)
+                self._send_progress(self._watchers)
+            self._history.add(pending.offset, record.t, event)
+            self._sent_offset = pending.offset
+            aged = room.adjust_time_left(event, self._t - record.t)
+            self._send(aged, list(self._subscribers.stream))
+        match record:
+            case RaceEnded():
+                if pending.ended is not None:
+                    self._out.results.append(pending.ended)
+                self._send_signals()
+            case HostChanged():
+                self._send_signals()
+            case Gone():
+                if subscriber := self._subscribers.dismiss(record.member):
+                    self._out.closes.append((subscriber, CLOSE_CODES[record.why]))
+            case Checkpoint():
+                self._out.checkpoint = pending.position - 1
+            case Closed():
+                self._end(4502)
+            case _:
+                pass
+
+    # --- welcomes and snapshots ------------------------------------------------------
+
+    def _arrive(self, subscriber: Subscriber, member: int) -> None:
+        replaced = self._subscribers.arrive(subscriber, member)
+        if replaced is not None:
+            self._out.closes.append((replaced, 4503))
+        if "latency" not in self._due and not self.over:
+            self._schedule_latencies()
+
+    def _send_view(
+        self, subscriber: Subscriber, welcome: Welcome | None, seen: tuple[int, int]
+    ) -> None:
+        """Send how the room is now, once that is durable."""
+        attempts = self._delayed.attempts
+        view = room.view_of(self.state, subscriber.member, self._t, attempts)
+        pending = _PendingView(self.applied, subscriber, welcome, view, seen)
+        self._pending.append(pending)
+        self._release()
+
+    def _deliver(self, pending: _PendingView) -> None:
+        """Send a view, and let the stream follow."""
+        subscriber, view, welcome = pending.subscriber, pending.view, pending.welcome
+        if not self._subscribers.is_current(subscriber):
+            return
+        targets = (subscriber,)
+        if welcome is None:
+            subscriber.resyncing = False
+        else:
+            self._send(welcome, targets)
+        missed = self._missed(view, *pending.seen)
+        if missed is None:
+            self._send(self._as_of_now(view, subscriber.member), targets)
+        for event in missed or ():
+            self._send(event, targets)
+        if (latencies := self._latencies.everything()) is not None:
+            self._send(latencies, targets)
+        subscriber.sees = view.sees
+        subscriber.shown = view.shown
+        self._subscribers.follow(subscriber, self._t)
+        self._following.append((pending, missed is None))
+        if view.snapshot.race.id == self.state.race.id:
+            slid = self._last_slide.get(subscriber.member, 0) > pending.position
+            if welcome is None or slid:
+                self._ack_again(subscriber)  # it missed the acks sent in between
+
+    def _as_of_now(self, view: View, member: int) -> Event:
+        """Return the snapshot of that moment with the remaining times of this one."""
+        race = view.snapshot.race
+        running = view.snapshot.phase in ("racing", "grace")
+        if running and race.id == self.state.race.id:
+            elapsed = room.elapsed_ms(self.state, member, self._t)
+            race = msgspec.structs.replace(race, elapsed_ms=elapsed)
+        snapshot = msgspec.structs.replace(view.snapshot, race=race)
+        return room.adjust_time_left(snapshot, self._t - view.taken)
+
+    def _missed(self, view: View, epoch: int, offset: int) -> list[Event] | None:
+        """Return the events that a subscriber missed; None: it needs a snapshot."""
+        if epoch != self.state.epoch.epoch or offset > self._sent_offset or view.sees:
+            return None
+        missed = self._history.since(offset, self._t)
+        if missed is None or any(isinstance(event, PhaseEvent) for event in missed):
+            return None
+        return missed
+
+    def _send_missed_progress(self) -> None:
+        """Send new followers what was sent beside the stream since their view."""
+        following, self._following = self._following, []
+        self._reveal()
+        for pending, whole in following:
+            subscriber = pending.subscriber
+            if self._subscribers.is_current(subscriber):
+                self._send_progress_since(subscriber, pending.view, whole=whole)
+                self._grant_boards(subscriber)
+                if subscriber.member == self.state.host:
+                    self._send_signals()
+
+    def _send_progress_since(
+        self, subscriber: Subscriber, view: View, *, whole: bool
+    ) -> None:
+        """Send how far the racers are, if that is more than a view says.
+
+        Args:
+            subscriber: to whom.
+            view: what it has been sent.
+            whole: it has got the view's snapshot, too.
+        """
+        state, race = self.state, view.snapshot.race
+        if race.id != state.race.id:
+            return
+        delayed = room.is_delayed(state, subscriber.member, self._t)
+        steps = [
+            room.seat_progress(
+                state,
+                Seat(lane.seat),
+                lane.seq,
+                boards=subscriber.sees,
+                now=self._t,
+                delayed=self._delayed.attempts if delayed else None,
+            )
+            for lane in race.lanes
+        ]
+        known = {lane.seat: lane.seq for lane in race.lanes} if whole else {}
+        if new := [step for step in steps if step.seq > known.get(step.seat, -1)]:
+            self._send(Progress(race.id, new), (subscriber,))
+
+    # --- boards and progress ---------------------------------------------------------
+
+    def _reveal(self) -> None:
+        """Send the start board to everybody who may see it now and has not got it."""
+        race = self.state.race.id
+        boards: dict[BoardEvent, list[Subscriber]] = {}
+        for member, subscriber in self._current.items():
+            if subscriber.following and subscriber.shown != race:
+                board = room.reveal(self.state, member, self._t)
+                if board is not None:
+                    subscriber.shown = race
+                    subscriber.sees = room.sees_boards(self.state, member, self._t)
+                    boards.setdefault(board, []).append(subscriber)
+        for board, subscribers in boards.items():
+            self._send(board, subscribers)
+
+    def _send_progress(self, channel: Channel) -> None:
+        """Send one audience the slides that it has not been sent yet."""
+        self._due.pop("watchers" if channel is self._watchers else "racers", None)
+        for subscriber in self._subscribers.refresh(self._t):
+            self._send_boards(subscriber)
+        if steps := channel.take(self.state):
+            self._last_progress = self._t
+            event = Progress(self.state.race.id, steps)
+            self._out.sends.append((event, list(channel.targets)))
+
+    def _send_delayed(self) -> None:
+        """Send delayed spectators what they may see by now."""
+        self._reveal()
+        for subscriber in self._subscribers.refresh(self._t):
+            self._send_boards(subscriber)
+        race = self.state.race
+        if race.running and (steps := self._delayed.take(self.state, self._t)):
+            targets = list(self._subscribers.delayed)
+            for subscriber in targets:
+                if not subscriber.sees:
+                    subscriber.sees = True
+                    self._send_boards(subscriber)
+            self._send(Progress(race.id, [*steps]), targets)
+        self._schedule_delayed()
+
+    def _send_newest(self, subscriber: Subscriber) -> None:
+        """Send the newest state to a subscriber that has caught up."""
+        if subscriber.sees:
+            self._send_boards(subscriber)
+        else:
+            attempts = self._delayed.attempts
+            view = room.view_of(self.state, subscriber.member, self._t, attempts)
+            self._send_progress_since(subscriber, view, whole=False)
+
+    def _grant_boards(self, subscriber: Subscriber) -> None:
+        """Send all boards to a subscriber that sees them from now on."""
+        state, member = self.state, subscriber.member
+        if not subscriber.sees and not room.is_delayed(state, member, self._t):
+            subscriber.sees = room.sees_boards(state, member, self._t)
+            if subscriber.sees:
+                self._send_boards(subscriber)
+
+    def _send_boards(self, subscriber: Subscriber) -> None:
+        for seat in self.state.race.attempts:
+            self._send_board(subscriber, seat)
+
+    def _send_board(self, subscriber: Subscriber, seat: Seat) -> None:
+        """Send one seat's board, or why it may not be seen."""
+        answer = room.board_of(
+            self.state, subscriber.member, seat, self._t, self._delayed.attempts
+        )
+        if isinstance(answer, Refusal):
+            self._send(room.refused("resync", answer), (subscriber,))
+        else:
+            self._send(answer, (subscriber,))
+
+    def _send_signals(self) -> None:
+        """Send the host the figures of the solves of a race that is over."""
+        host = self._current.get(self.state.host or 0)
+        if host is not None and host.following:
+            signals = room.signals_of(self.state)
+            if signals is not None:
+                self._send(signals, (host,))
+
+    # --- latency ---------------------------------------------------------------------
+
+    def _latency_of(self, member: int) -> Latency:
+        subscriber = self._current.get(member)
+        return UNMEASURED if subscriber is None else subscriber.latency.at(self._now)
+
+    def _send_latencies(self) -> None:
+        """Send latencies that changed: in large rooms only those of players."""
+        members = self.state.members
+        small = len(members) <= self._settings.small_room
+        latencies = {
+            member: self._latency_of(member)
+            for member in self._current
+            if small or members[member].seat is not None
+        }
+        if (event := self._latencies.update(latencies)) is not None:
+            targets = [one for one in self._current.values() if one.following]
+            self._send(event, targets)
+        if self._current:
+            self._schedule_latencies()
+
+    # --- outputs ---------------------------------------------------------------------
+
+    def _send(self, event: Event, targets: Sequence[Subscriber]) -> None:
+        if targets:
+            self._out.sends.append((event, targets))
+
+    def _end(self, code: int) -> None:
+        """Close all connections: this room is over."""
+        if self.over:
+            return
+        self.freeze()
+        self.ended = True
+        self._pending.clear()
+        self._acks.clear()
+        self._out.closes += [(one, code) for one in self._subscribers.clear()]

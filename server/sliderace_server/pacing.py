@@ -1,0 +1,148 @@
+"""Pacing: every threshold that trades latency for CPU time, by how busy the server is.
+
+Rules:
+
+- `LoadMeter` measures the CPU time of this process once a second and sets a level from
+  0 (idle) to 3 (very busy). A level begins at its upper bound and ends at its lower
+  one: what slower ticks save must not lead back at once.
+- `PACES[level]` says how long rooms collect slides before they send progress, and how
+  many send queues are flushed before other work runs.
+- Commits begin the further apart the busier the server is: `commit_interval_ms`.
+
+Nothing here changes what anybody is sent, only when.
+"""
+
+from typing import NamedTuple
+
+__all__ = [
+    "GRID_MS",
+    "LATENCY_REPORT_MS",
+    "LEVELS",
+    "MAX_SLICE",
+    "PACES",
+    "SLICE_SHARE",
+    "LoadMeter",
+    "Pace",
+    "Slice",
+    "commit_interval_ms",
+]
+
+
+class Slice(NamedTuple):
+    """How many send queues to flush before other work runs.
+
+    Attributes:
+        size: queues to flush in one turn of the loop; more if very many wait.
+        pause_s: time until the next slice while at least `MAX_SLICE` queues wait;
+            0: until the next turn.
+    """
+
+    size: int
+    pause_s: float
+
+
+class Pace(NamedTuple):
+    """How a server at one level of load spaces what it sends.
+
+    Attributes:
+        small_room: least time between two progress events in a small room, in player
+            ticks.
+        players: time between those for players in a large room, in player ticks.
+        spectators: time between those for its spectators, in spectator ticks.
+        slice: how many send queues to flush at once.
+    """
+
+    small_room: float
+    players: float
+    spectators: float
+    slice: Slice
+
+
+LEVELS = ((0.1, 0.2), (0.2, 0.35), (0.3, 0.5))
+"""Shares of a core: level n begins at the second figure of pair n, counted from 1, and
+ends below the first."""
+
+_SMALL_SLICE, _LARGE_SLICE = Slice(25, 0.001), Slice(100, 0.0)
+"""A small slice is a fifth of a millisecond of work, then a pause. Without the pause
+the log's thread competes with a thousand spectators for the core and for Python's lock
+(99 % of acks in a room of 100 + 1,000 took 7 ms, with it 4). A very busy server takes
+large slices without a pause (500 instead of 375 rooms at saturation)."""
+
+PACES = (
+    Pace(0.2, 1, 1, _SMALL_SLICE),
+    Pace(2, 2, 1, _SMALL_SLICE),
+    Pace(2, 2, 2, _SMALL_SLICE),
+    Pace(3, 3, 2, _LARGE_SLICE),
+)
+"""By level. An idle server sends the slides of a small room 10 ms after the last ones,
+a busy one two or three player ticks after them. A client paints a lane ten times a
+second, so players hardly notice the longer ticks."""
+
+GRID_MS = 5
+"""On a server that is not idle, progress is due at multiples of this: rooms that are
+due together share one wake-up of the loop (with the rest of the timer wheel 1.18 to
+1.28 times as many slides per CPU second at 400 rooms)."""
+
+MAX_SLICE = 100
+"""The largest slice, two thirds of a millisecond. If fewer queues wait, there is no
+pause."""
+SLICE_SHARE = 16
+"""A slice is at least this fraction of the waiting queues, so that the time to flush
+all of them grows more slowly than their number."""
+
+LATENCY_REPORT_MS = (2_000, 5_000)
+"""How often a small and a large room are sent latencies that changed; these are only
+shown, so nobody waits for them."""
+
+_COMMIT_INTERVAL_MS = (1, 10)
+"""Time between the beginnings of two commits on an idle and on a busy server. A commit
+takes some 300 us of CPU however many records it holds (one every 3 ms instead of 10
+costs a fifth of all CPU at 4,000 slides per second). Clients never wait for an ack, so
+players do not notice."""
+_COMMIT_LOADS = (0.2, 0.65)
+"""Shares of a core up to which the first, and from which on the second of
+`_COMMIT_INTERVAL_MS` holds; linear in between."""
+
+
+def commit_interval_ms(load: float) -> int:
+    """Return the least time between the beginnings of two commits.
+
+    Args:
+        load: share of a core that this process uses.
+    """
+    (least, most), (idle, busy) = _COMMIT_INTERVAL_MS, _COMMIT_LOADS
+    share = (load - idle) / (busy - idle)
+    return round(least + (most - least) * max(0.0, min(share, 1.0)))
+
+
+class LoadMeter:
+    """Measures how busy this process is.
+
+    Attributes:
+        load: share of a core in the last second.
+        level: 0 ... 3, see `LEVELS`.
+        commit_interval_ms: for this load.
+    """
+
+    def __init__(self) -> None:
+        self.load = 0.0
+        self.level = 0
+        self.commit_interval_ms = commit_interval_ms(0.0)
+        self._last: tuple[float, int] | None = None
+
+    def measure(self, cpu_s: float, now_ms: int) -> None:
+        """Compare with the last call; call it about once a second.
+
+        Args:
+            cpu_s: CPU seconds that this process has used so far.
+            now_ms: the machine's monotonic clock.
+        """
+        if self._last is not None and self._last[1] < now_ms:
+            load = (cpu_s - self._last[0]) * 1_000 / (now_ms - self._last[1])
+            self.load = load
+            self.level = sum(
+                load >= (leave if self.level > below else enter)
+                for below, (leave, enter) in enumerate(LEVELS)
+            )
+            self.commit_interval_ms = commit_interval_ms(load)
+        self._last = cpu_s, now_ms

@@ -1,0 +1,80 @@
+"""What all rooms of a server share: settings, clock, storage, the loop's services."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import get_args
+
+from sliderace.protocol.codec import event_bytes
+from sliderace.protocol.messages import Event
+from sliderace_server.clock import Clock
+from sliderace_server.live_room.live_room import LiveRoomSettings
+from sliderace_server.metrics import Metrics
+from sliderace_server.pacing import LoadMeter
+from sliderace_server.registry.timer_wheel import TimerWheel
+from sliderace_server.settings import ServerSettings
+from sliderace_server.signing_key import ServerKey
+from sliderace_server.storage import Store, StoredRace
+from sliderace_server.storage.log_writer import LogWriter, Spawn
+
+__all__ = ["Services", "Spawn", "room_settings"]
+
+_TAGS = {kind: str(kind.__struct_config__.tag) for kind in get_args(Event)}
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the shell of a room uses.
+
+    Args:
+        config: the server's settings.
+        room_settings: those that running rooms need.
+        clock: the machine's clocks.
+        store: where rooms and results are kept.
+        metrics: counters.
+        entropy: returns that many random bytes.
+        spawn: starts a task that belongs to the server's task group.
+        log_writer: writes the logs of all rooms.
+        timers: wakes rooms when something is due.
+        keep: takes a race that has ended, to be stored.
+        key: signs race records.
+        before_flush: calls a function before the next flush of the send queues.
+        text_frame: makes a WebSocket text frame of a payload.
+        load_meter: how busy the server is.
+    """
+
+    config: ServerSettings
+    room_settings: LiveRoomSettings
+    clock: Clock
+    store: Store
+    metrics: Metrics
+    entropy: Callable[[int], bytes]
+    spawn: Spawn
+    log_writer: LogWriter
+    timers: TimerWheel
+    keep: Callable[[StoredRace], None]
+    key: ServerKey
+    before_flush: Callable[[Callable[[], None]], None]
+    text_frame: Callable[[bytes], bytes]
+    load_meter: LoadMeter
+
+    def frame(self, event: Event) -> bytes:
+        """Return an event as a frame, to be made once for everybody who gets it."""
+        self.metrics.counts["encoded"][_TAGS[type(event)]] += 1
+        return self.text_frame(event_bytes(event))
+
+
+def room_settings(settings: ServerSettings, version: str) -> LiveRoomSettings:
+    """Return the settings of running rooms.
+
+    Args:
+        settings: the server's.
+        version: program and version.
+    """
+    return LiveRoomSettings(
+        limits=settings.limits.room,
+        announced=settings.limits.announced,
+        version=version,
+        small_room=settings.small_room,
+        player_tick_ms=round(1_000 * settings.player_tick),
+        spectator_tick_ms=round(1_000 * settings.spectator_tick),
+    )

@@ -1,0 +1,56 @@
+"""A member of a room, as its state and the checkpoints in its log know them."""
+
+from dataclasses import dataclass
+
+from sliderace.protocol.messages import RoleName
+from sliderace.race.log_records import Seat
+
+__all__ = ["MemberState"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemberState:
+    """A member of the room.
+
+    Checkpoints in the log contain it: names are forever; new fields have defaults.
+
+    Attributes:
+        id: 1, 2, 3 ... in order of joining; never reused.
+        name: cleaned, and unique in the room.
+        role: players have a seat, spectators have none.
+        seat: does not change while the member has it.
+        bot: declared as a bot.
+        token_hash: SHA-256 of the seat token, in hex.
+        former_hash: the same of the previous token, or empty. It is still valid, so
+            that a lost welcome does not lose the seat.
+        ready: will race.
+        benched: sits out.
+        connected: has a connection.
+        since: room time at which the member was last connected or disconnected.
+        nonce_commitment: 64 hex digits for the race in preparation, or empty.
+        nonces: number of commitments for that race.
+    """
+
+    id: int
+    name: str
+    role: RoleName
+    seat: Seat | None
+    bot: bool
+    token_hash: str
+    former_hash: str = ""
+    ready: bool = False
+    benched: bool = False
+    connected: bool = True
+    since: int = 0
+    nonce_commitment: str = ""
+    nonces: int = 0
+
+    @property
+    def plays(self) -> bool:
+        """Whether this is a player who does not sit out."""
+        return self.role == "player" and not self.benched
+
+    @property
+    def active(self) -> bool:
+        """Whether this is a connected player who does not sit out."""
+        return self.plays and self.connected
