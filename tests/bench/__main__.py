@@ -1,22 +1,22 @@
 """Measure the server: `python -m tests.bench SCENARIO [--server KIND] [--seconds N]`.
 
-`compare` runs product, plain and raw in turn, several rounds, and prints the ratios of
-each round: the machine's moods meet all three alike. One JSON line for each run.
+Prints one JSON line per run. `compare` runs product, plain and raw in turn, several
+rounds, and prints ratios within each round, because a machine's speed varies.
 """
 
 import argparse
 import json
 from statistics import median
 
-from tests.bench.scenarios import SCENARIOS, Latency, machine
+from tests.bench.scenarios import SCENARIOS, Result, machine
 from tests.bench.servers import KINDS, pin
 
 FIGURES = ("moves_per_cpu_s", "server_cpu", "ack_p99_ms", "rooms", "accepts_per_cpu_s")
-"""Of which `compare` prints ratios, where a scenario has them."""
+"""Figures whose ratios `compare` prints, if a scenario has them."""
 
 
-def run(scenario: str, kind: str, seconds: float) -> Latency:
-    """One run; its line is printed."""
+def run(scenario: str, kind: str, seconds: float) -> Result:
+    """Run a scenario once; print and return its figures."""
     line = {"scenario": scenario, "server": kind, **machine()}
     line |= SCENARIOS[scenario](kind, seconds)
     print(json.dumps(line), flush=True)
@@ -24,7 +24,7 @@ def run(scenario: str, kind: str, seconds: float) -> Latency:
 
 
 def compare(scenario: str, seconds: float, rounds: int) -> None:
-    """Product against the others, in turn; min, median and max of the ratios."""
+    """Print min, median and max of the ratios between product and the others."""
     ratios: dict[str, list[float]] = {}
     for _ in range(rounds):
         lines = {kind: run(scenario, kind, seconds) for kind in KINDS}
@@ -39,7 +39,7 @@ def compare(scenario: str, seconds: float, rounds: int) -> None:
 
 
 def main() -> None:
-    """The command line."""
+    """Run what the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench")
     parser.add_argument("scenario", choices=[*SCENARIOS, "compare"])
     parser.add_argument("of", nargs="?", default="saturation", choices=SCENARIOS)

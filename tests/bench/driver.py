@@ -1,8 +1,8 @@
 """Many racers in one process: raw sockets, frames from templates, one epoll.
 
-Players slide to and fro, which is always legal. What comes in is hardly parsed: acks
-and pings are looked for in the bytes, all else is counted. A spectator whom nobody
-looks at is read only now and then; one watcher in each room reads at once.
+Players slide to and fro, which is always legal. To be fast, the driver only searches
+the received bytes for acks and pings and counts the rest. One spectator per room reads
+at once and measures; the others read now and then.
 """
 
 import contextlib
@@ -26,33 +26,33 @@ HANDSHAKE = (
     b"Sec-WebSocket-Version: 13\r\n\r\n"
 )
 KEY = bytes(4)
-"""Masks nothing: the server unmasks it all the same, and we need not."""
+"""A mask of zeros: the server still has to unmask, the driver need not mask."""
 BACK = {"U": "D", "D": "U", "L": "R", "R": "L"}
 STEP = re.compile(rb"\[(\d+),(\d+),")
 """Seat and seq of a step in `progress`."""
 LINES = re.compile(rb'{"t":"lines"[^}]*}')
-"""Measured lines look like steps."""
+"""Latencies look like steps."""
 WAVE = 100
-"""Connections opened together: what the listening socket keeps in its queue."""
-LAZY_S = 0.02
-"""Between two looks at spectators who do not measure."""
-LAZY_AT_ONCE = 20
-"""Spectators looked at between two looks at those who measure."""
-PATIENCE_S = 60
-"""For an answer, while a crowd comes in."""
+"""Connections opened together; more would overflow the listen queue."""
+IDLE_READ_S = 0.02
+"""Between two reads of a spectator that does not measure."""
+IDLE_READS = 20
+"""Most such reads between two polls of the others."""
+TIMEOUT_S = 60
+"""For an answer while many clients connect."""
 PROBE_S = 0.005
-"""Between two pings of the probe: its longest answer bounds what blocks the loop."""
+"""Between two pings of the probe, which show how long the server's loop blocks."""
 
 
 def frame(payload: bytes, opcode: int = 1) -> bytes:
-    """A frame as a client sends it."""
+    """Return a client frame."""
     size = len(payload)
     head = bytes((0x80 | size,)) if size < 126 else b"\xfe" + size.to_bytes(2)
     return bytes((0x80 | opcode,)) + head + KEY + payload
 
 
 def text(message: dict[str, Any]) -> bytes:
-    """A message as a frame."""
+    """Return the frame of a message."""
     return frame(json.dumps(message).encode())
 
 
@@ -60,7 +60,7 @@ class Member:
     """One connection."""
 
     def __init__(self, port: int) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT_S)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.player = False
         self.watches: dict[int, Member] = {}
@@ -73,7 +73,7 @@ class Member:
         self.slides: tuple[bytes, bytes] = (b"", b"")
 
     def send(self, data: bytes) -> bool:
-        """Send, or keep what the socket does not take; False while that is so."""
+        """Send, or keep what the socket does not take; return whether all is sent."""
         self.unsent += data
         try:
             self.unsent = self.unsent[self.socket.send(self.unsent) :]
@@ -81,8 +81,8 @@ class Member:
             return False
         return not self.unsent
 
-    def hear(self, kind: str) -> dict[str, Any]:
-        """Wait for a message of a kind, before the race; pings are answered."""
+    def wait_for(self, kind: str) -> dict[str, Any]:
+        """Wait for a message of a kind, before the race; answer pings."""
         while True:
             for opcode, payload in self._frames():
                 if opcode == 9:
@@ -101,13 +101,13 @@ class Member:
             self.buffer += data
 
     def drain(self) -> None:
-        """Read what has come, as who is cut off that does not; pings are answered."""
+        """Read what has arrived, since the server drops slow readers; answer pings."""
         self.socket.setblocking(False)
         with contextlib.suppress(BlockingIOError):
             while data := self.socket.recv(1 << 18):
                 self.buffer += data
         self.socket.setblocking(True)
-        self.socket.settimeout(PATIENCE_S)
+        self.socket.settimeout(TIMEOUT_S)
         for opcode, payload in self._frames():
             if opcode == 9:
                 self.send(frame(payload, 10))
@@ -124,11 +124,11 @@ class Member:
                     return
                 opcode, at = data[at] & 15, body + size
                 yield opcode, data[body:at]
-        finally:  # also where the reader wants no more of them
+        finally:  # also if the caller stops early
             self.buffer = data[at:]
 
-    def shake(self) -> None:
-        """Read the answer to the handshake."""
+    def read_handshake(self) -> None:
+        """Read the server's part of the handshake."""
         while b"\r\n\r\n" not in self.buffer:
             data = self.socket.recv(4_096)
             if not data:
@@ -138,8 +138,8 @@ class Member:
         if b" 101 " not in head:
             raise ConnectionError(head)
 
-    def plays(self, race: str, board: str) -> None:
-        """Prepare the two slides that this player makes for ever."""
+    def prepare(self, race: str, board: str) -> None:
+        """Prepare the two slides that this player repeats."""
         direction, tiles = parse_board(board).legal_slides()[0]
         start = b'{"t":"slides","race":"%s","gen":0,"seq":' % race.encode()
         self.slides = (
@@ -148,7 +148,7 @@ class Member:
         )
 
     def slide(self, due: float) -> bool:
-        """Make the next slide, if the socket takes it."""
+        """Send the next slide, if the socket takes it."""
         if self.unsent and not self.send(b""):
             return False
         self.seq += 1
@@ -160,13 +160,13 @@ class Member:
 def opened(
     port: int, hellos: Iterable[dict[str, Any]], hosts: Iterable[Member] = ()
 ) -> list[Member]:
-    """Connect and say hello, in waves; everybody is welcome when this returns.
+    """Connect members, in waves, and wait for their `welcome`.
 
     Args:
-        port: the server's.
-        hellos: what each says.
-        hosts: who is in those rooms already; with these, what a large room hears while
-            it fills is read and dropped.
+        port: the server's port.
+        hellos: how each member enters a room.
+        hosts: members who are in these rooms already; they read what a large room
+            sends while it fills.
     """
     hosts = list(hosts)
     members: list[Member] = []
@@ -176,10 +176,10 @@ def opened(
         for member in wave:
             member.send(HANDSHAKE)
         for member, enter in zip(wave, some, strict=True):
-            member.shake()
+            member.read_handshake()
             member.send(text({"t": "hello", "v": 1, "enter": enter}))
         for member, enter in zip(wave, some, strict=True):
-            member.welcome = member.hear("welcome")
+            member.welcome = member.wait_for("welcome")
             member.player = enter.get("role", "player") == "player"
         members += wave
         if hosts:
@@ -190,7 +190,7 @@ def opened(
 
 @dataclass
 class Figures:
-    """What a run measured. Times in seconds."""
+    """What a run measured; times in seconds."""
 
     seconds: float = 0.0
     moves: int = 0
@@ -209,10 +209,10 @@ class Driver:
     """Plays with connected members.
 
     Args:
-        members: all of them, in a race.
-        probe: one who only pings.
-        rate: slides a second of each player; 0: the next one follows the ack.
-        seed: of the moments at which they slide.
+        members: all members; their races have begun.
+        probe: a member that only pings.
+        rate: slides per second and player; 0: the next one follows the ack.
+        seed: seed of the times at which they slide.
     """
 
     def __init__(
@@ -223,19 +223,19 @@ class Driver:
         self.random = Random(seed)  # noqa: S311 - no secret
         self.figures = Figures()
         self.poll = select.epoll()
-        self.eager: dict[int, Member] = {}
-        self.lazy: list[Member] = []
+        self.polled: dict[int, Member] = {}
+        self.idle: list[Member] = []
         self.counting = True
         for member in (*members, probe):
             member.socket.setblocking(False)
             if member.player or member.watches or member is probe:
-                self.eager[member.socket.fileno()] = member
+                self.polled[member.socket.fileno()] = member
                 self.poll.register(member.socket, select.EPOLLIN)
             else:
-                self.lazy.append(member)
+                self.idle.append(member)
 
     def run(self, seconds: float) -> Figures:
-        """Play for so long; figures of that time alone."""
+        """Play for so long; return the figures of that time."""
         self.figures = figures = Figures()
         began, cpu = time.perf_counter(), time.process_time()
         acked = sum(one.acked for one in self.players)
@@ -247,7 +247,7 @@ class Driver:
         return figures
 
     def settle(self, seconds: float = 5.0) -> bool:
-        """Slide no more, read on; whether every slide sent was acked in time."""
+        """Stop sliding, read on; return whether every slide was acknowledged."""
         self.counting = False
         until = time.perf_counter() + seconds
         while time.perf_counter() < until:
@@ -260,7 +260,7 @@ class Driver:
         return False
 
     def close(self) -> None:
-        """Leave without a word."""
+        """Close all connections."""
         self.poll.close()
         for member in (*self.members, self.probe):
             member.socket.close()
@@ -274,9 +274,9 @@ class Driver:
                 self._slide(member, now)
 
     def _play(self, until: float) -> None:
-        began, looked, probe_at = time.perf_counter(), 0, 0.0
+        began, idle_reads, probe_at = time.perf_counter(), 0, 0.0
         order = sorted(self.players, key=lambda one: one.due)
-        turn = 0  # players slide in turns: whoever is due is always the next one
+        turn = 0  # players slide in a fixed order
         while (now := time.perf_counter()) < until:
             if self.rate:
                 while order and order[turn].due <= now:
@@ -287,11 +287,11 @@ class Driver:
             if now >= probe_at:
                 probe_at = now + PROBE_S
                 self._ping(now)
-            # A few at a time: who waits for an ack is not to wait for a crowd.
-            wanted = int((now - began) / LAZY_S * len(self.lazy))
-            for _ in range(min(wanted - looked, LAZY_AT_ONCE)):
-                self._hear(self.lazy[looked % len(self.lazy)], now)
-                looked += 1
+            # A few at a time, so that acks are not read late.
+            wanted = int((now - began) / IDLE_READ_S * len(self.idle))
+            for _ in range(min(wanted - idle_reads, IDLE_READS)):
+                self._receive(self.idle[idle_reads % len(self.idle)], now)
+                idle_reads += 1
             self._read(0.001)
 
     def _slide(self, member: Member, due: float) -> None:
@@ -302,16 +302,16 @@ class Driver:
 
     def _ping(self, now: float) -> None:
         probe = self.probe
-        if not probe.sent:  # the last one was answered
+        if not probe.sent:  # the last ping was answered
             probe.seq += 1
             probe.sent[probe.seq] = now
             probe.send(frame(b'{"t":"ping","id":%d}' % probe.seq))
 
     def _read(self, wait: float) -> None:
         for number, _ in self.poll.poll(wait):
-            self._hear(self.eager[number], time.perf_counter())
+            self._receive(self.polled[number], time.perf_counter())
 
-    def _hear(self, member: Member, now: float) -> None:
+    def _receive(self, member: Member, now: float) -> None:
         try:
             data = member.socket.recv(1 << 18)
         except BlockingIOError:
@@ -327,7 +327,7 @@ class Driver:
         if 0 <= ping <= len(data) - 6:
             member.send(frame(data[ping + 2 : ping + 6], 10))
             whole = max(whole, ping + 6)
-        # Of what is whole nothing is kept: it would be counted again.
+        # Keep the incomplete rest only; the other events are counted already.
         data, member.buffer = data[:whole], data[whole:]
         if member is self.probe:
             self._pong(data, now)

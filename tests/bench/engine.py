@@ -1,7 +1,6 @@
-"""What the engine and the solver cost: `python -m tests.bench engine`.
+"""Measure the engine and the solver: `python -m tests.bench engine`.
 
-Figures to look at, never a gate: machines differ. The best of many short runs counts,
-since everything else on the machine can only make a run slower.
+The best of many short runs counts, since everything else can only make a run slower.
 """
 
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from sliderace.engine import Board, Size, format_board, parse_board, scramble
 from sliderace_client.bots.solver import solve
 
 ROUND = "f('D'); f('R'); f('U'); f('L')"
-"""Four slides that end where they began."""
+"""Four slides that lead back to the first board."""
 WHOLE = "f('D', k); f('R', k); f('U', k); f('L', k)"
 REFUSED = "f('U'); f('L'); f('U'); f('L')"
 RUNS = 1_000
@@ -20,18 +19,18 @@ REPEATS = 200
 
 
 def nanoseconds(code: str, names: dict[str, Any]) -> float:
-    """Best time of one of the four steps of `code`, in ns."""
+    """Return the best time of one of the four steps of `code`, in ns."""
     best = min(repeat(code, globals=names, number=RUNS, repeat=REPEATS))
     return round(best / RUNS / 4 * 1e9)
 
 
 def microseconds(call: Callable[[], object], repeats: int = REPEATS) -> float:
-    """Best time of a call, in us."""
+    """Return the best time of a call, in us."""
     return round(min(repeat(call, number=1, repeat=repeats)) * 1e6, 2)
 
 
 def figures(size: Size) -> dict[str, float]:
-    """The figures of one size."""
+    """Return the figures of one size."""
     board = Board.solved(size)
     names = {"f": board.try_slide, "k": size.width - 1}
     seed = bytes(32)

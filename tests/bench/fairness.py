@@ -1,8 +1,8 @@
-"""What a line costs a racer: `python tests/bench/fairness.py`, a minute or two.
+"""How connections affect official times: `python tests/bench/fairness.py`.
 
-Writes the figures of `docs/fairness.md` anew, and nothing else in it. They come from a
-model of the way between a server and its clients, with `sliderace.race.timing` on top
-of it. Chance has a fixed seed: the figures are the same each time.
+In a minute or two, it rewrites the tables of `docs/fairness.md`. The figures come from
+a model of connections and from `sliderace.race.timing`. The seed is fixed, so they are
+always the same.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,21 +20,21 @@ SOLVE_MS = 30_000.0
 """A good 4x4 solve. Only the drift of a clock depends on it."""
 GAPS_MS = (20, 50, 100)
 PINGS = 14
-"""Of the last minute of a race: a burst of 8 in the countdown, then one in 5 s."""
+"""Pings of a race of 30 s: 8 in the countdown, then one every 5 s."""
 FRAME_MS = 1000 / 60
-"""The board waits for the screen's next frame; a racer's clock starts with it."""
+"""A board is painted with the next frame, and the client's clock starts then."""
 DRIFT = 30e-6
-"""A quartz clock runs wrong by so much (standard deviation)."""
+"""Drift of a quartz clock (standard deviation)."""
 PAGE = Path(__file__).parents[2] / "docs" / "fairness.md"
 GATHER_MS = 33
-"""What clients gather slides for; the solving one must not wait for it."""
+"""How long clients batch slides; they send the solving slide at once."""
 
 
 class Profile(NamedTuple):
     """A kind of connection; times in ms.
 
-    A packet takes the base delay of its way, plus gamma jitter (shape 1.5), and now and
-    then waits for a lost packet to be sent again, or for its turn on the radio.
+    A packet takes the base delay of its direction plus gamma jitter (shape 1.5), and
+    sometimes waits for a retransmission or for the radio.
     """
 
     name: str
@@ -56,13 +56,13 @@ PROFILES = (LAN, FIBRE, WIFI, MOBILE, OCEAN, BAD_MOBILE)
 
 @dataclass(frozen=True, slots=True)
 class Racer:
-    """Somebody on a line, and what their client does.
+    """A racer with a kind of connection.
 
     Args:
         profile: the connection.
-        gather_ms: the client holds the solving slide back so long at most, to send
-            several in one message. Ours does not.
-        friendly: the room has friendly timing.
+        gather_ms: how long the client delays the solving slide at most, to send several
+            in one message; our clients do not.
+        friendly: whether the room has friendly timing.
     """
 
     profile: Profile
@@ -71,50 +71,50 @@ class Racer:
 
     @property
     def name(self) -> str:
-        """What the tables call it."""
+        """The name in the tables."""
         return self.profile.name + (", friendly timing" if self.friendly else "")
 
-    def way(self, rng: Random, base: float) -> float:
-        """How long one packet takes, in ms."""
+    def delay(self, rng: Random, base: float) -> float:
+        """Return how long one packet takes, in ms."""
         _, _, _, jitter, stalls, stall = self.profile
         taken = base + rng.gammavariate(1.5, jitter / 1.5)
         return taken + (rng.expovariate(1 / stall) if rng.random() < stalls else 0)
 
     def down(self, rng: Random) -> float:
-        """From the server to the racer."""
-        return self.way(rng, self.profile.down)
+        """Return the delay from the server to the racer."""
+        return self.delay(rng, self.profile.down)
 
     def up(self, rng: Random) -> float:
-        """From the racer to the server."""
-        return self.way(rng, self.profile.up)
+        """Return the delay from the racer to the server."""
+        return self.delay(rng, self.profile.up)
 
     def trips(self, rng: Random) -> list[float]:
-        """The round trips of the server's pings."""
+        """Return the round trips of the server's pings."""
         return [self.down(rng) + self.up(rng) for _ in range(PINGS)]
 
-    def race(self, rng: Random, true: float) -> "Observed":
-        """What an honest client and the server make of a solve.
+    def race(self, rng: Random, true: float) -> "Times":
+        """Return the times of a solve with an honest client.
 
         Args:
-            rng: chance.
-            true: from the painted board to the solving input, ms.
+            rng: the random generator.
+            true: true time from the painted board to the solving input, in ms.
         """
         line = measured(self.trips(rng))
         reveal = self.down(rng) + rng.random() * FRAME_MS
         held = rng.random() * self.gather_ms
         g = reveal + true + held + self.up(rng)
         e = true * (1 + rng.gauss(0, DRIFT))
-        return Observed(
+        return Times(
             int(g), official_time(int(g), int(e), line, friendly=self.friendly)
         )
 
     def lie(self, rng: Random, delays: Sequence[float] = (0.0,)) -> float:
-        """What the greatest lie wins: the true time less the official one, ms.
+        """Return what the best lie gains: true time minus official time, in ms.
 
         Args:
-            rng: chance.
-            delays: the liar holds back pongs by these times, in turn. He needs no
-                screen, and counts from the arrival of the board.
+            rng: the random generator.
+            delays: the liar delays pongs by these times, in turn. The liar needs no
+                screen, so the true time begins when the board arrives.
         """
         trips = [
             trip + delays[n % len(delays)] for n, trip in enumerate(self.trips(rng))
@@ -124,15 +124,15 @@ class Racer:
         return SOLVE_MS - best
 
 
-class Observed(NamedTuple):
-    """Times of one solve, in ms: by its arrival, and the official one."""
+class Times(NamedTuple):
+    """Times of one solve in ms: by its arrival, and the official time."""
 
     g: int
     official: int
 
 
 def measured(trips: Sequence[float]) -> Latency:
-    """The line as a server sees it, from whole milliseconds."""
+    """Return the latency as a server measures it, in whole milliseconds."""
     whole = [round(trip) for trip in trips]
     middle = median(whole)
     return Latency(
@@ -141,45 +141,45 @@ def measured(trips: Sequence[float]) -> Latency:
 
 
 def spread(values: list[float], *percents: float) -> list[float]:
-    """Percentiles; 100 is the greatest value."""
+    """Return percentiles; 100 is the greatest value."""
     ordered = sorted(values)
     return [
         ordered[min(int(len(ordered) * p / 100), len(ordered) - 1)] for p in percents
     ]
 
 
-def chance(*what: object) -> Random:
-    """A generator of its own for each question, the same in every run."""
+def generator(*what: object) -> Random:
+    """Return the random generator of one question, the same in every run."""
     return Random(" ".join(map(str, what)))  # noqa: S311 - no secret comes from it
 
 
 def errors(racer: Racer, races: int, seed: int = SEED) -> list[float]:
-    """Official time less true time of honest solves, ms."""
-    rng = chance(seed, "error", racer.profile.name)
+    """Return official time minus true time of honest solves, in ms."""
+    rng = generator(seed, "error", racer.profile.name)
     return [racer.race(rng, SOLVE_MS).official - SOLVE_MS for _ in range(races)]
 
 
 class Wrong(NamedTuple):
-    """Shares of races, 0 ... 1, in which the slower of two got the better time."""
+    """Shares of races, 0 ... 1, that the slower of two racers wins."""
 
     official: float
     arrival: float
-    """The same, were the arrival at the server to decide."""
+    """The same, if the arrival at the server decided."""
 
 
 def wrong_winner(
     faster: Racer, slower: Racer, gap: float, races: int, seed: int = SEED
 ) -> Wrong:
-    """How often the slower of two honest racers wins; a shared place is no win.
+    """Return how often the slower of two honest racers wins; a tie is no win.
 
     Args:
         faster: solves in `SOLVE_MS`.
-        slower: needs `gap` ms more.
-        gap: the true difference, ms.
-        races: how many.
-        seed: of chance.
+        slower: takes `gap` ms longer.
+        gap: the true difference in ms.
+        races: how many races.
+        seed: seed of the random generator.
     """
-    rng = chance(seed, "wrong", faster.profile.name, slower.profile.name, gap)
+    rng = generator(seed, "wrong", faster.profile.name, slower.profile.name, gap)
     by_official = by_arrival = 0
     for _ in range(races):
         one, other = faster.race(rng, SOLVE_MS), slower.race(rng, SOLVE_MS + gap)
@@ -189,14 +189,14 @@ def wrong_winner(
 
 
 WORST_DELAYS = (200.0, 300.0)
-"""Pongs held back like this look like R >= 200 and M = 50: the largest credit."""
+"""Delaying pongs like this gives R >= 200 and M = 50: the largest credit."""
 
 
 def gains(
     racer: Racer, races: int, delays: Sequence[float] = (0.0,), seed: int = SEED
 ) -> list[float]:
-    """What the greatest lie wins, race by race, ms; see `Racer.lie`."""
-    rng = chance(seed, "lie", racer.profile.name, delays)
+    """Return what the best lie gains in each race, in ms; see `Racer.lie`."""
+    rng = generator(seed, "lie", racer.profile.name, delays)
     return [racer.lie(rng, delays) for _ in range(races)]
 
 
@@ -204,7 +204,7 @@ def gains(
 
 
 def honest_row(racer: Racer, races: int) -> list[str]:
-    """The error of an honest racer, and who wins against a LAN racer."""
+    """Return the errors of an honest racer and the wrong winners against LAN."""
     lan = Racer(LAN, friendly=racer.friendly)
     wrong = {gap: wrong_winner(racer, lan, gap, races) for gap in GAPS_MS}
     gathered = wrong_winner(replace(racer, gather_ms=GATHER_MS), lan, 50, races)
@@ -215,7 +215,7 @@ def honest_row(racer: Racer, races: int) -> list[str]:
 
 
 def liar_row(racer: Racer, races: int) -> list[str]:
-    """What lies win, with honest pongs and with delayed ones."""
+    """Return what lies gain, with honest and with delayed pongs."""
     honest, delayed = gains(racer, races), gains(racer, races, WORST_DELAYS)
     found = (*spread(honest, 50, 99, 100), *spread(delayed, 50, 100))
     return [f"{gain:.0f}" for gain in found]
@@ -252,7 +252,7 @@ END = "<!-- end -->"
 
 
 def table(name: str, races: int) -> str:
-    """One of the tables, in Markdown."""
+    """Return one of the tables in Markdown."""
     head, row = TABLES[name]
     rows = [head, ("---", *("---:" for _ in head[1:]))]
     rows += [(racer.name, *row(racer, races)) for racer in RACERS]
@@ -260,12 +260,12 @@ def table(name: str, races: int) -> str:
 
 
 def markdown(cells: Iterable[str]) -> str:
-    """One line of a table."""
+    """Return one line of a table."""
     return f"| {' | '.join(cells)} |\n"
 
 
 def filled(page: str, races: int = RACES) -> str:
-    """The page with its tables made anew; all else stays as it is."""
+    """Return the page with new tables."""
     for name in TABLES:
         before, mark, rest = page.partition(f"<!-- {name} -->\n")
         _, end, after = rest.partition(END)

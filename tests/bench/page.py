@@ -1,11 +1,10 @@
 """From a key to the board on the screen, in Chromium: `python -m tests.bench.page`.
 
-The real page races alone against the real server. Chromium's own trace says when a key
-reached the page, when its handler was done and when the next picture was painted. Only
-that last part waits for the screen's next frame: of a screen with 60 in a second, keys
-that come at any moment wait for 0 to 16.7 ms, whatever a page does. So its own part is
-told too: its handler, and from that frame's beginning until the picture is painted. The
-server's answer is waited for by nobody.
+The real page plays a race on the real server. Chromium's trace says when a key reached
+the page, when its handler returned and when the next frame was painted. Before that
+frame, every page waits 0 to 16.7 ms on a screen with 60 Hz. The page's own part is
+therefore also printed: the handler, and the frame from its beginning to the paint. The
+page never waits for the server's answer.
 """
 
 import json
@@ -24,13 +23,13 @@ from sliderace.engine import Board
 
 KEYS = 200
 BETWEEN_MS = 37
-"""Not a multiple of the screen's frame: keys meet every moment of it."""
+"""Not a multiple of a frame, so that keys arrive at every moment of one."""
 PARTS = ("handled", "waited", "own", "painted")
 CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline"]
 
 
-def slide_to_and_fro(page: Page, board: Board) -> None:
-    """Press a key and its opposite, over and over."""
+def slide_back_and_forth(page: Page, board: Board) -> None:
+    """Press a key and its opposite in turn."""
     direction, _ = board.legal_slides()[0]
     back = {"U": "D", "D": "U", "L": "R", "R": "L"}[direction]
     for n in range(KEYS):
@@ -39,12 +38,12 @@ def slide_to_and_fro(page: Page, board: Board) -> None:
 
 
 def _next(moments: list[float], after: float) -> float:
-    """The first of them from that moment on; they are in order."""
+    """Return the first of the sorted moments that is not before `after`."""
     return moments[bisect_left(moments, after)]
 
 
 def delays(trace: list[dict[str, Any]]) -> dict[str, list[float]]:
-    """Per key, in s: handler, waiting for a frame, the page's own part, all of it."""
+    """Return per key, in s: handler, wait for a frame, the page's own part, total."""
     keys = [
         event
         for event in trace
@@ -94,7 +93,7 @@ def main() -> None:
         page.wait_for_timeout(500)
         path = Path(folder) / "trace.json"
         browser.start_tracing(page=page, path=path, categories=CATEGORIES)
-        slide_to_and_fro(page, own_board(page))
+        slide_back_and_forth(page, own_board(page))
         browser.stop_tracing()
         browser.close()
         trace = json.loads(path.read_text())["traceEvents"]

@@ -1,10 +1,9 @@
 """Two servers to compare with: `python -m tests.bench.plain [--raw] PORT`.
 
-`plain` is the race server that one writes in an afternoon: the websockets library,
-the json module, the same engine, every move checked and told to all at once with the
-library's `broadcast`; nothing is stored, limited or counted. `raw` does not even
-play: it acks each message and hands it on. Both speak just enough of the project's
-protocol for the same driver.
+`plain` is the simplest possible race server: the websockets library, the json module
+and our engine. It checks every move and sends it to all with `broadcast`; it stores,
+limits and counts nothing. `raw` acknowledges and forwards each message unchecked. Both
+speak just enough of our protocol for the driver.
 """
 
 import argparse
@@ -19,50 +18,50 @@ from websockets.exceptions import ConnectionClosed
 from sliderace.engine import Board, Size, format_board, progress_permille, scramble
 
 TICK_S = 0.05
-"""With `--tick`: moves are told so often, as the product does in large rooms."""
+"""Interval of progress with `--tick`, as the product has it in large rooms."""
 
 
 class Room:
-    """Its members, and the board of each player."""
+    """Its members and the board of each player."""
 
     def __init__(self, tick: float) -> None:
         self.members: set[ServerConnection] = set()
         self.boards: list[Board] = []
         self.start = scramble(bytes(32), Size(4, 4))
-        self.news: dict[int, list[int]] = {}
+        self.pending: dict[int, list[int]] = {}
         self.tick = tick
 
-    def tell(self, step: list[int]) -> None:
-        """Tell everybody of one move, now or with the tick."""
+    def announce(self, step: list[int]) -> None:
+        """Send one move to everybody, at once or with the next tick."""
         if not self.tick:
             self._broadcast([step])
             return
-        if not self.news:
-            asyncio.get_running_loop().call_later(self.tick, self._tell_all)
-        self.news[step[0]] = step
+        if not self.pending:
+            asyncio.get_running_loop().call_later(self.tick, self._send_tick)
+        self.pending[step[0]] = step
 
-    def _tell_all(self) -> None:
-        self._broadcast(list(self.news.values()))
-        self.news.clear()
+    def _send_tick(self) -> None:
+        self._broadcast(list(self.pending.values()))
+        self.pending.clear()
 
     def _broadcast(self, steps: list[list[int]]) -> None:
         broadcast(self.members, dumps({"t": "progress", "race": "R", "p": steps}))
 
 
 def dumps(event: object) -> str:
-    """JSON without spaces, as the product writes it."""
+    """Return JSON without spaces, as the product writes it."""
     return json.dumps(event, separators=(",", ":"))
 
 
 class Plain:
-    """The race server of an afternoon."""
+    """The simplest possible race server."""
 
     def __init__(self, tick: float) -> None:
         self.rooms: dict[str, Room] = {}
         self.tick = tick
 
     async def handle(self, socket: ServerConnection) -> None:
-        """One connection: hello, then slides and pings."""
+        """Serve one connection: hello, then slides and pings."""
         hello = json.loads(await socket.recv())["enter"]
         room = self.rooms.setdefault(hello["code"], Room(self.tick))
         room.members.add(socket)
@@ -84,7 +83,7 @@ class Plain:
     async def receive(
         self, socket: ServerConnection, room: Room, seat: int, message: dict[str, Any]
     ) -> None:
-        """Check a move, ack it, tell everybody."""
+        """Check a move, acknowledge it, send it to everybody."""
         if message["t"] == "ping":
             await socket.send(dumps({"t": "pong", "id": message["id"]}))
             return
@@ -94,14 +93,14 @@ class Plain:
                 await socket.send(dumps({"t": "rejected", "seq": seq}))
                 return
         await socket.send(dumps({"t": "ack", "race": "R", "seq": seq}))
-        room.tell([seat, seq, progress_permille(board.md, 40), seq])
+        room.announce([seat, seq, progress_permille(board.md, 40), seq])
 
 
 class Raw(Plain):
-    """No race at all: what comes in goes out to everybody."""
+    """Sends every message to everybody, unchecked."""
 
     async def handle(self, socket: ServerConnection) -> None:
-        """Ack each message and hand it on as it is."""
+        """Acknowledge and forward each message."""
         hello = json.loads(await socket.recv())["enter"]
         room = self.rooms.setdefault(hello["code"], Room(0))
         room.members.add(socket)
@@ -122,7 +121,7 @@ class Raw(Plain):
 
 
 async def main() -> None:
-    """Serve until the process is ended."""
+    """Serve until the process is killed."""
     parser = argparse.ArgumentParser()
     parser.add_argument("port", type=int)
     parser.add_argument("--raw", action="store_true")

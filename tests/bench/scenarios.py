@@ -1,4 +1,4 @@
-"""What is measured: races of all sizes, storms, and a server at its limit."""
+"""The scenarios: races of all sizes, many clients at once, a server at its limit."""
 
 import os
 import platform
@@ -13,15 +13,15 @@ from tests.bench.servers import Process, serving
 
 from sliderace.engine import Size
 
-Latency = dict[str, Any]
+Result = dict[str, Any]
 WARM_UP_S = 0.5
 TICK_MS = 100
-"""In which progress is to be told at the latest; a room is held with two of them."""
+"""Progress is sent at least this often; `rooms` allows twice as long."""
 
 
-def machine() -> Latency:
-    """Where and with what this was measured."""
-    versions: Latency = {}
+def machine() -> Result:
+    """Return the machine and the versions of what was measured."""
+    versions: Result = {}
     for name in ("websockets", "msgspec", "uvloop"):
         try:
             versions[name] = version(name)
@@ -39,7 +39,7 @@ def machine() -> Latency:
 
 
 def rooms(server: Process, count: int, players: int, spectators: int) -> list[Member]:
-    """Members of so many rooms whose races have begun."""
+    """Open rooms and begin their races; return all members."""
     hosts = opened(server.port, (_host(server, n) for n in range(count)))
     codes = [_code(server, n, host) for n, host in enumerate(hosts)]
     joins = (
@@ -58,7 +58,7 @@ def rooms(server: Process, count: int, players: int, spectators: int) -> list[Me
     return everybody
 
 
-def _host(server: Process, number: int) -> Latency:
+def _host(server: Process, number: int) -> Result:
     if server.kind != "product":
         return {"as": "join", "code": f"R{number}", "name": "H", "role": "player"}
     rules = {"size": "4x4", "countdown_ms": 3000, "limit_ms": 0}
@@ -70,7 +70,7 @@ def _code(server: Process, number: int, host: Member) -> str:
 
 
 def _watch(members: list[Member]) -> None:
-    """The last member of a room watches the first ones."""
+    """Let the last member of a room watch the first ones."""
     players = {one.welcome["seat"]: one for one in members if one.player}
     members[-1].watches = dict(list(players.items())[:4])
 
@@ -83,22 +83,22 @@ def _begin(server: Process, hosts: list[Member], members: list[Member]) -> None:
         for host in hosts:
             host.send(text({"t": "start", "race": host.welcome["race"]}))
         for one in members:
-            one.welcome["board"] = one.hear("board")["board"]
-        time.sleep(0.3)  # the last of them were sent theirs a little before T0
+            one.welcome["board"] = one.wait_for("board")["board"]
+        time.sleep(0.3)  # some boards are sent shortly before T0
     for one in players:
-        one.plays(one.welcome["race"], one.welcome["board"])
+        one.prepare(one.welcome["race"], one.welcome["board"])
 
 
 def probe(server: Process) -> Member:
-    """A member of a room of its own."""
+    """Connect a member to a room of its own."""
     return opened(server.port, [_host(server, -1)])[0]
 
 
 # --- figures -------------------------------------------------------------------------
 
 
-def quantiles(values: Sequence[float], name: str) -> Latency:
-    """p50, p99 and p99.9 in ms."""
+def quantiles(values: Sequence[float], name: str) -> Result:
+    """Return p50, p99 and p99.9 in ms."""
     ordered = sorted(values)
     return {
         f"{name}_{label}_ms": round(ordered[int(len(ordered) * q)] * 1e3, 2)
@@ -108,8 +108,8 @@ def quantiles(values: Sequence[float], name: str) -> Latency:
     }
 
 
-def line_of(figures: Figures, cpu_s: float, server: Process, count: int) -> Latency:
-    """A run's figures."""
+def result_of(figures: Figures, cpu_s: float, server: Process, count: int) -> Result:
+    """Return the figures of a run."""
     seconds = figures.seconds
     return {
         "connections": count,
@@ -134,14 +134,14 @@ def play(
     spectators: int,
     rate: float,
     seconds: float,
-) -> Latency:
-    """Races at a rate of slides a second and player; 0: as fast as acks come."""
+) -> Result:
+    """Race at so many slides per second and player; 0: one after each ack."""
     members = rooms(server, count, players, spectators)
     driver = Driver(members, probe(server), rate)
     driver.run(WARM_UP_S)
     cpu = server.cpu_s
     figures = driver.run(seconds)
-    line = line_of(figures, server.cpu_s - cpu, server, len(members))
+    line = result_of(figures, server.cpu_s - cpu, server, len(members))
     line["all_acked"] = driver.settle()
     driver.close()
     return {"rooms": count, **line}
@@ -150,28 +150,28 @@ def play(
 # --- scenarios -----------------------------------------------------------------------
 
 
-def saturation(kind: str, seconds: float) -> Latency:
-    """100 rooms of 4, each slide behind the ack of the last: how much goes through."""
+def saturation(kind: str, seconds: float) -> Result:
+    """100 rooms of 4; each slide follows the ack of the last one."""
     with serving(kind) as server:
         return play(server, 100, 4, 0, 0, seconds)
 
 
-def smoke(kind: str, seconds: float) -> Latency:
-    """5 rooms of 2 + 2: whether the bench itself works."""
+def smoke(kind: str, seconds: float) -> Result:
+    """5 rooms of 2 players and 2 spectators, to see that the bench works."""
     with serving(kind) as server:
         return play(server, 5, 2, 2, 10, seconds)
 
 
-def peak(kind: str, seconds: float) -> Latency:
+def peak(kind: str, seconds: float) -> Result:
     """6,000 moves a second in 100 rooms of 4 players and 4 spectators."""
     with serving(kind) as server:
         return play(server, 100, 4, 4, 15, seconds)
 
 
-def held_rooms(kind: str, seconds: float) -> Latency:
-    """The most rooms of 4 + 4 at 4 moves a second with ack p99 below 50 ms."""
+def held_rooms(kind: str, seconds: float) -> Result:
+    """Find the most rooms of 4 + 4 at 4 moves a second with an ack p99 below 50 ms."""
     low, high = 0, 200
-    held: Latency = {}
+    held: Result = {}
     while high - low > max(20, low // 10):
         with serving(kind) as server:
             line = play(server, high, 4, 4, 4, seconds)
@@ -184,52 +184,52 @@ def held_rooms(kind: str, seconds: float) -> Latency:
     return {**held, "rooms": low}
 
 
-def big_room(kind: str, seconds: float) -> Latency:
+def big_room(kind: str, seconds: float) -> Result:
     """One room of 100 players at 4 moves a second and 1,000 spectators."""
     more = [] if kind == "product" else ["--tick=0.05"]
     with serving(kind, more) as server:
         return play(server, 1, 100, 1_000, 4, seconds)
 
 
-def stadium(kind: str, seconds: float) -> Latency:
+def stadium(kind: str, seconds: float) -> Result:
     """One room of 16 players at 4 moves a second and 5,000 spectators."""
     more = [] if kind == "product" else ["--tick=0.05"]
     with serving(kind, more) as server:
         return play(server, 1, 16, 5_000, 4, seconds)
 
 
-def idle(kind: str, seconds: float) -> Latency:
-    """5,000 connections in lobbies of 8: memory, and CPU with pings."""
+def idle(kind: str, seconds: float) -> Result:
+    """5,000 connections in lobbies of 8: memory, and CPU for pings."""
     with serving(kind) as server:
         before = server.memory_kib
         members = opened(server.port, _lobbies(server, 5_000))
         per = (server.memory_kib - before) / len(members)
         driver = Driver(members, probe(server), 1e-9)
-        driver.run(3)  # the first burst of pings, and the rest of the room's news
+        driver.run(3)  # the first pings and events
         cpu = server.cpu_s
         figures = driver.run(seconds)
-        line = line_of(figures, server.cpu_s - cpu, server, len(members))
+        line = result_of(figures, server.cpu_s - cpu, server, len(members))
     return {**line, "kib_per_connection": round(per, 1)}
 
 
-_kept: list[Member] = []
-"""Hosts of the lobbies, whose connections stay open."""
+_hosts: list[Member] = []
+"""Hosts of the lobbies; they keep their connections open."""
 
 
 def _lobbies(server: Process, count: int) -> Any:
     for n in range(0, count, 8):
         (host,) = opened(server.port, [_host(server, n)])
-        _kept.append(host)
+        _hosts.append(host)
         code = _code(server, n, host)
         for _ in range(7):
             yield {"as": "join", "code": code, "name": "P", "role": "spectator"}
 
 
-def connect_storm(kind: str, _: float) -> Latency:
-    """2,000 connections, each with its hello: eight enter each of 250 rooms."""
+def connect_storm(kind: str, _: float) -> Result:
+    """2,000 connections at once: eight enter each of 250 rooms."""
     with serving(kind) as server:
         hosts = opened(server.port, (_host(server, n) for n in range(250)))
-        joins: list[Latency] = [
+        joins: list[Result] = [
             {
                 "as": "join",
                 "code": _code(server, n % 250, hosts[n % 250]),
@@ -250,13 +250,13 @@ def connect_storm(kind: str, _: float) -> Latency:
         }
 
 
-def resume_storm(kind: str, _: float) -> Latency:
-    """2,000 racers whose server is killed and started again: all come back at once."""
+def resume_storm(kind: str, _: float) -> Result:
+    """The server of 2,000 racers is killed and started again: all resume at once."""
     with serving(kind) as server:
         members = rooms(server, 250, 4, 4)
         server.kill()
         began = time.perf_counter()
-        server.again()
+        server.restart()
         up = time.perf_counter() - began
         resumes = [
             {"as": "resume", "code": one.welcome["code"], "token": one.welcome["token"]}
@@ -264,7 +264,7 @@ def resume_storm(kind: str, _: float) -> Latency:
         ]
         back = opened(server.port, resumes)
         for one in back:
-            one.hear("snapshot")
+            one.wait_for("snapshot")
         return {
             "connections": len(back),
             "up_s": round(up, 2),
@@ -273,8 +273,8 @@ def resume_storm(kind: str, _: float) -> Latency:
         }
 
 
-def overload(kind: str, seconds: float) -> Latency:
-    """1.5 times what it can do: nothing accepted is lost, memory stays flat."""
+def overload(kind: str, seconds: float) -> Result:
+    """1.5 times the capacity: nothing accepted is lost, memory does not grow."""
     with serving(kind) as server:
         capacity = play(server, 100, 4, 4, 0, 2)["moves_s"]
     with serving(kind) as server:
@@ -283,14 +283,14 @@ def overload(kind: str, seconds: float) -> Latency:
         driver.run(seconds / 2)
         memory, cpu = server.memory_kib, server.cpu_s
         figures = driver.run(seconds / 2)
-        line = line_of(figures, server.cpu_s - cpu, server, len(members))
+        line = result_of(figures, server.cpu_s - cpu, server, len(members))
         line["grown_kib"] = server.memory_kib - memory
         line["all_acked"] = driver.settle(20)
     return {"capacity_moves_s": capacity, **line}
 
 
-def storage(kind: str, seconds: float) -> Latency:
-    """The same race with and without a log on the disk."""
+def storage(kind: str, seconds: float) -> Result:
+    """The same races with and without a log on disk."""
     with serving(kind, ["--memory"]) as server:
         without = play(server, 100, 4, 4, 10, seconds)
     with serving(kind) as server:
@@ -300,8 +300,8 @@ def storage(kind: str, seconds: float) -> Latency:
     return line
 
 
-def linear(kind: str, seconds: float) -> Latency:
-    """Twice the rooms, twice the CPU?"""
+def linear(kind: str, seconds: float) -> Result:
+    """Whether twice the rooms need twice the CPU."""
     with serving(kind) as server:
         half = play(server, 100, 4, 4, 4, seconds)
     with serving(kind) as server:
@@ -310,13 +310,13 @@ def linear(kind: str, seconds: float) -> Latency:
     return line
 
 
-def engine(_: str, __: float) -> Latency:
-    """A validated slide in ns, a scramble in us; no server."""
+def engine(_: str, __: float) -> Result:
+    """The engine: a validated slide in ns, a scramble in us; no server."""
     small, large = figures(Size(4, 4)), figures(Size(10, 10))
     return {"4x4": small, "10x10": large}
 
 
-SCENARIOS: dict[str, Callable[[str, float], Latency]] = {
+SCENARIOS: dict[str, Callable[[str, float], Result]] = {
     "saturation": saturation,
     "smoke": smoke,
     "peak": peak,

@@ -1,4 +1,4 @@
-"""The servers that are measured, each a process of its own on the first core."""
+"""The measured servers, each a process on the first core."""
 
 import contextlib
 import os
@@ -23,27 +23,27 @@ UNLIMITED = {
     "players": 255,
     "lobby_records": 1_000_000,
 }
-"""All limits are on, but a driver that plays for four hundred may not meet them."""
+"""Limits that one address with hundreds of players does not reach."""
 CORES = sorted(os.sched_getaffinity(0))
 KINDS = ("product", "plain", "raw")
 TICK_HZ = os.sysconf("SC_CLK_TCK")
 
 
 def pin(core: int, process: int = 0) -> None:
-    """Keep a process (0: this one) to one core, where there are several."""
+    """Pin a process (0: this one) to one core, if there are several."""
     if len(CORES) > core:
         os.sched_setaffinity(process, {CORES[core]})
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """Return an unused port."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
 
 
 @dataclass
 class Process:
-    """A server that is running."""
+    """A running server."""
 
     kind: str
     port: int
@@ -52,29 +52,29 @@ class Process:
 
     @property
     def cpu_s(self) -> float:
-        """CPU seconds it has used so far, all its threads."""
+        """CPU seconds that it has used so far, in all threads."""
         stat = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2]
         return sum(map(int, stat.split()[11:13])) / TICK_HZ
 
     @property
     def memory_kib(self) -> int:
-        """What it holds of the machine's memory."""
+        """Its resident memory."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(status.split("VmRSS:")[1].split()[0])
 
     def kill(self) -> None:
-        """End it without a word."""
+        """Kill it."""
         self.process.kill()
         self.process.wait()
 
-    def again(self) -> None:
-        """Start it anew, on its port and with what it has stored."""
+    def restart(self) -> None:
+        """Start it again, with its port and its data."""
         self.process = _start(self.arguments)
         _reach(self.port, self.process)
 
 
 def command(kind: str, port: int, folder: str, more: Sequence[str]) -> list[str]:
-    """The command line of a server."""
+    """Return the command line of a server."""
     if kind != "product":
         raw = ["--raw"] if kind == "raw" else []
         return [sys.executable, "-m", "tests.bench.plain", *raw, *more, str(port)]
@@ -85,7 +85,7 @@ def command(kind: str, port: int, folder: str, more: Sequence[str]) -> list[str]
 
 @contextlib.contextmanager
 def serving(kind: str, more: Sequence[str] = ()) -> Generator[Process]:
-    """A server of `KINDS`, until the context ends."""
+    """Run a server of one of `KINDS`."""
     with tempfile.TemporaryDirectory(prefix="sliderace-bench-") as folder:
         port = free_port()
         arguments = command(kind, port, folder, more)
@@ -109,7 +109,7 @@ def _start(arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
 
 
 def _reach(port: int, process: "subprocess.Popen[bytes]") -> None:
-    """Wait until it listens."""
+    """Wait until the server listens."""
     until = time.monotonic() + 20
     while time.monotonic() < until and process.poll() is None:
         with contextlib.suppress(OSError):

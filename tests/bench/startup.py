@@ -1,7 +1,7 @@
-"""How long one waits at the beginning: `python -m tests.bench.startup [--times N]`.
+"""Measure starts: `python -m tests.bench.startup [--times N]`.
 
-Medians of several starts: the help, a server that is ready, the terminal's first
-screen (in a pseudo-terminal), and the page's first paint in a new Chromium profile.
+Medians of the help, a server until it is ready, the terminal's first screen (in a
+pseudo-terminal), and the page's first paint in a new Chromium profile.
 """
 
 import argparse
@@ -28,20 +28,20 @@ PAINT = (
 
 
 def seconds(call: Callable[[], object]) -> float:
-    """How long a call takes."""
+    """Return how long a call takes."""
     began = time.perf_counter()
     call()
     return time.perf_counter() - began
 
 
 def help_text() -> float:
-    """`sliderace --help`."""
+    """Measure `sliderace --help`."""
     command = [*CLIENT, "--help"]
     return seconds(lambda: subprocess.run(command, check=True, capture_output=True))
 
 
 def server() -> float:
-    """From its start to the line that says where it listens."""
+    """Measure a server from its start until it listens."""
     began = time.perf_counter()
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -51,7 +51,7 @@ def server() -> float:
 
 
 def screen() -> float:
-    """From `sliderace solo` to the first drawn board."""
+    """Measure `sliderace solo` until the first board is drawn."""
     began = time.perf_counter()
     child, terminal = pty.fork()
     if child == 0:
@@ -68,12 +68,12 @@ def screen() -> float:
 
 
 def page(browser: Browser, url: str) -> float:
-    """The page's first paint, by Chromium's own measure."""
+    """Measure the page's first paint, as Chromium reports it."""
     context = browser.new_context()
     try:
         tab = context.new_page()
         tab.goto(url)
-        # Asked from here: the page's own rules forbid the waiting that needs `eval`.
+        # Polled from here: the page's content security policy forbids `eval`.
         while (painted := tab.evaluate(PAINT)) is None:
             tab.wait_for_timeout(10)
         return float(painted) / 1e3

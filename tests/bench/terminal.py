@@ -1,8 +1,7 @@
-"""What the full-screen client costs: `python tests/bench/terminal.py`.
+"""Measure the full-screen client: `python tests/bench/terminal.py`.
 
-A pseudo-terminal of 100x40 shows a race of six lanes without a server. Figures to look
-at, never a gate: machines differ. Medians; the time of a key ends with the last byte
-that it causes, so nothing that is painted later for the same key is left out.
+A pseudo-terminal of 100x40 shows a race of six lanes without a server. Figures are
+medians. The time of a key ends with the last byte that it causes.
 """
 
 import argparse
@@ -26,7 +25,7 @@ PARTS = [str(ROOT), *(str(ROOT / part) for part in ("shared", "server", "client"
 COLUMNS, ROWS = 100, 40
 KEYS = 200
 SILENCE_S = 0.12
-"""No byte for so long: everything that belongs to a key has been painted."""
+"""After so long without a byte, everything for a key has been painted."""
 PER_S = 20
 BUSY_S = 10
 RUNS = 5
@@ -37,7 +36,7 @@ BOARD = "5 1 2 3/9 6 7 4/13 10 11 8/0 14 15 12"
 
 
 def race(*, busy: bool) -> int:
-    """Show a race of six until the terminal goes; the clock stands unless `busy`."""
+    """Show a race of six until killed; nothing changes unless `busy`."""
     sys.path[0] = str(ROOT)  # for the tests; the rest is installed or in PYTHONPATH
     from tests.client import offline, rooms  # noqa: PLC0415 - the parent needs neither
 
@@ -77,7 +76,7 @@ class Screen:
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, size)
 
     def quiet(self, silence: float = SILENCE_S) -> tuple[bytes, float]:
-        """What is written until nothing comes, and when the last byte came."""
+        """Return what is written until a silence, and the time of the last byte."""
         told, last = b"", time.perf_counter()
         while select.select([self.fd], [], [], silence)[0]:
             told += os.read(self.fd, 1 << 16)
@@ -85,14 +84,14 @@ class Screen:
         return told, last
 
     def until(self, word: bytes) -> float:
-        """Seconds from the start of the program to this word."""
+        """Return the seconds from the start of the program until it writes a word."""
         told = b""
         while word not in told:
             told += os.read(self.fd, 1 << 16)
         return time.perf_counter() - self.began
 
     def cpu(self) -> float:
-        """Seconds of processor time so far."""
+        """Return the seconds of CPU time so far."""
         fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -114,7 +113,7 @@ def _become(command: tuple[str, ...]) -> NoReturn:
 
 
 def keys() -> None:
-    """Time and bytes of a key that slides a tile."""
+    """Print the time and bytes of a key that slides a tile."""
     screen = Screen(__file__, "--race")
     screen.until(b"give up")
     screen.quiet(1.0)
@@ -135,7 +134,7 @@ def keys() -> None:
 
 
 def busy() -> None:
-    """Processor time with a running clock and five rivals told 20 times a second."""
+    """Print the CPU time with a running clock and five rivals, 20 updates/s."""
     screen = Screen(__file__, "--busy")
     screen.until(b"give up")
     screen.quiet(0.02)
@@ -150,7 +149,7 @@ def busy() -> None:
 
 
 def starts() -> None:
-    """How long a user waits."""
+    """Print how long a start takes."""
     command = [sys.executable, "-m", "sliderace_client", "--help"]
     env = os.environ | {"PYTHONPATH": os.pathsep.join(PARTS[1:])}
     waits: list[float] = []
@@ -169,7 +168,7 @@ def starts() -> None:
 
 
 def main() -> int:
-    """Print all figures, or be the program that is measured."""
+    """Print all figures, or be the measured program."""
     known = argparse.ArgumentParser(description=__doc__)
     known.add_argument("--race", action="store_true", help=argparse.SUPPRESS)
     known.add_argument("--busy", action="store_true", help=argparse.SUPPRESS)

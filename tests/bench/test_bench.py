@@ -1,4 +1,4 @@
-"""Whether the bench works; what it measures is looked at by people."""
+"""The bench works; people judge its figures."""
 
 import socket
 
@@ -10,7 +10,7 @@ from tests.bench.servers import KINDS
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_race_goes_through_every_server(kind: str) -> None:
+def test_bench_runs_a_race_on_every_server(kind: str) -> None:
     line = SCENARIOS["smoke"](kind, 2)
     assert line["moves_s"] > 0
     assert line["frames_s"] > line["moves_s"]
@@ -21,11 +21,11 @@ def test_a_race_goes_through_every_server(kind: str) -> None:
     assert line["longest_block_ms"] > 0
 
 
-def test_it_is_said_where_it_was_measured() -> None:
+def test_figures_name_their_machine() -> None:
     assert machine()["python"]
 
 
-def test_a_step_is_seen_once_however_it_comes_in() -> None:
+def test_a_step_split_across_reads_is_counted_once() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         racer, watcher, probe = (Member(port) for _ in range(3))

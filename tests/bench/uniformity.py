@@ -1,10 +1,9 @@
-"""Are all boards equally likely? `python tests/bench/uniformity.py [BOARDS]`.
+"""Test the scramble's uniformity: `python tests/bench/uniformity.py [COUNT]`.
 
-Draws 3.6 million 3x3 boards (half a minute to a few minutes), and a hundredth of that
-of the small sizes. Counts are compared with what is expected by chi-squared; a line
-says "suspect", and the exit code is 1, where those of fair scrambles would be so far
-off, or so close, only once in 10,000 runs. Seeds are numbers: the figures are the same
-each time.
+Draws 3.6 million boards of 3x3 (one to a few minutes) and a hundredth as many of each
+smaller size. A chi-squared test compares the counts with the expected ones. A result is
+"suspect", and the exit code 1, if a fair scramble would be so uneven, or so even, only
+once in 10,000 runs. The seeds are fixed, so the figures are always the same.
 """
 
 import sys
@@ -21,15 +20,15 @@ Tiles = tuple[int, ...]
 
 
 def boards(size: Size, count: int, first: int = 0) -> Iterator[Tiles]:
-    """The scrambles of `count` seeds that follow each other."""
+    """Yield the scrambles of `count` consecutive seeds."""
     for n in range(first, first + count):
         yield scramble(n.to_bytes(32, "big"), size).tiles
 
 
 def tail(statistic: float, freedom: int) -> float:
-    """The chance that a chi-squared variable is at least so large.
+    """Return the probability that a chi-squared variable is at least so large.
 
-    Exact for an even number of degrees of freedom, and all of ours are even.
+    Exact for an even number of degrees of freedom; ours are all even.
     """
     assert freedom % 2 == 0
     half = statistic / 2
@@ -42,7 +41,7 @@ def tail(statistic: float, freedom: int) -> float:
 
 
 def whole_boards(size: Size, seen: Mapping[Tiles, int]) -> tuple[float, int]:
-    """Chi-squared over all boards but the solved one, and its degrees of freedom."""
+    """Return chi-squared over all unsolved boards, and its degrees of freedom."""
     kinds = factorial(size.cells) // 2 - 1
     expected = sum(seen.values()) / kinds
     off = fsum((count - expected) ** 2 for count in seen.values())
@@ -51,11 +50,11 @@ def whole_boards(size: Size, seen: Mapping[Tiles, int]) -> tuple[float, int]:
 
 
 def tiles_in_cells(size: Size, seen: Mapping[Tiles, int]) -> tuple[float, int]:
-    """Chi-squared over how often each tile lay in each cell.
+    """Return chi-squared over how often each tile is in each cell.
 
-    A board has each tile once and each cell filled once. The counts of n tiles in n
+    A board has each tile once and fills each cell once. The counts of n tiles in n
     cells therefore have (n - 1)^2 degrees of freedom, and the usual sum is n / (n - 1)
-    times too large for them.
+    times too large.
     """
     n, total = size.cells, sum(seen.values())
     counts = Counter[tuple[int, int]]()
@@ -66,19 +65,19 @@ def tiles_in_cells(size: Size, seen: Mapping[Tiles, int]) -> tuple[float, int]:
     terms: list[float] = []
     for tile in range(n):
         for cell in range(n):
-            at_home = cell == (tile - 1) % n  # the solved board is left out
+            at_home = cell == (tile - 1) % n  # there is no solved board
             expected = total * (alike - at_home) / (kinds - 1)
             terms.append((counts[tile, cell] - expected) ** 2 / expected)
     return fsum(terms) * (n - 1) / n, (n - 1) ** 2
 
 
 def suspect(statistic: float, freedom: int) -> bool:
-    """Whether counts are too uneven, or too even, to be a fair scramble's."""
+    """Return whether counts are too uneven or too even for a fair scramble."""
     return not SUSPECT < tail(statistic, freedom) < 1 - SUSPECT
 
 
 def report(what: str, statistic: float, freedom: int) -> bool:
-    """Print one result; say whether it is suspect."""
+    """Print one result; return whether it is suspect."""
     bad = suspect(statistic, freedom)
     print(
         f"{what:28} chi2 {statistic:11.1f}  df {freedom:6}  "
@@ -88,10 +87,10 @@ def report(what: str, statistic: float, freedom: int) -> bool:
 
 
 def main(count: int) -> bool:
-    """Print the results of `count` boards of 3x3 and some of the smaller sizes.
+    """Test `count` boards of 3x3, and fewer of the smaller sizes.
 
     Returns:
-        Whether anything is suspect.
+        Whether any result is suspect.
     """
     bad = False
     for text, share in (("2x2", 100), ("2x3", 100), ("3x3", 1)):

@@ -1,4 +1,4 @@
-"""Whatever comes in, the decoder answers with a message or with its one error."""
+"""Decode mutated frames and check that each is a message or the one error."""
 
 from collections import Counter
 
@@ -6,21 +6,21 @@ from tests.fuzz.frames import mutated
 
 from sliderace.protocol.codec import ProtocolError, decode_command, encode_command
 
-__all__ = ["CODES", "decoded"]
+__all__ = ["CODES", "decode_mutated"]
 
 CODES = {"bad_message", "version", "too_large"}
 EVERY = 50
-"""Of the commands understood, one in so many is encoded and decoded again."""
+"""One in so many decoded commands is encoded and decoded again."""
 
 
-def decoded(count: int, seed: int) -> Counter[str]:
-    """How so many mutated frames were taken: `ok`, or the code of the error.
+def decode_mutated(count: int, seed: int) -> Counter[str]:
+    """Decode frames; count the results: `ok` or the code of the error.
 
     Raises:
-        AssertionError: an answer that is none; the frame is told.
+        AssertionError: the decoder raised something else; the message has the frame.
     """
     outcomes = Counter[str]()
-    understood = 0
+    commands = 0
     for frame in mutated(count, seed):
         try:
             command = decode_command(frame)
@@ -29,10 +29,10 @@ def decoded(count: int, seed: int) -> Counter[str]:
         except BaseException as error:
             raise AssertionError(f"{frame!r}: {error!r}") from error
         else:
-            understood += 1
-            if understood % EVERY == 0:
+            commands += 1
+            if commands % EVERY == 0:
                 again = decode_command(encode_command(command))
                 assert again == command, frame
-    outcomes["ok"] = understood
+    outcomes["ok"] = commands
     assert set(outcomes) <= {"ok", *CODES}
     return outcomes

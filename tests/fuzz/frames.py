@@ -1,4 +1,4 @@
-"""Frames that nobody should send: real ones, mutated, the same ones for a seed."""
+"""Mutations of real frames, by seed."""
 
 import random
 from collections.abc import Iterator
@@ -36,11 +36,11 @@ _ODD = (
 
 
 def mutated(count: int, seed: int) -> Iterator[bytes]:
-    """So many frames.
+    """Yield mutated frames.
 
     Args:
         count: how many.
-        seed: the same one gives the same frames.
+        seed: the same seed gives the same frames.
     """
     rng = random.Random(seed)  # noqa: S311
     chance, below, pick = rng.random, rng.randrange, rng.choice
@@ -49,16 +49,16 @@ def mutated(count: int, seed: int) -> Iterator[bytes]:
         for _ in range(1 if chance() < 0.6 else below(2, 5)):
             at = int(chance() * (len(frame) + 1))
             kind = chance()
-            if kind < 0.35:  # a byte is another one
+            if kind < 0.35:  # replace a byte
                 frame = frame[:at] + _BYTES[int(chance() * 256)] + frame[at + 1 :]
-            elif kind < 0.55:  # a piece is missing
+            elif kind < 0.55:  # remove a piece
                 frame = frame[:at] + frame[at + 1 + int(chance() * 12) :]
-            elif kind < 0.75:  # something odd is in between
+            elif kind < 0.75:  # insert something odd
                 frame = frame[:at] + pick(_ODD) + frame[at:]
-            elif kind < 0.9:  # a piece is there twice
+            elif kind < 0.9:  # duplicate a piece
                 end = at + int(chance() * 40)
                 frame = frame[:end] + frame[at:]
-            else:  # two messages in one
+            else:  # join two messages
                 frame = frame[:at] + pick(REAL)[at:]
         yield frame
 

@@ -12,7 +12,7 @@ from tests.e2e.protocol_client import (
     running_race,
     running_server,
 )
-from tests.fuzz.decoder import CODES, decoded
+from tests.fuzz.decoder import CODES, decode_mutated
 from tests.fuzz.frames import REAL, mutated
 from tests.log_checker import Observed, Sent, faults
 from tests.tiers import TIER
@@ -29,26 +29,26 @@ LIMITS = Limits(
     messages_per_s=1_000_000, messages_burst=1_000_000, tiles_per_s=1_000_000,
     tiles_burst=1_000_000, pages_burst=1_000_000,
 )  # fmt: skip
-"""The token bucket would hold back what is to be tried here."""
+"""High enough that every frame is parsed."""
 IN_FLIGHT = 200
-"""Frames between two pauses in which the attacker reads what it was answered."""
+"""Frames that the attacker sends before it reads the answers."""
 
 
-def test_real_frames_are_understood() -> None:
+def test_unmutated_frames_are_decoded() -> None:
     assert all(decode_command(frame) for frame in REAL)
 
 
 @pytest.mark.timeout(300 + TIER.frames // 10_000)
-def test_any_frame_is_understood_or_refused_in_one_way() -> None:
-    outcomes = decoded(TIER.frames, seed=1)
+def test_any_frame_is_a_message_or_the_documented_error() -> None:
+    outcomes = decode_mutated(TIER.frames, seed=1)
     assert outcomes.total() == TIER.frames
     assert outcomes.keys() == {"ok", *CODES}
     assert outcomes["ok"] > TIER.frames / 100
 
 
 @pytest.mark.timeout(300 + TIER.frames // 10_000)
-async def test_frames_of_a_stranger_disturb_no_honest_race() -> None:
-    asyncio.get_running_loop().set_debug(False)  # a tenth of the speed
+async def test_mutated_frames_do_not_disturb_an_honest_race() -> None:
+    asyncio.get_running_loop().set_debug(False)  # ten times slower
     store = MemoryStore()
     async with (
         running_server(LIMITS, store=store) as server,
@@ -74,14 +74,14 @@ async def test_frames_of_a_stranger_disturb_no_honest_race() -> None:
 
 
 def _back_and_forth(one: ProtocolClient, n: int) -> tuple[str, int]:
-    """The same two legal slides, over and over."""
+    """Return one of two legal slides that undo each other."""
     gap = one.board.replace("/", " ").split().index("0")
     there, back = ("R", "L") if gap % 3 else ("L", "R")
     return (back if n % 2 else there, 1)
 
 
 async def _attack(port: int) -> Counter[int]:
-    """Send all those frames, over as many connections as it takes."""
+    """Send all frames, on as many connections as it takes; return the close codes."""
     frames, sent = mutated(SENT, seed=2), 0
     closes = Counter[int]()
     while sent < SENT:
@@ -100,6 +100,6 @@ async def _attack(port: int) -> Counter[int]:
 
 @contextlib.asynccontextmanager
 async def _inside(port: int) -> AsyncGenerator[ProtocolClient, None]:
-    """A stranger who has a room, so that frames are judged one by one."""
+    """Connect and create a room, so that a bad frame does not close the connection."""
     async with connected(port, m.Create(name="Eve")) as stranger:
         yield stranger
