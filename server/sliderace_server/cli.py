@@ -27,8 +27,7 @@ from sliderace_server.settings import (
     load_settings,
 )
 from sliderace_server.signing_key import BadKey
-from sliderace_server.storage import StorageError, restore
-from sliderace_server.storage.sqlite.backup import backup
+from sliderace_server.storage import StorageError, backup, restore
 from sliderace_server.websocket import CannotListen
 
 __all__ = ["STATE_FILE", "main", "run"]

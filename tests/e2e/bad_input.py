@@ -139,11 +139,11 @@ async def race_setup(group: str) -> AsyncGenerator[Setup, None]:
             raise RuntimeError("a bug in the server")
         return secrets.token_bytes(count)
 
-    config = ServerSettings(
+    settings = ServerSettings(
         port=0, memory=True, limits=GROUPS[group], trusted_proxies=("127.0.0.1",)
     )
     async with (
-        running(config, store=store, clock=FastClock(), entropy=entropy) as server,
+        running(settings, store=store, clock=FastClock(), entropy=entropy) as server,
         running_race(server.port, 2, "3x3", limit_ms=0) as (ann, ben),
     ):
         yield Setup(server, ann, ben, store, entropy_fails)

@@ -120,13 +120,13 @@ async def running_server(
         "clock": settings.pop("clock", FastClock()),
         "entropy": settings.pop("entropy", secrets.token_bytes),
     }
-    config = ServerSettings(
+    server_settings = ServerSettings(
         port=0,
         memory=True,
         limits=limits or Limits(),
         **settings,  # type: ignore[arg-type]
     )
-    async with running(config, **parts) as server:  # type: ignore[arg-type]
+    async with running(server_settings, **parts) as server:  # type: ignore[arg-type]
         yield server
 
 

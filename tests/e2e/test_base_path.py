@@ -90,9 +90,9 @@ async def test_links_contain_the_public_address_and_base_path() -> None:
 
 
 async def test_with_a_certificate_http_and_websocket_use_tls(cert: Path) -> None:
-    config = ServerSettings(port=0, memory=True, tls_cert=str(cert))
+    settings = ServerSettings(port=0, memory=True, tls_cert=str(cert))
     trust = ssl.create_default_context(cafile=str(cert))
-    async with running(config) as server:
+    async with running(settings) as server:
         assert server.url.startswith("https://")
         url = socket_url(server.url)
         assert url.startswith("wss://")
@@ -116,7 +116,7 @@ async def test_an_invalid_certificate_is_an_error_at_the_start(
 ) -> None:
     for file in (tmp_path / "cert.pem", tmp_path / "missing.pem"):
         (tmp_path / "cert.pem").write_text(text)
-        config = ServerSettings(port=0, memory=True, tls_cert=str(file))
+        settings = ServerSettings(port=0, memory=True, tls_cert=str(file))
         with pytest.raises(SettingsError, match=r"tls_cert: .*pem: "):
-            async with running(config):
+            async with running(settings):
                 raise AssertionError("it runs")

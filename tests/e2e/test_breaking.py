@@ -73,8 +73,8 @@ async def test_an_invalid_close_frame_is_answered_without_an_error_in_the_log(
 async def test_single_bytes_over_tls_work(tmp_path: Path) -> None:
     cert = await asyncio.to_thread(make_certificate, tmp_path)
     trust = await asyncio.to_thread(ssl.create_default_context, cafile=str(cert))
-    config = ServerSettings(port=0, memory=True, tls_cert=str(cert), limits=GENEROUS)
-    async with running(config) as server:
+    settings = ServerSettings(port=0, memory=True, tls_cert=str(cert), limits=GENEROUS)
+    async with running(settings) as server:
         reader, writer = await asyncio.open_connection(
             "localhost", server.port, ssl=trust
         )

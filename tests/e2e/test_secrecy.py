@@ -126,10 +126,10 @@ async def a_room(
     clock: ManualClock,
 ) -> AsyncGenerator[tuple[Server, list[ProtocolClient]]]:
     """Open a room with Ann and Ben, and the spectator Eve; with open boards."""
-    config = ServerSettings(port=0, memory=True, log_level="debug")
+    settings = ServerSettings(port=0, memory=True, log_level="debug")
     create = m.Create("Ann", rules("3x3", open_boards=True))
     async with (
-        running(config, clock=clock) as server,
+        running(settings, clock=clock) as server,
         connected(server.port, create) as ann,
         connected(server.port, m.Join(ann.code, "Ben")) as ben,
         connected(server.port, m.Join(ann.code, "Eve", role="spectator")) as eve,

@@ -2,8 +2,9 @@
 
 import re
 from dataclasses import dataclass
-from ipaddress import ip_address
 from urllib.parse import urlsplit
+
+from sliderace_server.http.proxy_headers import is_address
 
 __all__ = ["HostCheck", "split_host"]
 
@@ -37,7 +38,7 @@ class HostCheck:
         host, _ = split_host(header)
         if "*" in self.hosts or host in self.hosts:
             return True
-        return host.endswith(".localhost") or _is_address(host)
+        return host.endswith(".localhost") or is_address(host)
 
     def accepts_origin(self, origin: str | None, host_header: str) -> bool:
         """Return whether a page from `origin` may send a request.
@@ -76,11 +77,3 @@ def split_host(header: str) -> tuple[str, str]:
 def _with_port(header: str, scheme: str) -> tuple[str, str]:
     host, port = split_host(header)
     return host, port or {"http": "80", "https": "443"}[scheme]
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_address
 
-__all__ = ["Network", "client_address", "within"]
+__all__ = ["Network", "client_address", "is_address", "within"]
 
 Network = IPv4Network | IPv6Network
 
@@ -23,7 +23,7 @@ def client_address(
     chain = [hop.strip() for header in forwarded for hop in header.split(",")]
     while chain and within(address, proxies):
         hop = chain.pop()
-        if not _is_address(hop):
+        if not is_address(hop):
             break
         address = hop
     return address
@@ -31,13 +31,14 @@ def client_address(
 
 def within(address: str, networks: Sequence[Network]) -> bool:
     """Return whether an address lies in one of these networks; False if malformed."""
-    if not networks or not _is_address(address):
+    if not networks or not is_address(address):
         return False
     parsed = ip_address(address)
     return any(parsed in network for network in networks)
 
 
-def _is_address(text: str) -> bool:
+def is_address(text: str) -> bool:
+    """Return whether a text is an IP address."""
     try:
         ip_address(text)
     except ValueError:

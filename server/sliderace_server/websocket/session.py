@@ -279,7 +279,7 @@ class Session:
             self._refuse(str(command.__struct_config__.tag), Refusal("rate"))
 
     def _has_quota(self, actor: RoomActor, member: int) -> bool:
-        """Whether a member may append more records before the next race."""
+        """Return whether a member may append more records before the next race."""
         return actor.quota.left(member, actor.state.last_race)
 
     def _resync(self, actor: RoomActor, command: Resync) -> None:
