@@ -50,6 +50,87 @@ const node = [
   "structuredClone",
 ];
 
+// Every sentence that a player sees is a key of the catalogue. A literal may be one if it
+// has a letter and a space, or begins with a capitalised word.
+const isSentence = (found) =>
+  (/\p{L}/u.test(found) && found.includes(" ")) || /^\p{Lu}\p{Ll}/u.test(found);
+
+/** Literals that only look like sentences. */
+const ALLOWED = [
+  /^(?:Enter|Escape|Shift|Tab)$/, // keys
+  /^(?:Ed25519|EngineError|sliderace page)$/, // an algorithm, an error, a program
+  /^(?:noopener noreferrer external|stylesheet \{\})$/, // of links
+  /^(?:button|lane) \{\}$/, // CSS classes
+  /^(?:translate\(|\(min-width: |M\{\} )/, // CSS and SVG
+  /^(?:input, textarea, select|\{\}, button, a)/, // selectors
+];
+/** Functions whose arguments nobody reads: selectors, messages for programmers. */
+const CODE = /^(?:closest|fail|matchMedia|matches|querySelector|querySelectorAll)$/;
+/** Functions whose first argument is CSS classes. */
+const CLASSES = /^(?:badge|button|h)$/;
+
+const nameOf = ({ callee }) => callee.property?.name ?? callee.name ?? callee.type;
+
+/** Whether nobody reads a literal where it stands. */
+function isCode(node) {
+  const { parent } = node;
+  switch (parent.type) {
+    case "BinaryExpression":
+      return parent.operator !== "+"; // compared with something
+    case "SwitchCase":
+    case "ImportDeclaration":
+    case "ExportAllDeclaration":
+    case "ExportNamedDeclaration":
+    case "ThrowStatement":
+      return true;
+    case "NewExpression":
+      return /(?:Error|Record)$/.test(nameOf(parent));
+    case "CallExpression":
+      if (CODE.test(nameOf(parent)) || parent.callee.type === "Super") return true;
+      if (CLASSES.test(nameOf(parent)) && parent.arguments[0] === node) return true;
+      return isCode(parent);
+    case "Property":
+      return parent.key === node;
+    case "TemplateLiteral":
+    case "ConditionalExpression":
+      return isCode(parent);
+    default:
+      return false;
+  }
+}
+
+const texts = {
+  rules: {
+    "no-sentences": {
+      meta: { messages: { found: "People see this, so it is a key of the catalogue: {{found}}" } },
+      create(context) {
+        const check = (node, found) => {
+          if (!isSentence(found) || isCode(node)) return;
+          if (ALLOWED.some((pattern) => pattern.test(found))) return;
+          context.report({ node, messageId: "found", data: { found } });
+        };
+        return {
+          Literal: (node) => typeof node.value === "string" && check(node, node.value),
+          TemplateLiteral: (node) =>
+            check(node, node.quasis.map(({ value }) => value.cooked).join("{}")),
+        };
+      },
+    },
+  },
+};
+/** Files whose sentences have not moved to the catalogue yet. */
+const UNFINISHED = [
+  "sliderace_page/ui/parts/help.js",
+  "sliderace_page/ui/parts/picture-chooser.js",
+  "sliderace_page/ui/parts/results-table.js",
+  "sliderace_page/ui/parts/settings-panel.js",
+  "sliderace_page/ui/parts/solve-downloads.js",
+  "sliderace_page/ui/parts/solve-signals.js",
+  "sliderace_page/ui/screens/replay.js",
+  "sliderace_page/ui/screens/results.js",
+  "sliderace_page/ui/screens/solo.js",
+];
+
 const globals = (names) => Object.fromEntries(names.map((name) => [name, "readonly"]));
 const rules = {
   "no-undef": "error",
@@ -84,6 +165,12 @@ export default [
         { property: "insertAdjacentHTML" },
       ],
     },
+  },
+  {
+    files: ["sliderace_page/**/*.js"],
+    ignores: UNFINISHED,
+    plugins: { texts },
+    rules: { "texts/no-sentences": "error" },
   },
   {
     files: ["sliderace_page/sw.js"],

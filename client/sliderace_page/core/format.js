@@ -142,7 +142,7 @@ export function roomFacts({ size, players, phase }) {
   return [
     typeof size === "string" ? formatSize(size) : "",
     typeof many === "number" ? text("count.players", { count: many }) : "",
-    typeof phase === "string" && PHASES.includes(phase) ? text(`room.${phase}`) : "",
+    typeof phase === "string" && PHASES.includes(phase) ? text(`phase.${phase}`) : "",
   ]
     .filter(Boolean)
     .join(" \u00b7 ");

@@ -25,7 +25,6 @@ def constants() -> Mapping[str, Mapping[str, object]]:
             "version": version.VERSION,
             "subprotocol": version.SUBPROTOCOL,
             "refusals": REFUSALS,
-            "close_codes": CLOSE_CODES,
             "reconnect_codes": [code for code in CLOSE_CODES if may_reconnect(code)],
         },
         "room_code": {"alphabet": room_code.ALPHABET, "length": room_code.LENGTH},
