@@ -34,7 +34,7 @@ async function seal(record) {
 }
 
 /** The checks of a record, whoever signed it. */
-async function judged(record) {
+async function checks_of(record) {
   const file = { record, key, signature: "0".repeat(128) };
   const checks = await verify(canonical(file), undefined);
   return checks.filter(({ name }) => name !== "signature");
@@ -90,7 +90,7 @@ function pairs({ name, findings }) {
 
 test("golden records: the same checks with the same findings as Python", async () => {
   for (const { why, record, checks } of golden.records) {
-    const found = await judged(record);
+    const found = await checks_of(record);
     const rows = found.map((check) => [check.name, check.verdict, pairs(check)]);
     assert.deepEqual(rows, checks, why);
   }
@@ -98,7 +98,7 @@ test("golden records: the same checks with the same findings as Python", async (
 
 test("golden lies: the same checks fail with the same findings as Python", async () => {
   for (const lie of golden.lies) {
-    const found = await judged(put(plain, lie.place, lie.value));
+    const found = await checks_of(put(plain, lie.place, lie.value));
     const faults = found
       .filter(({ verdict }) => verdict === "wrong")
       .map((check) => [check.name, ...pairs(check)]);
@@ -116,7 +116,7 @@ test("a missing field and an unknown field are refused", async () => {
     });
     for (const value of [wider, ...narrower]) {
       const record = place.length ? put(plain, place, value) : value;
-      assert.deepEqual(wrong(await judged(record)), ["structure"]);
+      assert.deepEqual(wrong(await checks_of(record)), ["structure"]);
     }
   }
 });

@@ -27,7 +27,7 @@ def golden(name: str) -> dict[str, Any]:
     return loaded
 
 
-def judged(record: object) -> list[Check]:
+def checks_of(record: object) -> list[Check]:
     checks = verify(sealed(record), toy_check)
     return [check for check in checks if check.name != "signature"]
 
@@ -67,7 +67,7 @@ def test_golden_records() -> None:
     for case in golden("record-v1.json")["records"]:
         found = [
             [check.name, check.verdict, pairs(check)]
-            for check in judged(case["record"])
+            for check in checks_of(case["record"])
         ]
         assert found == case["checks"], case["why"]
 
@@ -86,7 +86,7 @@ def test_golden_lies() -> None:
         changed = put(record, tuple(lie["place"]), lie["value"])
         wrong = {
             check.name: pairs(check)[0]
-            for check in judged(changed)
+            for check in checks_of(changed)
             if check.verdict == "wrong"
         }
         assert wrong == lie["wrong"], lie

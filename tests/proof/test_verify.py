@@ -25,27 +25,27 @@ from sliderace.texts import catalogue, text
 ANN, BEN, CAT, DAN, EVA, FAY, GIL = range(7)
 
 
-def judged(record: object) -> list[Check]:
+def checks_of(record: object) -> list[Check]:
     """Verify a record, correctly signed."""
     return verify(sealed(record), toy_check)
 
 
 def verdicts(record: object) -> dict[str, str]:
-    return {check.name: check.verdict for check in judged(record)}
+    return {check.name: check.verdict for check in checks_of(record)}
 
 
 def found(record: object) -> dict[str, Finding]:
     """Check -> its finding, for failed checks."""
     return {
         check.name: check.findings[0]
-        for check in judged(record)
+        for check in checks_of(record)
         if check.verdict == "wrong"
     }
 
 
 def findings(record: object, name: str) -> list[tuple[str, object]]:
     """Return the findings of one check."""
-    (check,) = (one for one in judged(record) if one.name == name)
+    (check,) = (one for one in checks_of(record) if one.name == name)
     return [*check.findings]
 
 
@@ -78,7 +78,7 @@ def test_known_seed_makes_no_fairness_claim() -> None:
 
 
 def test_malformed_record_fails_structure_alone() -> None:
-    (check,) = judged({"format": "else"})
+    (check,) = checks_of({"format": "else"})
     assert (check.name, check.verdict) == ("structure", "wrong")
 
 

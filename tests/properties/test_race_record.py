@@ -150,7 +150,7 @@ def near(value: object) -> st.SearchStrategy[object]:
             return st.integers(0, 10_000)
 
 
-def judged(record: object) -> list[Check]:
+def checks_of(record: object) -> list[Check]:
     """Verify a record whose forger also signs it."""
     return verify(sealed(record), toy_check)
 
@@ -162,14 +162,14 @@ def all_ok(checks: list[Check]) -> bool:
 @given(JSON)
 def test_any_file_is_checked_without_an_exception(value: object) -> None:
     assert not all_ok(verify(value, toy_check))
-    assert not all_ok(judged(value))
+    assert not all_ok(checks_of(value))
 
 
 @given(st.sampled_from(ALL), JSON)
 def test_any_value_in_a_record_is_checked_without_an_exception(
     place: Place, value: object
 ) -> None:
-    checks = judged(put(place, value))
+    checks = checks_of(put(place, value))
     assert checks[0].name == "structure"
 
 
@@ -179,7 +179,7 @@ def test_every_change_of_a_proved_value_is_found(data: st.DataObject) -> None:
     before = look(fresh(), place)
     after = data.draw(near(before))
     assume(after != before)
-    assert not all_ok(judged(put(place, after)))
+    assert not all_ok(checks_of(put(place, after)))
 
 
 @given(st.data())
@@ -195,20 +195,20 @@ def test_missing_or_duplicate_list_item_is_found(data: st.DataObject) -> None:
     else:
         items.insert(at, deepcopy(items[at]))
     assume(items != before)
-    assert not all_ok(judged(record))
+    assert not all_ok(checks_of(record))
 
 
 def test_numbers_with_5000_digits_are_refused() -> None:
     # Python refuses to print integers of more than 4,300 digits.
     for place in ALL:
         for number in (10**5_000, -(10**5_000)):
-            assert judged(put(place, number))[0].verdict == "wrong"
+            assert checks_of(put(place, number))[0].verdict == "wrong"
 
 
 def test_deep_nesting_is_refused() -> None:
     value: object = []
     for _ in range(100_000):
         value = [value]
-    assert not all_ok(judged(value))
-    assert not all_ok(judged(put(("racers", 0, "slides"), value)))
+    assert not all_ok(checks_of(value))
+    assert not all_ok(checks_of(put(("racers", 0, "slides"), value)))
     assert not all_ok(verify(value, toy_check))

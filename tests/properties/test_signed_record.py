@@ -40,7 +40,7 @@ STRANGE: list[object] = json.loads(
 )
 
 
-def judged(data: bytes) -> list[Check] | None:
+def checks_of(data: bytes) -> list[Check] | None:
     """Verify these bytes; None: they cannot be decoded."""
     try:
         file = decode(data)
@@ -51,7 +51,7 @@ def judged(data: bytes) -> list[Check] | None:
 
 def assert_refused_if_changed(data: bytes) -> bool:
     """Assert that changed content is refused; return whether it was changed."""
-    checks = judged(data)
+    checks = checks_of(data)
     if checks is None:
         return True
     changed = encode(decode(data)) != original()
@@ -147,7 +147,7 @@ def test_duplicate_field_is_not_decoded() -> None:
     data = original()
     for name in ("record", "key", "signature", "seat", "official_ms"):
         text = f'"{name}":'.encode()
-        assert judged(data.replace(text, text + b"0," + text, 1)) is None
+        assert checks_of(data.replace(text, text + b"0," + text, 1)) is None
 
 
 @given(st.sampled_from(PLACES), JSON)

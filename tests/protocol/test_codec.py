@@ -14,6 +14,7 @@ from sliderace.protocol.codec import (
     decode_event,
     encode_command,
     encode_event,
+    event_bytes,
 )
 from sliderace.protocol.limits import MAX_UP_BYTES
 
@@ -28,6 +29,7 @@ def test_commands_survive_the_round_trip(command: messages.Command) -> None:
 @pytest.mark.parametrize("event", EVENTS, ids=type_name)
 def test_events_survive_the_round_trip(event: messages.Event) -> None:
     assert decode_event(encode_event(event)) == event
+    assert event_bytes(event) == encode_event(event).encode()
 
 
 def test_samples_contain_every_type() -> None:

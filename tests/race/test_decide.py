@@ -500,6 +500,14 @@ def test_abort_before_the_freeze_returns_to_the_lobby() -> None:
     assert refused(decide.abort(track.race, T0 + 2)) == "wrong_phase"
 
 
+def test_ended_race_gives_results_and_only_once() -> None:
+    track = Track().start(ANN, BEN)
+    records = track.do(decide.end_race(track.race, T0 + 500, "called"))
+    assert names(records) == ["DidNotFinish", "DidNotFinish", "RaceEnded"]
+    assert {track[seat].why for seat in (ANN, BEN)} == {"called"}
+    assert decide.end_race(track.race, T0 + 600, "called") == []
+
+
 # --- Lost connections ----------------------------------------------------------------
 
 
