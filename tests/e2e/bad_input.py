@@ -72,12 +72,14 @@ class Setup:
         await self.ben.acked(self.ben.seq)
 
     async def check_finish(self) -> None:
-        """Make Ben solve the board; nothing he sent may have been refused."""
+        """Make Ben solve the board; nothing of it may be refused."""
         await self.ben.solve()
         await self.ben.acked(self.ben.seq)
         mine = self.ben.seat
-        told = await self.ben.until(m.StandingEvent, lambda e: e.standing.seat == mine)
-        assert told.standing.status == "finished"
+        received = await self.ben.until(
+            m.StandingEvent, lambda e: e.standing.seat == mine
+        )
+        assert received.standing.status == "finished"
         bad = [e for e in self.ben.received if isinstance(e, m.Refused | m.Rejected)]
         assert not bad
 
@@ -87,8 +89,8 @@ class Setup:
     ) -> AsyncGenerator[ProtocolClient, None]:
         """Open a connection, perhaps from another address."""
         headers = {"X-Forwarded-For": address} if address else {}
-        async with connected(self.server.port, additional_headers=headers) as talker:
-            yield talker
+        async with connected(self.server.port, additional_headers=headers) as client:
+            yield client
 
     @contextlib.asynccontextmanager
     async def spectator(
@@ -169,9 +171,9 @@ async def refused_in_room(
 
 async def first_message(setup: Setup, hello: m.Command | str, address: str) -> Outcome:
     """Return the refusal of a first message, and the close code."""
-    async with setup.new_connection(address) as talker:
-        await talker.send(hello)
-        return (await talker.until(m.Refused)).code, str(await talker.closed())
+    async with setup.new_connection(address) as client:
+        await client.send(hello)
+        return (await client.until(m.Refused)).code, str(await client.closed())
 
 
 async def hello_outcome(setup: Setup, enter: Entry, address: str = "") -> Outcome:

@@ -299,8 +299,8 @@ async def _(setup: Setup) -> Outcome:
 @case("a bug in the server")
 async def _(setup: Setup) -> Outcome:
     setup.entropy_fails[0] = True
-    async with setup.new_connection() as talker:
-        await talker.send(m.Hello(v=1, enter=m.Join(setup.ann.code, "X")))
-        outcome = await close_code(talker)
+    async with setup.new_connection() as client:
+        await client.send(m.Hello(v=1, enter=m.Join(setup.ann.code, "X")))
+        outcome = await close_code(client)
     setup.entropy_fails[0] = False
     return outcome

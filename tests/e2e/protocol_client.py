@@ -252,11 +252,11 @@ async def connected(
         max_queue=None,
         **how,  # type: ignore[arg-type]
     ) as socket:
-        talker = ProtocolClient(socket)
+        client = ProtocolClient(socket)
         if enter is not None:
-            await talker.send(m.Hello(v=1, enter=enter))
-            await talker.until(m.Welcome)
-        yield talker
+            await client.send(m.Hello(v=1, enter=enter))
+            await client.until(m.Welcome)
+        yield client
 
 
 @contextlib.asynccontextmanager

@@ -1,7 +1,7 @@
-"""Bad input of every kind: the answer says what was wrong, and nobody else notices.
+"""Bad input gets the documented answer and affects nobody else.
 
-In every test Ben races in the same room and afterwards solves his board, acked and
-never refused anything.
+In every test Ben races in the same room; in the end he solves the board, and nothing
+that he sent is refused.
 """
 
 import contextlib
@@ -44,16 +44,16 @@ async def racing(
 async def check_undisturbed(ben: ProtocolClient) -> None:
     await ben.solve()
     await ben.acked(ben.seq)
-    told = await ben.until(m.StandingEvent, lambda e: e.standing.seat == ben.seat)
-    assert told.standing.status == "finished"
+    received = await ben.until(m.StandingEvent, lambda e: e.standing.seat == ben.seat)
+    assert received.standing.status == "finished"
     assert not [e for e in ben.received if isinstance(e, m.Refused | m.Rejected)]
 
 
 async def hello_answer(port: int, hello: m.Hello | str | bytes) -> tuple[m.Event, int]:
     """Return the answer to a first message, and the close code."""
-    async with connected(port) as talker:
-        await talker.send(hello)
-        return await talker.receive(), await talker.closed()
+    async with connected(port) as client:
+        await client.send(hello)
+        return await client.receive(), await client.closed()
 
 
 def hello(enter: m.Create | m.Open | m.Join | m.Resume, v: int = 1) -> m.Hello:
@@ -109,9 +109,9 @@ async def test_a_hostile_name_is_cleaned() -> None:
     async with racing() as (server, ann, ben):
         name = "\x1b[2J<b>E\u202eve\u0301\u0301\u0301\u0301"
         async with connected(server.port, m.Join(code=ann.code, name=name)):
-            told = await ben.until(m.MemberEvent, lambda e: e.why == "joined")
-            assert told.member.name == clean_name(name)
-            assert not set(told.member.name) & set("\x1b\u202e")
+            received = await ben.until(m.MemberEvent, lambda e: e.why == "joined")
+            assert received.member.name == clean_name(name)
+            assert not set(received.member.name) & set("\x1b\u202e")
 
 
 async def test_a_full_room_refuses_players() -> None:
@@ -259,13 +259,13 @@ async def test_a_too_large_message_closes_the_connection() -> None:
 # --- slides ---------------------------------------------------------------------------
 
 
-def legal(talker: ProtocolClient) -> tuple[str, int]:
-    return parse_board(talker.board).legal_slides()[0]
+def legal(client: ProtocolClient) -> tuple[str, int]:
+    return parse_board(client.board).legal_slides()[0]
 
 
-def illegal(talker: ProtocolClient, *made: tuple[str, int]) -> tuple[str, int]:
+def illegal(client: ProtocolClient, *made: tuple[str, int]) -> tuple[str, int]:
     """Return an impossible slide, after those made."""
-    board = parse_board(talker.board)
+    board = parse_board(client.board)
     for move in made:
         board.slide(*move)
     slides = ((d, k) for k in (1, 2) for d in "UDLR")

@@ -54,10 +54,10 @@ async def test_eight_bots_and_twenty_spectators_agree_on_the_results() -> None:
         await asyncio.wait(racing)
         for client in everyone:
             await until(client, partial(has_results, client))
-        told = [client.view.results for client in everyone]
-        assert all(results == told[0] for results in told)
-        assert told[0] is not None
-        rows = told[0].standings
+        received = [client.view.results for client in everyone]
+        assert all(results == received[0] for results in received)
+        assert received[0] is not None
+        rows = received[0].standings
         assert [row.status for row in rows] == ["finished"] * 8
         seats = {bot.client.view.seat for bot in bots}
         assert {row.seat for row in rows} == seats

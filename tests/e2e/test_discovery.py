@@ -176,8 +176,8 @@ def test_a_room_code_alone_finds_a_server_on_the_network(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     here, there = lan
-    with running(here, HOST) as said:
-        port, code = said.split()
+    with running(here, HOST) as printed:
+        port, code = printed.split()
         place = f"http://{here.address}:{port} {code}"
         assert there.run(LOCATE.format(code=code.lower())) == place
         other = there.run(LOCATE.format(code="BCD-FGH"))

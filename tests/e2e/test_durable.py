@@ -26,8 +26,8 @@ async def no_rooms(store: FaultyStore) -> bool:
     return not await store.log.rooms()
 
 
-def told(talker: ProtocolClient, *kinds: type) -> list[m.Event]:
-    return [event for event in talker.received if isinstance(event, kinds)]
+def received(client: ProtocolClient, *kinds: type) -> list[m.Event]:
+    return [event for event in client.received if isinstance(event, kinds)]
 
 
 async def test_an_ack_waits_for_the_disk_and_progress_does_not() -> None:
@@ -45,8 +45,8 @@ async def test_an_ack_waits_for_the_disk_and_progress_does_not() -> None:
         ann.received.clear()
         await ann.send(ann.slides(rest))
         await ann.sync()
-        assert not told(ann, m.Ack, m.StandingEvent)
-        assert not told(ben, m.StandingEvent)
+        assert not received(ann, m.Ack, m.StandingEvent)
+        assert not received(ben, m.StandingEvent)
         store.unblocked.set()
         await ann.acked(ann.seq)
         await ben.until(m.StandingEvent)
@@ -83,7 +83,7 @@ async def test_events_are_sent_in_order_after_their_commit() -> None:
         await ann.send(m.Lock())
         await ann.send(m.Lock(on=False))
         await ann.sync()
-        assert not told(ann, m.RoomEvent)
+        assert not received(ann, m.RoomEvent)
         store.unblocked.set()
         first = await ann.until(m.RoomEvent)
         second = await ann.until(m.RoomEvent)
@@ -147,7 +147,7 @@ async def test_a_full_disk_stops_acks_but_not_the_race() -> None:
             await late.send(m.Hello(v=1, enter=m.Create(name="Late")))
             event = await late.until(m.Refused)
             assert (event.code, await late.closed()) == ("storage_unavailable", 1013)
-        assert not told(ann, m.StandingEvent)
+        assert not received(ann, m.StandingEvent)
         store.full = False
         await ann.acked(ann.seq)
         await ben.solve()
@@ -179,7 +179,7 @@ async def test_a_start_whose_lock_is_not_durable_is_postponed() -> None:
         await store.waiting.wait()
         await eventually(lambda: server.metrics.counts["postponed"][""])
         await ann.sync()
-        assert not told(ann, m.BoardEvent)
+        assert not received(ann, m.BoardEvent)
         store.unblocked.set()
         postponed = await ann.until(m.PhaseEvent, lambda e: e.why == "postponed")
         assert postponed.in_ms is not None
@@ -198,7 +198,7 @@ async def test_a_server_that_lost_the_log_gives_up_the_room() -> None:
         await ann.send(ann.slides(solution(ann.board)[:1]))
         assert await ann.closed() == 1012
         assert await ben.closed() == 1012
-        assert not told(ann, m.Ack)
+        assert not received(ann, m.Ack)
         assert server.metrics.counts["steps_down"][""] == 1
 
 
@@ -399,7 +399,7 @@ async def test_a_racer_who_reconnects_gets_no_boards_of_others() -> None:
             progress = await again.until(m.Progress)
             steps = {step.seat: step for step in progress.p}
             assert (steps[ben.seat].seq, steps[ben.seat].since) == (4, -1)
-            assert not told(again, m.Snapshot)
+            assert not received(again, m.Snapshot)
 
 
 async def test_events_in_a_snapshot_are_not_sent_again() -> None:

@@ -40,15 +40,15 @@ async def subscribers(
     """Connect a host and spectators to one room."""
     async with contextlib.AsyncExitStack() as stack:
         create = m.Create(name="Host", rules=QUICK)
-        everybody = [await stack.enter_async_context(connected(port, create))]
-        join = m.Join(code=everybody[0].code, name="Eve", role="spectator")
-        everybody += [
+        everyone = [await stack.enter_async_context(connected(port, create))]
+        join = m.Join(code=everyone[0].code, name="Eve", role="spectator")
+        everyone += [
             await stack.enter_async_context(connected(port, join))
             for _ in range(count - 1)
         ]
-        for one in everybody:
+        for one in everyone:
             await one.sync()
-        yield everybody
+        yield everyone
 
 
 def counted(server: Server, name: str) -> int:
@@ -69,10 +69,10 @@ def peer_of(server: Server, code: str, member: int) -> Peer:
 
 
 async def test_an_event_is_encoded_once_for_all_receivers() -> None:
-    async with running_server() as server, subscribers(server.port, 12) as everybody:
+    async with running_server() as server, subscribers(server.port, 12) as everyone:
         before = server.metrics.counts["encoded"]["room"]
-        await everybody[0].send(m.Lock())
-        for one in everybody:
+        await everyone[0].send(m.Lock())
+        for one in everyone:
             await one.until(m.RoomEvent)
         assert server.metrics.counts["encoded"]["room"] - before == 1
 
@@ -81,15 +81,15 @@ async def test_frames_of_one_turn_are_one_write_per_member() -> None:
     store = FaultyStore()
     async with (
         running_server(store=store) as server,
-        subscribers(server.port, 12) as everybody,
+        subscribers(server.port, 12) as everyone,
     ):
         store.unblocked.clear()
         for on in (True, False, True, False):
-            await everybody[0].send(m.Lock(on=on))
-        await everybody[0].sync()
+            await everyone[0].send(m.Lock(on=on))
+        await everyone[0].sync()
         before = counted(server, "writes")
         store.unblocked.set()
-        for one in everybody:
+        for one in everyone:
             for _ in range(4):
                 await one.until(m.RoomEvent)
         # Two commits (one record, then the three that waited) are two writes each,
@@ -125,8 +125,8 @@ async def test_slides_of_one_turn_are_one_message_per_audience() -> None:
         sent = [encode_command(ann.slides([way])) for way in (there, back) * 5]
         frames = (Frame(Opcode.TEXT, one.encode()).serialize(mask=True) for one in sent)
         ann.socket.transport.write(b"".join(frames))
-        told = await ben.until(m.Progress, lambda e: e.p[0].seq == 10)
-        assert told.p[0].seat == ann.seat
+        received = await ben.until(m.Progress, lambda e: e.p[0].seq == 10)
+        assert received.p[0].seat == ann.seat
         # What arrives in one piece is sent in one message; the system may split it.
         assert server.metrics.counts["encoded"]["progress"] - before < 5
 
@@ -205,8 +205,8 @@ async def test_a_slow_reader_gets_the_newest_state() -> None:
             assert board.seq == 3
             assert not [e for e in slow.received if isinstance(e, m.Progress)]
             await ann.send(ann.slides(solution(ann.board)[3:4]))
-            told = await slow.until(m.Progress)
-            assert (told.p[0].since, told.p[0].seq) == (3, 4)
+            received = await slow.until(m.Progress)
+            assert (received.p[0].since, received.p[0].seq) == (3, 4)
 
 
 class BusyClock(FastClock):
@@ -264,10 +264,10 @@ async def test_progress_is_sent_before_the_events_it_causes(small_room: int) -> 
                 await racer.send(racer.slides(way))
                 standing = await eve.until(m.StandingEvent)
                 assert standing.standing.seat == racer.seat
-                told = [
+                received = [
                     s for e in eve.received if isinstance(e, m.Progress) for s in e.p
                 ]
-                assert [s.seq for s in told if s.seat == racer.seat][-1] == len(way)
+                assert [s.seq for s in received if s.seat == racer.seat][-1] == len(way)
             await cat.until(m.Results)
             boards = {e.seat for e in cat.received if isinstance(e, m.BoardEvent)}
             assert {ann.seat, ben.seat} <= boards
@@ -283,9 +283,9 @@ async def test_a_peer_that_does_not_read_is_aborted_and_delays_nobody() -> None:
     ):
         join = m.Join(code=ann.code, name="Mute", role="spectator")
         async with connected(server.port, join) as mute:
-            told = await ann.until(m.MemberEvent, lambda e: e.why == "joined")
+            received = await ann.until(m.MemberEvent, lambda e: e.why == "joined")
             mute.socket.transport.pause_reading()
-            member = told.member.id
+            member = received.member.id
             peer = peer_of(server, ann.code, member)
             before = counted(server, "aborted")
             for _ in range(400):
@@ -413,8 +413,12 @@ async def test_delayed_spectators_see_the_same_race_later() -> None:
             ]
             board = await eve.until(m.BoardEvent)
             assert board.board == ann.board
-            told = await eve.until(m.Progress)
-            assert (told.p[0].seat, told.p[0].seq, told.p[0].since) == (ann.seat, 3, 0)
+            received = await eve.until(m.Progress)
+            assert (received.p[0].seat, received.p[0].seq, received.p[0].since) == (
+                ann.seat,
+                3,
+                0,
+            )
 
 
 async def test_delayed_spectators_see_the_end() -> None:

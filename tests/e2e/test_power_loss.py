@@ -28,9 +28,9 @@ def image(path: Path, to: Path) -> Path:
     return to / path.name
 
 
-async def seen(port: int, talker: ProtocolClient) -> tuple[m.Welcome, m.Snapshot]:
+async def seen(port: int, client: ProtocolClient) -> tuple[m.Welcome, m.Snapshot]:
     """Reconnect a member; return the welcome and snapshot."""
-    resume = m.Resume(code=talker.code, token=talker.token)
+    resume = m.Resume(code=client.code, token=client.token)
     async with connected(port, resume) as back:
         welcome = next(e for e in back.received if isinstance(e, m.Welcome))
         return welcome, await back.until(m.Snapshot)

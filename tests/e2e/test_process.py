@@ -21,7 +21,7 @@ def test_the_process_uses_uvloop_and_tunes_the_collector(
     with ServerProcess(tmp_path, "--memory", *options) as server:
         server.signal()
         assert server.end() == 0  # the log is complete then
-        said = re.search(r" loop=(\w+) frozen=(\d+)", server.log.read_text())
-    assert said is not None
-    assert said[1] == loop
-    assert int(said[2]) > 10_000
+        logged = re.search(r" loop=(\w+) frozen=(\d+)", server.log.read_text())
+    assert logged is not None
+    assert logged[1] == loop
+    assert int(logged[2]) > 10_000

@@ -148,8 +148,10 @@ async def test_both_clients_race_behind_a_proxy(
     ):
         await looks_like_the_page(site)
         await races(site)
-        told = {getattr(record, "address", "127.0.0.1") for record in caplog.records}
-        assert told <= {"127.0.0.1", "::1"}
+        received = {
+            getattr(record, "address", "127.0.0.1") for record in caplog.records
+        }
+        assert received <= {"127.0.0.1", "::1"}
 
 
 async def get(site: Routes, path: str) -> http.Reply:
@@ -201,8 +203,8 @@ async def races(site: Routes) -> None:
         await ann.until(m.BoardEvent)
         await ann.phase("racing")  # with high latency the board arrives long before T0
         await ann.solve()
-        told = await ann.until(m.StandingEvent)
-        assert (told.standing.name, told.standing.status) == ("Ann", "finished")
+        received = await ann.until(m.StandingEvent)
+        assert (received.standing.name, received.standing.status) == ("Ann", "finished")
         await ann.send(m.Close())
         assert await ann.closed() == 4502
         assert (await running).why is End.CLOSED_BY_HOST

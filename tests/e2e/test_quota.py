@@ -16,17 +16,17 @@ def written(server: Server) -> int:
     return server.metrics.counts["records"].total()
 
 
-async def refusals(talker: ProtocolClient, *commands: m.Command) -> list[str]:
+async def refusals(client: ProtocolClient, *commands: m.Command) -> list[str]:
     """Return the refusal of each command, in order."""
-    talker.received.clear()
+    client.received.clear()
     for command in commands:
-        await talker.send(command)
-    await talker.sync()
-    return [event.code for event in talker.received if isinstance(event, m.Refused)]
+        await client.send(command)
+    await client.sync()
+    return [event.code for event in client.received if isinstance(event, m.Refused)]
 
 
-def to_and_fro(talker: ProtocolClient, times: int) -> list[m.Command]:
-    return [m.Ready(talker.race, on=number % 2 == 0) for number in range(times)]
+def to_and_fro(client: ProtocolClient, times: int) -> list[m.Command]:
+    return [m.Ready(client.race, on=number % 2 == 0) for number in range(times)]
 
 
 async def test_a_member_s_records_between_two_races_are_limited() -> None:

@@ -67,10 +67,10 @@ async def test_any_number_of_players_and_spectators_see_the_same_results(
         for player in players:
             await player.send(m.Ready(race=player.race))
         await players[0].send(m.Start(race=players[0].race))
-        everybody = [*players, *watchers]
-        await asyncio.gather(*(one.until(m.BoardEvent) for one in everybody))
+        everyone = [*players, *watchers]
+        await asyncio.gather(*(one.until(m.BoardEvent) for one in everyone))
         await asyncio.gather(*(player.solve() for player in players))
-        results = await asyncio.gather(*(one.until(m.Results) for one in everybody))
+        results = await asyncio.gather(*(one.until(m.Results) for one in everyone))
         assert len(results[0].standings) == count
         assert all(result == results[0] for result in results)
         assert all(row.status == "finished" for row in results[0].standings)
@@ -88,8 +88,8 @@ async def test_a_member_who_joins_during_a_race_sees_it_from_then_on() -> None:
         async with connected(server.port, join) as eve:
             await eve.until(m.Snapshot)
             await ann.send(ann.slides(moves[1:2]))
-            told = await eve.until(m.Progress, lambda event: event.p[0].seq == 2)
-            assert told.p[0].slides
+            received = await eve.until(m.Progress, lambda event: event.p[0].seq == 2)
+            assert received.p[0].slides
 
 
 async def test_a_final_forfeit_opens_the_boards() -> None:
@@ -100,10 +100,12 @@ async def test_a_final_forfeit_opens_the_boards() -> None:
         await ann.send(m.Forfeit(race=ann.race))
         there = solution(ben.board)[0]
         back = ({"U": "D", "D": "U", "L": "R", "R": "L"}[there[0]], there[1])
-        told = None
-        while told is None or told.p[0].since < 0:  # the forfeit can be undone for 3 s
+        received = None
+        while (
+            received is None or received.p[0].since < 0
+        ):  # the forfeit can be undone for 3 s
             await ben.send(ben.slides([back if ben.seq % 2 else there]))
-            told = await ann.until(m.Progress)
+            received = await ann.until(m.Progress)
         shown = [e for e in ann.received if isinstance(e, m.BoardEvent) and e.seat == 1]
         assert shown
 
@@ -116,8 +118,8 @@ async def test_a_spectator_sees_every_slide_and_a_racer_none() -> None:
             board = parse_board(snapshot.race.lanes[ann.seat].board or "")
             await ann.solve()
             while not board.is_solved:
-                told = await eve.until(m.Progress)
-                for step in (one for one in told.p if one.seat == ann.seat):
+                received = await eve.until(m.Progress)
+                for step in (one for one in received.p if one.seat == ann.seat):
                     assert step.since >= 0
                     for token in step.slides:
                         board.slide(token)
@@ -133,10 +135,10 @@ async def test_the_winner_sees_the_other_boards_after_finishing() -> None:
         await ann.until(m.StandingEvent)
         move = next(move for move in parse_board(ben.board).legal_slides())
         await ben.send(ben.slides([move]))
-        told = await ann.until(
+        received = await ann.until(
             m.Progress, lambda e: any(s.seat == ben.seat for s in e.p)
         )
-        step = next(step for step in told.p if step.seat == ben.seat)
+        step = next(step for step in received.p if step.seat == ben.seat)
         assert step.slides == f"{move[0]}{move[1] if move[1] > 1 else ''}"
 
 
@@ -149,9 +151,11 @@ async def test_nobody_gets_a_board_before_the_start() -> None:
         assert first.race.start is None
         await ann.send(m.Start(race=ann.race))
         await ann.until(m.BoardEvent)
-        told = [event for event in ann.received if not isinstance(event, m.BoardEvent)]
+        received = [
+            event for event in ann.received if not isinstance(event, m.BoardEvent)
+        ]
         board = ann.board
-        assert all(board not in repr(event) for event in told)
+        assert all(board not in repr(event) for event in received)
 
 
 async def test_the_results_open_the_commitment_and_the_record_is_served() -> None:

@@ -62,9 +62,9 @@ async def test_a_client_ahead_of_a_restored_log_gets_a_snapshot(ahead: bool) -> 
                 assert (await other.until(m.MemberEvent)).member.ready == ready
         async with connected(server.port, back(lost, ann.token)) as again:
             assert again.epoch > lost.epoch
-            told = await again.receive()
-            assert isinstance(told, m.Snapshot)
-            assert not told.room.locked
+            received = await again.receive()
+            assert isinstance(received, m.Snapshot)
+            assert not received.room.locked
 
 
 async def test_slides_lost_by_a_restore_can_be_made_again() -> None:

@@ -97,8 +97,8 @@ async def test_a_snapshot_can_be_requested_at_any_time() -> None:
         assert snapshot.race.lanes[ben.seat].board is None
         await ann.acked(5)
         await ben.solve()
-        told = await ann.until(m.StandingEvent)
-        assert told.o > snapshot.o
+        received = await ann.until(m.StandingEvent)
+        assert received.o > snapshot.o
 
 
 async def test_a_spectator_who_reconnects_gets_every_board() -> None:
@@ -143,8 +143,8 @@ async def test_a_racer_who_missed_the_start_gets_the_board() -> None:
             snapshot = await again.until(m.Snapshot)
             assert snapshot.race.start == ann.board == again.board
             await again.solve()
-            told = await ann.until(m.StandingEvent)
-            assert told.standing.seat == ben.seat
+            received = await ann.until(m.StandingEvent)
+            assert received.standing.seat == ben.seat
 
 
 async def test_with_open_boards_racers_see_each_other() -> None:
@@ -154,8 +154,8 @@ async def test_with_open_boards_racers_see_each_other() -> None:
     ):
         move = solution(ben.board)[0]
         await ben.send(ben.slides([move]))
-        told = await ann.until(m.Progress)
-        assert (told.p[0].since, told.p[0].slides) == (0, move[0])
+        received = await ann.until(m.Progress)
+        assert (received.p[0].since, received.p[0].slides) == (0, move[0])
 
 
 async def test_messages_sent_just_before_closing_count() -> None:
@@ -166,8 +166,11 @@ async def test_messages_sent_just_before_closing_count() -> None:
         for move in solution(ben.board):
             await ben.send(ben.slides([move]))
         ben.socket.transport.write_eof()
-        told = await ann.until(m.StandingEvent)
-        assert (told.standing.seat, told.standing.status) == (ben.seat, "finished")
+        received = await ann.until(m.StandingEvent)
+        assert (received.standing.seat, received.standing.status) == (
+            ben.seat,
+            "finished",
+        )
 
 
 async def test_bots_are_labelled_everywhere() -> None:
@@ -191,12 +194,12 @@ async def test_eight_racers_and_twenty_spectators_agree_on_the_results() -> None
             await stack.enter_async_context(connected(server.port, join))
             for _ in range(20)
         ]
-        everybody = [*racers, *watchers]
+        everyone = [*racers, *watchers]
         results = await asyncio.gather(
             *(racer.solve() for racer in racers),
-            *(one.until(m.Results) for one in everybody),
+            *(one.until(m.Results) for one in everyone),
         )
-        told = [one for one in results if one is not None]
-        assert len(told) == 28
-        assert [row.status for row in told[0].standings] == ["finished"] * 8
-        assert all(one == told[0] for one in told)
+        received = [one for one in results if one is not None]
+        assert len(received) == 28
+        assert [row.status for row in received[0].standings] == ["finished"] * 8
+        assert all(one == received[0] for one in received)

@@ -1,7 +1,7 @@
 """Secrets are never sent too early: a search of everything that leaves the server.
 
-The clock stands still but for the test, so "before T0" is exact; and the search knows
-what to look for, because it asks the room itself.
+Only the test advances the clock, so "before T0" is exact. The values to search for
+come from the room itself.
 """
 
 import asyncio
@@ -69,8 +69,8 @@ def tiles_spelt(tiles: list[int]) -> list[str]:
     return [between.join(texts) for between in (" ", ",", ", ", "/", "|", "\n", "")]
 
 
-def assert_untold(said: list[str], tainted: list[str]) -> None:
-    for text in said:
+def assert_no_secrets(texts: list[str], tainted: list[str]) -> None:
+    for text in texts:
         small = text.lower()
         rows = small.replace("/", " ")
         for secret in tainted:
@@ -159,11 +159,11 @@ async def test_before_t0_nothing_contains_secret_seed_or_board(
             connected(server.port, late) as new,
         ):
             await pry(ann, again, eve, new)
-            everybody = [ann, ben, eve, again, new]
-            said = [str(frame) for one in everybody for frame in one.frames]
-            said += await pages(server, code)
-            said += [caplog.text, repr(race)]
-            assert_untold(said, spellings(race, board=True))
+            everyone = [ann, ben, eve, again, new]
+            texts = [str(frame) for one in everyone for frame in one.frames]
+            texts += await pages(server, code)
+            texts += [caplog.text, repr(race)]
+            assert_no_secrets(texts, spellings(race, board=True))
             # The search works: now all of them have the board.
             board = format_board(Board(race.size, race.board))
             clock.advance(race.t0 - first + 1)
@@ -187,10 +187,10 @@ async def test_before_the_results_nothing_contains_secret_or_seed() -> None:
         await ben.solve()
         for one in (ann, ben, eve):
             await one.until(m.Results)
-            said = [str(frame) for frame in one.frames]
-            assert_untold(said[:-1], spellings(race, board=False))
-            assert race.secret in said[-1]
-            assert race.seed in said[-1]
+            texts = [str(frame) for frame in one.frames]
+            assert_no_secrets(texts[:-1], spellings(race, board=False))
+            assert race.secret in texts[-1]
+            assert race.seed in texts[-1]
 
 
 async def test_logs_and_metrics_contain_no_token_nonce_secret_or_board(
@@ -227,7 +227,7 @@ async def test_logs_and_metrics_contain_no_token_nonce_secret_or_board(
     lines = as_logged(caplog)
     assert f"room={ann.code}" in lines
     assert "conn=1" in lines
-    assert_untold([lines, *shown], hidden)
+    assert_no_secrets([lines, *shown], hidden)
 
 
 def as_logged(caplog: pytest.LogCaptureFixture) -> str:

@@ -186,8 +186,8 @@ async def test_the_internals_that_the_tap_uses_exist() -> None:
         assert socket.request is not None
 
 
-def _socket_of(server: Server, talker: ProtocolClient) -> TappedWebSocket:
-    actor = server.registry.find(talker.code, "")
+def _socket_of(server: Server, client: ProtocolClient) -> TappedWebSocket:
+    actor = server.registry.find(client.code, "")
     assert isinstance(actor, RoomActor)
     subscribers = actor.live._subscribers  # pyright: ignore[reportPrivateUsage]
     (subscriber,) = subscribers.current.values()
@@ -281,11 +281,11 @@ async def test_unfragmented_texts_and_pongs_bypass_the_library(direct: bool) -> 
         connected(server.port, m.Create(name="Ann")) as ann,
     ):
         socket = _socket_of(server, ann)
-        tell = cast("Callable[[Frame], None]", socket.on_frame)
+        original = cast("Callable[[Frame], None]", socket.on_frame)
 
         def receive(frame: Frame) -> None:
             received.append(frame.opcode)
-            tell(frame)
+            original(frame)
 
         socket.on_frame = receive
         before = sum(server.metrics.rtt_seconds.counts)
@@ -380,17 +380,17 @@ async def test_a_hello_waits_for_admission(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(AdmissionQueue, "enqueue", wait)
     monkeypatch.setattr(TappedWebSocket, "connection_lost", losing)
-    said = REQUEST + frame(HELLO) + frame(ping(1))
+    data = REQUEST + frame(HELLO) + frame(ping(1))
     async with (
         running_server(GENEROUS) as server,
         raw(server.port) as gone,
         raw(server.port) as one,
     ):
-        await gone.send(said)
+        await gone.send(data)
         await eventually(lambda: line)
         gone.writer.transport.abort()
         await eventually(lambda: lost)
-        await one.send(said)
+        await one.send(data)
         await eventually(lambda: line[1:])
         assert server.registry.health()["rooms"] == 0
         assert line[1]()

@@ -23,8 +23,11 @@ async def test_a_seat_moves_to_another_device_once() -> None:
                 assert (await eve.until(m.Refused)).code == "bad_ticket"
                 assert await eve.closed() == 4500
             await phone.solve()
-            told = await ben.until(m.StandingEvent)
-            assert (told.standing.seat, told.standing.status) == (ann.seat, "finished")
+            received = await ben.until(m.StandingEvent)
+            assert (received.standing.seat, received.standing.status) == (
+                ann.seat,
+                "finished",
+            )
 
 
 async def test_the_new_and_the_previous_device_may_reconnect() -> None:

@@ -107,9 +107,9 @@ def test_setting_the_wall_clock_does_not_count_as_outage_after_a_reboot(
     harness.wait(5_000)
     mono, wall = epoch.mono_ms + 5_000, epoch.wall_ms + 5_000
     assert wall_clock_step(epoch, mono, wall + 999) is None
-    told = wall_clock_step(epoch, mono, wall + hour)
-    assert told is not None
-    assert harness.do(SetWallClock(told)) == [WallClockSet(harness.now, told)]
+    corrected = wall_clock_step(epoch, mono, wall + hour)
+    assert corrected is not None
+    assert harness.do(SetWallClock(corrected)) == [WallClockSet(harness.now, corrected)]
     assert wall_clock_step(harness.state.epoch, mono, wall + hour) is None
     state = harness.replayed()
     rebooted = next_epoch(state, "another boot", 3, wall + hour + 2_000)

@@ -16,7 +16,7 @@ from sliderace_server.room.draft import Draft
 from sliderace_server.room.log_records import RoomOpened
 from sliderace_server.room.member_commands import execute
 
-TOLD = m.Limits(60, 120, 160, 320, 60, 33, 2048)
+LIMITS = m.Limits(60, 120, 160, 320, 60, 33, 2048)
 
 
 def racing(size: str = "3x2", **patch: Any) -> RoomHarness:
@@ -57,7 +57,7 @@ def test_before_t0_nobody_sees_a_board() -> None:
         assert room.board_of(harness.state, member, 0, harness.now) == Refusal(
             "too_early", "seat", "0"
         )
-        sent = room.welcome(harness.state, member, harness.now, "", TOLD, None)
+        sent = room.welcome(harness.state, member, harness.now, "", LIMITS, None)
         assert sent.board is None
         assert (
             room.rejected(harness.state, member, Refusal("too_early"), 1).board is None
@@ -309,13 +309,13 @@ def test_progress_includes_slides_for_members_who_see_boards() -> None:
 def test_a_welcome_contains_the_member_s_own_state() -> None:
     harness = racing()
     harness.ask(1, harness.slides(1, 2))
-    sent = room.welcome(harness.state, 1, harness.now, "sliderace 0", TOLD, "f" * 32)
+    sent = room.welcome(harness.state, 1, harness.now, "sliderace 0", LIMITS, "f" * 32)
     assert sent == m.Welcome(
         v=1, server="sliderace 0", code=CODE, member=1, seat=0, token="f" * 32,
         epoch=1, gen=0, race=harness.race, seq=2, board=format_board(harness.board(1)),
-        limits=TOLD,
+        limits=LIMITS,
     )  # fmt: skip
-    spectator = room.welcome(harness.state, 3, harness.now, "", TOLD, None)
+    spectator = room.welcome(harness.state, 3, harness.now, "", LIMITS, None)
     assert (spectator.seat, spectator.seq, spectator.board) == (None, 0, None)
 
 

@@ -150,10 +150,10 @@ def test_a_backup_overwrites_nothing_and_leaves_no_partial_file(
     with pytest.raises(StoreRefused, match="there is no file"):
         backup(path, target)
     asyncio.run(write_one(path))
-    target.write_text("dear to somebody")
+    target.write_text("important")
     with pytest.raises(StoreRefused, match="exists already"):
         backup(path, target)
-    assert target.read_text() == "dear to somebody"
+    assert target.read_text() == "important"
     with pytest.raises(StoreRefused, match="No such file"):
         backup(path, tmp_path / "nowhere" / "copy.db")
     names = {file.name for file in tmp_path.iterdir()}
