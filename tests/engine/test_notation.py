@@ -73,8 +73,9 @@ def test_malformed_slide_texts_are_refused(golden: Golden) -> None:
 
 
 def test_error_states_the_position() -> None:
-    with pytest.raises(BadNotation, match=r"^no slide at character 5: 'X'$"):
+    with pytest.raises(BadNotation, match=r"^no slide at character 5: 'X'$") as caught:
         parse_slides(" R2 XU")
+    assert caught.value.position == 5
 
 
 @given(slides=slides)

@@ -208,7 +208,7 @@ def test_race_without_outages_gives_one_finding() -> None:
 
 
 def test_outages_and_friendly_timing_are_reported() -> None:
-    times = [("ok", {}), ("outages", {"ms": "400"})]
+    times: list[tuple[str, object]] = [("ok", {}), ("outages", {"ms": "400"})]
     assert findings(sample_record(), "times") == times
     friendly = sample_record(friendly=True)
     assert findings(friendly, "times") == [*times, ("friendly", {})]

@@ -56,7 +56,15 @@ class BadBoard(EngineError):
 
 
 class BadNotation(EngineError):
-    """A text is not a board, or not slides."""
+    """A text is not a board, or not slides.
+
+    Attributes:
+        position: of the first character at fault in slides, from 1; else 0.
+    """
+
+    def __init__(self, text: str, position: int = 0) -> None:
+        super().__init__(text)
+        self.position = position
 
 
 class BadSeed(EngineError):

@@ -83,14 +83,15 @@ def parse_slides(text: str) -> list[Slide]:
             unless that is 1. White space between slides is ignored.
 
     Raises:
-        BadNotation: the text contains anything else; the message states the position.
+        BadNotation: the text contains anything else; `position` says where.
     """
     slides: list[Slide] = []
     at = len(text) - len(text.lstrip(_SPACE))
     while at < len(text):
         match = _SLIDE.match(text, at)
         if match is None:
-            raise BadNotation(f"no slide at character {at + 1}: {text[at]!r}")
+            fault = f"no slide at character {at + 1}: {text[at]!r}"
+            raise BadNotation(fault, at + 1)
         slides.append((cast("Direction", match[1]), int(match[2] or 1)))
         at = match.end()
     return slides

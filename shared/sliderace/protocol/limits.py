@@ -1,5 +1,8 @@
 """Limits that client and server share; a server may set lower ones."""
 
+from sliderace.engine.board import MAX_SIDE, MIN_SIDE
+from sliderace.engine.scramble import MAX_SEAT
+
 __all__ = [
     "MAX_CODE",
     "MAX_DOWN_BYTES",
@@ -18,12 +21,6 @@ __all__ = [
 
 MAX_INTEGER = 2**53 - 1
 """The largest integer that JavaScript holds exactly (ECMA-262)."""
-MIN_SIDE = 2
-MAX_SIDE = 10
-"""Larger boards do not fit on a phone, and labels keep to two digits."""
-MAX_SEAT = 254
-"""A seat is one byte in the hash of the seed; 255 stays free, so that the number of
-seats is one byte, too."""
 MAX_SLIDES = 60
 """Per message: what a fast player slides in a second."""
 MAX_UP_BYTES = 2048

@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any, Literal
 
+from sliderace.engine import BadSize, Size
+
 __all__ = [
     "GRACE_FACTOR",
     "GRACE_FLOOR_MS",
@@ -103,10 +105,10 @@ class Rules:
     friendly_timing: bool = False
 
     def __post_init__(self) -> None:
-        w, _, h = self.size.partition("x")
-        sides = {str(n) for n in range(2, 11)}
-        if w not in sides or h not in sides:
-            raise RulesError("size", self.size, "must be WxH with sides 2 ... 10")
+        try:
+            Size.parse(self.size)
+        except BadSize as fault:
+            raise RulesError("size", self.size, str(fault)) from None
         if self.start not in STARTS:
             raise RulesError("start", self.start, "must be ready, host or every")
         for field, (low, high) in RANGES.items():
@@ -118,12 +120,12 @@ class Rules:
     @property
     def width(self) -> int:
         """Cells in a row."""
-        return int(self.size.partition("x")[0])
+        return Size.parse(self.size).width
 
     @property
     def height(self) -> int:
         """Rows."""
-        return int(self.size.partition("x")[2])
+        return Size.parse(self.size).height
 
     @property
     def time_limit_ms(self) -> int | None:
@@ -154,8 +156,7 @@ def default_limit_ms(width: int, height: int) -> int:
 @cache
 def _limit_of(size: str) -> int:
     """Return the same for a size such as ``4x4``; cached, since every slide asks."""
-    width, _, height = size.partition("x")
-    return default_limit_ms(int(width), int(height))
+    return default_limit_ms(*Size.parse(size))
 
 
 def changed(rules: Rules, patch: object) -> Rules:
