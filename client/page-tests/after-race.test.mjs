@@ -16,7 +16,7 @@ import {
 const VECTORS = new URL("../../shared/vectors/record-v1.json", import.meta.url);
 const { record } = JSON.parse(readFileSync(VECTORS, "utf8")).records[0];
 
-test("standings are those of the record", () => {
+test("standings are taken from the record", () => {
   const rows = standingsOf(record);
   assert.deepEqual(
     rows.map(({ place, status }) => [place, status]),
@@ -28,14 +28,14 @@ test("standings are those of the record", () => {
   assert.equal(hostile.name, "a");
 });
 
-test("tiles a second and moves by distance", () => {
+test("TPS and moves per distance are formatted", () => {
   assert.equal(formatTps({ stm: 62, solve_ms: 7120 }), "8.71");
   assert.equal(formatTps({ stm: 1, solve_ms: 0 }), "");
   assert.equal(formatMmd({ status: "finished", stm: 47 }, 20), "2.35");
   assert.equal(formatMmd({ status: "dnf", stm: 47 }, 20), "");
 });
 
-test("moments ascend, and the last one of a finisher is the official time", () => {
+test("moments ascend, and a finisher's last one is the official time", () => {
   for (const racer of record.racers) {
     const times = moments(racer);
     assert.equal(times.length, racer.slides.length);
@@ -45,7 +45,7 @@ test("moments ascend, and the last one of a finisher is the official time", () =
   }
 });
 
-test("a table for spreadsheets: a line for each racer, all fields", () => {
+test("the CSV table has a line per racer with all fields", () => {
   const text = csv(standingsOf(record), parseBoard(record.board).md);
   const [head, ...lines] = text.split("\r\n");
   assert.equal(lines.pop(), "");
@@ -61,7 +61,7 @@ test("a table for spreadsheets: a line for each racer, all fields", () => {
   assert.equal(lines.at(-1).split(",")[5], "", "no time is an empty cell, not 0");
 });
 
-test("a name is no formula and breaks no line", () => {
+test("a name cannot become a formula or break a line of the CSV table", () => {
   assert.equal(cell("=1+1"), "'=1+1");
   assert.equal(cell("+49"), "'+49");
   assert.equal(cell("-x"), "'-x");
@@ -77,7 +77,7 @@ test("a name is no formula and breaks no line", () => {
   assert.equal(cell(null), "");
 });
 
-test("rows are split where they were first in place", () => {
+test("a split ends when its row is first in place", () => {
   const slides = [
     ["L", 1, 400, 500],
     ["U", 1, 900, 950],

@@ -24,7 +24,7 @@ class FakeStorage extends Map {
   removeItem = (key) => this.delete(key);
 }
 
-/** The page without a window: an address, storage, and a socket in the test's hand. */
+/** The app without a window: with an address, storage and a fake socket. */
 class Page {
   constructor(
     path,
@@ -86,7 +86,7 @@ class Page {
     return this.sockets.at(-1);
   }
 
-  hear(...events) {
+  receive(...events) {
     for (const event of events) this.socket.onmessage({ data: JSON.stringify(event) });
   }
 
@@ -96,7 +96,7 @@ class Page {
   }
 
   enter() {
-    this.open().hear(welcome(), snapshot());
+    this.open().receive(welcome(), snapshot());
     return this;
   }
 
@@ -104,7 +104,7 @@ class Page {
     this.socket.onclose({ code });
   }
 
-  /** The next try of the connection. */
+  /** Run the timer of the next reconnect. */
   again() {
     this.timers.splice(0).at(-1)();
   }
@@ -127,7 +127,7 @@ const seated = () => {
   return lasting;
 };
 
-test("home: host a room; the address becomes the room's", () => {
+test("hosting a room changes the address to the room's", () => {
   const page = new Page("/");
   assert.equal(page.app.screen, "home");
   page.app.host("Ann", { public: true });
@@ -144,7 +144,7 @@ test("home: host a room; the address becomes the room's", () => {
   assert.equal(page.seats.name, "Ann");
 });
 
-test("a link that leads nowhere says so on the way home", () => {
+test("a link without a room leads to the home screen, with an explanation", () => {
   for (const path of ["/ABCDEF", "/sub/nosuch"]) {
     const page = new Page(path);
     assert.equal(page.app.screen, "home");
@@ -155,14 +155,14 @@ test("a link that leads nowhere says so on the way home", () => {
   }
 });
 
-test("the socket lies beside the page, under any path and over TLS", () => {
+test("the socket's address is beside the page, under any path and over TLS", () => {
   const page = new Page("/sub/KWXTRB");
   page.location.href = "https://race.example.org/sub/KWXTRB";
   page.app.join("KWXTRB", "Ann", "player");
   assert.equal(page.socket.url, "wss://race.example.org/sub/ws");
 });
 
-test("a room's link leads to its door, and tells what is behind it", async () => {
+test("a room's link leads to its entrance, with the room's facts", async () => {
   const page = new Page("/kwx-trb", {
     answers: { "/api/rooms/KWXTRB": { players: 3 } },
   });
@@ -172,7 +172,7 @@ test("a room's link leads to its door, and tells what is behind it", async () =>
   assert.equal(page.app.peek.players, 3);
 });
 
-test("a wrong link is told before anybody types a name", async () => {
+test("a wrong room code is reported before anyone types a name", async () => {
   const page = new Page("/KWXTRB", {
     answers: { "/api/rooms/KWXTRB": { ok: false, status: 404 } },
   });
@@ -180,16 +180,16 @@ test("a wrong link is told before anybody types a name", async () => {
   assert.equal(page.app.peek.unknown, true);
 });
 
-test("a reload of the tab that plays goes on without a question", () => {
+test("a reload continues in the same tab without asking", () => {
   const tab = new FakeStorage();
   const page = new Page("/KWXTRB", { lasting: seated(), tab });
   assert.equal(
     page.app.screen,
     "enter",
-    "a new tab asks: it would push the other one out",
+    "a new tab asks, because it would replace the other one",
   );
   page.app.resume();
-  page.open().hear(welcome({ token: null }), snapshot());
+  page.open().receive(welcome({ token: null }), snapshot());
   const reloaded = new Page("/KWXTRB", { lasting: seated(), tab }).open();
   assert.equal(reloaded.app.screen, "room");
   assert.deepEqual(reloaded.socket.sent[0].enter, {
@@ -201,7 +201,7 @@ test("a reload of the tab that plays goes on without a question", () => {
   });
 });
 
-test("lost and back: the same seat, from where the stream was", () => {
+test("a lost connection resumes the seat and the stream", () => {
   const page = new Page("/KWXTRB");
   page.app.join("KWXTRB", "Ann", "player");
   page.enter();
@@ -214,7 +214,7 @@ test("lost and back: the same seat, from where the stream was", () => {
   assert.equal(page.socket.sent[0].enter.offset, 10);
 });
 
-test("after three losses in a row the page asks whether the server lives", async () => {
+test("after three losses in a row the page asks whether the server is there", async () => {
   const page = new Page("/KWXTRB");
   page.app.join("KWXTRB", "Ann", "player");
   page.enter();
@@ -224,11 +224,11 @@ test("after three losses in a row the page asks whether the server lives", async
     assert.equal(page.app.serverGone, i === 2);
     page.again();
   }
-  page.open().hear(welcome({ token: null }));
+  page.open().receive(welcome({ token: null }));
   assert.equal(page.app.serverGone, false);
 });
 
-test("a server that is away for a minute may be gone for good", async () => {
+test("a server that is away for a minute may not come back", async () => {
   const page = new Page("/KWXTRB");
   page.app.join("KWXTRB", "Ann", "player");
   page.enter();
@@ -241,11 +241,11 @@ test("a server that is away for a minute may be gone for good", async () => {
   assert.equal(page.app.farGone, false);
   page.now += 1;
   assert.equal(page.app.farGone, true);
-  page.open().hear(welcome({ token: null }));
+  page.open().receive(welcome({ token: null }));
   assert.equal(page.app.farGone, false);
 });
 
-test("refused at the door: the reason stands there, and nothing is tried again", () => {
+test("a refused entry shows the reason and is not tried again", () => {
   for (const code of [
     "room_unknown",
     "room_full",
@@ -255,7 +255,7 @@ test("refused at the door: the reason stands there, and nothing is tried again",
   ]) {
     const page = new Page("/KWXTRB");
     page.app.join("KWXTRB", "Ann", "player");
-    page.open().hear(refused(code));
+    page.open().receive(refused(code));
     page.close(4500);
     assert.equal(page.app.screen, "enter", code);
     assert.notEqual(page.app.problem, "", code);
@@ -263,45 +263,45 @@ test("refused at the door: the reason stands there, and nothing is tried again",
   }
 });
 
-test("refused a room of one's own: back home", () => {
+test("a refused new room leads back to the home screen", () => {
   const page = new Page("/");
   page.app.host("Ann", {});
-  page.open().hear(refused("too_many_rooms"));
+  page.open().receive(refused("too_many_rooms"));
   page.close(4500);
   assert.equal(page.app.screen, "home");
   assert.equal(page.app.problem, text("refusal.too_many_rooms"));
 });
 
-test("a lost seat is forgotten, a busy server is not asked to forget it", () => {
+test("a lost seat is forgotten, but not because the server is busy", () => {
   const lost = new Page("/KWXTRB", { lasting: seated() });
   lost.app.resume();
-  lost.open().hear(refused("bad_token"));
+  lost.open().receive(refused("bad_token"));
   lost.close(4500);
   assert.equal(lost.app.screen, "enter");
   assert.equal(lost.seats.get("KWXTRB"), null);
   const busy = new Page("/KWXTRB", { lasting: seated() });
   busy.app.resume();
-  busy.open().hear(refused("storage_unavailable", { retry_ms: 500 }));
+  busy.open().receive(refused("storage_unavailable", { retry_ms: 500 }));
   busy.close(4500);
   assert.equal(busy.app.screen, "room");
   assert.equal(busy.app.link.state, "waiting");
   assert.notEqual(busy.seats.get("KWXTRB"), null);
 });
 
-test("another version: say so, offer a reload, never reload by itself", () => {
+test("another version offers a reload, and never reloads by itself", () => {
   const old = new Page("/KWXTRB");
   old.app.join("KWXTRB", "Ann", "player");
-  old.open().hear(refused("version"));
+  old.open().receive(refused("version"));
   old.close(4504);
   assert.deepEqual(old.app.stopped.action, "reload");
   const newer = new Page("/KWXTRB");
   newer.app.join("KWXTRB", "Ann", "player");
-  newer.open().hear(welcome({ v: 2 }));
+  newer.open().receive(welcome({ v: 2 }));
   assert.equal(newer.app.screen, "stopped");
   assert.equal(newer.app.stopped.action, "reload");
 });
 
-test("nonsense from the server ends the connection, not the page", () => {
+test("an invalid message ends the connection, not the page", () => {
   for (const data of ["{", JSON.stringify(welcome({ board: "1 1 1/0" }))]) {
     const page = new Page("/KWXTRB");
     page.app.join("KWXTRB", "Ann", "player");
@@ -312,7 +312,7 @@ test("nonsense from the server ends the connection, not the page", () => {
   }
 });
 
-test("told to stay away: why, and what one can do", () => {
+test("a close without a reconnect shows the reason and an action", () => {
   const cases = [
     [4501, "home", true],
     [4502, "home", true],
@@ -331,39 +331,39 @@ test("told to stay away: why, and what one can do", () => {
   }
 });
 
-test("the room was closed: not a lost connection, whatever the close says", () => {
+test("a closed room is not a lost connection, whatever the close code is", () => {
   const page = new Page("/KWXTRB");
   page.app.join("KWXTRB", "Ann", "player");
   page.enter();
-  page.hear({ t: "closed", o: 11, why: "host" });
+  page.receive({ t: "closed", o: 11, why: "host" });
   page.close(1000);
   assert.equal(page.app.stopped.text, text("closed.room_gone"));
 });
 
-test("the record of a race is computed again check by check, if it is there", async () => {
+test("the record of a race is verified check by check, if it exists", async () => {
   const answers = { "/base/api/races/X": { record: { race: "Y" } } };
   const page = new Page("/base/KWXTRB", { answers });
   page.app.join("KWXTRB", "Ann", "spectator");
-  const told = { race: "X", standings: [], nonces: [], board: "", seed: "", secret: null };
+  const results = { race: "X", standings: [], nonces: [], board: "", seed: "", secret: null };
   const kept = { size: "", commitment: "", late: true, listed: null, own: null };
-  const found = (record) => page.app.session.recordCheck.verify({ ...told, record }, kept);
-  const [form, results] = await found("/api/races/X");
+  const found = (record) => page.app.session.recordCheck.verify({ ...results, record }, kept);
+  const [form, comparison] = await found("/api/races/X");
   assert.deepEqual([form.name, form.verdict], ["structure", "wrong"]);
-  assert.deepEqual([results.name, results.verdict], ["results", "wrong"]);
-  assert.equal(results.text, text("fault.record_unreadable"));
+  assert.deepEqual([comparison.name, comparison.verdict], ["results", "wrong"]);
+  assert.equal(comparison.text, text("fault.record_unreadable"));
   const [lost, ...others] = await found("/api/races/Z");
   assert.deepEqual([lost.verdict, others], ["unknown", []]);
 });
 
-/** A page whose player was in a race; the record is to be had at the last of `tries`. */
+/** A page that was in a race; the record is found at the last of `tries`. */
 async function raced(record, tries = 1) {
   const page = new Page("/KWXTRB", { answers: {} });
-  let asked = 0;
+  let requests = 0;
   page.app.fetch = async (url) => {
     if (url.pathname !== "/api/races/X") return { status: 404 };
-    asked += 1;
+    requests += 1;
     const text = async () => record;
-    return asked < tries ? { status: 404 } : { ok: true, status: 200, text };
+    return requests < tries ? { status: 404 } : { ok: true, status: 200, text };
   };
   page.app.join("KWXTRB", "Ann", "player");
   page.enter();
@@ -379,9 +379,9 @@ async function raced(record, tries = 1) {
     friendly_timing: false,
     record: "/api/races/X",
   };
-  page.hear(results);
+  page.receive(results);
   for (let i = 0; i < 20; i += 1) await settled();
-  return { page, results, asked: () => asked };
+  return { page, results, requests: () => requests };
 }
 const written = (change = {}) =>
   JSON.stringify({
@@ -399,23 +399,23 @@ const written = (change = {}) =>
     },
   });
 
-test("who raced has the record checked unasked, once", async () => {
-  const { page, results, asked } = await raced(written(), 2);
+test("a racer's record is compared automatically, once", async () => {
+  const { page, results, requests } = await raced(written(), 2);
   assert.deepEqual(page.app.check, { race: RACE, wrong: [] });
-  assert.equal(asked(), 2, "it was not stored yet");
-  page.hear(snapshot({ o: 11, phase: "results", results }));
+  assert.equal(requests(), 2, "it was not stored yet");
+  page.receive(snapshot({ o: 11, phase: "results", results }));
   await settled();
-  assert.equal(asked(), 2);
+  assert.equal(requests(), 2);
   assert.deepEqual(page.notes, []);
 });
 
-test("a record that cannot be had says nothing against the race", async () => {
+test("a missing record proves nothing", async () => {
   const { page } = await raced(written(), 99);
   assert.equal(page.app.check.wrong, null);
   assert.deepEqual(page.notes, []);
 });
 
-test("a record that does not fit is said", async () => {
+test("a record that differs is reported", async () => {
   for (const file of [written({ commitment: "cd".repeat(32) }), "{"]) {
     const { page } = await raced(file);
     assert.notDeepEqual(page.app.check.wrong, []);
@@ -423,7 +423,7 @@ test("a record that does not fit is said", async () => {
   }
 });
 
-test("spectators do not ask for the record, nor who came when it was over", async () => {
+test("spectators and latecomers do not fetch the record", async () => {
   const { results } = await raced(written());
   for (const [who, seen] of [
     [{ member: 3, seat: null }, {}],
@@ -431,49 +431,49 @@ test("spectators do not ask for the record, nor who came when it was over", asyn
   ]) {
     const page = new Page("/KWXTRB");
     page.app.join("KWXTRB", "Ann", "player");
-    page.open().hear(welcome(who), snapshot(seen), results);
+    page.open().receive(welcome(who), snapshot(seen), results);
     await settled();
     assert.equal(page.app.check, null);
   }
 });
 
-test("what the page said by itself is refused in silence", () => {
+test("a refusal of an automatic command is not shown", () => {
   const page = new Page("/KWXTRB");
   page.app.join("KWXTRB", "Ann", "player");
   const members = [member(1, { ready: true })];
-  page.open().hear(welcome(), snapshot({ members }));
+  page.open().receive(welcome(), snapshot({ members }));
   assert.equal(page.socket.sent.at(-1).t, "ready");
-  page.hear({ ...refused("wrong_race"), of: "ready" });
-  page.hear({ ...refused("too_late"), of: "nonce" });
+  page.receive({ ...refused("wrong_race"), of: "ready" });
+  page.receive({ ...refused("too_late"), of: "nonce" });
   assert.deepEqual(page.notes, []);
   page.app.ask(command.ready(RACE, true));
-  page.hear({ ...refused("wrong_race"), of: "ready" });
+  page.receive({ ...refused("wrong_race"), of: "ready" });
   assert.equal(page.notes.length, 1);
 });
 
-test("who is always ready says so once for each race, whatever is shown", () => {
+test("the setting `always ready` sends ready once per race", () => {
   const page = new Page("/KWXTRB");
-  const said = () => page.socket.sent.filter((one) => one.t === "ready").length;
+  const readies = () => page.socket.sent.filter((one) => one.t === "ready").length;
   page.app.settings = { now: { ready: true } };
   page.app.join("KWXTRB", "Ann", "player");
   page.enter();
   page.app.autoReady();
   page.app.autoReady();
-  assert.equal(said(), 1, "who takes it back is not asked again");
+  assert.equal(readies(), 1, "not ready any more: not sent again");
   page.app.model.reading = true;
-  page.hear({ t: "room", o: 11, room: room({ race: "KWXTRB-SA1B2C-4" }), why: "race" });
+  page.receive({ t: "room", o: 11, room: room({ race: "KWXTRB-SA1B2C-4" }), why: "race" });
   assert.equal(page.app.model.lingers, true);
   page.app.autoReady();
-  assert.equal(said(), 2);
+  assert.equal(readies(), 2);
   page.app.goOn();
   assert.equal(page.app.model.lingers, false);
-  page.hear({ t: "room", o: 12, room: room({ race: "KWXTRB-SA1B2C-5" }), why: "race" });
+  page.receive({ t: "room", o: 12, room: room({ race: "KWXTRB-SA1B2C-5" }), why: "race" });
   page.app.settings.now.ready = false;
   page.app.autoReady();
-  assert.equal(said(), 2);
+  assert.equal(readies(), 2);
 });
 
-test("leaving says so, gives the seat up, and goes home", () => {
+test("leaving sends leave, forgets the seat and shows the home screen", () => {
   const page = new Page("/KWXTRB");
   page.app.join("KWXTRB", "Ann", "player");
   page.enter();
@@ -484,18 +484,18 @@ test("leaving says so, gives the seat up, and goes home", () => {
   assert.equal(page.location.pathname, "/");
 });
 
-test("a refusal in the room is a note; of what the model asked by itself, nothing", () => {
+test("a refusal in the room is a note, but not of the model's own commands", () => {
   const page = new Page("/KWXTRB");
   page.app.join("KWXTRB", "Ann", "player");
   page.enter();
-  page.hear(
+  page.receive(
     { ...refused("not_host"), of: "kick" },
     { ...refused("bad_seat"), of: "resync" },
   );
   assert.deepEqual(page.notes, [text("refusal.not_host")]);
 });
 
-test("a slide is on its way before anything else happens", () => {
+test("a slide is sent at once", () => {
   const page = new Page("/KWXTRB");
   page.app.join("KWXTRB", "Ann", "player");
   page.enter();
@@ -507,16 +507,16 @@ test("a slide is on its way before anything else happens", () => {
     in_ms: null,
     roster: [0],
   });
-  page.hear(phase("countdown", 11));
-  page.hear({ t: "board", race: RACE, seat: null, seq: 0, board: START, in_ms: 0 });
-  page.hear(phase("racing", 12));
+  page.receive(phase("countdown", 11));
+  page.receive({ t: "board", race: RACE, seat: null, seq: 0, board: START, in_ms: 0 });
+  page.receive(phase("racing", 12));
   assert.equal(page.app.slide("L"), false);
   assert.equal(page.app.slide("U"), true);
   assert.equal(page.socket.sent.at(-1).t, "slides");
   assert.equal(page.app.slideCell(0), false);
 });
 
-test("without a connection a wish is not lost silently", () => {
+test("a command without a connection is reported", () => {
   const page = new Page("/KWXTRB");
   page.app.join("KWXTRB", "Ann", "player");
   page.enter();
@@ -525,7 +525,7 @@ test("without a connection a wish is not lost silently", () => {
   assert.equal(page.notes.at(-1), text("note.not_connected"));
 });
 
-test("a link for others: the server's, if it is one", async () => {
+test("the link for others is one that the server knows", async () => {
   const link = async (links) => {
     const page = new Page("/KWXTRB", { answers: { "/api/rooms/KWXTRB": { links } } });
     return page.app.linkForOthers();
@@ -538,18 +538,18 @@ test("a link for others: the server's, if it is one", async () => {
   }
 });
 
-test("public rooms: a list, or none", async () => {
+test("public rooms are a list, possibly empty", async () => {
   const listed = new Page("/", { answers: { "/api/rooms": { rooms: [room()] } } });
   assert.equal((await listed.app.publicRooms()).length, 1);
   assert.deepEqual(await new Page("/").app.publicRooms(), []);
 });
 
-test("a ticket takes a seat over, and leaves the address at once", () => {
+test("a ticket takes over a seat and leaves the address at once", () => {
   const ticket = "1".repeat(32);
   const page = new Page(`/KWXTRB#ticket=${ticket}`).open();
   assert.deepEqual(page.socket.sent[0].enter, enter.redeem("KWXTRB", ticket));
   assert.equal(page.location.href, "http://host:8710/KWXTRB");
-  page.hear(welcome(), snapshot());
+  page.receive(welcome(), snapshot());
   assert.equal(page.seats.get("KWXTRB").token, TOKEN);
   assert.equal(new Page("/KWXTRB#ticket=123").app.screen, "enter");
 });

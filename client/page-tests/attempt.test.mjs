@@ -12,7 +12,7 @@ const begin = (change = {}) =>
   new Attempt({ race: "A", board: parseBoard(START), zero: 1000, ...change });
 const text = (attempt) => formatBoard(attempt.board);
 
-test("a slide is applied at once, stamped, and kept", () => {
+test("a slide is applied at once, timestamped and kept", () => {
   const attempt = begin();
   assert.equal(attempt.slide("L", 1, 1234.4), true);
   assert.deepEqual(attempt.slides, [["L", 1, 234]]);
@@ -21,7 +21,7 @@ test("a slide is applied at once, stamped, and kept", () => {
   assert.equal(attempt.stm, 1);
 });
 
-test("what is not possible changes nothing", () => {
+test("an impossible slide changes nothing", () => {
   const attempt = begin({ zero: 1000 });
   assert.equal(attempt.slide("L", 1, 999), false, "locked");
   assert.equal(attempt.slide("L", 2, 1000), false, "illegal");
@@ -31,7 +31,7 @@ test("what is not possible changes nothing", () => {
   assert.deepEqual(attempt.slides, []);
 });
 
-test("after the solving slide nothing more", () => {
+test("no slide counts after the solving one", () => {
   const attempt = begin();
   attempt.slide("L", 1, 1100);
   assert.equal(attempt.solvedAt, null);
@@ -51,7 +51,7 @@ test("progress is a high-water mark", () => {
   assert.equal(attempt.high, high);
 });
 
-test("the clock starts at the first paint, not at a later one, not after a slide", () => {
+test("the clock starts at the first paint, if no slide came before", () => {
   const attempt = begin();
   attempt.painted(1040, 500);
   assert.equal(attempt.zero, 1540);
@@ -67,7 +67,7 @@ test("the clock starts at the first paint, not at a later one, not after a slide
   assert.equal(reloaded.zero, 1000);
 });
 
-test("acks are cumulative, never back, never beyond what was sent", () => {
+test("acks are cumulative, ascending and bounded by what was sent", () => {
   const attempt = begin();
   for (const [i, direction] of ["L", "R", "L"].entries())
     attempt.slide(direction, 1, 1100 + i);
@@ -79,7 +79,7 @@ test("acks are cumulative, never back, never beyond what was sent", () => {
   assert.equal(attempt.unacked, 1);
 });
 
-test("resume: same board after seq, so later slides go again", () => {
+test("on resume with the same board, later slides are sent again", () => {
   const attempt = begin();
   attempt.slide("L", 1, 1100);
   attempt.slide("D", 1, 1200);
@@ -94,7 +94,7 @@ test("resume: same board after seq, so later slides go again", () => {
   );
 });
 
-test("resume: another board after seq, so the server's counts", () => {
+test("on resume with another board, the server's board is taken", () => {
   const attempt = begin();
   attempt.slide("L", 1, 1100);
   attempt.slide("D", 1, 1200);
@@ -104,17 +104,17 @@ test("resume: another board after seq, so the server's counts", () => {
   assert.equal(attempt.seq, 1);
   assert.deepEqual(attempt.unsent, []);
   attempt.resume(7, theirs, 9);
-  assert.equal(attempt.seq, 7, "a number we never had");
+  assert.equal(attempt.seq, 7, "a number we never used");
   assert.equal(attempt.stm, 9);
 });
 
-test("rewind: back to the server's board, and again what is still legal", () => {
+test("a rewind takes the server's board and repeats the slides that are still legal", () => {
   const attempt = begin();
   for (const direction of ["L", "R", "R", "L"]) attempt.slide(direction, 1, 1100);
   attempt.sent = 4;
   attempt.acked = 1;
   attempt.rewind(1, parseBoard("1 2 3/4 5 0/7 8 6"), true);
-  assert.equal(attempt.base, 0, "agreed so far: the past is kept");
+  assert.equal(attempt.base, 0, "both agree so far: the past is kept");
   assert.equal(attempt.seq, 4);
   assert.equal(attempt.sent, 1);
   const other = begin();
@@ -130,7 +130,7 @@ test("rewind: back to the server's board, and again what is still legal", () => 
   assert.equal(other.solvedAt, null);
 });
 
-test("rewind without a board, and without replay", () => {
+test("a rewind works without a board, and without repeating slides", () => {
   const attempt = begin();
   for (const direction of ["L", "U"]) attempt.slide(direction, 1, 1100);
   attempt.sent = 2;
@@ -140,7 +140,7 @@ test("rewind without a board, and without replay", () => {
   attempt.rewind(1, null, false);
   assert.equal(attempt.seq, 1);
   attempt.rewind(50, null, true);
-  assert.equal(attempt.seq, 1, "a number we never had, and no board: nothing to do");
+  assert.equal(attempt.seq, 1, "a number we never used, and no board: nothing to do");
 });
 
 // --- Pace ----------------------------------------------------------------------------
@@ -148,7 +148,7 @@ test("rewind without a board, and without replay", () => {
 const slides = (count, tiles = 1) =>
   Array.from({ length: count }, () => ["L", tiles, 0]);
 
-test("the first slide goes at once, then a window gathers, the solving one goes at once", () => {
+test("the first and the solving slide are sent at once, others are gathered", () => {
   const pace = new Pace(LIMITS, 0);
   assert.equal(pace.take(slides(1), 0, false).length, 1);
   assert.equal(pace.take(slides(1), 32, false).length, 0);
@@ -157,12 +157,12 @@ test("the first slide goes at once, then a window gathers, the solving one goes 
   assert.equal(pace.take(slides(1), 34, true).length, 1);
 });
 
-test("never more slides in a message than announced", () => {
+test("a message never holds more slides than announced", () => {
   const pace = new Pace(LIMITS, 0);
   assert.equal(pace.take(slides(100), 0, true).length, 60);
 });
 
-test("never more tiles than announced: a long slide costs its tiles", () => {
+test("slides never move more tiles than announced", () => {
   const pace = new Pace({ ...LIMITS, tiles_burst: 20, tiles_per_s: 10 }, 0);
   assert.equal(pace.take(slides(10, 9), 0, true).length, 2);
   assert.equal(pace.take(slides(10, 9), 1, true).length, 0);
@@ -170,7 +170,7 @@ test("never more tiles than announced: a long slide costs its tiles", () => {
   assert.equal(pace.take(slides(10, 9), 701, true).length, 1);
 });
 
-test("never more messages than announced, over any ten seconds", () => {
+test("there are never more messages than announced in any ten seconds", () => {
   const pace = new Pace(LIMITS, 0);
   let sent = 0;
   for (let now = 0; now < 10000; now += 1)

@@ -4,7 +4,7 @@ import test from "node:test";
 import "./setup.mjs";
 import { Connection } from "../sliderace_page/app/connection.js";
 
-/** A connection in a world whose clock and sockets the test holds. */
+/** A connection with a fake clock and fake sockets. */
 function stage(onClose = () => 0) {
   const world = { sockets: [], time: 0, timers: new Map(), next: 1 };
   class FakeSocket {
@@ -32,13 +32,13 @@ function stage(onClose = () => 0) {
     }
     world.time = until;
   };
-  const heard = [];
+  const received = [];
   const states = [];
   const connection = new Connection(
     {
       url: "ws://test/ws",
       hello: () => ({ t: "hello" }),
-      onMessage: (text) => heard.push(text),
+      onMessage: (text) => received.push(text),
       onClose,
       onState: () => states.push(connection.state),
     },
@@ -53,7 +53,7 @@ function stage(onClose = () => 0) {
       cancel: (id) => world.timers.delete(id),
     },
   );
-  return { world, connection, heard, states, socket: () => world.sockets.at(-1) };
+  return { world, connection, received, states, socket: () => world.sockets.at(-1) };
 }
 
 function opened(onClose) {
@@ -63,18 +63,18 @@ function opened(onClose) {
   return it;
 }
 
-test("hello is the first word, by the agreed subprotocol", () => {
-  const { socket, states, heard, connection } = opened();
+test("hello is the first message, with the agreed subprotocol", () => {
+  const { socket, states, received, connection } = opened();
   assert.deepEqual(socket().protocols, ["sliderace.v1"]);
   assert.deepEqual(socket().sent, [{ t: "hello" }]);
   assert.deepEqual(states, ["connecting", "open"]);
   socket().onmessage({ data: "x" });
-  assert.deepEqual(heard, ["x"]);
+  assert.deepEqual(received, ["x"]);
   connection.send([{ t: "a" }, { t: "b" }]);
   assert.deepEqual(socket().sent.slice(1), [{ t: "a" }, { t: "b" }]);
 });
 
-test("lost: it comes back by itself, later each time, until it is let in", () => {
+test("a lost connection reconnects, with longer waits until it is let in", () => {
   const { world, socket, connection } = opened();
   const waits = [];
   for (let i = 0; i < 9; i += 1) {
@@ -91,7 +91,7 @@ test("lost: it comes back by itself, later each time, until it is let in", () =>
   assert.equal([...world.timers.values()][0].at - world.time, 125);
 });
 
-test("told to stay away: it does", () => {
+test("a connection that may not reconnect stays closed", () => {
   const { world, socket, connection } = opened(() => null);
   socket().onclose({ code: 4501 });
   assert.equal(connection.state, "closed");
@@ -99,7 +99,7 @@ test("told to stay away: it does", () => {
   assert.equal(world.sockets.length, 1);
 });
 
-test("told to wait: not a moment before", () => {
+test("a reconnect waits at least as long as it is told", () => {
   const { world, socket } = opened(() => 3000);
   socket().onclose({ code: 4500 });
   world.pass(3124);
@@ -108,19 +108,19 @@ test("told to wait: not a moment before", () => {
   assert.equal(world.sockets.length, 2);
 });
 
-test("late words of an old socket do not count", () => {
-  const { socket, connection, heard, world } = opened();
+test("late messages of an old socket are ignored", () => {
+  const { socket, connection, received, world } = opened();
   const old = socket();
   old.onclose({ code: 1006 });
   world.pass(1000);
   socket().onopen();
   old.onmessage({ data: "ghost" });
   old.onclose({ code: 4501 });
-  assert.deepEqual(heard, []);
+  assert.deepEqual(received, []);
   assert.equal(connection.state, "open");
 });
 
-test("waking up: a waiting connection tries at once, an open one asks", () => {
+test("on waking up a waiting connection reconnects, an open one probes", () => {
   const { socket, connection, world } = opened();
   connection.wake();
   assert.deepEqual(socket().sent.at(-1), { t: "ping", id: 1 });
@@ -130,7 +130,7 @@ test("waking up: a waiting connection tries at once, an open one asks", () => {
   assert.equal(world.timers.size, 0);
 });
 
-test("no answer to a probe within 5 s: dead, and opened anew", () => {
+test("a connection without an answer to a probe within 5 s is replaced", () => {
   const closes = [];
   const { socket, connection, world } = opened((code) => {
     closes.push(code);
@@ -144,7 +144,7 @@ test("no answer to a probe within 5 s: dead, and opened anew", () => {
   assert.equal(socket(), world.sockets[0]);
 });
 
-test("any word after the probe is an answer", () => {
+test("any message after the probe is an answer", () => {
   const { socket, connection, world } = opened();
   connection.probe();
   world.pass(4999);
@@ -153,7 +153,7 @@ test("any word after the probe is an answer", () => {
   assert.equal(connection.state, "open");
 });
 
-test("a long silence is probed, talk is not", () => {
+test("a connection is probed only after a long silence", () => {
   const { socket, world } = opened();
   world.pass(15000);
   socket().onmessage({ data: "x" });
@@ -163,8 +163,8 @@ test("a long silence is probed, talk is not", () => {
   assert.deepEqual(socket().sent.at(-1), { t: "ping", id: 1 });
 });
 
-test("left for good: nothing is heard and nothing comes back", () => {
-  const { socket, connection, world, heard } = opened();
+test("a closed connection receives nothing and does not reconnect", () => {
+  const { socket, connection, world, received } = opened();
   const last = socket();
   connection.close();
   assert.equal(last.closed, 1000);
@@ -172,6 +172,6 @@ test("left for good: nothing is heard and nothing comes back", () => {
   last.onclose({ code: 1006 });
   connection.send([{ t: "a" }]);
   world.pass(60000);
-  assert.deepEqual(heard, []);
+  assert.deepEqual(received, []);
   assert.equal(world.sockets.length, 1);
 });

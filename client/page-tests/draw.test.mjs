@@ -16,38 +16,38 @@ import {
 } from "./room.mjs";
 
 const nonceOf = (draw) => draw.toString(16).padStart(2, "0").repeat(16);
-const bound = (draw = 1, race = RACE, seat = 0) =>
+const committed = (draw = 1, race = RACE, seat = 0) =>
   nonceCommitment(race, seat, hexToBytes(nonceOf(draw)));
 const ready = (draw = 1) => ({
   ...command.ready(RACE, true),
-  nonce_commitment: bound(draw),
+  nonce_commitment: committed(draw),
 });
 const me = (change) => ({ t: "member", member: member(1, change), why: "ready" });
-const roster = (commitments = [bound(), null], seats = [0, 1]) => ({
+const roster = (commitments = [committed(), null], seats = [0, 1]) => ({
   t: "roster",
   race: RACE,
   roster: seats,
   nonce_commitments: commitments,
 });
-const told = (draw = 1) => command.nonce(RACE, nonceOf(draw));
-const asked = (stage, message) => {
+const revealed = (draw = 1) => command.nonce(RACE, nonceOf(draw));
+const send = (stage, message) => {
   stage.model.ask(message, stage.now);
   return stage.model.poll(stage.now);
 };
 const isReady = { members: [member(1, { ready: true }), member(2)] };
 
-test("the player's own ready carries the commitment, and that is enough", () => {
+test("the player's own ready carries the commitment", () => {
   const stage = new Stage().enter();
-  assert.deepEqual(asked(stage, command.ready(RACE, true)), [ready()]);
+  assert.deepEqual(send(stage, command.ready(RACE, true)), [ready()]);
   assert.deepEqual(stage.next(me({ ready: true })), []);
-  assert.deepEqual(asked(stage, command.ready(RACE, false)), [
+  assert.deepEqual(send(stage, command.ready(RACE, false)), [
     command.ready(RACE, false),
   ]);
-  assert.deepEqual(asked(stage, command.ready(RACE, true)), [ready()], "the same nonce");
+  assert.deepEqual(send(stage, command.ready(RACE, true)), [ready()], "the same nonce");
   assert.equal(stage.draws, 1);
 });
 
-test("who is made ready by the start commits without being asked, once", () => {
+test("a player made ready by the start commits automatically, once", () => {
   const stage = new Stage().enter();
   assert.deepEqual(stage.phase("countdown"), [], "not ready: only watching");
   assert.deepEqual(stage.next(me({ ready: true })), [ready()]);
@@ -55,7 +55,7 @@ test("who is made ready by the start commits without being asked, once", () => {
   assert.equal(stage.model.nonces.unasked, true);
 });
 
-test("a race every so often: everybody who plays commits in the countdown", () => {
+test("with automatic starts every player commits in the countdown", () => {
   const every = { room: room({ rules: rules({ start: "every" }) }) };
   const stage = new Stage().enter({}, every);
   assert.deepEqual(stage.phase("countdown"), [ready()]);
@@ -64,7 +64,7 @@ test("a race every so often: everybody who plays commits in the countdown", () =
   assert.deepEqual(watching.phase("countdown"), []);
 });
 
-test("nobody commits benched, offline, to a known seed, or once the roster is frozen", () => {
+test("nobody commits when benched, offline, with a known seed or a frozen roster", () => {
   const cases = [
     { members: [member(1, { ready: true, benched: true })] },
     { members: [member(1, { ready: true })], room: room({ seed_known: true }) },
@@ -73,8 +73,8 @@ test("nobody commits benched, offline, to a known seed, or once the roster is fr
   ];
   for (const seen of cases) {
     const stage = new Stage();
-    stage.hear(welcome());
-    assert.deepEqual(stage.hear(snapshot(seen)), []);
+    stage.receive(welcome());
+    assert.deepEqual(stage.receive(snapshot(seen)), []);
     assert.equal(stage.draws, 0);
   }
   const stage = new Stage().enter();
@@ -83,72 +83,72 @@ test("nobody commits benched, offline, to a known seed, or once the roster is fr
   assert.deepEqual(stage.model.poll(0), []);
 });
 
-test("a new connection is sent the same commitment again", () => {
+test("the same commitment is sent again on a new connection", () => {
   const stage = new Stage().enter({}, isReady);
   assert.equal(stage.draws, 1);
   stage.model.lost();
-  assert.deepEqual(stage.hear(welcome({ token: null })), [ready()]);
+  assert.deepEqual(stage.receive(welcome({ token: null })), [ready()]);
   stage.model.lost();
-  assert.deepEqual(stage.hear(welcome({ token: null, epoch: 6 })), [], "not yet");
-  assert.deepEqual(stage.hear(snapshot({ ...isReady, epoch: 6 })), [ready()]);
+  assert.deepEqual(stage.receive(welcome({ token: null, epoch: 6 })), [], "not yet");
+  assert.deepEqual(stage.receive(snapshot({ ...isReady, epoch: 6 })), [ready()]);
   assert.equal(stage.draws, 1);
 });
 
-test("another race or another seat has another nonce", () => {
+test("every race and every seat has its own nonce", () => {
   const stage = new Stage().enter({}, isReady);
   stage.next({ t: "room", room: room({ race: "KWXTRB-SA1B2C-4" }), why: "race" });
   const [first] = stage.next(me({ ready: true }));
-  assert.equal(first.nonce_commitment, bound(2, "KWXTRB-SA1B2C-4"));
+  assert.equal(first.nonce_commitment, committed(2, "KWXTRB-SA1B2C-4"));
   const [second] = stage.next(me({ ready: true, seat: 4 }));
-  assert.equal(second.nonce_commitment, bound(3, "KWXTRB-SA1B2C-4", 4));
+  assert.equal(second.nonce_commitment, committed(3, "KWXTRB-SA1B2C-4", 4));
 });
 
-test("the frozen roster is answered with the nonce at once, and only once", () => {
+test("the frozen roster is answered with the nonce, once", () => {
   const stage = new Stage().enter({}, isReady);
   stage.phase("countdown", { in_ms: 5000 });
-  assert.deepEqual(stage.next(roster()), [told()]);
+  assert.deepEqual(stage.next(roster()), [revealed()]);
   assert.deepEqual(stage.phase("countdown", { in_ms: 400, roster: [0, 1] }), []);
   assert.deepEqual(stage.model.roster, [0, 1]);
 });
 
-test("after a lost connection it is told again while there is time", () => {
+test("after a lost connection the nonce is sent again if there is time", () => {
   const stage = new Stage().enter({}, isReady);
   stage.phase("countdown", { in_ms: 5000 });
   stage.next(roster());
   stage.model.lost();
-  assert.deepEqual(stage.hear(welcome({ token: null })), [told()]);
+  assert.deepEqual(stage.receive(welcome({ token: null })), [revealed()]);
   const away = new Stage().enter({}, isReady);
   away.model.lost();
-  away.hear(welcome({ token: null, epoch: 6 }));
-  const race = raceView({ roster: [0, 1], nonce_commitments: [bound(), null] });
+  away.receive(welcome({ token: null, epoch: 6 }));
+  const race = raceView({ roster: [0, 1], nonce_commitments: [committed(), null] });
   const frozen = { ...isReady, epoch: 6, phase: "countdown", race };
-  assert.deepEqual(away.hear(snapshot(frozen)), [told()]);
+  assert.deepEqual(away.receive(snapshot(frozen)), [revealed()]);
   away.phase("racing", { roster: [0, 1] });
   away.model.lost();
-  assert.deepEqual(away.hear(welcome({ token: null, epoch: 6 })), [], "too late");
+  assert.deepEqual(away.receive(welcome({ token: null, epoch: 6 })), [], "too late");
 });
 
-test("no nonce for a commitment that is not ours, and none to a stranger's roster", () => {
+test("no nonce is sent for a commitment that is not ours", () => {
   for (const list of [
     roster(["cd".repeat(32), null]),
     roster([null, null]),
-    roster([bound()], [1]),
-    roster([bound()], [0, 1]),
+    roster([committed()], [1]),
+    roster([committed()], [0, 1]),
   ]) {
     const stage = new Stage().enter({}, isReady);
     stage.phase("countdown", { in_ms: 5000 });
     assert.deepEqual(stage.next(list), []);
   }
   const reloaded = new Stage();
-  reloaded.hear(welcome({ token: null }));
-  const race = raceView({ roster: [0, 1], nonce_commitments: [bound(), null] });
-  assert.deepEqual(reloaded.hear(snapshot({ ...isReady, phase: "countdown", race })), []);
+  reloaded.receive(welcome({ token: null }));
+  const race = raceView({ roster: [0, 1], nonce_commitments: [committed(), null] });
+  assert.deepEqual(reloaded.receive(snapshot({ ...isReady, phase: "countdown", race })), []);
 });
 
-test("the list counts as it was first shown", () => {
+test("the list of commitments counts as it was first shown", () => {
   const stage = new Stage().enter({}, isReady);
   stage.phase("countdown", { in_ms: 5000 });
   stage.next(roster());
   stage.next(roster(["cd".repeat(32), null]));
-  assert.equal(stage.model.firstShown.get(RACE).listed.get(0), bound());
+  assert.equal(stage.model.firstShown.get(RACE).listed.get(0), committed());
 });

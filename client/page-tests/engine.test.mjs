@@ -21,7 +21,7 @@ function refuses(kind, call, what) {
 
 // --- Board --------------------------------------------------------------------------
 
-test("a direction is the way the tile travels", () => {
+test("a direction is the way the tile moves", () => {
   for (const { why, board: text, slides, after } of golden.directions) {
     const board = parseBoard(text);
     for (const slide of parseSlides(slides)) board.slide(...slide);
@@ -42,13 +42,13 @@ test("an illegal slide changes nothing", () => {
   }
 });
 
-test("legal slides in their order", () => {
+test("legal slides are in a fixed order", () => {
   for (const { board, slides } of golden.legal) {
     assert.deepEqual(parseBoard(board).legalSlides(), slides);
   }
 });
 
-test("a tile or its cell picks the slide", () => {
+test("a tile or its cell selects the slide", () => {
   for (const { board: text, cell, tile, slide } of golden.picks) {
     const board = parseBoard(text);
     assert.equal(board.tileAt(cell), tile);
@@ -58,7 +58,7 @@ test("a tile or its cell picks the slide", () => {
   }
 });
 
-test("the facts of golden boards", () => {
+test("golden boards have their known properties", () => {
   for (const { text, width, height, tiles, gap, md, solvable } of golden.boards) {
     const board = new Board(width, height, tiles);
     assert.ok(board.equals(parseBoard(text)), text);
@@ -80,7 +80,7 @@ test("tiles must be a permutation, sides must be 2 to 10", () => {
   }
 });
 
-test("there is nothing off the board", () => {
+test("cells and tiles off the board are refused", () => {
   const board = parseBoard(solvedText);
   for (const beyond of [-1, 9, 0.5, NaN, undefined]) {
     refuses("cell", () => board.tileAt(beyond));
@@ -90,7 +90,7 @@ test("there is nothing off the board", () => {
   }
 });
 
-test("a copy goes its own way, and tiles are a copy", () => {
+test("a copy is independent, and so are its tiles", () => {
   const board = parseBoard("1 2 3/4 0 5/6 7 8");
   const twin = board.copy();
   twin.slide("U");
@@ -101,7 +101,7 @@ test("a copy goes its own way, and tiles are a copy", () => {
   assert.equal(parseBoard("1 2 3/4 5 0").equals(parseBoard("1 2/3 4/5 0")), false);
 });
 
-test("walks lead where a slow and obvious model says", () => {
+test("random walks agree with a slow, obvious model", () => {
   for (const walk of lines("walks-v1.jsonl")) {
     const slides = parseSlides(walk.slides);
     const board = parseBoard(walk.start);
@@ -119,7 +119,7 @@ test("walks lead where a slow and obvious model says", () => {
   }
 });
 
-test("boards at each distance on 3x3 and 3x2, and which can be solved", () => {
+test("3x3 and 3x2 have the known number of boards at each distance", () => {
   const { single_tile: counts } = JSON.parse(read("distances.json"));
   for (const [width, height] of [[3, 2], [3, 3]]) {
     let layer = [Board.solved(width, height)];
@@ -150,39 +150,39 @@ function neighbours(board, seen) {
 
 // --- Notation and measures ----------------------------------------------------------
 
-test("sizes are read or refused", () => {
+test("sizes are parsed or refused", () => {
   for (const { text, width, height, error } of golden.sizes) {
     if (error) refuses(error, () => engine.parseSize(text), text);
     else assert.deepEqual(engine.parseSize(text), { width, height });
   }
 });
 
-test("board texts are read or refused", () => {
+test("board texts are parsed or refused", () => {
   for (const { text, board, error } of golden.board_texts) {
     if (error) refuses(error, () => parseBoard(text), text);
     else assert.equal(engine.formatBoard(parseBoard(text)), board);
   }
 });
 
-test("slides both ways, and their counts", () => {
+test("slides are formatted, parsed and counted", () => {
   for (const { slides, text, tokens, stm, mtm } of golden.slide_texts) {
     const before = JSON.stringify(slides);
     assert.equal(engine.formatSlides(slides), text);
     assert.equal(engine.formatTokens(slides), tokens);
     assert.deepEqual(parseSlides(tokens), slides);
     assert.deepEqual([engine.stm(slides), engine.mtm(slides)], [stm, mtm]);
-    assert.equal(JSON.stringify(slides), before, "arguments stay as they were");
+    assert.equal(JSON.stringify(slides), before, "arguments are not changed");
   }
 });
 
-test("slide texts are read or refused", () => {
+test("slide texts are parsed or refused", () => {
   for (const { text, slides, error } of golden.slide_readings) {
     if (error) refuses(error, () => parseSlides(text), text);
     else assert.deepEqual(parseSlides(text), slides);
   }
 });
 
-test("progress", () => {
+test("progress is in thousandths, 1000 exactly when solved", () => {
   for (const { md, start_md: start, permille } of golden.progress) {
     assert.equal(engine.progressPermille(md, start), permille);
   }
@@ -190,7 +190,7 @@ test("progress", () => {
 
 // --- Scramble -----------------------------------------------------------------------
 
-test("a thousand golden scrambles", () => {
+test("a thousand golden scrambles are reproduced", () => {
   const cases = lines("scramble-v1.jsonl");
   assert.equal(cases.length, 1000);
   for (const { race, w, h, server_seed: hex, nonces, commitment, seed, board } of cases) {
@@ -203,7 +203,7 @@ test("a thousand golden scrambles", () => {
   }
 });
 
-test("golden commitments and seeds", () => {
+test("golden commitments and seeds are reproduced", () => {
   for (const { race, width, height, secret, commitment } of golden.commitments) {
     assert.equal(engine.commitment(race, width, height, bytes(secret)), commitment);
   }
@@ -219,14 +219,14 @@ test("golden commitments and seeds", () => {
   }
 });
 
-test("seeds from text", () => {
+test("a seed is made from any text", () => {
   for (const { text, seed, error } of golden.texts) {
     if (error) refuses(error, () => engine.seedFromText(text));
     else assert.equal(engine.bytesToHex(engine.seedFromText(text)), seed);
   }
 });
 
-test("race ids are read or refused", () => {
+test("race ids are accepted or refused", () => {
   const secret = new Uint8Array(32);
   for (const { race, good } of golden.race_ids) {
     for (const call of [
@@ -240,7 +240,7 @@ test("race ids are read or refused", () => {
   }
 });
 
-test("what a scramble cannot take is refused", () => {
+test("wrong inputs of a scramble are refused", () => {
   const secret = new Uint8Array(32);
   const nonce = new Uint8Array(16);
   for (const length of [0, 31, 33]) {

@@ -27,7 +27,7 @@ const sentSlides = (messages) => messages.filter((one) => one.t === "slides");
 
 // --- Entering ------------------------------------------------------------------------
 
-test("first join, then with the token resume", () => {
+test("the first hello joins, later ones resume with the token", () => {
   const stage = new Stage();
   assert.deepEqual(stage.model.hello().enter, enter.join("KWXTRB", "Ann"));
   assert.equal(stage.model.hello().v, 1);
@@ -38,12 +38,12 @@ test("first join, then with the token resume", () => {
   assert.deepEqual(stage.model.hello().enter, enter.resume("KWXTRB", TOKEN, 5, 10));
 });
 
-test("a kept token resumes at once and asks for everything", () => {
+test("a kept token resumes and requests a snapshot", () => {
   const model = new Model(enter.resume("KWXTRB", TOKEN));
   assert.deepEqual(model.hello().enter, enter.resume("KWXTRB", TOKEN, 0, 0));
 });
 
-test("the snapshot is the room", () => {
+test("a snapshot sets the whole room", () => {
   const { model } = new Stage().enter();
   assert.equal(model.room.code, "KWXTRB");
   assert.equal(model.me, 1);
@@ -59,7 +59,7 @@ test("the snapshot is the room", () => {
   assert.equal(model.clock(0), null);
 });
 
-test("who may start: the host, in the lobby, while somebody could race", () => {
+test("only the host may start, in the lobby, if somebody could race", () => {
   const stage = new Stage().enter();
   assert.equal(stage.model.canStart, true);
   for (const id of [1, 2])
@@ -73,51 +73,51 @@ test("who may start: the host, in the lobby, while somebody could race", () => {
 
 // --- The stream ----------------------------------------------------------------------
 
-test("the stream is folded in its order, each event once", () => {
+test("stream events are folded in order, each once", () => {
   const stage = new Stage().enter();
   const ben = (ready) => ({ t: "member", member: member(2, { ready }), why: "ready" });
-  stage.hear({ ...ben(true), o: 11 });
+  stage.receive({ ...ben(true), o: 11 });
   assert.equal(stage.model.members.get(2).ready, true);
-  stage.hear({ ...ben(false), o: 11 });
-  stage.hear({ ...ben(false), o: 4 });
-  assert.equal(stage.model.members.get(2).ready, true, "old news");
-  stage.hear({ ...ben(true), o: 12 });
+  stage.receive({ ...ben(false), o: 11 });
+  stage.receive({ ...ben(false), o: 4 });
+  assert.equal(stage.model.members.get(2).ready, true, "an old event");
+  stage.receive({ ...ben(true), o: 12 });
   assert.equal(stage.model.offset, 12);
 });
 
-test("a hole asks for the whole, once, and nothing counts until it comes", () => {
+test("a hole in the stream requests a snapshot once, and ignores events until then", () => {
   const stage = new Stage().enter();
   const late = { t: "gone", member: 2, why: "left", o: 13 };
-  assert.deepEqual(stage.hear(late), [command.resync()]);
+  assert.deepEqual(stage.receive(late), [command.resync()]);
   assert.equal(stage.model.members.has(2), true);
-  assert.deepEqual(stage.hear({ ...late, o: 14 }), []);
-  stage.hear(snapshot({ o: 14, members: [member(1)] }));
+  assert.deepEqual(stage.receive({ ...late, o: 14 }), []);
+  stage.receive(snapshot({ o: 14, members: [member(1)] }));
   assert.equal(stage.model.members.has(2), false);
-  stage.hear({ t: "room", room: room({ locked: true }), why: "lock", o: 15 });
+  stage.receive({ t: "room", room: room({ locked: true }), why: "lock", o: 15 });
   assert.equal(stage.model.room.locked, true);
 });
 
-test("another epoch: the stream means nothing until the snapshot", () => {
+test("in another epoch the stream is ignored until the snapshot", () => {
   const stage = new Stage().enter();
   stage.model.lost();
-  stage.hear(welcome({ epoch: 6, token: null }));
-  stage.hear({ t: "gone", member: 2, why: "left", o: 11 });
+  stage.receive(welcome({ epoch: 6, token: null }));
+  stage.receive({ t: "gone", member: 2, why: "left", o: 11 });
   assert.equal(stage.model.members.has(2), true);
-  stage.hear(snapshot({ epoch: 6, o: 3 }));
-  stage.hear({ t: "gone", member: 2, why: "left", o: 4 });
+  stage.receive(snapshot({ epoch: 6, o: 3 }));
+  stage.receive({ t: "gone", member: 2, why: "left", o: 4 });
   assert.equal(stage.model.members.has(2), false);
   assert.deepEqual(stage.model.hello().enter, enter.resume("KWXTRB", TOKEN, 6, 4));
 });
 
-test("the same epoch: what was missed is folded without a snapshot", () => {
+test("in the same epoch missed events are folded without a snapshot", () => {
   const stage = new Stage().enter();
   stage.model.lost();
-  assert.deepEqual(stage.hear(welcome({ token: null })), []);
+  assert.deepEqual(stage.receive(welcome({ token: null })), []);
   stage.next({ t: "gone", member: 2, why: "left" });
   assert.equal(stage.model.members.has(2), false);
 });
 
-test("a new race: nobody is ready, nothing of the last one holds but its results", () => {
+test("a new race resets everything but the results", () => {
   const stage = new Stage().race();
   stage.next({ t: "member", member: member(1, { ready: true }), why: "ready" });
   stage.next({ t: "room", room: room({ race: "KWXTRB-SA1B2C-4" }), why: "race" });
@@ -129,7 +129,7 @@ test("a new race: nobody is ready, nothing of the last one holds but its results
   assert.equal(model.members.get(1).ready, false);
 });
 
-test("somebody sent out, and oneself", () => {
+test("a kicked member is gone; for ourselves the room has ended", () => {
   const stage = new Stage().enter();
   stage.next({ t: "gone", member: 2, why: "kicked" });
   assert.equal(stage.model.ended, "");
@@ -142,7 +142,7 @@ test("somebody sent out, and oneself", () => {
 
 // --- Racing --------------------------------------------------------------------------
 
-test("the board comes, the clock starts with the paint, a slide goes out at once", () => {
+test("the clock starts with the paint, and a slide is sent at once", () => {
   const stage = new Stage().race();
   assert.equal(own(stage), START);
   stage.now += 30;
@@ -158,7 +158,7 @@ test("the board comes, the clock starts with the paint, a slide goes out at once
   assert.equal(own(stage), "1 2 0/4 5 3/7 8 6", "before any answer");
 });
 
-test("a quick hand is gathered, the solving slide is not", () => {
+test("fast slides are gathered, the solving one is sent at once", () => {
   const stage = new Stage().race();
   assert.equal(stage.slide("D").length, 1);
   stage.now += 10;
@@ -173,10 +173,10 @@ test("a quick hand is gathered, the solving slide is not", () => {
     ["U", "U"],
   );
   assert.equal(stage.model.due(stage.now), Infinity);
-  assert.equal(stage.model.clock(stage.now + 9999), 20, "the clock stands");
+  assert.equal(stage.model.clock(stage.now + 9999), 20, "the clock stops");
 });
 
-test("click: the tile and all between it and the gap", () => {
+test("a click slides the tile and all between it and the gap", () => {
   const stage = new Stage().race("1 2 3/0 4 5/7 8 6");
   assert.equal(stage.model.slideCell(8, stage.now), false, "not in line");
   assert.equal(stage.model.slideCell(5, stage.now), true);
@@ -184,7 +184,7 @@ test("click: the tile and all between it and the gap", () => {
   assert.deepEqual(stage.model.poll(stage.now)[0].slides, [["L", 2, 0]]);
 });
 
-test("inspection: seen, but locked", () => {
+test("during inspection the board is visible but locked", () => {
   const stage = new Stage();
   stage.enter();
   stage.next({
@@ -193,7 +193,7 @@ test("inspection: seen, but locked", () => {
     why: "settings",
   });
   stage.phase("countdown", { roster: [0, 1] });
-  stage.hear({ t: "board", race: RACE, seat: null, seq: 0, board: START, in_ms: 2000 });
+  stage.receive({ t: "board", race: RACE, seat: null, seq: 0, board: START, in_ms: 2000 });
   stage.phase("racing", { roster: [0, 1] });
   stage.now += 20;
   stage.model.painted(stage.now);
@@ -204,24 +204,24 @@ test("inspection: seen, but locked", () => {
   assert.equal(stage.moved, true);
 });
 
-test("acks; and an ack that never comes is noticed", () => {
+test("a missing ack is noticed", () => {
   const stage = new Stage().race();
   stage.slide("D");
   assert.equal(stage.model.late(stage.now + 5000), false);
   assert.equal(stage.model.late(stage.now + 5001), true);
-  stage.hear({ t: "ack", race: RACE, seq: 1 });
+  stage.receive({ t: "ack", race: RACE, seq: 1 });
   assert.equal(stage.model.attempt.acked, 1);
   assert.equal(stage.model.late(stage.now + 60000), false);
-  stage.hear({ t: "ack", race: "OTHER", seq: 5 });
+  stage.receive({ t: "ack", race: "OTHER", seq: 5 });
 });
 
-test("rejected: their board, our later slides again, with the new gen", () => {
+test("a rejected slide brings the server's board; later slides are sent again", () => {
   const stage = new Stage().race();
   stage.slide("D");
   stage.now += 5;
   stage.slide("U");
   stage.now += 40;
-  const again = stage.hear({
+  const again = stage.receive({
     t: "rejected",
     race: RACE,
     gen: 1,
@@ -233,31 +233,31 @@ test("rejected: their board, our later slides again, with the new gen", () => {
   assert.equal(sentSlides(again)[0].seq, 1);
   assert.equal(own(stage), START);
   assert.equal(stage.model.attempt.seq, 2);
-  assert.equal(stage.model.attempt.takenBack, 0, "what is shown stays as it is");
+  assert.equal(stage.model.attempt.takenBack, 0, "the shown board stays the same");
 });
 
-test("rejected where trying again cannot help", () => {
+test("after a final refusal slides are not repeated", () => {
   for (const code of ["done", "not_racing", "too_early", "too_many_tiles"]) {
     const stage = new Stage().race();
     stage.slide("D");
     stage.now += 99;
     assert.deepEqual(
-      stage.hear({ t: "rejected", race: RACE, gen: 1, seq: 0, code, board: START }),
+      stage.receive({ t: "rejected", race: RACE, gen: 1, seq: 0, code, board: START }),
       [],
     );
     assert.equal(own(stage), START, code);
-    assert.equal(stage.model.attempt.takenBack, 1, "somebody sees that");
+    assert.equal(stage.model.attempt.takenBack, 1, "the board changed visibly");
     stage.slide("U");
     assert.equal(stage.moved, code === "too_early" || code === "too_many_tiles", code);
   }
 });
 
-test("offline: one plays on, and everything goes when the line is back", () => {
+test("slides made offline are sent after the reconnect", () => {
   const stage = new Stage().race(FAR);
   const first = stage.model.attempt.board.legalSlides()[0][0];
   const back = engine.OPPOSITE[first];
   stage.slide(first);
-  stage.hear({ t: "ack", race: RACE, seq: 1 });
+  stage.receive({ t: "ack", race: RACE, seq: 1 });
   stage.model.lost();
   for (const direction of [back, first, back]) {
     stage.now += 100;
@@ -266,7 +266,7 @@ test("offline: one plays on, and everything goes when the line is back", () => {
   }
   const after = parseBoard(FAR);
   after.slide(first);
-  const [sent] = stage.hear(
+  const [sent] = stage.receive(
     welcome({ token: null, seq: 1, board: formatBoard(after) }),
   );
   assert.equal(sent.seq, 2);
@@ -275,67 +275,67 @@ test("offline: one plays on, and everything goes when the line is back", () => {
   assert.equal(sent.approx, false, "the same page has the same clock");
 });
 
-test("offline and back to a server that knows another board: it is right", () => {
+test("after a reconnect the server's board wins over ours", () => {
   const stage = new Stage().race(FAR);
   stage.model.lost();
   stage.slide(stage.model.attempt.board.legalSlides()[0][0]);
-  assert.deepEqual(stage.hear(welcome({ token: null, seq: 3, board: START })), []);
+  assert.deepEqual(stage.receive(welcome({ token: null, seq: 3, board: START })), []);
   assert.equal(own(stage), START);
   assert.equal(stage.model.attempt.seq, 3);
 });
 
-test("back after the race was lost to us: nothing is sent", () => {
+test("after a reconnect to an ended race nothing is sent", () => {
   const stage = new Stage().race();
   stage.model.lost();
   stage.slide("D");
-  assert.deepEqual(stage.hear(welcome({ token: null, board: null })), []);
+  assert.deepEqual(stage.receive(welcome({ token: null, board: null })), []);
   assert.equal(stage.model.racing, false);
 });
 
-/** A race in which nobody has slid, as a server tells it that forgot what was slid. */
+/** A race without slides, from a server that has lost them. */
 function raceAnew(start) {
   const lane = { seq: 0, high: 0, stm: 0, status: "racing", board: null };
   const lanes = [0, 1].map((seat) => ({ seat, ...lane }));
   return raceView({ roster: [0, 1], elapsed_ms: 900, start, lanes });
 }
 
-test("another epoch: our slides wait for the snapshot", () => {
+test("in another epoch our slides wait for the snapshot", () => {
   const stage = new Stage().race(FAR);
   stage.model.lost();
   stage.slide(stage.model.attempt.board.legalSlides()[0][0]);
   assert.deepEqual(
-    stage.hear(welcome({ token: null, epoch: 6, seq: 0, board: FAR })),
+    stage.receive(welcome({ token: null, epoch: 6, seq: 0, board: FAR })),
     [],
   );
   const view = raceAnew(FAR);
-  const sent = stage.hear(snapshot({ o: 2, epoch: 6, phase: "racing", race: view }));
+  const sent = stage.receive(snapshot({ o: 2, epoch: 6, phase: "racing", race: view }));
   assert.equal(sentSlides(sent).length, 1);
 });
 
-test("a restored server races on where we saw the end", () => {
+test("a restored server continues a race that we saw ending", () => {
   const stage = new Stage().race();
   const way = stage.model.attempt.board.legalSlides()[0];
   stage.slide(way[0]);
-  stage.hear({ t: "ack", race: RACE, seq: 1 });
-  stage.next(told());
+  stage.receive({ t: "ack", race: RACE, seq: 1 });
+  stage.next(raceResults());
   assert.equal(stage.model.racing, false);
   stage.model.lost();
-  stage.hear(welcome({ token: null, epoch: 6, seq: 0, board: START }));
+  stage.receive(welcome({ token: null, epoch: 6, seq: 0, board: START }));
   const view = raceAnew(START);
-  const sent = stage.hear(snapshot({ o: 2, epoch: 6, phase: "racing", race: view }));
-  assert.equal(sentSlides(sent).length, 1, "what it does not know is made good");
+  const sent = stage.receive(snapshot({ o: 2, epoch: 6, phase: "racing", race: view }));
+  assert.equal(sentSlides(sent).length, 1, "missing slides are sent again");
   assert.equal(stage.model.results, null);
 });
 
-test("a reload in mid-race goes on: their board, their clock, approximate stamps", () => {
+test("a reload in mid-race continues with the server's board and clock", () => {
   const stage = new Stage(enter.resume("KWXTRB", TOKEN));
-  stage.hear(welcome({ token: null, seq: 7, board: START }));
+  stage.receive(welcome({ token: null, seq: 7, board: START }));
   const lanes = [
     { seat: 0, seq: 7, high: 950, stm: 9, status: "racing", board: null },
     { seat: 1, seq: 2, high: 100, stm: 2, status: "racing", board: null },
   ];
   const view = raceView({ roster: [0, 1], elapsed_ms: 20000, start: FAR, lanes });
-  stage.hear(snapshot({ phase: "racing", in_ms: 100000, race: view }));
+  stage.receive(snapshot({ phase: "racing", in_ms: 100000, race: view }));
   assert.equal(own(stage), START);
   assert.equal(stage.model.clock(stage.now), 20000);
   assert.equal(stage.model.attempt.high, 950);
@@ -344,22 +344,22 @@ test("a reload in mid-race goes on: their board, their clock, approximate stamps
   assert.deepEqual(sent, command.slides(RACE, 0, 8, [["U", 1, 20000]], true));
 });
 
-test("resumed with only the missed events, but without a clock: ask for it", () => {
+test("a resume without a snapshot requests one for the clock", () => {
   const stage = new Stage().enter();
   stage.phase("countdown", { roster: [0, 1] });
   stage.model.lost();
-  assert.deepEqual(stage.hear(welcome({ token: null, seq: 0, board: START })), [
+  assert.deepEqual(stage.receive(welcome({ token: null, seq: 0, board: START })), [
     command.resync(),
   ]);
 });
 
-test("the start of the race was missed: ask", () => {
+test("a missed start requests a snapshot", () => {
   const stage = new Stage().enter();
   stage.phase("countdown", { roster: [0, 1] });
   assert.deepEqual(stage.phase("racing", { roster: [0, 1] }), [command.resync()]);
 });
 
-test("a finish is final, the official time is shown", () => {
+test("a finish shows the official time", () => {
   const stage = new Stage().race();
   stage.slide("U");
   stage.next({ t: "standing", race: RACE, standing: standing(0) });
@@ -368,7 +368,7 @@ test("a finish is final, the official time is shown", () => {
   assert.equal(stage.model.watching, true);
 });
 
-test("a page that goes sends what has gathered", () => {
+test("gathered slides are sent when the page is hidden", () => {
   const stage = new Stage().race();
   stage.slide("D");
   stage.model.poll(stage.now);
@@ -383,7 +383,7 @@ test("a page that goes sends what has gathered", () => {
   );
 });
 
-test("giving up: my slides go first; undone within 3 s; raced on", () => {
+test("a forfeit is sent after our slides and can be undone for 3 s", () => {
   const stage = new Stage().race();
   stage.slide("D");
   stage.now += 1;
@@ -411,13 +411,13 @@ test("giving up: my slides go first; undone within 3 s; raced on", () => {
   assert.equal(stage.model.canUndo(stage.now), false);
 });
 
-test("what is about another race is not for us", () => {
+test("events of another race are ignored", () => {
   const stage = new Stage().race();
   stage.next({ t: "standing", race: "OTHER", standing: standing(0) });
-  stage.hear({ t: "board", race: "OTHER", seat: null, seq: 0, board: FAR });
-  stage.hear({ t: "board", race: "OTHER", seat: 1, seq: 0, board: FAR });
-  stage.hear({ t: "progress", race: "OTHER", p: [[1, 9, 900, 9]] });
-  stage.hear({ t: "rejected", race: "OTHER", gen: 9, seq: 0, code: "gap", board: FAR });
+  stage.receive({ t: "board", race: "OTHER", seat: null, seq: 0, board: FAR });
+  stage.receive({ t: "board", race: "OTHER", seat: 1, seq: 0, board: FAR });
+  stage.receive({ t: "progress", race: "OTHER", p: [[1, 9, 900, 9]] });
+  stage.receive({ t: "rejected", race: "OTHER", gen: 9, seq: 0, code: "gap", board: FAR });
   assert.equal(own(stage), START);
   assert.equal(stage.model.attempt.gen, 0);
   assert.equal(stage.model.lanes.get(1).high, 0);
@@ -425,7 +425,7 @@ test("what is about another race is not for us", () => {
   assert.equal(stage.model.racing, true);
 });
 
-test("offline nothing can be asked", () => {
+test("no command is sent offline", () => {
   const stage = new Stage().enter();
   stage.model.lost();
   assert.equal(stage.model.ask(command.ready(RACE, true), 0), false);
@@ -435,17 +435,17 @@ test("offline nothing can be asked", () => {
 
 const spectator = () => {
   const stage = new Stage();
-  stage.hear(welcome({ member: 3, seat: null }));
-  stage.hear(snapshot());
+  stage.receive(welcome({ member: 3, seat: null }));
+  stage.receive(snapshot());
   stage.phase("countdown", { roster: [0, 1] });
-  stage.hear({ t: "board", race: RACE, seat: null, seq: 0, board: FAR, in_ms: 0 });
+  stage.receive({ t: "board", race: RACE, seat: null, seq: 0, board: FAR, in_ms: 0 });
   stage.phase("racing", { roster: [0, 1] });
   return stage;
 };
 const seen = (stage, seat) => formatBoard(stage.model.lanes.get(seat).board);
 const progress = (...p) => ({ t: "progress", race: RACE, p });
 
-test("a spectator sees every slide of everybody", () => {
+test("a spectator sees every slide of every racer", () => {
   const stage = spectator();
   assert.equal(stage.model.attempt, null);
   assert.equal(stage.model.watching, true);
@@ -456,61 +456,61 @@ test("a spectator sees every slide of everybody", () => {
     const slide = all[(seq * 7) % all.length];
     board.slide(...slide);
     slides.push(slide);
-    stage.hear(progress([1, seq + 1, 5, seq + 1, seq, engine.formatTokens([slide])]));
+    stage.receive(progress([1, seq + 1, 5, seq + 1, seq, engine.formatTokens([slide])]));
     assert.equal(seen(stage, 1), formatBoard(board));
   }
   assert.equal(seen(stage, 0), FAR);
   assert.equal(stage.model.lanes.get(1).seq, 40);
-  stage.hear(progress([1, 40, 5, 40, 10, engine.formatTokens(slides.slice(10))]));
+  stage.receive(progress([1, 40, 5, 40, 10, engine.formatTokens(slides.slice(10))]));
   assert.equal(seen(stage, 1), formatBoard(board), "nothing new in it");
   const [next] = board.legalSlides();
   board.slide(...next);
   const overlap = engine.formatTokens([...slides.slice(10), next]);
-  assert.deepEqual(stage.hear(progress([1, 41, 5, 41, 10, overlap])), []);
-  assert.equal(seen(stage, 1), formatBoard(board), "an overlap is not played twice");
+  assert.deepEqual(stage.receive(progress([1, 41, 5, 41, 10, overlap])), []);
+  assert.equal(seen(stage, 1), formatBoard(board), "overlapping slides are not applied twice");
 });
 
-test("a hole in a seat's slides asks for its board, not more often than every 2 s", () => {
+test("a hole in a seat's slides requests its board, at most every 2 s", () => {
   const stage = spectator();
   const hole = progress([1, 9, 50, 9, 8, "L"]);
-  assert.deepEqual(stage.hear(hole), [command.resync(1)]);
+  assert.deepEqual(stage.receive(hole), [command.resync(1)]);
   assert.equal(stage.model.lanes.get(1).high, 50, "progress counts all the same");
-  assert.deepEqual(stage.hear(hole), []);
+  assert.deepEqual(stage.receive(hole), []);
   stage.now += 2000;
-  assert.deepEqual(stage.hear(hole), [command.resync(1)]);
-  stage.hear({ t: "board", race: RACE, seat: 1, seq: 9, board: START });
+  assert.deepEqual(stage.receive(hole), [command.resync(1)]);
+  stage.receive({ t: "board", race: RACE, seat: 1, seq: 9, board: START });
   assert.equal(seen(stage, 1), START);
-  assert.deepEqual(stage.hear(progress([1, 10, 60, 10, 9, "U"])), []);
+  assert.deepEqual(stage.receive(progress([1, 10, 60, 10, 9, "U"])), []);
   assert.equal(seen(stage, 1), "1 2 3/4 5 6/7 8 0");
-  stage.hear({ t: "board", race: RACE, seat: 1, seq: 4, board: FAR });
+  stage.receive({ t: "board", race: RACE, seat: 1, seq: 4, board: FAR });
   assert.equal(seen(stage, 1), "1 2 3/4 5 6/7 8 0", "an older answer");
 });
 
-test("slides that cannot be ask for the board too", () => {
+test("impossible slides of a seat request its board too", () => {
   const stage = spectator();
-  assert.deepEqual(stage.hear(progress([0, 1, 5, 1, 0, "L9"])), [command.resync(0)]);
+  assert.deepEqual(stage.receive(progress([0, 1, 5, 1, 0, "L9"])), [command.resync(0)]);
   assert.equal(seen(stage, 0), FAR);
 });
 
-test("a racer hears progress without boards", () => {
+test("a racer sees progress without boards", () => {
   const stage = new Stage().race();
-  assert.deepEqual(stage.hear(progress([1, 3, 420, 5])), []);
+  assert.deepEqual(stage.receive(progress([1, 3, 420, 5])), []);
   const lane = stage.model.lanes.get(1);
   assert.deepEqual([lane.seq, lane.high, lane.stm, lane.board], [3, 420, 5, null]);
-  stage.hear(progress([1, 2, 400, 4]));
-  assert.equal(lane.high, 420, "never back");
+  stage.receive(progress([1, 2, 400, 4]));
+  assert.equal(lane.high, 420, "it never decreases");
   assert.equal(stage.model.watching, false);
 });
 
-test("open boards: racers see the others from the start", () => {
+test("with open boards racers see the others' boards from the start", () => {
   const stage = new Stage().race();
   stage.model.room.rules.open_boards = true;
   assert.equal(stage.model.watching, true);
-  stage.hear(progress([1, 1, 42, 1, 0, "D"]));
+  stage.receive(progress([1, 1, 42, 1, 0, "D"]));
   assert.equal(seen(stage, 1), "1 2 0/4 5 3/7 8 6");
 });
 
-test("order: finishers by time with shared places, then racers, then the rest", () => {
+test("lanes are ordered: finishers by time, then racers, then the others", () => {
   const stage = new Stage().race();
   stage.next({ t: "standing", race: RACE, standing: standing(0, { time_ms: 5000 }) });
   stage.next({ t: "standing", race: RACE, standing: standing(1, { time_ms: 5000 }) });
@@ -519,7 +519,7 @@ test("order: finishers by time with shared places, then racers, then the rest", 
     race: RACE,
     standing: standing(2, { status: "dnf", place: 4, time_ms: null, high: 900 }),
   });
-  stage.hear(progress([3, 5, 100, 5]));
+  stage.receive(progress([3, 5, 100, 5]));
   const order = stage.model.order();
   assert.deepEqual(
     order.map((lane) => lane.seat),
@@ -535,7 +535,7 @@ test("order: finishers by time with shared places, then racers, then the rest", 
 
 const SIZE = [3, 3];
 const SECRET = "11".repeat(32);
-const told = (change = {}) => {
+const raceResults = (change = {}) => {
   const seed = engine.seedOf(RACE, ...SIZE, engine.hexToBytes(SECRET));
   return {
     t: "results",
@@ -550,11 +550,11 @@ const told = (change = {}) => {
     ...change,
   };
 };
-const promised = () => engine.commitment(RACE, ...SIZE, engine.hexToBytes(SECRET));
+const committed = () => engine.commitment(RACE, ...SIZE, engine.hexToBytes(SECRET));
 
-test("the results end the race; they stay until the next countdown", () => {
+test("results end the race and stay until the next countdown", () => {
   const stage = new Stage().race();
-  stage.next(told());
+  stage.next(raceResults());
   const { model } = stage;
   assert.equal(model.phase, "results");
   assert.equal(model.racing, false);
@@ -566,20 +566,20 @@ test("the results end the race; they stay until the next countdown", () => {
 });
 
 const NEXT = "KWXTRB-SA1B2C-4";
-/** Member 1 looks at the results when somebody has opened the next lobby. */
-const lingering = () => {
+/** Member 1 reads the results while somebody has opened the next lobby. */
+const inOldResults = () => {
   const stage = new Stage().race();
-  stage.next(told());
+  stage.next(raceResults());
   stage.next({ t: "room", room: room({ race: NEXT }), why: "race" });
   return stage;
 };
 
-test("a rematch of others leaves the results to who looks at them", () => {
-  const stage = lingering();
+test("a rematch of others does not take the results away", () => {
+  const stage = inOldResults();
   const { model } = stage;
   assert.equal(model.phase, "lobby");
   assert.equal(model.lingers, true);
-  stage.hear(snapshot({ o: 30, room: room({ race: NEXT }), race: raceView({ id: NEXT }) }));
+  stage.receive(snapshot({ o: 30, room: room({ race: NEXT }), race: raceView({ id: NEXT }) }));
   assert.equal(model.lingers, true, "a lost connection changes nothing");
   assert.equal(model.again(stage.now), true);
   assert.equal(model.lingers, false);
@@ -587,29 +587,29 @@ test("a rematch of others leaves the results to who looks at them", () => {
   assert.deepEqual([ready.t, ready.race, ready.on], ["ready", NEXT, true]);
 });
 
-test("back to the others without a word; a countdown takes everybody along", () => {
-  const { model } = lingering();
+test("going back to the lobby sends nothing; a countdown takes everyone along", () => {
+  const { model } = inOldResults();
   model.goOn();
   assert.equal(model.lingers, false);
   assert.deepEqual(model.poll(0), []);
-  assert.equal(model.again(0), false, "that was said already");
+  assert.equal(model.again(0), false, "it was sent already");
 
-  const stage = lingering();
+  const stage = inOldResults();
   stage.phase("countdown", { race: NEXT, in_ms: 5000 });
   stage.phase("lobby", { race: NEXT, why: "unready" });
   assert.equal(stage.model.lingers, false);
 
-  const restored = lingering();
+  const restored = inOldResults();
   const race = raceView({ id: NEXT });
-  restored.hear(snapshot({ o: 30, room: room({ race: NEXT }), phase: "countdown", race }));
+  restored.receive(snapshot({ o: 30, room: room({ race: NEXT }), phase: "countdown", race }));
   restored.offset = 30;
   restored.phase("lobby", { race: NEXT, why: "unready" });
   assert.equal(restored.model.lingers, false);
 });
 
-test("who asks for the rematch goes into the lobby", () => {
+test("a player who asks for a rematch goes into the lobby", () => {
   const stage = new Stage().race();
-  stage.next(told());
+  stage.next(raceResults());
   const { model } = stage;
   assert.equal(model.lingers, false, "nobody has gone on");
   model.again(stage.now);
@@ -617,53 +617,53 @@ test("who asks for the rematch goes into the lobby", () => {
   stage.next({ t: "room", room: room({ race: NEXT }), why: "race" });
   assert.equal(model.lingers, false);
   model.lost();
-  assert.equal(model.again(stage.now), false, "offline nothing can be asked");
+  assert.equal(model.again(stage.now), false, "no command is sent offline");
 });
 
 test("the results are checked against what was shown first", () => {
   const check = (commitment, change) => {
     const shown = { room: room({ commitment }) };
-    const stage = new Stage().race(told().board, {}, shown);
-    stage.next({ t: "room", room: room({ commitment: promised() }), why: "lock" });
-    stage.next(told(change));
+    const stage = new Stage().race(raceResults().board, {}, shown);
+    stage.next({ t: "room", room: room({ commitment: committed() }), why: "lock" });
+    stage.next(raceResults(change));
     return stage.model.faults.map(({ code }) => code);
   };
-  assert.deepEqual(check(promised(), {}), []);
+  assert.deepEqual(check(committed(), {}), []);
   assert.deepEqual(check("ab".repeat(32), {}), ["commitment_broken"]);
-  const board = check(promised(), { board: FAR });
+  const board = check(committed(), { board: FAR });
   assert.deepEqual(board, ["board_not_from_seed", "board_not_raced"]);
-  const seed = check(promised(), { seed: "00".repeat(32), board: FAR });
+  const seed = check(committed(), { seed: "00".repeat(32), board: FAR });
   assert.ok(seed.includes("seed_not_from_parts"));
-  assert.deepEqual(check(promised(), { secret: null }), ["not_revealed"]);
-  assert.deepEqual(check(promised(), { secret: "xyz" }), ["unreadable"]);
+  assert.deepEqual(check(committed(), { secret: null }), ["not_revealed"]);
+  assert.deepEqual(check(committed(), { secret: "xyz" }), ["unreadable"]);
 });
 
-test("a seed known in advance makes no promise, but the board must follow from it", () => {
+test("a seed known in advance promises nothing, but the board must follow from it", () => {
   const shown = { room: room({ seed_known: true }) };
-  const stage = new Stage().race(told().board, {}, shown);
-  stage.next(told({ secret: null }));
+  const stage = new Stage().race(raceResults().board, {}, shown);
+  stage.next(raceResults({ secret: null }));
   assert.deepEqual(stage.model.faults, []);
 });
 
-test("a snapshot in the results holds them", () => {
+test("a snapshot in the phase `results` contains them", () => {
   const stage = new Stage();
-  stage.hear(welcome());
-  stage.hear(
+  stage.receive(welcome());
+  stage.receive(
     snapshot({
       phase: "results",
       race: raceView({ roster: [0, 1] }),
-      results: { ...told(), o: 9 },
+      results: { ...raceResults(), o: 9 },
     }),
   );
   assert.equal(stage.model.order()[0].seat, 1);
   assert.equal(stage.model.phase, "results");
 });
 
-test("lines: what changed is told, and who is gone has none", () => {
+test("latencies are updated, and removed with their member", () => {
   const stage = new Stage().enter();
   const { lines } = stage.model;
-  stage.hear({ t: "lines", lines: [[1, 20, 3], [2, 80, 0]] });
-  stage.hear({ t: "lines", lines: [[2, 90, 5]] });
+  stage.receive({ t: "lines", lines: [[1, 20, 3], [2, 80, 0]] });
+  stage.receive({ t: "lines", lines: [[2, 90, 5]] });
   assert.deepEqual([lines.get(1), lines.get(2)], [
     { rtt: 20, jitter: 3 },
     { rtt: 90, jitter: 5 },
@@ -671,11 +671,11 @@ test("lines: what changed is told, and who is gone has none", () => {
   stage.next({ t: "gone", member: 2, why: "left" });
   assert.equal(lines.has(2), false);
   stage.model.lost();
-  stage.hear(welcome({ token: null }));
-  assert.equal(lines.size, 0, "all are told again");
+  stage.receive(welcome({ token: null }));
+  assert.equal(lines.size, 0, "all are sent again");
 });
 
-test("a first place is provisional until it is said to be final", () => {
+test("a first place is provisional until `winner`", () => {
   const stage = new Stage().race();
   stage.next({ t: "standing", race: RACE, standing: standing(1) });
   const lane = stage.model.lanes.get(1);
@@ -685,24 +685,24 @@ test("a first place is provisional until it is said to be final", () => {
   stage.next({ t: "winner", race: RACE, seats: [1] });
   assert.equal(lane.final, true);
   const back = raceView({ standings: [standing(1, { final: true })] });
-  stage.hear(snapshot({ o: stage.offset, phase: "racing", race: back }));
+  stage.receive(snapshot({ o: stage.offset, phase: "racing", race: back }));
   assert.equal(stage.model.lanes.get(1).final, true);
 });
 
 test("signals stay until the next countdown", () => {
   const stage = new Stage().race();
   const { model } = stage;
-  stage.hear({ t: "signals", race: RACE, signals: [{ seat: 0, signals: [] }] });
+  stage.receive({ t: "signals", race: RACE, signals: [{ seat: 0, signals: [] }] });
   assert.deepEqual(model.signals, { race: RACE, signals: [{ seat: 0, signals: [] }] });
   stage.phase("countdown", { race: "KWXTRB-SA1B2C-4" });
   assert.equal(model.signals, null);
 });
 
-test("what the results are held against: as first shown, and as sent", () => {
+test("results are compared with what was first shown and what was sent", () => {
   const stage = new Stage().race();
   stage.slide("D");
-  stage.hear({ t: "ack", race: RACE, seq: 1 });
-  stage.next(told({ nonces: [{ seat: 0, commitment: null, nonce: null }] }));
+  stage.receive({ t: "ack", race: RACE, seq: 1 });
+  stage.next(raceResults({ nonces: [{ seat: 0, commitment: null, nonce: null }] }));
   const { kept, faults, nonceRemark } = stage.model;
   assert.equal(kept.start, START);
   assert.equal(kept.late, false);
@@ -714,32 +714,32 @@ test("what the results are held against: as first shown, and as sent", () => {
   assert.ok(faults.some(({ code }) => code === "board_not_raced"));
 });
 
-test("who committed and finds no part of itself in the draw is told so", () => {
+test("a nonce that was left out of the draw is remarked", () => {
   const stage = new Stage().enter();
   stage.model.ask(command.ready(RACE, true), stage.now);
-  stage.next(told({ nonces: [{ seat: 0, commitment: null, nonce: null }] }));
+  stage.next(raceResults({ nonces: [{ seat: 0, commitment: null, nonce: null }] }));
   assert.equal(stage.model.nonceRemark, "nonce_left_out");
 });
 
-test("who comes when it is over knows nothing of what was shown before", () => {
+test("a latecomer has seen nothing before the results", () => {
   const stage = new Stage();
-  stage.hear(welcome());
-  const results = { ...told(), o: 9 };
-  stage.hear(snapshot({ phase: "results", results }));
+  stage.receive(welcome());
+  const results = { ...raceResults(), o: 9 };
+  stage.receive(snapshot({ phase: "results", results }));
   assert.equal(stage.model.kept.late, true);
 });
 
-test("what is shown of a rematch is a promise, though results are still on show", () => {
+test("a rematch's commitment counts, though old results are still shown", () => {
   const stage = new Stage().race();
-  stage.next(told());
+  stage.next(raceResults());
   assert.equal(stage.model.phase, "results");
   const next = "KWXTRB-SA1B2C-4";
   stage.next({ t: "room", room: room({ race: next }), why: "race" });
-  stage.next({ ...told(), race: next });
+  stage.next({ ...raceResults(), race: next });
   assert.equal(stage.model.kept.late, false);
 });
 
-test("announced limits are kept", () => {
+test("announced limits are respected", () => {
   const stage = new Stage().race(FAR, {
     limits: { ...LIMITS, gather_ms: 500 },
   });
@@ -749,24 +749,24 @@ test("announced limits are kept", () => {
   assert.equal(stage.model.due(stage.now), stage.now + 500);
 });
 
-test("a reload while the board is still locked: locked, and asked until it is told", () => {
+test("after a reload a locked board stays locked, and its clock is requested", () => {
   const stage = new Stage(enter.resume("KWXTRB", TOKEN));
-  stage.hear(welcome({ token: null, seq: 0, board: START }));
+  stage.receive(welcome({ token: null, seq: 0, board: START }));
   const lanes = [{ seat: 0, seq: 0, high: 0, stm: 0, status: "racing", board: null }];
   const view = raceView({ roster: [0], start: START, lanes });
-  assert.deepEqual(stage.hear(snapshot({ phase: "racing", race: view })), []);
+  assert.deepEqual(stage.receive(snapshot({ phase: "racing", race: view })), []);
   stage.slide("U");
   assert.equal(stage.moved, false);
   assert.equal(stage.model.due(stage.now), stage.now + 1000);
   stage.now += 1000;
   assert.deepEqual(stage.model.poll(stage.now), [command.resync()]);
-  stage.hear(snapshot({ phase: "racing", race: { ...view, elapsed_ms: 40 } }));
+  stage.receive(snapshot({ phase: "racing", race: { ...view, elapsed_ms: 40 } }));
   stage.slide("U");
   assert.equal(stage.moved, true);
   assert.equal(stage.model.attempt.slides[0][2], 40);
 });
 
-test("ninety tiles in a second go out once each and in order, whatever comes back", () => {
+test("ninety tiles in a second are sent once each and in order, whatever is received", () => {
   const stage = new Stage().race();
   const made = [];
   const sent = [];
@@ -783,8 +783,8 @@ test("ninety tiles in a second go out once each and in order, whatever comes bac
   assert.equal(made.length, 90);
   const seqs = sent.flatMap(({ seq, slides }) => slides.map((_, i) => seq + i));
   assert.deepEqual(seqs, made.map((_, i) => i + 1));
-  const heard = sent.flatMap(({ slides }) => slides);
-  assert.deepEqual(heard.map(([direction]) => direction), made);
-  assert.ok(heard.every(([, , at], i) => i === 0 || at >= heard[i - 1][2]));
+  const received = sent.flatMap(({ slides }) => slides);
+  assert.deepEqual(received.map(([direction]) => direction), made);
+  assert.ok(received.every(([, , at], i) => i === 0 || at >= received[i - 1][2]));
   assert.equal(own(stage), START);
 });

@@ -7,7 +7,7 @@ import { ignoreHeldKeys } from "../sliderace_page/ui/dom.js";
 
 const key = (change) => ({ key: "", code: "", target: null, ...change });
 
-test("a key names the way the tile travels", () => {
+test("a key means the way the tile moves", () => {
   const cases = [
     [{ key: "ArrowUp" }, "U"],
     [{ key: "ArrowDown" }, "D"],
@@ -29,7 +29,7 @@ test("a key names the way the tile travels", () => {
   }
 });
 
-test("keys with a modifier, of an input method, or typed into a field are not ours", () => {
+test("keys with a modifier, of an input method or in a field are ignored", () => {
   const field = { closest: (selector) => (selector.includes("input") ? {} : null) };
   for (const change of [
     { ctrlKey: true },
@@ -42,7 +42,7 @@ test("keys with a modifier, of an input method, or typed into a field are not ou
   }
 });
 
-test("the cell under a point", () => {
+test("a point on the board belongs to a cell", () => {
   const box = { left: 10, top: 20, width: 300, height: 200 };
   const size = { width: 3, height: 2 };
   assert.equal(input.cellAt(10, 20, box, size), 0);
@@ -58,17 +58,17 @@ test("the cell under a point", () => {
   }
 });
 
-test("a swipe is long enough and clear about its way", () => {
+test("a swipe must be long enough and have a clear direction", () => {
   assert.equal(input.directionOfSwipe(40, 5, 80), "R");
   assert.equal(input.directionOfSwipe(-40, 5, 80), "L");
   assert.equal(input.directionOfSwipe(5, 40, 80), "D");
   assert.equal(input.directionOfSwipe(5, -40, 80), "U");
-  assert.equal(input.directionOfSwipe(31, 0, 80), null, "a tap that trembled");
+  assert.equal(input.directionOfSwipe(31, 0, 80), null, "a trembling tap");
   assert.equal(input.directionOfSwipe(40, 38, 80), null, "across");
   assert.equal(input.directionOfSwipe(13, 0, 20), null, "small cells: still 14 px");
 });
 
-test("one drag may be several swipes", () => {
+test("one drag can be several swipes", () => {
   const gesture = new input.Gesture(0, 0);
   assert.equal(gesture.move(10, 0, 50), null);
   assert.equal(gesture.swiped, false);
@@ -78,7 +78,7 @@ test("one drag may be several swipes", () => {
   assert.equal(gesture.move(26, 30, 50), "D");
 });
 
-// --- Listeners, on elements as thin as can be ----------------------------------------
+// --- Listeners, on minimal elements --------------------------------------------------
 
 class Target {
   handlers = {};
@@ -108,7 +108,7 @@ test("a held key is one slide, and never scrolls the page", () => {
   assert.deepEqual(slides, ["D"]);
 });
 
-test("no race: arrows are the browser's", () => {
+test("without a race arrow keys belong to the browser", () => {
   const page = new Target();
   input.listenToKeys(page, () => false);
   assert.equal(page.fire("keydown", key({ key: "ArrowDown" })).prevented, false);
@@ -154,7 +154,7 @@ function board() {
   return { at, acts, noRace: () => (size = null), slides: (way) => (done = way) };
 }
 
-test("a mouse acts when it goes down, with its first button only", () => {
+test("a mouse acts on its first button's press", () => {
   const { at, acts } = board();
   at("pointerdown", 150, 150, { pointerType: "mouse" });
   at("pointerup", 150, 150, { pointerType: "mouse" });
@@ -162,7 +162,7 @@ test("a mouse acts when it goes down, with its first button only", () => {
   assert.deepEqual(acts, [4]);
 });
 
-test("a finger: a tap is its tile, a swipe is not also a tap", () => {
+test("a tap slides its tile, and a swipe is not also a tap", () => {
   const { at, acts } = board();
   at("pointerdown", 150, 150);
   assert.deepEqual(acts, []);
@@ -175,7 +175,7 @@ test("a finger: a tap is its tile, a swipe is not also a tap", () => {
   assert.deepEqual(acts, [4, "L"]);
 });
 
-test("two fingers do not disturb each other; a cancelled touch is nothing", () => {
+test("two fingers are independent, and a cancelled touch does nothing", () => {
   const { at, acts } = board();
   at("pointerdown", 50, 50);
   at("pointerdown", 250, 250, { pointerId: 2 });
@@ -185,7 +185,7 @@ test("two fingers do not disturb each other; a cancelled touch is nothing", () =
   assert.deepEqual(acts, [8]);
 });
 
-test("no race: nothing", () => {
+test("without a race pointers do nothing", () => {
   const { at, acts, noRace } = board();
   noRace();
   at("pointerdown", 50, 50);
@@ -195,7 +195,7 @@ test("no race: nothing", () => {
   assert.deepEqual(acts, []);
 });
 
-test("dragging a pressed tile along asks for its slide once", () => {
+test("dragging a pressed tile slides it once", () => {
   const { at, acts, slides } = board();
   const mouse = { pointerType: "mouse" };
   slides("R");
@@ -208,7 +208,7 @@ test("dragging a pressed tile along asks for its slide once", () => {
   assert.deepEqual(acts, [4, "U"]);
 });
 
-test("hover: each cell the mouse comes over, also between two frames", () => {
+test("hover slides each cell that the mouse crosses", () => {
   const { at, acts } = board();
   const points = [
     { clientX: 50, clientY: 50 },
@@ -226,7 +226,7 @@ test("hover: each cell the mouse comes over, also between two frames", () => {
   assert.equal(acts.length, 3, "a finger does not hover");
 });
 
-test("own keys win; keys may mean the gap", () => {
+test("own keys have priority, and keys may mean the gap", () => {
   const wishes = { keys: { KeyI: "U", KeyD: "L" }, gap: false };
   const way = (change, all = wishes) => input.directionOfKey(key(change), all);
   assert.equal(way({ key: "i", code: "KeyI" }), "U");

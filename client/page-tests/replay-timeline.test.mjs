@@ -9,7 +9,7 @@ import { Film, Playhead, Reel } from "../sliderace_page/core/replay-timeline.js"
 const VECTORS = new URL("../../shared/vectors/record-v1.json", import.meta.url);
 const { record } = JSON.parse(readFileSync(VECTORS, "utf8")).records[0];
 
-/** A long way through a 4x4, by a fixed choice of slides. */
+/** A long, fixed sequence of slides on a 4x4. */
 function wander(many) {
   const board = Board.solved(4, 4);
   const start = formatBoard(board);
@@ -37,7 +37,7 @@ test("a reel shows the board after any number of slides, in any order", () => {
     assert.equal(formatBoard(reel.board(many)), texts[many]);
 });
 
-test("a jump costs no more than the slides between two kept boards", () => {
+test("a jump replays no more slides than lie between two kept boards", () => {
   const { start, slides } = wander(1000);
   const reel = new Reel(start, { slides, finish: null });
   let steps = 0;
@@ -57,7 +57,7 @@ test("a jump costs no more than the slides between two kept boards", () => {
   }
 });
 
-test("a slide counts from its very moment", () => {
+test("a slide counts from its moment on", () => {
   const { start, slides } = wander(100);
   const reel = new Reel(start, { slides, finish: null });
   assert.deepEqual([0, 9, 10, 11, 999, 1000, 5000].map((t) => reel.made(t)), [
@@ -65,7 +65,7 @@ test("a slide counts from its very moment", () => {
   ]);
 });
 
-test("progress never goes back, and what cannot be slid ends the reel", () => {
+test("progress never decreases, and an illegal slide ends the reel", () => {
   const { start, slides } = wander(50);
   const wrong = [...slides, ["U", 9, 510, 510], ["L", 1, 520, 520]];
   const reel = new Reel(start, { slides: wrong, finish: null });
@@ -74,7 +74,7 @@ test("progress never goes back, and what cannot be slid ends the reel", () => {
   assert.deepEqual(reel.high, [...reel.high].sort((a, b) => a - b));
 });
 
-test("a film tells everybody's board and standing at any moment", () => {
+test("a film has everybody's board and standing at any moment", () => {
   const film = new Film(record);
   const first = film.at(-1); // one of them made a slide at once
   assert.equal(first.length, record.racers.length);
@@ -94,7 +94,7 @@ test("a film tells everybody's board and standing at any moment", () => {
   assert.equal(formatBoard(film.at(-1)[0].board), record.board, "and back again");
 });
 
-test("a step goes to the next slide of anybody, both ways", () => {
+test("a step goes to anybody's next or previous slide", () => {
   const film = new Film(record);
   const forth = [0];
   while (forth.at(-1) < film.length) forth.push(film.step(forth.at(-1), 1));
@@ -104,7 +104,7 @@ test("a step goes to the next slide of anybody, both ways", () => {
   assert.ok(forth.length > 10);
 });
 
-test("a race in which nobody moved is a film, too", () => {
+test("a race without slides is a film, too", () => {
   const still = { ...record, racers: record.racers.map((one) => ({ ...one, slides: [], finish: null, status: "dns" })) };
   const film = new Film(still);
   assert.equal(film.length, 1);
@@ -112,10 +112,10 @@ test("a race in which nobody moved is a film, too", () => {
   assert.equal(film.step(0, 1), 1);
 });
 
-test("a playhead runs at its speed, stops at the end and begins again", () => {
+test("a playhead plays at its speed, stops at the end and starts again", () => {
   const head = new Playhead(1000);
   head.pass(100);
-  assert.equal(head.t, 0, "not before it is asked to");
+  assert.equal(head.t, 0, "not before it plays");
   head.toggle();
   head.speed = 2;
   head.pass(100);

@@ -1,4 +1,4 @@
-// A room to test with: events as a server sends them, with what matters changed.
+// A room for tests: the events of a server, each with the given changes.
 
 import "./setup.mjs";
 import { Model } from "../sliderace_page/core/model.js";
@@ -122,7 +122,7 @@ export const standing = (seat, change = {}) => ({
   ...change,
 });
 
-/** A model and a clock; events pass through the decoder, as on the wire. */
+/** A model with a clock; events pass through the decoder. */
 export class Stage {
   constructor(entering = enter.join("KWXTRB", "Ann")) {
     this.draws = 0;
@@ -134,16 +134,16 @@ export class Stage {
     this.offset = 10;
   }
 
-  /** Hear an event; returns what the model says to it. */
-  hear(event) {
+  /** Receive an event; return the commands that the model sends. */
+  receive(event) {
     this.model.receive(decodeEvent(JSON.stringify(event)), this.now);
     return this.model.poll(this.now);
   }
 
-  /** Hear the next event of the stream. */
+  /** Receive the next event of the stream. */
   next(event) {
     this.offset += 1;
-    return this.hear({ ...event, o: this.offset });
+    return this.receive({ ...event, o: this.offset });
   }
 
   phase(phase, change = {}) {
@@ -157,23 +157,23 @@ export class Stage {
     });
   }
 
-  /** Into the lobby, as member `id`. */
+  /** Enter the lobby. */
   enter(change = {}, seen = {}) {
-    this.hear(welcome(change));
-    this.hear(snapshot(seen));
+    this.receive(welcome(change));
+    this.receive(snapshot(seen));
     return this;
   }
 
-  /** Into a running race of Ann and Ben. */
+  /** Enter a running race of Ann and Ben. */
   race(board = START, change = {}, seen = {}) {
     this.enter(change, seen);
     this.phase("countdown", { in_ms: 1200, roster: [0, 1] });
-    this.hear({ t: "board", race: RACE, seat: null, seq: 0, board, in_ms: 0 });
+    this.receive({ t: "board", race: RACE, seat: null, seq: 0, board, in_ms: 0 });
     this.phase("racing", { in_ms: 120000, roster: [0, 1] });
     return this;
   }
 
-  /** Slide; returns what is sent. */
+  /** Slide; return the commands that are sent. */
   slide(direction, count = 1) {
     this.moved = this.model.slide(direction, count, this.now);
     return this.model.poll(this.now);

@@ -4,7 +4,7 @@ import test from "node:test";
 import "./setup.mjs";
 import { Seats } from "../sliderace_page/app/seats.js";
 
-/** As browsers have it: what is kept are also the object's own keys. */
+/** As in browsers, stored names are also the object's own keys. */
 class FakeStorage {
   constructor() {
     const hidden = (name, value) =>
@@ -15,7 +15,7 @@ class FakeStorage {
   }
 }
 
-test("a seat is kept for its room, with the name it was taken under", () => {
+test("a seat is kept per room, with its nickname", () => {
   const seats = new Seats(new FakeStorage(), new FakeStorage(), () => 5);
   assert.equal(seats.get("KWXTRB"), null);
   seats.keep("KWXTRB", { token: "t", name: "Ann" });
@@ -27,7 +27,7 @@ test("a seat is kept for its room, with the name it was taken under", () => {
   assert.equal(seats.room, null);
 });
 
-test("a seat is worth nothing a day later, and is swept", () => {
+test("a seat expires after a day and is removed", () => {
   let now = 0;
   const lasting = new FakeStorage();
   const seats = new Seats(lasting, new FakeStorage(), () => now);
@@ -38,7 +38,7 @@ test("a seat is worth nothing a day later, and is swept", () => {
   assert.deepEqual(Object.keys(lasting), ["sliderace.seat.BCDFGH"]);
 });
 
-test("the room of this tab, and the name", () => {
+test("the tab's room and the nickname are kept", () => {
   const seats = new Seats(new FakeStorage(), new FakeStorage());
   assert.equal(seats.room, null);
   assert.equal(seats.name, "");
@@ -50,7 +50,7 @@ test("the room of this tab, and the name", () => {
   assert.equal(seats.room, null);
 });
 
-test("where storage is forbidden, full or spoilt, the page still works", () => {
+test("the page works without storage, and with full or broken storage", () => {
   const forbidden = new Seats(undefined, undefined);
   forbidden.name = "Ann";
   forbidden.room = "KWXTRB";

@@ -9,7 +9,7 @@ class FakeStorage extends Map {
   setItem = (key, value) => this.set(key, value);
 }
 
-test("settings are kept; what is not known or of another kind is not taken", () => {
+test("settings are kept; unknown names and wrong types are ignored", () => {
   const lasting = new FakeStorage();
   assert.deepEqual(new Settings(lasting).now, DEFAULTS);
   new Settings(lasting).set({ hover: true, keys: { KeyI: "U" } });
@@ -26,7 +26,7 @@ test("without storage nothing is kept and nothing fails", () => {
   assert.equal(settings.now.sound, true);
 });
 
-test("nonsense in the storage is no settings", () => {
+test("invalid storage yields the defaults", () => {
   for (const text of ["{", "null", "5"]) {
     const lasting = new FakeStorage([["sliderace.settings", text]]);
     assert.deepEqual(new Settings(lasting).now, DEFAULTS);

@@ -17,19 +17,19 @@ const opened = (link) => {
   return inflateSync(packed).toString();
 };
 
-test("golden solves", () => {
+test("golden solves are converted", () => {
   assert.ok(solves.length > 5);
   for (const one of solves) assert.equal(JSON.stringify(solved(one)), one.text, one.why);
 });
 
-test("a link holds the solve, with the browser's compression and without", async () => {
+test("a link contains the solve, with or without compression", async () => {
   for (const one of solves) {
     assert.equal(opened(await linkTo(solved(one))), one.text);
     assert.equal(opened(await linkTo(solved(one), null)), one.text);
   }
 });
 
-test("what is not compressed may be longer than a block", () => {
+test("uncompressed data may be longer than a block", () => {
   for (const length of [0, 1, 65534, 65535, 65536, 131070, 200001]) {
     const bytes = Uint8Array.from({ length }, (_, n) => (n * 7919) & 255);
     assert.deepEqual(new Uint8Array(inflateSync(stored(bytes))), bytes, length);

@@ -27,7 +27,7 @@ class Memory {
 test("the clock runs from the first slide to the solving one", () => {
   const solve = new Solve(parseBoard(BOARD));
   assert.equal(solve.slide("R", 1, 900), false);
-  assert.equal(solve.ms(950), 0, "what cannot move starts nothing");
+  assert.equal(solve.ms(950), 0, "an impossible slide starts nothing");
   assert.equal(solve.slide("L", 1, 1000), true);
   assert.equal(solve.running, true);
   assert.equal(solve.slideCell(7, 1500), true);
@@ -37,12 +37,12 @@ test("the clock runs from the first slide to the solving one", () => {
   assert.deepEqual([solve.solved, solve.running], [true, false]);
   assert.deepEqual([solve.ms(9000), solve.stm, solve.mtm], [1000, 3, 3]);
   assert.equal(solve.tps(9000), 3);
-  assert.equal(solve.slide("R", 1, 9000), false, "what is solved stays solved");
+  assert.equal(solve.slide("R", 1, 9000), false, "a solved board stays solved");
   assert.equal(solve.slideCell(7, 9000), false);
   assert.equal(solve.undo(), false);
 });
 
-test("undo takes the last slide back, is counted, and the clock goes on", () => {
+test("undo takes back the last slide and is counted; the clock goes on", () => {
   const solve = new Solve(parseBoard(BOARD));
   assert.equal(solve.undo(), false);
   assert.equal(solve.undone, 0);
@@ -53,7 +53,7 @@ test("undo takes the last slide back, is counted, and the clock goes on", () => 
   assert.deepEqual([solve.stm, solve.undone, solve.ms(300)], [0, 1, 200]);
 });
 
-test("averages are those of the WCA: without the best and the worst", () => {
+test("averages leave out the best and the worst, as the WCA does", () => {
   const times = [9000, 1000, 2000, 3000, 4000, 60000].map((ms) => time(ms));
   assert.equal(average(times, 5), 3000);
   assert.equal(average(times.slice(0, 4), 5), null);
@@ -62,7 +62,7 @@ test("averages are those of the WCA: without the best and the worst", () => {
   assert.equal(average(twelve, 12), 6500);
 });
 
-test("a best time counts where nothing was taken back and the board was not known", () => {
+test("a best time counts only without undo and with an unknown board", () => {
   const times = new Times(new Memory());
   assert.equal(times.add("3x3", time(5000)), true);
   assert.equal(times.add("3x3", time(4000, { undone: 1 })), false);
@@ -75,7 +75,7 @@ test("a best time counts where nothing was taken back and the board was not know
   assert.equal(counts(time(1)), true);
 });
 
-test("times are remembered, the best one longer than the hundred last", () => {
+test("the last hundred times and the best one are kept", () => {
   const memory = new Memory();
   const times = new Times(memory);
   times.add("3x3", time(1000));
@@ -86,7 +86,7 @@ test("times are remembered, the best one longer than the hundred last", () => {
   assert.equal(again.of("3x3").at(-1).ms, 2119);
 });
 
-test("storage may be missing, full, or hold anything", () => {
+test("storage may be missing, full or invalid", () => {
   for (const storage of [undefined, new Memory(true)]) {
     const times = new Times(storage);
     times.add("3x3", time(1000));

@@ -50,7 +50,7 @@ function put(record, place, value) {
 const wrong = (checks) =>
   checks.filter(({ verdict }) => verdict !== "ok").map(({ name }) => name);
 
-test("golden official times", () => {
+test("golden official times are reproduced", () => {
   for (const [g, e, rtt, jitter, outage, friendly, time] of timing.official) {
     const line = { rtt, jitter, outage };
     assert.equal(official(g, e, line, friendly), time);
@@ -58,17 +58,17 @@ test("golden official times", () => {
   }
 });
 
-test("golden overlaps of outages", () => {
+test("golden outage overlaps are reproduced", () => {
   for (const [arrivals, outages, start, end, overlap] of timing.overlap)
     assert.equal(outageOverlap(arrivals, outages, start, end), overlap);
 });
 
-test("golden jitter allowances", () => {
+test("golden jitter allowances are reproduced", () => {
   for (const [jitter, allowance] of timing.allowance)
     assert.equal(jitterAllowance(jitter), allowance);
 });
 
-test("golden photo finishes", () => {
+test("golden photo finishes are found", () => {
   for (const [finishes, photos] of timing.photo) {
     const racers = finishes.map(([time, jitter], seat) => ({
       seat,

@@ -117,7 +117,7 @@ test("the default time limit depends on the size", () => {
   assert.equal(limit("4x4"), 300000);
   assert.equal(limit("10x10"), 3600000);
   assert.equal(limit("2x2"), 60000, "at least a minute");
-  assert.equal(limit("3x5"), 203332, "as the server rounds it");
+  assert.equal(limit("3x5"), 203332, "rounded like the server");
   assert.equal(limit("4x4", 0), 0);
   assert.equal(limit("4x4", 90000), 90000);
 });
@@ -192,7 +192,7 @@ test("the host sees who would only watch", () => {
 
 test("the results show who has gone on, and when the next race starts", () => {
   const { model } = new Stage().enter();
-  assert.equal(whoGoesOn(model, 0), "", "nobody has");
+  assert.equal(whoGoesOn(model, 0), "", "nobody has gone on");
   Object.assign(model, { phase: "results", phaseEnds: 8100 });
   assert.equal(whoGoesOn(model, 0), "The next race starts in 9 s.");
   Object.assign(model, { phase: "lobby", reading: true, phaseEnds: null });
@@ -225,6 +225,6 @@ test("a player who watches sees why; a spectator does not", () => {
   assert.equal(
     whyIWatch(model),
     "This race had begun: you watch it, and play in the next",
-    "who came too late",
+    "a latecomer",
   );
 });

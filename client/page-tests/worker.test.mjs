@@ -11,7 +11,7 @@ const SOURCE = readFileSync(
 const BASE = "https://race.example/sub/";
 const FILES = ["/app/app.js", "/index.html", "/ui/screens/home.js"];
 
-/** A browser's caches, all of them, for workers of several versions. */
+/** A browser's caches, shared by workers of several versions. */
 class Caches {
   stores = new Map();
 
@@ -37,16 +37,16 @@ class Caches {
   delete = async (name) => this.stores.delete(name);
 }
 
-/** A service worker as a server would serve it, in a browser of its own. */
+/** A service worker as the server serves it, in a fake browser. */
 function worker(version, caches, net) {
-  const heard = {};
+  const received = {};
   const page = JSON.stringify({ version, files: FILES });
   const source = SOURCE.replace("const PAGE = null;", `const PAGE = ${page};`);
-  assert.notEqual(source, SOURCE, "the server finds its place");
+  assert.notEqual(source, SOURCE, "the server finds the line to replace");
   vm.runInNewContext(source, {
     self: {
       location: { href: `${BASE}sw.js` },
-      addEventListener: (type, work) => (heard[type] = work),
+      addEventListener: (type, work) => (received[type] = work),
       skipWaiting: () => {},
       clients: { claim: async () => {} },
     },
@@ -63,13 +63,13 @@ function worker(version, caches, net) {
   });
   const lifecycle = async (type) => {
     let done;
-    heard[type]({ waitUntil: (work) => (done = work) });
+    received[type]({ waitUntil: (work) => (done = work) });
     await done;
   };
   const ask = async (path, how = {}) => {
     let answer = null;
     const request = { url: new URL(path, BASE).href, method: "GET", mode: "cors", ...how };
-    heard.fetch({ request, respondWith: (work) => (answer = work) });
+    received.fetch({ request, respondWith: (work) => (answer = work) });
     return answer && (await answer);
   };
   return { install: () => lifecycle("install"), activate: () => lifecycle("activate"), ask };
@@ -87,7 +87,7 @@ function world() {
 
 const NAVIGATE = { mode: "navigate" };
 
-test("what the server says counts; the copy stands where it says nothing", async () => {
+test("the server's answer is used; the copy only without an answer", async () => {
   const { net, caches } = world();
   const one = worker("a", caches, net);
   await one.install();
@@ -101,7 +101,7 @@ test("what the server says counts; the copy stands where it says nothing", async
   assert.equal((await one.ask("KWXTRB", NAVIGATE)).text, "/sub/index.html 1");
 });
 
-test("a proxy that says nobody is there is no answer; other answers are", async () => {
+test("a proxy's gateway error is no answer, other errors are", async () => {
   const { net, caches } = world();
   const one = worker("a", caches, net);
   await one.install();
@@ -111,7 +111,7 @@ test("a proxy that says nobody is there is no answer; other answers are", async 
   assert.equal((await one.ask("app/app.js")).status, 429);
 });
 
-test("the server's interface, other sites and what is no GET pass untouched", async () => {
+test("API requests, other sites and other methods are not intercepted", async () => {
   const { net, caches } = world();
   const one = worker("a", caches, net);
   for (const path of ["api/rooms", "healthz", "nothing.js", "https://else.example/app.js"])
@@ -121,7 +121,7 @@ test("the server's interface, other sites and what is no GET pass untouched", as
   assert.equal(await one.ask("app/app.js", { method: "POST" }), null);
 });
 
-test("a new version has all its files anew, and the old ones go", async () => {
+test("a new version fetches all files and removes the old ones", async () => {
   const { net, caches } = world();
   const old = worker("a", caches, net);
   await old.install();
@@ -136,13 +136,13 @@ test("a new version has all its files anew, and the old ones go", async () => {
     assert.equal((await fresh.ask(file.slice(1))).text, `/sub${file} 2`);
 });
 
-test("without all files there is no new version", async () => {
+test("a version with missing files is not installed", async () => {
   const { net, caches } = world();
   net.status = 429;
   await assert.rejects(worker("a", caches, net).install());
 });
 
-test("where there is no copy the fault is told as it is", async () => {
+test("without a copy the failure is passed on", async () => {
   const { net, caches } = world();
   net.up = false;
   await assert.rejects(worker("a", caches, net).ask("app/app.js"));

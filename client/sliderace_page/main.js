@@ -1,4 +1,4 @@
-// The page, put together.
+// Puts the page together.
 
 import { App } from "./app/app.js";
 import { Seats } from "./app/seats.js";
@@ -8,14 +8,14 @@ import { setConstants } from "./core/constants.js";
 import { addTexts } from "./core/texts.js";
 import { Frame } from "./ui/frame.js";
 
-const KEEP_AFTER_MS = 1500; // what is seen first comes first
+const KEEP_AFTER_MS = 1500; // first what people see
 
 /** @returns {Storage | undefined} @param {"localStorage" | "sessionStorage"} name */
 const storage = (name) => {
   try {
     return window[name];
   } catch {
-    return undefined; // forbidden: nothing is remembered
+    return undefined; // forbidden
   }
 };
 
@@ -44,12 +44,12 @@ document.addEventListener("visibilitychange", () => {
 app.route();
 keepForOffline();
 
-/** A copy of the page for when there is no network; only where browsers allow it. */
+/** Keep a copy of the page for use without a network, if the browser allows it. */
 function keepForOffline() {
   const workers = globalThis.isSecureContext && navigator.serviceWorker;
-  // Whoever comes by a link is about to race: not now.
+  // People who follow a room's link are about to race: the network is theirs.
   if (!workers || app.screen === "enter" || app.screen === "room") return;
-  const keep = () => workers.register("sw.js").catch(() => {}); // full, or forbidden
+  const keep = () => workers.register("sw.js").catch(() => {}); // storage is full or forbidden
   const later = () => setTimeout(keep, KEEP_AFTER_MS);
   if (document.readyState === "complete") later();
   else addEventListener("load", later);

@@ -1,10 +1,10 @@
-// The page without a network: one copy of all its files, of one version. Where the
-// server answers, its answer counts: no copy ever stands before a newer page.
+// The page without a network: one copy of all its files, of one version. As long as the
+// server answers, its answer is used: a copy never hides a newer page.
 
-const PAGE = null; // the server writes version and files here, see page.py
+const PAGE = null; // the server replaces this line by version and files, see assets.py
 const PREFIX = "sliderace-";
-const DEAD = [502, 503, 504]; // a proxy's way to say that nobody is there
-const PATIENCE_MS = 4000; // a line that is there but carries nothing is none
+const GATEWAY_ERRORS = [502, 503, 504]; // a proxy's answer if the server does not answer
+const PATIENCE_MS = 4000; // a network that is slower than this counts as none
 
 const base = new URL("./", self.location.href);
 const store = `${PREFIX}${PAGE?.version}`;
@@ -17,7 +17,7 @@ self.addEventListener("install", (event) => {
 });
 
 self.addEventListener("activate", (event) => {
-  event.waitUntil(clean().then(() => self.clients.claim()));
+  event.waitUntil(removeOld().then(() => self.clients.claim()));
 });
 
 self.addEventListener("fetch", (event) => {
@@ -32,29 +32,30 @@ self.addEventListener("fetch", (event) => {
   }
 });
 
-/** All files or none. */
+/** Store all files or none. */
 async function fill() {
   const cache = await caches.open(store);
   await cache.addAll([...files].map((file) => new Request(file, { cache: "no-cache" })));
 }
 
-async function clean() {
+/** Remove the copies of other versions. */
+async function removeOld() {
   const names = await caches.keys();
   const old = names.filter((other) => other.startsWith(PREFIX) && other !== store);
   await Promise.all(old.map((other) => caches.delete(other)));
 }
 
-/** The start page, a room's link; a file of the server's interface is no page. */
+/** Whether this is the start page or a room's link, and not a path of the API. */
 const isPage = ({ origin, pathname }) =>
   origin === base.origin &&
   pathname.startsWith(base.pathname) &&
   !pathname.slice(base.pathname.length).includes("/");
 
-/** What the server says; the copy where it says nothing. */
+/** The server's answer, or the copy without one. */
 async function answer(request, file) {
   try {
     const found = await fetch(request, { signal: AbortSignal.timeout(PATIENCE_MS) });
-    if (!DEAD.includes(found.status)) return found;
+    if (!GATEWAY_ERRORS.includes(found.status)) return found;
     return (await copy(file)) ?? found;
   } catch (error) {
     const kept = await copy(file);

@@ -1,4 +1,4 @@
-// Fetches the catalogue of texts: a little at the start, the rest before it is needed.
+// Fetches the catalogue: the first screens' texts at the start, the others when needed.
 
 import { addTexts } from "../core/texts.js";
 
@@ -29,8 +29,7 @@ export function loadTexts() {
 }
 
 /**
- * Wait for a module and for all texts: every module needs this that is not loaded at
- * the start.
+ * Wait for a module and for all texts; modules that are not loaded at the start need this.
  * @template T
  * @param {Promise<T>} module
  * @returns {Promise<T>}
