@@ -17,9 +17,8 @@ from sliderace_client.room.model import RoomModel
 from sliderace_client.room.outcomes import End
 from sliderace_client.room.outputs import Note, Output
 from sliderace_client.room.view import RoomView
-from sliderace_client.tui.app import Terminal
-from sliderace_client.tui.seat import Play
-from sliderace_client.tui.widgets import Boards, Drawn, Lines
+from sliderace_client.tui.app import SlideraceApp
+from sliderace_client.tui.widgets import Boards, DirectWidget, TextRows
 
 __all__ = [
     "MINUTE",
@@ -60,11 +59,9 @@ class Offline:
     def view(self) -> RoomView:
         return self.told.view
 
-    def connect(
-        self, on_change: Callable[[], None], on_note: Callable[[Note], None]
-    ) -> Play:
-        self._on_change, self._on_note = on_change, on_note
-        return self
+    def attach(self, app: SlideraceApp) -> None:
+        """Report changes and news to an app."""
+        self._on_change, self._on_note = app.on_change, app.on_note
 
     def slide(self, direction: Direction, count: int = 1) -> bool:
         return self._did(self.model.slide(direction, count, self.now()))
@@ -115,7 +112,7 @@ class Offline:
         self._on_change()
 
 
-def at(seat: Offline, **more: object) -> Terminal:
+def at(seat: Offline, **more: object) -> SlideraceApp:
     """The client at that seat."""
     known: dict[str, object] = {
         "kind": "join",
@@ -123,12 +120,14 @@ def at(seat: Offline, **more: object) -> Terminal:
         "code": "KWXTRB",
         "name": "Ann",
     }
-    return Terminal(Start(**(known | more)), seat.connect)  # type: ignore[arg-type]
+    app = SlideraceApp(Start(**(known | more)), seat)  # type: ignore[arg-type]
+    seat.attach(app)
+    return app
 
 
-def painted(app: Terminal) -> list[Strip]:
+def painted(app: SlideraceApp) -> list[Strip]:
     """The rows of the screen as they should be: every line is drawn anew for it."""
-    for widget in app.screen.query(Drawn):
+    for widget in app.screen.query(DirectWidget):
         widget.forget_all()
     compositor = app.screen._compositor  # pyright: ignore[reportPrivateUsage]
     return compositor.render_strips()
@@ -177,8 +176,8 @@ async def sees(pilot: Driver, words: str) -> None:
         await settle(pilot)
 
 
-def terminal(pilot: Driver) -> Terminal:
-    assert isinstance(pilot.app, Terminal)
+def terminal(pilot: Driver) -> SlideraceApp:
+    assert isinstance(pilot.app, SlideraceApp)
     return pilot.app
 
 
@@ -188,7 +187,7 @@ def screen(pilot: Driver) -> str:
 
 
 def keys(pilot: Driver) -> str:
-    return pilot.app.screen.query_one("#keys", Lines).plain
+    return pilot.app.screen.query_one("#keys", TextRows).plain
 
 
 def board(pilot: Driver) -> str:
@@ -208,7 +207,7 @@ def as_guest(**more: object) -> Offline:
 async def opened(
     start: Start, size: tuple[int, int] = (80, 24)
 ) -> AsyncGenerator[Driver]:
-    async with Terminal(start).run_test(size=size) as pilot:
+    async with SlideraceApp(start).run_test(size=size) as pilot:
         await settle(pilot)
         yield pilot
 

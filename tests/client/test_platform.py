@@ -24,7 +24,7 @@ from sliderace_client.platform import (
     run_to_its_end,
 )
 from sliderace_client.shared_ui.settings import load
-from sliderace_client.tui.base_app import driver_class
+from sliderace_client.tui.app import driver_class
 
 
 class LoopOfWindows(asyncio.SelectorEventLoop):

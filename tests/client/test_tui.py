@@ -1,4 +1,4 @@
-"""Results, menu and solo; and every terminal there is."""
+"""Results, menu and solo; sizes and colours of terminals."""
 
 import asyncio
 import re
@@ -39,13 +39,13 @@ from sliderace_client.launch import Start
 from sliderace_client.room.outcomes import Fault
 from sliderace_client.shared_ui.render import BASIC, LAYERS, LIGHT
 from sliderace_client.shared_ui.settings import Settings, load
-from sliderace_client.tui.screens.past_races import PastRaces
+from sliderace_client.tui.screens.past_races import PastRacesScreen
 from sliderace_client.tui.widgets import Boards
 
 # --- Results --------------------------------------------------------------------------
 
 
-def told_results() -> m.Results:
+def two_results() -> m.Results:
     first = standing(
         0, "finished", place=1, time_ms=41_320, solve_ms=40_000, stm=120, mtm=99
     )
@@ -56,7 +56,7 @@ def told_results() -> m.Results:
 async def finished(seat: Offline, pilot: Driver) -> None:
     seat.race(format_board(parse_board(rooms.results().board)))
     seat.hear(m.PhaseEvent(0, RACE, "results", MINUTE))
-    seat.hear(told_results())
+    seat.hear(two_results())
     await settle(pilot)
 
 
@@ -68,18 +68,18 @@ async def test_results_are_a_table_with_reasons_and_proof() -> None:
     assert "Ann won" in text
     assert "1 Ann 41.320 120 3.00 99 40.000" in text
     assert "2 Ben DNF 42% 17 time is up" in text
-    assert "✓ Secret, nonces, seed and board are what was sealed" in text
+    assert "✓ Secret, nonces, seed and board match the commitment." in text
 
 
-async def test_results_that_do_not_hold_are_said() -> None:
+async def test_results_that_are_not_proven_are_reported() -> None:
     seat = Offline(room=rooms.room(commitment="0" * 64))
     async with driven(seat) as pilot:
         await finished(seat, pilot)
         assert "✗ " in screen(pilot)
-        assert "what was sealed" not in screen(pilot)
+        assert "match the commitment" not in screen(pilot)
 
 
-async def test_what_stands_beside_the_times_is_marked_and_explained() -> None:
+async def test_marks_beside_times_are_explained() -> None:
     near: dict[str, Any] = {"stm": 9, "photo": True, "final": True}
     rows = [
         standing(
@@ -98,13 +98,13 @@ async def test_what_stands_beside_the_times_is_marked_and_explained() -> None:
     assert "41.320≈†" in text
     assert "41.330≈ " in text
     assert "≈ photo finish" in text
-    assert "† up to 800 ms of the credit: for a failure of the server" in text
+    assert "† up to 800 ms of the credit are for an outage of the server" in text
     assert "Friendly timing: up to 100 ms more credit" in text
     assert "✓ Checked: the race record agrees with what you saw and sent." in text
 
 
 @pytest.mark.parametrize(("size", "fit"), [((40, 15), 4), ((80, 24), 9)])
-async def test_results_that_do_not_fit_are_leafed_through_and_ones_own_stays(
+async def test_results_that_do_not_fit_scroll_and_keep_ones_own(
     size: tuple[int, int], fit: int
 ) -> None:
     rows = [
@@ -133,7 +133,7 @@ async def test_results_that_do_not_fit_are_leafed_through_and_ones_own_stays(
     assert len(times) == 15
 
 
-async def test_a_record_that_was_not_checked_is_said() -> None:
+async def test_race_record_that_was_not_checked_is_reported() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         await finished(seat, pilot)
@@ -144,7 +144,7 @@ async def test_a_record_that_was_not_checked_is_said() -> None:
     assert "✓ Checked" not in text
 
 
-async def test_a_record_that_does_not_agree_is_said_in_full() -> None:
+async def test_race_record_that_differs_is_reported_in_full() -> None:
     seat = Offline()
     async with driven(seat, (40, 15)) as pilot:
         await finished(seat, pilot)
@@ -156,7 +156,7 @@ async def test_a_record_that_does_not_agree_is_said_in_full() -> None:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (40, 15)])
-async def test_the_host_sees_signals_and_no_verdict(size: tuple[int, int]) -> None:
+async def test_host_sees_signals_but_no_verdict(size: tuple[int, int]) -> None:
     even = m.SeatSignals(
         0,
         [
@@ -178,7 +178,7 @@ async def test_the_host_sees_signals_and_no_verdict(size: tuple[int, int]) -> No
         assert word in text
 
 
-async def test_a_rematch_is_one_key_and_the_last_results_stay_at_hand() -> None:
+async def test_last_results_stay_available_after_a_rematch() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         await finished(seat, pilot)
@@ -196,7 +196,7 @@ async def test_a_rematch_is_one_key_and_the_last_results_stay_at_hand() -> None:
         assert "sliderace join KWXTRB@192.0.2.7:8710" in screen(pilot)
 
 
-async def test_a_record_that_cannot_be_had_is_said(
+async def test_unavailable_race_record_is_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -209,7 +209,7 @@ async def test_a_record_that_cannot_be_had_is_said(
     assert list(tmp_path.iterdir()) == []
 
 
-async def test_an_aborted_race_is_said() -> None:
+async def test_aborted_race_is_reported() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         seat.race()
@@ -220,11 +220,11 @@ async def test_an_aborted_race_is_said() -> None:
     assert seat.asked == [m.Rematch(RACE)]
 
 
-# --- Any terminal ---------------------------------------------------------------------
+# --- Sizes and colours of terminals ---------------------------------------------------
 
 
 @pytest.mark.parametrize("phase", ["lobby", "race", "results"])
-async def test_every_size_is_survived_down_to_one_by_one(phase: str) -> None:
+async def test_screens_survive_every_size_down_to_1x1(phase: str) -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         if phase == "race":
@@ -234,7 +234,7 @@ async def test_every_size_is_survived_down_to_one_by_one(phase: str) -> None:
         for size in ((1, 1), (2, 3), (39, 15), (40, 14), (200, 60), (1, 60), (40, 15)):
             await pilot.resize_terminal(*size)
             too_small = size[0] < 40 or size[1] < 15
-            while pilot.app.screen.has_class("-tiny") != too_small:
+            while pilot.app.screen.has_class("-too-small") != too_small:
                 await settle(pilot)
             if size in ((39, 15), (40, 14)):
                 await sees(pilot, "is too small")
@@ -242,7 +242,7 @@ async def test_every_size_is_survived_down_to_one_by_one(phase: str) -> None:
 
 
 @pytest.mark.parametrize("side", range(3, 11))
-async def test_every_board_can_be_played_in_forty_by_fifteen(side: int) -> None:
+async def test_every_board_can_be_played_in_40x15(side: int) -> None:
     solved = [*range(1, side * side), 0]
     solved[-2:] = [0, side * side - 1]
     rows = [solved[i : i + side] for i in range(0, side * side, side)]
@@ -267,7 +267,7 @@ async def test_every_board_can_be_played_in_forty_by_fifteen(side: int) -> None:
         ("always", "1", True),
     ],
 )
-async def test_colours_are_as_the_user_and_the_environment_want_them(
+async def test_colours_follow_setting_and_environment(
     monkeypatch: pytest.MonkeyPatch, wish: str, variable: str, coloured: bool
 ) -> None:
     monkeypatch.setenv("NO_COLOR", variable)
@@ -283,7 +283,7 @@ async def test_colours_are_as_the_user_and_the_environment_want_them(
         assert ("┌" in screen(pilot)) == (not coloured)
 
 
-async def test_sixteen_colours_are_used_as_they_are(
+async def test_terminal_with_16_colours_gets_exactly_these(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("TERM", "xterm")
@@ -293,7 +293,7 @@ async def test_sixteen_colours_are_used_as_they_are(
         assert pilot.app.screen.styles.background.hex == BASIC.ground
 
 
-async def test_a_light_terminal_gets_the_light_ground(
+async def test_light_terminal_gets_a_light_background(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("COLORFGBG", "0;15")
@@ -301,14 +301,14 @@ async def test_a_light_terminal_gets_the_light_ground(
         assert terminal(pilot).look == LIGHT
 
 
-async def test_ctrl_c_ends_with_130() -> None:
+async def test_ctrl_c_exits_with_130() -> None:
     async with driven(Offline()) as pilot:
         await pilot.press("ctrl+c")
     assert pilot.app.return_code == 130
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])
-async def test_the_ground_is_as_the_user_likes(theme: str) -> None:
+async def test_background_follows_the_setting(theme: str) -> None:
     async with driven(Offline(), settings=Settings(theme=theme)) as pilot:
         ground = pilot.app.screen.styles.background.hex.lower()
         assert ground == terminal(pilot).look.ground
@@ -318,7 +318,7 @@ async def test_the_ground_is_as_the_user_likes(theme: str) -> None:
 # --- Menu and solo --------------------------------------------------------------------
 
 
-async def test_a_given_board_is_nobodys_best() -> None:
+async def test_given_board_is_not_kept_as_best() -> None:
     async with opened(Start("solo", board="1 2 3/4 5 6/7 0 8")) as pilot:
         await pilot.press("left")
         await settle(pilot)
@@ -329,7 +329,7 @@ async def test_a_given_board_is_nobodys_best() -> None:
         assert "best " not in screen(pilot)
 
 
-async def test_the_best_of_random_boards_is_kept() -> None:
+async def test_best_time_on_random_boards_is_kept() -> None:
     async with opened(Start("solo", size="2x2", seed="t0")) as pilot:
         assert board(pilot) == "1 2/0 3"
         await pilot.press("left")
@@ -340,7 +340,7 @@ async def test_the_best_of_random_boards_is_kept() -> None:
         assert "best " in screen(pilot)
 
 
-async def test_solo_is_played_to_the_end_and_again() -> None:
+async def test_solo_board_can_be_solved_and_repeated() -> None:
     async with opened(Start("solo", board="1 2 3/4 5 6/0 7 8")) as pilot:
         assert "the first slide starts it" in screen(pilot)
         await pilot.press("right", "left")
@@ -368,9 +368,7 @@ async def test_solo_is_played_to_the_end_and_again() -> None:
         (Start("menu", name="Ann"), "keys, colours, pointer", "give up"),
     ],
 )
-async def test_the_help_is_that_of_the_page(
-    start: Start, words: str, foreign: str
-) -> None:
+async def test_help_is_about_the_screen(start: Start, words: str, foreign: str) -> None:
     async with opened(start) as pilot:
         await pilot.press("?")
         await pilot.pause()
@@ -378,7 +376,7 @@ async def test_the_help_is_that_of_the_page(
         assert foreign not in screen(pilot)
 
 
-async def test_the_help_of_the_results_explains_their_columns() -> None:
+async def test_help_of_the_results_explains_their_columns() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         await finished(seat, pilot)
@@ -389,24 +387,24 @@ async def test_the_help_of_the_results_explains_their_columns() -> None:
             assert f" {column} " in screen(pilot)
 
 
-async def test_an_error_of_the_form_does_not_follow_into_the_game() -> None:
+async def test_message_of_the_form_disappears_in_the_game() -> None:
     async with opened(Start("menu", name="Ann")) as pilot:
         await pilot.press("s")
         await sees(pilot, "Play alone")
         await pilot.press("end", *"x1", "enter")
-        await sees(pilot, "is written like")
+        await sees(pilot, "Write the size like")
         await pilot.press("backspace", "backspace", "enter")
         await sees(pilot, "solo, 4x4")
-        assert "is written like" not in screen(pilot)
+        assert "Write the size like" not in screen(pilot)
 
 
-async def test_solo_of_a_seed_is_its_scramble() -> None:
+async def test_solo_with_a_seed_shows_its_scramble() -> None:
     text = format_board(scramble(seed_from_text("tea"), Size(3, 3)))
     async with opened(Start("solo", size="3x3", seed="tea"), (40, 15)) as pilot:
         assert board(pilot) == text
 
 
-async def test_the_menu_leads_everywhere_and_back() -> None:
+async def test_menu_leads_everywhere_and_back() -> None:
     async with opened(Start("menu", name="Ann")) as pilot:
         assert "enter a room" in screen(pilot)
         for key, words in (("h", "Open a room"), ("w", "Watch a room")):
@@ -429,7 +427,7 @@ async def test_the_menu_leads_everywhere_and_back() -> None:
     assert pilot.app.return_code == 0
 
 
-async def test_what_cannot_be_meant_is_said_in_the_form() -> None:
+async def test_invalid_input_is_reported_in_the_form() -> None:
     async with opened(Start("menu", name="Ann")) as pilot:
         await pilot.press("s")
         await settle(pilot)
@@ -442,7 +440,7 @@ async def test_what_cannot_be_meant_is_said_in_the_form() -> None:
         assert "not a room code" in screen(pilot)
 
 
-async def test_settings_are_used_at_once_and_kept(
+async def test_settings_are_applied_at_once_and_stored(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
@@ -457,14 +455,14 @@ async def test_settings_are_used_at_once_and_kept(
     assert (kept.keys, kept.theme, complaints) == ("gap", "light", [])
 
 
-async def test_past_races_are_a_list_to_leaf_through() -> None:
+async def test_past_races_are_a_list_that_scrolls() -> None:
     async with opened(Start("menu", name="Ann"), (60, 15)) as pilot:
-        page = PastRaces()
-        await pilot.app.push_screen(page)
+        past = PastRacesScreen(terminal(pilot))
+        await pilot.app.push_screen(past)
         await settle(pilot)
         assert "Asking the server" in screen(pilot)
         assert "older" not in keys(pilot)
-        page.tell(["when  race", *(f"race {n} [b]{n}[/b]" for n in range(30))])
+        past.show_lines(["when  race", *(f"race {n} [b]{n}[/b]" for n in range(30))])
         await settle(pilot)
         assert "race 0 [b]0[/b]" in screen(pilot)
         for _ in range(5):

@@ -1,4 +1,4 @@
-"""What the full-screen client does outside of its screen."""
+"""The blocking calls of the full-screen client: race records and links."""
 
 import json
 from collections.abc import Iterator
@@ -15,12 +15,12 @@ from sliderace_client.tui.blocking_calls import room_links
 
 RECORD = b'{"race": "KWXTRB-SA1B2C-1"}'
 LAN = "http://192.0.2.7:8710/KWXTRB"
-TOLD = [LAN, 7, "javascript:x", "http://\x1b[2J", "https://race.example.org/KWXTRB"]
-ROOM = json.dumps({"code": "KWXTRB", "links": TOLD}).encode()
+LINKS = [LAN, 7, "javascript:x", "http://\x1b[2J", "https://race.example.org/KWXTRB"]
+ROOM = json.dumps({"code": "KWXTRB", "links": LINKS}).encode()
 
 
 class Records(BaseHTTPRequestHandler):
-    """Has one record, under one path."""
+    """A server with one race record and one room."""
 
     def do_GET(self) -> None:
         body = {"/api/races/1": RECORD, "/api/rooms/KWXTRB": ROOM}.get(self.path, b"")
@@ -29,7 +29,7 @@ class Records(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture
@@ -50,14 +50,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return inner
 
 
-def test_a_record_is_stored_as_it_is(server: str, folder: Path) -> None:
+def test_race_record_is_stored_unchanged(server: str, folder: Path) -> None:
     target = save_record(server, "KWXTRB-SA1B2C-1", "/api/races/1")
     assert target == folder / "sliderace-KWXTRB-SA1B2C-1.json"
     assert target.read_bytes() == RECORD
 
 
 @pytest.mark.parametrize("race", ["../../x", "/etc/passwd", "A/../../B", "\x1b[2J", ""])
-def test_a_hostile_race_id_names_no_file_elsewhere(
+def test_hostile_race_id_names_no_file_elsewhere(
     server: str, folder: Path, race: str
 ) -> None:
     target = save_record(server, race, "/api/races/1")
@@ -66,19 +66,19 @@ def test_a_hostile_race_id_names_no_file_elsewhere(
     assert sorted(folder.parent.iterdir()) == [folder]
 
 
-def test_what_the_server_does_not_have_is_not_stored(server: str, folder: Path) -> None:
+def test_missing_race_record_is_not_stored(server: str, folder: Path) -> None:
     with pytest.raises(Unreachable, match="no record"):
         save_record(server, "KWXTRB-SA1B2C-1", "/api/races/2")
     assert list(folder.iterdir()) == []
 
 
-def test_the_links_of_a_room_are_its_servers_and_nothing_hostile(server: str) -> None:
+def test_hostile_links_of_a_room_are_dropped(server: str) -> None:
     assert room_links(server, "KWXTRB") == (LAN, "https://race.example.org/KWXTRB")
     assert room_links(server, "BBBBBB") == ()
     assert room_links("http://127.0.0.1:9", "KWXTRB") == ()
 
 
-async def test_who_came_by_an_address_of_this_machine_shows_one_for_others(
+async def test_lobby_replaces_a_loopback_link_by_one_for_others(
     server: str,
 ) -> None:
     async with driven(Offline(), (80, 30), server=server) as pilot:
@@ -92,7 +92,7 @@ async def test_who_came_by_an_address_of_this_machine_shows_one_for_others(
     assert "127.0.0.1" not in text
 
 
-async def test_a_room_of_this_machine_only_says_so() -> None:
+async def test_lobby_says_that_only_this_machine_can_join() -> None:
     async with driven(Offline(), (80, 30), server="http://127.0.0.1:9") as pilot:
         text = screen(pilot)
     assert "sliderace join KWX-TRB" in text

@@ -13,9 +13,9 @@ from textual.strip import Strip
 from sliderace.protocol import messages as m
 from sliderace.race.rules import Rules
 from sliderace_client.shared_ui.render import Paint, Run
-from sliderace_client.tui.screens.race import Race
-from sliderace_client.tui.terminal_io.diff import Pen, Touched, paint
-from sliderace_client.tui.widgets import Boards, Lines
+from sliderace_client.tui.screens.race import RaceScreen
+from sliderace_client.tui.terminal_io.diff import ChangedRow, render
+from sliderace_client.tui.widgets import Boards, TextRows
 
 WIDTH = 24
 styles = st.sampled_from(
@@ -46,8 +46,8 @@ def test_what_is_painted_is_what_should_be_there(
     rows: list[tuple[Strip, Strip]], erases: bool
 ) -> None:
     screen = Emulator([old for old, _ in rows])
-    touched = [Touched(0, y, old, new) for y, (old, new) in enumerate(rows)]
-    screen.write(paint(touched, "truecolor", erases=erases))
+    touched = [ChangedRow(0, y, old, new) for y, (old, new) in enumerate(rows)]
+    screen.write(render(touched, "truecolor", erases=erases))
     assert screen.rows == Emulator([new for _, new in rows]).rows
 
 
@@ -56,20 +56,20 @@ def test_a_place_further_down_is_found(down: int) -> None:
     old = Strip([Segment(" " * WIDTH, Style(bgcolor="#112233"))])
     new = Strip([Segment(" " * WIDTH, Style(bgcolor="#445566"))])
     rows = [new if y in (0, down) else old for y in range(9)]
-    touched = [Touched(0, y, old, new) for y in (0, down)]
+    touched = [ChangedRow(0, y, old, new) for y in (0, down)]
     screen = Emulator([old] * 9)
-    screen.write(paint(touched, "truecolor", erases=True))
+    screen.write(render(touched, "truecolor", erases=True))
     assert screen.rows == Emulator(rows).rows
 
 
 @given(strips())
 def test_what_is_the_same_costs_nothing(strip: Strip) -> None:
-    assert paint([Touched(3, 4, strip, strip)], "truecolor", erases=True) == ""
+    assert render([ChangedRow(3, 4, strip, strip)], "truecolor", erases=True) == ""
 
 
 def test_a_row_with_wide_signs_is_painted_whole() -> None:
     old, new = Strip([Segment("猫 a")]), Strip([Segment("猫 b")])
-    assert "猫 b" in paint([Touched(0, 0, old, new)], None, erases=False)
+    assert "猫 b" in render([ChangedRow(0, 0, old, new)], None, erases=False)
 
 
 def six() -> Offline:
@@ -86,9 +86,9 @@ async def test_a_slide_is_painted_at_once_and_in_few_bytes() -> None:
     async with racing(six(), LONG, (100, 40), ALL) as pilot:
         app, texts = terminal(pilot), list[str]()
         screen = Emulator(painted(app))
-        app.pen = Pen(texts.append, "truecolor", True)
+        app.terminal_diff.connect(texts.append, "truecolor", erases=True)
         page = app.screen
-        assert isinstance(page, Race)
+        assert isinstance(page, RaceScreen)
         for n, way in enumerate(("left", "right", "left", "up", "down"), 1):
             assert page.first_key(way)
             assert len(texts) == n  # board, clock and lanes together
@@ -102,13 +102,13 @@ async def test_a_slide_is_painted_at_once_and_in_few_bytes() -> None:
 
 async def test_rivals_distances_wait_for_the_tick_when_we_lead() -> None:
     def lanes(name: str) -> list[str]:
-        plain = terminal(pilot).screen.query_one("#panel", Lines).plain
+        plain = terminal(pilot).screen.query_one("#panel", TextRows).plain
         return [line for line in plain.split("\n") if name in line]
 
     async with racing(six(), LONG, (100, 40), ALL) as pilot:
         before, ours = lanes("Racer "), lanes("Racer 0")
         page = terminal(pilot).screen
-        assert isinstance(page, Race)
+        assert isinstance(page, RaceScreen)
         assert page.first_key("down")
         assert lanes("Racer 0") != ours
         assert lanes("Racer ")[1:] == before[1:]
@@ -122,7 +122,7 @@ async def test_rivals_wait_for_the_tick_and_touch_no_cell_of_the_board() -> None
         app, texts = terminal(pilot), list[str]()
         screen = Emulator(painted(app))
         canvas = app.screen.query_one("#boards", Boards)
-        app.pen = Pen(texts.append, "truecolor", True)
+        app.terminal_diff.connect(texts.append, "truecolor", erases=True)
         while app.frame_due:
             await pilot.pause()
         seat.hear(m.Progress(RACE, [m.SeatProgress(1, 3, 400, 3)]))
@@ -141,9 +141,9 @@ async def test_a_row_painted_twice_at_once_is_painted_as_it_is_in_the_end() -> N
     async with driven(Offline()) as pilot:
         app, texts = terminal(pilot), list[str]()
         screen = Emulator(painted(app))
-        app.pen = Pen(texts.append, "truecolor", True)
-        head = app.screen.query_one("#head", Lines)
-        with app.at_once():
+        app.terminal_diff.connect(texts.append, "truecolor", erases=True)
+        head = app.screen.query_one("#head", TextRows)
+        with app.terminal_diff.batch():
             for text in ("first", "second", "third"):
                 head.show([(Run(text, Paint()),)])
         assert len(texts) == 1

@@ -26,7 +26,10 @@ pytestmark = pytest.mark.timeout(60)
     ("term", "known"), [("xterm-256color", True), ("dumb", False), ("none", False)]
 )
 def test_erasing_in_colour_is_asked_of_terminfo(term: str, known: bool) -> None:
-    code = "from sliderace_client.tui.terminal_io.driver import erases; print(erases())"
+    code = (
+        "from sliderace_client.tui.terminal_io import driver\n"
+        "print(driver.erases_in_colour())"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code],
         env=os.environ | {"TERM": term, "PYTHONPATH": PARTS},

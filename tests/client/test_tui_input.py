@@ -29,7 +29,7 @@ from sliderace.race.rules import Rules
 from sliderace_client.launch import Start
 from sliderace_client.shared_ui.pictures import BUILT_IN
 from sliderace_client.shared_ui.settings import Settings
-from sliderace_client.tui.dialogs.forms import KeysForm
+from sliderace_client.tui.screens.forms import KeysForm
 from sliderace_client.tui.screens.race import LATE_MS
 from sliderace_client.tui.widgets import Boards
 
@@ -165,7 +165,7 @@ async def test_a_key_leafs_through_the_pictures_and_one_shows_numbers(
         assert "numbers" not in keys(pilot)
         for name in BUILT_IN:
             await pilot.press("i")
-            pilot.app.screen._repeats.forget()  # type: ignore[attr-defined]
+            pilot.app.screen._held_key.reset()  # type: ignore[attr-defined]
             assert app.look.picture is BUILT_IN[name]
             assert name in keys(pilot)
         numbers = [app.look.numbers]
@@ -307,7 +307,7 @@ async def test_keys_that_cannot_be_are_refused_and_the_old_ones_stay(
     async with opened(Start("menu", name="Ann")) as pilot:
         app = terminal(pilot)
         before = app.settings
-        await app.push_screen(KeysForm())
+        await app.push_screen(KeysForm(app))
         await settle(pilot)
         for name, value in (("keys", chars), ("move", move)):
             app.screen.query_one(f"Input#{name}", Input).value = value

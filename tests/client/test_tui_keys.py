@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from tempfile import TemporaryDirectory
+from typing import get_args
 
 import pytest
 from tests.client.key_states import STATES, Expected, State
@@ -25,10 +26,11 @@ from tests.client.offline import (
 )
 
 from sliderace_client.launch import Start
-from sliderace_client.tui.dialogs.dialog import HELP, Dialog
-from sliderace_client.tui.screens.menu import Menu
-from sliderace_client.tui.screens.screen import Page
-from sliderace_client.tui.widgets import Lines
+from sliderace_client.tui.dialogs.dialog import Dialog
+from sliderace_client.tui.dialogs.help import HelpTopic, help_entries
+from sliderace_client.tui.screens.menu import MenuScreen
+from sliderace_client.tui.screens.screen import BaseScreen
+from sliderace_client.tui.widgets import TextRows
 
 pytestmark = pytest.mark.timeout(180)
 """A case tries many keys; on a busy machine that takes its time."""
@@ -106,17 +108,19 @@ async def shows(pilot: Driver, words: str) -> None:
     raise AssertionError(f"{words} is not on:\n{screen(pilot)}")
 
 
-def page_of(pilot: Driver) -> Page | Dialog:
+def page_of(pilot: Driver) -> BaseScreen | Dialog:
     page = pilot.app.screen
-    assert isinstance(page, Page | Dialog)
+    assert isinstance(page, BaseScreen | Dialog)
     return page
 
 
 def offered(pilot: Driver) -> list[str]:
     """The keys that the screen shows now."""
     page = page_of(pilot)
-    entries = [each.key for each in page.entries()] if isinstance(page, Menu) else []
-    return [*entries, *(action.key for action in page.shown)]
+    shown = [action.key for action in page.shown]
+    if isinstance(page, MenuScreen):
+        return [*(entry.key for entry in page.entries()), *shown]
+    return shown
 
 
 TRIED = {
@@ -148,7 +152,7 @@ async def try_key(pilot: Driver, seat: Offline, key: str, expected: Expected) ->
         assert [type(each) for each in seat.asked[asked:]] == [expected], key
 
 
-async def come_back(pilot: Driver, page: Page | Dialog, keys: list[str]) -> bool:
+async def come_back(pilot: Driver, page: BaseScreen | Dialog, keys: list[str]) -> bool:
     """Close what came up; whether the screen is then as it was."""
     if pilot.app.return_code is not None or page not in pilot.app.screen_stack:
         return False
@@ -163,7 +167,7 @@ async def come_back(pilot: Driver, page: Page | Dialog, keys: list[str]) -> bool
 async def try_clicks(pilot: Driver, *, asking: bool) -> None:
     """Where a key is shown is its action, and beside it none; the ends are clicked."""
     page = page_of(pilot)
-    bar = page.query_one("#keys", Lines)
+    bar = page.query_one("#keys", TextRows)
     rows = bar.plain.split("\n")
     done: list[str] = []
     told = [each._replace(run=partial(done.append, each.key)) for each in page.shown]
@@ -213,25 +217,30 @@ async def try_keys(pilot: Driver, seat: Offline, state: State, left: list[str]) 
             return
 
 
-@pytest.mark.parametrize("topic", sorted(HELP))
-def test_the_help_names_no_key_that_does_nothing(topic: str) -> None:
+TOPICS = get_args(HelpTopic)
+SIGNS = re.compile(r"[^ -~]|^(?:23|42|\()")
+"""Of entries that explain what the screen shows: they are no keys."""
+COLUMNS = {"moves", "TPS", "MTM", "solve", "credit"}
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_help_names_only_keys_that_do_something(topic: HelpTopic) -> None:
     known = {
         key
         for state in STATES.values()
         if state.topic == topic or (topic == "room" and state.topic == "results")
         for key in state.keys
     }
-    for entry, _ in HELP[topic]:
+    for entry, _ in help_entries(topic):
         for key in entry.split(", "):
-            looks_like_a_key = key.isascii() and not key.startswith(("23", "42", "("))
-            if looks_like_a_key and key not in ("moves", "TPS", "MTM", "solve"):
-                assert key in known | ELSEWHERE | {"credit"}, key
+            if not SIGNS.search(key):
+                assert key in known | ELSEWHERE | COLUMNS, key
 
 
-@pytest.mark.parametrize("topic", sorted(HELP))
-def test_every_key_of_a_page_is_in_its_help(topic: str) -> None:
-    told = " ".join(f"{entry} {text}" for entry, text in HELP[topic])
-    words = set(re.split(r"[ ,;:(]+", told))
+@pytest.mark.parametrize("topic", TOPICS)
+def test_help_explains_every_key_of_a_screen(topic: HelpTopic) -> None:
+    explained = " ".join(f"{keys} {meaning}" for keys, meaning in help_entries(topic))
+    words = set(re.split(r"[ ,;:(]+", explained))
     for state in STATES.values():
         if state.topic == topic:
             assert set(state.keys) - {"?"} <= words | {"enter"}

@@ -1,4 +1,4 @@
-"""The lobby and the windows over it, driven by keys and clicks."""
+"""The lobby and the dialogs over it, driven by keys and clicks."""
 
 import re
 from collections.abc import Callable
@@ -31,7 +31,7 @@ from sliderace.protocol import messages as m
 # --- Lobby ----------------------------------------------------------------------------
 
 
-async def test_the_lobby_shows_how_to_join_and_who_is_here() -> None:
+async def test_lobby_shows_how_to_join_and_who_is_here() -> None:
     people = [
         member(ANN, 0, ready=True),
         member(BEN, 1, "Turbo", bot=True),
@@ -43,31 +43,31 @@ async def test_the_lobby_shows_how_to_join_and_who_is_here() -> None:
         "sliderace join KWXTRB@192.0.2.7:8710",
         "http://192.0.2.7:8710/KWXTRB",
         "3x3, 2 min, boards hidden",
-        "board sealed:",
+        "commitment to the board:",
         COMMITMENT[:32],
         COMMITMENT[32:],
         "private",
         "✓ Ann",
-        "you ♛ host",
+        "you, ♛ host",
         "· Turbo",
         "⚙ bot",
-        "watches",
+        "spectator",
     ):
         assert words in text
     assert "█▀▀▀▀▀█" in text  # a QR code's corner: there is room for it
 
 
-async def test_a_seed_known_in_advance_is_said() -> None:
+async def test_lobby_says_that_the_seed_is_known_in_advance() -> None:
     known = rooms.room(seed_known=True)
     async with driven(Offline(room=known)) as pilot:
         assert "seed known in advance" in screen(pilot)
-        assert "sealed" not in screen(pilot)
+        assert "commitment" not in screen(pilot)
 
 
 @pytest.mark.parametrize(
     "name", ["[red]Eve[/red]", "[@click=app.exit]x[/]", "\x1b[31mEve", "a\u202eb"]
 )
-async def test_a_hostile_name_is_only_text(name: str) -> None:
+async def test_hostile_name_is_shown_as_text(name: str) -> None:
     seat = Offline(members=[member(ANN, 0), member(BEN, 1, name)])
     async with driven(seat) as pilot:
         text = screen(pilot)
@@ -77,7 +77,7 @@ async def test_a_hostile_name_is_only_text(name: str) -> None:
         assert "\u202e" not in text
 
 
-async def test_ready_is_one_key_and_a_held_key_is_one_press() -> None:
+async def test_ready_key_that_is_held_down_counts_once() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         assert "r  ready" in keys(pilot)
@@ -90,19 +90,19 @@ async def test_ready_is_one_key_and_a_held_key_is_one_press() -> None:
         assert seat.asked[1:] == [m.Ready(RACE, False)]
 
 
-async def test_a_key_can_be_clicked_too() -> None:
+async def test_key_can_be_clicked() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         await pilot.click("#keys", offset=(2, 0))
         assert seat.asked == [m.Ready(RACE, True, COMMITMENTS[0])]
 
 
-async def test_the_host_starts_locks_kicks_benches_and_hands_over() -> None:
+async def test_host_starts_locks_kicks_benches_and_hands_over() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         await pilot.press("s")
         await settle(pilot)
-        assert "Not ready, would only watch: Ben." in screen(pilot)
+        assert "Not ready, so would only watch: Ben." in screen(pilot)
         await pilot.press("n")
         seat.told.now += 2_000
         await pilot.press("s")
@@ -113,7 +113,7 @@ async def test_the_host_starts_locks_kicks_benches_and_hands_over() -> None:
         await settle(pilot)
         await pilot.press("k")
         await settle(pilot)
-        assert "Send Ben out?" in screen(pilot)
+        assert "Remove Ben from the room?" in screen(pilot)
         await pilot.press("n")
         await settle(pilot)
         await pilot.press("b", "o")
@@ -134,7 +134,7 @@ async def test_the_host_starts_locks_kicks_benches_and_hands_over() -> None:
     ]
 
 
-async def test_where_all_are_ready_the_start_is_one_key() -> None:
+async def test_start_is_one_key_if_all_are_ready() -> None:
     people = [member(ANN, 0), member(BEN, 1, ready=True), member(CAT, None)]
     seat = Offline(members=people)
     async with driven(seat) as pilot:
@@ -142,7 +142,7 @@ async def test_where_all_are_ready_the_start_is_one_key() -> None:
     assert seat.asked == [m.Start(RACE)]
 
 
-async def test_who_was_not_ready_reads_why_he_only_watches() -> None:
+async def test_player_who_was_not_ready_reads_why_they_only_watch() -> None:
     seat = as_guest()
     async with driven(seat, (120, 30)) as pilot:
         for phase in ("countdown", "racing"):
@@ -152,7 +152,7 @@ async def test_who_was_not_ready_reads_why_he_only_watches() -> None:
         assert "you were not ready: you watch" in screen(pilot)
 
 
-async def test_a_start_by_itself_is_counted_down_in_the_lobby() -> None:
+async def test_lobby_counts_down_to_an_automatic_start() -> None:
     seat = Offline()
     async with driven(seat, (40, 15)) as pilot:
         assert "starts in" not in screen(pilot)
@@ -166,7 +166,7 @@ async def test_a_start_by_itself_is_counted_down_in_the_lobby() -> None:
 
 
 @pytest.mark.parametrize("make", [Offline, as_guest])
-async def test_whom_the_lobby_has_no_room_for_is_counted_and_scrolled_to(
+async def test_members_who_do_not_fit_are_counted_and_can_be_scrolled_to(
     make: Callable[..., Offline],
 ) -> None:
     names = [f"Racer{n:02}" for n in range(12)]
@@ -188,7 +188,7 @@ async def test_whom_the_lobby_has_no_room_for_is_counted_and_scrolled_to(
     assert seen == set(names)
 
 
-async def test_who_is_alone_reads_how_bots_come_in() -> None:
+async def test_member_who_is_alone_reads_how_to_add_bots() -> None:
     hint = "sliderace bot KWX-TRB"
     async with driven(Offline(members=[member(ANN, 0)])) as pilot:
         assert hint in screen(pilot)
@@ -196,21 +196,21 @@ async def test_who_is_alone_reads_how_bots_come_in() -> None:
         assert hint not in screen(pilot)
 
 
-async def test_what_ends_with_the_host_s_server_is_said_as_it_is() -> None:
+async def test_leaving_host_reads_what_ends_with_their_server() -> None:
     seat = Offline()
     async with driven(seat, kind="host") as pilot:
         await pilot.press("q")
         await settle(pilot)
-        assert "The server ends with you, and the room for 2 others." in screen(pilot)
+        assert "The server stops, and the room closes for 2 others." in screen(pilot)
         await pilot.press("n")
         seat.race()
         await settle(pilot)
         await pilot.press("q")
         await settle(pilot)
-        assert "Server and room (for 2 others) end after this race." in screen(pilot)
+        assert "The room closes for 2 others after this race." in screen(pilot)
 
 
-async def test_the_help_of_a_room_fits_80x24_and_pages_turn_both_ways() -> None:
+async def test_help_of_a_room_fits_80x24_and_scrolls_both_ways() -> None:
     async with driven(Offline()) as pilot:
         await pilot.press("?")
         await pilot.pause()
@@ -229,7 +229,7 @@ async def test_the_help_of_a_room_fits_80x24_and_pages_turn_both_ways() -> None:
         assert "arrows, wasd" in screen(pilot)
 
 
-async def test_a_click_chooses_whom_the_host_means() -> None:
+async def test_click_chooses_the_member_that_the_host_acts_on() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         await pilot.click("#people", offset=(6, 1))
@@ -238,7 +238,7 @@ async def test_a_click_chooses_whom_the_host_means() -> None:
     assert seat.asked == [m.Bench(BEN, True)]
 
 
-async def test_a_guest_has_no_keys_of_the_host() -> None:
+async def test_guest_has_no_keys_of_the_host() -> None:
     seat = as_guest()
     async with driven(seat) as pilot:
         await pilot.press("s", "e", "x", "down", "k", "o")
@@ -248,7 +248,7 @@ async def test_a_guest_has_no_keys_of_the_host() -> None:
     assert seat.asked == [m.Role("spectator")]
 
 
-async def test_a_spectator_may_play_too_and_a_benched_one_comes_back() -> None:
+async def test_spectator_can_play_and_benched_player_can_return() -> None:
     seat = as_guest(members=[member(ANN, None, "Ann"), member(BEN, 1)])
     async with driven(seat) as pilot:
         await pilot.press("r", "p")
@@ -258,7 +258,7 @@ async def test_a_spectator_may_play_too_and_a_benched_one_comes_back() -> None:
     assert seat.asked == [m.Role("player"), m.Bench(ANN, False)]
 
 
-async def test_the_host_changes_rules_in_a_window() -> None:
+async def test_host_changes_rules_in_a_dialog() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         await pilot.press("e")
@@ -274,7 +274,7 @@ async def test_the_host_changes_rules_in_a_window() -> None:
     assert seat.asked == [m.Settings(patch, public=True)]
 
 
-async def test_rules_left_as_they_were_are_not_sent() -> None:
+async def test_unchanged_rules_are_not_sent() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         await pilot.press("e")
@@ -297,12 +297,12 @@ async def test_rules_can_be_clicked() -> None:
     assert seat.asked == [m.Settings(m.RulesPatch(size="4x4"))]
 
 
-async def test_help_and_code_are_windows_and_a_race_closes_them() -> None:
+async def test_race_closes_the_dialogs_of_help_and_code() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         await pilot.press("?")
         await pilot.pause()
-        assert "the tile beside the gap travels that way" in screen(pilot)
+        assert "slide the tile beside the gap that way" in screen(pilot)
         await pilot.press("escape", "c")
         await pilot.pause()
         assert "sliderace join KWXTRB@192.0.2.7:8710" in screen(pilot)
@@ -312,7 +312,7 @@ async def test_help_and_code_are_windows_and_a_race_closes_them() -> None:
 
 
 @pytest.mark.parametrize(("others", "many"), [(1, "1 other."), (2, "2 others.")])
-async def test_who_ends_the_server_by_leaving_is_told_how_many_lose_the_room(
+async def test_leaving_host_reads_how_many_others_lose_the_room(
     others: int, many: str
 ) -> None:
     people = [member(ANN, 0), member(BEN, 1, "Ben"), member(CAT, 2, "Cat")]
@@ -320,17 +320,17 @@ async def test_who_ends_the_server_by_leaving_is_told_how_many_lose_the_room(
     async with driven(seat, kind="host") as pilot:
         await pilot.press("q")
         await settle(pilot)
-        assert f"The server ends with you, and the room for {many}" in screen(pilot)
+        assert f"The server stops, and the room closes for {many}" in screen(pilot)
 
 
-async def test_who_hosts_alone_loses_nobody() -> None:
+async def test_leaving_host_who_is_alone_gets_the_usual_question() -> None:
     async with driven(Offline(members=[member(ANN, 0)]), kind="host") as pilot:
         await pilot.press("q")
         await settle(pilot)
         assert "Leave the room for good?" in screen(pilot)
 
 
-async def test_leaving_is_asked_and_said() -> None:
+async def test_leaving_asks_first() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         await pilot.press("q")
@@ -348,7 +348,7 @@ async def test_leaving_is_asked_and_said() -> None:
     assert terminal(pilot).return_code == 0
 
 
-async def test_in_a_small_terminal_the_help_is_read_page_by_page() -> None:
+async def test_help_scrolls_in_a_small_terminal() -> None:
     async with driven(Offline(), (40, 15)) as pilot:
         await pilot.press("?")
         await pilot.pause()
@@ -358,12 +358,12 @@ async def test_in_a_small_terminal_the_help_is_read_page_by_page() -> None:
             await pilot.press("down")
             await pilot.pause()
             seen += screen(pilot)
-        for words in ("arrows, wasd, hjkl", "click a tile", "Ctrl-C"):
+        for words in ("arrows, wasd, hjkl", "click", "Ctrl-C"):
             assert words in seen
 
 
 @pytest.mark.parametrize("size", [(40, 15), (80, 24)])
-async def test_all_rules_fit_every_terminal(size: tuple[int, int]) -> None:
+async def test_all_rules_are_visible_in_every_terminal(size: tuple[int, int]) -> None:
     async with driven(Offline(), size) as pilot:
         await pilot.press("e")
         await pilot.pause()
@@ -381,7 +381,7 @@ async def test_all_rules_fit_every_terminal(size: tuple[int, int]) -> None:
         assert "public (listed)" in screen(pilot)
 
 
-async def test_the_host_may_close_the_room_for_all_a_guest_may_not() -> None:
+async def test_only_the_host_can_close_the_room_for_all() -> None:
     for seat, closed in ((Offline(), [m.Close()]), (as_guest(), [])):
         async with driven(seat) as pilot:
             await pilot.press("q")
@@ -391,8 +391,8 @@ async def test_the_host_may_close_the_room_for_all_a_guest_may_not() -> None:
         assert seat.asked == closed
 
 
-async def test_names_are_no_markup_and_steer_no_terminal() -> None:
-    """Whatever a hostile server says: brackets are shown, and nothing else is."""
+async def test_names_are_neither_markup_nor_escape_sequences() -> None:
+    """A server may be hostile: brackets are shown, control characters are not."""
     hostile = ["[red]B[/]", "[@click=app.bell]C", "\x1b]52;c;eA==\x07\u202eD\x9b2J"]
     people = [member(ANN, 0), *(member(9 + n, 1 + n, x) for n, x in enumerate(hostile))]
     async with driven(Offline(members=people), (100, 30)) as pilot:

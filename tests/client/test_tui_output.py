@@ -1,4 +1,4 @@
-"""What is written to a terminal never waits for it; the newest frame wins."""
+"""Output never waits for the terminal, and the newest frame wins."""
 
 import os
 import pty
@@ -7,13 +7,13 @@ from collections.abc import Callable, Generator
 
 import pytest
 
-from sliderace_client.tui.terminal_io.output import LIMIT, Outlet
+from sliderace_client.tui.terminal_io.output import LIMIT, TerminalOutput
 
 FRAME = "x" * 1000
 
 
-class Latency:
-    """A terminal that reads when the test says so."""
+class SlowTerminal:
+    """A terminal that reads only when the test does."""
 
     def __init__(self, encoding: str = "utf-8") -> None:
         self.far, near = pty.openpty()
@@ -21,31 +21,33 @@ class Latency:
         os.set_blocking(near, False)
         os.set_blocking(self.far, False)
         self.near = near
-        self.then: Callable[[], None] | None = None
+        self.callback: Callable[[], None] | None = None
         self.repaints = 0
-        self.outlet = Outlet(near, encoding, self.later, self.caught_up)
+        self.output = TerminalOutput(
+            near, encoding, self.when_writable, self.on_caught_up
+        )
 
-    def later(self, then: Callable[[], None] | None) -> None:
-        self.then = then
+    def when_writable(self, callback: Callable[[], None] | None) -> None:
+        self.callback = callback
 
-    def caught_up(self) -> None:
+    def on_caught_up(self) -> None:
         self.repaints += 1
         self.show("newest")
 
     def show(self, text: str) -> None:
-        self.outlet.write(text)
-        self.outlet.flush()
+        self.output.write(text)
+        self.output.flush()
 
     def read(self) -> str:
-        """What arrives until nothing more does, while we are told to go on."""
-        told = b""
+        """Return what arrives, and let the output continue until it is done."""
+        received = b""
         while True:
             try:
-                told += os.read(self.far, 1 << 16)
+                received += os.read(self.far, 1 << 16)
             except BlockingIOError:
-                if self.then is None:
-                    return told.decode()
-                self.then()
+                if self.callback is None:
+                    return received.decode()
+                self.callback()
 
     def close(self) -> None:
         for number in (self.far, self.near):
@@ -54,73 +56,75 @@ class Latency:
 
 
 @pytest.fixture
-def line() -> Generator[Latency]:
-    one = Latency()
+def slow() -> Generator[SlowTerminal]:
+    one = SlowTerminal()
     yield one
     one.close()
 
 
-def test_a_frame_arrives_whole_and_at_once(line: Latency) -> None:
-    line.outlet.write("a")
-    line.outlet.write("é")
-    line.outlet.flush()
-    assert line.then is None
-    assert line.read() == "aé"
+def test_frame_arrives_complete_and_at_once(slow: SlowTerminal) -> None:
+    slow.output.write("a")
+    slow.output.write("é")
+    slow.output.flush()
+    assert slow.callback is None
+    assert slow.read() == "aé"
 
 
-def test_a_stalled_terminal_blocks_nothing_and_gets_the_newest_frame(
-    line: Latency,
+def test_stalled_terminal_blocks_nothing_and_gets_the_newest_frame(
+    slow: SlowTerminal,
 ) -> None:
     for _ in range(2_000):  # two megabytes: no terminal buffers so much
-        line.show(FRAME)
-    assert line.then is not None
-    assert line.outlet.waiting <= LIMIT + len(FRAME)
-    told = line.read()
-    assert line.repaints == 1
-    assert told.endswith("xnewest")
-    assert set(told.removesuffix("newest")) == {"x"}
-    assert len(told) % len(FRAME) == len("newest")  # whole frames only
-    line.show("and on")
-    assert line.read() == "and on"
+        slow.show(FRAME)
+    assert slow.callback is not None
+    assert slow.output.waiting <= LIMIT + len(FRAME)
+    received = slow.read()
+    assert slow.repaints == 1
+    assert received.endswith("xnewest")
+    assert set(received.removesuffix("newest")) == {"x"}
+    assert len(received) % len(FRAME) == len("newest")  # whole frames only
+    slow.show("and on")
+    assert slow.read() == "and on"
 
 
-def test_a_slow_terminal_that_keeps_up_misses_nothing(line: Latency) -> None:
-    told = ""
+def test_terminal_that_keeps_up_misses_nothing(slow: SlowTerminal) -> None:
+    received = ""
     for n in range(300):
-        line.show(f"{n}." + FRAME)
-        told += line.read()
-    assert told == "".join(f"{n}." + FRAME for n in range(300))
-    assert line.repaints == 0
+        slow.show(f"{n}." + FRAME)
+        received += slow.read()
+    assert received == "".join(f"{n}." + FRAME for n in range(300))
+    assert slow.repaints == 0
 
 
-def test_a_stalled_terminal_delays_the_end_only_so_long(line: Latency) -> None:
+def test_stalled_terminal_delays_the_end_by_the_timeout_only(
+    slow: SlowTerminal,
+) -> None:
     for _ in range(2_000):
-        line.show(FRAME)
-    line.outlet.drop()
-    assert line.outlet.waiting == 0
-    line.outlet.write("good-bye")
-    line.outlet.finish(0.05)
-    assert line.then is None  # nobody is left to be told
+        slow.show(FRAME)
+    slow.output.drop()
+    assert slow.output.waiting == 0
+    slow.output.write("good-bye")
+    slow.output.finish(0.05)
+    assert slow.callback is None  # the descriptor is no longer watched
 
 
-def test_the_last_words_arrive_when_the_terminal_reads(line: Latency) -> None:
-    line.outlet.write("good-bye")
-    line.outlet.finish(30.0)
-    assert line.read() == "good-bye"
+def test_last_output_arrives_when_the_terminal_reads(slow: SlowTerminal) -> None:
+    slow.output.write("good-bye")
+    slow.output.finish(30.0)
+    assert slow.read() == "good-bye"
 
 
-def test_a_terminal_that_is_gone_swallows_everything(line: Latency) -> None:
-    os.close(line.far)
-    line.far = -1
-    line.show("x")
-    assert line.outlet.gone
-    line.show("y")
-    assert line.outlet.waiting == 0
-    line.outlet.finish(30.0)
+def test_output_to_a_lost_terminal_is_ignored(slow: SlowTerminal) -> None:
+    os.close(slow.far)
+    slow.far = -1
+    slow.show("x")
+    assert slow.output.gone
+    slow.show("y")
+    assert slow.output.waiting == 0
+    slow.output.finish(30.0)
 
 
-def test_signs_that_an_encoding_lacks_have_one_for_one_substitutes() -> None:
-    one = Latency("latin-1")
+def test_characters_that_an_encoding_lacks_get_substitutes_of_one_cell() -> None:
+    one = SlowTerminal("latin-1")
     one.show("é █▀▄ ┌─┐ ▸ ✓ 猫 ◐↯")
     assert os.read(one.far, 100).decode("latin-1") == "é ### +-+ > + ? .!"
     one.close()

@@ -1,4 +1,4 @@
-"""What the screens say and where it stands: pure parts of the full-screen client."""
+"""The pure parts of the full-screen client: rows, tables, layout and keys."""
 
 from itertools import combinations
 from typing import Any
@@ -12,23 +12,23 @@ from sliderace.protocol.names import cells
 from sliderace.race.rules import Rules
 from sliderace_client.room.lanes import Lane
 from sliderace_client.shared_ui.render import DARK, MONO, Grid, Look, Paint, Row, Run
-from sliderace_client.tui.actions import Action, Repeats, key_rows, match
+from sliderace_client.tui.actions import Action, HeldKey, find, key_rows
 from sliderace_client.tui.layout import (
     Box,
     Placed,
-    differences,
-    gallery,
-    mosaic,
-    plan,
+    arrange_boards,
+    changed_boxes,
+    race_layout,
+    spectator_layout,
 )
 from sliderace_client.tui.result_tables import result_rows
 from sliderace_client.tui.rows import (
-    banner,
     bar,
     fitted,
     lane_rows,
+    large_message,
     member_row,
-    rule_line,
+    rules_text,
     tps,
 )
 from sliderace_client.tui.widgets import strip_of
@@ -54,7 +54,7 @@ def test_fitted_text_has_its_width(text: str, width: int, right: bool) -> None:
 
 
 @given(st.integers(0, 1000), st.integers(0, 60), st.sampled_from([DARK, MONO]))
-def test_a_bar_has_its_width_and_is_full_only_when_solved(
+def test_bar_has_its_width_and_is_full_only_when_solved(
     permille: int, width: int, look: Look
 ) -> None:
     text = text_of(bar(permille, width, look, "#ffffff"))
@@ -80,27 +80,25 @@ def test_a_bar_has_its_width_and_is_full_only_when_solved(
         ),
     ],
 )
-def test_the_rules_are_one_line(rules: Rules, text: str) -> None:
-    assert rule_line(rules) == text
-    assert rule_line(rules, seed_known=True) == f"{text}, seed known in advance"
+def test_rules_fit_in_one_line(rules: Rules, text: str) -> None:
+    assert rules_text(rules) == text
+    assert rules_text(rules, seed_known=True) == f"{text}, seed known in advance"
 
 
-def test_tiles_per_second() -> None:
+def test_tps_has_two_decimals_or_a_dash() -> None:
     assert [tps(30, 10_000), tps(0, 0), tps(1, None)] == ["3.00", "-", "-"]
 
 
 @given(st.integers(0, 200), st.integers(0, 60))
-def test_large_numerals_stay_in_their_space_if_it_is_there(
-    columns: int, rows: int
-) -> None:
-    drawn = banner("10", "#ffffff", columns, rows)
+def test_large_message_stays_in_its_space(columns: int, rows: int) -> None:
+    drawn = large_message("10", "#ffffff", columns, rows)
     if columns >= 20 and rows >= 5:
         assert len(drawn) <= rows
         assert cells(text_of(drawn[0])) <= columns
 
 
 @pytest.mark.parametrize("look", [DARK, MONO])
-def test_almost_there_is_not_full(look: Look) -> None:
+def test_bar_is_not_full_at_999_permille(look: Look) -> None:
     assert text_of(bar(999, 60, look, "#ffffff")) != "█" * 60
     assert text_of(bar(1000, 60, look, "#ffffff")) == "█" * 60
 
@@ -109,7 +107,7 @@ def test_almost_there_is_not_full(look: Look) -> None:
 
 
 @given(st.integers(0, 16), st.integers(0, 16), st.integers(24, 60), st.integers(0, 20))
-def test_lanes_fit_and_the_own_one_is_among_them(
+def test_lanes_fit_and_include_ones_own(
     racers: int, mine: int, width: int, height: int
 ) -> None:
     lanes = [lane(seat, high=1000 - seat) for seat in range(racers)]
@@ -123,20 +121,20 @@ def test_lanes_fit_and_the_own_one_is_among_them(
         assert f"and {racers - height + 1} more" in text
 
 
-def test_a_lane_says_how_it_stands_without_colour() -> None:
-    told = lane(0)
-    told.apply(standing(0, "finished", place=1, time_ms=41_320, final=True))
+def test_lane_shows_its_state_without_colour() -> None:
+    done = lane(0)
+    done.apply(standing(0, "finished", place=1, time_ms=41_320, final=True))
     out = lane(1)
     out.apply(standing(1, "dnf", why="limit", high=423))
     gone = lane(2, status="forfeited", high=100)
     late = lane(3, status="dns")
     solved = lane(4, high=1000)
     away = lane(5, high=999)
-    lanes = [told, out, gone, late, solved, away]
+    lanes = [done, out, gone, late, solved, away]
     rows = lane_rows(lanes, [6], 5, MONO, 50, 10)
     texts = [" ".join(text_of(row).split()) for row in rows]
     assert texts[0] == "1 Ann ✓ 41.320"
-    assert texts[1] == "Ben DNF (time limit) 42%"
+    assert texts[1] == "Ben DNF (time is up) 42%"
     assert texts[2] == "P2 gave up 10%"
     assert texts[3].startswith("P3 did not start")
     assert texts[4] == "● P4 ✓ solved"
@@ -144,27 +142,27 @@ def test_a_lane_says_how_it_stands_without_colour() -> None:
     assert texts[5].endswith("99% -1")
 
 
-# --- People ---------------------------------------------------------------------------
+# --- Members --------------------------------------------------------------------------
 
 
 @given(st.integers(24, 80), st.booleans(), st.booleans())
-def test_a_member_fits_a_row(width: int, ready: bool, chosen: bool) -> None:
+def test_member_fits_a_row(width: int, ready: bool, chosen: bool) -> None:
     who = member(2, 1, "Zoë with a long name", ready=ready, connected=False, bot=True)
     row = member_row(who, 2, 2, DARK, width, chosen=chosen)
     assert cells(text_of(row)) == width
 
 
-def test_a_member_row_says_who_it_is_in_words_and_signs() -> None:
+def test_member_row_shows_role_and_state() -> None:
     ann = text_of(member_row(member(1, 0, ready=True), 1, 1, MONO, 70, chosen=False))
     assert "✓ Ann" in ann
-    assert "you ♛ host" in ann
+    assert "you, ♛ host" in ann
     cat = text_of(member_row(member(3, None), 1, 1, MONO, 70, chosen=False))
-    assert "watches" in cat
+    assert "spectator" in cat
     own = text_of(member_row(member(3, None), 1, 3, MONO, 70, chosen=False))
-    assert "you watch " in own
+    assert "you, spectator" in own
     assert "ready" not in cat
     bot = member(2, 1, bot=True, connected=False)
-    assert "⚙ bot ↯ reconnecting" in text_of(
+    assert "⚙ bot, ↯ reconnecting" in text_of(
         member_row(bot, 1, 1, MONO, 70, chosen=False)
     )
 
@@ -173,41 +171,41 @@ def test_a_member_row_says_who_it_is_in_words_and_signs() -> None:
 
 
 @pytest.mark.parametrize("width", [36, 50, 76, 116])
-def test_the_table_fits_and_never_drops_name_time_and_moves(width: int) -> None:
-    told = lane(0)
-    told.apply(
+def test_results_fit_and_keep_name_time_and_moves(width: int) -> None:
+    done = lane(0)
+    done.apply(
         standing(
             0, "finished", place=1, time_ms=41_320, solve_ms=40_000, stm=120, mtm=99
         )
     )
     out = lane(1)
     out.apply(standing(1, "dnf", place=2, why="grace", high=999, stm=7))
-    rows = [text_of(row) for row in result_rows([told, out], 0, DARK, width)]
+    rows = [text_of(row) for row in result_rows([done, out], 0, DARK, width)]
     assert {cells(row) for row in rows} == {width}
     assert rows[1].split()[:4] == ["1", "Ann", "41.320", "120"]
-    told_short = "2 Ben DNF grace 99% 7"
-    told_whole = "2 Ben DNF 99% 7 the grace time is over"
-    expected = told_whole if width >= 76 else told_short
+    short = "2 Ben DNF grace 99% 7"
+    whole = "2 Ben DNF 99% 7 the grace time is over"
+    expected = whole if width >= 76 else short
     assert " ".join(rows[2].split()) == expected
     if width >= 76:
         assert rows[1].split()[4:] == ["3.00", "99", "40.000"]
 
 
-def test_credit_has_a_column_where_somebody_has_some() -> None:
+def test_results_have_a_credit_column_if_somebody_has_credit() -> None:
     rows: list[list[str]] = []
     for credit in (0, 12):
-        told = lane(0)
-        told.apply(standing(0, "finished", place=1, time_ms=41_320, credit_ms=credit))
-        rows.append([text_of(row) for row in result_rows([told], 0, DARK, 76)])
+        done = lane(0)
+        done.apply(standing(0, "finished", place=1, time_ms=41_320, credit_ms=credit))
+        rows.append([text_of(row) for row in result_rows([done], 0, DARK, 76)])
     assert ["credit" in shown[0] for shown in rows] == [False, True]
     assert rows[1][1].rstrip().endswith("12 ms")
 
 
-# --- Places ---------------------------------------------------------------------------
+# --- Layout ---------------------------------------------------------------------------
 
 
-def test_from_a_hundred_columns_on_the_names_of_bots_are_whole() -> None:
-    divided = plan((4, 4), 100, 37, 6)
+def test_bot_names_fit_from_100_columns_on() -> None:
+    divided = race_layout((4, 4), 100, 37, 6)
     lane = Lane(1, 2, "Bot Badger", bot=True)
     (row,) = lane_rows([lane], [], None, DARK, divided.panel[0] - 1, 9)
     assert "Bot Badger" in "".join(run.text for run in row)
@@ -219,10 +217,10 @@ def test_from_a_hundred_columns_on_the_names_of_bots_are_whole() -> None:
 
 
 @given(sizes, st.integers(40, 200), st.integers(11, 70), st.integers(1, 16))
-def test_a_plan_has_room_for_the_board_from_forty_by_fifteen_up(
+def test_race_layout_has_room_for_the_board_from_40x15_on(
     size: tuple[int, int], columns: int, rows: int, racers: int
 ) -> None:
-    planned = plan(size, columns, rows, racers)
+    planned = race_layout(size, columns, rows, racers)
     grid = Grid.fit(*size, *planned.board)
     assert grid is not None
     assert planned.board[1] + (0 if planned.wide else planned.panel[1]) == rows
@@ -233,16 +231,16 @@ def test_a_plan_has_room_for_the_board_from_forty_by_fifteen_up(
 
 
 @pytest.mark.parametrize("rows", [10, 11, 12])
-def test_where_it_is_tight_the_board_comes_before_the_lanes(rows: int) -> None:
-    planned = plan((10, 10), 40, rows, 16)
+def test_board_has_priority_over_lanes(rows: int) -> None:
+    planned = race_layout((10, 10), 40, rows, 16)
     assert Grid.fit(10, 10, *planned.board) is not None
 
 
 @given(st.integers(1, 16), sizes, st.integers(1, 200), st.integers(1, 70))
-def test_boards_of_a_mosaic_stay_inside_and_apart(
+def test_arranged_boards_stay_inside_and_apart(
     count: int, size: tuple[int, int], columns: int, rows: int
 ) -> None:
-    places = mosaic(count, size, columns, rows)
+    places = arrange_boards(count, size, columns, rows)
     assert len(places) <= count
     taken: list[Box] = []
     for x, y, grid in places:
@@ -260,12 +258,12 @@ def test_boards_of_a_mosaic_stay_inside_and_apart(
 
 
 @given(st.integers(2, 16), st.integers(40, 200), st.integers(11, 70))
-def test_lanes_beside_a_gallery_cost_it_nothing(
+def test_lanes_beside_several_boards_cost_the_boards_nothing(
     count: int, columns: int, rows: int
 ) -> None:
-    chosen = gallery(count, (4, 4), columns, rows)
-    all_of_it = mosaic(count, (4, 4), columns, rows)
-    got = mosaic(count, (4, 4), *chosen.board)
+    chosen = spectator_layout(count, (4, 4), columns, rows)
+    all_of_it = arrange_boards(count, (4, 4), columns, rows)
+    got = arrange_boards(count, (4, 4), *chosen.board)
     assert len(got) == len(all_of_it)
     if got:
         assert got[0][2].tile_h == all_of_it[0][2].tile_h
@@ -278,25 +276,25 @@ def placed(tiles: tuple[int, ...], **more: Any) -> Placed:
     return Placed(tiles, GRID, 2, 1, **more)
 
 
-def test_only_cells_that_changed_are_painted_again() -> None:
+def test_only_changed_cells_are_painted_again() -> None:
     before = placed((1, 2, 3, 4, 5, 6, 0, 7, 8))
     after = placed((1, 2, 3, 4, 5, 6, 7, 0, 8))
-    assert differences([before], [before]) == []
-    assert differences([before], [after]) == [Box(2, 7, 6, 3), Box(8, 7, 6, 3)]
+    assert changed_boxes([before], [before]) == []
+    assert changed_boxes([before], [after]) == [Box(2, 7, 6, 3), Box(8, 7, 6, 3)]
 
 
-def test_a_new_caption_is_painted_alone() -> None:
+def test_new_caption_is_painted_alone() -> None:
     tiles = (1, 2, 3, 4, 5, 6, 7, 8, 0)
     row = result_rows([], None, DARK, 40)[0]
-    assert differences([placed(tiles)], [placed(tiles, caption=row)]) == [
+    assert changed_boxes([placed(tiles)], [placed(tiles, caption=row)]) == [
         Box(2, 0, 18, 1)
     ]
 
 
-def test_boards_that_moved_are_painted_whole() -> None:
+def test_boards_that_moved_are_painted_completely() -> None:
     one = placed((1, 2, 3, 4, 5, 6, 7, 8, 0))
-    assert differences([one], [one._replace(x=3)]) is None
-    assert differences([one], []) is None
+    assert changed_boxes([one], [one._replace(x=3)]) is None
+    assert changed_boxes([one], []) is None
 
 
 # --- Keys -----------------------------------------------------------------------------
@@ -309,7 +307,7 @@ ACTIONS = [
 
 
 @given(st.lists(st.sampled_from(ACTIONS), max_size=12), st.integers(16, 100))
-def test_keys_are_where_they_are_said_to_be(actions: list[Action], width: int) -> None:
+def test_places_of_keys_match_their_rows(actions: list[Action], width: int) -> None:
     rows, places = key_rows(actions, DARK, width)
     texts = [text_of(row) for row in rows]
     assert all(cells(text) <= width for text in texts)
@@ -318,30 +316,30 @@ def test_keys_are_where_they_are_said_to_be(actions: list[Action], width: int) -
         assert texts[row][start:end].split() == f"{action.key} {action.label}".split()
 
 
-def test_the_first_action_of_a_key_counts() -> None:
-    assert match(ACTIONS, "enter") is ACTIONS[0]
-    assert match(ACTIONS, "x") is None
+def test_first_action_of_a_key_wins() -> None:
+    assert find(ACTIONS, "enter") is ACTIONS[0]
+    assert find(ACTIONS, "x") is None
 
 
-def test_a_held_key_is_one_press() -> None:
-    keys = Repeats()
-    presses = [keys.held("r", now) for now in (0, 500, 530, 560, 1_300, 1_400)]
+def test_held_key_counts_once() -> None:
+    keys = HeldKey()
+    presses = [keys.is_repeat("r", now) for now in (0, 500, 530, 560, 1_300, 1_400)]
     assert presses == [False, True, True, True, False, True]
-    assert not keys.held("s", 1_401)
-    assert not keys.held("r", 1_402)
+    assert not keys.is_repeat("s", 1_401)
+    assert not keys.is_repeat("r", 1_402)
 
 
 # --- On the screen --------------------------------------------------------------------
 
 
 @given(st.text(max_size=20))
-def test_nothing_but_visible_text_reaches_the_terminal(text: str) -> None:
+def test_control_characters_do_not_reach_the_terminal(text: str) -> None:
     shown = strip_of((Run(text, Paint()),), Style()).text
     assert len(shown) == len(text)
     assert not any(char < " " or "\x7f" <= char < "\xa0" for char in shown)
 
 
-def test_markup_is_text() -> None:
+def test_markup_is_shown_as_text() -> None:
     shown = strip_of((Run("[bold]x[/] :smile:", Paint()),), Style())
     assert shown.text == "[bold]x[/] :smile:"
     assert len(list(shown)) == 1

@@ -1,4 +1,4 @@
-"""The race on the screen, driven by keys and clicks; the test is the server."""
+"""The race screen, driven by keys and clicks; the test is the server."""
 
 import pytest
 from tests.client import rooms
@@ -26,20 +26,20 @@ from sliderace_client.tui.widgets import Boards
 # --- Countdown and race ---------------------------------------------------------------
 
 
-async def test_the_countdown_stands_where_the_board_will_be() -> None:
+async def test_countdown_is_shown_in_place_of_the_board() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         seat.hear(m.PhaseEvent(0, RACE, "countdown", 5_000))
         await settle(pilot)
         canvas = pilot.app.screen.query_one("#boards", Boards)
-        five = canvas.banner
+        five = canvas.message
         seat.told.now += 2_001
         await settle(pilot)
-        assert canvas.banner not in ("", five)
+        assert canvas.message not in ("", five)
         assert canvas.placed == ()
         seat.told.now += 3_000
         await settle(pilot)
-        go = canvas.banner
+        go = canvas.message
         assert go not in ("", five)
         seat.race()
         await settle(pilot)
@@ -48,7 +48,7 @@ async def test_the_countdown_stands_where_the_board_will_be() -> None:
 
 
 @pytest.mark.parametrize("pressed", [("left", "left"), ("a", "h"), ("h", "left")])
-async def test_a_key_is_the_way_the_tile_travels(pressed: tuple[str, ...]) -> None:
+async def test_key_moves_the_tile_in_its_direction(pressed: tuple[str, ...]) -> None:
     seat = Offline()
     async with racing(seat) as pilot:
         await pilot.press(*pressed)
@@ -56,14 +56,14 @@ async def test_a_key_is_the_way_the_tile_travels(pressed: tuple[str, ...]) -> No
         assert seat.view.done
 
 
-async def test_the_gap_preset_turns_every_key_around() -> None:
+async def test_gap_preset_reverses_every_key() -> None:
     seat = Offline()
     async with racing(seat, settings=Settings(keys="gap")) as pilot:
         await pilot.press("right", "d")
         assert board(pilot) == "1 2 3/4 5 6/7 8 0"
 
 
-async def test_a_key_held_against_the_wall_does_no_harm() -> None:
+async def test_key_held_down_at_the_edge_changes_nothing() -> None:
     seat = Offline()
     async with racing(seat, "1 2 3/4 5 6/7 0 8") as pilot:
         await pilot.press(*["right"] * 20)
@@ -71,7 +71,7 @@ async def test_a_key_held_against_the_wall_does_no_harm() -> None:
         assert seat.view.stm == 1
 
 
-async def test_a_click_slides_all_tiles_up_to_the_gap() -> None:
+async def test_click_slides_all_tiles_up_to_the_gap() -> None:
     seat = Offline()
     async with racing(seat) as pilot:
         (placed,) = pilot.app.screen.query_one("#boards", Boards).placed
@@ -83,7 +83,7 @@ async def test_a_click_slides_all_tiles_up_to_the_gap() -> None:
 
 
 @pytest.mark.parametrize("key", ["u", "r", "z", "backspace"])
-async def test_asking_for_undo_in_a_race_says_why_there_is_none(key: str) -> None:
+async def test_undo_keys_say_that_races_have_no_undo(key: str) -> None:
     seat = Offline()
     async with racing(seat) as pilot:
         await pilot.press(key)
@@ -93,7 +93,7 @@ async def test_asking_for_undo_in_a_race_says_why_there_is_none(key: str) -> Non
     assert not any(isinstance(each, m.Undo | m.Ready) for each in seat.asked)
 
 
-async def test_lanes_show_rivals_their_progress_and_who_is_lost() -> None:
+async def test_lanes_show_progress_and_lost_connections_of_rivals() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         seat.race()
@@ -113,7 +113,7 @@ async def test_lanes_show_rivals_their_progress_and_who_is_lost() -> None:
         assert board(pilot) == START  # ours goes on
 
 
-async def test_giving_up_is_asked_and_can_be_undone_for_three_seconds() -> None:
+async def test_giving_up_asks_first_and_can_be_undone_for_three_seconds() -> None:
     seat = Offline()
     async with racing(seat) as pilot:
         await pilot.press("f")
@@ -136,7 +136,7 @@ async def test_giving_up_is_asked_and_can_be_undone_for_three_seconds() -> None:
         assert "undo giving up" not in keys(pilot)
 
 
-async def test_inspection_shows_the_board_and_keeps_it_locked() -> None:
+async def test_board_is_shown_but_locked_during_inspection() -> None:
     seat = Offline(room=rooms.room(rules=Rules("3x3", inspection_ms=3_000)))
     async with driven(seat) as pilot:
         seat.hear(m.PhaseEvent(0, RACE, "countdown", 0, [0, 1]))
@@ -152,7 +152,7 @@ async def test_inspection_shows_the_board_and_keeps_it_locked() -> None:
         assert board(pilot) == "1 2 3/4 5 6/7 0 8"
 
 
-async def test_without_a_connection_the_own_board_goes_on_and_it_is_said() -> None:
+async def test_own_board_works_without_a_connection() -> None:
     seat = Offline()
     async with racing(seat) as pilot:
         seat.model.lost()
@@ -165,7 +165,7 @@ async def test_without_a_connection_the_own_board_goes_on_and_it_is_said() -> No
         assert "There is no connection at the moment." in screen(pilot)
 
 
-async def test_the_host_ends_the_grace_time_or_calls_the_race_off() -> None:
+async def test_host_can_end_the_grace_time_and_call_the_race_off() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         seat.race()
@@ -205,7 +205,7 @@ def as_spectator() -> Offline:
     return seat
 
 
-async def test_a_spectator_sees_every_board_move() -> None:
+async def test_spectator_sees_every_board_move() -> None:
     seat = as_spectator()
     async with driven(seat, (120, 40), kind="watch") as pilot:
         seat.race(roster=(1, 2, 3, 4, 5, 6))
@@ -225,7 +225,7 @@ async def test_a_spectator_sees_every_board_move() -> None:
     assert seat.asked == []
 
 
-async def test_boards_that_do_not_fit_are_a_key_away() -> None:
+async def test_key_shows_the_boards_that_do_not_fit() -> None:
     seat = as_spectator()
     async with driven(seat, (40, 15), kind="watch") as pilot:
         seat.race(roster=(1, 2, 3, 4, 5, 6))
@@ -241,7 +241,7 @@ async def test_boards_that_do_not_fit_are_a_key_away() -> None:
         assert len(seen) == 6
 
 
-async def test_who_has_finished_may_look_around() -> None:
+async def test_finished_player_can_watch_others() -> None:
     seat = Offline()
     async with racing(seat) as pilot:
         await pilot.press("left", "left")
@@ -256,10 +256,10 @@ async def test_who_has_finished_may_look_around() -> None:
         assert board(pilot) == "1 2 3/4 5 6/7 8 0"
 
 
-# --- How fair it is -------------------------------------------------------------------
+# --- Latency and places ---------------------------------------------------------------
 
 
-async def test_lines_stand_beside_names_in_the_lobby_and_in_the_race() -> None:
+async def test_latency_is_shown_beside_names_in_lobby_and_race() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         seat.hear(
@@ -277,7 +277,7 @@ async def test_lines_stand_beside_names_in_the_lobby_and_in_the_race() -> None:
         assert "Ben 23±4 ms" in screen(pilot)
 
 
-async def test_a_place_that_may_still_be_lost_is_shown_as_such() -> None:
+async def test_provisional_place_is_marked() -> None:
     seat = Offline()
     async with racing(seat) as pilot:
         await pilot.press("left", "left")

@@ -1,38 +1,42 @@
-"""Watching a race: all boards, the leader's, one racer's; and how lanes tell it."""
+"""Watching a race: all boards, the leader's, one racer's; and the lanes."""
 
 from tests.client.offline import driven, keys, screen, settle
-from tests.client.rooms import RACE, standing
+from tests.client.rooms import RACE, START, standing
 from tests.client.test_tui_race import as_spectator
 from textual.pilot import Pilot
 
+from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
 from sliderace_client.room.lanes import Lane
+from sliderace_client.room.view import RoomView
 from sliderace_client.shared_ui.render import MONO
-from sliderace_client.tui.focus import Camera
 from sliderace_client.tui.rows import lane_rows
+from sliderace_client.tui.screens.spectating import SpectatorView
 from sliderace_client.tui.widgets import Boards
 
 
 def steps(**high: int) -> m.Progress:
-    """P2 ... P7 sit on seats 1 ... 6."""
-    told = {int(name[1:]) - 1: value for name, value in high.items()}
-    return m.Progress(RACE, [m.SeatProgress(n, 1, told[n], 1, 0, "L") for n in told])
+    """P2 ... P7 have the seats 1 ... 6."""
+    by_seat = {int(name[1:]) - 1: value for name, value in high.items()}
+    return m.Progress(
+        RACE, [m.SeatProgress(n, 1, by_seat[n], 1, 0, "L") for n in by_seat]
+    )
 
 
-def followed(pilot: Pilot[int]) -> int:
+def boards_shown(pilot: Pilot[int]) -> int:
     return len(pilot.app.screen.query_one("#boards", Boards).placed)
 
 
-async def test_the_camera_follows_the_leader_whoever_that_is() -> None:
+async def test_leader_view_follows_whoever_leads() -> None:
     seat = as_spectator()
     async with driven(seat, (100, 40), kind="watch") as pilot:
         seat.race(roster=(1, 2, 3, 4, 5, 6))
         seat.hear(steps(P2=100, P3=300, P4=200, P5=0, P6=0, P7=0))
         await settle(pilot)
-        assert followed(pilot) == 6
+        assert boards_shown(pilot) == 6
         await pilot.press("l")
         await settle(pilot)
-        assert followed(pilot) == 1
+        assert boards_shown(pilot) == 1
         assert "P3, 30% (leads)" in screen(pilot)
         seat.hear(m.Progress(RACE, [m.SeatProgress(1, 2, 400, 1, 1, "L")]))
         await settle(pilot)
@@ -43,23 +47,23 @@ async def test_the_camera_follows_the_leader_whoever_that_is() -> None:
         assert "P2, 40% (pinned)" in screen(pilot)
         await pilot.press("a")
         await settle(pilot)
-        assert followed(pilot) == 6
+        assert boards_shown(pilot) == 6
 
 
-async def test_who_follows_the_leader_reads_who_has_finished() -> None:
+async def test_leader_view_names_those_who_have_finished() -> None:
     seat = as_spectator()
     async with driven(seat, (120, 40), kind="watch") as pilot:
         seat.race(roster=(1, 2))
         seat.hear(steps(P2=1000, P3=0))
-        told = standing(1, "finished", place=1, time_ms=9_000, high=1000, member=2)
-        seat.hear(m.StandingEvent(0, RACE, told))
+        done = standing(1, "finished", place=1, time_ms=9_000, high=1000, member=2)
+        seat.hear(m.StandingEvent(0, RACE, done))
         await settle(pilot)
         await pilot.press("l")
         await settle(pilot)
         assert "P3, 0% (leads the rest; ✓ Ben)" in screen(pilot)
 
 
-async def test_next_previous_and_a_click_choose_a_racer() -> None:
+async def test_arrow_keys_and_clicks_pin_a_racer() -> None:
     seat = as_spectator()
     async with driven(seat, (100, 40), kind="watch") as pilot:
         seat.race(roster=(1, 2, 3, 4, 5, 6))
@@ -73,7 +77,7 @@ async def test_next_previous_and_a_click_choose_a_racer() -> None:
         assert seen == ["P2", "P3", "P2", "P7", "P6"]
         await pilot.click("#boards", offset=(30, 10))
         await settle(pilot)
-        assert followed(pilot) == 6
+        assert boards_shown(pilot) == 6
         board = pilot.app.screen.query_one("#boards", Boards).placed[4]
         await pilot.click("#boards", offset=(board.x + 2, board.y + 2))
         await settle(pilot)
@@ -81,18 +85,29 @@ async def test_next_previous_and_a_click_choose_a_racer() -> None:
         assert "all boards" in keys(pilot)
 
 
-def test_the_leader_is_the_best_who_still_races_at_the_end_the_winner() -> None:
-    first, second = Lane(0, status="finished"), Lane(1, high=10)
-    camera = Camera()
-    assert camera.followed([first, second]) is None
-    camera.leader()
-    assert camera.followed([first, second]) is second
-    assert camera.followed([first]) is first
-    assert camera.followed([]) is None
-    camera.turn([], 1)
-    assert camera.leads
-    camera.pin(7)
-    assert camera.followed([first]) is None
+def test_leader_is_the_best_who_still_races_and_at_the_end_the_winner() -> None:
+    board = parse_board(START)
+    first = Lane(0, status="finished", place=1, board=board)
+    second = Lane(1, high=10, board=board)
+    room = RoomView()
+    changes: list[None] = []
+    view = SpectatorView(lambda: room, lambda: changes.append(None))
+    room.lanes = {0: first, 1: second}
+    assert view.followed() is None
+    actions = {action.key: action for action in view.actions()}
+    actions["l"].run()
+    assert view.followed() is second
+    room.lanes = {0: first}
+    assert view.followed() is first
+    room.lanes = {}
+    assert view.followed() is None
+    actions["→"].run()
+    assert len(changes) == 1  # nobody can be pinned
+    room.lanes = {0: first, 1: second}
+    actions["→"].run()
+    assert view.followed() is first
+    del room.lanes[0]
+    assert view.followed() is None
 
 
 # --- Lanes ----------------------------------------------------------------------------
@@ -105,7 +120,7 @@ def texts(lanes: list[Lane], width: int = 50, **more: object) -> list[str]:
     return ["".join(run.text for run in row) for row in rows]
 
 
-def test_a_lane_tells_how_far_behind_the_leader_it_is() -> None:
+def test_lane_shows_the_distance_to_the_leader() -> None:
     lanes = [Lane(n, n + 1, f"P{n}", high=high) for n, high in enumerate((420, 350, 0))]
     assert [text.split()[-1] for text in texts(lanes)] == ["42%", "-7", "-42"]
     level = [Lane(0, high=425), Lane(1, high=423)]
@@ -113,7 +128,7 @@ def test_a_lane_tells_how_far_behind_the_leader_it_is() -> None:
     assert texts(lanes, 24)[1].endswith("35%")
 
 
-def test_a_finish_tells_its_distance_and_its_credit() -> None:
+def test_finish_shows_distance_and_credit() -> None:
     lanes = [Lane(0), Lane(1)]
     lanes[0].apply(standing(0, "finished", place=1, time_ms=41_320, credit_ms=12))
     lanes[1].apply(standing(1, "finished", place=2, time_ms=42_000, credit_ms=7))
@@ -122,10 +137,10 @@ def test_a_finish_tells_its_distance_and_its_credit() -> None:
     assert texts(lanes, 27)[1].rstrip().endswith("✓ 42.000")
 
 
-def test_a_lane_tells_how_the_connection_is() -> None:
+def test_lane_marks_the_connection() -> None:
     lanes = [Lane(n, n + 1, f"P{n}", high=9 - n) for n in range(4)]
-    lines = {2: m.MemberLatency(2, 20, 4), 3: m.MemberLatency(3, 250, 60)}
-    marks = [text[:3] for text in texts(lanes, away=[4], lines=lines)]
+    latencies = {2: m.MemberLatency(2, 20, 4), 3: m.MemberLatency(3, 250, 60)}
+    marks = [text[:3] for text in texts(lanes, away=[4], latencies=latencies)]
     assert marks == ["▸  ", "●  ", "◐  ", "↯  "]
-    assert texts(lanes, waiting=5)[0].startswith("◐5 ")
-    assert texts(lanes, waiting=500)[0].startswith("◐99")
+    assert texts(lanes, late=5)[0].startswith("◐5 ")
+    assert texts(lanes, late=500)[0].startswith("◐99")

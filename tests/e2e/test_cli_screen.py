@@ -113,10 +113,10 @@ def test_options_set_keys_and_colours_of_the_full_screen(tmp_path: Path) -> None
 FAULTY = """
 import sys
 from sliderace_client.cli.commands import run
-from sliderace_client.tui.screens.solo import SoloPage
+from sliderace_client.tui.screens.solo import SoloScreen
 class Fault(Exception): pass
 def fail(page): raise Fault("a fault of ours")
-SoloPage._again = fail
+SoloScreen._again = fail
 sys.exit(run(sys.argv[1:]))
 """
 

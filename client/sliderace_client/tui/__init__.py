@@ -6,10 +6,10 @@ __all__ = ["run_app"]
 
 
 def run_app(start: Start) -> int:
-    """Run the full-screen client until the user ends it; the process's exit code.
+    """Run the full-screen client until the user ends it; return the exit code.
 
-    The terminal is as it was before, however the program ends.
+    However the program ends, the terminal is as it was before.
     """
-    from sliderace_client.tui.program import run  # noqa: PLC0415 - slow to load
+    from sliderace_client.tui.app import run  # noqa: PLC0415 - slow to load
 
     return run(start)

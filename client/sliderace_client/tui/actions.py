@@ -1,4 +1,4 @@
-"""What can be done on a page: one list gives the keys, their labels and the clicks."""
+"""What can be done on a screen: one list gives keys, labels and clicks."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -6,25 +6,25 @@ from typing import NamedTuple
 from sliderace.protocol.names import cells
 from sliderace_client.shared_ui.render import Look, Paint, Row, Run
 
-__all__ = ["ROOMY", "Action", "Places", "Repeats", "key_rows", "match", "under"]
+__all__ = ["WIDE", "Action", "HeldKey", "Places", "action_at", "find", "key_rows"]
 
 REPEAT_MS = 700
-"""A key held down repeats after 250-660 ms, then every 30 ms: one press, one action."""
+"""A key that is held down repeats after 250-660 ms, then every 30 ms."""
 
 
-ROOMY = 60
-"""Columns from which on keys look like keys; below, every cell counts."""
+WIDE = 60
+"""From this many columns on, keys are drawn like keys; below, every cell counts."""
 
 
 class Action(NamedTuple):
-    """Something the user may do now.
+    """Something the user can do now.
 
     Attributes:
         key: the key as it is shown and pressed, such as ``r``, ``enter`` or ``?``.
         label: what it does, in one or two words.
         run: does it.
         also: other names of the key.
-        repeats: whether holding the key down does it again and again.
+        repeats: whether holding the key down repeats it.
     """
 
     key: str
@@ -34,8 +34,8 @@ class Action(NamedTuple):
     repeats: bool = False
 
 
-def match(actions: Sequence[Action], key: str) -> Action | None:
-    """The action of this key, if any."""
+def find(actions: Sequence[Action], key: str) -> Action | None:
+    """Return the first action of a key; None: there is none."""
     for action in actions:
         if key == action.key or key in action.also:
             return action
@@ -46,29 +46,31 @@ Places = list[tuple[int, int, int]]
 """Where each of some actions is: (row, first column, column after the last)."""
 
 
-def under(actions: Sequence[Action], places: Places, y: int, x: int) -> Action | None:
-    """The action that is shown at a row and a column, if any."""
+def action_at(
+    actions: Sequence[Action], places: Places, y: int, x: int
+) -> Action | None:
+    """Return the action that is shown at a row and a column; None: there is none."""
     for action, (row, first, end) in zip(actions, places, strict=True):
         if row == y and first <= x < end:
             return action
     return None
 
 
-class Repeats:
-    """Tells a held key from one pressed again."""
+class HeldKey:
+    """Tells a key that is held down from one that is pressed again."""
 
     def __init__(self) -> None:
         self._last = ("", -REPEAT_MS)
 
-    def forget(self) -> None:
-        """Another key was pressed meanwhile: the next one is no repetition."""
+    def reset(self) -> None:
+        """Count the next key as pressed, whatever it is."""
         self._last = ("", -REPEAT_MS)
 
-    def held(self, key: str, now: int) -> bool:
-        """Whether `key` is only repeating; `now` in ms.
+    def is_repeat(self, key: str, now: int) -> bool:
+        """Return whether a key only repeats; `now` in ms.
 
-        >>> keys = Repeats()
-        >>> [keys.held("r", now) for now in (0, 500, 530, 1500)]
+        >>> held = HeldKey()
+        >>> [held.is_repeat("r", now) for now in (0, 500, 530, 1500)]
         [False, True, True, False]
         """
         before, at = self._last
@@ -79,16 +81,15 @@ class Repeats:
 def key_rows(
     actions: Sequence[Action], look: Look, width: int
 ) -> tuple[list[Row], Places]:
-    """The keys in as many rows as they need, and where each is.
-
-    Returns:
-        The rows, and the places of the actions in them.
-    """
+    """Return the keys in as many rows as they need, and the place of each."""
     rows: list[list[Run]] = [[]]
     places: Places = []
     at = 0
+    key_paint = (
+        Paint(reverse=True) if look.mono else Paint(look.accent, look.raised, True)
+    )
     for action in actions:
-        key = action.key if width < ROOMY else f" {action.key} "
+        key = action.key if width < WIDE else f" {action.key} "
         label = f" {action.label}"
         length = cells(key) + cells(label)
         gap = 2 if rows[-1] else 1
@@ -97,10 +98,7 @@ def key_rows(
             at, gap = 0, 1
         rows[-1].append(Run(" " * gap, Paint()))
         at += gap
-        cap = (
-            Paint(reverse=True) if look.mono else Paint(look.accent, look.raised, True)
-        )
-        rows[-1] += [Run(key, cap), Run(label, Paint(look.soft))]
+        rows[-1] += [Run(key, key_paint), Run(label, Paint(look.soft))]
         places.append((len(rows) - 1, at, at + length))
         at += length
     return [tuple(row) for row in rows], places

@@ -1,13 +1,35 @@
-"""The program: one seat or none, the page that shows it, and a calm repaint."""
+"""The program: at most one room, the screen that shows it, and when it is painted.
+
+Which screen is shown follows from the phase of the room: the lobby, the race or the
+results. Between two races the user can switch between lobby and results; a countdown
+ends that, and closes every dialog and the warm-up.
+
+When something changes, the screen is painted at one of three moments:
+
+- **at once**: own slides, by the screen itself (see `TerminalDiff`);
+- **within a frame** (`FRAME_S`): everything that people wait for, such as a new member,
+  a phase or a result;
+- **with the next tick** (`TICK_S`): clocks, and the progress of rivals. A busy race
+  therefore costs no more than a running clock.
+"""
 
 import asyncio
 import secrets
+import signal
+import sys
+import time
 from dataclasses import replace
-from typing import Literal
+from typing import ClassVar, Literal, NamedTuple
 
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.driver import Driver
 from textual.events import Event, Key
+from textual.filter import Monochrome, NoColor
+from textual.screen import Screen
 
 from sliderace.protocol.messages import Command, Join, Leave, Ready, RoleName
+from sliderace.texts import text
 from sliderace_client import exit_codes
 from sliderace_client.launch import Start
 from sliderace_client.local_server import HostError
@@ -15,352 +37,485 @@ from sliderace_client.net.connection import Client, Ending
 from sliderace_client.net.http import Unreachable
 from sliderace_client.net.locate import NotFound, find, join_command
 from sliderace_client.net.seats import SeatFile, claim
+from sliderace_client.platform import WINDOWS, hear
 from sliderace_client.race_records import save_record
+from sliderace_client.room.outputs import Level, Note
+from sliderace_client.room.view import RoomView
 from sliderace_client.shared_ui import wording
-from sliderace_client.shared_ui.settings import drawn_name, nickname
-from sliderace_client.tui.base_app import Shell
+from sliderace_client.shared_ui.photo import BadPicture
+from sliderace_client.shared_ui.pictures import Picture
+from sliderace_client.shared_ui.render import Look
+from sliderace_client.shared_ui.settings import Settings, drawn_name, keep, nickname
 from sliderace_client.tui.blocking_calls import (
-    Host,
+    RoomOpener,
     only_here,
     past_races,
     room_links,
 )
-from sliderace_client.tui.dialogs.choices import RulesDialog
-from sliderace_client.tui.dialogs.dialog import CodeDialog
-from sliderace_client.tui.repaint import gist
-from sliderace_client.tui.screens.lobby import Lobby
-from sliderace_client.tui.screens.menu import Menu
-from sliderace_client.tui.screens.past_races import PastRaces
-from sliderace_client.tui.screens.race import Race
-from sliderace_client.tui.screens.results import ResultsPage
-from sliderace_client.tui.screens.screen import Page, RoomPage
-from sliderace_client.tui.screens.solo import SoloPage
-from sliderace_client.tui.seat import Connect, Play
+from sliderace_client.tui.dialogs.choices import RulesDialog, SettingsDialog
+from sliderace_client.tui.dialogs.help import HelpDialog, HelpTopic
+from sliderace_client.tui.dialogs.room_code import CodeDialog
+from sliderace_client.tui.screens.forms import KeysForm, ServerForm
+from sliderace_client.tui.screens.lobby import LobbyScreen
+from sliderace_client.tui.screens.menu import MenuScreen
+from sliderace_client.tui.screens.past_races import PastRacesScreen
+from sliderace_client.tui.screens.race import RaceScreen
+from sliderace_client.tui.screens.results import ResultsScreen
+from sliderace_client.tui.screens.room_screen import RoomClient, RoomScreen
+from sliderace_client.tui.screens.screen import BaseScreen
+from sliderace_client.tui.screens.solo import SoloScreen
+from sliderace_client.tui.terminal_io.diff import TerminalDiff
+from sliderace_client.tui.theme import LOOKS, Appearance, textual_theme
 
-__all__ = ["Terminal"]
+__all__ = ["SlideraceApp", "driver_class", "run"]
 
 FRAME_S = 1 / 60
-"""Changes are gathered for a frame."""
+"""Changes of one frame are painted together."""
 TICK_S = 0.1
-"""Clocks show tenths; rivals are painted as often and no oftener."""
+"""Clocks show tenths of a second."""
+NEWS_MS = 6_000
+HINT_MS = 1_500
 MENU_DEPTH = 2
 """Screens on the stack when only the menu is shown: the library's own, and the menu."""
 
 
-class Terminal(Shell):
+class News(NamedTuple):
+    """A line of news.
+
+    Attributes:
+        content: one sentence; empty: no news.
+        level: how good it is.
+        until: when it disappears, in monotonic ms.
+        is_hint: it may be replaced by another hint.
+    """
+
+    content: str = ""
+    level: Level = "info"
+    until: int = 0
+    is_hint: bool = False
+
+
+def driver_class(platform: str = sys.platform) -> type[Driver] | None:
+    """Return our own driver; None on Windows, where the library's is used."""
+    if platform == WINDOWS:
+        return None
+    from sliderace_client.tui.terminal_io.driver import TerminalDriver  # noqa: PLC0415 - POSIX
+
+    return TerminalDriver
+
+
+def run(start: Start) -> int:
+    """Run the full-screen client; return the exit code of the process."""
+    app = SlideraceApp(start)
+    try:
+        app.run()
+    finally:
+        app.rooms.close()
+    code = app.return_code or exit_codes.OK
+    if app.keeps_seat and app.begin.back:
+        _print(text("room.seat_kept", command=app.begin.back))
+    if app.ending is None or code != exit_codes.OK or start.kind == "menu":
+        return code
+    _print(wording.ending(app.ending.why))
+    return app.ending.exit_code
+
+
+def _print(sentence: str) -> None:
+    """Print a sentence after the screen has been restored."""
+    print(sentence, file=sys.stderr)  # noqa: T201
+
+
+class SlideraceApp(App[int]):
     """The full-screen client.
 
     Args:
         start: how to begin.
-        connect: makes a seat from `on_change` and `on_note`; None: over the network.
+        client: the connection to the room; None: one over the network is made.
+
+    Attributes:
+        begin: how the current room was entered.
+        settings: the current ones.
+        terminal_diff: paints changed rows at once, where the driver can.
+        frame_due: the screen will be painted within a frame.
+        ending: why the last room is over for us.
+        rooms: opens rooms on this machine.
     """
 
-    _play: Play | None = None
-    frame_due = False
-    _gist: object = None
+    ENABLE_COMMAND_PALETTE = False
+    TITLE = "sliderace"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "interrupt", show=False, priority=True)
+    ]
+    CSS = """
+    BaseScreen { background: $background; color: $foreground; }
+    """
 
-    def __init__(self, start: Start, connect: Connect | None = None) -> None:
-        super().__init__(start.settings)
+    def __init__(self, start: Start, client: RoomClient | None = None) -> None:
+        self._appearance = Appearance(start.settings)
+        mono = self._appearance.monochrome
+        super().__init__(driver_class=driver_class(), ansi_color=mono or None)
+        # The library reads NO_COLOR itself, ignores our setting, and shows greys.
+        filters = [one for one in self._filters if not isinstance(one, GREY_FILTERS)]
+        self._filters = [*filters, NoColor()] if mono else filters
+        for name, look in LOOKS.items():
+            self.register_theme(textual_theme(name, look))
+        self.settings = start.settings
+        self._choose_look()
+        self.terminal_diff = TerminalDiff()
+        self.frame_due = False
         self.begin = start
-        self._connect = connect
-        self._auto_readied = ""
-        self._want_results: bool | None = None
-        self._has_menu = start.kind == "menu"
         self.ending: Ending | None = None
-        self.rooms = Host(self._say_from_thread)
+        self.rooms = RoomOpener(self._say_from_thread)
+        self._has_menu = start.kind == "menu"
+        self._given_client = client
+        self._client: RoomClient | None = None
+        self._auto_readied = ""
+        self._wants_results: bool | None = None
+        self._shown_state: object = None
+        self._news = News()
+        self._storing_settings = asyncio.Lock()
 
-    # --- Life -------------------------------------------------------------------------
+    # --- Start and end ----------------------------------------------------------------
 
     def on_mount(self) -> None:  # noqa: D102
-        self.hear_signals()
-        self.run_worker(self.read_picture(), group="picture")
+        hear(self._on_signal, asyncio.get_running_loop())
+        self.run_worker(self._load_picture(), group="picture")
         self.set_interval(TICK_S, self.repaint)
         start = self.begin
         match start.kind:
             case "join" | "watch" | "host":
-                self.enter(start)
+                self.enter_room(start)
             case "solo":
-                self.push_screen(SoloPage(start))
+                self.open_screen(SoloScreen(self, start))
             case "menu":
-                self.push_screen(Menu())
+                self.open_screen(MenuScreen(self))
 
-    def now(self) -> int:  # noqa: D102
-        return self._play.now() if self._play else super().now()
+    def terminal_lost(self) -> None:
+        """End as on a SIGHUP: the terminal is gone without one."""
+        self._on_signal(signal.Signals.SIGHUP)
+
+    def _on_signal(self, number: signal.Signals) -> None:
+        self.exit(return_code=128 + number)
+
+    def action_interrupt(self) -> None:
+        """End at once (Ctrl-C); a seat is kept for a while."""
+        self.exit(return_code=exit_codes.INTERRUPTED)
+
+    def quit(self) -> None:
+        """End the program."""
+        self.exit(return_code=exit_codes.OK)
+
+    def now(self) -> int:
+        """Return monotonic ms."""
+        return self._client.now() if self._client else time.monotonic_ns() // 1_000_000
 
     async def on_event(self, event: Event) -> None:
-        """Handle an event; a key that slides a tile skips the queue of its page.
-
-        On its way through the library it would take as long again as its slide.
-        """
-        page = self.screen_stack[-1] if self.screen_stack else None
+        """Handle an event. A key of the board skips the library's queue."""
+        screen = self.screen_stack[-1] if self.screen_stack else None
         if (
             not isinstance(event, Key)
             or event.is_forwarded
             or not self.app_focus
-            or not isinstance(page, Page)
+            or not isinstance(screen, BaseScreen)
         ):
             await super().on_event(event)
-        elif not page.takes(event):
-            page.expect_key()
+        elif not screen.take_key(event):
+            screen.key_queued()
             await super().on_event(event)
-            page.call_later(page.had_key)
+            screen.call_later(screen.key_handled)
 
-    # --- A seat -----------------------------------------------------------------------
+    # --- Screens ----------------------------------------------------------------------
 
-    @property
-    def playing(self) -> Play:
-        """The seat in use.
+    def open_screen(self, screen: Screen[None]) -> None:
+        """Show a screen or a dialog over the current one."""
+        self.push_screen(screen)  # pyright: ignore[reportUnknownMemberType] - theirs
 
-        Raises:
-            LookupError: there is none.
-        """
-        if self._play is None:
-            raise LookupError("no room")
-        return self._play
-
-    def enter(self, start: Start) -> None:
-        """Enter the room of `start`, and show it."""
-        self.begin = start
-        self._want_results = None
-        self.run_worker(self._live(start), group="seat", exclusive=True)
-
-    async def _live(self, start: Start) -> None:
-        """Be in the room; then back to the menu, or out."""
-        seat = None
-        if self._connect is None and start.role == "player":
-            seat = await asyncio.to_thread(
-                claim, start.code, start.name, any_name=not start.named
-            )
-        play = self._sit(start, seat)
-        self._play = play
-        if only_here(start.server) and not start.links:
-            self.run_worker(self._ask_links(start), group="links")
-        await self.push_screen(Lobby())
-        try:
-            ending = await play.run()
-        finally:
-            if seat is not None:
-                seat.release()
-        self._play = None
-        self.ending = ending
-        if self._has_menu:
-            self.say(wording.ending(ending.why))
-            self.back()
-        else:
-            self.exit(return_code=exit_codes.OK)
-
-    async def _ask_links(self, start: Start) -> None:
-        """We came by an address of this machine only: others need another one."""
-        links = await asyncio.to_thread(room_links, start.server, start.code)
-        if self.begin is start:
-            self.begin = replace(start, links=links)
-            self.changed()
-
-    def _sit(self, start: Start, seat: SeatFile | None) -> Play:
-        if self._connect is not None:
-            return self._connect(self.changed, self._noted)
-        return Client(
-            start.server,
-            Join(code=start.code, name=start.name, role=start.role),
-            seat=seat,
-            on_change=self.changed,
-            on_note=self._noted,
-        )
+    def close_screen(self) -> None:
+        """Close the screen on top."""
+        self.pop_screen()
 
     def back(self) -> None:
-        """To the menu; or out, where there was none."""
+        """Go back to the menu, or end if the program started without it."""
         if not self._has_menu:
-            self.exit(return_code=exit_codes.OK)
+            self.quit()
             return
         while len(self.screen_stack) > MENU_DEPTH:
             self.pop_screen()
 
-    def leave_room(self) -> None:
-        """Give up the seat and end."""
-        if not self.playing.ask(Leave()):
-            self.exit(return_code=exit_codes.OK)
+    def show_help(self, topic: HelpTopic) -> None:
+        """Show the keys of a screen."""
+        self.open_screen(HelpDialog(self.look, topic))
 
-    def ask(self, command: Command) -> None:
-        """Send a command to the server; say so if that is not possible now."""
-        if not self.playing.ask(command):
-            self.say("There is no connection at the moment.", "bad")
+    def show_code(self) -> None:
+        """Show the code, the links and a QR code."""
+        room = self.client.view.room
+        if room is not None:
+            links = self.begin.links or ((self.join_link,) if self.join_link else ())
+            self.open_screen(CodeDialog(self.look, room.code, links))
+
+    def edit_rules(self) -> None:
+        """Let the host change the rules."""
+        room = self.client.view.room
+        if room is not None:
+            self.open_screen(RulesDialog(self.look, room.rules, room.public, self.send))
+
+    def show_results(self) -> None:
+        """Show the results of the last race instead of the lobby."""
+        self._wants_results = True
+        self.repaint()
+
+    def show_lobby(self) -> None:
+        """Show the lobby instead of the results."""
+        self._wants_results = False
+        self.repaint()
+
+    def play_solo(self, start: Start) -> None:
+        """Play alone."""
+        self._news = News()  # a problem of the form is solved now
+        self.open_screen(SoloScreen(self, start))
+
+    def warm_up(self, size: str) -> None:
+        """Play alone until the race begins."""
+        self.open_screen(SoloScreen(self, Start("solo", size=size), warm_up=True))
+
+    def show_past_races(self) -> None:
+        """List past races."""
+        screen = PastRacesScreen(self)
+        self.open_screen(screen)
+        self.run_worker(self._load_past_races(screen), group="record")
+
+    async def _load_past_races(self, screen: PastRacesScreen) -> None:
+        screen.show_lines(await asyncio.to_thread(past_races))
+
+    # --- Painting ---------------------------------------------------------------------
+
+    def on_change(self) -> None:
+        """Paint what changed: within a frame if people wait for it."""
+        if self.is_running and not self.frame_due and self._is_urgent():
+            self.frame_due = True
+            self.set_timer(FRAME_S, self._paint_frame)
+
+    def _is_urgent(self) -> bool:
+        """Return whether more than progress has changed since the last call."""
+        state = (
+            self._news,
+            None if self._client is None else _state(self.client.view),
+        )
+        before, self._shown_state = self._shown_state, state
+        return state != before
+
+    def _paint_frame(self) -> None:
+        self.frame_due = False
+        self.repaint()
+
+    def repaint(self) -> None:
+        """Show the right screen, as it is now."""
+        if self._client is not None:
+            self._get_ready(self._client)
+            self._switch_to(self._room_screen(self._client.view))
+        for screen in self.screen_stack[-1:]:
+            if isinstance(screen, BaseScreen):
+                screen.refresh_content()
+
+    def paint_all(self) -> None:
+        """Paint the whole screen anew: the terminal has missed some frames."""
+        self.screen.refresh()
+
+    def _switch_to(self, wanted: type[RoomScreen]) -> None:
+        """Show this screen of the room; close whatever is over another one."""
+        stack = self.screen_stack
+        shown = next((each for each in stack if isinstance(each, RoomScreen)), None)
+        if shown is None or type(shown) is wanted:
+            return
+        while self.screen is not shown:
+            self.pop_screen()
+        self.switch_screen(wanted(self))  # pyright: ignore[reportUnknownMemberType] - theirs
+
+    def _room_screen(self, view: RoomView) -> type[RoomScreen]:
+        match view.phase:
+            case "countdown" | "racing" | "grace":
+                self._wants_results = None
+                return RaceScreen
+            case "results" | "aborted":
+                return LobbyScreen if self._wants_results is False else ResultsScreen
+            case _:
+                return ResultsScreen if self._wants_results else LobbyScreen
+
+    # --- News -------------------------------------------------------------------------
+
+    def say(self, content: str, level: Level = "info") -> None:
+        """Show a line of news for a while."""
+        self._news = News(content, level, self.now() + NEWS_MS)
+        self.on_change()
+
+    def hint(self, content: str) -> None:
+        """Show a hint for a moment, unless there is news."""
+        if not self.news()[0] or self._news.is_hint:
+            self._news = News(content, "info", self.now() + HINT_MS, is_hint=True)
+            self.repaint()
+
+    def news(self) -> tuple[str, Level]:
+        """Return the current line of news and its level; empty: there is none."""
+        news = self._news if self.now() <= self._news.until else News()
+        return news.content, news.level
+
+    def on_note(self, note: Note) -> None:
+        """Show what happened in the room."""
+        self.say(wording.news(note.news), note.level)
+
+    def _say_from_thread(self, content: str) -> None:
+        if self.is_running:
+            self.call_from_thread(self.say, content)
+
+    # --- The room ---------------------------------------------------------------------
 
     @property
-    def in_room(self) -> bool:
+    def client(self) -> RoomClient:
+        """The connection to the room.
+
+        Raises:
+            LookupError: we are in no room.
+        """
+        if self._client is None:
+            raise LookupError("no room")
+        return self._client
+
+    @property
+    def keeps_seat(self) -> bool:
         """Whether we have a place in a room, which is kept when the program ends."""
-        return self._play is not None and not self._play.view.ended
+        return self._client is not None and self._client.view.ended is None
 
     @property
     def ends_the_room(self) -> bool:
         """Whether the room's server is ours and ends with us."""
         return self.begin.kind == "host" and not self.begin.back
 
-    def link(self) -> str:
-        """The best link to this room."""
+    @property
+    def join_link(self) -> str:
+        """The best link to the room; empty: there is none."""
         if self.begin.links:
             return self.begin.links[0]
         return f"{self.begin.server}/{self.begin.code}" if self.begin.server else ""
 
-    # --- What is shown ----------------------------------------------------------------
-
-    def changed(self) -> None:
-        """Something changed: show it within a frame, or with the next tick.
-
-        What is ours is painted when it is done; rivals' progress can wait for the tick,
-        so that a busy race costs no more than a running clock.
-        """
-        if self.is_running and not self.frame_due and self.urgent():
-            self.frame_due = True
-            self.set_timer(FRAME_S, self._frame)
-
-    def urgent(self) -> bool:
-        """Whether more than progress has changed since this was asked last."""
-        told = (self._news, None if self._play is None else gist(self._play.view))
-        before, self._gist = self._gist, told
-        return told != before
-
-    def _frame(self) -> None:
-        self.frame_due = False
-        self.repaint()
-
-    def repaint(self) -> None:
-        """Show the right page, as it is now."""
-        if self._play is not None:
-            self._get_ready(self._play)
-            self._turn_to(self._wanted(self._play))
-        for page in self.screen_stack[-1:]:
-            if isinstance(page, Page):
-                page.renew()
-
-    def _get_ready(self, play: Play) -> None:
-        """Say that we are ready, once for each race, where the user always is."""
-        model, me = play.view, play.view.myself
-        waits = model.phase == "lobby" and me is not None and not me.benched
-        wanted = self.settings.auto_ready == "on" and model.is_player
-        if wanted and waits and self._auto_readied != model.race and model.online:
-            self._auto_readied = model.race
-            if not model.ready:
-                play.ask(Ready(model.race))
-
-    def _turn_to(self, wanted: type[RoomPage]) -> None:
-        """Show this page of the room; windows over another one are closed."""
-        stack = self.screen_stack
-        page = next((each for each in stack if isinstance(each, RoomPage)), None)
-        if page is None or type(page) is wanted:
-            return
-        while self.screen is not page:
-            self.pop_screen()
-        self.switch_screen(wanted())  # pyright: ignore[reportUnknownMemberType] - theirs
-
-    def _wanted(self, play: Play) -> type[RoomPage]:
-        match play.view.phase:
-            case "countdown" | "racing" | "grace":
-                self._want_results = None
-                return Race
-            case "results" | "aborted":
-                return Lobby if self._want_results is False else ResultsPage
-            case _:
-                return ResultsPage if self._want_results else Lobby
-
-    def show_results(self) -> None:
-        """Show the last results."""
-        self._want_results = True
-        self.repaint()
-
-    def show_lobby(self) -> None:
-        """Show the lobby."""
-        self._want_results = False
-        self.repaint()
-
-    # --- Windows ----------------------------------------------------------------------
-
-    def show_code(self) -> None:
-        """Show code, links and QR."""
-        room = self.playing.view.room
-        if room is not None:
-            links = self.begin.links or ((self.link(),) if self.link() else ())
-            self.push_screen(CodeDialog(self.look, room.code, links))
-
-    def edit_rules(self) -> None:
-        """Let the host change the rules."""
-        room = self.playing.view.room
-        if room is not None:
-            self.push_screen(RulesDialog(self.look, room.rules, room.public, self.ask))
-
     @property
     def nickname(self) -> str:
-        """What the user goes by."""
+        """The user's nickname; a random one if there is none."""
         drawn = drawn_name(secrets.SystemRandom().random())
         return self.begin.name or nickname(self.settings) or drawn
 
-    # --- From the menu ----------------------------------------------------------------
+    def enter_room(self, start: Start) -> None:
+        """Enter a room, and show it."""
+        self.begin = start
+        self._wants_results = None
+        self.run_worker(self._stay_in_room(start), group="room", exclusive=True)
 
-    def solo(self, start: Start) -> None:
-        """Play alone."""
-        self.say("")  # what was wrong in the form is right now
-        self.push_screen(SoloPage(start))
-
-    def warm_up(self, size: str) -> None:
-        """Play alone while the others come; the race takes the screen back."""
-        self.push_screen(SoloPage(Start("solo", size=size), warm=True))
-
-    def show_picture(self, name: str) -> None:
-        """Show a picture on the tiles, built in or of a file; or none."""
-        self.run_worker(self._show_picture(name), group="picture", exclusive=True)
-
-    async def _show_picture(self, name: str) -> None:
-        refusal = await asyncio.to_thread(self.get_picture, name)
-        if refusal:
-            self.say(refusal, "bad")
-            return
-        self.use_settings(replace(self.settings, picture=name))
-        self.back()
-
-    def past(self) -> None:
-        """Show past races."""
-        page = PastRaces()
-        self.push_screen(page)
-        self.run_worker(self._past(page), group="record")
-
-    async def _past(self, page: PastRaces) -> None:
-        page.tell(await asyncio.to_thread(past_races))
-
-    def join(self, text: str, name: str, role: Literal["player", "spectator"]) -> None:
-        """Find the room that `text` names, and enter it."""
-        self.run_worker(self._join(text, name, role), group="door", exclusive=True)
-
-    async def _join(self, text: str, name: str, role: RoleName) -> None:
-        self.say(f"Looking for {text} ...")
+    async def _stay_in_room(self, start: Start) -> None:
+        """Stay in the room; then go back to the menu, or end."""
+        seat = None
+        if self._given_client is None and start.role == "player":
+            seat = await asyncio.to_thread(
+                claim, start.code, start.name, any_name=not start.named
+            )
+        client = self._given_client or self._connect(start, seat)
+        self._client = client
+        if only_here(start.server) and not start.links:
+            self.run_worker(self._load_links(start), group="links")
+        await self.push_screen(LobbyScreen(self))  # pyright: ignore[reportUnknownMemberType] - theirs
         try:
-            place = await find(text, first=self.settings.server)
+            ending = await client.run()
+        finally:
+            if seat is not None:
+                seat.release()
+        self._client = None
+        self.ending = ending
+        if self._has_menu:
+            self.say(wording.ending(ending.why))
+            self.back()
+        else:
+            self.quit()
+
+    def _connect(self, start: Start, seat: SeatFile | None) -> RoomClient:
+        return Client(
+            start.server,
+            Join(code=start.code, name=start.name, role=start.role),
+            seat=seat,
+            on_change=self.on_change,
+            on_note=self.on_note,
+        )
+
+    async def _load_links(self, start: Start) -> None:
+        """Ask the server for links: ours leads to it from this machine only."""
+        links = await asyncio.to_thread(room_links, start.server, start.code)
+        if self.begin is start:
+            self.begin = replace(start, links=links)
+            self.on_change()
+
+    def _get_ready(self, client: RoomClient) -> None:
+        """Get ready, once for each race, if the user wants it always."""
+        view, me = client.view, client.view.myself
+        waits = view.phase == "lobby" and me is not None and not me.benched
+        wanted = self.settings.auto_ready == "on" and view.is_player
+        if wanted and waits and self._auto_readied != view.race and view.online:
+            self._auto_readied = view.race
+            if not view.ready:
+                client.ask(Ready(view.race))
+
+    def send(self, command: Command) -> None:
+        """Send a command to the server; say so if there is no connection."""
+        if not self.client.ask(command):
+            self.say(text("tui.room.no_connection"), "bad")
+
+    def leave_room(self) -> None:
+        """Give up the seat and leave; end if there is no connection."""
+        if not self.client.ask(Leave()):
+            self.quit()
+
+    def join_room(self, address: str, name: str, role: RoleName) -> None:
+        """Find the room that the user means and enter it.
+
+        Args:
+            address: a code, a code with a server, or a link.
+            name: nickname.
+            role: race or watch.
+        """
+        finding = self._find_and_enter(address, name, role)
+        self.run_worker(finding, group="find", exclusive=True)
+
+    async def _find_and_enter(self, address: str, name: str, role: RoleName) -> None:
+        self.say(text("tui.room.finding", address=address))
+        try:
+            place = await find(address, first=self.settings.server)
         except NotFound as error:
             self.say(str(error), "bad")
             return
+        back = ""
+        if role == "player":
+            back = join_command(f"{place.server}/{place.code}", name)
         kind: Literal["watch", "join"] = "watch" if role == "spectator" else "join"
-        link = f"{place.server}/{place.code}"
-        back = join_command(link, name) if role == "player" else ""
-        self.enter(Start(kind, place.server, place.code, name, role, back=back))
+        self.enter_room(Start(kind, place.server, place.code, name, role, back=back))
 
-    def host(self, name: str, size: str) -> None:
-        """Open a room on this machine, and enter it."""
-        self.run_worker(self._host(name, size), group="door", exclusive=True)
+    def host_room(self, name: str, size: str) -> None:
+        """Open a room on this machine and enter it.
 
-    async def _host(self, name: str, size: str) -> None:
-        self.say("Opening a room ...")
+        Args:
+            name: nickname.
+            size: of the board.
+        """
+        opening = self._open_and_enter(name, size)
+        self.run_worker(opening, group="find", exclusive=True)
+
+    async def _open_and_enter(self, name: str, size: str) -> None:
+        self.say(text("tui.room.opening"))
         try:
             start = await asyncio.to_thread(self.rooms.open, name, size, self.settings)
         except HostError as error:
             self.say(str(error), "bad")
         else:
-            self.enter(start)
+            self.enter_room(start)
 
-    def _say_from_thread(self, text: str) -> None:
-        if self.is_running:
-            self.call_from_thread(self.say, text)
-
-    def save_record(self) -> None:
-        """Store the race record in the current folder and say where."""
-        results = self.playing.view.results
+    def save_race_record(self) -> None:
+        """Store the race record in the current folder, and say where."""
+        results = self.client.view.results
         if results is not None:
             saving = self._save(self.begin.server, results.race, results.record)
             self.run_worker(saving, group="record")
@@ -371,6 +526,102 @@ class Terminal(Shell):
         except Unreachable as error:
             self.say(str(error), "bad")
         except OSError as error:
-            self.say(f"Cannot write the record: {error.strerror}", "bad")
+            self.say(text("tui.results.not_saved", why=error.strerror), "bad")
         else:
-            self.say(f"Saved: {target}")
+            self.say(text("tui.results.saved", file=target))
+
+    # --- Settings and pictures --------------------------------------------------------
+
+    @property
+    def look(self) -> Look:
+        """The colours in use, and the picture."""
+        return self._appearance.look
+
+    def _choose_look(self) -> None:
+        self.theme = self._appearance.update(self.settings, self.console.color_system)
+
+    def use_settings(self, settings: Settings) -> None:
+        """Apply new settings, and store them."""
+        before, self.settings = self.settings, settings
+        self._choose_look()
+        self.run_worker(self._store_settings(before, settings), group="settings")
+
+    async def _store_settings(self, before: Settings, after: Settings) -> None:
+        try:
+            async with self._storing_settings:  # one after another: each is a change
+                await asyncio.to_thread(keep, before, after)
+        except OSError as error:
+            self.say(text("tui.settings.not_saved", why=error.strerror), "bad")
+
+    def remember_name(self, name: str) -> None:
+        """Store a nickname for the next time."""
+        if name != self.settings.name:
+            self.use_settings(replace(self.settings, name=name))
+
+    def edit_settings(self) -> None:
+        """Let the user change the settings."""
+        dialog = SettingsDialog(
+            self.look,
+            self.settings,
+            self.use_settings,
+            lambda: self.open_screen(KeysForm(self)),
+            lambda: self.open_screen(ServerForm(self)),
+        )
+        self.open_screen(dialog)
+
+    def picture(self, name: str) -> Picture | None:
+        """Return a picture that is ready to be shown."""
+        return self._appearance.picture(name)
+
+    async def _load_picture(self) -> None:
+        """Load the picture of the settings, if it is a file."""
+        name = self.settings.picture
+        if self._appearance.needs_loading(name):
+            try:
+                await asyncio.to_thread(self._appearance.load, name)
+            except BadPicture as error:
+                self.say(str(error), "bad")
+            self._choose_look()
+            self.repaint()
+
+    def choose_picture(self, name: str) -> None:
+        """Show a picture on the tiles: a built-in one, a file, or none."""
+        self.run_worker(self._load_and_use(name), group="picture", exclusive=True)
+
+    async def _load_and_use(self, name: str) -> None:
+        try:
+            await asyncio.to_thread(self._appearance.load, name)
+        except BadPicture as error:
+            self.say(str(error), "bad")
+            return
+        self.use_settings(replace(self.settings, picture=name))
+        self.back()
+
+    def next_picture(self) -> None:
+        """Show the next picture on the tiles, or numbers again."""
+        try:
+            name = self._appearance.next_picture(self.settings.picture)
+        except BadPicture as error:
+            self.say(str(error), "bad")
+            return
+        self.use_settings(replace(self.settings, picture=name))
+        self.repaint()
+
+    def toggle_numbers(self) -> None:
+        """Show the numbers on a picture, or hide them."""
+        self._appearance.toggle_numbers()
+        self._choose_look()
+        self.repaint()
+
+
+GREY_FILTERS = (Monochrome, NoColor)
+
+
+def _state(view: RoomView) -> object:
+    """Return everything that is shown of a room except progress, moves and acks."""
+    standings = [(lane.seat, lane.status, lane.place) for lane in view.lanes.values()]
+    members = list(view.members.values())
+    race = (view.phase, view.phase_ends, view.start, view.attempt is None)
+    own = (view.online, view.ended, view.results, view.forfeited_at, view.signals)
+    checks = (view.agrees, list(view.faults), list(view.remarks))
+    return (view.room, members, standings, race, own, checks, dict(view.latencies))

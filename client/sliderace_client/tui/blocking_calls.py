@@ -1,4 +1,4 @@
-"""What the program does outside of its screen; blocking, so done in threads."""
+"""Calls that block, so that the app runs them in threads."""
 
 import re
 from collections.abc import Callable
@@ -6,6 +6,7 @@ from typing import Any, TypeGuard, cast
 from urllib.parse import urlsplit
 
 from sliderace.protocol.messages import RulesPatch
+from sliderace.texts import text
 from sliderace_client.launch import Start
 from sliderace_client.local_server import OwnServer, links, open_room, running
 from sliderace_client.net.http import Unreachable, get
@@ -13,17 +14,17 @@ from sliderace_client.net.locate import Noted, is_loopback, noted
 from sliderace_client.race_records import Unreadable, races_lines
 from sliderace_client.shared_ui.settings import Settings, last_server, remember_server
 
-__all__ = ["Host", "only_here", "past_races", "room_links"]
+__all__ = ["RoomOpener", "only_here", "past_races", "room_links"]
 
 MAX_LINKS, MAX_LINK = 8, 200
-"""More links than a screen shows, and longer than one that is typed."""
+"""More links than a screen shows, and longer than one that people type."""
 
 
-class Host:
-    """Opens rooms on this machine, on a server of our own if need be.
+class RoomOpener:
+    """Opens rooms on this machine, and starts a server of our own if there is none.
 
     Args:
-        say: told what the user should know, from another thread.
+        say: called from another thread with what the user should know.
     """
 
     def __init__(self, say: Callable[[str], None]) -> None:
@@ -31,14 +32,22 @@ class Host:
         self._server: OwnServer | None = None
 
     def open(self, name: str, size: str, settings: Settings) -> Start:
-        """Open a room; how to enter it.
+        """Open a room.
+
+        Args:
+            name: nickname.
+            size: of the board.
+            settings: the user's.
+
+        Returns:
+            How to enter it.
 
         Raises:
-            HostError: the server or the room cannot be had.
+            HostError: the server cannot be started, or refuses the room.
         """
         base = None if self._server else running()
         if base is None:
-            server = self._server or self._started()
+            server = self._server or self._start_server()
             base, where = server.base, server.noted
         else:
             where = noted() or Noted(0)
@@ -47,13 +56,13 @@ class Host:
         found = tuple(links(base, code, where.bind, where.url))
         return Start("host", base, code, name, links=found, settings=settings)
 
-    def _started(self) -> OwnServer:
-        server = OwnServer(say=self._say, on_failure=self._failed)
+    def _start_server(self) -> OwnServer:
+        server = OwnServer(say=self._say, on_failure=self._on_failure)
         server.start()
         self._server = server
         return server
 
-    def _failed(self) -> None:
+    def _on_failure(self) -> None:
         if self._server is not None:
             self._say(self._server.failure)
 
@@ -64,7 +73,7 @@ class Host:
 
 
 def only_here(address: str) -> bool:
-    """Whether an address or link leads to this machine from this machine alone.
+    """Return whether only this machine reaches an address or link.
 
     >>> only_here("http://127.0.0.1:8710/KWXTRB"), only_here("http://192.0.2.7:8710")
     (True, False)
@@ -73,31 +82,41 @@ def only_here(address: str) -> bool:
 
 
 def room_links(server: str, code: str) -> tuple[str, ...]:
-    """Where others find the room, as its server says, best first; none: nowhere."""
+    """Return where others find a room, best first, as its server says; empty: nowhere.
+
+    Args:
+        server: base address.
+        code: the room's six letters.
+    """
     try:
         body = get(server, f"/api/rooms/{code}").json()
     except Unreachable:
         return ()
-    told = cast("dict[str, Any]", body).get("links") if isinstance(body, dict) else None
-    listed = cast("list[object]", told) if isinstance(told, list) else []
-    found = [link for link in listed if _is_link(link)]
-    return tuple(found[:MAX_LINKS])
+    value = (
+        cast("dict[str, Any]", body).get("links") if isinstance(body, dict) else None
+    )
+    listed = cast("list[object]", value) if isinstance(value, list) else []
+    return tuple([link for link in listed if _is_link(link)][:MAX_LINKS])
 
 
-def _is_link(text: object) -> TypeGuard[str]:
-    """Whether a stranger's value is a link that can be shown and typed."""
+def _is_link(value: object) -> TypeGuard[str]:
+    """Return whether a value from a server is a link that can be shown and typed."""
     return (
-        isinstance(text, str)
-        and len(text) <= MAX_LINK
-        and re.fullmatch(r"https?://[!-~]+", text) is not None
+        isinstance(value, str)
+        and len(value) <= MAX_LINK
+        and re.fullmatch(r"https?://[!-~]+", value) is not None
     )
 
 
 def past_races() -> list[str]:
-    """The races stored on this machine's server, else on the one used last; lines."""
+    """Return the races stored on this machine's server, else on the one used last.
+
+    Returns:
+        Lines of text, the first one a heading; or one line that says what is wrong.
+    """
     server = running() or last_server()
     if not server:
-        return ["There is no server here, and none was used before."]
+        return [text("tui.past.no_server")]
     try:
         return races_lines(server)
     except (Unreachable, Unreadable) as error:

@@ -1,98 +1,120 @@
-"""What a hand does to a board: keys, numbers, clicks and the pointer."""
+"""From keys, clicks and the pointer to slides of a board.
+
+Input is accepted only while the board can be played; other keys are left to the screen.
+
+- **Direction keys** (arrows, wasd, hjkl or own keys) slide the tile beside the gap.
+- **A click** on a tile in line with the gap slides it and all tiles between them. With
+  hovering switched on, the pointer does the same, and says nothing if it cannot.
+- **Digits** name a tile, which then slides like a clicked one. A number that could have
+  another digit (1 on a 4x4 board) is pending: the next digit continues it, Enter or
+  Space ends it, and so does a pause (`tick`). A direction key discards it.
+- Input that moves nothing gives a hint that says why, unless the board is solved.
+"""
 
 from collections.abc import Callable
 from typing import Protocol
 
 from sliderace.engine import Board, Direction, IllegalSlide
+from sliderace.texts import text
 from sliderace_client.shared_ui.keymap import direction_of
 from sliderace_client.shared_ui.settings import Settings
 from sliderace_client.shared_ui.tile_number import Number
 
-__all__ = ["Hands", "Slides", "why_not"]
+__all__ = ["BoardInput", "PlayableBoard"]
 
-WALLS: dict[Direction, str] = {
-    "L": "right column",
-    "R": "left column",
-    "U": "bottom row",
-    "D": "top row",
+_WALLS: dict[Direction, str] = {
+    "L": "tui.hint.no_left",
+    "R": "tui.hint.no_right",
+    "U": "tui.hint.no_up",
+    "D": "tui.hint.no_down",
 }
-"""Where the gap is when no tile can travel that way."""
-WORDS: dict[Direction, str] = {"L": "left", "R": "right", "U": "up", "D": "down"}
+"""Why no tile can slide in a direction: the gap is at that edge."""
 
 
-def why_not(direction: Direction) -> str:
-    """Why no tile travels that way."""
-    return f"No tile can go {WORDS[direction]}: the gap is in the {WALLS[direction]}."
-
-
-class Slides(Protocol):
-    """A board that can be played now."""
+class PlayableBoard(Protocol):
+    """A board that takes slides."""
 
     def board(self) -> Board | None:
-        """The board; None where it cannot be touched now."""
+        """Return the board; None while it cannot be played."""
         ...
 
     def slide(self, direction: Direction, count: int) -> bool:
-        """Slide, and show it; False where that is not possible."""
+        """Slide, and show it; return False if that is not possible."""
         ...
 
 
-class Hands:
-    """Turns keys, numbers and points into slides.
+class BoardInput:
+    """Turns keys, numbers, clicks and the pointer into slides.
 
     Args:
-        slides: the board.
-        cue: told gently why nothing moved.
+        target: the board.
+        hint: called with a sentence when input moves nothing.
     """
 
-    def __init__(self, slides: Slides, cue: Callable[[str], None]) -> None:
-        self._slides = slides
-        self._cue = cue
+    def __init__(self, target: PlayableBoard, hint: Callable[[str], None]) -> None:
+        self._target = target
+        self._hint = hint
         self._number = Number()
 
     @property
-    def typed(self) -> str:
-        """The digits of a number that may go on."""
+    def pending(self) -> str:
+        """The digits of a number that may still be continued."""
         return self._number.text
 
     def key(self, key: str, settings: Settings, now: int) -> bool:
-        """Take a key; True if it is one of ours."""
-        board = self._slides.board()
+        """Handle a key.
+
+        Args:
+            key: its character, or its name.
+            settings: the user's keys.
+            now: ms of the caller's clock.
+
+        Returns:
+            Whether it is a key of the board.
+        """
+        board = self._target.board()
         if board is None:
             return False
         direction = direction_of(key, settings.keys, settings.own_keys)
         if direction is not None:
             self._number.drop()
-            if not self._slides.slide(direction, 1) and not board.is_solved:
-                self._cue(why_not(direction))
+            if not self._target.slide(direction, 1) and not board.is_solved:
+                self._hint(text(_WALLS[direction]))
             return True
         if len(key) == 1 and key.isascii() and key.isdecimal():
-            self._tile(self._number.typed(key, board.size.cells - 1, now))
+            self._slide_tile(self._number.typed(key, board.size.cells - 1, now))
             return True
         if key in ("enter", "space", " ") and self._number.text:
-            self._tile(self._number.finish())
+            self._slide_tile(self._number.finish())
             return True
         return False
 
     def tick(self, now: int) -> None:
-        """Time goes on: a number that nobody continues is one."""
+        """End a pending number if its next digit did not come in time."""
         if self._number.text:
-            self._tile(self._number.waited(now))
+            self._slide_tile(self._number.waited(now))
 
-    def _tile(self, tile: int | None) -> None:
-        board = self._slides.board()
+    def _slide_tile(self, tile: int | None) -> None:
+        board = self._target.board()
         if tile is not None and board is not None:
-            self.cell(board.cell_of(tile))
+            self.click(board.cell_of(tile))
 
-    def cell(self, cell: int, *, quiet: bool = False) -> None:
-        """Slide the tile in a cell; `quiet`: it need not be possible."""
-        board = self._slides.board()
-        if board is None or cell == board.gap:
+    def click(self, cell: int) -> None:
+        """Slide the tile in a cell, or hint why it cannot move."""
+        board = self._target.board()
+        if board is None or cell == board.gap or self._slide_cell(board, cell):
             return
+        if not board.is_solved:
+            self._hint(text("tui.hint.not_in_line", tile=board.tile_at(cell)))
+
+    def hover(self, cell: int) -> None:
+        """Slide the tile in a cell, if it can move."""
+        board = self._target.board()
+        if board is not None and cell != board.gap:
+            self._slide_cell(board, cell)
+
+    def _slide_cell(self, board: Board, cell: int) -> bool:
         try:
-            done = self._slides.slide(*board.slide_of_cell(cell))
+            return self._target.slide(*board.slide_of_cell(cell))
         except IllegalSlide:
-            done = False
-        if not done and not quiet and not board.is_solved:
-            tile = board.tile_at(cell)
-            self._cue(f"{tile} cannot move: it is not in line with the gap.")
+            return False

@@ -1,15 +1,23 @@
-"""Where boards stand on a screen, and which parts of it a change touches: pure."""
+"""Where boards and panels stand on the screen, and what of them changed. Pure."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from sliderace_client.shared_ui.render import Grid, Row
 
-__all__ = ["Box", "Placed", "Plan", "differences", "gallery", "mosaic", "plan"]
+__all__ = [
+    "Box",
+    "Layout",
+    "Placed",
+    "arrange_boards",
+    "changed_boxes",
+    "race_layout",
+    "spectator_layout",
+]
 
 
 class Box(NamedTuple):
-    """A part of the screen, in cells."""
+    """A rectangle of the screen, in terminal cells."""
 
     x: int
     y: int
@@ -18,7 +26,7 @@ class Box(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """One board on the canvas.
+    """One board and its place.
 
     Attributes:
         tiles: in reading order; 0 is the gap.
@@ -34,33 +42,33 @@ class Placed(NamedTuple):
     y: int
     caption: Row = ()
 
-    def region(self, cell: int) -> Box:
-        """Where a cell is on the canvas."""
+    def box_of(self, cell: int) -> Box:
+        """Return where a cell of the board is."""
         x, y = self.grid.place_of(cell)
         return Box(self.x + x, self.y + y, self.grid.tile_w, self.grid.tile_h)
 
 
-def differences(old: Sequence[Placed], new: Sequence[Placed]) -> list[Box] | None:
-    """What to paint again; None where boards moved and all must be."""
+def changed_boxes(old: Sequence[Placed], new: Sequence[Placed]) -> list[Box] | None:
+    """Return what to paint again; None if boards moved and everything must be."""
     if [board._replace(tiles=(), caption=()) for board in old] != [
         board._replace(tiles=(), caption=()) for board in new
     ]:
         return None
-    dirty: list[Box] = []
+    boxes: list[Box] = []
     for before, after in zip(old, new, strict=True):
         if before.caption != after.caption:
-            dirty.append(Box(after.x, after.y - 1, after.grid.columns, 1))
+            boxes.append(Box(after.x, after.y - 1, after.grid.columns, 1))
         pairs = enumerate(zip(before.tiles, after.tiles, strict=True))
-        dirty += [after.region(cell) for cell, (a, b) in pairs if a != b]
-    return dirty
+        boxes += [after.box_of(cell) for cell, (a, b) in pairs if a != b]
+    return boxes
 
 
-class Plan(NamedTuple):
-    """How the race screen is divided.
+class Layout(NamedTuple):
+    """How a screen with boards is divided.
 
     Attributes:
-        wide: the panel stands beside the board, not below it.
-        board: columns and rows for the board.
+        wide: the panel stands beside the boards, not below them.
+        board: columns and rows for the boards.
         panel: columns and rows for clock and lanes.
     """
 
@@ -70,17 +78,17 @@ class Plan(NamedTuple):
 
 
 PANEL_W = 27
-"""A lane in one row: mark, name, bar and percent; 80 columns then have room for large
-numerals on 5x5."""
-NAMES_W, NAMES_FROM = 31, 100
-"""A panel in which most names are whole, and columns of the screen from which on a
-board has no use for the difference: there its height is what limits it."""
-LEAST_LANES = 2
-"""Rows that stay for lanes below the board; the board gets the others if it grows."""
+"""Fits a lane in one row (mark, name, bar, percent) and leaves room for large numerals
+on a 5x5 board in 80 columns."""
+WIDE_PANEL_W, WIDE_PANEL_FROM = 31, 100
+"""Columns of a panel in which most names fit, and columns of the screen from which on
+it is used: there, the height of the screen limits the board, not its width."""
+MIN_LANES = 2
+"""Rows that lanes keep below the board, even if the board could use them."""
 
 
-def plan(size: tuple[int, int], columns: int, rows: int, racers: int) -> Plan:
-    """Give the board the most: beside or below, whichever leaves larger tiles.
+def race_layout(size: tuple[int, int], columns: int, rows: int, racers: int) -> Layout:
+    """Place the panel beside or below the board, whichever leaves larger tiles.
 
     Args:
         size: width and height of the board.
@@ -88,23 +96,25 @@ def plan(size: tuple[int, int], columns: int, rows: int, racers: int) -> Plan:
         rows: rows of the screen, without head and keys.
         racers: how many lanes there are.
     """
-    least = NAMES_W if columns >= NAMES_FROM else PANEL_W
+    least = WIDE_PANEL_W if columns >= WIDE_PANEL_FROM else PANEL_W
     panel_w = max(least, min(44, columns - (2 * (rows // size[1]) + 2) * size[0] - 2))
     beside = (max(0, columns - panel_w - 2), rows)
-    lanes = min(racers, LEAST_LANES)
+    lanes = min(racers, MIN_LANES)
     below = (columns, max(0, rows - lanes))
-    tile = _tile(size, *below)
-    if tile == 0:  # rather a board without lanes than lanes without a board
-        tile = _tile(size, columns, rows)
-    if _tile(size, *beside) >= tile:
-        return Plan(True, beside, (panel_w, rows))
+    tile = _tile_rows(size, *below)
+    if tile == 0:  # a board without lanes is better than lanes without a board
+        tile = _tile_rows(size, columns, rows)
+    if _tile_rows(size, *beside) >= tile:
+        return Layout(True, beside, (panel_w, rows))
     used = tile * size[1]
-    spare = 1 if rows - racers > used else 0  # a margin, if nobody needs the row
-    return Plan(False, (columns, used + spare), (columns, rows - used - spare))
+    spare = 1 if rows - racers > used else 0  # a margin, if no lane needs the row
+    return Layout(False, (columns, used + spare), (columns, rows - used - spare))
 
 
-def gallery(count: int, size: tuple[int, int], columns: int, rows: int) -> Plan:
-    """As `plan`, for several boards: lanes stand beside them where that is free.
+def spectator_layout(
+    count: int, size: tuple[int, int], columns: int, rows: int
+) -> Layout:
+    """Place several boards; lanes stand beside them if that costs the boards nothing.
 
     Args:
         count: how many boards there are.
@@ -113,30 +123,30 @@ def gallery(count: int, size: tuple[int, int], columns: int, rows: int) -> Plan:
         rows: rows of the screen, without head and keys.
     """
     beside = (max(0, columns - PANEL_W - 2), rows)
-    if _worth(count, size, *beside) >= _worth(count, size, columns, rows):
-        return Plan(True, beside, (PANEL_W, rows))
-    return Plan(False, (columns, rows), (columns, 0))
+    if _visible(count, size, *beside) >= _visible(count, size, columns, rows):
+        return Layout(True, beside, (PANEL_W, rows))
+    return Layout(False, (columns, rows), (columns, 0))
 
 
-def _worth(
+def _visible(
     count: int, size: tuple[int, int], columns: int, rows: int
 ) -> tuple[int, int]:
-    """How many boards would be seen, and how high their tiles."""
-    places = mosaic(count, size, columns, rows)
+    """Return how many boards fit, and how many rows their tiles have."""
+    places = arrange_boards(count, size, columns, rows)
     return len(places), places[0][2].tile_h if places else 0
 
 
-def _tile(size: tuple[int, int], columns: int, rows: int) -> int:
-    """Rows of a tile in that space."""
+def _tile_rows(size: tuple[int, int], columns: int, rows: int) -> int:
+    """Return the rows of a tile if the board has this space; 0: it does not fit."""
     if columns // size[0] < 3:
         return 0
     return min(rows // size[1], max(1, columns // size[0] // 2))
 
 
-def mosaic(
+def arrange_boards(
     count: int, size: tuple[int, int], columns: int, rows: int
 ) -> list[tuple[int, int, Grid]]:
-    """Places for several boards with a caption each, as large as they fit.
+    """Arrange several boards of one size with captions, as large as possible.
 
     Args:
         count: how many boards there are.
@@ -145,35 +155,36 @@ def mosaic(
         rows: rows of the canvas.
 
     Returns:
-        Per board (column, row, grid); fewer than `count` where not all fit.
+        Per board (column, row, grid); fewer than `count` if they do not all fit.
     """
     for shown in range(count, 0, -1):
         options = [
             places
             for across in range(1, shown + 1)
-            if (places := _places(shown, across, size, columns, rows))
+            if (places := _in_rows_of(across, shown, size, columns, rows))
         ]
         if options:
             return max(options, key=lambda places: places[0][2][2:4][::-1])
     return []
 
 
-def _places(
-    count: int, across: int, size: tuple[int, int], columns: int, rows: int
+BOARD_GAP = 2
+"""Columns between two boards."""
+
+
+def _in_rows_of(
+    across: int, count: int, size: tuple[int, int], columns: int, rows: int
 ) -> list[tuple[int, int, Grid]]:
+    """Arrange `count` boards with `across` of them in a row; empty: they do not fit."""
     down = -(-count // across)
-    room_w = (columns - GAP * (across - 1)) // across
-    room_h = rows // down
-    grid = Grid.fit(*size, room_w, room_h - 1)
+    cell_w = (columns - BOARD_GAP * (across - 1)) // across
+    cell_h = rows // down
+    grid = Grid.fit(*size, cell_w, cell_h - 1)
     if grid is None:
         return []
-    left = (columns - across * room_w - GAP * (across - 1)) // 2
-    left += (room_w - grid.columns) // 2
+    left = (columns - across * cell_w - BOARD_GAP * (across - 1)) // 2
+    left += (cell_w - grid.columns) // 2
     return [
-        (left + (n % across) * (room_w + GAP), n // across * room_h + 1, grid)
+        (left + (n % across) * (cell_w + BOARD_GAP), n // across * cell_h + 1, grid)
         for n in range(count)
     ]
-
-
-GAP = 2
-"""Columns between two boards."""

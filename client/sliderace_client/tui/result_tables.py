@@ -1,4 +1,4 @@
-"""The tables after a race, as rows of text: the results, and what solves look like."""
+"""The tables after a race, as rows of text: the results, and figures of the solves."""
 
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
@@ -8,110 +8,129 @@ from sliderace.texts import text
 from sliderace_client.room.lanes import Lane
 from sliderace_client.shared_ui import solve_figures
 from sliderace_client.shared_ui.render import Look, Row
-from sliderace_client.shared_ui.wording import dnf_reason, duration
+from sliderace_client.shared_ui.wording import dnf_reason, duration, status
 from sliderace_client.tui.rows import (
-    SHORT_WHY,
     fitted,
-    line,
-    out_text,
+    marked_name,
     percent,
+    short_out_text,
+    text_row,
     tps,
 )
 
-__all__ = ["columns", "marks", "result_rows", "signal_rows"]
+__all__ = ["footnotes", "result_rows", "signal_rows", "table_row"]
 
 
-def columns(texts: Sequence[str], widths: Sequence[int]) -> str:
-    """A row of a table: the first two left-aligned, numbers right-aligned."""
+def table_row(contents: Sequence[str], widths: Sequence[int]) -> str:
+    """Return a row of a table: the first two columns left-aligned, the others right."""
     return " ".join(
-        fitted(text, width, right=index > 1)
-        for index, (text, width) in enumerate(zip(texts, widths, strict=True))
+        fitted(content, width, right=index > 1)
+        for index, (content, width) in enumerate(zip(contents, widths, strict=True))
     )
 
 
 # --- Results --------------------------------------------------------------------------
 
-HEADINGS = ("", "racer", "time", "moves", "TPS", "MTM", "solve", "credit")
 WIDTHS: tuple[int, ...] = (2, 16, 15, 5, 6, 5, 10, 9)
-LEAST_HEADINGS = 4
-"""Place, racer, time and moves are shown at any width; the others where they fit."""
-WORDY = 6
-"""With more columns, there is room for why somebody did not finish."""
+MIN_COLUMNS = 4
+"""Place, racer, time and moves are always shown; the others if they fit."""
+REASON_COLUMNS = 7
+"""With this many columns, those that only a finisher needs have room for a reason."""
 PHOTO, OUTAGE = "≈", "†"
-"""Marks of a time; `marks` says what they mean."""
+"""Marks beside a time; `footnotes` explains them."""
 
 
 def result_rows(
     lanes: Sequence[Lane], mine: int | None, look: Look, width: int
 ) -> list[Row]:
-    """The results as a table: place, name, official time and what stands beside it."""
+    """Return the results as a table.
+
+    Args:
+        lanes: in order.
+        mine: own seat, if any.
+        look: colours.
+        width: columns of the table.
+    """
+    headings = [
+        "",
+        text("tui.table.racer"),
+        text("tui.table.time"),
+        text("tui.table.moves"),
+        text("tui.table.tps"),
+        text("tui.table.mtm"),
+        text("tui.table.solve"),
+        text("tui.table.credit"),
+    ]
     credit = any(lane.standing and lane.standing.credit_ms for lane in lanes)
-    shown = len(HEADINGS) if credit else len(HEADINGS) - 1
+    count = len(headings) if credit else len(headings) - 1
     widths = list(WIDTHS)
-    while shown > LEAST_HEADINGS and sum(widths[:shown]) + shown > width:
-        shown -= 1
-    widths = widths[:shown]
-    spare = width - sum(widths) - shown
+    while count > MIN_COLUMNS and sum(widths[:count]) + count > width:
+        count -= 1
+    widths = widths[:count]
+    spare = width - sum(widths) - count
     widths[1] = max(6, min(24, widths[1] + spare))
-    rows = [line(fitted(columns(HEADINGS[:shown], widths), width), look.soft)]
-    marked = max((len(_mark(lane)) for lane in lanes), default=0)
+    heading = fitted(table_row(headings[:count], widths), width)
+    rows = [text_row(heading, look.soft)]
+    mark_w = max((len(_mark(lane)) for lane in lanes), default=0)
     for lane in lanes:
         own = lane.seat == mine
-        colour = look.accent if own else look.ink
-        texts = _result(lane, marked)[:shown]
-        why = dnf_reason(lane.why) if lane.status == "dnf" and shown > WORDY else ""
-        if why:  # in the columns that only a finish fills
-            texts[2] = texts[2].replace(f" {SHORT_WHY.get(lane.why, '')}", "", 1)
-            told = columns(texts[:LEAST_HEADINGS], widths[:LEAST_HEADINGS])
-            text = fitted(f"{told}  {why}", width)
+        reason = dnf_reason(lane.why) if lane.status == "dnf" else ""
+        if reason and count >= REASON_COLUMNS:
+            contents = _first_columns(lane, status(lane.status) + _progress(lane))
+            row = table_row(contents, widths[:MIN_COLUMNS])
+            content = f"{row}  {reason}"
         else:
-            text = fitted(columns(texts, widths), width)
-        rows.append(line(text, colour, bold=own or lane.place == 1))
+            content = table_row(_columns(lane, mark_w)[:count], widths)
+        colour = look.accent if own else look.ink
+        bold = own or lane.place == 1
+        rows.append(text_row(fitted(content, width), colour, bold=bold))
     return rows
 
 
 def _mark(lane: Lane) -> str:
-    told = lane.standing
-    if told is None or told.time_ms is None:
+    standing = lane.standing
+    if standing is None or standing.time_ms is None:
         return ""
-    return PHOTO * told.photo + OUTAGE * (told.outage_ms > 0)
+    return PHOTO * standing.photo + OUTAGE * (standing.outage_ms > 0)
 
 
-def _result(lane: Lane, marked: int) -> list[str]:
-    told = lane.standing
-    name = lane.name + (" ⚙" if lane.bot else "")
+def _first_columns(lane: Lane, time: str) -> list[str]:
     place = f"{lane.place}" if lane.place else "-"
-    if lane.status != "finished" or told is None or told.time_ms is None:
-        why = SHORT_WHY.get(lane.why, "")
-        text = f"DNF {why}".strip() if lane.status == "dnf" else ""
-        text = text or out_text(lane.status, lane.why) or "racing"
+    return [place, marked_name(lane.name, bot=lane.bot), time, str(lane.stm)]
+
+
+def _progress(lane: Lane) -> str:
+    return fitted(percent(lane.high), 5, right=True)
+
+
+def _columns(lane: Lane, mark_w: int) -> list[str]:
+    standing = lane.standing
+    if lane.status != "finished" or standing is None or standing.time_ms is None:
+        outcome = short_out_text(lane.status, lane.why)
         if lane.status != "dns":
-            text += fitted(percent(lane.high), 5, right=True)
-        return [place, name, text, str(lane.stm), "", "", "", ""]
+            outcome += _progress(lane)
+        return [*_first_columns(lane, outcome), "", "", "", ""]
+    time = duration(standing.time_ms) + fitted(_mark(lane), mark_w)
     return [
-        place,
-        name,
-        duration(told.time_ms) + fitted(_mark(lane), marked),
-        str(told.stm),
-        tps(told.stm, told.solve_ms or told.time_ms),
-        str(told.mtm),
-        "" if told.solve_ms is None else duration(told.solve_ms),
-        f"{told.credit_ms} ms" if told.credit_ms else "",
+        *_first_columns(lane, time),
+        tps(standing.stm, standing.solve_ms or standing.time_ms),
+        str(standing.mtm),
+        "" if standing.solve_ms is None else duration(standing.solve_ms),
+        text("tui.table.ms", ms=standing.credit_ms) if standing.credit_ms else "",
     ]
 
 
-def marks(results: Results) -> list[str]:
-    """What the marks of the times mean, and how they were measured."""
+def footnotes(results: Results) -> list[str]:
+    """Return what the marks beside the times mean, and how they were measured."""
     rows = results.standings
-    said: list[str] = []
+    notes: list[str] = []
     if any(row.photo for row in rows):
-        said.append(f"{PHOTO} photo finish: so close that the lines may have decided")
+        notes.append(text("tui.table.photo_finish"))
     if outage := max((row.outage_ms for row in rows), default=0):
-        why = "for a failure of the server"
-        said.append(f"{OUTAGE} up to {outage} ms of the credit: {why}")
+        notes.append(text("tui.table.outage", ms=outage))
     if results.friendly_timing:
-        said.append(text("results.friendly"))
-    return said
+        notes.append(text("results.friendly"))
+    return notes
 
 
 # --- Signals --------------------------------------------------------------------------
@@ -121,28 +140,35 @@ SIGNAL_WIDTHS = (6, 4, 6, 6, 7, 5, 6)
 
 
 def signal_rows(
-    told: Sequence[SeatSignals], names: Mapping[int, str], look: Look, width: int
+    signals: Sequence[SeatSignals], names: Mapping[int, str], look: Look, width: int
 ) -> list[Row]:
-    """What each solve looks like, beside what is known of human record solvers."""
+    """Return figures of each solve, beside those of human record solves.
+
+    Args:
+        signals: as the server sent them.
+        names: of the racers, by seat.
+        look: colours.
+        width: columns; if the table does not fit, sentences replace it.
+    """
     widths = (0, NAME_W, *SIGNAL_WIDTHS)
     if sum(widths) + len(widths) > width:
-        said = list(solve_figures.sentences(told, dict(names)))
+        sentences = solve_figures.sentences(signals, dict(names))
         return [
-            line(part, look.ink if index else look.accent, bold=not index)
-            for index, text in enumerate(said)
-            for part in wrap(text, width)
+            text_row(part, look.ink if index else look.accent, bold=not index)
+            for index, sentence in enumerate(sentences)
+            for part in wrap(sentence, width)
         ]
-    heading = columns(("", "racer", *solve_figures.LABELS.values()), widths)
-    humans = columns(("", "record solvers", *solve_figures.people(told)), widths)
+    labels = ("", text("tui.table.racer"), *solve_figures.LABELS.values())
+    humans = ("", text("tui.table.record_solvers"), *solve_figures.people(signals))
     rows = [
-        line(solve_figures.HEADING, look.accent, bold=True),
-        line(""),
-        line(heading, look.soft),
+        text_row(solve_figures.HEADING, look.accent, bold=True),
+        text_row(""),
+        text_row(table_row(labels, widths), look.soft),
     ]
-    for one in told:
-        texts = ("", names.get(one.seat, "?"), *solve_figures.figures(one))
-        rows.append(line(columns(texts, widths), look.ink))
-    rows += [line(humans, look.soft), line("")]
-    for note in solve_figures.notes(told):
-        rows += [line(part, look.soft) for part in wrap(note, width)]
+    for one in signals:
+        contents = ("", names.get(one.seat, "?"), *solve_figures.figures(one))
+        rows.append(text_row(table_row(contents, widths), look.ink))
+    rows += [text_row(table_row(humans, widths), look.soft), text_row("")]
+    for note in solve_figures.notes(signals):
+        rows += [text_row(part, look.soft) for part in wrap(note, width)]
     return rows

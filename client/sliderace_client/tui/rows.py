@@ -4,79 +4,77 @@ Every function takes what it shows, the look, and the width it has; the result f
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+import segno
 
 from sliderace.protocol.messages import Member, MemberLatency, StatusName
 from sliderace.protocol.names import cells
 from sliderace.race.rules import Rules
+from sliderace.texts import text
 from sliderace_client.room.lanes import Lane
-from sliderace_client.shared_ui.render import Look, Paint, Row, Run, big_size, big_text
+from sliderace_client.shared_ui import wording
+from sliderace_client.shared_ui.render import (
+    Look,
+    Paint,
+    Row,
+    Run,
+    big_size,
+    big_text,
+    qr_rows,
+)
 from sliderace_client.shared_ui.wording import duration, round_trip
 
 __all__ = [
-    "SHORT_WHY",
-    "banner",
     "bar",
     "clock_text",
+    "count_text",
     "fitted",
     "lane_rows",
-    "line",
+    "large_message",
+    "marked_name",
     "member_row",
-    "minutes",
-    "moves",
-    "named",
+    "name_and_latency",
     "out_text",
     "percent",
-    "rule_line",
+    "period_text",
+    "qr_code_rows",
+    "rules_text",
+    "short_out_text",
+    "text_row",
     "tps",
 ]
-
-WHY_OUT = {
-    "limit": "time limit",
-    "grace": "grace time over",
-    "away": "away too long",
-    "left": "left",
-    "kicked": "sent out",
-    "called": "the host called time",
-}
-"""Why a racer is DNF, in words."""
-SHORT_WHY = WHY_OUT | {
-    "limit": "limit",
-    "grace": "grace",
-    "away": "away",
-    "called": "called",
-}
-"""The same for a column of a table."""
 
 
 # --- Text -----------------------------------------------------------------------------
 
 
-def fitted(text: str, width: int, *, right: bool = False) -> str:
-    """`text` in exactly `width` cells: padded, or cut with an ellipsis.
+def fitted(content: str, width: int, *, right: bool = False) -> str:
+    """Return text in exactly `width` cells: padded, or cut with an ellipsis.
 
     >>> fitted("Annabel", 5), fitted("Ann", 5, right=True)
     ('Anna…', '  Ann')
     """
     if width <= 0:
         return ""
-    if cells(text) > width:
+    if cells(content) > width:
         kept = ""
-        for char in text:
+        for char in content:
             if cells(kept + char) > width - 1:
                 break
             kept += char
-        text = kept + "…"
-    space = " " * (width - cells(text))
-    return space + text if right else text + space
+        content = kept + "…"
+    space = " " * (width - cells(content))
+    return space + content if right else content + space
 
 
-def line(text: str, fg: str = "", *, bold: bool = False) -> Row:
-    """One row in one paint."""
-    return (Run(text, Paint(fg, bold=bold)),)
+def text_row(content: str, fg: str = "", *, bold: bool = False) -> Row:
+    """Return one row in one paint."""
+    return (Run(content, Paint(fg, bold=bold)),)
 
 
 def clock_text(ms: int) -> str:
-    """A running clock, in tenths.
+    """Format a running clock, in tenths of a second.
 
     >>> clock_text(41_380), clock_text(62_007), clock_text(3_661_000)
     ('41.3', '1:02.0', '1:01:01.0')
@@ -84,70 +82,86 @@ def clock_text(ms: int) -> str:
     return duration(ms)[:-2]
 
 
-def minutes(ms: int) -> str:
-    """A limit in words.
+def period_text(ms: int) -> str:
+    """Format a limit or a delay.
 
-    >>> minutes(300_000), minutes(90_000), minutes(3_600_000)
+    >>> period_text(300_000), period_text(90_000), period_text(3_600_000)
     ('5 min', '90 s', '1 h')
     """
     if ms % 3_600_000 == 0:
-        return f"{ms // 3_600_000} h"
+        return text("tui.period.hours", n=ms // 3_600_000)
     if ms % 60_000 == 0:
-        return f"{ms // 60_000} min"
-    return f"{ms / 1000:g} s"
+        return text("tui.period.minutes", n=ms // 60_000)
+    return text("tui.period.seconds", n=f"{ms / 1000:g}")
 
 
 def tps(stm: int, ms: int | None) -> str:
-    """Tiles per second, two decimals; a dash before the clock runs."""
+    """Format tiles per second with two decimals; a dash before the clock runs."""
     return f"{stm * 1000 / ms:.2f}" if ms else "-"
 
 
-def moves(count: int) -> str:
-    """How many tiles were moved."""
-    return f"{count} move" if count == 1 else f"{count} moves"
+def count_text(stm: int, clock: int | None) -> str:
+    """Format what is counted during an attempt: tiles moved, and tiles per second."""
+    return text("tui.counts", count=stm, tps=tps(stm, clock))
 
 
-def rule_line(rules: Rules, *, seed_known: bool = False) -> str:
-    """The rules in one line; what is as usual is left out.
+def rules_text(rules: Rules, *, seed_known: bool = False) -> str:
+    """List the rules in one line, without those that are as usual.
 
-    >>> rule_line(Rules())
+    >>> rules_text(Rules())
     '4x4, 5 min, boards hidden'
     """
     limit = rules.time_limit_ms
-    parts = [rules.size, minutes(limit) if limit else "no time limit"]
-    parts.append("boards open" if rules.open_boards else "boards hidden")
+    parts = [rules.size, period_text(limit) if limit else text("tui.rules.no_limit")]
+    parts.append(
+        text("tui.rules.open") if rules.open_boards else text("tui.rules.hidden")
+    )
     if rules.start == "host":
-        parts.append("the host starts")
+        parts.append(text("tui.rules.host_starts"))
     if rules.start == "every":
-        parts.append(f"a race every {minutes(rules.every_ms)}")
+        parts.append(text("tui.rules.every", period=period_text(rules.every_ms)))
     if rules.inspection_ms:
-        parts.append(f"{minutes(rules.inspection_ms)} inspection")
+        period = period_text(rules.inspection_ms)
+        parts.append(text("tui.rules.inspection", period=period))
     if rules.spectator_delay_ms:
-        parts.append(f"spectators {minutes(rules.spectator_delay_ms)} behind")
+        period = period_text(rules.spectator_delay_ms)
+        parts.append(text("tui.rules.spectator_delay", period=period))
     if rules.friendly_timing:
-        parts.append("friendly timing")
+        parts.append(text("tui.rules.friendly"))
     if seed_known:
-        parts.append("seed known in advance")
+        parts.append(text("tui.rules.seed_known"))
     return ", ".join(parts)
 
 
-def banner(text: str, colour: str, columns: int, rows: int) -> list[Row]:
-    """Large numerals as large as they fit."""
+def large_message(content: str, colour: str, columns: int, rows: int) -> list[Row]:
+    """Return a word or a number in numerals as large as the space allows."""
     scale = 1
     while (
-        big_size(text, scale + 1)[0] <= columns - 4
-        and big_size(text, scale + 1)[1] <= rows - 2
-        and scale < 3  # larger than that is no clearer, only louder
+        big_size(content, scale + 1)[0] <= columns - 4
+        and big_size(content, scale + 1)[1] <= rows - 2
+        and scale < 3  # larger is not easier to read
     ):
         scale += 1
-    return [(Run(row, Paint(colour)),) for row in big_text(text, scale)]
+    return [(Run(row, Paint(colour)),) for row in big_text(content, scale)]
 
 
-# --- People ---------------------------------------------------------------------------
+QR_BACKGROUND, QR_INK = "#ffffff", "#000000"
+"""Scanners need the highest contrast, dark on light, whatever the theme."""
+
+
+@lru_cache(maxsize=8)
+def qr_code_rows(link: str) -> list[Row]:
+    """Return the QR code of a link in half blocks, with its quiet zone."""
+    code = segno.make(link, error="l", micro=False)
+    matrix = [list(row) for row in code.matrix_iter(border=2)]
+    return [(Run(row, Paint(QR_INK, QR_BACKGROUND)),) for row in qr_rows(matrix)]
+
+
+# --- Racers ---------------------------------------------------------------------------
 
 
 def bar(permille: int, width: int, look: Look, colour: str) -> Row:
-    """Progress; the last eighth of a cell is drawn too."""
+    """Return a progress bar, exact to an eighth of a cell."""
     if look.mono:
         full = permille * width // 1000
         return (Run("█" * full + "·" * (width - full), Paint()),)
@@ -159,40 +173,58 @@ def bar(permille: int, width: int, look: Look, colour: str) -> Row:
 
 
 def percent(permille: int) -> str:
-    """Whole percent, never rounded up."""
+    """Format progress as a whole percentage, never rounded up."""
     return f"{permille // 10}%"
 
 
+_DNF_SHORT = {
+    "limit": "tui.dnf_short.limit",
+    "grace": "tui.dnf_short.grace",
+    "away": "tui.dnf_short.away",
+    "left": "tui.dnf_short.left",
+    "kicked": "tui.dnf_short.kicked",
+    "called": "tui.dnf_short.called",
+}
+
+
 def out_text(status: StatusName, why: str) -> str:
-    """A status in words."""
-    match status:
-        case "dnf":
-            return f"DNF ({WHY_OUT[why]})" if why in WHY_OUT else "DNF"
-        case "forfeited":
-            return "gave up"
-        case "dns":
-            return "did not start"
-        case _:
-            return ""
+    """Return how a racer ended without finishing."""
+    reason = wording.dnf_reason(why) if status == "dnf" else ""
+    return text("tui.dnf", reason=reason) if reason else wording.status(status)
 
 
-def named(name: str, told: MemberLatency | None, width: int) -> tuple[str, str]:
-    """A name and how far away its bearer is, in `width` cells; the name comes first.
+def short_out_text(status: StatusName, why: str) -> str:
+    """Return the same as `out_text`, short enough for a column of a table."""
+    short = status == "dnf" and why in _DNF_SHORT
+    return text(_DNF_SHORT[why]) if short else wording.status(status)
 
-    >>> named("Ada", LineOf(1, 23, 4), 12), named("Annabel", LineOf(1, 23, 4), 12)
-    (('Ada', ' 23±4 ms '), ('Annabel', ' 23 ms'))
+
+def marked_name(name: str, *, bot: bool) -> str:
+    """Return a name, with a mark if it is a bot's."""
+    return f"{name} ⚙" if bot else name
+
+
+def name_and_latency(
+    name: str, latency: MemberLatency | None, width: int
+) -> tuple[str, str]:
+    """Fit a name and its member's latency into `width` cells; the name has priority.
+
+    >>> name_and_latency("Ada", MemberLatency(1, 23, 4), 12)
+    ('Ada', ' 23±4 ms ')
+    >>> name_and_latency("Annabel", MemberLatency(1, 23, 4), 12)
+    ('Annabel', ' 23 ms')
     """
-    short = None if told is None else MemberLatency(told.member, told.rtt_ms, 0)
-    texts = [round_trip(told), round_trip(short)] if told is not None else []
-    for text in texts:
+    if latency is not None:
+        without_jitter = MemberLatency(latency.member, latency.rtt_ms, 0)
         spare = width - cells(name) - 1
-        if cells(text) <= spare:
-            return name, fitted(f" {text}", spare + 1)
+        for content in (round_trip(latency), round_trip(without_jitter)):
+            if cells(content) <= spare:
+                return name, fitted(f" {content}", spare + 1)
     return fitted(name, width), ""
 
 
 MARK_W = 3
-"""Columns of a lane's mark: a place, and a question where it may still be lost."""
+"""Columns of a lane's mark: a place, with a question mark while it can be lost."""
 SOLVED = 1000
 """Permille of progress that only a solved board has."""
 
@@ -204,76 +236,77 @@ def lane_rows(
     look: Look,
     width: int,
     height: int,
-    lines: Mapping[int, MemberLatency] | None = None,
-    waiting: int = 0,
-    drawn: dict[int, Row] | None = None,
+    latencies: Mapping[int, MemberLatency] | None = None,
+    late: int = 0,
+    cache: dict[int, Row] | None = None,
 ) -> list[Row]:
-    """One lane per racer, best first; one's own is always among them.
+    """Return one row per racer, best first; one's own is always among them.
 
     Args:
         lanes: in order.
-        away: member ids whose connection is lost.
+        away: ids of members who are disconnected.
         mine: own seat, if any.
         look: colours.
         width: columns.
-        height: rows; what does not fit is counted in the last one.
-        lines: how far away members are, by their ids.
-        waiting: own slides that the server should have stored by now.
-        drawn: lanes as they are on the screen, by seat: these stay as they are. Those
-            that are missing are drawn, and added.
+        height: rows; if there are more racers, the last row counts the others.
+        latencies: by member id.
+        late: own slides that the server should have stored by now.
+        cache: rows by seat; a row that is in it is used as it is, and a new one is
+            added.
     """
     best = lanes[0] if lanes else None
-    gone = set(away)
-    told = lines or {}
+    away = set(away)
+    latencies = latencies or {}
+    cache = {} if cache is None else cache
     shown = list(lanes)
     if len(shown) > height > 0:
         shown = shown[: height - 1]
         own = [lane for lane in lanes if lane.seat == mine and lane not in shown]
         shown[len(shown) - len(own) :] = own
-    drawn = {} if drawn is None else drawn
     for lane in shown:
-        if lane.seat not in drawn:
-            drawn[lane.seat] = _lane(
+        if lane.seat not in cache:
+            cache[lane.seat] = _lane(
                 lane,
-                None if lane.member in gone else told.get(lane.member or 0),
+                None if lane.member in away else latencies.get(lane.member or 0),
                 look,
                 width,
-                away=lane.member in gone,
+                away=lane.member in away,
                 own=lane.seat == mine,
                 best=best,
-                waiting=waiting if lane.seat == mine else 0,
+                late=late if lane.seat == mine else 0,
             )
-    rows = [drawn[lane.seat] for lane in shown]
+    rows = [cache[lane.seat] for lane in shown]
     if len(lanes) > len(shown) and height > 0:
-        rows.append(line(f"  and {len(lanes) - len(shown)} more", look.soft))
+        more = text("tui.lanes.more", n=len(lanes) - len(shown))
+        rows.append(text_row(f"  {more}", look.soft))
     return rows[: max(0, height)]
 
 
-FAR_MS = 300
-"""A round trip and its wavering from which on a line is late."""
+HIGH_LATENCY_MS = 300
+"""From this sum of round trip and jitter on, a connection is marked as slow."""
 
 
 def _mark(
     lane: Lane,
-    told: MemberLatency | None,
+    latency: MemberLatency | None,
     look: Look,
     *,
     away: bool,
     own: bool,
-    waiting: int,
+    late: int,
 ) -> Run:
-    """A place, or how the connection is: ● ok, ◐ late, ↯ lost; ▸ is one's own."""
+    """Return a place, or the connection: ● good, ◐ slow, ↯ lost; ▸ is one's own."""
     if lane.place and lane.status == "finished":
         sign, colour = str(lane.place) + ("" if lane.final else "?"), look.soft
     elif lane.status != "racing":
         sign, colour = "", look.soft
     elif away:
         sign, colour = "↯", look.bad
-    elif waiting:
-        sign, colour = f"◐{min(waiting, 99)}", look.bad
+    elif late:
+        sign, colour = f"◐{min(late, 99)}", look.bad
     elif own:
         sign, colour = "▸", look.accent
-    elif told is not None and told.rtt_ms + told.jitter_ms >= FAR_MS:
+    elif latency is not None and latency.rtt_ms + latency.jitter_ms >= HIGH_LATENCY_MS:
         sign, colour = "◐", look.bad
     else:
         sign, colour = "●", look.good
@@ -282,48 +315,51 @@ def _mark(
 
 def _lane(
     lane: Lane,
-    told: MemberLatency | None,
+    latency: MemberLatency | None,
     look: Look,
     width: int,
     *,
     away: bool,
     own: bool,
     best: Lane | None,
-    waiting: int,
+    late: int,
 ) -> Row:
-    """Mark, name, then progress and how far behind, or how it ended."""
-    share = width * 2 // 5 if width >= NAMES_W else width // 3
+    """Return mark, name and latency; then progress and distance, or how it ended."""
+    share = width * 2 // 5 if width >= LONG_NAMES_W else width // 3
     name_w = min(20, max(7, share))
-    name, far = named(lane.name + (" ⚙" if lane.bot else ""), told, name_w)
+    shown_name = marked_name(lane.name, bot=lane.bot)
+    name, latency_text = name_and_latency(shown_name, latency, name_w)
     label = (
-        _mark(lane, told, look, away=away, own=own, waiting=waiting),
+        _mark(lane, latency, look, away=away, own=own, late=late),
         Run(name, Paint(look.accent if own else look.ink, bold=own)),
-        Run(far, Paint(look.soft)),
+        Run(latency_text, Paint(look.soft)),
         Run(" ", Paint()),
     )
-    room = width - name_w - MARK_W - 1
+    rest = width - name_w - MARK_W - 1
     if lane.status == "finished" or (lane.status == "racing" and lane.high == SOLVED):
-        done = Run(fitted(_time(lane, best, room), room), Paint(look.good, bold=True))
-        return (*label, done)
+        result = fitted(_finish_text(lane, best, rest), rest)
+        return (*label, Run(result, Paint(look.good, bold=True)))
     if lane.status != "racing":
-        text = f"{out_text(lane.status, lane.why)} {percent(lane.high)}"
-        return (*label, Run(fitted(text, room), Paint(look.bad)))
+        result = f"{out_text(lane.status, lane.why)} {percent(lane.high)}"
+        if cells(result) > rest:
+            result = f"{short_out_text(lane.status, lane.why)} {percent(lane.high)}"
+        return (*label, Run(fitted(result, rest), Paint(look.bad)))
     tail = fitted(percent(lane.high), 4, right=True)
-    behind = fitted(_behind(lane, best), 5, right=True) if room >= BEHIND_W else ""
+    distance = fitted(_distance(lane, best), 5, right=True) if rest >= BAR_W else ""
     colour = look.accent if own else look.bad if away else look.soft
-    progress = bar(lane.high, max(0, room - len(tail) - len(behind)), look, colour)
+    progress = bar(lane.high, max(0, rest - len(tail) - len(distance)), look, colour)
     ink = Paint(look.bad if away else look.ink)
-    return (*label, *progress, Run(tail, ink), Run(behind, Paint(look.soft)))
+    return (*label, *progress, Run(tail, ink), Run(distance, Paint(look.soft)))
 
 
-NAMES_W = 29
-"""Columns from which on names have more room than they must."""
-BEHIND_W = 13
-"""Columns from which on a bar is still one beside percent and delta."""
+LONG_NAMES_W = 29
+"""From this width on, names get a larger share of a lane."""
+BAR_W = 13
+"""From this width on, a bar still has room beside percentage and distance."""
 
 
-def _behind(lane: Lane, best: Lane | None) -> str:
-    """Percent points behind the leader; empty for the leader."""
+def _distance(lane: Lane, best: Lane | None) -> str:
+    """Return the percentage points behind the leader; empty for the leader."""
     if best is None or best.seat == lane.seat:
         return ""
     lead = SOLVED if best.status == "finished" else best.high
@@ -331,25 +367,29 @@ def _behind(lane: Lane, best: Lane | None) -> str:
     return f"-{points}" if points > 0 else "="
 
 
-def _time(lane: Lane, best: Lane | None, width: int) -> str:
-    """A finish time, its distance to the first and its credit, as far as they fit."""
+def _finish_text(lane: Lane, best: Lane | None, width: int) -> str:
+    """Return a time, and its distance to the best and its credit if they fit."""
     if lane.time_ms is None:
-        return "✓ solved"
-    text = f"✓ {duration(lane.time_ms)}"
+        return text("tui.lanes.solved")
+    content = f"✓ {duration(lane.time_ms)}"
     credit = lane.standing.credit_ms if lane.standing else 0
     first = best.time_ms if best is not None else None
     after = lane.time_ms - first if first is not None else 0
     for more in (
         f" +{duration(after)}" if after > 0 else "",
-        f" (-{credit} ms)" if credit else "",
+        f" {text('tui.lanes.credit', ms=credit)}" if credit else "",
     ):
-        if cells(text + more) <= width:
-            text += more
-    return text
+        if cells(content + more) <= width:
+            content += more
+    return content
 
 
-ROOMY_W = 62
-"""Columns from which on the longest name and its line stand side by side."""
+# --- Members --------------------------------------------------------------------------
+
+WIDE_W = 62
+"""From this width on, even the longest name fits beside its latency."""
+STATE_FROM = 50
+"""From this width on, a column says who is ready; narrower rows have only the mark."""
 
 
 def member_row(
@@ -360,40 +400,52 @@ def member_row(
     width: int,
     *,
     chosen: bool,
-    told: MemberLatency | None = None,
+    latency: MemberLatency | None = None,
 ) -> Row:
-    """One person in the lobby: mark, name, line, ready or not, who they are."""
-    own = member.id == me
+    """Return one member in the lobby: mark, name, latency, ready or not, who they are.
+
+    Args:
+        member: whom to show.
+        host: member id of the host.
+        me: own member id.
+        look: colours.
+        width: columns.
+        chosen: whether the cursor is on this row.
+        latency: of this member, if known.
+    """
     tags = [
-        word
-        for word, holds in (
-            ("you", own),
-            ("♛ host", member.id == host),
-            ("⚙ bot", member.bot),
-            ("watch" if own else "watches", member.role == "spectator"),
-            ("benched", member.benched),
-            ("↯ reconnecting", not member.connected),
+        text(key)
+        for key, applies in (
+            ("tui.member.you", member.id == me),
+            ("tui.member.host", member.id == host),
+            ("tui.member.bot", member.bot),
+            ("tui.member.spectator", member.role == "spectator"),
+            ("tui.member.benched", member.benched),
+            ("tui.member.reconnecting", not member.connected),
         )
-        if holds
+        if applies
     ]
     plays = member.role == "player" and not member.benched
     mark, mark_paint = "  ", Paint(look.soft)
     if plays:
         mark = "✓ " if member.ready else "· "
         mark_paint = Paint(look.good if member.ready else look.soft, bold=member.ready)
-    state = ("ready" if member.ready else "not ready") if plays else ""
-    state_w = 10 if width >= 50 else 0
-    name_w = min(31 if width >= ROOMY_W else 21, width - 4)
-    name, far = named(member.name, told if member.connected else None, name_w)
+    key = "tui.member.ready" if member.ready else "tui.member.not_ready"
+    state = text(key) if plays else ""
+    state_w = 10 if width >= STATE_FROM else 0
+    name_w = min(31 if width >= WIDE_W else 21, width - 4)
+    name, latency_text = name_and_latency(
+        member.name, latency if member.connected else None, name_w
+    )
     back = look.raised if chosen else ""
     row = (
         Run("▸ " if chosen else "  ", Paint(look.accent, bold=True)),
         Run(mark, mark_paint),
-        Run(name, Paint(look.ink, bold=own)),
-        Run(far, Paint(look.soft)),
+        Run(name, Paint(look.ink, bold=member.id == me)),
+        Run(latency_text, Paint(look.soft)),
         Run(fitted(state, state_w), Paint(look.good if member.ready else look.soft)),
         Run(
-            fitted(" ".join(tags), width - 4 - name_w - state_w),
+            fitted(", ".join(tags), width - 4 - name_w - state_w),
             Paint(look.soft),
         ),
     )

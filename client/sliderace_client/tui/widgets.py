@@ -1,30 +1,33 @@
-"""The two Line-API widgets that everything on the screen is drawn with.
+"""The two widgets that everything on the screen is drawn with: `TextRows` and `Boards`.
 
-Both take plain rows or tiles from `shared_ui.render`, remember what they drew
-and ask Textual to repaint only what differs. No text ever goes through markup.
+Both take plain rows or tiles (see `shared_ui.render`), remember what they drew, and
+paint only what changed. No text is ever parsed as markup.
+
+The library paints an update with its next frame, about 16 ms later, and writes whole
+rows. `DirectWidget` therefore compares the rows that it drew before and after a change
+and passes them to `TerminalDiff`. The library still asks for rows when it paints by
+itself (a new screen, a resize); both use the same cache of drawn rows.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, cast
+from typing import Protocol, cast
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.events import Click, MouseMove
 from textual.filter import ANSIToTruecolor
 from textual.geometry import Region, Size
+from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
 from sliderace.protocol.names import cells
 from sliderace_client.shared_ui.render import Grid, Look, Paint, Row, Run, tile_rows
-from sliderace_client.tui.layout import Placed, differences
-from sliderace_client.tui.terminal_io.diff import Touched
+from sliderace_client.tui.layout import Placed, changed_boxes
+from sliderace_client.tui.terminal_io.diff import ChangedRow, TerminalDiff
 
-if TYPE_CHECKING:
-    from sliderace_client.tui.base_app import Shell
-
-__all__ = ["Boards", "Drawn", "Lines", "strip_of"]
+__all__ = ["Boards", "DirectWidget", "TextRows", "strip_of"]
 
 _VISIBLE = str.maketrans(
     dict.fromkeys((*range(32), *range(127, 160)), "\N{REPLACEMENT CHARACTER}")
@@ -43,22 +46,33 @@ def _style(paint: Paint) -> Style:
 
 @lru_cache(maxsize=4096)
 def strip_of(row: Row, base: Style) -> Strip:
-    """One row for the screen. Control characters cannot pass: names are hostile.
+    """Return a row as the library draws it, without control characters.
+
+    Names come from other people, so their text may be hostile.
 
     Args:
         row: what to show.
-        base: what holds where a paint says nothing.
+        base: style wherever a paint sets nothing.
     """
     return Strip(
         Segment(run.text.translate(_VISIBLE), base + _style(run.paint)) for run in row
     )
 
 
-class Drawn(Widget):
-    """A widget that draws line by line, and paints what differs at once.
+class WidgetApp(Protocol):
+    """What the widgets need from the app."""
 
-    The library would paint whole rows, in its next frame: some 16 ms later.
-    """
+    theme: str
+    terminal_diff: TerminalDiff
+
+    @property
+    def screen(self) -> Screen[object]:
+        """The screen on top."""
+        ...
+
+
+class DirectWidget(Widget):
+    """A widget that draws row by row and paints changed rows at once."""
 
     ALLOW_SELECT = False
 
@@ -70,31 +84,31 @@ class Drawn(Widget):
         self.base = Style()
 
     def render_lines(self, crop: Region) -> list[Strip]:  # noqa: D102
-        # Not the library's: its cache would not know what we painted past it.
-        lines = self.lines(crop.line_range)
+        # The library's own cache does not know what was painted without it.
+        rows = self.drawn(crop.line_range)
         blank = Strip.blank(self.width, self.base)
-        return [lines.get(y, blank).crop(crop.x, crop.right) for y in crop.line_range]
+        return [rows.get(y, blank).crop(crop.x, crop.right) for y in crop.line_range]
 
     @property
-    def _program(self) -> "Shell":
-        return cast("Shell", self.app)  # pyright: ignore[reportUnknownMemberType] - theirs
+    def _owner(self) -> WidgetApp:
+        return cast("WidgetApp", self.app)  # pyright: ignore[reportUnknownMemberType] - theirs
 
     def forget(self, rows: Iterable[int]) -> None:
-        """These lines are others now."""
+        """Draw these rows anew when they are needed."""
         for y in rows:
             self._drawn.pop(y, None)
 
     def forget_all(self) -> None:
-        """Every line is another one now."""
+        """Draw every row anew when it is needed."""
         self._drawn.clear()
 
-    def lines(self, rows: Iterable[int]) -> dict[int, Strip]:
-        """Those lines that are on the screen, as they go to the terminal.
+    def drawn(self, rows: Iterable[int]) -> dict[int, Strip]:
+        """Return those of these rows that are inside the widget, fully styled.
 
-        They are kept until they are forgotten. `width` and `base` (what holds where a
-        paint says nothing) are asked for once: the library takes its time.
+        They are kept until they are forgotten. `width` and `base` are read only when
+        the size or the theme has changed: the library takes long to compute them.
         """
-        drawn_for = (self.size, self._program.theme)
+        drawn_for = (self.size, self._owner.theme)
         if drawn_for != self._drawn_for:
             self._drawn, self._drawn_for = {}, drawn_for
             self.width, self.base = self.size.width, self.rich_style
@@ -108,42 +122,46 @@ class Drawn(Widget):
 
     def _filtered(self, strip: Strip) -> Strip:
         for each in self.get_line_filters():
-            # That one costs much, and ours are no such colours.
+            # This one is slow, and there are no ANSI colours to convert here.
             if not isinstance(each, ANSIToTruecolor):
                 strip = strip.apply_filter(each, self.background_colors[1])
         return strip
 
-    def repaint_lines(self, before: Mapping[int, Strip]) -> None:
-        """Paint lines that may have changed, where `before` is what they were."""
+    def paint_changes(self, before: Mapping[int, Strip]) -> None:
+        """Paint rows that may have changed.
+
+        Args:
+            before: what the terminal shows of them.
+        """
         if not self._can_paint():
             self.refresh(*(Region(0, y, self.size.width, 1) for y in before))
             return
         x, top, _, _ = self.region
-        after = self.lines(before)
-        self._program.draw(
-            Touched(x, top + y, before[y], new) for y, new in after.items()
+        after = self.drawn(before)
+        self._owner.terminal_diff.paint(
+            ChangedRow(x, top + y, before[y], new) for y, new in after.items()
         )
 
     def _can_paint(self) -> bool:
-        """Whether to paint at once; else the library had better do it."""
-        screen, program = self.screen, self._program
-        waits = screen._layout_required  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-        return program.pen is not None and not waits and screen is program.screen
+        """Whether this widget is where the last layout put it, and on top."""
+        screen, owner = self.screen, self._owner
+        outdated = screen._layout_required  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        return owner.terminal_diff.connected and not outdated and screen is owner.screen
 
 
-class Lines(Drawn):
-    """Rows of text; only rows that differ are painted again.
+class TextRows(DirectWidget):
+    """Rows of text.
 
     Args:
         on_pick: called with the row and the column of a click.
     """
 
-    DEFAULT_CSS = "Lines { height: auto; width: 1fr; }"
+    DEFAULT_CSS = "TextRows { height: auto; width: 1fr; }"
 
     def __init__(
         self,
         *,
-        id: str | None = None,  # noqa: A002 - Textual's own name for it
+        id: str | None = None,  # noqa: A002 - Textual's name
         on_pick: Callable[[int, int], None] | None = None,
     ) -> None:
         super().__init__(id=id)
@@ -152,7 +170,7 @@ class Lines(Drawn):
 
     @property
     def plain(self) -> str:
-        """What is shown, without its paint."""
+        """The text without its paint."""
         return "\n".join("".join(run.text for run in row) for row in self._rows)
 
     def show(self, rows: Sequence[Row]) -> None:
@@ -164,11 +182,11 @@ class Lines(Drawn):
             self.refresh(layout=True)
             return
         changed = [y for y, row in enumerate(new) if row != old[y]]
-        before = self.lines(changed)
+        before = self.drawn(changed)
         self._rows = new
         self.forget(changed)
         if before:
-            self.repaint_lines(before)
+            self.paint_changes(before)
 
     def get_content_width(self, container: Size, viewport: Size) -> int:  # noqa: ARG002, D102
         lengths = (cells("".join(run.text for run in row)) for row in self._rows)
@@ -196,18 +214,18 @@ def _board_row(
     look: Look,
     base: Style,
 ) -> Strip:
-    """One line of one row of tiles; the cache makes an unchanged row free."""
+    """Return one screen row of one row of tiles, cached while it does not change."""
     runs = [run for tile in tiles for run in tile_rows(tile, grid, look)[line]]
     edge = Run(" " * grid.edge, Paint(bg=look.well))
     return strip_of((edge, *runs) if grid.edge else tuple(runs), base)
 
 
-class Boards(Drawn):
-    """One board or several, each with a caption; only changed cells are painted again.
+class Boards(DirectWidget):
+    """One board or several with captions, or a message in place of them.
 
     Args:
         on_press: called with the index of a board and the cell that was clicked.
-        on_hover: the same for the cell that the pointer has come to.
+        on_hover: called with the same when the pointer moves to another cell.
     """
 
     DEFAULT_CSS = "Boards { width: 1fr; height: 1fr; }"
@@ -215,67 +233,68 @@ class Boards(Drawn):
     def __init__(
         self,
         *,
-        id: str | None = None,  # noqa: A002 - Textual's own name for it
+        id: str | None = None,  # noqa: A002 - Textual's name
         on_press: Callable[[int, int], None] | None = None,
         on_hover: Callable[[int, int], None] | None = None,
     ) -> None:
         super().__init__(id=id)
         self._on_hover = on_hover
-        self._under: tuple[int, int] | None = None
+        self._hovered: tuple[int, int] | None = None
         self._placed: tuple[Placed, ...] = ()
-        self._banner: tuple[Row, ...] = ()
+        self._message: tuple[Row, ...] = ()
         self._look = Look()
         self._on_press = on_press
 
     @property
     def placed(self) -> tuple[Placed, ...]:
-        """The boards as they are shown."""
+        """The boards that are shown."""
         return self._placed
 
     def show(self, placed: Sequence[Placed], look: Look) -> None:
         """Show these boards instead."""
         new = tuple(placed)
-        same = look == self._look and not self._banner
-        dirty = differences(self._placed, new) if same else None
-        rows = {y for box in dirty or () for y in range(box.y, box.y + box.height)}
-        before = self.lines(sorted(rows))
-        self._look, self._banner, self._placed = look, (), new
+        same = look == self._look and not self._message
+        boxes = changed_boxes(self._placed, new) if same else None
+        rows = {y for box in boxes or () for y in range(box.y, box.y + box.height)}
+        before = self.drawn(sorted(rows))
+        self._look, self._message, self._placed = look, (), new
         self.forget(rows)
-        if dirty is None:
+        if boxes is None:
             self.forget_all()
             self.refresh()
         elif before:
-            self.repaint_lines(before)
+            self.paint_changes(before)
 
-    def announce(self, rows: Sequence[Row]) -> None:
-        """Show rows in the middle of the canvas, and no boards."""
-        if self._placed or self._banner != tuple(rows):
-            self._placed, self._banner = (), tuple(rows)
+    def show_message(self, rows: Sequence[Row]) -> None:
+        """Show rows in the middle, and no boards."""
+        if self._placed or self._message != tuple(rows):
+            self._placed, self._message = (), tuple(rows)
             self.forget_all()
             self.refresh()
 
     @property
-    def banner(self) -> str:
-        """What is announced, without its paint."""
-        return "\n".join("".join(run.text for run in row) for row in self._banner)
+    def message(self) -> str:
+        """The message without its paint."""
+        return "\n".join("".join(run.text for run in row) for row in self._message)
 
     def render_line(self, y: int) -> Strip:  # noqa: D102
         width, base = self.width, self.base
-        if self._banner:
-            row = y - (self.size.height - len(self._banner)) // 2
-            if not 0 <= row < len(self._banner):
+        if self._message:
+            row = y - (self.size.height - len(self._message)) // 2
+            if not 0 <= row < len(self._message):
                 return Strip.blank(width, base)
-            strip = strip_of(self._banner[row], base)
+            strip = strip_of(self._message[row], base)
             left = max(0, (width - strip.cell_length) // 2)
-            return self._line([(left, strip)])
+            return self._joined([(left, strip)])
         parts = [
             (board.x, part)
             for board in self._placed
             if (part := self._strip(board, y - board.y)) is not None
         ]
-        return self._line(sorted(parts, key=lambda part: part[0]))
+        return self._joined(sorted(parts, key=lambda part: part[0]))
 
     def _strip(self, board: Placed, y: int) -> Strip | None:
+        """Return the part of a board (or its caption) in one of its rows."""
         grid, look, base = board.grid, self._look, self.base
         if y == -1 and board.caption:
             return strip_of(board.caption, base)
@@ -291,7 +310,8 @@ class Boards(Drawn):
         tiles = board.tiles[row * grid.width : (row + 1) * grid.width]
         return _board_row(tiles, line, grid, look, base)
 
-    def _line(self, parts: Sequence[tuple[int, Strip]]) -> Strip:
+    def _joined(self, parts: Sequence[tuple[int, Strip]]) -> Strip:
+        """Return a whole row; each part starts at its column."""
         base, width, at = self.base, self.width, 0
         found: list[Segment] = []
         for x, strip in parts:
@@ -301,24 +321,24 @@ class Boards(Drawn):
             at = max(at, x) + strip.cell_length
         if at < width:
             found.append(Segment(" " * (width - at), base))
-        line = Strip(found, max(at, width))
-        return line if at <= width else line.adjust_cell_length(width, base)
+        row = Strip(found, max(at, width))
+        return row if at <= width else row.adjust_cell_length(width, base)
 
     def on_click(self, event: Click) -> None:  # noqa: D102
-        under = self._at(event.x, event.y)
-        if under is not None and self._on_press is not None:
-            self._on_press(*under)
+        cell = self._cell_at(event.x, event.y)
+        if cell is not None and self._on_press is not None:
+            self._on_press(*cell)
 
     def on_mouse_move(self, event: MouseMove) -> None:  # noqa: D102
-        before, self._under = self._under, self._at(event.x, event.y)
-        if self._under and self._under != before and self._on_hover:
-            self._on_hover(*self._under)
+        before, self._hovered = self._hovered, self._cell_at(event.x, event.y)
+        if self._hovered and self._hovered != before and self._on_hover:
+            self._on_hover(*self._hovered)
 
     def on_leave(self) -> None:  # noqa: D102
-        self._under = None
+        self._hovered = None
 
-    def _at(self, x: int, y: int) -> tuple[int, int] | None:
-        """Index of the board and the cell at a point of the canvas."""
+    def _cell_at(self, x: int, y: int) -> tuple[int, int] | None:
+        """Return the index of a board and the cell at a point; None: none there."""
         for index, board in enumerate(self._placed):
             cell = board.grid.cell_at(x - board.x, y - board.y)
             if cell is not None:

@@ -1,113 +1,65 @@
-"""Windows of choices: the rules of the next race, and what the user likes."""
+"""Dialogs of choices: the rules of the next race, and the user's settings."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from sliderace.protocol.messages import RulesPatch, Settings
+from sliderace.protocol.messages import RulesPatch, Settings as RoomSettings
 from sliderace.race.rules import Rules, changed, default_limit_ms
+from sliderace.texts import text
 from sliderace_client.shared_ui.pictures import BUILT_IN
 from sliderace_client.shared_ui.render import Look, Paint, Row, Run
-from sliderace_client.shared_ui.settings import Settings as Likes
+from sliderace_client.shared_ui.settings import Settings
 from sliderace_client.tui.actions import Action
 from sliderace_client.tui.dialogs.dialog import Dialog
-from sliderace_client.tui.dialogs.forms import KeysForm, ServerForm
-from sliderace_client.tui.rows import fitted, line, minutes
-from sliderace_client.tui.screens.menu import Form
+from sliderace_client.tui.rows import fitted, period_text, text_row
 
 __all__ = ["ChoiceDialog", "RulesDialog", "SettingsDialog"]
 
 T = TypeVar("T")
 
-
-class Choice(NamedTuple):
-    """One rule and the values it may be set to here; the wire allows more."""
-
-    label: str
-    field: str
-    values: tuple[Any, ...]
-
-
-SIZES = tuple(f"{n}x{n}" for n in range(3, 11))
-CHOICES = (
-    Choice("Board", "size", SIZES),
-    Choice(
-        "Time limit", "limit_ms", (-1, 0, 60_000, 120_000, 300_000, 600_000, 1_800_000)
-    ),
-    Choice("Boards", "open_boards", (False, True)),
-    Choice("Countdown", "countdown_ms", (3_000, 5_000, 10_000, 20_000)),
-    Choice("Inspection", "inspection_ms", (0, 3_000, 5_000, 10_000, 15_000)),
-    Choice("Start", "start", ("ready", "host")),
-    Choice("Grace", "grace_ms", (-1, 0, 30_000, 60_000, 300_000)),
-    Choice("Away", "away_ms", (30_000, 60_000, 120_000, 300_000)),
-    Choice("Spectators", "spectator_delay_ms", (0, 10_000, 30_000, 60_000)),
-    Choice("Timing", "friendly_timing", (False, True)),
-)
-
-
-def value_text(field: str, value: object, rules: Rules) -> str:
-    """A value of a rule in words."""
-    match field, value:
-        case "open_boards", bool(shown):
-            return "open to racers" if shown else "hidden from racers"
-        case "friendly_timing", bool(friendly):
-            return "friendly, +100 ms" if friendly else "strict"
-        case "start", str(way):
-            return "when all are ready" if way == "ready" else "only by the host"
-        case "limit_ms", -1:
-            return f"by size ({minutes(default_limit_ms(rules.width, rules.height))})"
-        case "limit_ms", 0:
-            return "none"
-        case "grace_ms", -1:
-            return "3 x winner's time"
-        case "spectator_delay_ms", 0:
-            return "see boards live"
-        case "spectator_delay_ms", int(ms):
-            return f"{minutes(ms)} behind"
-        case _, 0:
-            return "none"
-        case _, int(ms):
-            return minutes(ms)
-        case _:
-            return str(value)
+LABEL_W, VALUE_W = 10, 19
+"""With these widths, a choice fits a dialog in 40 columns."""
+KEY_ROWS = 2
+"""Rows that the keys of a dialog take in 40 columns."""
 
 
 class ChoiceDialog(Dialog):
-    """Lines of choices; up and down choose a line, left and right change it.
+    """Rows of choices; up and down move the cursor, left and right change a value.
 
     Args:
         look: colours.
-        title: the first line.
+        title: the first row.
     """
 
     def __init__(self, look: Look, title: str) -> None:
         super().__init__(look)
         self._title = title
-        self._row = 0
+        self._chosen = 0
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Label and present value of each line."""
+        """Return label and current value of each choice."""
         return []
 
     def change(self, row: int, step: int) -> None:
-        """Take the next value in a line, or (step -1) the one before."""
+        """Take the next value of a choice, or the previous one (step -1)."""
 
     def apply(self) -> None:
         """Use what was chosen."""
 
     def rows(self) -> list[Row]:  # noqa: D102
-        title = [line(self._title, self.look.ink, bold=True)]
-        rows = [self._line(index, *pair) for index, pair in enumerate(self.pairs())]
-        return [*title[: self._titles], *rows]
+        title = [text_row(self._title, self.look.ink, bold=True)]
+        choices = [self._row(index, *pair) for index, pair in enumerate(self.pairs())]
+        return [*title[: self._title_rows], *choices]
 
     @property
-    def _titles(self) -> int:
-        """Rows of the title; none where the choices would not all be seen with it."""
+    def _title_rows(self) -> int:
+        """Rows of the title; 0 if not all choices would fit with it."""
         return int(self.space[1] >= 1 + len(self.pairs()) + KEY_ROWS)
 
-    def _line(self, index: int, label: str, value: str) -> Row:
-        look, chosen = self.look, index == self._row
+    def _row(self, index: int, label: str, value: str) -> Row:
+        look, chosen = self.look, index == self._chosen
         mark = Paint(look.accent if chosen else look.soft, bold=chosen)
         return (
             Run("▸ " if chosen else "  ", mark),
@@ -119,53 +71,132 @@ class ChoiceDialog(Dialog):
 
     def actions(self) -> list[Action]:  # noqa: D102
         return [
-            Action("↑↓", "choose", lambda: self._move(1), ("down",)),
-            Action("←→", "change", lambda: self._step(1), ("right", " ")),
-            Action("enter", "apply", self._apply),
-            Action("esc", "cancel", self.close, ("escape", "q")),
+            Action("↑↓", text("tui.key.choose"), lambda: self._move(1), ("down",)),
+            Action(
+                "←→", text("tui.key.change"), lambda: self._change(1), ("right", " ")
+            ),
+            Action("enter", text("tui.key.apply"), self._apply),
+            Action("esc", text("tui.key.cancel"), self.close, ("escape", "q")),
         ]
 
     def press(self, key: str) -> None:  # noqa: D102
         if key == "up":
             self._move(-1)
         elif key == "left":
-            self._step(-1)
+            self._change(-1)
         else:
             super().press(key)
 
     def _move(self, step: int) -> None:
-        self._row = (self._row + step) % len(self.pairs())
+        self._chosen = (self._chosen + step) % len(self.pairs())
         self.update()
 
-    def _step(self, step: int) -> None:
-        self.change(self._row, step)
+    def _change(self, step: int) -> None:
+        self.change(self._chosen, step)
         self.update()
 
-    def pick(self, y: int, x: int) -> None:  # noqa: D102
-        row = y - self._titles
+    def on_row_click(self, y: int, x: int) -> None:  # noqa: D102
+        row = y - self._title_rows
         if 0 <= row < len(self.pairs()):
-            self._row = row
-            self._step(-1 if x < LABEL_W + 5 else 1)
+            self._chosen = row
+            self._change(-1 if x < LABEL_W + 5 else 1)
 
     def _apply(self) -> None:
         self.apply()
         self.close()
 
 
-KEY_ROWS = 2
-"""Of a window of choices in 40 columns."""
-LABEL_W, VALUE_W = 10, 19
-"""So that a line fits a frame in 40 columns."""
+def following(values: Sequence[T], value: T, step: int) -> T:
+    """Return the next value, or the previous one (step -1), in a circle.
+
+    If the value is not among them, return the first.
+    """
+    at = values.index(value) if value in values else -1
+    return values[(at + step) % len(values)]
+
+
+# --- Rules ----------------------------------------------------------------------------
+
+
+class Choice(NamedTuple):
+    """One rule, and the values that the dialog offers; the protocol allows more.
+
+    Attributes:
+        label: key of its label.
+        field: of `Rules`.
+        values: in order.
+    """
+
+    label: str
+    field: str
+    values: tuple[Any, ...]
+
+
+SIZES = tuple(f"{n}x{n}" for n in range(3, 11))
+CHOICES = (
+    Choice("tui.rules.label.size", "size", SIZES),
+    Choice(
+        "tui.rules.label.limit",
+        "limit_ms",
+        (-1, 0, 60_000, 120_000, 300_000, 600_000, 1_800_000),
+    ),
+    Choice("tui.rules.label.boards", "open_boards", (False, True)),
+    Choice("tui.rules.label.countdown", "countdown_ms", (3_000, 5_000, 10_000, 20_000)),
+    Choice(
+        "tui.rules.label.inspection",
+        "inspection_ms",
+        (0, 3_000, 5_000, 10_000, 15_000),
+    ),
+    Choice("tui.rules.label.start", "start", ("ready", "host")),
+    Choice("tui.rules.label.grace", "grace_ms", (-1, 0, 30_000, 60_000, 300_000)),
+    Choice("tui.rules.label.away", "away_ms", (30_000, 60_000, 120_000, 300_000)),
+    Choice(
+        "tui.rules.label.spectators", "spectator_delay_ms", (0, 10_000, 30_000, 60_000)
+    ),
+    Choice("tui.rules.label.timing", "friendly_timing", (False, True)),
+)
+
+
+def _rule_text(field: str, value: object, rules: Rules) -> str:
+    """Return the value of a rule in words."""
+    match field, value:
+        case "open_boards", bool(shown):
+            return text("tui.rules.boards_open" if shown else "tui.rules.boards_hidden")
+        case "friendly_timing", bool(friendly):
+            return text(
+                "tui.rules.timing_friendly" if friendly else "tui.rules.timing_strict"
+            )
+        case "start", "ready":
+            return text("tui.rules.start_ready")
+        case "start", "host":
+            return text("tui.rules.start_host")
+        case "start", "every":
+            return text("tui.rules.start_every", period=period_text(rules.every_ms))
+        case "limit_ms", -1:
+            limit = period_text(default_limit_ms(rules.width, rules.height))
+            return text("tui.rules.limit_by_size", period=limit)
+        case "grace_ms", -1:
+            return text("tui.rules.grace_default")
+        case "spectator_delay_ms", 0:
+            return text("tui.rules.spectators_live")
+        case "spectator_delay_ms", int(ms):
+            return text("tui.rules.spectators_delayed", period=period_text(ms))
+        case _, 0:
+            return text("tui.rules.none")
+        case _, int(ms):
+            return period_text(ms)
+        case _:
+            return str(value)
 
 
 class RulesDialog(ChoiceDialog):
-    """The host changes the rules; they are sent together.
+    """The host changes the rules; all changes are sent together.
 
     Args:
         look: colours.
-        rules: as they are.
+        rules: the current ones.
         public: whether the room is listed.
-        send: takes the changes.
+        send: sends the changes.
     """
 
     def __init__(
@@ -173,22 +204,22 @@ class RulesDialog(ChoiceDialog):
         look: Look,
         rules: Rules,
         public: bool,
-        send: Callable[[Settings], object],
+        send: Callable[[RoomSettings], object],
     ) -> None:
-        super().__init__(look, "The rules of the next race")
-        self._old, self._rules = rules, rules
+        super().__init__(look, text("tui.rules.title"))
+        self._old_rules, self._rules = rules, rules
         self._was_public, self._public = public, public
         self._send = send
 
     def pairs(self) -> list[tuple[str, str]]:  # noqa: D102
         rules = self._rules
-        room = "public (listed)" if self._public else "private (by code)"
+        room = text("tui.rules.public" if self._public else "tui.rules.private")
         return [
             *(
-                (name, value_text(field, getattr(rules, field), rules))
-                for name, field, _ in CHOICES
+                (text(label), _rule_text(field, getattr(rules, field), rules))
+                for label, field, _ in CHOICES
             ),
-            ("Room", room),
+            (text("tui.rules.label.room"), room),
         ]
 
     def change(self, row: int, step: int) -> None:  # noqa: D102
@@ -200,7 +231,7 @@ class RulesDialog(ChoiceDialog):
         self._rules = changed(self._rules, RulesPatch(**{field: new}))
 
     def apply(self) -> None:  # noqa: D102
-        old, new = self._old, self._rules
+        old, new = self._old_rules, self._rules
         patch = {
             field: getattr(new, field)
             for _, field, _ in CHOICES
@@ -208,84 +239,98 @@ class RulesDialog(ChoiceDialog):
         }
         public = self._public if self._public != self._was_public else None
         if patch or public is not None:
-            self._send(Settings(rules=RulesPatch(**patch), public=public))
+            self._send(RoomSettings(rules=RulesPatch(**patch), public=public))
 
 
-def following(values: Sequence[T], value: T, step: int) -> T:
-    """The value after (or before) this one; the first where it is none of them."""
-    at = values.index(value) if value in values else -1
-    return values[(at + step) % len(values)]
+# --- Settings -------------------------------------------------------------------------
+
+SETTING_LABELS = {
+    "keys": "tui.settings.label.keys",
+    "color": "tui.settings.label.color",
+    "theme": "tui.settings.label.theme",
+    "tiles": "tui.settings.label.tiles",
+    "picture": "tui.settings.label.picture",
+    "hover": "tui.settings.label.hover",
+    "auto_ready": "tui.settings.label.auto_ready",
+}
+SETTING_VALUES = {
+    ("keys", "tile"): "tui.settings.keys_tile",
+    ("keys", "gap"): "tui.settings.keys_gap",
+    ("color", "auto"): "tui.settings.auto",
+    ("color", "always"): "tui.settings.color_always",
+    ("color", "never"): "tui.settings.color_never",
+    ("theme", "auto"): "tui.settings.auto",
+    ("theme", "dark"): "tui.settings.theme_dark",
+    ("theme", "light"): "tui.settings.theme_light",
+    ("tiles", "fringe"): "tui.settings.tiles_layers",
+    ("tiles", "rows"): "tui.settings.tiles_rows",
+    ("tiles", "mono"): "tui.settings.tiles_mono",
+    ("picture", "none"): "tui.settings.picture_none",
+    ("hover", "off"): "tui.settings.hover_off",
+    ("hover", "on"): "tui.settings.hover_on",
+    ("auto_ready", "off"): "tui.settings.auto_ready_off",
+    ("auto_ready", "on"): "tui.settings.auto_ready_on",
+}
 
 
 class SettingsDialog(ChoiceDialog):
-    """What the user likes.
+    """The user's settings.
 
     Args:
         look: colours.
-        settings: as they are.
-        use: takes the new ones.
+        settings: the current ones.
+        use: applies the new ones.
+        edit_keys: opens the form of own keys.
+        edit_server: opens the form of the server.
     """
 
     def __init__(
-        self, look: Look, settings: Likes, use: Callable[[Likes], object]
+        self,
+        look: Look,
+        settings: Settings,
+        use: Callable[[Settings], object],
+        edit_keys: Callable[[], object],
+        edit_server: Callable[[], object],
     ) -> None:
-        super().__init__(look, "Settings")
-        self._likes = settings
+        super().__init__(look, text("tui.settings.title"))
+        self._settings = settings
         self._use = use
+        self._edit_keys, self._edit_server = edit_keys, edit_server
         pictures = dict.fromkeys(("none", *BUILT_IN, settings.picture))
         self._choices: dict[str, tuple[str, ...]] = {
             each.name: each.metadata.get("choices", tuple(pictures))
-            for each in fields(Likes)
-            if each.name in LABELS
+            for each in fields(Settings)
+            if each.name in SETTING_LABELS
         }
 
     def pairs(self) -> list[tuple[str, str]]:  # noqa: D102
-        return [(LABELS[name], self._value(name)) for name in self._choices]
+        return [
+            (text(SETTING_LABELS[name]), self._value(name)) for name in self._choices
+        ]
 
     def _value(self, name: str) -> str:
-        value: str = getattr(self._likes, name)
-        return VALUES.get(name, {}).get(value, Path(value).name)
+        value: str = getattr(self._settings, name)
+        key = SETTING_VALUES.get((name, value))
+        return Path(value).name if key is None else text(key)
 
     def change(self, row: int, step: int) -> None:  # noqa: D102
         name, values = list(self._choices.items())[row]
-        new = following(values, getattr(self._likes, name), step)
-        self._likes = replace(self._likes, **{name: new})
+        new = following(values, getattr(self._settings, name), step)
+        self._settings = replace(self._settings, **{name: new})
 
     def apply(self) -> None:  # noqa: D102
-        self._use(self._likes)
+        self._use(self._settings)
 
     def actions(self) -> list[Action]:  # noqa: D102
         *first, cancel = super().actions()
+        keys, server = text("tui.key.own_keys"), text("tui.key.server")
         return [
             *first,
-            Action("k", "own keys", lambda: self._then(KeysForm())),
-            Action("s", "server", lambda: self._then(ServerForm())),
+            Action("k", keys, lambda: self._apply_and(self._edit_keys)),
+            Action("s", server, lambda: self._apply_and(self._edit_server)),
             cancel,
         ]
 
-    def _then(self, form: Form) -> None:
-        """Use what was chosen so far, and go on with a form."""
+    def _apply_and(self, then: Callable[[], object]) -> None:
         self._apply()
-        self.app.push_screen(form)  # pyright: ignore[reportUnknownMemberType] - theirs
-
-
-LABELS = {
-    "keys": "Keys",
-    "color": "Colours",
-    "theme": "Ground",
-    "tiles": "Tiles",
-    "picture": "Picture",
-    "hover": "Pointer",
-    "auto_ready": "Ready",
-}
-VALUES = {
-    "keys": {"tile": "move the tile", "gap": "move the gap"},
-    "tiles": {
-        "fringe": "coloured by layer",
-        "rows": "coloured by row",
-        "mono": "all one colour",
-    },
-    "picture": {"none": "none: numbers", "hills": "hills at dusk"},
-    "hover": {"off": "slides by click", "on": "slides by hovering"},
-    "auto_ready": {"off": "when I say so", "on": "always at once"},
-}
+        then()

@@ -1,4 +1,4 @@
-"""The table: the canvas with one board or several, and the panel beside or below it."""
+"""What the screens with boards share: boards and panel, and the keys of pictures."""
 
 from collections.abc import Callable
 
@@ -6,32 +6,35 @@ from textual.app import ComposeResult
 from textual.containers import Container
 
 from sliderace.engine import Board
+from sliderace.texts import text
 from sliderace_client.shared_ui.render import Grid, Look
-from sliderace_client.tui.layout import Placed, Plan
-from sliderace_client.tui.rows import line
-from sliderace_client.tui.widgets import Boards, Lines
+from sliderace_client.tui.actions import WIDE, Action
+from sliderace_client.tui.layout import Layout, Placed
+from sliderace_client.tui.rows import text_row
+from sliderace_client.tui.screens.screen import Program
+from sliderace_client.tui.widgets import Boards, TextRows
 
-__all__ = ["Table"]
+__all__ = ["BoardArea", "picture_actions", "refuse_picture"]
 
 
-class Table(Container):
-    """Canvas and panel, divided as a plan says.
+class BoardArea(Container):
+    """Boards, and a panel beside or below them.
 
     Args:
         on_press: called with the index of a board and the cell that was clicked.
-        on_hover: the same for the cell that the pointer has come to.
+        on_hover: called with the same when the pointer moves to another cell.
 
     Attributes:
         canvas: where boards are drawn.
         panel: clock, counts and lanes.
-        plan: how the space is divided.
+        division: how the space is divided.
     """
 
     DEFAULT_CSS = """
-    Table { height: 1fr; layout: vertical; }
-    Table.-wide { layout: horizontal; }
-    Table #panel { width: 1fr; height: 1fr; }
-    Table.-wide #panel { margin: 1 0 0 2; }
+    BoardArea { height: 1fr; layout: vertical; }
+    BoardArea.-wide { layout: horizontal; }
+    BoardArea #panel { width: 1fr; height: 1fr; }
+    BoardArea.-wide #panel { margin: 1 0 0 2; }
     """
 
     def __init__(
@@ -39,28 +42,63 @@ class Table(Container):
         on_press: Callable[[int, int], None],
         on_hover: Callable[[int, int], None],
     ) -> None:
-        super().__init__(id="table")
+        super().__init__(id="board_area")
         self.canvas = Boards(id="boards", on_press=on_press, on_hover=on_hover)
-        self.panel = Lines(id="panel")
-        self.plan = Plan(False, (0, 0), (0, 0))
+        self.panel = TextRows(id="panel")
+        self.division = Layout(False, (0, 0), (0, 0))
 
     def compose(self) -> ComposeResult:  # noqa: D102
         yield self.canvas
         yield self.panel
 
-    def divide(self, plan: Plan) -> None:
-        """Divide the space anew, if the plan is another."""
-        if plan != self.plan:
-            self.plan = plan
-            self.set_class(plan.wide, "-wide")
-            self.canvas.styles.width, self.canvas.styles.height = plan.board
+    def divide(self, division: Layout) -> None:
+        """Divide the space in another way."""
+        if division != self.division:
+            self.division = division
+            self.set_class(division.wide, "-wide")
+            self.canvas.styles.width, self.canvas.styles.height = division.board
 
     def show_one(self, board: Board, look: Look) -> None:
-        """Show one board as large as it fits."""
-        columns, rows = self.plan.board
+        """Show one board, as large as possible."""
+        columns, rows = self.division.board
         grid = Grid.fit(*board.size, columns, rows)
         if grid is None:
-            self.canvas.announce([line("no room for the board", look.bad)])
+            self.canvas.show_message([text_row(text("tui.board.no_room"), look.bad)])
             return
         x, y = (columns - grid.columns) // 2, (rows - grid.rows) // 2
         self.canvas.show([Placed(board.tiles, grid, x, y)], look)
+
+
+PICTURE_ROWS = 18
+"""In a lower terminal, a tile has one or two rows, which show nothing of a picture."""
+
+
+def refuse_picture(program: Program, key: str, rows: int) -> bool:
+    """Say that a terminal of `rows` is too low for pictures, if `key` asks for one."""
+    refused = key == "i" and rows < PICTURE_ROWS
+    if refused:
+        program.say(text("tui.picture.too_low", least=PICTURE_ROWS, rows=rows))
+    return refused
+
+
+def picture_actions(program: Program, columns: int, rows: int) -> list[Action]:
+    """Return the keys of pictures: the next one, and numbers on it.
+
+    In a terminal that is too low, the key says so; it has no label there if that
+    would cost the lanes a row.
+    """
+    picture = program.look.picture
+    if rows < PICTURE_ROWS and picture is None:
+        refuse = Action(
+            "i",
+            text("tui.key.picture"),
+            lambda: refuse_picture(program, "i", rows),
+        )
+        return [refuse] if columns >= WIDE else []
+    if picture is None:
+        return [Action("i", text("tui.key.picture"), program.next_picture)]
+    hide, show = text("tui.key.no_numbers"), text("tui.key.numbers")
+    return [
+        Action("i", picture.name.rpartition("/")[2][:12], program.next_picture),
+        Action("m", hide if program.look.numbers else show, program.toggle_numbers),
+    ]

@@ -8,7 +8,6 @@ from textual.widget import Widget
 
 from sliderace.protocol.messages import (
     Bench,
-    Command,
     HandOver,
     Kick,
     Lock,
@@ -18,254 +17,283 @@ from sliderace.protocol.messages import (
     Start,
 )
 from sliderace.protocol.room_code import format_code
+from sliderace.texts import text
 from sliderace_client.shared_ui.render import Row, big_size, big_text
 from sliderace_client.tui.actions import Action
 from sliderace_client.tui.blocking_calls import only_here
-from sliderace_client.tui.dialogs.dialog import command_for
-from sliderace_client.tui.qr import qr_lines
-from sliderace_client.tui.rows import fitted, line, member_row, rule_line
-from sliderace_client.tui.screens.screen import MIN_ROWS, RoomPage
-from sliderace_client.tui.widgets import Lines
+from sliderace_client.tui.dialogs.room_code import join_command_for
+from sliderace_client.tui.rows import (
+    fitted,
+    member_row,
+    qr_code_rows,
+    rules_text,
+    text_row,
+)
+from sliderace_client.tui.screens.room_screen import RoomProgram, RoomScreen
+from sliderace_client.tui.screens.screen import MIN_ROWS
+from sliderace_client.tui.widgets import TextRows
 
-__all__ = ["Lobby", "window"]
+__all__ = ["LobbyScreen", "visible_part"]
 
-QR_ROOM = 38
-"""Columns that code and players keep when the QR stands beside them."""
+BESIDE_QR = 38
+"""Columns that code and members need beside the QR code."""
+LARGE_ROWS = 22
+"""From this height on, the code is drawn larger, with more facts about the room."""
 
 
-def window(count: int, rows: int, chosen: int, top: int) -> tuple[int, int]:
-    """Which of `count` people stand in `rows` rows: the first, and how many.
+def visible_part(count: int, rows: int, chosen: int, top: int) -> tuple[int, int]:
+    """Return which part of a list is visible: its first entry, and how many.
 
-    Where not all fit, a row is left for how many more there are.
+    If not all fit, one row is left for the number of the others.
 
     Args:
-        count: how many there are.
-        rows: how many rows there are.
-        chosen: who must be seen.
-        top: who came first until now.
+        count: entries in the list.
+        rows: rows there are.
+        chosen: the entry that must be visible.
+        top: the first visible entry so far.
 
-    >>> window(10, 10, 0, 0), window(10, 7, 8, 0), window(10, 7, 2, 3)
+    >>> visible_part(10, 10, 0, 0), visible_part(10, 7, 8, 0), visible_part(10, 7, 2, 3)
     ((0, 10), (3, 6), (2, 6))
     """
-    room = count if count <= rows else max(1, rows - 1)
-    top = min(top, count - room)
-    return max(0, min(top, chosen), chosen - room + 1), room
+    visible = count if count <= rows else max(1, rows - 1)
+    top = min(top, count - visible)
+    return max(0, min(top, chosen), chosen - visible + 1), visible
 
 
-class Lobby(RoomPage):
-    """Wait for friends, get ready, start."""
+class LobbyScreen(RoomScreen):
+    """Wait for friends, get ready, start.
 
-    DEFAULT_CSS = """
-    Lobby #hall { height: 1fr; }
-    Lobby #left { width: 1fr; height: 1fr; }
-    Lobby #qr { width: auto; margin: 0 1; }
-    Lobby #people { height: 1fr; }
+    Args:
+        program: shows this screen.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    DEFAULT_CSS = """
+    LobbyScreen #columns { height: 1fr; }
+    LobbyScreen #left { width: 1fr; height: 1fr; }
+    LobbyScreen #qr { width: auto; margin: 0 1; }
+    LobbyScreen #people { height: 1fr; }
+    """
+
+    def __init__(self, program: RoomProgram) -> None:
+        super().__init__(program)
         self._chosen = 0
         self._top = 0
-        self._facts = Lines(id="room")
-        self._list = Lines(id="people", on_pick=self._choose)
-        self._code = Lines(id="qr")
+        self._room = TextRows(id="room")
+        self._people = TextRows(id="people", on_pick=self._choose)
+        self._qr = TextRows(id="qr")
 
     def body(self) -> Iterable[Widget]:  # noqa: D102
-        with Horizontal(id="hall"):
+        with Horizontal(id="columns"):
             with Vertical(id="left"):
-                yield self._facts
-                yield self._list
-            yield self._code
+                yield self._room
+                yield self._people
+            yield self._qr
 
     # --- What is shown ----------------------------------------------------------------
 
-    def about(self) -> str:  # noqa: D102
-        room = self.model.room
+    def online_head(self) -> str:  # noqa: D102
+        room = self.view.room
         if room is None:
-            return "connecting"
-        words = ["public" if room.public else "private"]
-        words += ["locked"] if room.locked else []
-        return ", ".join(words)
+            return text("tui.lobby.connecting")
+        if room.locked:
+            return text(
+                "tui.lobby.public_locked" if room.public else "tui.lobby.private_locked"
+            )
+        return text("tui.lobby.public" if room.public else "tui.lobby.private")
 
     def update(self) -> None:  # noqa: D102
         super().update()
-        qr = self._qr()
-        self._code.show(qr)
+        qr = self._qr_rows()
+        self._qr.show(qr)
         width = self.size.width - (len(qr[0][0].text) + 2 if qr else 0)
-        roomy = self.size.height >= 22
-        facts = self._room(width, roomy=roomy)
-        self._facts.show(facts)
-        self._list.show(self._people(width, self.room_for_table() - len(facts)))
+        room = self._room_rows(width, large=self.size.height >= LARGE_ROWS)
+        self._room.show(room)
+        self._people.show(self._member_rows(width, self.body_height() - len(room)))
 
-    def _qr(self) -> list[Row]:
-        link = self.terminal.link()
+    def _qr_rows(self) -> list[Row]:
+        """Return the QR code; empty if there is no room for it."""
+        link = self.program.join_link
         if not link:
             return []
-        rows = qr_lines(link)
-        fits = self.size.width - len(rows[0][0].text) - 2 >= QR_ROOM
+        rows = qr_code_rows(link)
+        fits = self.size.width - len(rows[0][0].text) - 2 >= BESIDE_QR
         return rows if fits and self.size.height - 4 >= len(rows) else []
 
-    def _room(self, width: int, *, roomy: bool) -> list[Row]:
-        look, room = self.look, self.model.room
+    def _room_rows(self, width: int, *, large: bool) -> list[Row]:
+        look, room = self.look, self.view.room
         if room is None:
-            return [line(" Looking for the room ...", look.soft)]
+            return [text_row(f" {text('tui.lobby.finding_room')}", look.soft)]
         code = format_code(room.code)
-        scale = 2 if roomy and big_size(code, 2)[0] + 4 <= width else 1
-        rows = [line("", "")] if roomy else []
+        scale = 2 if large and big_size(code, 2)[0] + 4 <= width else 1
+        space = [text_row("")] if large else []
+        rows = [*space]
         rows += [
-            line("  " + row, look.accent, bold=True) for row in big_text(code, scale)
+            text_row(f"  {row}", look.accent, bold=True)
+            for row in big_text(code, scale)
         ]
-        rows += [line("", "")] if roomy else []
-        link = self.terminal.link()
-        command = command_for(room.code, link, width - 2)
-        ways = ([link] if link and roomy else []) + [command]
+        rows += space
+        link = self.program.join_link
+        ways = [link] if link and large else []
+        ways.append(join_command_for(room.code, link, width - 2))
         if only_here(link):
-            ways.append("only this machine can join")
-        rows += [line(f"  {way}", look.ink) for way in ways]
-        rows.append(line(f"  {rule_line(room.rules)}", look.soft))
+            ways.append(text("tui.lobby.only_here"))
+        rows += [text_row(f"  {way}", look.ink) for way in ways]
+        rows.append(text_row(f"  {rules_text(room.rules)}", look.soft))
         if room.seed_known:
-            rows.append(line("  seed known in advance: no fairness claim", look.bad))
-        elif roomy:
-            seal = room.commitment
-            sealed = ("board sealed:", seal[: len(seal) // 2], seal[len(seal) // 2 :])
-            rows += [line(f"  {part}", look.soft) for part in sealed]
-        left = self.model.remaining(self.play.now())
+            rows.append(text_row(f"  {text('tui.lobby.seed_known')}", look.bad))
+        elif large:
+            commitment = room.commitment
+            half = len(commitment) // 2
+            parts = (text("tui.lobby.commitment"), commitment[:half], commitment[half:])
+            rows += [text_row(f"  {part}", look.soft) for part in parts]
+        left = self.view.remaining(self.client.now())
         if left is not None:
-            text = f"  The next race starts in {-(-left // 1000)} s"
-            rows.append(line(fitted(text, width), look.accent, bold=True))
-        return [*rows, line("")] if self.size.height > MIN_ROWS else rows
+            starts = text("tui.lobby.starts_in", seconds=-(-left // 1000))
+            rows.append(text_row(fitted(f"  {starts}", width), look.accent, bold=True))
+        return [*rows, text_row("")] if self.size.height > MIN_ROWS else rows
 
     def _members(self) -> list[Member]:
-        host = self.model.room.host if self.model.room else None
+        """Return everybody: players before spectators, the host first."""
+        host = self.view.room.host if self.view.room else None
         return sorted(
-            self.model.members.values(),
+            self.view.members.values(),
             key=lambda who: (who.role == "spectator", who.id != host, who.id),
         )
 
-    def _people(self, width: int, height: int) -> list[Row]:
-        members = self._members()
-        host = self.model.room.host if self.model.room else None
+    def _member_rows(self, width: int, height: int) -> list[Row]:
+        view, members = self.view, self._members()
+        host = view.room.host if view.room else None
         self._chosen = max(0, min(self._chosen, len(members) - 1))
-        self._top, room = window(len(members), height, self._chosen, self._top)
-        above, below = self._top, len(members) - self._top - room
+        self._top, visible = visible_part(len(members), height, self._chosen, self._top)
+        above, below = self._top, len(members) - self._top - visible
         hidden = above + below
         rows = [
             member_row(
                 member,
                 host,
-                self.model.me,
+                view.me,
                 self.look,
                 width - 1,
-                chosen=index == self._chosen and (self.model.is_host or hidden > 0),
-                told=self.model.latencies.get(member.id),
+                chosen=index == self._chosen and (view.is_host or hidden > 0),
+                latency=view.latencies.get(member.id),
             )
             for index, member in enumerate(members)
-        ][self._top : self._top + room]
+        ][self._top : self._top + visible]
         if hidden:
-            text = f"    and {hidden} more (↑ {above}, ↓ {below})"
-            rows.append(line(fitted(text, width), self.look.soft))
-        elif len(members) == 1 and self.model.room and len(rows) + 1 < height:
-            text = f"  Bots race too: sliderace bot {format_code(self.model.room.code)}"
-            rows += [line(""), line(fitted(text, width), self.look.soft)]
+            more = text("tui.lobby.more", n=hidden, above=above, below=below)
+            rows.append(text_row(fitted(f"    {more}", width), self.look.soft))
+        elif len(members) == 1 and view.room and len(rows) + 1 < height:
+            bots = text("tui.lobby.bots", code=format_code(view.room.code))
+            rows += [
+                text_row(""),
+                text_row(fitted(f"  {bots}", width), self.look.soft),
+            ]
         return rows
 
     # --- What can be done -------------------------------------------------------------
 
     def actions(self) -> list[Action]:  # noqa: D102
-        model, room = self.model, self.model.room
-        todo: list[Action] = []
-        if room is not None and model.myself is not None:
-            todo += self._own(model.myself)
-            if model.is_host:
-                todo += self._host(locked=room.locked)
-        if model.results is not None:
-            todo.append(Action("t", "last results", self.terminal.show_results))
+        view, room, program = self.view, self.view.room, self.program
+        actions: list[Action] = []
+        if room is not None and view.myself is not None:
+            actions += self._own_actions(view.myself)
+            if view.is_host:
+                actions += self._host_actions(locked=room.locked)
+        if view.results is not None:
+            actions.append(
+                Action("t", text("tui.key.last_results"), program.show_results)
+            )
         if room is not None:
             size = room.rules.size
-            warm = Action("w", "warm up", lambda: self.terminal.warm_up(size))
-            todo.append(warm)
-        return [
-            *todo,
-            Action("c", "code & QR", self.terminal.show_code),
-            Action("?", "help", self.help),
-            Action("q", "leave", self.leave),
-        ]
+            actions.append(
+                Action("w", text("tui.key.warm_up"), lambda: program.warm_up(size))
+            )
+        show_code = Action("c", text("tui.key.show_code"), program.show_code)
+        return [*actions, show_code, *self.help_and_leave()]
 
-    def _own(self, myself: Member) -> list[Action]:
+    def _own_actions(self, myself: Member) -> list[Action]:
+        send = self.program.send
         if myself.role == "spectator":
-            return [Action("p", "play too", lambda: self.send(Role("player")))]
+            play = text("tui.key.play_too")
+            return [Action("p", play, lambda: send(Role("player")))]
         if myself.benched:
-            back = Bench(myself.id, False)
-            return [Action("b", "back to play", lambda: self.send(back))]
-        ready = Ready(self.model.race, not myself.ready)
-        label = "not ready" if myself.ready else "ready"
-        todo = [Action("r", label, lambda: self.send(ready), ("enter", "space"))]
-        always = self.terminal.settings.auto_ready == "on"
-        label = "not always ready" if always else "always ready"
-        todo.append(Action("a", label, self._auto_ready))
-        if not self.model.is_host:
-            todo.append(Action("p", "only watch", lambda: self.send(Role("spectator"))))
-        return todo
+            unbench = Bench(myself.id, False)
+            return [Action("b", text("tui.key.play_again"), lambda: send(unbench))]
+        ready = Ready(self.view.race, not myself.ready)
+        label = text("tui.key.not_ready" if myself.ready else "tui.key.ready")
+        actions = [Action("r", label, lambda: send(ready), ("enter", "space"))]
+        always = self.program.settings.auto_ready == "on"
+        label = text("tui.key.not_always_ready" if always else "tui.key.always_ready")
+        actions.append(Action("a", label, self._toggle_auto_ready))
+        if not self.view.is_host:
+            watch = text("tui.key.only_watch")
+            actions.append(Action("p", watch, lambda: send(Role("spectator"))))
+        return actions
 
-    def _auto_ready(self) -> None:
-        settings = self.terminal.settings
-        turned = "off" if settings.auto_ready == "on" else "on"
-        self.terminal.use_settings(replace(settings, auto_ready=turned))
-        self.terminal.repaint()
+    def _toggle_auto_ready(self) -> None:
+        settings = self.program.settings
+        value = "off" if settings.auto_ready == "on" else "on"
+        self.program.use_settings(replace(settings, auto_ready=value))
+        self.program.repaint()
 
-    def _host(self, *, locked: bool) -> list[Action]:
-        model = self.model
-        todo: list[Action] = []
-        if model.can_start:
-            todo.append(Action("s", "start", self._start))
-        todo += [
-            Action("e", "rules", self.terminal.edit_rules),
-            Action(
-                "x", "unlock" if locked else "lock", lambda: self.send(Lock(not locked))
-            ),
+    def _host_actions(self, *, locked: bool) -> list[Action]:
+        program = self.program
+        actions: list[Action] = []
+        if self.view.can_start:
+            actions.append(Action("s", text("tui.key.start"), self._start))
+        label = text("tui.key.unlock" if locked else "tui.key.lock")
+        actions += [
+            Action("e", text("tui.key.rules"), program.edit_rules),
+            Action("x", label, lambda: program.send(Lock(not locked))),
         ]
-        other = self._other()
+        other = self._chosen_other()
         if other is not None:
-            todo += self._about_other(other)
-        return todo
+            actions += self._actions_on(other)
+        return actions
 
     def _start(self) -> None:
-        """Start; where somebody would only watch, ask before."""
-        start = Start(self.model.race)
+        """Start; ask first if this would leave somebody out."""
+        start = Start(self.view.race)
         names = [
             who.name
-            for who in self.model.present_players()
-            if not who.ready and who.id != self.model.me
+            for who in self.view.present_players()
+            if not who.ready and who.id != self.view.me
         ]
         if not names:
-            self.send(start)
+            self.program.send(start)
             return
-        yes = Action("y", "start", lambda: self.send(start))
-        self.ask(f"Not ready, would only watch: {', '.join(names)}.", yes, no="wait")
+        yes = Action("y", text("tui.key.start"), lambda: self.program.send(start))
+        question = text("tui.lobby.start_question", names=", ".join(names))
+        self.ask(question, yes, no=text("tui.key.wait"))
 
-    def _about_other(self, other: Member) -> list[Action]:
-        kick = Action("y", "send out", lambda: self.send(Kick(other.id)))
-        todo = [Action("k", "kick", lambda: self.ask(f"Send {other.name} out?", kick))]
+    def _actions_on(self, other: Member) -> list[Action]:
+        """Return what the host can do with another member."""
+        send, no = self.program.send, text("tui.key.no")
+        remove = Action("y", text("tui.key.remove"), lambda: send(Kick(other.id)))
+        sure = text("tui.lobby.remove_question", name=other.name)
+        actions = [
+            Action("k", text("tui.key.kick"), lambda: self.ask(sure, remove, no=no))
+        ]
         if other.role == "player":
             bench = Bench(other.id, not other.benched)
-            label = "unbench" if other.benched else "bench"
-            todo.append(Action("b", label, lambda: self.send(bench)))
-            host = Action("y", "hand over", lambda: self.send(HandOver(other.id)))
-            question = f"Make {other.name} the host?"
-            todo.append(Action("o", "make host", lambda: self.ask(question, host)))
-        return todo
+            label = text("tui.key.unbench" if other.benched else "tui.key.bench")
+            actions.append(Action("b", label, lambda: send(bench)))
+            hand_over = text("tui.key.hand_over")
+            host = Action("y", hand_over, lambda: send(HandOver(other.id)))
+            question = text("tui.lobby.hand_over_question", name=other.name)
+            make_host = text("tui.key.make_host")
+            actions.append(
+                Action("o", make_host, lambda: self.ask(question, host, no=no))
+            )
+        return actions
 
-    def _other(self) -> Member | None:
-        """Whom the host has chosen; not himself."""
+    def _chosen_other(self) -> Member | None:
+        """Return the member under the cursor, unless it is ourselves."""
         members = self._members()
         if not 0 <= self._chosen < len(members):
             return None
         chosen = members[self._chosen]
-        return None if chosen.id == self.model.me else chosen
-
-    def send(self, command: Command) -> None:
-        """Ask the server."""
-        self.terminal.ask(command)
+        return None if chosen.id == self.view.me else chosen
 
     def other_key(self, key: str) -> bool:  # noqa: D102
         step = {"up": -1, "down": 1}.get(key, 0)

@@ -1,70 +1,76 @@
-"""Past races, as the server stored them."""
+"""Past races, as the server has stored them."""
 
 from collections.abc import Iterable
 
 from textual.widget import Widget
 
+from sliderace.texts import text
 from sliderace_client.shared_ui.render import Row
 from sliderace_client.tui.actions import Action
-from sliderace_client.tui.rows import fitted, line
-from sliderace_client.tui.screens.screen import Page
-from sliderace_client.tui.widgets import Lines
+from sliderace_client.tui.rows import fitted, text_row
+from sliderace_client.tui.screens.screen import BaseScreen, Program
+from sliderace_client.tui.widgets import TextRows
 
-__all__ = ["PastRaces"]
+__all__ = ["PastRacesScreen"]
 
 
-class PastRaces(Page):
-    """A list; the latest race comes first."""
+class PastRacesScreen(BaseScreen):
+    """A list of races, the latest first, page by page.
 
-    DEFAULT_CSS = "PastRaces #past { height: 1fr; margin: 1 1 0 1; }"
+    Args:
+        program: shows this screen.
+    """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._list = Lines(id="past")
-        self._lines = ["Asking the server ..."]
+    DEFAULT_CSS = "PastRacesScreen #past { height: 1fr; margin: 1 1 0 1; }"
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self._list = TextRows(id="past")
+        self._lines = [text("tui.past.loading")]
         self._top = 0
 
-    def tell(self, lines: list[str]) -> None:
-        """Show these lines; the first is a heading where there are more."""
+    def show_lines(self, lines: list[str]) -> None:
+        """Show these lines; the first is a heading if there are more."""
         self._lines = lines
-        self.renew()
+        self.refresh_content()
 
     def body(self) -> Iterable[Widget]:  # noqa: D102
         yield self._list
 
     def head(self) -> str:  # noqa: D102
-        return "past races"
+        return text("tui.past.head")
 
     def update(self) -> None:  # noqa: D102
         super().update()
         look, width = self.look, max(1, self.size.width - 2)
         first, *others = self._lines
-        heading = line(fitted(first, width), look.soft if others else look.ink)
+        heading = text_row(fitted(first, width), look.soft if others else look.ink)
         rows: list[Row] = [
-            line(fitted(text, width), look.ink) for text in others[self._top :]
+            text_row(fitted(line, width), look.ink) for line in others[self._top :]
         ]
         self._list.show([heading, *rows])
 
     def actions(self) -> list[Action]:  # noqa: D102
-        back = Action("esc", "back", self.terminal.back, ("escape", "q"))
-        if not self._last:
+        older, newer = text("tui.key.older"), text("tui.key.newer")
+        back = Action("esc", text("tui.key.back"), self.program.back, ("escape", "q"))
+        if not self._last_top:
             return [back]
         return [
-            Action("↓", "older", lambda: self._scroll(1), ("down", "pagedown"), True),
-            Action("↑", "newer", lambda: self._scroll(-1), ("up", "pageup"), True),
+            Action("↓", older, lambda: self._scroll(1), ("down", "pagedown"), True),
+            Action("↑", newer, lambda: self._scroll(-1), ("up", "pageup"), True),
             back,
         ]
 
     @property
     def _page(self) -> int:
-        """Races that are seen at once."""
-        return max(1, self.room_for_table() - 2)
+        """How many races fit."""
+        return max(1, self.body_height() - 2)
 
     @property
-    def _last(self) -> int:
-        """The first race of the last page; 0 where one page is all."""
+    def _last_top(self) -> int:
+        """The first race of the last page; 0: all races fit."""
         return max(0, len(self._lines) - 1 - self._page)
 
-    def _scroll(self, step: int) -> None:
-        self._top = max(0, min(self._top + step * self._page, self._last))
+    def _scroll(self, pages: int) -> None:
+        self._top = max(0, min(self._top + pages * self._page, self._last_top))
         self.update()

@@ -1,4 +1,4 @@
-"""The race: countdown, one's own board, everyone's lanes; and watching the others."""
+"""The race: countdown, own board, everyone's lanes; and the boards of others."""
 
 from collections.abc import Iterable
 from copy import copy
@@ -7,324 +7,336 @@ from textual.widget import Widget
 
 from sliderace.engine import Board, Direction
 from sliderace.protocol.messages import Abort, CallTime, Forfeit, Undo
+from sliderace.texts import text
 from sliderace_client.room.attempt import Attempt
 from sliderace_client.room.lanes import Lane
 from sliderace_client.shared_ui.render import Row, big_text
 from sliderace_client.shared_ui.wording import duration, ordinal
 from sliderace_client.tui.actions import Action
-from sliderace_client.tui.input import Hands
-from sliderace_client.tui.layout import gallery, plan
+from sliderace_client.tui.input import BoardInput
+from sliderace_client.tui.layout import race_layout, spectator_layout
 from sliderace_client.tui.rows import (
-    banner,
     clock_text,
+    count_text,
     fitted,
     lane_rows,
-    line,
-    moves,
+    large_message,
     out_text,
-    rule_line,
-    tps,
+    rules_text,
+    text_row,
 )
-from sliderace_client.tui.screens.board_area import Table
-from sliderace_client.tui.screens.screen import picture_actions, picture_refused
-from sliderace_client.tui.screens.watching import Watching
+from sliderace_client.tui.screens.board_area import (
+    BoardArea,
+    picture_actions,
+    refuse_picture,
+)
+from sliderace_client.tui.screens.room_screen import RoomProgram, RoomScreen
+from sliderace_client.tui.screens.spectating import SpectatorView
 
-__all__ = ["Race"]
+__all__ = ["RaceScreen"]
 
 GO_MS = 800
-"""How long GO stands where the clock is; the board is playable at once."""
-LARGE_ROWS = 30
-"""Rows from which on the clock is drawn twice as large."""
+"""How long GO is shown in place of the clock; the board can be played at once."""
+LARGE_CLOCK_ROWS = 30
+"""From this height on, the clock is drawn twice as large."""
 LATE_MS = 600
-"""A slide not stored for so long is late: more than a far line and a slow disk."""
-NO_UNDO = "Races have no undo and no reset: every slide counts, the same for everybody."
-NO_UNDO_KEYS = frozenset({"u", "r", "z", "backspace", "ctrl+z"})
+"""A slide that takes longer to be stored is late: a slow connection and a slow disk
+together take less."""
+UNDO_KEYS = frozenset({"u", "r", "z", "backspace", "ctrl+z"})
+"""Keys by which people look for an undo or a reset."""
 
 
-class Race(Watching):
-    """From the countdown to the last finisher."""
+class RaceScreen(RoomScreen):
+    """From the countdown to the last finisher.
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._table = Table(self._press, self._hover)
-        self._hands = Hands(self, self._cue)
-        self._rivals: list[Lane] = []
-        self._drawn: dict[int, Row] = {}
+    What changes on one's own board is painted at once, with one's own lane and clock.
+    Rivals' progress is painted with the next tick of the program; their lanes are kept
+    as they were until then.
+
+    Args:
+        program: shows this screen.
+    """
+
+    def __init__(self, program: RoomProgram) -> None:
+        super().__init__(program)
+        self._area = BoardArea(self._press, self._hover)
+        self._input = BoardInput(self, self._hint)
+        self._spectator = SpectatorView(lambda: self.view, self.update)
+        self._lanes: list[Lane] = []
+        self._lane_cache: dict[int, Row] = {}
         self._rang = False
-        self._painted: Attempt | None = None
+        self._reported: Attempt | None = None
 
     def body(self) -> Iterable[Widget]:  # noqa: D102
-        yield self._table
+        yield self._area
 
     # --- What is shown ----------------------------------------------------------------
 
-    def about(self) -> str:  # noqa: D102
-        if self._table.plan.wide:
-            return self._phase_words()
-        model = self.model
-        clock = model.clock(self.play.now())
-        if clock is None:
-            return self._phase_words()
-        followed = self._followed()
+    def online_head(self) -> str:  # noqa: D102
+        view = self.view
+        clock = view.clock(self.client.now())
+        if self._area.division.wide or clock is None:
+            return self._phase_text()
+        followed = self._spectator.followed()
         if followed is not None:
-            return f"{clock_text(clock)}  {self._whose(followed)}"
-        if model.board is None:
-            return f"{clock_text(clock)}  {self._phase_words()}"
-        return f"{clock_text(clock)}  {moves(model.stm)}  {tps(model.stm, clock)} TPS"
+            return f"{clock_text(clock)}  {self._spectator.describe(followed)}"
+        if view.board is None:
+            return f"{clock_text(clock)}  {self._phase_text()}"
+        return f"{clock_text(clock)}  {count_text(view.stm, clock)}"
 
-    def _phase_words(self) -> str:
-        model = self.model
-        left = model.remaining(self.play.now())
-        match model.phase:
+    def _phase_text(self) -> str:
+        view = self.view
+        left = view.remaining(self.client.now())
+        match view.phase:
             case "countdown":
-                return "get ready"
+                return text("tui.race.get_ready")
             case "grace" if left is not None:
-                return f"grace: {clock_text(left)} left"
+                return text("tui.race.grace_left", time=clock_text(left))
             case "racing" if left is not None:
-                return f"limit: {clock_text(left)} left"
+                return text("tui.race.limit_left", time=clock_text(left))
             case _:
                 return ""
 
     def update(self) -> None:  # noqa: D102
-        if self.model.room is None:
+        if self.view.room is None:
             return
         self._ring()
-        self._hands.tick(self.play.now())
-        self._arrange()
+        self._input.tick(self.client.now())
+        self._divide()
         super().update()
         self._show_boards()
         self._show_panel()
 
     def _ring(self) -> None:
-        """GO is heard, too."""
-        model = self.model
+        """Ring the bell once when our board can be played."""
+        view = self.view
         if (
-            model.phase == "racing"
-            and model.racing
-            and not model.locked(self.play.now())
+            view.phase == "racing"
+            and view.racing
+            and not view.locked(self.client.now())
         ):
             if not self._rang:
-                self.terminal.bell()
+                self.program.bell()
             self._rang = True
 
-    def _arrange(self) -> None:
-        rows = self.room_for_table()
-        lanes = max(1, len(self.model.lanes) or len(self.model.present_players()))
-        watched = self._watching() and self._followed() is None
-        boards = len(self._others()) if watched else 0
+    def _divide(self) -> None:
+        view, spectator, rows = self.view, self._spectator, self.body_height()
+        sides = (view.room.rules.width, view.room.rules.height) if view.room else (4, 4)
+        lanes = max(1, len(view.lanes) or len(view.present_players()))
+        all_boards = spectator.active and spectator.followed() is None
+        boards = len(spectator.lanes()) if all_boards else 0
+        width = self.size.width
         if boards > 1:
-            new = gallery(boards, self._sides, self.size.width, rows)
+            self._area.divide(spectator_layout(boards, sides, width, rows))
         else:
-            new = plan(self._sides, self.size.width, rows, lanes)
-        self._table.divide(new)
+            self._area.divide(race_layout(sides, width, rows, lanes))
 
     def _show_boards(self) -> None:
-        canvas, model, now = self._table.canvas, self.model, self.play.now()
-        columns, rows = self._table.plan.board
-        if model.board is not None and not self._watching():
-            self._table.show_one(model.board, self.look)
-            if self._painted is not model.attempt:
-                self._painted = model.attempt
-                self.call_after_refresh(self.play.painted)
+        view, spectator = self.view, self._spectator
+        if view.board is not None and not spectator.active:
+            self._area.show_one(view.board, self.look)
+            if self._reported is not view.attempt:
+                self._reported = view.attempt
+                self.call_after_refresh(self.client.painted)
             return
-        followed = self._followed()
+        followed = spectator.followed()
         if followed is not None and followed.board is not None:
-            self._table.show_one(followed.board, self.look)
-            return
-        boards = self._others()
-        if boards:
-            canvas.show(self._placed(boards, columns, rows), self.look)
-            return
-        left = model.remaining(now) if model.phase == "countdown" else None
-        text = f"{-(-left // 1000)}" if left else "GO!"
-        if model.phase in ("racing", "grace") and (model.clock(now) or 0) > GO_MS:
-            wait = "No boards to see yet."
-            canvas.announce([line(wait, self.look.soft)])
+            self._area.show_one(followed.board, self.look)
+        elif spectator.lanes():
+            placed = spectator.place_all(self.look, *self._area.division.board)
+            self._area.canvas.show(placed, self.look)
         else:
-            canvas.announce(banner(text, self.look.accent, columns, rows))
+            self._show_message()
+
+    def _show_message(self) -> None:
+        """Show the countdown, GO, or why there is no board."""
+        view, now = self.view, self.client.now()
+        if view.phase in ("racing", "grace") and (view.clock(now) or 0) > GO_MS:
+            message = [text_row(text("tui.race.no_boards"), self.look.soft)]
+        else:
+            left = view.remaining(now) if view.phase == "countdown" else None
+            content = f"{-(-left // 1000)}" if left else text("tui.race.go")
+            space = self._area.division.board
+            message = large_message(content, self.look.accent, *space)
+        self._area.canvas.show_message(message)
 
     def _show_panel(self, *, rivals: bool = True) -> None:
         """Show clock and lanes.
 
         Args:
-            rivals: not only what is one's own: that is painted at once, theirs with
-                the next tick.
+            rivals: update the lanes of rivals, too.
         """
-        columns, rows = self._table.plan.panel
-        top = self._figures(columns) if self._table.plan.wide else []
-        away = [who.id for who in self.model.members.values() if not who.connected]
-        room = rows - len(top) - (1 if self._table.plan.wide else 0)
+        view, wide = self.view, self._area.division.wide
+        columns, rows = self._area.division.panel
+        figures = self._figures(columns) if wide else []
+        height = rows - len(figures) - (1 if wide else 0)
         if rivals:
-            racers = self.model.order() or self._starters()
-            self._rivals = [copy(lane) for lane in racers]
-            self._drawn = {}
+            self._lanes = [copy(lane) for lane in view.order() or self._starters()]
+            self._lane_cache = {}
         else:
-            self._drawn.pop(self.model.seat or 0, None)
-            mine_now = self.model.lane
-            self._rivals = [
-                copy(mine_now) if mine_now and lane.seat == mine_now.seat else lane
-                for lane in self._rivals
+            self._lane_cache.pop(view.seat or 0, None)
+            own = view.lane
+            self._lanes = [
+                copy(own) if own and lane.seat == own.seat else lane
+                for lane in self._lanes
             ]
-        mine, lines = self.model.seat, self.model.latencies
-        rows_ = lane_rows(
-            self._rivals,
-            away,
-            mine,
+        lanes = lane_rows(
+            self._lanes,
+            [who.id for who in view.members.values() if not who.connected],
+            view.seat,
             self.look,
             columns - 1,
-            room,
-            lines,
+            height,
+            view.latencies,
             self._late(),
-            self._drawn,
+            self._lane_cache,
         )
-        if self._table.plan.wide and 2 * len(rows_) <= room:  # air between the lanes
-            rows_ = [row for lane in rows_ for row in (lane, line(""))]
-        self._table.panel.show([*top, *rows_])
+        if wide and 2 * len(lanes) <= height:  # leave empty rows between the lanes
+            lanes = [row for lane in lanes for row in (lane, text_row(""))]
+        self._area.panel.show([*figures, *lanes])
 
     def _late(self) -> int:
-        """Own slides on their way for too long, or for want of a connection."""
-        model = self.model
-        if not model.unacked or model.attempt is None:
+        """Return how many own slides are stored late; 0: none."""
+        view = self.view
+        if not view.unacked or view.attempt is None:
             return 0
-        attempt = model.attempt
-        first = attempt.slides[attempt.acked - attempt.base][2] + attempt.zero
-        late = not model.online or self.play.now() - first > LATE_MS
-        return model.unacked if late else 0
+        attempt = view.attempt
+        oldest = attempt.slides[attempt.acked - attempt.base][2] + attempt.zero
+        late = not view.online or self.client.now() - oldest > LATE_MS
+        return view.unacked if late else 0
 
     def _starters(self) -> list[Lane]:
-        """Who will race, before the roster is told."""
+        """Return who will race, before the server has sent the roster."""
         return [
             Lane(who.seat, who.id, who.name, who.bot)
-            for who in self.model.present_players()
+            for who in self.view.present_players()
             if who.ready and who.seat is not None
         ]
 
     def _figures(self, width: int) -> list[Row]:
-        """The large clock and what is counted, beside the board."""
-        model, look, now = self.model, self.look, self.play.now()
-        clock = model.clock(now)
-        text, colour = clock_text(clock) if clock is not None else "0.0", look.ink
-        locked = model.locked(now)
+        """Return the large clock, the counts and the state, for a panel at the side."""
+        view, look, now = self.view, self.look, self.client.now()
+        clock = view.clock(now)
+        large, colour = clock_text(clock or 0), look.ink
+        locked = view.locked(now)
         if locked:
-            text, colour = clock_text(locked), look.accent
-        elif model.board and model.done:
+            large, colour = clock_text(locked), look.accent
+        elif view.board and view.done:
             colour = look.good
-        elif model.phase in ("racing", "grace") and clock is not None and clock < GO_MS:
-            text, colour = "GO!", look.accent
-        large = (
-            len(big_text(text, 2)[0]) <= width
-            and self._table.plan.panel[1] >= LARGE_ROWS
-        )
-        rows = [line(row, colour, bold=True) for row in big_text(text, 1 + large)]
-        rows.append(line("", ""))
-        if model.board is not None:
-            counts = f"{moves(model.stm)}   {tps(model.stm, clock)} TPS"
-            rows.append(line(fitted(counts, width), look.ink))
-        rows.append(line(fitted(self._own_words(), width), look.soft))
-        return [*rows, line("", "")]
+        elif view.phase in ("racing", "grace") and clock is not None and clock < GO_MS:
+            large, colour = text("tui.race.go"), look.accent
+        scale = 1
+        if self._area.division.panel[1] >= LARGE_CLOCK_ROWS:
+            scale += len(big_text(large, 2)[0]) <= width
+        rows = [text_row(row, colour, bold=True) for row in big_text(large, scale)]
+        rows.append(text_row(""))
+        if view.board is not None:
+            rows.append(text_row(fitted(count_text(view.stm, clock), width), look.ink))
+        rows.append(text_row(fitted(self._state_text(), width), look.soft))
+        return [*rows, text_row("")]
 
-    def _own_words(self) -> str:
-        model, now = self.model, self.play.now()
-        if self._hands.typed:
-            return f"tile {self._hands.typed} ..."
-        followed = self._followed()
+    def _state_text(self) -> str:
+        """Return what holds for us: a result, or what to do or wait for."""
+        view, lane = self.view, self.view.lane
+        if self._input.pending:
+            return text("tui.input.pending", digits=self._input.pending)
+        followed = self._spectator.followed()
         if followed is not None:
-            return self._whose(followed)
-        lane = model.lane
-        if model.locked(now):
-            return "look, but do not touch yet"
+            return self._spectator.describe(followed)
+        if view.locked(self.client.now()):
+            return text("tui.race.locked")
         if lane is not None and lane.status == "finished" and lane.time_ms is not None:
-            so_far = "" if lane.final else " so far"
-            place = f", {ordinal(lane.place)}{so_far}" if lane.place else ""
-            return f"solved in {duration(lane.time_ms)}{place}"
-        if model.done:
-            return "solved, waiting for the server's word"
+            return _solved_text(lane, lane.time_ms)
+        if view.done:
+            return text("tui.race.solved_pending")
         if lane is not None and lane.status != "racing":
             return out_text(lane.status, lane.why)
-        if model.left_out and model.left_out == model.race:
-            return "you were not ready: you watch"
-        if model.phase == "countdown":
-            return "you race" if model.ready else "not ready: you watch this race"
-        if model.board is None:
-            return "you are watching"
-        return rule_line(model.room.rules) if model.room else ""
+        if view.left_out and view.left_out == view.race:
+            return text("tui.race.left_out")
+        if view.phase == "countdown":
+            return text("tui.race.you_race" if view.ready else "tui.race.not_ready")
+        if view.board is None:
+            return text("tui.race.watching")
+        return rules_text(view.room.rules) if view.room else ""
 
     # --- What can be done -------------------------------------------------------------
 
     def actions(self) -> list[Action]:  # noqa: D102
-        model, now = self.model, self.play.now()
-        race = model.race
-        todo: list[Action] = []
-        if model.can_undo(now):
-            undo = Undo(race)
-            todo.append(Action("u", "undo giving up", lambda: self.terminal.ask(undo)))
-        elif model.racing:
-            todo.append(Action("f", "give up", self._give_up))
-        if model.board is not None and self._others():
-            label = "my board" if self._watching() else "other boards"
-            todo.append(Action("v", label, self._look))
-        if self._watching() and self._others():
-            todo += self._cameras()
-        if model.is_host:
-            todo += self._host()
-        if model.board is not None or self._others():
-            todo += picture_actions(self.terminal)
-        return [
-            *todo,
-            Action("?", "help", self.help),
-            Action("q", "leave", self.leave),
-        ]
-
-    def _host(self) -> list[Action]:
-        race = self.model.race
-        stop = Action("y", "call it off", lambda: self.terminal.ask(Abort(race)))
-        todo = [Action("x", "call off", lambda: self.ask("Call the race off?", stop))]
-        if self.model.phase == "grace":
-            todo.append(Action("e", "end it now", self._call_time))
-        return todo
-
-    def _call_time(self) -> None:
-        call = CallTime(self.model.race)
-        yes = Action("y", "end it now", lambda: self.terminal.ask(call))
-        self.ask("End the race now, for everybody?", yes, no="race on")
+        view, program = self.view, self.program
+        actions: list[Action] = []
+        if view.can_undo(self.client.now()):
+            undo, command = text("tui.key.undo_giving_up"), Undo(view.race)
+            actions.append(Action("u", undo, lambda: program.send(command)))
+        elif view.racing:
+            actions.append(Action("f", text("tui.key.give_up"), self._give_up))
+        actions += self._spectator.actions()
+        if view.is_host:
+            actions.append(Action("x", text("tui.key.call_off"), self._call_off))
+            if view.phase == "grace":
+                actions.append(Action("e", text("tui.key.end_now"), self._end_now))
+        if view.board is not None or self._spectator.lanes():
+            actions += picture_actions(program, *self.size)
+        return [*actions, *self.help_and_leave()]
 
     def _give_up(self) -> None:
-        forfeit = Forfeit(self.model.race)
-        yes = Action("y", "give up", lambda: self.terminal.ask(forfeit))
-        self.ask("Give up this race? You can undo it for 3 seconds.", yes, no="race on")
+        command = Forfeit(self.view.race)
+        yes = Action("y", text("tui.key.give_up"), lambda: self.program.send(command))
+        question = text("tui.race.give_up_question")
+        self.ask(question, yes, no=text("tui.key.race_on"))
+
+    def _call_off(self) -> None:
+        command = Abort(self.view.race)
+        yes = Action("y", text("tui.key.call_off"), lambda: self.program.send(command))
+        question = text("tui.race.call_off_question")
+        self.ask(question, yes, no=text("tui.key.race_on"))
+
+    def _end_now(self) -> None:
+        command = CallTime(self.view.race)
+        yes = Action("y", text("tui.key.end_now"), lambda: self.program.send(command))
+        question = text("tui.race.end_question")
+        self.ask(question, yes, no=text("tui.key.race_on"))
 
     def first_key(self, key: str) -> bool:  # noqa: D102
-        return self._hands.key(key, self.terminal.settings, self.play.now())
+        return self._input.key(key, self.program.settings, self.client.now())
 
     def other_key(self, key: str) -> bool:  # noqa: D102
-        if key in NO_UNDO_KEYS and self.model.board is not None:
-            self.terminal.say(NO_UNDO)
+        if key in UNDO_KEYS and self.view.board is not None:
+            self.program.say(text("tui.race.no_undo"))
             return True
-        return picture_refused(self.terminal, key)
+        return refuse_picture(self.program, key, self.size.height)
 
     def board(self) -> Board | None:
-        """One's own board, while it is shown and can be played."""
-        return self.model.board if self.model.racing and not self._watching() else None
+        """Return the own board, while it is shown and can be played."""
+        playable = self.view.racing and not self._spectator.active
+        return self.view.board if playable else None
 
     def slide(self, direction: Direction, count: int) -> bool:
-        """Slide, and show it at once."""
-        done = self.play.slide(direction, count)
+        """Slide, and paint it at once; return False if that is not possible."""
+        done = self.client.slide(direction, count)
         if done:
-            with self.terminal.at_once():
+            with self.program.terminal_diff.batch():
                 self._show_boards()
                 self._show_panel(rivals=False)
         return done
 
-    def _cue(self, text: str) -> None:
-        if not self.model.locked(self.play.now()):
-            self.terminal.cue(text)
+    def _hint(self, content: str) -> None:
+        if not self.view.locked(self.client.now()):
+            self.program.hint(content)
 
     def _press(self, index: int, cell: int) -> None:
-        if self._watching():
-            self._pick_board(index)
+        if self._spectator.active:
+            self._spectator.click(index)
         else:
-            self._hands.cell(cell)
+            self._input.click(cell)
 
     def _hover(self, _board: int, cell: int) -> None:
-        if self.terminal.settings.hover == "on" and not self._watching():
-            self._hands.cell(cell, quiet=True)
+        if self.program.settings.hover == "on" and not self._spectator.active:
+            self._input.hover(cell)
+
+
+def _solved_text(lane: Lane, time_ms: int) -> str:
+    time = duration(time_ms)
+    if not lane.place:
+        return text("tui.race.solved", time=time)
+    key = "tui.race.solved_place" if lane.final else "tui.race.solved_place_so_far"
+    return text(key, time=time, place=ordinal(lane.place))

@@ -1,112 +1,186 @@
-"""The base of every page: a head, a body, one line of news, and the keys."""
+"""The base of every screen: a head, a body, one line of news, and the keys.
+
+How a key is handled, in this order:
+
+1. While a question is asked, only its answers count.
+2. `first_key`: keys of the board. They must not wait in the library's queue, which
+   takes longer than the slide itself: the app offers each key to `take_key` as soon
+   as it arrives, unless an earlier key is still on its way through the queue.
+3. The actions that the screen shows. A key that is only held down does not repeat its
+   action, except where the action says so.
+4. `other_key`: keys without a label, such as the cursor in a list.
+"""
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import Protocol
 
 from textual.app import ComposeResult
 from textual.events import Key, Resize
 from textual.screen import Screen
 from textual.widget import Widget
 
-from sliderace.protocol.messages import Close
 from sliderace.protocol.names import cells
-from sliderace_client.room.view import RoomView
+from sliderace.texts import text
+from sliderace_client.room.outputs import Level
 from sliderace_client.shared_ui.render import Look, Paint, Run
+from sliderace_client.shared_ui.settings import Settings
 from sliderace_client.tui.actions import (
-    ROOMY,
     Action,
+    HeldKey,
     Places,
-    Repeats,
+    action_at,
+    find,
     key_rows,
-    match,
-    under,
 )
-from sliderace_client.tui.dialogs.dialog import Topic
-from sliderace_client.tui.rows import fitted, line
-from sliderace_client.tui.seat import Play
-from sliderace_client.tui.widgets import Lines
+from sliderace_client.tui.dialogs.help import HelpTopic
+from sliderace_client.tui.rows import fitted, text_row
+from sliderace_client.tui.terminal_io.diff import TerminalDiff
+from sliderace_client.tui.widgets import TextRows
 
-if TYPE_CHECKING:
-    from sliderace_client.tui.app import Terminal
-
-__all__ = [
-    "MIN_COLUMNS",
-    "MIN_ROWS",
-    "Page",
-    "RoomPage",
-    "picture_actions",
-    "picture_refused",
-]
+__all__ = ["MIN_COLUMNS", "MIN_ROWS", "BaseScreen", "Program"]
 
 MIN_COLUMNS, MIN_ROWS = 40, 15
-"""Below this a 10x10 board and its keys do not fit; it is said instead."""
+"""A 10x10 board and its keys do not fit a smaller terminal."""
+
+
+class Program(Protocol):
+    """What every screen needs from the program that shows it."""
+
+    settings: Settings
+    terminal_diff: TerminalDiff
+
+    @property
+    def look(self) -> Look:
+        """The colours in use, and the picture."""
+        ...
+
+    def now(self) -> int:
+        """Return monotonic ms."""
+        ...
+
+    def news(self) -> tuple[str, Level]:
+        """Return the current line of news, or an empty one."""
+        ...
+
+    def say(self, content: str, level: Level = "info") -> None:
+        """Show a line of news for a while."""
+        ...
+
+    def hint(self, content: str) -> None:
+        """Show a hint for a moment, unless there is news."""
+        ...
+
+    def use_settings(self, settings: Settings) -> None:
+        """Apply new settings, and store them."""
+        ...
+
+    def open_screen(self, screen: Screen[None]) -> None:
+        """Show a screen or a dialog over this one."""
+        ...
+
+    def close_screen(self) -> None:
+        """Close the screen on top."""
+        ...
+
+    def back(self) -> None:
+        """Go back to the menu, or end if the program started without it."""
+        ...
+
+    def show_help(self, topic: HelpTopic) -> None:
+        """Show the keys of a screen."""
+        ...
+
+    def next_picture(self) -> None:
+        """Show the next picture on the tiles, or numbers again."""
+        ...
+
+    def toggle_numbers(self) -> None:
+        """Show the numbers on a picture, or hide them."""
+        ...
 
 
 def name_of(event: Key) -> str:
-    """A key as we call it: its character, else the library's name."""
+    """Return a key's character if it has a printable one, else its name."""
     return event.character if event.is_printable and event.character else event.key
 
 
-class Page(Screen[None]):
-    """A full screen. Subclasses give `body`, `actions` and `update`.
+class BaseScreen(Screen[None]):
+    """A full screen. Subclasses override `body`, `actions` and `update`.
+
+    Args:
+        program: shows this screen.
 
     Attributes:
-        ready: whether its widgets are there.
-        shown: what can be done, as its keys are shown.
+        ready: the widgets are mounted.
+        shown: the actions whose keys are shown now.
     """
 
     DEFAULT_CSS = """
-    Page #tiny { display: none; height: 1fr; content-align: center middle; }
-    Page.-tiny > * { display: none; }
-    Page.-tiny > #tiny { display: block; }
+    BaseScreen #too_small {
+        display: none; height: 1fr; content-align: center middle;
+    }
+    BaseScreen.-too-small > * { display: none; }
+    BaseScreen.-too-small > #too_small { display: block; }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, program: Program) -> None:
         super().__init__()
+        self._program = program
         self.ready = False
-        self._tiny = Lines(id="tiny")
-        self._head = Lines(id="head")
-        self._news = Lines(id="news")
-        self._keys = Lines(id="keys", on_pick=self._pick)
-        self._repeats = Repeats()
-        self._expected = 0
+        self._too_small = TextRows(id="too_small")
+        self._head = TextRows(id="head")
+        self._news = TextRows(id="news")
+        self._keys = TextRows(id="keys", on_pick=self._click_key)
+        self._held_key = HeldKey()
+        self._queued_keys = 0
         self._places: Places = []
         self.shown: list[Action] = []
-        self._asking: tuple[str, list[Action]] | None = None
+        self._question: tuple[str, list[Action]] | None = None
 
-    @cached_property
-    def terminal(self) -> "Terminal":
-        """The program this page belongs to."""
-        from sliderace_client.tui.app import Terminal  # noqa: PLC0415 - a cycle
-
-        app = cast("object", self.app)  # pyright: ignore[reportUnknownMemberType] - theirs
-        assert isinstance(app, Terminal)  # noqa: S101 - nothing else runs us
-        return app
+    @property
+    def program(self) -> Program:
+        """The program that shows this screen."""
+        return self._program
 
     @property
     def look(self) -> Look:
         """The colours in use."""
-        return self.terminal.look
+        return self.program.look
+
+    # --- For subclasses ---------------------------------------------------------------
 
     def body(self) -> Iterable[Widget]:
-        """The widgets between head and news."""
+        """Return the widgets between head and news."""
         return ()
 
     def actions(self) -> list[Action]:
-        """What can be done now."""
+        """Return what can be done now."""
         return []
 
     def head(self) -> str:
-        """What the top line says at its right end."""
+        """Return the text at the right end of the top row."""
         return ""
 
     def update(self) -> None:
         """Show the state as it is now."""
         self._show_frame()
 
+    def first_key(self, key: str) -> bool:
+        """Handle a key that takes precedence over every action; return whether it did.
+
+        Args:
+            key: its character, or its name.
+        """
+        return not key
+
+    def other_key(self, key: str) -> bool:
+        """Handle a key that belongs to no action; return whether it did."""
+        return not key
+
+    # --- Life -------------------------------------------------------------------------
+
     def compose(self) -> ComposeResult:  # noqa: D102
-        yield self._tiny
+        yield self._too_small
         yield self._head
         yield from self.body()
         yield self._news
@@ -118,96 +192,105 @@ class Page(Screen[None]):
 
     def on_resize(self, event: Resize) -> None:  # noqa: D102
         width, height = event.size
-        tiny = width < MIN_COLUMNS or height < MIN_ROWS
-        self.set_class(tiny, "-tiny")
-        text = f"{width}x{height} is too small: {MIN_COLUMNS}x{MIN_ROWS}, please."
-        self._tiny.show([line(fitted(text, width), self.look.ink)])
-        self.call_after_refresh(self.renew)
+        too_small = width < MIN_COLUMNS or height < MIN_ROWS
+        self.set_class(too_small, "-too-small")
+        message = text(
+            "tui.too_small",
+            size=f"{width}x{height}",
+            least=f"{MIN_COLUMNS}x{MIN_ROWS}",
+        )
+        self._too_small.show([text_row(fitted(message, width), self.look.ink)])
+        self.call_after_refresh(self.refresh_content)
 
     def on_screen_resume(self) -> None:  # noqa: D102
-        self.renew()
+        self.refresh_content()
 
-    def renew(self) -> None:
-        """Show the state as it is now, if there is anything to show it with."""
+    def refresh_content(self) -> None:
+        """Show the state as it is now, as soon as there are widgets to show it."""
         if self.ready:
-            with self.terminal.at_once():
+            with self.program.terminal_diff.batch():
                 self.update()
 
-    def room_for_table(self) -> int:
-        """Rows between head, news and keys."""
+    def body_height(self) -> int:
+        """Return the rows between head and news."""
         keys = 1 + max((row for row, _, _ in self._places), default=0)
         return max(1, self.size.height - 2 - keys)
 
-    def ask(self, question: str, *ways: Action, no: str = "no") -> None:
-        """Ask before doing something that cannot be taken back."""
+    def ask(self, question: str, *answers: Action, no: str) -> None:
+        """Ask a question in the row of news; its answers replace the keys.
 
-        def done() -> None:
-            self._asking = None
+        Args:
+            question: one sentence.
+            answers: what can be done.
+            no: label of the answer that does nothing.
+        """
+
+        def close() -> None:
+            self._question = None
             self.update()
 
-        def then(run: Callable[[], object]) -> Callable[[], None]:
-            def agreed() -> None:
-                done()
+        def closing(run: Callable[[], object]) -> Callable[[], None]:
+            def close_and_run() -> None:
+                close()
                 run()
 
-            return agreed
+            return close_and_run
 
-        agree = [way._replace(run=then(way.run)) for way in ways]
-        self._asking = (question, [*agree, Action("n", no, done, ("escape",))])
+        choices = [answer._replace(run=closing(answer.run)) for answer in answers]
+        self._question = (question, [*choices, Action("n", no, close, ("escape",))])
         self.update()
 
-    def expect_key(self) -> None:
-        """A key is on its way to `on_key`: none must overtake it."""
-        self._expected += 1
+    # --- Keys -------------------------------------------------------------------------
 
-    def had_key(self) -> None:
-        """It has come."""
-        self._expected -= 1
+    def key_queued(self) -> None:
+        """Note that a key is on its way to `on_key`, so that no later one overtakes."""
+        self._queued_keys += 1
 
-    def takes(self, event: Key) -> bool:
-        """Take a key that counts before any action, unless others come before it."""
-        return self._expected == 0 and self._first(name_of(event))
+    def key_handled(self) -> None:
+        """Note that a queued key has been handled."""
+        self._queued_keys -= 1
 
-    def _first(self, key: str) -> bool:
-        return self._asking is None and self.first_key(key)
+    def take_key(self, event: Key) -> bool:
+        """Handle a key of the board at once; return whether it was one."""
+        return self._queued_keys == 0 and self._first_key(name_of(event))
+
+    def _first_key(self, key: str) -> bool:
+        return self._question is None and self.first_key(key)
 
     def on_key(self, event: Key) -> None:
-        """Textual calls the handler of every base class: override `other_key`."""
+        """Handle a key. The library calls every base class's handler: do not override.
+
+        Override `first_key` or `other_key` instead.
+        """
         key = name_of(event)
-        if self._first(key):
+        if self._first_key(key):
             event.stop()
             return
-        action = match(self.shown, key) or match(self.shown, event.key)
+        action = find(self.shown, key) or find(self.shown, event.key)
         if action is not None:
             event.stop()
             event.prevent_default()
-            held = self._repeats.held(action.key, self.terminal.now())
-            if action.repeats or not held:
+            repeat = self._held_key.is_repeat(action.key, self.program.now())
+            if action.repeats or not repeat:
                 action.run()
         elif not self.other_key(event.key):
             return
         event.stop()
 
-    def first_key(self, key: str) -> bool:
-        """A key that counts before any action; True if it was of use."""
-        return not key
-
-    def other_key(self, key: str) -> bool:
-        """A key that is no action; True if it was of use."""
-        return not key
-
     def action_at(self, y: int, x: int) -> Action | None:
-        """The action under a row and a column of the keys, if any."""
-        return under(self.shown, self._places, y, x)
+        """Return the action at a row and a column of the keys; None: there is none."""
+        return action_at(self.shown, self._places, y, x)
 
-    def _pick(self, y: int, x: int) -> None:
+    def _click_key(self, y: int, x: int) -> None:
         action = self.action_at(y, x)
         if action is not None:
             action.run()
 
+    # --- Frame ------------------------------------------------------------------------
+
     def _show_frame(self) -> None:
         look, width = self.look, self.size.width
-        title = "sliderace"
+        title = text("tui.title")
         right = self.head()
         if cells(right) > width - len(title) - 2:
             right = fitted(right, width - len(title) - 2)
@@ -221,104 +304,12 @@ class Page(Screen[None]):
                 )
             ]
         )
-        text, level = self._asking[0] if self._asking else "", "info"
-        if not text:
-            text, level = self.terminal.news()
+        if self._question is not None:
+            (content, self.shown), level = self._question, "info"
+        else:
+            (content, level), self.shown = self.program.news(), self.actions()
         colour = {"good": look.good, "bad": look.bad}.get(level, look.ink)
-        self._news.show(
-            [line(fitted(f" {text}", width), colour, bold=bool(self._asking))]
-        )
-        self.shown = self._asking[1] if self._asking else self.actions()
+        row = fitted(f" {content}", width)
+        self._news.show([text_row(row, colour, bold=self._question is not None)])
         rows, self._places = key_rows(self.shown, look, width)
         self._keys.show(rows)
-
-
-class RoomPage(Page):
-    """A page inside a room."""
-
-    TOPIC: ClassVar[Topic] = "room"
-
-    @property
-    def play(self) -> Play:
-        """The seat this page shows."""
-        return self.terminal.playing
-
-    @property
-    def model(self) -> RoomView:
-        """What we know of the room."""
-        return self.play.view
-
-    def head(self) -> str:  # noqa: D102
-        model = self.model
-        if not model.online:
-            kept = model.unacked
-            slides = f", {kept} slide{'s' * (kept > 1)} kept" if kept else ""
-            return f"↯ reconnecting{slides}"
-        return self.about()
-
-    def about(self) -> str:
-        """What the top line says while all is well."""
-        return ""
-
-    def leave(self) -> None:
-        """Ask, then leave the room for good."""
-        ways = [Action("y", "leave", self.terminal.leave_room)]
-        if self.model.is_host:
-            close = Close()
-            end = Action("x", "close it for all", lambda: self.terminal.ask(close))
-            ways.append(end)
-        question = "Leave the room for good? (Ctrl-C keeps your seat for a while.)"
-        others = len(self.model.members) - 1
-        if self.terminal.ends_the_room and others > 0:
-            many = f"{others} other{'s' * (others > 1)}"
-            question = f"Leave? The server ends with you, and the room for {many}."
-            if self.others_race:
-                question = f"Leave? Server and room (for {many}) end after this race."
-        self.ask(question, *ways, no="stay")
-
-    @property
-    def others_race(self) -> bool:
-        """Whether a server of ours waits for others: their race is not over."""
-        model = self.model
-        return model.phase in ("countdown", "racing", "grace") and any(
-            lane.seat != model.seat and lane.status == "racing"
-            for lane in model.lanes.values()
-        )
-
-    def help(self) -> None:
-        """Show the help."""
-        self.terminal.help(self.TOPIC)
-
-
-PICTURE_ROWS = 18
-"""Below, a tile of a row or two shows nothing of a picture."""
-
-
-def picture_refused(terminal: "Terminal", key: str) -> bool:
-    """Whether a key wants a picture where none has room; then that is said."""
-    rows = terminal.size.height
-    refused = key == "i" and rows < PICTURE_ROWS
-    if refused:
-        terminal.say(f"A picture needs {PICTURE_ROWS} rows; this terminal has {rows}.")
-    return refused
-
-
-def picture_actions(terminal: "Terminal") -> list[Action]:
-    """The keys of pictures: the next one, and its numbers.
-
-    Where the terminal is too low for them the key stays, and says so; it is not shown
-    where that would cost the lanes a row.
-    """
-    columns, rows = terminal.size
-    if rows < PICTURE_ROWS and terminal.look.picture is None:
-        refuse = Action("i", "picture", lambda: picture_refused(terminal, "i"))
-        return [refuse] if columns >= ROOMY else []
-    todo = [Action("i", "picture", terminal.next_picture)]
-    picture = terminal.look.picture
-    if picture is not None:
-        label = "no numbers" if terminal.look.numbers else "numbers"
-        todo = [
-            Action("i", picture.name.rpartition("/")[2][:12], terminal.next_picture),
-            Action("m", label, terminal.switch_numbers),
-        ]
-    return todo

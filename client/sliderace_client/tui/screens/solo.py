@@ -14,56 +14,66 @@ from sliderace.engine import (
     scramble,
     seed_from_text,
 )
+from sliderace.texts import text
 from sliderace_client.launch import Start
 from sliderace_client.room.attempt import Attempt
 from sliderace_client.shared_ui.render import Row, big_text
 from sliderace_client.shared_ui.wording import duration
 from sliderace_client.tui.actions import Action
-from sliderace_client.tui.input import Hands
-from sliderace_client.tui.layout import plan
-from sliderace_client.tui.rows import clock_text, fitted, line, moves, tps
-from sliderace_client.tui.screens.board_area import Table
-from sliderace_client.tui.screens.screen import Page, picture_actions, picture_refused
+from sliderace_client.tui.input import BoardInput
+from sliderace_client.tui.layout import race_layout
+from sliderace_client.tui.rows import clock_text, count_text, fitted, text_row
+from sliderace_client.tui.screens.board_area import (
+    BoardArea,
+    picture_actions,
+    refuse_picture,
+)
+from sliderace_client.tui.screens.screen import BaseScreen, Program
 
-__all__ = ["SoloPage"]
+__all__ = ["SoloScreen"]
 
 SIDES = range(3, 11)
-"""Sizes that the keys step through; `--size` knows all."""
-FAR = 2**53
-"""The clock waits for the first slide; until then the attempt begins in the future."""
+"""Sizes that the keys step through; `--size` also accepts others."""
+NOT_STARTED = 2**53
+"""Start of an attempt whose clock does not run yet: far in the future."""
 
 
-class SoloPage(Page):
-    """One board after another.
+class SoloScreen(BaseScreen):
+    """One board after another; the first slide starts the clock.
 
     Args:
-        start: size, seed or board of the first.
-        warm: only until a race begins.
+        program: shows this screen.
+        start: size, seed or board of the first attempt.
+        warm_up: only until a race begins.
     """
 
-    def __init__(self, start: Start, *, warm: bool = False) -> None:
-        super().__init__()
-        self._table = Table(self._press, self._hover)
-        self._hands = Hands(self, self._cue)
-        self._warm = warm
+    def __init__(
+        self, program: Program, start: Start, *, warm_up: bool = False
+    ) -> None:
+        super().__init__(program)
+        self._area = BoardArea(self._press, self._hover)
+        self._input = BoardInput(self, program.hint)
+        self._warm_up = warm_up
         self._best: dict[Size, int] = {}
-        self._given = bool(start.board)  # maybe an easy one: it is nobody's best
+        self._is_given = bool(start.board)  # it may be easy, so it counts as no best
         if start.board:
-            self._begin(start.board, "a given board")
+            self._begin(start.board, text("tui.solo.given_board"))
         else:
             self._scramble(Size.parse(start.size), start.seed)
 
-    # --- Boards -----------------------------------------------------------------------
+    # --- Attempts ---------------------------------------------------------------------
 
-    def _scramble(self, size: Size, text: str = "") -> None:
-        seed = seed_from_text(text) if text else secrets.token_bytes(32)
-        self._given = False
-        self._begin(format_board(scramble(seed, size)), f"seed {text or seed.hex()}")
+    def _scramble(self, size: Size, seed_text: str = "") -> None:
+        """Begin with the board of a seed; an empty one: a random seed."""
+        seed = seed_from_text(seed_text) if seed_text else secrets.token_bytes(32)
+        self._is_given = False
+        source = text("tui.solo.seed", seed=seed_text or seed.hex())
+        self._begin(format_board(scramble(seed, size)), source)
 
     def _begin(self, board: str, source: str) -> None:
         self._start, self._source = board, source
-        self._attempt = Attempt("SOLO", parse_board(board), FAR)
-        self._begun = False
+        self._attempt = Attempt("SOLO", parse_board(board), NOT_STARTED)
+        self._started = False
 
     def _new(self, sides: int = 0) -> None:
         size = self._attempt.board.size
@@ -76,117 +86,117 @@ class SoloPage(Page):
 
     def _clock(self) -> int:
         attempt = self._attempt
-        if not self._begun:
+        if not self._started:
             return 0
         if attempt.board.is_solved:
             return attempt.slides[-1][2]
-        return max(0, self.terminal.now() - attempt.zero)
+        return max(0, self.program.now() - attempt.zero)
 
     # --- What is shown ----------------------------------------------------------------
 
     def body(self) -> Iterable[Widget]:  # noqa: D102
-        yield self._table
+        yield self._area
 
     def head(self) -> str:  # noqa: D102
-        if self._table.plan.wide:
-            what = "warm-up: the race comes by itself" if self._warm else "solo"
-            return f"{what}, {self._attempt.board.size}"
-        clock, stm = self._clock(), self._attempt.stm
-        return f"{clock_text(clock)}  {moves(stm)}  {tps(stm, clock)} TPS"
+        if self._area.division.wide:
+            key = "tui.solo.warm_up_head" if self._warm_up else "tui.solo.head"
+            return text(key, size=self._attempt.board.size)
+        clock = self._clock()
+        return f"{clock_text(clock)}  {count_text(self._attempt.stm, clock)}"
 
     def update(self) -> None:  # noqa: D102
-        rows, size = self.room_for_table(), self._attempt.board.size
-        new = plan(size, self.size.width, rows, 1)
-        self._table.divide(new)
+        rows, size = self.body_height(), self._attempt.board.size
+        self._area.divide(race_layout(size, self.size.width, rows, 1))
         super().update()
         self._show_board()
-        self._hands.tick(self.terminal.now())
-        self._show_figures()
-
-    def _show_figures(self) -> None:
-        divided = self._table.plan
-        width = divided.panel[0] - 1
-        figures = self._figures(width) if divided.wide else [line(self._words())]
-        self._table.panel.show(figures)
+        self._input.tick(self.program.now())
+        self._show_panel()
 
     def _show_board(self) -> None:
-        self._table.show_one(self._attempt.board, self.look)
+        self._area.show_one(self._attempt.board, self.look)
+
+    def _show_panel(self) -> None:
+        division = self._area.division
+        width = division.panel[0] - 1
+        rows = self._figures(width) if division.wide else [text_row(self._state_text())]
+        self._area.panel.show(rows)
 
     def _figures(self, width: int) -> list[Row]:
         look, attempt, clock = self.look, self._attempt, self._clock()
         solved = attempt.board.is_solved
         colour = look.good if solved else look.ink
-        text = duration(clock) if solved else clock_text(clock)
-        rows = [line(row, colour, bold=True) for row in big_text(text)]
-        counts = f"{moves(attempt.stm)}   {tps(attempt.stm, clock)} TPS"
-        rows += [line(""), line(fitted(counts, width), look.ink)]
-        rows.append(line(fitted(self._words(), width), look.soft))
+        large = duration(clock) if solved else clock_text(clock)
+        rows = [text_row(row, colour, bold=True) for row in big_text(large)]
+        counts = fitted(count_text(attempt.stm, clock), width)
+        rows += [text_row(""), text_row(counts, look.ink)]
+        rows.append(text_row(fitted(self._state_text(), width), look.soft))
         best = self._best.get(attempt.board.size)
         if best is not None:
-            rows.append(line(fitted(f"best {duration(best)}", width), look.accent))
-        return [*rows, line(""), line(fitted(self._source, width), look.soft)]
+            best_text = text("tui.solo.best", time=duration(best))
+            rows.append(text_row(fitted(best_text, width), look.accent))
+        return [*rows, text_row(""), text_row(fitted(self._source, width), look.soft)]
 
-    def _words(self) -> str:
+    def _state_text(self) -> str:
         if self._attempt.board.is_solved:
-            return f"solved in {duration(self._clock())}"
-        if self._hands.typed:
-            return f"tile {self._hands.typed} ..."
-        return "" if self._begun else "the first slide starts it"
+            return text("tui.race.solved", time=duration(self._clock()))
+        if self._input.pending:
+            return text("tui.input.pending", digits=self._input.pending)
+        return "" if self._started else text("tui.solo.not_started")
 
     # --- What can be done -------------------------------------------------------------
 
     def actions(self) -> list[Action]:  # noqa: D102
-        side = max(self._attempt.board.size)
-        larger, smaller = side + 1, side - 1
-        todo = [
-            Action("n", "new board", self._new, ("enter",)),
-            Action("r", "this one again", self._again),
+        program = self.program
+        larger, smaller = (max(self._attempt.board.size) + step for step in (1, -1))
+        actions = [
+            Action("n", text("tui.key.new_board"), self._new, ("enter",)),
+            Action("r", text("tui.key.again"), self._again),
         ]
         if larger in SIDES:
-            todo.append(Action("+", "larger", lambda: self._new(larger), ("=",)))
+            label = text("tui.key.larger")
+            actions.append(Action("+", label, lambda: self._new(larger), ("=",)))
         if smaller in SIDES:
-            todo.append(Action("-", "smaller", lambda: self._new(smaller)))
-        todo += picture_actions(self.terminal)
-        quit_ = self.terminal.pop_screen if self._warm else self.terminal.back
+            label = text("tui.key.smaller")
+            actions.append(Action("-", label, lambda: self._new(smaller)))
+        actions += picture_actions(program, *self.size)
+        close = program.close_screen if self._warm_up else program.back
+        label = text("tui.key.back" if self._warm_up else "tui.key.quit")
         return [
-            *todo,
-            Action("?", "help", lambda: self.terminal.help("solo")),
-            Action("q", "back" if self._warm else "quit", quit_, ("escape",)),
+            *actions,
+            Action("?", text("tui.key.help"), lambda: program.show_help("solo")),
+            Action("q", label, close, ("escape",)),
         ]
 
     def first_key(self, key: str) -> bool:  # noqa: D102
-        return self._hands.key(key, self.terminal.settings, self.terminal.now())
+        return self._input.key(key, self.program.settings, self.program.now())
 
     def other_key(self, key: str) -> bool:  # noqa: D102
-        return picture_refused(self.terminal, key)
-
-    def _cue(self, text: str) -> None:
-        self.terminal.cue(text)
+        return refuse_picture(self.program, key, self.size.height)
 
     def _press(self, _board: int, cell: int) -> None:
-        self._hands.cell(cell)
+        self._input.click(cell)
 
     def _hover(self, _board: int, cell: int) -> None:
-        if self.terminal.settings.hover == "on":
-            self._hands.cell(cell, quiet=True)
+        if self.program.settings.hover == "on":
+            self._input.hover(cell)
 
     def board(self) -> Board | None:
-        """The board, while it can be played."""
+        """Return the board, while it can be played."""
         return None if self._attempt.board.is_solved else self._attempt.board
 
     def slide(self, direction: Direction, count: int) -> bool:
-        """Slide; the first slide starts the clock."""
-        attempt, now = self._attempt, self.terminal.now()
-        if not self._begun and not attempt.board.is_solved:
+        """Slide, and paint it at once; return False if that is not possible."""
+        attempt, now = self._attempt, self.program.now()
+        if not self._started and not attempt.board.is_solved:
             attempt.zero = now
         done = attempt.slide(direction, count, now)
-        self._begun = self._begun or done
-        if not self._begun:
-            attempt.zero = FAR
-        if attempt.board.is_solved and self._begun and not self._given:
+        self._started = self._started or done
+        if not self._started:
+            attempt.zero = NOT_STARTED
+        if attempt.board.is_solved and self._started and not self._is_given:
             size, time = attempt.board.size, attempt.slides[-1][2]
             self._best[size] = min(time, self._best.get(size, time))
-        with self.terminal.at_once():
+        with self.program.terminal_diff.batch():
             self._show_board()
-            self._show_figures()
+            self._show_panel()
         return done

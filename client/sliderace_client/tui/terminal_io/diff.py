@@ -1,12 +1,30 @@
-"""Only what differs goes to the terminal, in as few bytes as can be.
+"""Write only what changed to the terminal, in as few bytes as possible.
 
-A slide repaints two tiles. The library sends whole rows, styled run by run; here
-blanks are erased in one go, runs are sorted by colour, and what stays is left out.
+A slide changes two tiles, but the library would send whole rows and repeat the full
+style of every run of text. Here each changed row takes five steps:
+
+1. **Trim.** Segments that are equal at the start and at the end of the old and the new
+   row are skipped. A row with wide characters is written whole instead, because
+   terminals disagree about the width of some of them.
+2. **Compare.** The rest is compared cell by cell. Two changes of the same style with a
+   gap of at most `MAX_GAP` cells become one span, because printing the gap again takes
+   no more bytes than jumping over it.
+3. **Erase.** If the terminal erases in the current background colour, a span with many
+   blanks is first erased as a whole (ECH); then only its other cells are printed.
+4. **Sort.** First everything is erased, then everything is printed; in both passes the
+   pieces are sorted by background and by style, so that styles rarely change.
+5. **Encode.** The cursor moves by the shortest sequence, and only those parts of a
+   style are switched that differ from the style before.
+
+Nothing is remembered from one call to the next: the caller gives the old row and the
+new one, and `render` returns what turns the first into the second. It leaves the
+terminal in its plain style. `TerminalDiff` adds where to write, and batches.
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -17,33 +35,33 @@ from textual.strip import Strip
 
 from sliderace.protocol.names import cells
 
-__all__ = ["Cell", "Pen", "Touched", "cells_of", "paint"]
+__all__ = ["Cell", "ChangedRow", "TerminalDiff", "cells_of", "render"]
 
-SYSTEMS = {
+COLOUR_SYSTEMS = {
     "standard": ColorSystem.STANDARD,
     "256": ColorSystem.EIGHT_BIT,
     "truecolor": ColorSystem.TRUECOLOR,
     "windows": ColorSystem.WINDOWS,
 }
-"""By the names that the console gives them."""
-ERASED = 6
-"""Blanks from which on erasing them is shorter than printing them."""
-DOWN = 6
-"""Rows up to which going down one by one is shorter than naming the place. A vertical
-tab goes down in its column, on every terminal since the VT100; a line feed would not,
-as the system adds a carriage return to it."""
-BRIDGED = 3
-"""Cells up to which printing them again is no longer than jumping over them."""
+"""By the names that rich's console gives them."""
+MIN_ERASED = 6
+"""From this many blanks on, erasing takes fewer bytes than printing."""
+MAX_DOWN = 6
+"""Up to this many rows, moving down row by row takes fewer bytes than an absolute
+position. A vertical tab keeps the column on every terminal since the VT100; a line feed
+would not, because the system adds a carriage return to it."""
+MAX_GAP = 3
+"""Up to this many cells, printing a gap again takes no more bytes than a jump."""
 
 
-class Touched(NamedTuple):
-    """One row of the screen that was painted anew.
+class ChangedRow(NamedTuple):
+    """One row of the screen, before and after a change.
 
     Attributes:
         x: column of the row's first cell, from 0.
         y: row of the screen, from 0.
-        old: what stands there.
-        new: what shall.
+        old: what the terminal shows.
+        new: what it should show.
     """
 
     x: int
@@ -52,135 +70,208 @@ class Touched(NamedTuple):
     new: Strip
 
 
-class Pen(NamedTuple):
-    """How to write on this terminal.
+class TerminalDiff:
+    """Writes changed rows to the terminal at once, without the library.
 
-    Attributes:
-        write: takes what goes to the terminal.
-        colours: name of the colour system; None: no colours.
-        erases: whether erased cells take the ground's colour (terminfo's `bce`).
+    It does nothing until a driver that can write at once connects it.
     """
 
-    write: Callable[[str], object]
-    colours: str | None
-    erases: bool
+    def __init__(self) -> None:
+        self._write: Callable[[str], object] | None = None
+        self._colours: str | None = None
+        self._erases = False
+        self._batch: dict[tuple[int, int], ChangedRow] | None = None
 
-    def paint(self, rows: Iterable[Touched]) -> None:
-        """Bring the rows up to date."""
-        text = paint(rows, self.colours, erases=self.erases)
-        if text:
-            self.write(text)
+    @property
+    def connected(self) -> bool:
+        """Whether rows can be written; otherwise the library has to paint them."""
+        return self._write is not None
+
+    def connect(
+        self, write: Callable[[str], object], colours: str | None, *, erases: bool
+    ) -> None:
+        """Write to a terminal from now on.
+
+        Args:
+            write: writes text to the terminal.
+            colours: name of its colour system; None: no colours.
+            erases: whether erased cells take the background colour (terminfo's `bce`).
+        """
+        self._write, self._colours, self._erases = write, colours, erases
+
+    def disconnect(self) -> None:
+        """Write nothing more."""
+        self._write = None
+
+    @contextmanager
+    def batch(self) -> Generator[None]:
+        """Write everything that is painted in this context as one piece of text."""
+        if self._batch is not None:
+            yield
+            return
+        self._batch = {}
+        try:
+            yield
+        finally:
+            rows, self._batch = self._batch.values(), None
+            self.paint(rows)
+
+    def paint(self, rows: Iterable[ChangedRow]) -> None:
+        """Bring rows up to date: now, or at the end of the batch."""
+        if self._batch is None:
+            if self._write and (
+                text := render(rows, self._colours, erases=self._erases)
+            ):
+                self._write(text)
+            return
+        for row in rows:
+            place = row.y, row.x
+            first = self._batch.get(place, row)
+            self._batch[place] = row._replace(old=first.old)
+
+
+# --- Cells and styles -----------------------------------------------------------------
 
 
 class Cell(NamedTuple):
-    """One cell: its text (empty: the right half of a wide one) and its codes."""
+    """One cell: its text (empty: the right half of a wide character) and its style.
+
+    `style` is the escape sequence that switches the style on from a plain one. Of a
+    blank it contains only what is visible there.
+    """
 
     text: str
-    codes: str
+    style: str
 
 
 @lru_cache(maxsize=1024)
-def _codes(style: Style | None, colours: str | None) -> str:
-    """The sequence that turns a style on, from a plain one."""
+def _sequence(style: Style | None, colours: str | None) -> str:
+    """The escape sequence that switches a style on from a plain one."""
     if style is None:
         return ""
-    system = SYSTEMS.get(colours or "")
+    system = COLOUR_SYSTEMS.get(colours or "")
     return style.render("x", color_system=system).partition("x")[0]
 
 
 @lru_cache(maxsize=1024)
-def _ground(style: Style | None, colours: str | None) -> str:
-    """The same for a blank: only what can be seen of it."""
+def _blank_sequence(style: Style | None, colours: str | None) -> str:
+    """The same for a blank: only what is visible on it."""
     if style is None or style.reverse or style.underline or style.strike:
-        return _codes(style, colours)
-    return _codes(Style(bgcolor=style.bgcolor), colours)
+        return _sequence(style, colours)
+    return _sequence(Style(bgcolor=style.bgcolor), colours)
 
 
-def cells_of(parts: tuple[Segment, ...], colours: str | None) -> tuple[Cell, ...]:
-    """The cells of a row."""
+def cells_of(segments: tuple[Segment, ...], colours: str | None) -> tuple[Cell, ...]:
+    """Return the cells of a row.
+
+    Args:
+        segments: the row.
+        colours: name of the terminal's colour system; None: no colours.
+    """
     found: list[Cell] = []
-    for text, style, _ in parts:
-        codes, ground = _codes(style, colours), _ground(style, colours)
+    for text, style, _ in segments:
+        printed, blank = _sequence(style, colours), _blank_sequence(style, colours)
         for char in text:
             width = cells(char)
             if not width and found:
                 found[-1] = found[-1]._replace(text=found[-1].text + char)
                 continue
-            found.append(Cell(char, ground if char == " " else codes))
-            found += [Cell("", codes)] * (width - 1)
+            found.append(Cell(char, blank if char == " " else printed))
+            found += [Cell("", printed)] * (width - 1)
     return tuple(found)
 
 
-PART = re.compile(
+STYLE_PART = re.compile(
     r"(?P<fg>38;5;\d+|38;2(?:;\d+){3}|3\d|9[0-7])"
     r"|(?P<bg>48;5;\d+|48;2(?:;\d+){3}|4\d|10[0-7])"
-    r"|(?P<how>\d)(?=;|$)"
+    r"|(?P<attribute>\d)(?=;|$)"
 )
 SEEN_ON_BLANKS = frozenset("479")
 """Underlined, reversed, struck through."""
 
 
-class Paint(NamedTuple):
-    """A style in the parts that are switched one by one."""
+class StyleParts(NamedTuple):
+    """The parts of a style that are switched one by one."""
 
-    how: tuple[str, ...]
+    attributes: tuple[str, ...]
     fg: str
     bg: str
 
 
 @lru_cache(maxsize=2048)
-def _parts(codes: str) -> Paint:
-    how, fg, bg = list[str](), "", ""
-    for part in PART.finditer(codes[2:-1]):
-        how += [part["how"]] if part["how"] else []
+def _parts(style: str) -> StyleParts:
+    attributes, fg, bg = list[str](), "", ""
+    for part in STYLE_PART.finditer(style[2:-1]):
+        attributes += [part["attribute"]] if part["attribute"] else []
         fg, bg = part["fg"] or fg, part["bg"] or bg
-    return Paint(tuple(how), fg, bg)
+    return StyleParts(tuple(attributes), fg, bg)
 
 
 @lru_cache(maxsize=2048)
-def _switch(now: Paint | None, then: Paint, *, blank: bool) -> tuple[Paint, str]:
-    """How to come to a style from another one; the style then, and the sequence.
+def _switch(
+    now: StyleParts | None, then: StyleParts, *, blank: bool
+) -> tuple[StyleParts, str]:
+    """Return the style after a switch, and the shortest sequence that switches to it.
 
-    Of a blank only the ground is seen: it leaves the rest as it is.
+    Only the background of a blank is visible: the other parts stay as they are.
     """
-    if now is not None and blank and not SEEN_ON_BLANKS & {*now.how, *then.how}:
+    if (
+        now is not None
+        and blank
+        and not SEEN_ON_BLANKS & {*now.attributes, *then.attributes}
+    ):
         then = now._replace(bg=then.bg)
     if now == then:
         return then, ""
     parts: list[str] = []
-    if now is None or now.how != then.how:
-        parts = ["0", *then.how]
-        now = Paint(then.how, "", "")
+    if now is None or now.attributes != then.attributes:
+        parts = ["0", *then.attributes]
+        now = StyleParts(then.attributes, "", "")
     parts += [then.fg or "39"] if now.fg != then.fg else []
     parts += [then.bg or "49"] if now.bg != then.bg else []
     return then, f"\x1b[{';'.join(parts)}m"
 
 
-class Piece(NamedTuple):
-    """Some cells of a row in one style; `blank`: erased, not printed."""
+# --- From changed rows to text --------------------------------------------------------
 
-    codes: str
+
+class Piece(NamedTuple):
+    """Cells of a row in one style.
+
+    Attributes:
+        style: escape sequence that switches it on.
+        y: row.
+        x: column of the first cell.
+        text: what is printed; empty: `erased` cells are erased.
+        erased: how many cells are erased.
+    """
+
+    style: str
     y: int
     x: int
     text: str
-    blank: int = 0
+    erased: int = 0
 
 
-def paint(rows: Iterable[Touched], colours: str | None, *, erases: bool) -> str:
-    """What to write so that the terminal shows the new rows; empty: nothing."""
-    fills: list[Piece] = []
-    pieces: list[Piece] = []
+def render(rows: Iterable[ChangedRow], colours: str | None, *, erases: bool) -> str:
+    """Return what to write so that the terminal shows the new rows; empty: nothing.
+
+    Args:
+        rows: in any order.
+        colours: name of the terminal's colour system; None: no colours.
+        erases: whether erased cells take the background colour.
+    """
+    all_erased: list[Piece] = []
+    all_printed: list[Piece] = []
     for row in rows:
-        x, old, new, narrow = _middle(row)
-        for found, into in zip(
-            _pieces(old, new, colours, narrow, erases), (fills, pieces), strict=True
-        ):
-            for codes, _, at, text, blank in found:
-                into.append(Piece(codes, row.y, x + at, text, blank))
-    return _written([*_sorted(fills), *_sorted(_joined(pieces))])
+        x, old, new, narrow = _trimmed(row)
+        erased, printed = _pieces(old, new, colours, narrow, erases)
+        all_erased += [piece._replace(y=row.y, x=x + piece.x) for piece in erased]
+        all_printed += [piece._replace(y=row.y, x=x + piece.x) for piece in printed]
+    return _encode([*_sorted(all_erased), *_sorted(_restyled(all_printed))])
 
 
-Parts = tuple[Segment, ...]
+Segments = tuple[Segment, ...]
 
 
 @lru_cache(maxsize=2048)
@@ -188,85 +279,85 @@ def _is_narrow(text: str) -> bool:
     return len(text) == cells(text)
 
 
-def _middle(row: Touched) -> tuple[int, Parts, Parts, bool]:
-    """What stands in a row and what shall, without the ends that are alike.
+def _trimmed(row: ChangedRow) -> tuple[int, Segments, Segments, bool]:
+    """Drop the equal segments at both ends of a row.
 
     Returns:
-        The first cell of what is left, what is left of both, and whether every sign
-        there has one cell. Who knows how wide this terminal shows what is wide? Then
-        it is the whole row.
+        The first column that is left, the old and the new segments that are left, and
+        whether each of their characters is one cell wide. If not, it is the whole row.
     """
     old, new = tuple(row.old), tuple(row.new)
-    left = min(len(old), len(new)) if row.old.cell_length == row.new.cell_length else 0
+    limit = min(len(old), len(new)) if row.old.cell_length == row.new.cell_length else 0
     x = first = last = 0
-    while first < left and old[first] == new[first] and _is_narrow(old[first].text):
+    while first < limit and old[first] == new[first] and _is_narrow(old[first].text):
         x += len(old[first].text)
         first += 1
-    while last < left - first and old[-1 - last] == new[-1 - last]:
+    while last < limit - first and old[-1 - last] == new[-1 - last]:
         last += 1
     before, after = old[first : len(old) - last], new[first : len(new) - last]
-    if all(_is_narrow(part.text) for part in (*before, *after)):
+    if all(_is_narrow(segment.text) for segment in (*before, *after)):
         return row.x + x, before, after, True
     return row.x, old, new, False
 
 
 @lru_cache(maxsize=1024)
 def _pieces(
-    old: Parts, new: Parts, colours: str | None, narrow: bool, erases: bool
+    old: Segments, new: Segments, colours: str | None, narrow: bool, erases: bool
 ) -> tuple[list[Piece], list[Piece]]:
-    """What to erase and what to print, counted from the first cell; y is 0.
+    """Return what to erase and what to print, with columns from 0 and all rows 0.
 
-    The rows of a tile differ in few places: most of them are found here already.
+    The rows of tiles differ in few places, so most calls are answered by the cache.
     """
-    fills: list[Piece] = []
-    pieces: list[Piece] = []
+    erased: list[Piece] = []
+    printed: list[Piece] = []
     before, after = cells_of(old, colours), cells_of(new, colours)
     for start, end in _spans(before, after) if narrow else [(0, len(after))]:
-        ground = _ground_of(after[start:end]) if erases else None
-        if ground is not None:
-            fills.append(Piece(ground, 0, start, "", end - start))
-        pieces += _cut(after, start, end, ground, erases=erases)
-    return fills, pieces
+        background = _background_of(after[start:end]) if erases else None
+        if background is not None:
+            erased.append(Piece(background, 0, start, "", end - start))
+        printed += _cut(after, start, end, background, erases=erases)
+    return erased, printed
 
 
 def _sorted(pieces: Iterable[Piece]) -> list[Piece]:
-    """Ground by ground, and on each colour by colour, so that few are switched."""
+    """Group pieces by background and then by style, each in order of appearance."""
     listed = list(pieces)
-    grounds: dict[str, int] = {}
-    colours: dict[str, int] = {}
+    backgrounds: dict[str, int] = {}
+    styles: dict[str, int] = {}
     for piece in listed:
-        grounds.setdefault(_parts(piece.codes).bg, len(grounds))
-        colours.setdefault(piece.codes, len(colours))
+        backgrounds.setdefault(_parts(piece.style).bg, len(backgrounds))
+        styles.setdefault(piece.style, len(styles))
     return sorted(
-        listed, key=lambda one: (grounds[_parts(one.codes).bg], colours[one.codes])
+        listed, key=lambda one: (backgrounds[_parts(one.style).bg], styles[one.style])
     )
 
 
-def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
-    """Blanks are as good in the colour of a text beside them, if its ground is theirs.
+def _restyled(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    """Give blanks the style of a text in their row that has the same background.
 
-    Then they are written with it.
+    They look the same, and are then printed together with the text.
     """
     texts = {
-        (piece.y, _parts(piece.codes).bg): piece.codes
+        (piece.y, _parts(piece.style).bg): piece.style
         for piece in pieces
-        if piece.text.strip(" ") and not SEEN_ON_BLANKS & {*_parts(piece.codes).how}
+        if piece.text.strip(" ")
+        and not SEEN_ON_BLANKS & {*_parts(piece.style).attributes}
     }
     for piece in pieces:
-        codes = texts.get((piece.y, _parts(piece.codes).bg), piece.codes)
-        blank = not piece.text.strip(" ") and not _parts(piece.codes).how
-        yield piece._replace(codes=codes) if blank else piece
+        style = texts.get((piece.y, _parts(piece.style).bg), piece.style)
+        blank = not piece.text.strip(" ") and not _parts(piece.style).attributes
+        yield piece._replace(style=style) if blank else piece
 
 
-def _ground_of(span: Sequence[Cell]) -> str | None:
-    """What the whole of a span is erased with before anything else is put there."""
-    grounds = Counter(cell.codes for cell in span if cell.text == " ")
-    codes, count = next(iter(grounds.most_common(1)), ("", 0))
-    return codes if count >= ERASED else None
+def _background_of(span: Sequence[Cell]) -> str | None:
+    """Return the style in which to erase a whole span; None: too few blanks."""
+    styles = Counter(cell.style for cell in span if cell.text == " ")
+    style, count = next(iter(styles.most_common(1)), ("", 0))
+    return style if count >= MIN_ERASED else None
 
 
 def _spans(old: Sequence[Cell], new: Sequence[Cell]) -> list[tuple[int, int]]:
-    """Where the rows differ, as (first, after the last)."""
+    """Return where two rows differ, as (first cell, cell after the last)."""
     if old == new:
         return []
     if len(old) != len(new):
@@ -275,61 +366,61 @@ def _spans(old: Sequence[Cell], new: Sequence[Cell]) -> list[tuple[int, int]]:
     for at, (before, after) in enumerate(zip(old, new, strict=True)):
         if before == after:
             continue
-        start, end = spans[-1] if spans else (0, -1 - BRIDGED)
-        near = 0 <= at - end <= BRIDGED
-        if near and (at == end or _alike(new[end - 1 : at + 1])):
+        start, end = spans[-1] if spans else (0, -1 - MAX_GAP)
+        near = 0 <= at - end <= MAX_GAP
+        if near and (at == end or _same_style(new[end - 1 : at + 1])):
             spans[-1] = (start, at + 1)
         else:
             spans.append((at, at + 1))
     return spans
 
 
-def _alike(some: Sequence[Cell]) -> bool:
-    return all(cell.codes == some[0].codes for cell in some)
+def _same_style(row: Sequence[Cell]) -> bool:
+    return all(cell.style == row[0].style for cell in row)
 
 
 def _cut(
     new: Sequence[Cell],
     start: int,
     end: int,
-    ground: str | None,
+    background: str | None,
     *,
     erases: bool,
 ) -> Iterator[Piece]:
-    """A span in pieces of one style; without what its ground is already."""
+    """Cut a span into pieces of one style, without the blanks that are erased."""
     at = start
     while at < end:
-        codes, stop = new[at].codes, at
-        while stop < end and new[stop].codes == codes:
+        style, stop = new[at].style, at
+        while stop < end and new[stop].style == style:
             stop += 1
         text = "".join(cell.text for cell in new[at:stop])
-        bare = not text.strip(" ")
-        if not bare or codes != ground:
-            blank = len(text) if erases and bare and len(text) >= ERASED else 0
-            yield Piece(codes, 0, at, "" if blank else text, blank)
+        blank = not text.strip(" ")
+        if not blank or style != background:
+            erased = len(text) if erases and blank and len(text) >= MIN_ERASED else 0
+            yield Piece(style, 0, at, "" if erased else text, erased)
         at = stop
 
 
-def _written(pieces: Iterable[Piece]) -> str:
+def _encode(pieces: Iterable[Piece]) -> str:
     out: list[str] = []
-    now: Paint | None = None
+    now: StyleParts | None = None
     y, x = -1, -1
     for piece in pieces:
         out.append(_jump(y, x, piece))
-        blank = bool(piece.blank) or not piece.text.strip(" ")
-        now, switch = _switch(now, _parts(piece.codes), blank=blank)
-        out += [switch, f"\x1b[{piece.blank}X" if piece.blank else piece.text]
-        y, x = piece.y, piece.x + (0 if piece.blank else cells(piece.text))
+        blank = bool(piece.erased) or not piece.text.strip(" ")
+        now, switch = _switch(now, _parts(piece.style), blank=blank)
+        out += [switch, f"\x1b[{piece.erased}X" if piece.erased else piece.text]
+        y, x = piece.y, piece.x + (0 if piece.erased else cells(piece.text))
     return "".join([*out, "\x1b[0m"]) if out else ""
 
 
 def _jump(y: int, x: int, piece: Piece) -> str:
-    """The shortest way from a cell to where a piece begins."""
+    """Return the shortest sequence that moves the cursor to the start of a piece."""
     right, down = piece.x - x, piece.y - y
     if not right and not down:
         return ""
     if not down and right > 0:
         return f"\x1b[{right}C" if right > 1 else "\x1b[C"
-    if not right and 0 < down <= DOWN and y >= 0:
+    if not right and 0 < down <= MAX_DOWN and y >= 0:
         return "\v" * down
     return f"\x1b[{piece.y + 1};{piece.x + 1}H"

@@ -1,7 +1,20 @@
-"""The terminal itself, on POSIX: whatever comes in, and however it goes away.
+"""The terminal driver on POSIX: any input is accepted, and no output blocks.
 
-The library's own driver ends with a traceback on a byte that is no UTF-8, and hangs
-where the terminal is gone while nobody has told us by a signal.
+The library's own driver ends with a traceback on a byte that is not UTF-8, and hangs if
+the terminal disappears without a signal. This one differs in three points:
+
+- **Input.** A thread reads bytes and decodes them incrementally, with a replacement
+  character for what is not UTF-8; the library's parser turns the text into keys and
+  clicks. It also runs every `POLL_S` without input: then a lone ESC is the Escape key,
+  and not the start of a sequence. If reading fails or ends, the terminal is gone: its
+  descriptors are redirected to the null device and the program ends as on SIGHUP.
+- **Output.** Everything passes through one `TerminalOutput`, in the event loop's thread
+  and without blocking; the library's writer thread is stopped. What the library writes
+  in one turn of the loop is one frame, and so is each text of `TerminalDiff`.
+- **Start and end.** `TerminalDiff` is connected after the sequences that set up the
+  terminal, and disconnected before those that restore it. At the end, frames that still
+  wait are dropped, and the program waits up to `CLOSE_S` for the terminal to accept the
+  restoring sequences.
 """
 
 import codecs
@@ -9,124 +22,143 @@ import os
 import select
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from typing import Protocol, cast
 
+from rich.console import Console
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 
-from sliderace_client.tui.terminal_io.diff import Pen
-from sliderace_client.tui.terminal_io.output import Outlet
+from sliderace_client.tui.terminal_io.diff import TerminalDiff
+from sliderace_client.tui.terminal_io.output import TerminalOutput
 
-if TYPE_CHECKING:
-    from sliderace_client.tui.app import Terminal
+__all__ = ["TerminalDriver"]
 
-__all__ = ["CarefulDriver"]
-
-BEAT_S = 0.1
-"""How often the reader looks whether it shall end, and a lone Escape is one."""
-READ = 4096
-FAREWELL_S = 1.0
-"""So long a terminal that takes no bytes delays the end of the program."""
+POLL_S = 0.1
+"""How often the reader checks whether it should end, and whether ESC came alone."""
+READ_BYTES = 4096
+CLOSE_S = 1.0
+"""A terminal that accepts nothing delays the end of the program by this much."""
 
 
-def forsake(number: int) -> None:
-    """Send what is still to be flushed nowhere: else Python ends with code 120."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, number)
-    os.close(nowhere)
+class DriverApp(Protocol):
+    """What the driver needs from the app."""
+
+    console: Console
+    terminal_diff: TerminalDiff
+
+    def paint_all(self) -> None:
+        """Paint the whole screen anew: the terminal has missed some frames."""
+        ...
+
+    def terminal_lost(self) -> None:
+        """End the program: the terminal is gone."""
+        ...
 
 
-def opened(number: int) -> int:
-    """The terminal once more, as a file that does not block.
+def redirect_to_null(number: int) -> None:
+    """Redirect a descriptor to the null device.
 
-    The one we were given is the shell's, too: that one should stay as it is.
+    Otherwise Python fails to flush the file at exit and ends with code 120.
+    """
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, number)
+    os.close(null)
+
+
+def open_nonblocking(number: int) -> int:
+    """Open the terminal of a descriptor again, for writing and non-blocking.
+
+    The given descriptor is shared with the shell and must stay as it is.
     """
     try:
-        way = os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK
-        return os.open(os.ttyname(number), way)
-    except OSError:  # it has no name here, as in some containers
-        ours = os.dup(number)
-        os.set_blocking(ours, False)
-        return ours
+        flags = os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK
+        return os.open(os.ttyname(number), flags)
+    except OSError:  # the terminal has no name here, as in some containers
+        duplicate = os.dup(number)
+        os.set_blocking(duplicate, False)
+        return duplicate
 
 
-class CarefulDriver(LinuxDriver):
-    """Reads any bytes, notices that the terminal is gone, and lends its pen.
+class TerminalDriver(LinuxDriver):
+    """Reads any bytes, notices that the terminal is gone, and never blocks."""
 
-    Nothing that is written is ever waited for.
-    """
+    _output: TerminalOutput | None = None
+    _number = -1
 
-    _outlet: Outlet | None = None
-    _output = -1
+    @property
+    def _owner(self) -> DriverApp:
+        return cast("DriverApp", self._app)
 
     def start_application_mode(self) -> None:
-        """Take the terminal."""
-        app = cast("Terminal", self._app)
-        # The library writes to stderr, which may be a log.
+        """Set up the terminal."""
+        # The library writes to stderr, which may be redirected to a log.
         file = sys.__stdout__
         number = 1 if file is None else file.fileno()
-        self._output = opened(number)
-        self._outlet = Outlet(
-            self._output,
+        self._number = open_nonblocking(number)
+        self._output = TerminalOutput(
+            self._number,
             getattr(file, "encoding", None) or "utf-8",
             self._when_writable,
-            app.paint_all,
+            self._owner.paint_all,
         )
         super().start_application_mode()  # type: ignore[no-untyped-call] # theirs
         if self._writer_thread is not None:
             self._writer_thread.stop()
             self._writer_thread = None
         self.flush()
-        app.pen = Pen(self._draw, app.console.color_system, erases())
+        colours = self._owner.console.color_system
+        self._owner.terminal_diff.connect(
+            self._write_frame, colours, erases=erases_in_colour()
+        )
 
-    def _when_writable(self, then: Callable[[], None] | None) -> None:
-        if then is None:
-            self._loop.remove_writer(self._output)
+    def _when_writable(self, callback: Callable[[], None] | None) -> None:
+        if callback is None:
+            self._loop.remove_writer(self._number)
         else:
-            self._loop.add_writer(self._output, then)
+            self._loop.add_writer(self._number, callback)
 
     def write(self, data: str) -> None:
-        """Write soon; what belongs together is one write."""
-        if self._outlet is not None:
-            self._outlet.write(data)
+        """Write at the end of this turn of the loop."""
+        if self._output is not None:
+            self._output.write(data)
             self._loop.call_soon(self.flush)
 
     def flush(self) -> None:
-        """Write what has been gathered."""
-        if self._outlet is not None:
-            self._outlet.flush()
+        """Write what has been collected."""
+        if self._output is not None:
+            self._output.flush()
 
-    def _draw(self, text: str) -> None:
-        if self._outlet is not None:
-            self._outlet.write(text)
-            self._outlet.flush()
+    def _write_frame(self, text: str) -> None:
+        if self._output is not None:
+            self._output.write(text)
+            self._output.flush()
 
     def stop_application_mode(self) -> None:
-        """Give the terminal back as it was."""
-        cast("Terminal", self._app).pen = None
-        if self._outlet is not None:
-            self._outlet.drop()
+        """Restore the terminal."""
+        self._owner.terminal_diff.disconnect()
+        if self._output is not None:
+            self._output.drop()
         super().stop_application_mode()
 
     def close(self) -> None:
-        """The last that is written; then nothing more."""
-        outlet, self._outlet = self._outlet, None
-        if outlet is not None:
-            outlet.finish(FAREWELL_S)
-            os.set_blocking(self._output, True)
-            os.close(self._output)
+        """Write what is left, and nothing after it."""
+        output, self._output = self._output, None
+        if output is not None:
+            output.finish(CLOSE_S)
+            os.set_blocking(self._number, True)
+            os.close(self._number)
 
     def run_input_thread(self) -> None:
-        """Read keys and clicks until told to end, or until the terminal is gone."""
+        """Read keys and clicks until the program ends or the terminal is gone."""
         parser = XTermParser(self._debug)
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         while not self.exit_event.is_set():
-            if select.select([self.fileno], [], [], BEAT_S)[0]:
+            if select.select([self.fileno], [], [], POLL_S)[0]:
                 data = self._read()
                 if not data:
                     self._loop.call_soon_threadsafe(self._hung_up)
                     return
-                # Of half a letter nothing is left, and to feed nothing means the end.
+                # Half a character decodes to nothing, and feeding "" ends the parser.
                 if text := decode(data):
                     for message in parser.feed(text):
                         self.process_message(message)
@@ -135,20 +167,20 @@ class CarefulDriver(LinuxDriver):
 
     def _read(self) -> bytes:
         try:
-            return os.read(self.fileno, READ)
+            return os.read(self.fileno, READ_BYTES)
         except OSError:
             return b""
 
     def _hung_up(self) -> None:
         for number in (1, 2):
-            forsake(number)
-        cast("Terminal", self._app).hung_up()
+            redirect_to_null(number)
+        self._owner.terminal_lost()
 
 
-def erases() -> bool:
-    """Whether this terminal erases in the colour of the ground."""
+def erases_in_colour() -> bool:
+    """Return whether this terminal erases cells in the background colour."""
     try:
-        import curses  # noqa: PLC0415 - not everywhere
+        import curses  # noqa: PLC0415 - not on every system
     except ImportError:
         return False
     try:

@@ -1,7 +1,15 @@
-"""What goes to the terminal, without ever waiting for it.
+"""Write to the terminal without ever waiting for it.
 
-A terminal that is stopped or far away takes no bytes for a while. Frames that it has
-no time for are left out; when it reads again it gets the newest one, whole.
+A terminal that is suspended, or far away, accepts no bytes for a while. What it has not
+accepted yet waits in a buffer:
+
+- `write` collects a frame; `flush` ends it and appends it to the buffer.
+- While more than `LIMIT` bytes wait, new frames are dropped, so that the terminal never
+  shows a race of some seconds ago. A frame is dropped or sent as a whole.
+- After a dropped frame, everything is dropped until the buffer is empty, because later
+  frames are differences to the dropped one. Then `on_caught_up` paints everything anew.
+- `drop` empties the buffer, so that the sequences that restore the terminal come next.
+- After an error, everything is ignored: the terminal is gone.
 """
 
 import codecs
@@ -10,11 +18,11 @@ import select
 import time
 from collections.abc import Callable
 
-__all__ = ["LIMIT", "Outlet", "plain_signs"]
+__all__ = ["LIMIT", "TerminalOutput", "ascii_substitute"]
 
 LIMIT = 4096
-"""Bytes that may wait: a second of a slow line; with more, frames are left out."""
-SIGNS = {
+"""Bytes that may wait: what a connection of 40 kbit/s transfers in a second."""
+SUBSTITUTES = {
     **dict.fromkeys("█▀▄■", "#"),
     **dict.fromkeys("│▕▏▎▍▌▋▊▉┃", "|"),
     **dict.fromkeys("─━", "-"),
@@ -32,102 +40,104 @@ SIGNS = {
     "…": "~",
     "≈": "~",
 }
-"""For terminals without Unicode: one sign for one, so that everything stays put."""
+"""For terminals without Unicode; each is one cell wide, so that nothing moves."""
 
 
-def plain_signs(error: UnicodeError) -> tuple[str, int]:
-    """What stands for characters that a terminal's encoding lacks."""
+def ascii_substitute(error: UnicodeError) -> tuple[str, int]:
+    """Replace characters that the terminal's encoding lacks (a codec error handler)."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    bad = error.object[error.start : error.end]
-    return "".join(SIGNS.get(char, "?") for char in bad), error.end
+    missing = error.object[error.start : error.end]
+    return "".join(SUBSTITUTES.get(char, "?") for char in missing), error.end
 
 
-codecs.register_error("sliderace-signs", plain_signs)
+codecs.register_error("sliderace-ascii", ascii_substitute)
 
 
-class Outlet:
-    """A terminal that never blocks us and never raises.
+class TerminalOutput:
+    """A terminal that is written to without blocking and without errors.
 
     Args:
-        number: of a file that is open for writing and does not block.
-        encoding: what the terminal understands.
-        later: told a function to call once the file can be written; None: no more.
-        caught_up: called when the terminal has read all, and frames were left out.
+        number: descriptor of the terminal, open for writing and non-blocking.
+        encoding: the terminal's.
+        when_writable: is given a function to call as soon as the descriptor can be
+            written to; None: no longer.
+        on_caught_up: called when the terminal has accepted everything after frames were
+            dropped.
 
     Attributes:
-        gone: the terminal cannot be written to any more; everything is swallowed.
+        gone: the terminal cannot be written to any more; everything is ignored.
     """
 
     def __init__(
         self,
         number: int,
         encoding: str,
-        later: Callable[[Callable[[], None] | None], object],
-        caught_up: Callable[[], object],
+        when_writable: Callable[[Callable[[], None] | None], object],
+        on_caught_up: Callable[[], object],
     ) -> None:
         self._number = number
         self._encoding = encoding
-        self._later = later
-        self._caught_up = caught_up
+        self._when_writable = when_writable
+        self._on_caught_up = on_caught_up
         self._frame: list[str] = []
-        self._waiting = bytearray()
-        self._asked = False
-        self._left_out = False
+        self._buffer = bytearray()
+        self._watching = False
+        self._dropped = False
         self.gone = False
 
     @property
     def waiting(self) -> int:
-        """Bytes that the terminal has not taken yet."""
-        return len(self._waiting)
+        """Bytes that the terminal has not accepted yet."""
+        return len(self._buffer)
 
     def write(self, text: str) -> None:
-        """Add to the frame."""
+        """Add text to the frame."""
         self._frame.append(text)
 
     def flush(self) -> None:
-        """The frame is whole: send it, or leave it out."""
+        """End the frame: send it, or drop it."""
         text = "".join(self._frame)
         self._frame.clear()
         if not text or self.gone:
             return
-        if self._left_out or len(self._waiting) > LIMIT:
-            self._left_out = True
+        if self._dropped or len(self._buffer) > LIMIT:
+            self._dropped = True
             return
-        self._waiting += text.encode(self._encoding, "sliderace-signs")
+        self._buffer += text.encode(self._encoding, "sliderace-ascii")
         self._send()
 
     def _send(self) -> None:
         try:
-            while self._waiting:
-                del self._waiting[: os.write(self._number, self._waiting)]
+            while self._buffer:
+                del self._buffer[: os.write(self._number, self._buffer)]
         except BlockingIOError:
-            self._ask(self._send)
+            self._watch(self._send)
             return
         except OSError:
             self.gone = True
-            self._waiting.clear()
-        self._ask(None)
-        if self._left_out:
-            self._left_out = False
-            self._caught_up()
+            self._buffer.clear()
+        self._watch(None)
+        if self._dropped:
+            self._dropped = False
+            self._on_caught_up()
 
-    def _ask(self, then: Callable[[], None] | None) -> None:
-        if self._asked != (then is not None):
-            self._asked = then is not None
-            self._later(then)
+    def _watch(self, callback: Callable[[], None] | None) -> None:
+        if self._watching != (callback is not None):
+            self._watching = callback is not None
+            self._when_writable(callback)
 
     def drop(self) -> None:
-        """Forget what waits: what comes now ends the screen, and counts more."""
-        self._waiting.clear()
+        """Drop the frame and everything that waits."""
+        self._buffer.clear()
         self._frame.clear()
-        self._left_out = False
+        self._dropped = False
 
-    def finish(self, patience: float) -> None:
-        """Send what waits, but wait no longer than `patience` seconds for it."""
+    def finish(self, timeout: float) -> None:
+        """Send what waits; block for at most `timeout` seconds."""
         self.flush()
-        end = time.monotonic() + patience
-        while self._waiting and (left := end - time.monotonic()) > 0:
+        end = time.monotonic() + timeout
+        while self._buffer and (left := end - time.monotonic()) > 0:
             if select.select([], [self._number], [], left)[1]:
                 self._send()
-        self._ask(None)
+        self._watch(None)

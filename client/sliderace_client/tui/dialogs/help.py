@@ -1,0 +1,147 @@
+"""The help: the keys of a screen, and what its columns and signs mean."""
+
+from textwrap import wrap
+from typing import Literal
+
+from sliderace.texts import text
+from sliderace_client.shared_ui.render import Look, Paint, Row, Run
+from sliderace_client.tui.dialogs.dialog import Dialog
+from sliderace_client.tui.rows import fitted, text_row
+
+__all__ = ["HelpDialog", "HelpTopic", "help_entries"]
+
+HelpTopic = Literal["menu", "solo", "room", "results"]
+
+KEYS_W = 19
+"""Columns of the keys if texts stand beside them."""
+TEXT_W = 40
+"""Columns that a text needs to stand beside its keys; otherwise it stands below."""
+
+
+def help_entries(topic: HelpTopic) -> list[tuple[str, str]]:
+    """Return what the help of a screen explains.
+
+    Returns:
+        Pairs: keys, or a column or sign as it appears on the screen; and what it means.
+    """
+    match topic:
+        case "menu":
+            return [
+                (_keys("up", "down", "enter"), text("tui.help.choose")),
+                ("h", text("tui.help.host")),
+                (_keys("j", "w"), text("tui.help.join")),
+                ("s", text("tui.help.solo")),
+                ("r", text("tui.help.past_races")),
+                ("p", text("tui.help.picture")),
+                ("e", text("tui.help.settings")),
+                ("q", text("tui.help.quit")),
+            ]
+        case "solo":
+            return [
+                *_sliding(),
+                (_keys("n", "enter"), text("tui.help.new_board")),
+                ("r", text("tui.help.again")),
+                (_keys("+", "-"), text("tui.help.board_size")),
+                ("q", text("tui.help.quit")),
+            ]
+        case "results":
+            return [*_columns(), *_after_a_race(), *_leaving()]
+        case "room":
+            return [*_sliding(), *_room_keys(), *_signs(), *_leaving()]
+
+
+def _keys(*keys: str) -> str:
+    return ", ".join(keys)
+
+
+def _sliding() -> list[tuple[str, str]]:
+    return [
+        (_keys("arrows", "wasd", "hjkl"), text("tui.help.direction")),
+        ("click", text("tui.help.click")),
+        (_keys("7", "12"), text("tui.help.number")),
+        (_keys("i", "m"), text("tui.help.pictures")),
+    ]
+
+
+def _leaving() -> list[tuple[str, str]]:
+    return [
+        ("q", text("tui.help.leave")),
+        ("Ctrl-C", text("tui.help.interrupt")),
+    ]
+
+
+def _columns() -> list[tuple[str, str]]:
+    """Explain the columns of the results."""
+    return [
+        (text("tui.table.moves"), text("tui.help.moves")),
+        (text("tui.table.tps"), text("tui.help.tps")),
+        (text("tui.table.mtm"), text("tui.help.mtm")),
+        (text("tui.table.solve"), text("tui.help.solve_time")),
+        (text("tui.table.credit"), text("tui.help.credit")),
+        ("≈, †", text("tui.help.marks")),
+    ]
+
+
+def _after_a_race() -> list[tuple[str, str]]:
+    return [
+        ("↓", text("tui.help.more_racers")),
+        ("r", text("tui.help.rematch")),
+        (_keys("t", "escape"), text("tui.help.back_to_lobby")),
+        ("s", text("tui.help.save")),
+        ("g", text("tui.help.signals")),
+    ]
+
+
+def _room_keys() -> list[tuple[str, str]]:
+    return [
+        ("f", text("tui.help.give_up")),
+        (_keys("v", "n"), text("tui.help.boards")),
+        (_keys("l", "p", "a"), text("tui.help.follow")),
+        (_keys("←", "→", "click"), text("tui.help.follow_next")),
+        (_keys("r", "a"), text("tui.help.ready")),
+        ("w", text("tui.help.warm_up")),
+        ("s", text("tui.help.start")),
+        (_keys("e", "x"), text("tui.help.host_keys")),
+        (_keys("up", "down"), text("tui.help.members")),
+        ("c", text("tui.help.code")),
+    ]
+
+
+def _signs() -> list[tuple[str, str]]:
+    """Explain what stands beside names and bars."""
+    return [
+        (text("latency.jitter", rtt=23, jitter=4), text("tui.help.latency")),
+        ("1?", text("tui.help.provisional")),
+        ("●  ◐  ↯", text("tui.help.connection")),
+        ("42% -7", text("tui.help.progress")),
+        (text("tui.lanes.credit", ms=12), text("tui.help.credit")),
+    ]
+
+
+class HelpDialog(Dialog):
+    """The keys of a screen, and what they do.
+
+    Args:
+        look: colours.
+        topic: which screen.
+    """
+
+    def __init__(self, look: Look, topic: HelpTopic) -> None:
+        super().__init__(look)
+        self._topic: HelpTopic = topic
+
+    def rows(self) -> list[Row]:  # noqa: D102
+        look, (width, _) = self.look, self.space
+        beside = width >= KEYS_W + TEXT_W
+        rows: list[Row] = []
+        for keys, explanation in help_entries(self._topic):
+            head = Run(fitted(keys, KEYS_W), Paint(look.accent, bold=True))
+            if beside:
+                for part in wrap(explanation, width - KEYS_W):
+                    rows.append((head, Run(part, Paint(look.ink))))
+                    head = Run(" " * KEYS_W, Paint())
+                continue
+            rows.append((head,))
+            parts = wrap(explanation, width - 2)
+            rows += [text_row(f"  {part}", look.ink) for part in parts]
+        return rows

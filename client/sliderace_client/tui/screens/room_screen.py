@@ -1,0 +1,181 @@
+"""The base of the screens of a room, and what they need from program and connection."""
+
+from typing import ClassVar, Protocol
+
+from sliderace.engine import Direction
+from sliderace.protocol.messages import Close, Command
+from sliderace.texts import text
+from sliderace_client.net.connection import Ending
+from sliderace_client.room.view import RoomView
+from sliderace_client.tui.actions import Action
+from sliderace_client.tui.dialogs.help import HelpTopic
+from sliderace_client.tui.screens.screen import BaseScreen, Program
+
+__all__ = ["RoomClient", "RoomProgram", "RoomScreen"]
+
+
+class RoomClient(Protocol):
+    """The connection to a room as the screens need it; see `net.connection.Client`."""
+
+    @property
+    def view(self) -> RoomView:
+        """Everything that is known of the room."""
+        ...
+
+    def slide(self, direction: Direction, count: int = 1) -> bool:
+        """Slide on the own board; return False if that is not possible."""
+        ...
+
+    def slide_cell(self, cell: int) -> bool:
+        """Slide the tile in a cell, and all between it and the gap."""
+        ...
+
+    def painted(self) -> None:
+        """Report that the board is on the screen."""
+        ...
+
+    def ask(self, command: Command) -> bool:
+        """Send a command; return False while there is no connection."""
+        ...
+
+    def now(self) -> int:
+        """Return monotonic ms."""
+        ...
+
+    async def run(self) -> Ending:
+        """Stay in the room until it is over for us."""
+        ...
+
+
+class RoomProgram(Program, Protocol):
+    """What the screens of a room need from the program."""
+
+    @property
+    def client(self) -> RoomClient:
+        """The connection to the room."""
+        ...
+
+    @property
+    def ends_the_room(self) -> bool:
+        """Whether the room's server ends with this program."""
+        ...
+
+    @property
+    def join_link(self) -> str:
+        """The best link to the room; empty: there is none."""
+        ...
+
+    def repaint(self) -> None:
+        """Show everything as it is now."""
+        ...
+
+    def bell(self) -> None:
+        """Ring the terminal's bell."""
+        ...
+
+    def send(self, command: Command) -> None:
+        """Send a command to the server; say so if there is no connection."""
+        ...
+
+    def leave_room(self) -> None:
+        """Give up the seat and leave."""
+        ...
+
+    def warm_up(self, size: str) -> None:
+        """Play alone until the race begins."""
+        ...
+
+    def show_code(self) -> None:
+        """Show the code, the links and a QR code."""
+        ...
+
+    def edit_rules(self) -> None:
+        """Let the host change the rules."""
+        ...
+
+    def show_lobby(self) -> None:
+        """Show the lobby instead of the results."""
+        ...
+
+    def show_results(self) -> None:
+        """Show the results of the last race instead of the lobby."""
+        ...
+
+    def save_race_record(self) -> None:
+        """Store the race record in the current folder."""
+        ...
+
+
+class RoomScreen(BaseScreen):
+    """A screen of a room.
+
+    Args:
+        program: shows this screen.
+    """
+
+    HELP_TOPIC: ClassVar[HelpTopic] = "room"
+
+    def __init__(self, program: RoomProgram) -> None:
+        super().__init__(program)
+        self._room_program = program
+
+    @property
+    def program(self) -> RoomProgram:  # noqa: D102
+        return self._room_program
+
+    @property
+    def client(self) -> RoomClient:
+        """The connection to the room."""
+        return self.program.client
+
+    @property
+    def view(self) -> RoomView:
+        """Everything that is known of the room."""
+        return self.client.view
+
+    def head(self) -> str:  # noqa: D102
+        view = self.view
+        if view.online:
+            return self.online_head()
+        if view.unacked:
+            return text("tui.room.reconnecting_kept", count=view.unacked)
+        return text("tui.room.reconnecting")
+
+    def online_head(self) -> str:
+        """Return the text of the top row while we are connected."""
+        return ""
+
+    def help_and_leave(self) -> list[Action]:
+        """Return the last actions of every screen of a room."""
+        return [
+            Action(
+                "?",
+                text("tui.key.help"),
+                lambda: self.program.show_help(self.HELP_TOPIC),
+            ),
+            Action("q", text("tui.key.leave"), self._leave),
+        ]
+
+    def _leave(self) -> None:
+        """Ask, then leave the room for good."""
+        leave, close = text("tui.key.leave"), text("tui.key.close_room")
+        answers = [Action("y", leave, self.program.leave_room)]
+        if self.view.is_host:
+            answers.append(Action("x", close, lambda: self.program.send(Close())))
+        others = len(self.view.members) - 1
+        if not self.program.ends_the_room or others <= 0:
+            question = text("tui.leave.question")
+        elif self._others_race:
+            question = text("tui.leave.ends_room_after_race", count=others)
+        else:
+            question = text("tui.leave.ends_room", count=others)
+        self.ask(question, *answers, no=text("tui.key.stay"))
+
+    @property
+    def _others_race(self) -> bool:
+        """Whether others still race, so that a server of ours goes on for them."""
+        view = self.view
+        return view.phase in ("countdown", "racing", "grace") and any(
+            lane.seat != view.seat and lane.status == "racing"
+            for lane in view.lanes.values()
+        )
