@@ -1,4 +1,4 @@
-"""Each screen of the full-screen client, its keys, and what they bring about."""
+"""Each screen of the full-screen client, its keys, and their effects."""
 
 from collections.abc import Callable
 from functools import partial
@@ -21,7 +21,7 @@ IN_LOBBY = {"w": "warm-up", "c": "http://192.0.2.7:8710/KWXTRB", **LEAVING}
 
 
 class State(NamedTuple):
-    """A screen, and what its keys bring about: a command, or words on the screen."""
+    """A screen, and for each key its effect: a command, or words on the screen."""
 
     keys: dict[str, Expected]
     make: Callable[[], Offline] | None = None
@@ -59,10 +59,10 @@ def open_boards(seat: Offline) -> None:
 
 
 def finished(seat: Offline) -> None:
-    told = rooms.results()
-    seat.race(told.board)
+    results = rooms.results()
+    seat.race(results.board)
     seat.hear(m.PhaseEvent(0, RACE, "results", MINUTE))
-    seat.hear(told)
+    seat.hear(results)
     looks = Signal("tps_milli", 3_210, None, None, "proves nothing", False)
     seat.hear(m.Signals(RACE, [m.SeatSignals(0, [looks])]))
 
@@ -101,7 +101,7 @@ STATES = {
     ),
     "form": State({"enter": "solo, 4x4", "esc": "Host"}, first=("s",)),
     "own keys": State({"enter": "Keys: left a", "esc": "Host"}, first=("e", "k")),
-    "server": State({"enter": "No server", "esc": "Host"}, first=("e", "s")),
+    "server": State({"enter": "You have no server", "esc": "Host"}, first=("e", "s")),
     "settings": State(DIALOG, first=("e",)),
     "past": State({"esc": "Host"}, first=("r",)),
     "menu's help": State({"esc": "Host"}, first=("question_mark",)),
@@ -134,10 +134,10 @@ STATES = {
         {
             "r": m.Ready,
             "a": "not always ready",
-            "s": "Not ready, would only watch: Ben.",
+            "s": "Not ready, so would only watch: Ben.",
             "e": "The rules of the next race",
             "x": m.Lock,
-            "k": "Send Ben out?",
+            "k": "Remove Ben from the room?",
             "b": m.Bench,
             "o": "Make Ben the host?",
             **IN_LOBBY,

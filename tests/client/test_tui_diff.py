@@ -1,4 +1,4 @@
-"""What goes to the terminal: only what differs; the screen is then as it should be."""
+"""Only what changed goes to the terminal, and the screen is then correct."""
 
 import pytest
 from hypothesis import given, strategies as st
@@ -42,38 +42,38 @@ def strips(draw: st.DrawFn) -> Strip:
 
 
 @given(st.lists(st.tuples(strips(), strips()), min_size=1, max_size=4), st.booleans())
-def test_what_is_painted_is_what_should_be_there(
+def test_rendered_rows_show_exactly_the_new_rows(
     rows: list[tuple[Strip, Strip]], erases: bool
 ) -> None:
     screen = Emulator([old for old, _ in rows])
-    touched = [ChangedRow(0, y, old, new) for y, (old, new) in enumerate(rows)]
-    screen.write(render(touched, "truecolor", erases=erases))
+    changed = [ChangedRow(0, y, old, new) for y, (old, new) in enumerate(rows)]
+    screen.write(render(changed, "truecolor", erases=erases))
     assert screen.rows == Emulator([new for _, new in rows]).rows
 
 
 @pytest.mark.parametrize("down", [1, 2, 6, 7])
-def test_a_place_further_down_is_found(down: int) -> None:
+def test_cursor_finds_rows_further_down(down: int) -> None:
     old = Strip([Segment(" " * WIDTH, Style(bgcolor="#112233"))])
     new = Strip([Segment(" " * WIDTH, Style(bgcolor="#445566"))])
     rows = [new if y in (0, down) else old for y in range(9)]
-    touched = [ChangedRow(0, y, old, new) for y in (0, down)]
+    changed = [ChangedRow(0, y, old, new) for y in (0, down)]
     screen = Emulator([old] * 9)
-    screen.write(render(touched, "truecolor", erases=True))
+    screen.write(render(changed, "truecolor", erases=True))
     assert screen.rows == Emulator(rows).rows
 
 
 @given(strips())
-def test_what_is_the_same_costs_nothing(strip: Strip) -> None:
+def test_unchanged_row_costs_no_byte(strip: Strip) -> None:
     assert render([ChangedRow(3, 4, strip, strip)], "truecolor", erases=True) == ""
 
 
-def test_a_row_with_wide_signs_is_painted_whole() -> None:
+def test_row_with_wide_characters_is_painted_completely() -> None:
     old, new = Strip([Segment("猫 a")]), Strip([Segment("猫 b")])
     assert "猫 b" in render([ChangedRow(0, 0, old, new)], None, erases=False)
 
 
 def six() -> Offline:
-    """A seat in a race of six on 4x4."""
+    """A race of six on 4x4."""
     members = [member(n + 1, n, f"Racer {n}") for n in range(6)]
     return Offline(room=rooms.room(rules=Rules("4x4")), members=members)
 
@@ -82,7 +82,7 @@ ALL = tuple(range(6))
 LONG = "5 1 2 3/9 6 7 4/13 10 11 8/0 14 15 12"
 
 
-async def test_a_slide_is_painted_at_once_and_in_few_bytes() -> None:
+async def test_slide_is_painted_at_once_in_few_bytes() -> None:
     async with racing(six(), LONG, (100, 40), ALL) as pilot:
         app, texts = terminal(pilot), list[str]()
         screen = Emulator(painted(app))
@@ -100,7 +100,7 @@ async def test_a_slide_is_painted_at_once_and_in_few_bytes() -> None:
         assert texts == []  # nothing is left for a later frame
 
 
-async def test_rivals_distances_wait_for_the_tick_when_we_lead() -> None:
+async def test_rivals_distances_are_painted_with_the_tick() -> None:
     def lanes(name: str) -> list[str]:
         plain = terminal(pilot).screen.query_one("#panel", TextRows).plain
         return [line for line in plain.split("\n") if name in line]
@@ -116,7 +116,7 @@ async def test_rivals_distances_wait_for_the_tick_when_we_lead() -> None:
         assert not any(lane in before for lane in lanes("Racer "))
 
 
-async def test_rivals_wait_for_the_tick_and_touch_no_cell_of_the_board() -> None:
+async def test_rivals_are_painted_with_the_tick_and_not_over_the_board() -> None:
     seat = Offline()
     async with racing(seat) as pilot:
         app, texts = terminal(pilot), list[str]()
@@ -137,7 +137,7 @@ async def test_rivals_wait_for_the_tick_and_touch_no_cell_of_the_board() -> None
         assert screen.rows == Emulator(painted(app)).rows
 
 
-async def test_a_row_painted_twice_at_once_is_painted_as_it_is_in_the_end() -> None:
+async def test_row_painted_twice_in_a_batch_is_written_once() -> None:
     async with driven(Offline()) as pilot:
         app, texts = terminal(pilot), list[str]()
         screen = Emulator(painted(app))

@@ -1,4 +1,4 @@
-"""The terminal, gone, old, or sending what it likes."""
+"""Terminals that disappear, stall, lack features or send anything."""
 
 import os
 import pty
@@ -25,7 +25,9 @@ pytestmark = pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     ("term", "known"), [("xterm-256color", True), ("dumb", False), ("none", False)]
 )
-def test_erasing_in_colour_is_asked_of_terminfo(term: str, known: bool) -> None:
+def test_terminfo_says_whether_erasing_takes_the_background(
+    term: str, known: bool
+) -> None:
     code = (
         "from sliderace_client.tui.terminal_io import driver\n"
         "print(driver.erases_in_colour())"
@@ -59,11 +61,11 @@ class Solo:
         os.close(theirs)
 
     def until(self, word: bytes) -> bytes:
-        told = b""
-        while word not in told:
-            assert select.select([self.ours], [], [], 30)[0], told
-            told += os.read(self.ours, 1 << 16)
-        return told
+        received = b""
+        while word not in received:
+            assert select.select([self.ours], [], [], 30)[0], received
+            received += os.read(self.ours, 1 << 16)
+        return received
 
     def close(self) -> None:
         if self.ours >= 0:
@@ -83,7 +85,7 @@ def solo(folder: Path, errors: TextIO | None = None, **env: str) -> Generator[So
         one.program.wait()
 
 
-def test_a_terminal_that_is_lost_without_a_signal_ends_the_program(
+def test_terminal_lost_without_a_signal_ends_the_program(
     tmp_path: Path,
 ) -> None:
     with solo(tmp_path) as one:
@@ -92,16 +94,16 @@ def test_a_terminal_that_is_lost_without_a_signal_ends_the_program(
         assert one.program.wait(30) == 128 + signal.SIGHUP
 
 
-def test_a_terminal_that_stops_reading_stops_nothing(tmp_path: Path) -> None:
+def test_terminal_that_stops_reading_does_not_block_the_program(tmp_path: Path) -> None:
     with solo(tmp_path) as one:
         one.until(b"new board")
-        for _ in range(400):  # each repaints the board; nothing of it is read
+        for _ in range(400):  # each repaints the board, and nothing is read
             os.write(one.ours, b"im")
         os.write(one.ours, b"\x03")
         assert one.program.wait(30) == 130
 
 
-def test_a_log_for_stderr_leaves_the_screen_alone(tmp_path: Path) -> None:
+def test_screen_is_not_written_to_a_redirected_stderr(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with log.open("w") as errors, solo(tmp_path, errors) as one:
         one.until(b"new board")
@@ -110,7 +112,7 @@ def test_a_log_for_stderr_leaves_the_screen_alone(tmp_path: Path) -> None:
     assert log.read_text() == ""
 
 
-def test_bytes_that_are_no_text_and_split_sequences_do_no_harm(tmp_path: Path) -> None:
+def test_invalid_bytes_and_split_sequences_are_harmless(tmp_path: Path) -> None:
     with solo(tmp_path) as one:
         one.until(b"new board")
         for part in (b"\xff\xe9\x80", b"\x1b", b"[", b"A", b"\x1b[999;", b"99~", b"?"):
@@ -121,20 +123,20 @@ def test_bytes_that_are_no_text_and_split_sequences_do_no_harm(tmp_path: Path) -
         assert one.program.wait(30) == 130
 
 
-def test_half_a_letter_waits_for_its_rest(tmp_path: Path) -> None:
-    """Slow lines bring it in two pieces; Latin-1 has letters that look like half."""
+def test_half_a_character_waits_for_its_rest(tmp_path: Path) -> None:
+    """Slow connections split characters, and Latin-1 looks like halves of them."""
     with solo(tmp_path) as one:
         one.until(b"new board")
         for part in (b"\xc3", b"\xa9", b"\xe9", b"?"):
             os.write(one.ours, part)
-            time.sleep(0.2)  # so that they are read one by one; nothing hangs on it
+            time.sleep(0.2)  # so that they are read one by one; not necessary to pass
         one.until(b"esc")
         os.write(one.ours, b"\x03")
         one.until(b"?1049l")
         assert one.program.wait(30) == 130
 
 
-def test_a_terminal_without_unicode_is_served(tmp_path: Path) -> None:
+def test_terminal_without_unicode_gets_ascii(tmp_path: Path) -> None:
     encoding = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     with solo(tmp_path, None, PYTHONIOENCODING="latin-1", **encoding) as one:
         shown = one.until(b"new board")

@@ -43,10 +43,10 @@ async def points_at(pilot: Driver, cell: int) -> None:
     await pilot.pause()
 
 
-async def test_hovering_slides_all_up_to_the_pointer_if_that_is_wished() -> None:
+async def test_hovering_slides_tiles_only_if_the_setting_is_on() -> None:
     seat = Offline()
     async with racing(seat, settings=Settings(hover="on")) as pilot:
-        await points_at(pilot, 1)  # not in line with the gap: nothing, and no word
+        await points_at(pilot, 1)  # not in line with the gap
         assert board(pilot) == START
         assert "cannot move" not in screen(pilot)
         await points_at(pilot, 8)
@@ -57,7 +57,7 @@ async def test_hovering_slides_all_up_to_the_pointer_if_that_is_wished() -> None
         assert board(pilot) == START
 
 
-async def test_a_number_slides_that_tile() -> None:
+async def test_number_slides_that_tile() -> None:
     seat = Offline()
     async with racing(seat) as pilot:
         await pilot.press("5")
@@ -67,7 +67,7 @@ async def test_a_number_slides_that_tile() -> None:
         assert board(pilot) == SOLVED
 
 
-async def test_a_number_that_may_go_on_is_shown_and_waits_a_little() -> None:
+async def test_number_that_may_continue_is_shown_and_waits() -> None:
     start = "1 2 3 4/5 6 7 8/9 10 11 12/13 0 14 15"
     seat = Offline(room=rooms.room(rules=Rules("4x4")))
     async with racing(seat, start) as pilot:
@@ -84,7 +84,7 @@ async def test_a_number_that_may_go_on_is_shown_and_waits_a_little() -> None:
         assert seat.view.stm == 1
 
 
-async def test_a_key_that_cannot_move_anything_says_why_and_changes_nothing() -> None:
+async def test_key_that_moves_nothing_gives_a_hint() -> None:
     seat = Offline()
     async with racing(seat) as pilot:
         await pilot.press("right", "right")
@@ -95,7 +95,7 @@ async def test_a_key_that_cannot_move_anything_says_why_and_changes_nothing() ->
         assert "No tile" not in screen(pilot)
 
 
-async def test_no_key_overtakes_one_that_is_on_its_way() -> None:
+async def test_board_key_does_not_overtake_an_earlier_key() -> None:
     start = Start("solo", board="1 2 3/4 5 6/0 7 8")
     async with opened(start) as pilot:
         await pilot.press("left")
@@ -107,7 +107,7 @@ async def test_no_key_overtakes_one_that_is_on_its_way() -> None:
         assert "1 move" in screen(pilot)
 
 
-async def test_a_question_is_answered_before_anything_slides() -> None:
+async def test_question_is_answered_before_anything_slides() -> None:
     async with racing(Offline()) as pilot:
         await pilot.press("f", "left")
         assert board(pilot) == START
@@ -115,7 +115,7 @@ async def test_a_question_is_answered_before_anything_slides() -> None:
         assert board(pilot) != START
 
 
-async def test_own_keys_win_over_everything_else() -> None:
+async def test_own_keys_take_precedence_over_every_action() -> None:
     seat = Offline()
     async with racing(seat, settings=Settings(own_keys="f0ui")) as pilot:
         await pilot.press("a")
@@ -125,7 +125,7 @@ async def test_own_keys_win_over_everything_else() -> None:
         assert "Give up" not in screen(pilot)
 
 
-async def test_slides_that_stay_unstored_make_the_own_line_late() -> None:
+async def test_own_lane_is_late_while_slides_are_not_stored() -> None:
     seat = Offline()
     async with racing(seat) as pilot:
         await pilot.press("left")
@@ -139,7 +139,7 @@ async def test_slides_that_stay_unstored_make_the_own_line_late() -> None:
         assert "▸  Ann" in screen(pilot)
 
 
-async def test_go_is_heard_once() -> None:
+async def test_bell_rings_once_at_go() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         rung: list[bool] = []
@@ -156,7 +156,7 @@ async def test_go_is_heard_once() -> None:
 # --- Pictures -------------------------------------------------------------------------
 
 
-async def test_a_key_leafs_through_the_pictures_and_one_shows_numbers(
+async def test_keys_step_through_the_pictures_and_toggle_numbers(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
@@ -187,7 +187,7 @@ async def test_pictures_need_colours() -> None:
         assert "Pictures need colours" in screen(pilot)
 
 
-async def test_a_picture_is_seen_before_it_is_chosen() -> None:
+async def test_picture_form_shows_a_preview() -> None:
     async with opened(Start("menu", name="Ann")) as pilot:
         await pilot.press("p")
         await sees(pilot, "A picture on the tiles")
@@ -200,7 +200,7 @@ async def test_a_picture_is_seen_before_it_is_chosen() -> None:
         assert seen == [0, 0, 1, 0]
 
 
-async def test_pictures_stand_among_the_settings_by_name(
+async def test_settings_offer_the_pictures_by_name(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
@@ -208,13 +208,13 @@ async def test_pictures_stand_among_the_settings_by_name(
         await pilot.press("e")
         await sees(pilot, "none: numbers")
         await pilot.press("up", "up", "up", "right")
-        await sees(pilot, "hills at dusk")
+        await sees(pilot, "hills")
         await pilot.press("right", "enter")
         await saved(pilot)
         assert terminal(pilot).look.picture is BUILT_IN["harbour"]
 
 
-async def test_ones_own_picture_is_chosen_in_the_menu(
+async def test_own_picture_is_chosen_in_the_menu(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
@@ -222,7 +222,9 @@ async def test_ones_own_picture_is_chosen_in_the_menu(
     Image.new("RGB", (9, 9), (1, 2, 3)).save(tmp_path / "a.png")
     async with opened(Start("menu", name="Ann")) as pilot:
         await pilot.press("p")
-        monkeypatch.setattr(pilot.app, "now", lambda: 0)  # news stands, however slow
+        monkeypatch.setattr(
+            pilot.app, "now", lambda: 0
+        )  # news stays, however slow the machine
         await sees(pilot, "A picture on the tiles")
         await pilot.press(*["backspace"] * 4, *"b.png", "enter")
         await sees(pilot, "b.png cannot be read")
@@ -236,7 +238,7 @@ async def test_ones_own_picture_is_chosen_in_the_menu(
 
 
 @pytest.mark.parametrize("columns", [40, 80])
-async def test_a_terminal_too_low_for_pictures_says_so(columns: int) -> None:
+async def test_terminal_too_low_for_pictures_says_so(columns: int) -> None:
     async with opened(Start("solo", size="3x3"), (columns, 17)) as pilot:
         assert ("picture" in keys(pilot)) == (columns == 80)
         await pilot.press("i")
@@ -244,7 +246,7 @@ async def test_a_terminal_too_low_for_pictures_says_so(columns: int) -> None:
         assert terminal(pilot).look.picture is None
 
 
-async def test_a_picture_that_is_gone_is_said_and_numbers_are_shown() -> None:
+async def test_missing_picture_is_reported_and_numbers_are_shown() -> None:
     settings = Settings(picture="/nowhere/x.png")
     async with opened(Start("solo", size="3x3", settings=settings)) as pilot:
         await sees(pilot, "x.png cannot be read")
@@ -254,11 +256,11 @@ async def test_a_picture_that_is_gone_is_said_and_numbers_are_shown() -> None:
 # --- Before the race ------------------------------------------------------------------
 
 
-async def test_the_race_takes_the_screen_back_from_the_warm_up() -> None:
+async def test_race_replaces_the_warm_up() -> None:
     seat = Offline()
     async with driven(seat) as pilot:
         await pilot.press("w")
-        await sees(pilot, "warm-up: the race comes by itself, 3x3")
+        await sees(pilot, "warm-up until the race begins, 3x3")
         await pilot.press("q")
         await sees(pilot, "sliderace join KWXTRB")
         seat.told.now += 1_000
@@ -270,7 +272,7 @@ async def test_the_race_takes_the_screen_back_from_the_warm_up() -> None:
     assert not any(isinstance(each, m.Slides) for each in seat.asked)
 
 
-async def test_always_ready_is_said_once_for_each_race(
+async def test_always_ready_is_sent_once_for_each_race(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
@@ -280,7 +282,7 @@ async def test_always_ready_is_said_once_for_each_race(
         await saved(pilot)
         await settle(pilot)
         seat.hear(m.MemberEvent(0, rooms.member(1, 0, ready=True), "ready"))
-        seat.hear(m.MemberEvent(0, rooms.member(1, 0), "ready"))  # taken back by hand
+        seat.hear(m.MemberEvent(0, rooms.member(1, 0), "ready"))  # undone by the user
         await settle(pilot)
         seat.hear(m.PhaseEvent(0, RACE, "lobby", MINUTE))
         seat.hear(m.RoomEvent(0, rooms.room(race=NEXT), "race"))
@@ -297,10 +299,10 @@ async def test_always_ready_is_said_once_for_each_race(
         ("adwA", "tile", "all four must differ"),
         ("ad s", "tile", "A blank cannot be a key."),
         ("adqs", "tile", "has a meaning of its own"),
-        ("adws", "board", "Keys move the tile or the gap"),
+        ("adws", "board", "The keys move the tile or the gap"),
     ],
 )
-async def test_keys_that_cannot_be_are_refused_and_the_old_ones_stay(
+async def test_invalid_own_keys_are_refused_and_the_old_ones_stay(
     chars: str, move: str, words: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))

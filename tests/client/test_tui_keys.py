@@ -1,7 +1,7 @@
-"""Every key that a screen shows does what it says, by the keyboard and by the mouse.
+"""Every key that a screen shows does what its label says, pressed or clicked.
 
-`key_states.STATES` is the table: a key that a screen shows and that is not in it fails
-a test.
+`key_states.STATES` is the table: a key that a screen shows and the table lacks fails a
+test.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ from sliderace_client.tui.screens.screen import BaseScreen
 from sliderace_client.tui.widgets import TextRows
 
 pytestmark = pytest.mark.timeout(180)
-"""A case tries many keys; on a busy machine that takes its time."""
+"""Each case tries many keys."""
 
 PRESSED = {
     "↑↓": "down",
@@ -47,18 +47,18 @@ PRESSED = {
     "+": "plus",
     "-": "minus",
 }
-"""What the pilot calls a key."""
+"""The pilot's names of keys."""
 ELSEWHERE = {
-    *("7", "12", "up", "down", "enter", "escape", "click", "click a tile", "Ctrl-C"),
+    *("7", "12", "up", "down", "enter", "escape", "click", "Ctrl-C"),
     *("arrows", "wasd", "hjkl", "m", "1?"),
-    "n",  # more boards than fit: test_boards_that_do_not_fit_are_a_key_away
+    "n",  # more boards than fit: test_key_shows_the_boards_that_do_not_fit
 }
-"""What the help names beside the keys that are always shown; tested elsewhere."""
+"""Keys in the help that screens do not show; they are tested elsewhere."""
 
 
 @contextmanager
-def at_home() -> Generator[None]:
-    """An empty home: what one run remembers is no matter of the next."""
+def empty_home() -> Generator[None]:
+    """An empty home, so that no test sees the settings of another."""
     with TemporaryDirectory() as home, pytest.MonkeyPatch.context() as patch:
         for kind in ("CONFIG", "DATA", "STATE"):
             patch.setenv(f"XDG_{kind}_HOME", f"{home}/{kind}")
@@ -69,7 +69,7 @@ def at_home() -> Generator[None]:
 @asynccontextmanager
 async def shown(state: State) -> AsyncGenerator[tuple[Driver, Offline]]:
     """The screen in that state."""
-    # Notes a stack for each callback, which is most of what these tests would take.
+    # It would record a stack for each callback, which takes most of the time.
     asyncio.get_running_loop().set_debug(False)
     seat = state.make() if state.make else Offline()
     if state.make:
@@ -78,7 +78,7 @@ async def shown(state: State) -> AsyncGenerator[tuple[Driver, Offline]]:
         screen_ = opened(Start("solo", seed="x"), state.size)
     else:
         screen_ = opened(Start("menu", name="Ann"), state.size)
-    with at_home():
+    with empty_home():
         async with screen_ as pilot:
             state.enter(seat)
             if not state.make:  # time passes with each key, however slow the machine
@@ -95,12 +95,12 @@ async def shown(state: State) -> AsyncGenerator[tuple[Driver, Offline]]:
 
 
 OPENS = ("t", "e", "s", "k", "r", "w", "c", "question_mark")
-"""First keys that lead to another screen."""
+"""Keys in `State.first` that open another screen."""
 NOBODY = "http://192.0.2.7:8710"
 
 
 async def shows(pilot: Driver, words: str) -> None:
-    """Wait for words; a screen that settles without them fails at once."""
+    """Wait until the screen shows these words."""
     for _ in range(30):
         if words in screen(pilot):
             return
@@ -128,7 +128,7 @@ TRIED = {
     for name, state in reversed(STATES.items())
     for key, expected in reversed(state.keys.items())
 }.values()
-"""What a key does in the same words on several screens is tried on one of them."""
+"""A key with the same effect on several screens is tried on one of them."""
 
 
 def harmless_first(name: str) -> list[str]:
@@ -138,9 +138,9 @@ def harmless_first(name: str) -> list[str]:
 
 
 async def try_key(pilot: Driver, seat: Offline, key: str, expected: Expected) -> None:
-    """Press a key; what it does is what is expected."""
+    """Press a key and check its effect."""
     asked = len(seat.asked)
-    seat.told.now += 1_000  # no repetition of a key held down
+    seat.told.now += 1_000  # so that it is not a key held down
     await pilot.press(PRESSED.get(key, key))
     await settle(pilot)
     if isinstance(expected, str):
@@ -153,7 +153,7 @@ async def try_key(pilot: Driver, seat: Offline, key: str, expected: Expected) ->
 
 
 async def come_back(pilot: Driver, page: BaseScreen | Dialog, keys: list[str]) -> bool:
-    """Close what came up; whether the screen is then as it was."""
+    """Close what has opened; return whether the screen is as it was."""
     if pilot.app.return_code is not None or page not in pilot.app.screen_stack:
         return False
     if pilot.app.screen is not page:
@@ -165,14 +165,16 @@ async def come_back(pilot: Driver, page: BaseScreen | Dialog, keys: list[str]) -
 
 
 async def try_clicks(pilot: Driver, *, asking: bool) -> None:
-    """Where a key is shown is its action, and beside it none; the ends are clicked."""
+    """Check that a key is found exactly where it is shown, and click two of them."""
     page = page_of(pilot)
     bar = page.query_one("#keys", TextRows)
     rows = bar.plain.split("\n")
     done: list[str] = []
-    told = [each._replace(run=partial(done.append, each.key)) for each in page.shown]
+    recording = [
+        each._replace(run=partial(done.append, each.key)) for each in page.shown
+    ]
     if not asking:
-        page.actions = lambda: told  # type: ignore[method-assign]
+        page.actions = lambda: recording  # type: ignore[method-assign]
         page.update()
     for action in page.shown:
         where = [
@@ -184,16 +186,16 @@ async def try_clicks(pilot: Driver, *, asking: bool) -> None:
         x, y = where[0]
         assert {row for _, row in where} == {y}
         assert rows[y][x : x + len(where)] == f" {action.key}  {action.label}"
-        if not asking and action.key in (told[0].key, told[-1].key):
+        if not asking and action.key in (recording[0].key, recording[-1].key):
             await pilot.click("#keys", offset=(x, y))
     if not asking:
-        assert done == list(dict.fromkeys((told[0].key, told[-1].key)))
+        assert done == list(dict.fromkeys((recording[0].key, recording[-1].key)))
         del page.actions
         page.update()
 
 
 @pytest.mark.parametrize("name", STATES)
-async def test_every_key_is_in_the_table_does_what_it_says_and_can_be_clicked(
+async def test_every_key_does_what_the_table_says_and_can_be_clicked(
     name: str,
 ) -> None:
     state = STATES[name]
@@ -208,7 +210,7 @@ async def test_every_key_is_in_the_table_does_what_it_says_and_can_be_clicked(
 
 
 async def try_keys(pilot: Driver, seat: Offline, state: State, left: list[str]) -> None:
-    """Try keys, and take them from `left`, while the screen comes back to itself."""
+    """Try keys, and remove them from `left`, until one of them leaves the screen."""
     page = page_of(pilot)
     while left:
         key = left.pop(0)

@@ -53,8 +53,8 @@ from sliderace_client.tui.blocking_calls import (
     room_links,
 )
 from sliderace_client.tui.dialogs.choices import RulesDialog, SettingsDialog
+from sliderace_client.tui.dialogs.code_dialog import CodeDialog
 from sliderace_client.tui.dialogs.help import HelpDialog, HelpTopic
-from sliderace_client.tui.dialogs.room_code import CodeDialog
 from sliderace_client.tui.screens.forms import KeysForm, ServerForm
 from sliderace_client.tui.screens.lobby import LobbyScreen
 from sliderace_client.tui.screens.menu import MenuScreen

@@ -211,7 +211,7 @@ def name_and_latency(
 
     >>> name_and_latency("Ada", MemberLatency(1, 23, 4), 12)
     ('Ada', ' 23±4 ms ')
-    >>> name_and_latency("Annabel", MemberLatency(1, 23, 4), 12)
+    >>> name_and_latency("Annabel", MemberLatency(1, 23, 4), 13)
     ('Annabel', ' 23 ms')
     """
     if latency is not None:

@@ -21,7 +21,7 @@ from sliderace.texts import text
 from sliderace_client.shared_ui.render import Row, big_size, big_text
 from sliderace_client.tui.actions import Action
 from sliderace_client.tui.blocking_calls import only_here
-from sliderace_client.tui.dialogs.room_code import join_command_for
+from sliderace_client.tui.dialogs.code_dialog import join_command_for
 from sliderace_client.tui.rows import (
     fitted,
     member_row,
