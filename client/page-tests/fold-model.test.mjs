@@ -661,18 +661,18 @@ test("a snapshot in the phase `results` contains them", () => {
 
 test("latencies are updated, and removed with their member", () => {
   const stage = new Stage().enter();
-  const { lines } = stage.model;
+  const { latencies } = stage.model;
   stage.receive({ t: "lines", lines: [[1, 20, 3], [2, 80, 0]] });
   stage.receive({ t: "lines", lines: [[2, 90, 5]] });
-  assert.deepEqual([lines.get(1), lines.get(2)], [
+  assert.deepEqual([latencies.get(1), latencies.get(2)], [
     { rtt: 20, jitter: 3 },
     { rtt: 90, jitter: 5 },
   ]);
   stage.next({ t: "gone", member: 2, why: "left" });
-  assert.equal(lines.has(2), false);
+  assert.equal(latencies.has(2), false);
   stage.model.lost();
   stage.receive(welcome({ token: null }));
-  assert.equal(lines.size, 0, "all are sent again");
+  assert.equal(latencies.size, 0, "all are sent again");
 });
 
 test("a first place is provisional until `winner`", () => {

@@ -12,12 +12,12 @@ import {
   limitOf,
   news,
   reason,
-  sealOf,
+  commitmentText,
   stands,
-  waitsFor,
+  lobbyStatus,
   whoGoesOn,
-  whoWatches,
-  whyIWatch,
+  whoWillWatch,
+  whyWatching,
 } from "../sliderace_page/core/wording.js";
 import { RACE, Stage, member, room, rules, standing } from "./room.mjs";
 
@@ -172,22 +172,22 @@ test("a signal has a value and a range, both in its unit", () => {
 });
 
 test("the commitment is shown with its purpose", () => {
-  assert.match(sealOf({ commitment: "c76c14ff" }), /^Board sealed: c76c14ff\. .*checks/);
+  assert.match(commitmentText({ commitment: "c76c14ff" }), /^Board sealed: c76c14ff\. .*checks/);
 });
 
 test("the host sees who would only watch", () => {
   const { model } = new Stage().enter();
-  assert.equal(whoWatches(model), "Ben is not ready and will watch.");
-  assert.equal(waitsFor(model, 0), "Ben is not ready and will watch.");
+  assert.equal(whoWillWatch(model), "Ben is not ready and will watch.");
+  assert.equal(lobbyStatus(model, 0), "Ben is not ready and will watch.");
   model.members.set(3, member(3));
   model.members.set(4, member(4));
-  assert.equal(whoWatches(model), "Ben, Cleo and 1 more are not ready and will watch.");
+  assert.equal(whoWillWatch(model), "Ben, Cleo and 1 more are not ready and will watch.");
   model.members.set(2, member(2, { ready: true }));
-  assert.equal(whoWatches(model), "Cleo and Dan are not ready and will watch.");
+  assert.equal(whoWillWatch(model), "Cleo and Dan are not ready and will watch.");
   model.members.set(3, member(3, { benched: true }));
   model.members.set(4, member(4, { connected: false }));
-  assert.equal(whoWatches(model), "");
-  assert.equal(waitsFor(model, 0), "All are ready.");
+  assert.equal(whoWillWatch(model), "");
+  assert.equal(lobbyStatus(model, 0), "All are ready.");
 });
 
 test("the results show who has gone on, and when the next race starts", () => {
@@ -217,13 +217,13 @@ test("a player who watches sees why; a spectator does not", () => {
     const stage = new Stage().enter({ member: id, seat: id === 3 ? null : id - 1 });
     stage.phase("countdown", { in_ms: 1200, roster });
     stage.phase("racing", { in_ms: 120000, roster });
-    return whyIWatch(stage.model);
+    return whyWatching(stage.model);
   };
   assert.match(started(2, [0]), /^You were not ready/);
   assert.equal(started(3, [0]), "You watch this race");
   const { model } = new Stage().enter({ member: 2, seat: 1 });
   assert.equal(
-    whyIWatch(model),
+    whyWatching(model),
     "This race had begun: you watch it, and play in the next",
     "a latecomer",
   );

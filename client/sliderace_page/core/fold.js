@@ -79,7 +79,7 @@ const FOLDS = {
     model.epoch = epoch;
     model.pace = new Pace(limits, now);
     model.nonces.connected();
-    model.lines.clear();
+    model.latencies.clear();
     model.requested.clear();
     model.pending = null;
     const board = event.board === null ? null : parseBoard(event.board);
@@ -119,7 +119,7 @@ const FOLDS = {
 
   gone(model, { member, why }) {
     model.members.delete(member);
-    model.lines.delete(member);
+    model.latencies.delete(member);
     if (member === model.me) model.ended = why;
   },
 
@@ -185,7 +185,7 @@ const FOLDS = {
 
   lines(model, { lines }) {
     for (const { member, rtt_ms: rtt, jitter_ms: jitter } of lines) {
-      model.lines.set(member, { rtt, jitter });
+      model.latencies.set(member, { rtt, jitter });
     }
   },
 

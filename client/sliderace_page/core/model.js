@@ -35,7 +35,7 @@ export class Model {
   /** @type {Map<number, Member>} */
   members = new Map();
   /** @type {Map<number, {rtt: number, jitter: number}>} member id -> ms */
-  lines = new Map();
+  latencies = new Map();
   /** @type {{ticket: string, until: number} | null} moves our seat to another device */
   ticket = null;
 

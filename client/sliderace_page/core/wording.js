@@ -215,7 +215,7 @@ export function describeRules(rules) {
 }
 
 /** What the server fixed before the race, and what for. @param {Room} room */
-export const sealOf = ({ commitment }) => text("lobby.sealed", { commitment });
+export const commitmentText = ({ commitment }) => text("lobby.sealed", { commitment });
 
 // --- Latency and results -------------------------------------------------------------
 
@@ -313,7 +313,7 @@ const present = ({ players }) => players.filter((one) => one.connected && !one.b
 const seconds = (ms) => ({ seconds: Math.ceil(ms / 1000) });
 
 /** Who will only watch if the race starts now, or "". @param {Model} model */
-export function whoWatches(model) {
+export function whoWillWatch(model) {
   const names = present(model)
     .filter((one) => !one.ready && one.id !== model.me)
     .map((one) => one.name);
@@ -349,14 +349,14 @@ function whoIsReady(model) {
 }
 
 /** What the lobby waits for. @param {Model} model @param {number} now */
-export function waitsFor(model, now) {
+export function lobbyStatus(model, now) {
   const left = model.remaining(now);
   if (left !== null) return text("next.starts", seconds(left));
   const active = present(model);
   const start = model.room?.rules.start;
   if (model.isHost && start !== "every") {
     if (active.length < 2) return text("lobby.start_alone");
-    return whoWatches(model) || text("lobby.all_ready");
+    return whoWillWatch(model) || text("lobby.all_ready");
   }
   if (start === "host") return text("lobby.waiting_for_host");
   const values = { ready: active.filter((one) => one.ready).length, all: active.length };
@@ -367,7 +367,7 @@ export function waitsFor(model, now) {
  * Why I watch the race that runs or is about to.
  * @param {{leftOut: boolean, isPlayer?: boolean, room: Room | null}} model
  */
-export function whyIWatch({ leftOut, isPlayer = false, room }) {
+export function whyWatching({ leftOut, isPlayer = false, room }) {
   if (leftOut) return text("notice.left_out");
   if (isPlayer) return text("watch.came_late");
   const delay = room?.rules.spectator_delay_ms ?? 0;

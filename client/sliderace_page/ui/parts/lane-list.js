@@ -139,7 +139,7 @@ function spoken({ lane, mine, away, rank }, soFar) {
  * @returns {RacerRow[]}
  */
 export function racerRows(model) {
-  const { seat, attempt, members, lines } = model;
+  const { seat, attempt, members, latencies } = model;
   /** @type {Racer[]} */
   const racing = model.order(); // also sets the places
   const racers = (racing.length ? racing : readyPlayers(model)).map((lane) =>
@@ -150,7 +150,7 @@ export function racerRows(model) {
     rank: i + 1,
     mine: lane.seat === seat,
     away: members.get(lane.member ?? 0)?.connected === false, // ids begin with 1
-    latency: lines.get(lane.member ?? 0),
+    latency: latencies.get(lane.member ?? 0),
     waiting: !racing.length,
     delta: behind(lane, racers[0]),
   }));

@@ -32,11 +32,11 @@ export class MemberRow {
   }
 
   /** @param {Member} member @param {Model & {room: Room}} model */
-  update(member, { room, me, isHost, lines }) {
+  update(member, { room, me, isHost, latencies }) {
     const isMe = member.id === me;
     const hosts = member.id === room.host;
     setText(this.name, member.name);
-    this.latency.update(lines.get(member.id));
+    this.latency.update(latencies.get(member.id));
     const key = JSON.stringify([member, hosts, isMe, isHost]);
     if (key === this.#shown) return;
     this.#shown = key;

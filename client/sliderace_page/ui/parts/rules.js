@@ -1,6 +1,6 @@
 // The rules of the next race: the host changes them, the others read them.
 
-import { describeRules, sealOf } from "../../core/wording.js";
+import { describeRules, commitmentText } from "../../core/wording.js";
 import { command } from "../../core/protocol.js";
 import { formatSpan } from "../../core/format.js";
 import { text } from "../../core/texts.js";
@@ -99,7 +99,7 @@ export class RulesCard {
     if (!isHost && room.locked) parts.push(text("rules.line_locked"));
     if (!isHost && room.public) parts.push(text("rules.line_public"));
     setText(this.line, parts.join(" \u00b7 "));
-    setText(this.commitment, sealOf(room));
+    setText(this.commitment, commitmentText(room));
     show(this.commitment, !room.seed_known);
     show(this.seedKnown, room.seed_known);
     this.#updateControls(room, refusals);

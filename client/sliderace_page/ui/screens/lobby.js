@@ -2,7 +2,7 @@
 
 import { parseBoard } from "../../core/engine.js";
 import { text } from "../../core/texts.js";
-import { waitsFor } from "../../core/wording.js";
+import { lobbyStatus } from "../../core/wording.js";
 import { command } from "../../core/protocol.js";
 import { Switch, button, confirmButton } from "../parts/controls.js";
 import { Listing, h, setAttribute, setText, show } from "../dom.js";
@@ -156,7 +156,7 @@ export class Lobby {
 
   /** @param {Model} model @param {number} now */
   tick(model, now) {
-    setText(this.status, waitsFor(model, now));
+    setText(this.status, lobbyStatus(model, now));
   }
 
   enter() {

@@ -4,7 +4,7 @@ import { Board, formatBoard, parseSize } from "../../core/engine.js";
 import { listenToKeys, listenToPointers } from "../input.js";
 import { command } from "../../core/protocol.js";
 import { text } from "../../core/texts.js";
-import { whoWatches, whyIWatch } from "../../core/wording.js";
+import { whoWillWatch, whyWatching } from "../../core/wording.js";
 import { play } from "../../app/sounds.js";
 import { formatSpan, formatTime, ordinal } from "../../core/format.js";
 import { BoardReader, trackSize } from "../parts/board-reader.js";
@@ -313,7 +313,7 @@ export class Race {
     const leftOut = isPlayer && !races(model);
     setText(
       this.caption,
-      races(model) ? text("race.get_ready") : whyIWatch({ leftOut, room }),
+      races(model) ? text("race.get_ready") : whyWatching({ leftOut, room }),
     );
   }
 
@@ -364,7 +364,7 @@ function solvedBoard(model) {
 /** @param {RoomModel} model */
 function bannerText(model) {
   const { myLane, attempt, isHost, phase } = model;
-  if (phase === "countdown") return isHost ? whoWatches(model) : "";
+  if (phase === "countdown") return isHost ? whoWillWatch(model) : "";
   if (myLane?.status === "finished") {
     const key = myLane.final ? "race.finished" : "race.finished_so_far";
     const place = ordinal(myLane.place ?? 1);
@@ -373,7 +373,7 @@ function bannerText(model) {
   if (attempt?.solved) return text("board.solved");
   if (myLane?.status === "forfeited") return text("race.gave_up");
   if (myLane?.status === "dnf") return text("race.out");
-  return myLane ? "" : whyIWatch(model);
+  return myLane ? "" : whyWatching(model);
 }
 
 /**
