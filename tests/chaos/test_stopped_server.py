@@ -42,7 +42,7 @@ async def test_race_survives_a_stopped_and_an_ended_server(
             record = await race.finish()
         said = await asyncio.to_thread(server.log.read_text)
     assert len(record["record"]["outages"]) == 1
-    assert "did not end in good order" not in said
+    assert "did not shut down cleanly" not in said
 
 
 async def test_full_disk_delays_acks_but_not_the_race(

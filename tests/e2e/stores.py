@@ -107,13 +107,13 @@ class FaultyLog(RoomLog):
             raise StorageUnavailable("the disk is busy")
         await self._store.real.log.trim(room, position)
 
-    async def drop(self, room: str, *, now_ms: int = 0, rest_ms: int = 0) -> None:
+    async def drop(self, room: str, *, now_ms: int = 0, reserve_ms: int = 0) -> None:
         if self._store.drops_fail:
             raise StorageUnavailable("the disk is busy")
-        await self._store.real.log.drop(room, now_ms=now_ms, rest_ms=rest_ms)
+        await self._store.real.log.drop(room, now_ms=now_ms, reserve_ms=reserve_ms)
 
-    async def resting(self, now_ms: int) -> dict[str, int]:
-        return await self._store.real.log.resting(now_ms)
+    async def reserved_codes(self, now_ms: int) -> dict[str, int]:
+        return await self._store.real.log.reserved_codes(now_ms)
 
 
 class FaultyResults:

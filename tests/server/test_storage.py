@@ -202,16 +202,18 @@ async def test_a_dropped_room_starts_with_an_empty_log(store: Store) -> None:
 async def test_the_code_of_a_dropped_room_is_reserved(store: Store) -> None:
     day = 86_400_000
     await store.log.append("KWXTRB", 0, [b"old"])
-    await store.log.drop("KWXTRB", now_ms=1_000, rest_ms=day)
-    await store.log.drop("BCDFGH", now_ms=3_000, rest_ms=day)  # with or without a log
+    await store.log.drop("KWXTRB", now_ms=1_000, reserve_ms=day)
+    await store.log.drop(
+        "BCDFGH", now_ms=3_000, reserve_ms=day
+    )  # with or without a log
     await store.log.drop("ZZZZZZ")
-    assert await store.log.resting(5_000) == {
+    assert await store.log.reserved_codes(5_000) == {
         "KWXTRB": day - 4_000,
         "BCDFGH": day - 2_000,
     }
-    assert await store.log.resting(day + 1_000) == {"BCDFGH": 2_000}
-    await store.log.drop("KWXTRB", now_ms=day + 2_000, rest_ms=day)
-    assert await store.log.resting(day + 4_000) == {"KWXTRB": day - 2_000}
+    assert await store.log.reserved_codes(day + 1_000) == {"BCDFGH": 2_000}
+    await store.log.drop("KWXTRB", now_ms=day + 2_000, reserve_ms=day)
+    assert await store.log.reserved_codes(day + 4_000) == {"KWXTRB": day - 2_000}
     assert await store.log.rooms() == []
 
 
@@ -327,7 +329,7 @@ async def test_a_closed_store_is_unavailable(closed: Store) -> None:
         lambda: closed.log.read("KWXTRB"),
         closed.log.rooms,
         lambda: closed.log.drop("KWXTRB"),
-        lambda: closed.log.resting(0),
+        lambda: closed.log.reserved_codes(0),
         lambda: closed.results.store(race("A")),
         closed.results.races,
         lambda: closed.results.record("A"),

@@ -181,7 +181,7 @@ async def test_after_a_crash_the_file_is_checked_and_a_warning_logged(
     caplog.set_level(logging.WARNING)
     async with SqliteStore(crashed) as store:
         assert len(await store.log.read("KWXTRB")) == 50
-    warning = "did not end in good order"
+    warning = "did not shut down cleanly"
     assert warning in caplog.text
     caplog.clear()
     async with SqliteStore(crashed):
@@ -200,7 +200,7 @@ async def test_a_crash_is_detected_by_the_lock_file_or_the_log_file(
     else:
         crashed.with_name("rooms.db.lock").unlink()
     async with SqliteStore(crashed):
-        assert "did not end in good order" in caplog.text
+        assert "did not shut down cleanly" in caplog.text
 
 
 async def test_a_damaged_file_is_refused_until_it_is_restored(

@@ -54,7 +54,7 @@ async def test_a_long_log_is_swept_in_chunks(store: SqliteStore) -> None:
     for n in range(20):
         await store.log.append(f"ROOM{n}", 0, [b"x"])
     for n in range(0, 20, 2):
-        job = partial(queries.drop, room=f"ROOM{n}", now_ms=0, rest_ms=0)
+        job = partial(queries.drop, room=f"ROOM{n}", now_ms=0, reserve_ms=0)
         await store.write(job)
     ends: list[int | None] = [0]
     while ends[-1] is not None:

@@ -39,7 +39,7 @@ class Disk:
         removed: room -> how many were removed before these.
         written: room -> all records, removed ones too: what the checker reads.
         races: race id -> the stored race.
-        resting: code of a closed room -> when it may be used again.
+        reserved_codes: code of a closed room -> when it may be used again.
         failing_until: virtual time until which every write fails.
         began: virtual time at which the start of the current race was committed.
         raced_s: how long races have run, whatever the number of players.
@@ -50,7 +50,7 @@ class Disk:
     removed: dict[str, int] = field(default_factory=dict[str, int])
     written: dict[str, list[bytes]] = field(default_factory=dict[str, list[bytes]])
     races: dict[str, StoredRace] = field(default_factory=dict[str, StoredRace])
-    resting: dict[str, int] = field(default_factory=dict[str, int])
+    reserved_codes: dict[str, int] = field(default_factory=dict[str, int])
     failing_until: float = 0.0
     began: float | None = None
     raced_s: float = 0.0
@@ -163,13 +163,15 @@ class _Log(RoomLog):
     async def rooms(self) -> list[str]:
         return sorted(self._process.disk.logs)
 
-    async def drop(self, room: str, *, now_ms: int = 0, rest_ms: int = 0) -> None:
-        self._process.disk.resting[room] = now_ms + rest_ms
+    async def drop(self, room: str, *, now_ms: int = 0, reserve_ms: int = 0) -> None:
+        self._process.disk.reserved_codes[room] = now_ms + reserve_ms
         await self._process.write(lambda: self._process.disk.drop(room))
 
-    async def resting(self, now_ms: int) -> dict[str, int]:
-        resting = self._process.disk.resting.items()
-        return {code: until - now_ms for code, until in resting if until > now_ms}
+    async def reserved_codes(self, now_ms: int) -> dict[str, int]:
+        reserved_codes = self._process.disk.reserved_codes.items()
+        return {
+            code: until - now_ms for code, until in reserved_codes if until > now_ms
+        }
 
 
 class _Results:

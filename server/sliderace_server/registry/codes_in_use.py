@@ -1,4 +1,4 @@
-"""Room codes in use: drawn at random, never a word, never given twice in a day."""
+"""Room codes in use: random, without offensive words, not reused within a day."""
 
 import hashlib
 from collections.abc import Iterator, Set as AbstractSet
@@ -7,11 +7,11 @@ from typing import Final
 
 from sliderace.protocol.room_code import ALPHABET, LENGTH, RoomCode
 
-__all__ = ["REST_MS", "Codes", "draw"]
+__all__ = ["RESERVE_MS", "Codes", "draw"]
 
-REST_MS: Final = 86_400_000
-"""A code rests for a day: a stale link or a scrap of paper must not lead strangers
-into somebody's room."""
+RESERVE_MS: Final = 86_400_000
+"""A code is reserved for a day after its room is closed: an old link must not lead to a
+room of other people."""
 
 DENIED = (
     "BTCH",
@@ -44,66 +44,63 @@ DENIED = (
     "WTF",
     "XXX",
 )
-"""What a mind fills up with vowels, in a code that children read aloud."""
+"""Letters that suggest an offensive word: children read codes aloud."""
 
 
 class Codes:
-    """The codes of one server.
-
-    Those that were used before the server began come from its store.
-    """
+    """The codes that a server uses or has reserved."""
 
     def __init__(self) -> None:
         self._live: set[RoomCode] = set()
-        self._resting: dict[RoomCode, int] = {}
+        self._reserved: dict[RoomCode, int] = {}
 
     @property
     def live(self) -> AbstractSet[RoomCode]:
-        """The codes of rooms that exist."""
+        """The codes of open rooms."""
         return self._live
 
     def new(self, entropy: bytes, now_ms: int) -> RoomCode:
-        """A free code; it is live from now on.
+        """Return an unused code, and use it.
 
         Args:
             entropy: 16 random bytes or more.
-            now_ms: the machine's monotonic clock.
+            now_ms: monotonic time.
         """
-        self._wake(now_ms)
-        taken = self._live | self._resting.keys()
+        self._release(now_ms)
+        taken = self._live | self._reserved.keys()
         code = next(code for code in draw(entropy) if code not in taken)
         self._live.add(code)
         return code
 
     def claim(self, code: RoomCode) -> None:
-        """A room with that code was recovered."""
+        """Use the code of a recovered room."""
         self._live.add(code)
 
-    def retire(self, code: RoomCode, now_ms: int, rest_ms: int = REST_MS) -> None:
-        """The room is no more: its code rests.
+    def retire(self, code: RoomCode, now_ms: int, reserve_ms: int = RESERVE_MS) -> None:
+        """Reserve the code of a closed room.
 
         Args:
-            code: the room's.
-            now_ms: the machine's monotonic clock.
-            rest_ms: for how long; less, where it has rested for a while.
+            code: the room's code.
+            now_ms: monotonic time.
+            reserve_ms: for how long.
         """
         self._live.discard(code)
-        self._resting[code] = now_ms + rest_ms
+        self._reserved[code] = now_ms + reserve_ms
 
-    def _wake(self, now_ms: int) -> None:
-        rested = [code for code, until in self._resting.items() if until <= now_ms]
-        for code in rested:
-            del self._resting[code]
+    def _release(self, now_ms: int) -> None:
+        expired = [code for code, until in self._reserved.items() if until <= now_ms]
+        for code in expired:
+            del self._reserved[code]
 
 
 def draw(entropy: bytes) -> Iterator[RoomCode]:
-    """Uniform codes without end, none of them offensive.
+    """Yield uniformly distributed codes without offensive words, without end.
 
     Args:
-        entropy: where the draws come from; the same bytes give the same codes.
+        entropy: the same bytes give the same codes.
     """
     letters = len(ALPHABET)
-    limit = 256 - 256 % letters  # beyond it some letters would come more often
+    limit = 256 - 256 % letters  # greater bytes would favour some letters
     fair = filter(limit.__gt__, _stream(entropy))
     while True:
         code = "".join(ALPHABET[byte % letters] for byte in islice(fair, LENGTH))

@@ -16,7 +16,7 @@ from sliderace_server import room
 from sliderace_server.clock import Timer
 from sliderace_server.limits import PerAddress
 from sliderace_server.registry.actor import RoomActor
-from sliderace_server.registry.codes_in_use import REST_MS, Codes
+from sliderace_server.registry.codes_in_use import RESERVE_MS, Codes
 from sliderace_server.registry.results_writer import ResultsWriter, stored_race
 from sliderace_server.registry.seat_tickets import Tickets
 from sliderace_server.registry.services import Services
@@ -255,7 +255,7 @@ class RoomRegistry:
         log, clock = self.services.store.log, self.services.clock
         while True:
             try:
-                await log.drop(code, now_ms=clock.wall_ms(), rest_ms=REST_MS)
+                await log.drop(code, now_ms=clock.wall_ms(), reserve_ms=RESERVE_MS)
             except StorageUnavailable:
                 await clock.sleep(RETRY_S)
             else:
@@ -270,8 +270,8 @@ class RoomRegistry:
             StorageUnavailable: the storage cannot be read.
         """
         log, clock = self.services.store.log, self.services.clock
-        for code, rest_ms in (await log.resting(clock.wall_ms())).items():
-            self._codes.retire(RoomCode(code), clock.now_ms(), rest_ms)
+        for code, reserve_ms in (await log.reserved_codes(clock.wall_ms())).items():
+            self._codes.retire(RoomCode(code), clock.now_ms(), reserve_ms)
         for code in await log.rooms():
             data = await log.read(code)
             try:

@@ -1,7 +1,7 @@
-"""Tickets that take a seat to another device: good once, for two minutes. Pure.
+"""Seat tickets: each moves a seat to another device once, within two minutes.
 
-Only their hashes are kept, and only in memory: a restart ends them all, and whoever
-showed one asks for another.
+Only hashes are kept, and only in memory: a restart makes all tickets invalid, and the
+player requests a new one.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 __all__ = ["TICKET_MS", "Tickets", "hashed"]
 
 TICKET_MS = 120_000
-"""Time enough to take out a phone and to scan a picture."""
+"""Long enough to take out a phone and scan a QR code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,40 +20,43 @@ class _Ticket:
 
 
 def hashed(secret: str) -> str:
-    """What is kept of a token or a ticket; 128 random bits need no salt."""
+    """Return the hash of a token or ticket; 128 random bits need no salt."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 class Tickets:
-    """The tickets that are out, at most one of each member."""
+    """The valid tickets, at most one per member."""
 
     def __init__(self) -> None:
-        self._of: dict[tuple[str, int], _Ticket] = {}
+        self._tickets: dict[tuple[str, int], _Ticket] = {}
 
     def __len__(self) -> int:
-        return len(self._of)
+        return len(self._tickets)
 
     def issue(self, code: str, member: int, ticket_hash: str, now_ms: int) -> None:
-        """Note a new ticket; the member's last one is worth nothing any more.
+        """Add a ticket; it replaces the member's previous one.
 
         Args:
-            code: of the room.
-            member: whose seat it is.
-            ticket_hash: what is kept of it.
+            code: the room's code.
+            member: whose seat it is for.
+            ticket_hash: see `hashed`.
             now_ms: monotonic time.
         """
-        self._forget(now_ms)
-        self._of[code, member] = _Ticket(ticket_hash, now_ms + TICKET_MS)
+        self._delete_expired(now_ms)
+        self._tickets[code, member] = _Ticket(ticket_hash, now_ms + TICKET_MS)
 
     def redeem(self, code: str, ticket_hash: str, now_ms: int) -> int | None:
-        """Whose seat in that room a ticket is for, once; None: it is worth nothing."""
-        self._forget(now_ms)
-        for (room, member), ticket in self._of.items():
+        """Use up a ticket; return the member whose seat it is for, None if invalid."""
+        self._delete_expired(now_ms)
+        for (room, member), ticket in self._tickets.items():
             if room == code and ticket.hash == ticket_hash:
-                del self._of[room, member]
+                del self._tickets[room, member]
                 return member
         return None
 
-    def _forget(self, now_ms: int) -> None:
-        kept = {who: one for who, one in self._of.items() if one.until > now_ms}
-        self._of = kept
+    def _delete_expired(self, now_ms: int) -> None:
+        self._tickets = {
+            key: ticket
+            for key, ticket in self._tickets.items()
+            if ticket.until > now_ms
+        }

@@ -49,7 +49,7 @@ class _Log(RoomLog):
         self._store = store
         self._rooms: dict[str, list[bytes]] = {}
         self._removed: dict[str, int] = {}
-        self._resting: dict[str, int] = {}
+        self._reserved: dict[str, int] = {}
 
     async def append_all(self, appends: Sequence[Append]) -> list[Conflict | None]:
         self._store.check()
@@ -88,16 +88,16 @@ class _Log(RoomLog):
             del self._rooms[room][:count]
             self._removed[room] = before + count
 
-    async def drop(self, room: str, *, now_ms: int = 0, rest_ms: int = 0) -> None:
+    async def drop(self, room: str, *, now_ms: int = 0, reserve_ms: int = 0) -> None:
         self._store.check()
         self._rooms.pop(room, None)
         self._removed.pop(room, None)
-        if rest_ms:
-            self._resting[room] = now_ms + rest_ms
+        if reserve_ms:
+            self._reserved[room] = now_ms + reserve_ms
 
-    async def resting(self, now_ms: int) -> dict[str, int]:
+    async def reserved_codes(self, now_ms: int) -> dict[str, int]:
         self._store.check()
-        left = {room: until - now_ms for room, until in self._resting.items()}
+        left = {room: until - now_ms for room, until in self._reserved.items()}
         return {room: ms for room, ms in left.items() if ms > 0}
 
 

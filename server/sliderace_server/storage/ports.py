@@ -165,20 +165,20 @@ class RoomLog(Protocol):
         """
         ...
 
-    async def drop(self, room: str, *, now_ms: int = 0, rest_ms: int = 0) -> None:
+    async def drop(self, room: str, *, now_ms: int = 0, reserve_ms: int = 0) -> None:
         """Delete a room's log, if any, and reserve its code for some time.
 
         Args:
             room: The room's code.
             now_ms: Unix time; reservations that have ended by then are deleted.
-            rest_ms: How long `resting` returns the code.
+            reserve_ms: How long `reserved_codes` returns the code.
 
         Raises:
             StorageUnavailable: The call may be retried.
         """
         ...
 
-    async def resting(self, now_ms: int) -> dict[str, int]:
+    async def reserved_codes(self, now_ms: int) -> dict[str, int]:
         """Return the reserved codes of deleted rooms, and for how many ms they are.
 
         Args:

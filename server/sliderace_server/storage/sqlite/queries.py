@@ -1,9 +1,7 @@
-"""What the SQLite store reads and writes: functions of a connection, without asyncio.
+"""The queries of the SQLite store: functions of a connection, without asyncio.
 
 Writing functions expect an open transaction.
 """
-
-from __future__ import annotations
 
 import json
 import sqlite3
@@ -25,7 +23,7 @@ __all__ = [
     "insert_race",
     "length",
     "read",
-    "resting",
+    "reserved_codes",
     "rooms",
     "select_races",
     "select_record",
@@ -35,7 +33,7 @@ __all__ = [
 
 
 class Refusal(ValueError):
-    """A job cannot be done, and has changed nothing: others may still be committed."""
+    """A job failed and has changed nothing; other jobs may still be committed."""
 
 
 ENDS = """
@@ -43,7 +41,8 @@ SELECT coalesce((SELECT max(id) FROM log), 0),
     json_group_array(json_array(key, number, records, last))
 FROM json_each(?) LEFT JOIN room ON code = value
 """
-"""The last append of all, and where the logs of several rooms end, in any order."""
+"""Selects the id of the last append, and the ends of several rooms' logs in any order.
+"""
 INTO_LOG = "INSERT INTO log VALUES {rows}"
 INTO_ROOM = """
 INSERT INTO room (number, code, records, last) VALUES {rows}
@@ -60,25 +59,25 @@ WITH RECURSIVE chain (id, before, start, sizes, records) AS (
 )
 SELECT start, sizes, records FROM chain
 """
-"""A room's appends, the last one first, back to the one that holds a position."""
+"""Selects a room's appends, the last one first, back to the one with a position."""
 
 CHUNKS = (64, 32, 16, 8, 4, 2, 1)
-"""Rows of one statement: few kinds of it, so that SQLite keeps them all, and few
-statements for any number of rows."""
+"""Rows per statement: few different statements, so that SQLite caches all of them, and
+few calls for any number of rows."""
 
 SWEEP_ROWS = 1_000
-"""Appends looked at in one job: about a millisecond of work."""
+"""Appends that one job of a sweep checks: about a millisecond of work."""
 LAST_ID = (1 << 63) - 1
-"""No row has a greater one."""
+"""The greatest id that SQLite supports."""
 
 
 def append_all(
     connection: sqlite3.Connection, appends: Sequence[Append]
 ) -> list[Conflict | None]:
-    """Add records to the logs of several rooms; see `RoomLog.append_all`.
+    """Append records to several logs; see `RoomLog.append_all`.
 
-    The lengths are asked of the file itself, inside the transaction: this is the whole
-    compare-and-set, and after a failed commit there is no belief to correct.
+    The lengths are read inside the transaction. That is the whole compare-and-set: no
+    cached length could be wrong after a failed commit.
     """
     rooms = json.dumps([append.room for append in appends])
     conflicts: list[Conflict | None] = []
@@ -86,7 +85,7 @@ def append_all(
     ends: dict[str, tuple[int, str, int, int]] = {}
     last, known = connection.execute(ENDS, (rooms,)).fetchone()
     for (room, expected, records), end in zip(appends, _sorted(known), strict=True):
-        # Twice in one call: the second one stands behind the first.
+        # If a room is twice in one call, its second append follows the first.
         now = ends.get(room)
         number, length, before = (now[0], *now[2:]) if now else end[1:]
         if (length or 0) != expected:
@@ -107,7 +106,7 @@ def append_all(
 
 
 def _sorted(known: str) -> list[tuple[int, int | None, int | None, int | None]]:
-    """Place in the question, number, records, last append: in the question's order."""
+    """Return index, room number, records and last append, in the order requested."""
     return sorted(json.loads(known))
 
 
@@ -123,26 +122,26 @@ def _insert_rows(
 ) -> None:
     """Insert rows with few calls.
 
-    Each call lets go of Python's lock, and where the loop takes it meanwhile, it keeps
-    it for up to 5 ms: `executemany`, which does so for each row, made commits slow.
+    Each call releases Python's lock, and the event loop may then hold it for up to
+    5 ms. `executemany` does so for each row, which made commits slow.
     """
     at = 0
     for size in CHUNKS:
         while len(rows) - at >= size:
             values = [value for row in rows[at : at + size] for value in row]
-            connection.execute(_filled(statement, size, len(rows[at])), values)
+            connection.execute(_with_rows(statement, size, len(rows[at])), values)
             at += size
 
 
 @cache
-def _filled(statement: str, rows: int, columns: int) -> str:
-    """An `INSERT` with the places of so many rows."""
-    places = ", ".join([f"({', '.join('?' * columns)})"] * rows)
-    return statement.format(rows=places)
+def _with_rows(statement: str, rows: int, columns: int) -> str:
+    """Return an `INSERT` with placeholders for this many rows."""
+    placeholders = ", ".join([f"({', '.join('?' * columns)})"] * rows)
+    return statement.format(rows=placeholders)
 
 
 def read(connection: sqlite3.Connection, room: str, after: int) -> list[bytes]:
-    """Return a room's records behind the first `after`."""
+    """Return a room's records after position `after`; see `RoomLog.read`."""
     found: list[bytes] = []
     query = "SELECT removed FROM room WHERE code = ?"
     removed = connection.execute(query, (room,)).fetchone()
@@ -167,10 +166,10 @@ def length(connection: sqlite3.Connection, room: str) -> int:
 def trim(connection: sqlite3.Connection, room: str, position: int) -> int:
     """Remove a room's records up to a position; see `RoomLog.trim`.
 
-    They stay on their pages, among those of others, until they are swept away.
+    They stay in the file until `sweep` deletes them.
 
     Returns:
-        How many they are.
+        Their number.
     """
     query = "SELECT removed, min(?, records - 1) FROM room WHERE code = ?"
     row = connection.execute(query, (position, room)).fetchone()
@@ -188,43 +187,43 @@ def rooms(connection: sqlite3.Connection) -> list[str]:
 
 
 def drop(
-    connection: sqlite3.Connection, room: str, now_ms: int, rest_ms: int
+    connection: sqlite3.Connection, room: str, now_ms: int, reserve_ms: int
 ) -> tuple[int, int]:
-    """Remove a room's log, and let its code rest; see `RoomLog.drop`.
+    """Remove a room's log, and reserve its code; see `RoomLog.drop`.
 
-    Its records stay on their pages, among those of others, until they are swept away.
+    Its records stay in the file until `sweep` deletes them.
 
     Returns:
-        How many they are, and how many records all other rooms have.
+        Their number, and the number of records of all other rooms.
     """
     query = "SELECT coalesce(sum(records - removed), 0) FROM room"
     row = connection.execute(f"{query} WHERE code = ?", (room,)).fetchone()
     connection.execute("DELETE FROM room WHERE code = ?", (room,))
     (others,) = connection.execute(query).fetchone()
     connection.execute("DELETE FROM resting WHERE until_ms <= ?", (now_ms,))
-    if rest_ms:
+    if reserve_ms:
         insert = "INSERT OR REPLACE INTO resting VALUES (?, ?)"
-        connection.execute(insert, (room, now_ms + rest_ms))
+        connection.execute(insert, (room, now_ms + reserve_ms))
     return row[0], others
 
 
 def sweep(
     connection: sqlite3.Connection, after: int, rows: int = SWEEP_ROWS
 ) -> int | None:
-    """Remove what dropped rooms left, in a stretch of the log.
+    """Delete removed records in one chunk of the log.
 
     Args:
-        connection: in a transaction.
-        after: id of the append before the stretch, 0 for the first one.
-        rows: how many appends to look at.
+        connection: In a transaction.
+        after: Id of the append before the chunk; 0 for the first chunk.
+        rows: How many appends to check.
 
     Returns:
-        Behind which id to go on; None: this was the last stretch.
+        `after` for the next chunk; None: this was the last one.
     """
     query = "SELECT id FROM log WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?"
     row = connection.execute(query, (after, rows - 1)).fetchone()
     end = row[0] if row else None
-    # One plain bound: with an OR in it, SQLite would walk on to the end of the log.
+    # A simple upper bound: with an OR, SQLite would scan to the end of the log.
     dead = """
         DELETE FROM log WHERE id > ? AND id <= ? AND NOT EXISTS
         (SELECT 1 FROM room WHERE number = log.room AND removed < start + count)
@@ -233,17 +232,17 @@ def sweep(
     return end
 
 
-def resting(connection: sqlite3.Connection, now_ms: int) -> dict[str, int]:
-    """Return the codes that rest, and how long; see `RoomLog.resting`."""
+def reserved_codes(connection: sqlite3.Connection, now_ms: int) -> dict[str, int]:
+    """Return the reserved codes, and how long; see `RoomLog.reserved_codes`."""
     query = "SELECT room, until_ms - ? FROM resting WHERE until_ms > ?"
     return dict(connection.execute(query, (now_ms, now_ms)))
 
 
 def insert_race(connection: sqlite3.Connection, race: StoredRace) -> None:
-    """Store a race unless its id is there.
+    """Store a race, unless its id is stored already.
 
     Raises:
-        Refusal: It breaks a rule of the tables; nothing is changed.
+        Refusal: It violates a constraint of the tables; nothing is changed.
     """
     connection.execute("SAVEPOINT race")
     try:
@@ -252,12 +251,12 @@ def insert_race(connection: sqlite3.Connection, race: StoredRace) -> None:
         connection.execute("ROLLBACK TO race")
         raise Refusal(f"race {race.summary.id!r}: {error}") from error
     finally:
-        if connection.in_transaction:  # a full disk ends the whole transaction
+        if connection.in_transaction:  # a full disk aborts the whole transaction
             connection.execute("RELEASE race")
 
 
 def _insert(connection: sqlite3.Connection, race: StoredRace) -> None:
-    """Write a new race's rows."""
+    """Insert the rows of a new race."""
     s = race.summary
     row = (s.id, s.room, s.started_ms, s.size, s.public, race.record)
     insert = "INSERT INTO race VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING"
@@ -278,7 +277,7 @@ def select_races(
     limit: int,
     before: str | None,
 ) -> list[RaceSummary]:
-    """Find summaries; see `Results.races`."""
+    """Return summaries; see `Results.races`."""
     query = """
         SELECT id, room, started_ms, size, public FROM race
         WHERE (:room IS NULL OR room = :room) AND (public OR NOT :public_only)
@@ -299,7 +298,7 @@ def select_races(
 
 
 def _attempts(connection: sqlite3.Connection, race: str) -> tuple[AttemptRow, ...]:
-    """Read the lines of one race."""
+    """Return the attempts of a race."""
     query = """
         SELECT seat, name, status, place, time_ms, stm, mtm, bot FROM attempt
         WHERE race = ? ORDER BY rank
@@ -312,7 +311,7 @@ def _attempts(connection: sqlite3.Connection, race: str) -> tuple[AttemptRow, ..
 
 
 def select_record(connection: sqlite3.Connection, race: str) -> bytes | None:
-    """Return the record of a race."""
+    """Return a race record."""
     query = "SELECT record FROM race WHERE id = ?"
     row = connection.execute(query, (race,)).fetchone()
     return None if row is None else row[0]

@@ -1,12 +1,9 @@
-"""A store in one SQLite file: one writing connection, one commit for many rooms.
+"""A store in an SQLite file, with one writing and one reading connection.
 
-Whatever was asked for while a commit ran goes into the next one, which begins as soon
-as the last has returned: alone a write waits for one disk flush, and under load a flush
-serves thousands. No timer is involved. Readers have a connection of their own and see
-what is committed.
+Writes are committed together (see `writer_thread`): a single write waits for one disk
+flush, and under load one flush serves thousands. The reading connection sees what is
+committed.
 """
-
-from __future__ import annotations
 
 import asyncio
 import logging
@@ -42,15 +39,15 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 MAX_DEAD = 20_000
-"""Records of dropped rooms that may stay in the file: two megabytes. To remove them
-with their room would write a page for each of them."""
+"""Removed records that may stay in the file, about two megabytes. Deleting them at once
+would write almost one page per record."""
 
 MAX_WAL_BYTES = 64 << 20
-"""What the write-ahead log may keep on the disk after a burst."""
+"""Size of the write-ahead log's file that is kept after a burst."""
 
 
 class SqliteStore:
-    """A `Store` in one SQLite file, made if it is missing and held while open."""
+    """A `Store` in an SQLite file, created if missing and locked while open."""
 
     def __init__(
         self,
@@ -60,16 +57,16 @@ class SqliteStore:
         max_pages: int | None = None,
         max_dead: int = MAX_DEAD,
     ) -> None:
-        """Describe the store; `async with` opens it.
+        """Prepare the store; `async with` opens it.
 
         Args:
-            path: The database file; its folder is made if it is missing.
-            durability: What an acknowledged append must survive: "full" flushes each
-                commit to the disk, "process" leaves that to the system.
-            max_pages: The size the file may grow to, in pages of 4096 bytes; beyond it
-                writes fail as on a full disk. None leaves the size to the disk.
-            max_dead: How many records of dropped rooms may stay in the file, or as many
-                as there are live ones, if those are more.
+            path: The database file; its folder is created if missing.
+            durability: "full" flushes each commit to the disk, "process" leaves that to
+                the operating system.
+            max_pages: Maximum size of the file in pages of 4096 bytes; beyond it writes
+                fail as on a full disk. None: no limit.
+            max_dead: How many removed records may stay in the file. Up to as many as
+                there are live ones may stay in any case.
         """
         self.path = path
         self.durability: Literal["full", "process"] = durability
@@ -82,7 +79,7 @@ class SqliteStore:
 
     @property
     def commits(self) -> int:
-        """How many transactions were committed since the store was opened."""
+        """The number of transactions since the store was opened."""
         return self._writer.commits if self._writer else 0
 
     async def __aenter__(self) -> Self:
@@ -103,14 +100,14 @@ class SqliteStore:
         await self._stack.aclose()
 
     async def _open(self, stack: AsyncExitStack) -> None:
-        """Open what the stack is to close, in the opposite order."""
-        path, held = await asyncio.to_thread(_claim, self.path)
-        stack.callback(held.release)
+        """Open everything; the stack closes it in reverse order."""
+        path, lock = await asyncio.to_thread(_lock, self.path)
+        stack.callback(lock.release)
         writing = await Thread.start(f"{path.as_uri()}?mode=rw")
         stack.push_async_callback(writing.close)
-        if held.unclean:
+        if lock.unclean:
             await writing.run(self._check)
-            held.unclean = False
+            lock.unclean = False
         await writing.run(self._prepare)
         self._writer = Writer(writing)
         stack.push_async_callback(self._writer.close)
@@ -118,21 +115,22 @@ class SqliteStore:
         stack.push_async_callback(self._reader.close)
 
     def _check(self, connection: sqlite3.Connection) -> None:
-        """Look whether the database came whole through a crash."""
+        """Check the database for damage after a crash."""
         began = time.monotonic()
         inspect(connection, len(migrations()))
         check(connection)
         took_ms = round((time.monotonic() - began) * 1_000)
         extra = {"database": str(self.path), "ms": took_ms}
-        _log.warning("did not end in good order; the database is whole", extra=extra)
+        text = "the last server did not shut down cleanly; the database is undamaged"
+        _log.warning(text, extra=extra)
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Check and set up the database, in the thread of the writing connection."""
+        """Check and set up the database."""
         scripts = migrations()
-        inspect(connection, len(scripts))  # before anything of a foreign file changes
+        inspect(connection, len(scripts))  # before a foreign file could be changed
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
         if mode != "wal":
-            raise StoreRefused("its file system cannot share memory with readers")
+            raise StoreRefused("its file system does not support write-ahead logs")
         level = "FULL" if self.durability == "full" else "NORMAL"
         connection.execute(f"PRAGMA synchronous = {level}")
         connection.execute(f"PRAGMA journal_size_limit = {MAX_WAL_BYTES}")
@@ -151,7 +149,7 @@ class SqliteStore:
             raise StorageUnavailable(str(error)) from error
 
     async def write(self, job: Job[object]) -> None:
-        """Have a change made in the next commit, and wait for that."""
+        """Run a job in the next commit, and wait for the commit."""
         if self._writer is None:
             raise StorageUnavailable("the store is closed")
         await self._writer.write(job)
@@ -163,7 +161,7 @@ class _Log(RoomLog):
     def __init__(self, store: SqliteStore, max_dead: int) -> None:
         self._store = store
         self._max_dead = max_dead
-        self._dead = inf  # nobody knows what the last process left
+        self._dead = inf  # unknown: the last process may have left records
 
     async def append_all(self, appends: Sequence[Append]) -> list[Conflict | None]:
         conflicts: list[Conflict | None] = []
@@ -190,10 +188,10 @@ class _Log(RoomLog):
         if self._dead > self._max_dead:
             await self._sweep()
 
-    async def drop(self, room: str, *, now_ms: int = 0, rest_ms: int = 0) -> None:
+    async def drop(self, room: str, *, now_ms: int = 0, reserve_ms: int = 0) -> None:
         counts: list[tuple[int, int]] = []
         await self._store.write(
-            lambda db: counts.append(queries.drop(db, room, now_ms, rest_ms))
+            lambda db: counts.append(queries.drop(db, room, now_ms, reserve_ms))
         )
         dead, live = counts[0]
         self._dead += dead
@@ -201,21 +199,21 @@ class _Log(RoomLog):
             await self._sweep()
 
     async def _sweep(self) -> None:
-        """Remove what dropped rooms left, a stretch with each commit."""
-        self._dead, whole = 0, False
+        """Delete removed records from the file, one chunk per commit."""
+        self._dead, complete = 0, False
         ends: list[int | None] = [0]
         try:
             while ends[-1] is not None:
                 await self._store.write(
                     lambda db: ends.append(queries.sweep(db, ends[-1] or 0))
                 )
-            whole = True
+            complete = True
         finally:
-            if not whole:  # the next drop begins anew
+            if not complete:  # the next drop starts again
                 self._dead = inf
 
-    async def resting(self, now_ms: int) -> dict[str, int]:
-        return await self._store.read(lambda db: queries.resting(db, now_ms))
+    async def reserved_codes(self, now_ms: int) -> dict[str, int]:
+        return await self._store.read(lambda db: queries.reserved_codes(db, now_ms))
 
 
 class _Results:
@@ -243,18 +241,18 @@ class _Results:
         return await self._store.read(lambda db: queries.select_record(db, race_id))
 
 
-def _claim(path: Path) -> tuple[Path, FileLock]:
-    """Make and hold the file, for its owner's eyes only: races' secrets are in it."""
+def _lock(path: Path) -> tuple[Path, FileLock]:
+    """Create and lock the file. Only its owner may read it: it contains secrets."""
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
-    held = FileLock.acquire(path)
+    lock = FileLock.acquire(path)
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        # What SQLite left behind says as much as our own mark, and comes with a copy.
+        # A log that SQLite left behind also means a crash, and is copied with the file.
         log = Path(f"{path}-wal")
-        held.unclean = held.unclean or (log.exists() and log.stat().st_size > 0)
+        lock.unclean = lock.unclean or (log.exists() and log.stat().st_size > 0)
         flush_folder(path.parent)
     except OSError:
-        held.release()
+        lock.release()
         raise
-    return path, held
+    return path, lock

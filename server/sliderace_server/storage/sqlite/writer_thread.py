@@ -1,9 +1,14 @@
-"""The one connection that writes: jobs in, one commit for all that wait.
+"""The writing connection: one task commits all waiting jobs in one transaction.
 
-A job is a function of the connection, done in the connection's own thread.
+Rules:
+
+- A job is a function of the connection; it runs in the connection's thread.
+- Jobs that arrive while a commit runs are part of the next one, which starts when the
+  last one is done. No timer is involved.
+- All jobs of a commit succeed or fail together, except that a job that raises `Refusal`
+  fails alone and must have changed nothing.
+- `close` commits everything that waits, even if its caller is cancelled.
 """
-
-from __future__ import annotations
 
 import asyncio
 import sqlite3
@@ -24,59 +29,67 @@ T = TypeVar("T")
 Job = Callable[[sqlite3.Connection], T]
 
 BUSY_S = 5.0
-"""How long to wait for a backup or a shell that writes to the file."""
+"""How long to wait for another program that writes to the file."""
 
 MAX_BATCH = 5000
-"""Writes in one commit: some 20 ms of work, so that the first of them is not kept."""
+"""Jobs in one commit: about 20 ms of work, so that the first one does not wait long."""
 
 
 class Thread:
-    """An SQLite connection in a thread of its own, and whole jobs for it.
+    """An SQLite connection in its own thread, which runs jobs.
 
-    aiosqlite calls one method at a time in its thread and has no public way to run a
-    function there, and a hop per statement would cost more than the disk. But sqlite3
-    lets us choose the connection's class, and in autocommit mode its `commit` has
-    nothing else to do than to take the next job from a tray.
+    aiosqlite calls one method of the connection at a time and has no public way to run
+    a function in its thread; a round trip per statement would cost more than the disk.
+    But we can choose the connection's class, and in autocommit mode `commit` has
+    nothing to do, so ours runs the next job.
     """
 
     def __init__(
-        self, connection: aiosqlite.Connection, tray: deque[Job[None]]
+        self, connection: aiosqlite.Connection, jobs: deque[Job[None]]
     ) -> None:
         self._connection = connection
-        self._tray = tray
+        self._jobs = jobs
 
     @classmethod
     async def start(cls, uri: str) -> Self:
-        """Open a connection; sqlite3.Error if there is none to be had."""
-        tray = deque[Job[None]]()
+        """Open a connection.
+
+        Raises:
+            sqlite3.Error: The database cannot be opened.
+        """
+        jobs = deque[Job[None]]()
 
         class Connection(sqlite3.Connection):
             def commit(self) -> None:
-                tray.popleft()(self)
+                jobs.popleft()(self)
 
         connection = await aiosqlite.connect(
             uri,
             uri=True,
             timeout=BUSY_S,
-            isolation_level=None,  # autocommit: BEGIN and COMMIT are ours to say
+            isolation_level=None,  # autocommit: we execute BEGIN and COMMIT
             factory=Connection,
         )
-        return cls(connection, tray)
+        return cls(connection, jobs)
 
     async def run(self, job: Job[T]) -> T:
-        """Run a job behind those asked for before: one hop to the thread and back."""
+        """Run a job after earlier ones; return its result."""
         results: list[T] = []
-        self._tray.append(lambda connection: results.append(job(connection)))
+        self._jobs.append(lambda connection: results.append(job(connection)))
         await self._connection.commit()
         return results[0]
 
     async def close(self) -> None:
-        """Close the connection behind the jobs asked for, and end the thread."""
+        """Close the connection after all jobs, and end the thread."""
         await self._connection.close()
 
 
 class Writer:
-    """The one task that writes."""
+    """The task that commits jobs.
+
+    Attributes:
+        commits: number of transactions so far.
+    """
 
     def __init__(self, thread: Thread) -> None:
         self.commits = 0
@@ -84,14 +97,14 @@ class Writer:
         self._waiting = deque[tuple[Job[object], asyncio.Future[None]]]()
         self._wake = asyncio.Event()
         self._closing = False
-        # In no TaskGroup, since that would cancel it: only `close` ends it.
+        # Not in a TaskGroup, which would cancel it: only `close` ends it.
         self._task = asyncio.create_task(self._run(), name="sqlite writer")
 
     async def write(self, job: Job[object]) -> None:
-        """Have a job done in the next transaction; return when that is committed.
+        """Run a job in the next transaction; return when it is committed.
 
         Raises:
-            Refusal: The job raised it, and has changed nothing.
+            Refusal: The job raised it and changed nothing.
             StorageUnavailable: The transaction failed, or the store is closed.
         """
         if self._closing or self._task.done():
@@ -102,7 +115,7 @@ class Writer:
         await done
 
     async def close(self) -> None:
-        """Commit what waits and end the task; a cancelled caller waits for it too."""
+        """Commit all waiting jobs and end the task, even if the caller is cancelled."""
         self._closing = True
         self._wake.set()
         interruption: asyncio.CancelledError | None = None
@@ -124,13 +137,13 @@ class Writer:
                     await self._commit()
         finally:
             for _, done in self._waiting:
-                _tell(done, StorageUnavailable("the store is closed"))
+                _resolve(done, StorageUnavailable("the store is closed"))
 
     async def _commit(self) -> None:
-        """Do what waits in one transaction.
+        """Run the waiting jobs in one transaction.
 
-        The thread tells who asked for it, as soon as that is done: to wait for this
-        task first would take two more turns of the loop.
+        The thread resolves their futures directly: through this task it would take two
+        more turns of the loop.
         """
         jobs = [job for job, _ in islice(self._waiting, MAX_BATCH)]
         loop = asyncio.get_running_loop()
@@ -142,21 +155,21 @@ class Writer:
                 self.commits += 1  # in this thread alone
             except sqlite3.Error as error:
                 outcomes = [StorageUnavailable(str(error)) for _ in jobs]
-            except Exception as error:  # noqa: BLE001 - a job's mistake ends no writer
+            except Exception as error:  # noqa: BLE001 - the writer must go on
                 outcomes = [error for _ in jobs]
-            loop.call_soon_threadsafe(self._told, outcomes)
+            loop.call_soon_threadsafe(self._resolve_first, outcomes)
 
         await self._thread.run(commit)
 
-    def _told(self, outcomes: Sequence[Exception | None]) -> None:
-        """Tell who asked."""
+    def _resolve_first(self, outcomes: Sequence[Exception | None]) -> None:
+        """Resolve the futures of the first waiting jobs."""
         for outcome in outcomes:
             _, done = self._waiting.popleft()
-            _tell(done, outcome)
+            _resolve(done, outcome)
 
 
-def _tell(done: asyncio.Future[None], outcome: Exception | None) -> None:
-    """Resolve a future unless who waited for it has gone."""
+def _resolve(done: asyncio.Future[None], outcome: Exception | None) -> None:
+    """Resolve a future unless it was cancelled."""
     if done.done():
         return
     if outcome is None:
@@ -168,18 +181,18 @@ def _tell(done: asyncio.Future[None], outcome: Exception | None) -> None:
 def _transaction(
     connection: sqlite3.Connection, jobs: Sequence[Job[object]]
 ) -> list[Exception | None]:
-    """Do jobs in one transaction; one that refuses leaves the others alone."""
+    """Run jobs in one transaction; a job that raises `Refusal` fails alone."""
     try:
         connection.execute("BEGIN IMMEDIATE")
         outcomes = [_outcome(connection, job) for job in jobs]
         connection.execute("COMMIT")
     finally:
-        connection.rollback()  # does nothing behind a COMMIT
+        connection.rollback()  # no effect after the COMMIT
     return outcomes
 
 
 def _outcome(connection: sqlite3.Connection, job: Job[object]) -> Exception | None:
-    """Do one job; return why it refused, None if it did not."""
+    """Run a job; return its `Refusal`, if any."""
     try:
         job(connection)
     except queries.Refusal as refusal:
