@@ -177,5 +177,6 @@ def test_standings_of_a_race() -> None:
     assert (first.high, first.high_ms, first.credit_ms) == (1_000, 2_000, 220)
     assert (second.seat, second.status, second.why) == (ANN, "dnf", "called")
     assert (second.time_ms, second.high_ms) == (None, 2_500)
+    assert (second.credit_ms, second.outage_ms, second.jitter_ms) == (0, 0, 0)
     assert (third.seat, third.status, third.place) == (CAT, "forfeited", 3)
     assert standings(Track().race) == []
