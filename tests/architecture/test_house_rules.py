@@ -52,6 +52,7 @@ SHARED_NAMES = {
     "log_records.py": "entries of the log: of a race, of a room",
     "mdns.py": "finding servers on the local network: search, announcement",
     "menu.py": "the first screen: as lines, full-screen",
+    "pacing.py": "how often something is sent: by a client, by a server",
     "race.py": "a race that is played: as lines, full-screen",
     "settings.py": "settings: of a player, of a server",
     "solo.py": "solo play: the command, the full-screen game",

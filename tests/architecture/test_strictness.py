@@ -45,13 +45,13 @@ def outcome(folder: Path, test: str, **environment: str) -> dict[str, int]:
 
 BLOCKING = """
 from pathlib import Path
-from sliderace_server.storage.sqlite.file_lock import Hold
+from sliderace_server.storage.sqlite.file_lock import FileLock
 
 async def test_in_the_loop(tmp_path):
-    Hold.take(tmp_path / "x").release()
+    FileLock.acquire(tmp_path / "x").release()
 
 def test_outside(tmp_path):
-    Hold.take(tmp_path / "x").release()
+    FileLock.acquire(tmp_path / "x").release()
 """
 SKIPPED = """
 import pytest

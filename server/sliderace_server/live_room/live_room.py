@@ -160,13 +160,17 @@ class Outputs:
 
 @dataclass(frozen=True, slots=True)
 class _PendingRecord:
-    """A record, and the event that the stream gets when it is durable."""
+    """A record, and the event that the stream gets when it is durable.
+
+    Attributes:
+        ended: the room at the end of its race, if the record is that end.
+    """
 
     position: int
     record: Record
     offset: int | None
     event: Event | None
-    ended: RoomState | None = None
+    ended: tuple[RoomState, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -548,7 +552,7 @@ class LiveRoom:
             self._subscribers.sight_changed()
         offset = state.offset if room.has_event(record) else None
         event = room.present(record, state)
-        ended: RoomState | None = None
+        ended: tuple[RoomState, ...] = ()
         match record:
             case CountdownBegan():
                 self._out.measure += self._current.values()
@@ -558,7 +562,7 @@ class LiveRoom:
                 self._reveal()
                 self._schedule_delayed()
             case RaceEnded():
-                ended = copy.copy(state)
+                ended = (copy.copy(state),)
                 self._race_ended()
             case Gone():
                 self._subscribers.remove_member(record.member)
@@ -590,8 +594,6 @@ class LiveRoom:
 
     def _schedule(self, least_ms: int = 0) -> None:
         """Set the next moment at which the clock decides something."""
-        if self.over:
-            return
         moments = (
             room.next_deadline(self.state, self._settings.limits),
             self._start_check,
@@ -621,8 +623,6 @@ class LiveRoom:
 
     def _schedule_progress(self) -> None:
         """Send the slides at once, or as soon as the room's pace allows."""
-        if self.over:
-            return
         settings, due, pace = self._settings, self._due, PACES[self._level]
         tick, t = settings.player_tick_ms, self._t
         if len(self.state.members) <= settings.small_room:
@@ -706,8 +706,7 @@ class LiveRoom:
             self._send(aged, list(self._subscribers.stream))
         match record:
             case RaceEnded():
-                if pending.ended is not None:
-                    self._out.results.append(pending.ended)
+                self._out.results += pending.ended
                 self._send_signals()
             case HostChanged():
                 self._send_signals()
@@ -845,18 +844,21 @@ class LiveRoom:
     def _send_progress(self, channel: Channel) -> None:
         """Send one audience the slides that it has not been sent yet."""
         self._due.pop("watchers" if channel is self._watchers else "racers", None)
-        for subscriber in self._subscribers.refresh(self._t):
-            self._send_boards(subscriber)
+        self._refresh()
         if steps := channel.take(self.state):
             self._last_progress = self._t
             event = Progress(self.state.race.id, steps)
             self._out.sends.append((event, list(channel.targets)))
 
+    def _refresh(self) -> None:
+        """Bring the targets up to date; send boards to those that see them now."""
+        for subscriber in self._subscribers.refresh(self._t):
+            self._send_boards(subscriber)
+
     def _send_delayed(self) -> None:
         """Send delayed spectators what they may see by now."""
         self._reveal()
-        for subscriber in self._subscribers.refresh(self._t):
-            self._send_boards(subscriber)
+        self._refresh()
         race = self.state.race
         if race.running and (steps := self._delayed.take(self.state, self._t)):
             targets = list(self._subscribers.delayed)
