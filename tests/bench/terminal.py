@@ -44,23 +44,23 @@ def race(*, busy: bool) -> int:
     from sliderace.race.rules import Rules  # noqa: PLC0415
     from sliderace_client.net.connection import Ending  # noqa: PLC0415
 
-    class Seat(offline.Offline):
+    class Seat(offline.OfflineClient):
         async def run(self) -> Ending:
             self.race(BOARD, roster=tuple(range(6)))
             began, seq = time.monotonic(), 0
             while busy:
                 await asyncio.sleep(1 / PER_S)
-                self.told.now = 1_000_000 + int(1000 * (time.monotonic() - began))
+                self.room.now = 1_000_000 + int(1000 * (time.monotonic() - began))
                 seq += 1
                 steps = [m.SeatProgress(n, seq, seq * n // 5, seq) for n in range(1, 6)]
-                self.hear(m.Progress(rooms.RACE, steps))
+                self.receive(m.Progress(rooms.RACE, steps))
             return await super().run()
 
     seat = Seat(
         room=rooms.room(rules=Rules("4x4")),
         members=[rooms.member(n + 1, n, f"Racer {n}") for n in range(6)],
     )
-    offline.at(seat).run()
+    offline.make_app(seat).run()
     return 0
 
 

@@ -1,12 +1,12 @@
-"""The same terminal for every test, whatever the one that runs them is like."""
+"""Every test gets the same terminal, whatever terminal runs them."""
 
 import pytest
 
 
 @pytest.fixture(autouse=True)
-def a_modern_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All colours, no wishes."""
+def modern_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All colours, and no environment variable that asks for fewer."""
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLORTERM", "truecolor")
-    for wish in ("NO_COLOR", "COLORFGBG"):
-        monkeypatch.delenv(wish, raising=False)
+    for variable in ("NO_COLOR", "COLORFGBG"):
+        monkeypatch.delenv(variable, raising=False)

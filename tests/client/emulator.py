@@ -1,4 +1,4 @@
-"""A terminal that knows just what our pen writes."""
+"""A terminal that understands what `TerminalDiff` writes, and nothing else."""
 
 import re
 
@@ -15,14 +15,14 @@ class Emulator:
     """A screen of cells.
 
     Args:
-        rows: what stands there.
+        rows: what it shows at first.
     """
 
     def __init__(self, rows: list[Strip]) -> None:
         self.rows = [list(cells_of(tuple(row), "truecolor")) for row in rows]
-        self.touched: set[tuple[int, int]] = set()
+        self.written: set[tuple[int, int]] = set()
         self._x = self._y = 0
-        self._how: list[str] = []
+        self._attributes: list[str] = []
         self._colours = ["", ""]
 
     def write(self, text: str) -> None:
@@ -45,7 +45,7 @@ class Emulator:
                 case _:
                     self._put(self._x, char)
                     self._x += 1
-        assert not [*self._how, *filter(None, self._colours)]
+        assert not [*self._attributes, *filter(None, self._colours)]
 
     def _style(self, numbers: list[str]) -> None:
         while numbers:
@@ -57,14 +57,14 @@ class Emulator:
             elif first in ("39", "49"):
                 self._colours[first == "49"] = ""
             elif first in ("", "0"):
-                self._how, self._colours = [], ["", ""]
+                self._attributes, self._colours = [], ["", ""]
             else:
-                self._how.append(first)
+                self._attributes.append(first)
 
     def _put(self, x: int, char: str) -> None:
-        parts = [*self._how, *self._colours]
-        if char == " " and not {"4", "7", "9"} & set(self._how):
-            parts = self._colours[1:]  # nothing else is seen of a blank
-        told = ";".join(filter(None, parts))
-        self.rows[self._y][x] = Cell(char, f"\x1b[{told}m" if told else "")
-        self.touched.add((x, self._y))
+        parts = [*self._attributes, *self._colours]
+        if char == " " and not {"4", "7", "9"} & set(self._attributes):
+            parts = self._colours[1:]  # nothing else is visible on a blank
+        codes = ";".join(filter(None, parts))
+        self.rows[self._y][x] = Cell(char, f"\x1b[{codes}m" if codes else "")
+        self.written.add((x, self._y))

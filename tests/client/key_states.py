@@ -5,7 +5,7 @@ from functools import partial
 from typing import NamedTuple
 
 from tests.client import rooms
-from tests.client.offline import MINUTE, Offline, as_guest
+from tests.client.offline import MINUTE, OfflineClient, as_guest
 from tests.client.rooms import ANN, BEN, RACE, member, standing
 from tests.client.test_tui_race import as_spectator
 
@@ -24,53 +24,53 @@ class State(NamedTuple):
     """A screen, and for each key its effect: a command, or words on the screen."""
 
     keys: dict[str, Expected]
-    make: Callable[[], Offline] | None = None
-    enter: Callable[[Offline], object] = lambda _: None
+    make: Callable[[], OfflineClient] | None = None
+    enter: Callable[[OfflineClient], object] = lambda _: None
     first: tuple[str, ...] = ()
     size: tuple[int, int] = (80, 24)
     kind: str = "join"
     topic: str = ""
 
 
-def racing(seat: Offline) -> None:
-    seat.race()
+def racing(client: OfflineClient) -> None:
+    client.race()
 
 
-def in_grace(seat: Offline) -> None:
-    seat.race()
-    seat.hear(m.PhaseEvent(0, RACE, "grace", MINUTE))
+def in_grace(client: OfflineClient) -> None:
+    client.race()
+    client.receive(m.PhaseEvent(0, RACE, "grace", MINUTE))
 
 
-def gave_up(seat: Offline) -> None:
-    seat.race()
-    seat.model.ask(m.Forfeit(RACE), seat.now())
-    seat.hear(m.StandingEvent(0, RACE, standing(0, "forfeited")))
+def gave_up(client: OfflineClient) -> None:
+    client.race()
+    client.model.ask(m.Forfeit(RACE), client.now())
+    client.receive(m.StandingEvent(0, RACE, standing(0, "forfeited")))
 
 
-def watched(seat: Offline) -> None:
-    seat.race(roster=(1, 2, 3, 4, 5, 6))
+def watched(client: OfflineClient) -> None:
+    client.race(roster=(1, 2, 3, 4, 5, 6))
     steps = [m.SeatProgress(n, 1, 100 * n, 1, 0, "L") for n in range(1, 7)]
-    seat.hear(m.Progress(RACE, steps))
+    client.receive(m.Progress(RACE, steps))
 
 
-def open_boards(seat: Offline) -> None:
-    seat.race()
-    seat.hear(m.Progress(RACE, [m.SeatProgress(1, 1, 100, 1, 0, "L")]))
+def open_boards(client: OfflineClient) -> None:
+    client.race()
+    client.receive(m.Progress(RACE, [m.SeatProgress(1, 1, 100, 1, 0, "L")]))
 
 
-def finished(seat: Offline) -> None:
+def finished(client: OfflineClient) -> None:
     results = rooms.results()
-    seat.race(results.board)
-    seat.hear(m.PhaseEvent(0, RACE, "results", MINUTE))
-    seat.hear(results)
+    client.race(results.board)
+    client.receive(m.PhaseEvent(0, RACE, "results", MINUTE))
+    client.receive(results)
     looks = Signal("tps_milli", 3_210, None, None, "proves nothing", False)
-    seat.hear(m.Signals(RACE, [m.SeatSignals(0, [looks])]))
+    client.receive(m.Signals(RACE, [m.SeatSignals(0, [looks])]))
 
 
-def prepared(seat: Offline, host: int = ANN) -> None:
-    finished(seat)
-    seat.hear(m.RoomEvent(0, rooms.room(race=rooms.NEXT, host=host), "race"))
-    seat.hear(m.PhaseEvent(0, rooms.NEXT, "lobby", None))
+def prepared(client: OfflineClient, host: int = ANN) -> None:
+    finished(client)
+    client.receive(m.RoomEvent(0, rooms.room(race=rooms.NEXT, host=host), "race"))
+    client.receive(m.PhaseEvent(0, rooms.NEXT, "lobby", None))
 
 
 BENCHED = {"members": [member(ANN, 0, benched=True), member(BEN, 1, "Ben")]}
@@ -142,16 +142,16 @@ STATES = {
             "o": "Make Ben the host?",
             **IN_LOBBY,
         },
-        Offline,
+        OfflineClient,
         first=("down",),
         topic="room",
     ),
     "rules": State(
         {"↑↓": "▸ Time limit", "←→": "4x4", "enter": "KWX", "esc": "KWX"},
-        Offline,
+        OfflineClient,
         first=("e",),
     ),
-    "code": State({"esc": "always ready"}, Offline, first=("c",)),
+    "code": State({"esc": "always ready"}, OfflineClient, first=("c",)),
     "lobby of a guest": State(
         {"r": m.Ready, "a": "not always ready", "p": m.Role, **IN_LOBBY},
         as_guest,
@@ -172,7 +172,7 @@ STATES = {
     ),
     "leaving": State({"y": m.Leave, "n": "always ready"}, as_guest, first=("q",)),
     "leaving as host": State(
-        {"y": m.Leave, "x": m.Close, "n": "always ready"}, Offline, first=("q",)
+        {"y": m.Leave, "x": m.Close, "n": "always ready"}, OfflineClient, first=("q",)
     ),
     "race": State(
         {"f": "Give up this race?", "i": "hills", **LEAVING},
@@ -187,7 +187,7 @@ STATES = {
             "i": "hills",
             **LEAVING,
         },
-        Offline,
+        OfflineClient,
         racing,
     ),
     "grace": State(
@@ -198,7 +198,7 @@ STATES = {
             "i": "hills",
             **LEAVING,
         },
-        Offline,
+        OfflineClient,
         in_grace,
     ),
     "gave up": State({"u": m.Undo, "i": "hills", **LEAVING}, as_guest, gave_up),
@@ -221,7 +221,7 @@ STATES = {
     ),
     "results": State(
         {"r": m.Rematch, "s": "annot reach", "g": "Signals", **LEAVING | {"?": "MTM"}},
-        Offline,
+        OfflineClient,
         finished,
         topic="results",
     ),
@@ -233,7 +233,7 @@ STATES = {
             "g": "Signals",
             **LEAVING | {"?": "MTM"},
         },
-        Offline,
+        OfflineClient,
         prepared,
         first=("t",),
         topic="results",

@@ -1,4 +1,4 @@
-"""The full-screen client at a seat without a network: the test is the server."""
+"""The full-screen client without a network: the test is the server."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -23,29 +23,33 @@ from sliderace_client.tui.widgets import Boards, DirectWidget, TextRows
 __all__ = [
     "MINUTE",
     "Driver",
-    "Offline",
+    "OfflineClient",
+    "app_from",
+    "app_in_race",
+    "app_of",
     "as_guest",
-    "at",
     "board",
-    "driven",
+    "expected_rows",
     "keys",
-    "opened",
-    "painted",
-    "racing",
-    "saved",
+    "make_app",
+    "running_app",
     "screen",
-    "sees",
     "settle",
-    "terminal",
+    "wait_for_text",
+    "wait_until_stored",
 ]
 
 
-class Offline:
-    """A seat as the screens need it, over `rooms.Play`; every command is kept."""
+class OfflineClient:
+    """A connection to a room as the screens need it; every command is recorded.
+
+    Args:
+        in_room: fields of the first snapshot.
+    """
 
     def __init__(self, **in_room: object) -> None:
-        self.told = rooms.Play(**in_room)
-        self.asked: list[m.Command] = []
+        self.room = rooms.Play(**in_room)
+        self.commands: list[m.Command] = []
         self.paints = 0
         self._ended = asyncio.Event()
         self._on_change: Callable[[], None] = lambda: None
@@ -53,31 +57,31 @@ class Offline:
 
     @property
     def model(self) -> RoomModel:
-        return self.told.model
+        return self.room.model
 
     @property
     def view(self) -> RoomView:
-        return self.told.view
+        return self.room.view
 
     def attach(self, app: SlideraceApp) -> None:
         """Report changes and news to an app."""
         self._on_change, self._on_note = app.on_change, app.on_note
 
     def slide(self, direction: Direction, count: int = 1) -> bool:
-        return self._did(self.model.slide(direction, count, self.now()))
+        return self._if_done(self.model.slide(direction, count, self.now()))
 
     def slide_cell(self, cell: int) -> bool:
-        return self._did(self.model.slide_cell(cell, self.now()))
+        return self._if_done(self.model.slide_cell(cell, self.now()))
 
     def painted(self) -> None:
         self.paints += 1
         self.model.painted(self.now())
 
     def ask(self, command: m.Command) -> bool:
-        return self._did(self.model.ask(command, self.now()))
+        return self._if_done(self.model.ask(command, self.now()))
 
     def now(self) -> int:
-        return self.told.now
+        return self.room.now
 
     async def run(self) -> Ending:
         await self._ended.wait()
@@ -86,47 +90,47 @@ class Offline:
     def end(self) -> None:
         self._ended.set()
 
-    def hear(self, event: m.Event) -> None:
-        """The server says something."""
+    def receive(self, event: m.Event) -> None:
+        """Receive an event from the server."""
         if hasattr(event, "o") and not isinstance(event, m.Snapshot):
-            outs = self.told.stream(event)
+            outs = self.room.stream(event)
         else:
-            outs = self.told.hear(event)
-        self._out(outs)
+            outs = self.room.hear(event)
+        self._carry_out(outs)
 
     def race(self, start: str = rooms.START, **more: object) -> None:
-        """From the lobby into the race."""
-        self.told.race(start, **more)  # type: ignore[arg-type]
-        self._did(done=True)
+        """Move from the lobby to the race."""
+        self.room.race(start, **more)  # type: ignore[arg-type]
+        self._if_done(done=True)
 
-    def _did(self, done: bool) -> bool:
+    def _if_done(self, done: bool) -> bool:
         if done:
-            self._out(self.model.poll(self.now()))
+            self._carry_out(self.model.poll(self.now()))
         return done
 
-    def _out(self, outs: list[Output]) -> None:
-        self.asked += rooms.commands(outs)
+    def _carry_out(self, outs: list[Output]) -> None:
+        self.commands += rooms.commands(outs)
         for out in outs:
             if isinstance(out, Note):
                 self._on_note(out)
         self._on_change()
 
 
-def at(seat: Offline, **more: object) -> SlideraceApp:
-    """The client at that seat."""
+def make_app(client: OfflineClient, **more: object) -> SlideraceApp:
+    """Return the app that shows this room."""
     known: dict[str, object] = {
         "kind": "join",
         "server": "http://192.0.2.7:8710",
         "code": "KWXTRB",
         "name": "Ann",
     }
-    app = SlideraceApp(Start(**(known | more)), seat)  # type: ignore[arg-type]
-    seat.attach(app)
+    app = SlideraceApp(Start(**(known | more)), client)  # type: ignore[arg-type]
+    client.attach(app)
     return app
 
 
-def painted(app: SlideraceApp) -> list[Strip]:
-    """The rows of the screen as they should be: every line is drawn anew for it."""
+def expected_rows(app: SlideraceApp) -> list[Strip]:
+    """Draw every row of the screen anew."""
     for widget in app.screen.query(DirectWidget):
         widget.forget_all()
     compositor = app.screen._compositor  # pyright: ignore[reportPrivateUsage]
@@ -138,52 +142,53 @@ MINUTE = 60_000
 
 
 @asynccontextmanager
-async def driven(
-    seat: Offline, size: tuple[int, int] = (80, 24), **start: object
+async def running_app(
+    client: OfflineClient, size: tuple[int, int] = (80, 24), **start: object
 ) -> AsyncGenerator[Driver]:
-    # Notes a stack for each callback, which is most of what these tests would take.
+    """The running app, in the room of this client."""
+    # Debug mode records a stack for each callback, which takes most of the time.
     asyncio.get_running_loop().set_debug(False)
-    async with at(seat, **start).run_test(size=size) as pilot:
+    async with make_app(client, **start).run_test(size=size) as pilot:
         await settle(pilot)
         yield pilot
 
 
 @asynccontextmanager
-async def racing(
-    seat: Offline,
+async def app_in_race(
+    client: OfflineClient,
     board: str = rooms.START,
     size: tuple[int, int] = (80, 24),
     roster: tuple[int, ...] | None = None,
     **start: object,
 ) -> AsyncGenerator[Driver]:
-    """In the race, and it is on the screen."""
-    async with driven(seat, size, **start) as pilot:
-        seat.race(board, **({} if roster is None else {"roster": roster}))
+    """The app in a race, as soon as the screen shows it."""
+    async with running_app(client, size, **start) as pilot:
+        client.race(board, **({} if roster is None else {"roster": roster}))
         await settle(pilot)
         yield pilot
 
 
 async def settle(pilot: Driver) -> None:
-    """Until everything that was said is on the screen."""
+    """Wait until everything that was received is on the screen."""
     await pilot.pause()
-    terminal(pilot).repaint()
+    app_of(pilot).repaint()
     await pilot.pause()
 
 
-async def sees(pilot: Driver, words: str) -> None:
-    """Until these words are on the screen; pages are mounted in their own time."""
+async def wait_for_text(pilot: Driver, words: str) -> None:
+    """Wait until these words are on the screen."""
     while words not in screen(pilot):
         await settle(pilot)
 
 
-def terminal(pilot: Driver) -> SlideraceApp:
+def app_of(pilot: Driver) -> SlideraceApp:
     assert isinstance(pilot.app, SlideraceApp)
     return pilot.app
 
 
 def screen(pilot: Driver) -> str:
-    """What is on the screen, without colours."""
-    return "\n".join(strip.text for strip in painted(terminal(pilot)))
+    """Return the text on the screen, without colours."""
+    return "\n".join(strip.text for strip in expected_rows(app_of(pilot)))
 
 
 def keys(pilot: Driver) -> str:
@@ -191,29 +196,30 @@ def keys(pilot: Driver) -> str:
 
 
 def board(pilot: Driver) -> str:
-    """The only board on the screen, as text."""
+    """Return the only board on the screen, as text."""
     (placed,) = pilot.app.screen.query_one("#boards", Boards).placed
     width = placed.grid.width
     rows = [placed.tiles[i : i + width] for i in range(0, len(placed.tiles), width)]
     return "/".join(" ".join(map(str, row)) for row in rows)
 
 
-def as_guest(**more: object) -> Offline:
-    """A seat of Ann where Ben is host."""
-    return Offline(room=rooms.room(host=BEN), **more)
+def as_guest(**more: object) -> OfflineClient:
+    """Return Ann's connection to a room where Ben is the host."""
+    return OfflineClient(room=rooms.room(host=BEN), **more)
 
 
 @asynccontextmanager
-async def opened(
+async def app_from(
     start: Start, size: tuple[int, int] = (80, 24)
 ) -> AsyncGenerator[Driver]:
+    """The running app, started without a room."""
     async with SlideraceApp(start).run_test(size=size) as pilot:
         await settle(pilot)
         yield pilot
 
 
-async def saved(pilot: Driver) -> None:
-    """Until nothing is being written any more."""
+async def wait_until_stored(pilot: Driver) -> None:
+    """Wait until settings and race records are written."""
     for worker in list(pilot.app.workers):
         if worker.group in ("record", "settings"):
             await worker.wait()

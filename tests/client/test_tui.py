@@ -10,18 +10,18 @@ from tests.client import rooms
 from tests.client.offline import (
     MINUTE,
     Driver,
-    Offline,
+    OfflineClient,
+    app_from,
+    app_in_race,
+    app_of,
     board,
-    driven,
+    expected_rows,
     keys,
-    opened,
-    painted,
-    racing,
-    saved,
+    running_app,
     screen,
-    sees,
     settle,
-    terminal,
+    wait_for_text,
+    wait_until_stored,
 )
 from tests.client.rooms import RACE, standing
 
@@ -53,17 +53,17 @@ def two_results() -> m.Results:
     return rooms.results(standings=[first, second])
 
 
-async def finished(seat: Offline, pilot: Driver) -> None:
-    seat.race(format_board(parse_board(rooms.results().board)))
-    seat.hear(m.PhaseEvent(0, RACE, "results", MINUTE))
-    seat.hear(two_results())
+async def finished(client: OfflineClient, pilot: Driver) -> None:
+    client.race(format_board(parse_board(rooms.results().board)))
+    client.receive(m.PhaseEvent(0, RACE, "results", MINUTE))
+    client.receive(two_results())
     await settle(pilot)
 
 
 async def test_results_are_a_table_with_reasons_and_proof() -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
-        await finished(seat, pilot)
+    client = OfflineClient()
+    async with running_app(client) as pilot:
+        await finished(client, pilot)
         text = " ".join(screen(pilot).split())
     assert "Ann won" in text
     assert "1 Ann 41.320 120 3.00 99 40.000" in text
@@ -72,9 +72,9 @@ async def test_results_are_a_table_with_reasons_and_proof() -> None:
 
 
 async def test_results_that_are_not_proven_are_reported() -> None:
-    seat = Offline(room=rooms.room(commitment="0" * 64))
-    async with driven(seat) as pilot:
-        await finished(seat, pilot)
+    client = OfflineClient(room=rooms.room(commitment="0" * 64))
+    async with running_app(client) as pilot:
+        await finished(client, pilot)
         assert "✗ " in screen(pilot)
         assert "match the commitment" not in screen(pilot)
 
@@ -87,12 +87,12 @@ async def test_marks_beside_times_are_explained() -> None:
         ),
         standing(1, "finished", place=2, time_ms=41_330, **near),
     ]
-    told = rooms.results(standings=rows, friendly_timing=True)
-    seat = Offline()
-    async with driven(seat) as pilot:
-        seat.race(told.board)
-        seat.hear(told)
-        seat.model.record_checked(RACE, [])
+    results = rooms.results(standings=rows, friendly_timing=True)
+    client = OfflineClient()
+    async with running_app(client) as pilot:
+        client.race(results.board)
+        client.receive(results)
+        client.model.record_checked(RACE, [])
         await settle(pilot)
         text = screen(pilot)
     assert "41.320≈†" in text
@@ -111,13 +111,13 @@ async def test_results_that_do_not_fit_scroll_and_keep_ones_own(
         standing(n, "finished", place=n + 1, time_ms=40_000 + n) for n in range(1, 16)
     ]
     own = standing(0, "forfeited", place=16)
-    told = rooms.results(standings=[*rows, own])
-    seat = Offline()
-    async with driven(seat, size) as pilot:
-        seat.race(told.board)
-        seat.hear(told)
-        seat.hear(m.PhaseEvent(0, RACE, "results", MINUTE))
-        seat.model.record_checked(RACE, [])
+    results = rooms.results(standings=[*rows, own])
+    client = OfflineClient()
+    async with running_app(client, size) as pilot:
+        client.race(results.board)
+        client.receive(results)
+        client.receive(m.PhaseEvent(0, RACE, "results", MINUTE))
+        client.model.record_checked(RACE, [])
         await settle(pilot)
         times: set[str] = set()
         for _ in range(15):
@@ -134,10 +134,10 @@ async def test_results_that_do_not_fit_scroll_and_keep_ones_own(
 
 
 async def test_race_record_that_was_not_checked_is_reported() -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
-        await finished(seat, pilot)
-        seat.model.record_checked(RACE, None)
+    client = OfflineClient()
+    async with running_app(client) as pilot:
+        await finished(client, pilot)
+        client.model.record_checked(RACE, None)
         await settle(pilot)
         text = screen(pilot)
     assert "Not checked: the server did not provide the race record." in text
@@ -145,10 +145,10 @@ async def test_race_record_that_was_not_checked_is_reported() -> None:
 
 
 async def test_race_record_that_differs_is_reported_in_full() -> None:
-    seat = Offline()
-    async with driven(seat, (40, 15)) as pilot:
-        await finished(seat, pilot)
-        seat.model.record_checked(RACE, [Fault.RECORD_SLIDES_DIFFER])
+    client = OfflineClient()
+    async with running_app(client, (40, 15)) as pilot:
+        await finished(client, pilot)
+        client.model.record_checked(RACE, [Fault.RECORD_SLIDES_DIFFER])
         await settle(pilot)
         text = " ".join(screen(pilot).split())
     assert "✗ The slides recorded as yours are not the ones you made." in text
@@ -164,11 +164,11 @@ async def test_host_sees_signals_but_no_verdict(size: tuple[int, int]) -> None:
             Signal("cv_milli", 80, 250, None, "0 of 2,489 were below", True),
         ],
     )
-    seat = Offline()
-    async with driven(seat, size) as pilot:
-        await finished(seat, pilot)
+    client = OfflineClient()
+    async with running_app(client, size) as pilot:
+        await finished(client, pilot)
         assert "signals" not in keys(pilot)
-        seat.hear(m.Signals(RACE, [even]))
+        client.receive(m.Signals(RACE, [even]))
         await settle(pilot)
         await pilot.press("g")
         await settle(pilot)
@@ -179,13 +179,13 @@ async def test_host_sees_signals_but_no_verdict(size: tuple[int, int]) -> None:
 
 
 async def test_last_results_stay_available_after_a_rematch() -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
-        await finished(seat, pilot)
+    client = OfflineClient()
+    async with running_app(client) as pilot:
+        await finished(client, pilot)
         await pilot.press("r")
-        assert seat.asked == [m.Rematch(RACE)]
-        seat.hear(m.RoomEvent(0, rooms.room(race=rooms.NEXT), "race"))
-        seat.hear(m.PhaseEvent(0, rooms.NEXT, "lobby", None))
+        assert client.commands == [m.Rematch(RACE)]
+        client.receive(m.RoomEvent(0, rooms.room(race=rooms.NEXT), "race"))
+        client.receive(m.PhaseEvent(0, rooms.NEXT, "lobby", None))
         await settle(pilot)
         assert "sliderace join KWXTRB@192.0.2.7:8710" in screen(pilot)
         await pilot.press("t")
@@ -200,24 +200,24 @@ async def test_unavailable_race_record_is_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    seat = Offline()
-    async with driven(seat, server="http://127.0.0.1:9") as pilot:
-        await finished(seat, pilot)
+    client = OfflineClient()
+    async with running_app(client, server="http://127.0.0.1:9") as pilot:
+        await finished(client, pilot)
         await pilot.press("s")
-        await saved(pilot)
+        await wait_until_stored(pilot)
         assert "cannot reach" in screen(pilot)
     assert list(tmp_path.iterdir()) == []
 
 
 async def test_aborted_race_is_reported() -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
-        seat.race()
-        seat.hear(m.PhaseEvent(0, RACE, "aborted", None, why="host"))
+    client = OfflineClient()
+    async with running_app(client) as pilot:
+        client.race()
+        client.receive(m.PhaseEvent(0, RACE, "aborted", None, why="host"))
         await settle(pilot)
         assert "called off" in screen(pilot)
         await pilot.press("r")
-    assert seat.asked == [m.Rematch(RACE)]
+    assert client.commands == [m.Rematch(RACE)]
 
 
 # --- Sizes and colours of terminals ---------------------------------------------------
@@ -225,20 +225,20 @@ async def test_aborted_race_is_reported() -> None:
 
 @pytest.mark.parametrize("phase", ["lobby", "race", "results"])
 async def test_screens_survive_every_size_down_to_1x1(phase: str) -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
+    client = OfflineClient()
+    async with running_app(client) as pilot:
         if phase == "race":
-            seat.race()
+            client.race()
         if phase == "results":
-            await finished(seat, pilot)
+            await finished(client, pilot)
         for size in ((1, 1), (2, 3), (39, 15), (40, 14), (200, 60), (1, 60), (40, 15)):
             await pilot.resize_terminal(*size)
             too_small = size[0] < 40 or size[1] < 15
             while pilot.app.screen.has_class("-too-small") != too_small:
                 await settle(pilot)
             if size in ((39, 15), (40, 14)):
-                await sees(pilot, "is too small")
-        await sees(pilot, "sliderace")
+                await wait_for_text(pilot, "is too small")
+        await wait_for_text(pilot, "sliderace")
 
 
 @pytest.mark.parametrize("side", range(3, 11))
@@ -247,8 +247,8 @@ async def test_every_board_can_be_played_in_40x15(side: int) -> None:
     solved[-2:] = [0, side * side - 1]
     rows = [solved[i : i + side] for i in range(0, side * side, side)]
     start = "/".join(" ".join(map(str, row)) for row in rows)
-    seat = Offline(room=rooms.room(rules=Rules(f"{side}x{side}")))
-    async with racing(seat, start, size=(40, 15)) as pilot:
+    client = OfflineClient(room=rooms.room(rules=Rules(f"{side}x{side}")))
+    async with app_in_race(client, start, size=(40, 15)) as pilot:
         assert board(pilot) == start
         canvas = pilot.app.screen.query_one("#boards", Boards)
         (placed,) = canvas.placed
@@ -271,9 +271,9 @@ async def test_colours_follow_setting_and_environment(
     monkeypatch: pytest.MonkeyPatch, wish: str, variable: str, coloured: bool
 ) -> None:
     monkeypatch.setenv("NO_COLOR", variable)
-    seat = Offline()
-    async with racing(seat, settings=Settings(color=wish)) as pilot:
-        strips = painted(terminal(pilot))
+    client = OfflineClient()
+    async with app_in_race(client, settings=Settings(color=wish)) as pilot:
+        strips = expected_rows(app_of(pilot))
         styles = [part.style for strip in strips for part in strip if part.style]
         colours = [c for style in styles for c in (style.color, style.bgcolor) if c]
         assert any(not colour.is_default for colour in colours) == coloured
@@ -288,8 +288,8 @@ async def test_terminal_with_16_colours_gets_exactly_these(
 ) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("COLORTERM")
-    async with driven(Offline(), settings=Settings(theme="light")) as pilot:
-        assert terminal(pilot).look == BASIC
+    async with running_app(OfflineClient(), settings=Settings(theme="light")) as pilot:
+        assert app_of(pilot).look == BASIC
         assert pilot.app.screen.styles.background.hex == BASIC.ground
 
 
@@ -297,21 +297,21 @@ async def test_light_terminal_gets_a_light_background(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("COLORFGBG", "0;15")
-    async with driven(Offline()) as pilot:
-        assert terminal(pilot).look == LIGHT
+    async with running_app(OfflineClient()) as pilot:
+        assert app_of(pilot).look == LIGHT
 
 
 async def test_ctrl_c_exits_with_130() -> None:
-    async with driven(Offline()) as pilot:
+    async with running_app(OfflineClient()) as pilot:
         await pilot.press("ctrl+c")
     assert pilot.app.return_code == 130
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])
 async def test_background_follows_the_setting(theme: str) -> None:
-    async with driven(Offline(), settings=Settings(theme=theme)) as pilot:
+    async with running_app(OfflineClient(), settings=Settings(theme=theme)) as pilot:
         ground = pilot.app.screen.styles.background.hex.lower()
-        assert ground == terminal(pilot).look.ground
+        assert ground == app_of(pilot).look.ground
         assert pilot.app.current_theme.dark == (theme == "dark")
 
 
@@ -319,7 +319,7 @@ async def test_background_follows_the_setting(theme: str) -> None:
 
 
 async def test_given_board_is_not_kept_as_best() -> None:
-    async with opened(Start("solo", board="1 2 3/4 5 6/7 0 8")) as pilot:
+    async with app_from(Start("solo", board="1 2 3/4 5 6/7 0 8")) as pilot:
         await pilot.press("left")
         await settle(pilot)
         assert "solved in " in screen(pilot)
@@ -330,7 +330,7 @@ async def test_given_board_is_not_kept_as_best() -> None:
 
 
 async def test_best_time_on_random_boards_is_kept() -> None:
-    async with opened(Start("solo", size="2x2", seed="t0")) as pilot:
+    async with app_from(Start("solo", size="2x2", seed="t0")) as pilot:
         assert board(pilot) == "1 2/0 3"
         await pilot.press("left")
         await settle(pilot)
@@ -341,7 +341,7 @@ async def test_best_time_on_random_boards_is_kept() -> None:
 
 
 async def test_solo_board_can_be_solved_and_repeated() -> None:
-    async with opened(Start("solo", board="1 2 3/4 5 6/0 7 8")) as pilot:
+    async with app_from(Start("solo", board="1 2 3/4 5 6/0 7 8")) as pilot:
         assert "the first slide starts it" in screen(pilot)
         await pilot.press("right", "left")
         (placed,) = pilot.app.screen.query_one("#boards", Boards).placed
@@ -369,7 +369,7 @@ async def test_solo_board_can_be_solved_and_repeated() -> None:
     ],
 )
 async def test_help_is_about_the_screen(start: Start, words: str, foreign: str) -> None:
-    async with opened(start) as pilot:
+    async with app_from(start) as pilot:
         await pilot.press("?")
         await pilot.pause()
         assert words in screen(pilot)
@@ -377,9 +377,9 @@ async def test_help_is_about_the_screen(start: Start, words: str, foreign: str) 
 
 
 async def test_help_of_the_results_explains_their_columns() -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
-        await finished(seat, pilot)
+    client = OfflineClient()
+    async with running_app(client) as pilot:
+        await finished(client, pilot)
         assert "credit" not in screen(pilot)  # nobody has any
         await pilot.press("?")
         await pilot.pause()
@@ -388,24 +388,24 @@ async def test_help_of_the_results_explains_their_columns() -> None:
 
 
 async def test_message_of_the_form_disappears_in_the_game() -> None:
-    async with opened(Start("menu", name="Ann")) as pilot:
+    async with app_from(Start("menu", name="Ann")) as pilot:
         await pilot.press("s")
-        await sees(pilot, "Play alone")
+        await wait_for_text(pilot, "Play alone")
         await pilot.press("end", *"x1", "enter")
-        await sees(pilot, "Write the size like")
+        await wait_for_text(pilot, "Write the size like")
         await pilot.press("backspace", "backspace", "enter")
-        await sees(pilot, "solo, 4x4")
+        await wait_for_text(pilot, "solo, 4x4")
         assert "Write the size like" not in screen(pilot)
 
 
 async def test_solo_with_a_seed_shows_its_scramble() -> None:
     text = format_board(scramble(seed_from_text("tea"), Size(3, 3)))
-    async with opened(Start("solo", size="3x3", seed="tea"), (40, 15)) as pilot:
+    async with app_from(Start("solo", size="3x3", seed="tea"), (40, 15)) as pilot:
         assert board(pilot) == text
 
 
 async def test_menu_leads_everywhere_and_back() -> None:
-    async with opened(Start("menu", name="Ann")) as pilot:
+    async with app_from(Start("menu", name="Ann")) as pilot:
         assert "enter a room" in screen(pilot)
         for key, words in (("h", "Open a room"), ("w", "Watch a room")):
             await pilot.press(key)
@@ -428,7 +428,7 @@ async def test_menu_leads_everywhere_and_back() -> None:
 
 
 async def test_invalid_input_is_reported_in_the_form() -> None:
-    async with opened(Start("menu", name="Ann")) as pilot:
+    async with app_from(Start("menu", name="Ann")) as pilot:
         await pilot.press("s")
         await settle(pilot)
         await pilot.press(*"x1", "enter")
@@ -444,20 +444,20 @@ async def test_settings_are_applied_at_once_and_stored(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    async with opened(Start("menu", name="Ann")) as pilot:
+    async with app_from(Start("menu", name="Ann")) as pilot:
         await pilot.press("e")
         await pilot.pause()
         assert "move the tile" in screen(pilot)
         await pilot.press("right", "down", "down", "left", "enter")
-        await saved(pilot)
-        assert terminal(pilot).look == LIGHT
+        await wait_until_stored(pilot)
+        assert app_of(pilot).look == LIGHT
     kept, complaints = await asyncio.to_thread(load)
     assert (kept.keys, kept.theme, complaints) == ("gap", "light", [])
 
 
 async def test_past_races_are_a_list_that_scrolls() -> None:
-    async with opened(Start("menu", name="Ann"), (60, 15)) as pilot:
-        past = PastRacesScreen(terminal(pilot))
+    async with app_from(Start("menu", name="Ann"), (60, 15)) as pilot:
+        past = PastRacesScreen(app_of(pilot))
         await pilot.app.push_screen(past)
         await settle(pilot)
         assert "Asking the server" in screen(pilot)

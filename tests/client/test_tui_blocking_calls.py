@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from tests.client.offline import Offline, driven, screen, settle
+from tests.client.offline import OfflineClient, running_app, screen, settle
 
 from sliderace_client.net.http import Unreachable
 from sliderace_client.race_records import save_record
@@ -81,7 +81,7 @@ def test_hostile_links_of_a_room_are_dropped(server: str) -> None:
 async def test_lobby_replaces_a_loopback_link_by_one_for_others(
     server: str,
 ) -> None:
-    async with driven(Offline(), (80, 30), server=server) as pilot:
+    async with running_app(OfflineClient(), (80, 30), server=server) as pilot:
         for worker in list(pilot.app.workers):
             if worker.group == "links":
                 await worker.wait()
@@ -93,7 +93,9 @@ async def test_lobby_replaces_a_loopback_link_by_one_for_others(
 
 
 async def test_lobby_says_that_only_this_machine_can_join() -> None:
-    async with driven(Offline(), (80, 30), server="http://127.0.0.1:9") as pilot:
+    async with running_app(
+        OfflineClient(), (80, 30), server="http://127.0.0.1:9"
+    ) as pilot:
         text = screen(pilot)
     assert "sliderace join KWX-TRB" in text
     assert "only this machine can join" in text

@@ -6,7 +6,14 @@ from rich.segment import Segment
 from rich.style import Style
 from tests.client import rooms
 from tests.client.emulator import Emulator
-from tests.client.offline import Offline, driven, painted, racing, settle, terminal
+from tests.client.offline import (
+    OfflineClient,
+    app_in_race,
+    app_of,
+    expected_rows,
+    running_app,
+    settle,
+)
 from tests.client.rooms import RACE, member
 from textual.strip import Strip
 
@@ -72,10 +79,10 @@ def test_row_with_wide_characters_is_painted_completely() -> None:
     assert "猫 b" in render([ChangedRow(0, 0, old, new)], None, erases=False)
 
 
-def six() -> Offline:
+def six() -> OfflineClient:
     """A race of six on 4x4."""
     members = [member(n + 1, n, f"Racer {n}") for n in range(6)]
-    return Offline(room=rooms.room(rules=Rules("4x4")), members=members)
+    return OfflineClient(room=rooms.room(rules=Rules("4x4")), members=members)
 
 
 ALL = tuple(range(6))
@@ -83,9 +90,9 @@ LONG = "5 1 2 3/9 6 7 4/13 10 11 8/0 14 15 12"
 
 
 async def test_slide_is_painted_at_once_in_few_bytes() -> None:
-    async with racing(six(), LONG, (100, 40), ALL) as pilot:
-        app, texts = terminal(pilot), list[str]()
-        screen = Emulator(painted(app))
+    async with app_in_race(six(), LONG, (100, 40), ALL) as pilot:
+        app, texts = app_of(pilot), list[str]()
+        screen = Emulator(expected_rows(app))
         app.terminal_diff.connect(texts.append, "truecolor", erases=True)
         page = app.screen
         assert isinstance(page, RaceScreen)
@@ -94,7 +101,7 @@ async def test_slide_is_painted_at_once_in_few_bytes() -> None:
             assert len(texts) == n  # board, clock and lanes together
             assert len(texts[-1].encode()) < 450
             screen.write(texts[-1])
-            assert screen.rows == Emulator(painted(app)).rows
+            assert screen.rows == Emulator(expected_rows(app)).rows
         texts.clear()
         app.repaint()
         assert texts == []  # nothing is left for a later frame
@@ -102,45 +109,45 @@ async def test_slide_is_painted_at_once_in_few_bytes() -> None:
 
 async def test_rivals_distances_are_painted_with_the_tick() -> None:
     def lanes(name: str) -> list[str]:
-        plain = terminal(pilot).screen.query_one("#panel", TextRows).plain
+        plain = app_of(pilot).screen.query_one("#panel", TextRows).plain
         return [line for line in plain.split("\n") if name in line]
 
-    async with racing(six(), LONG, (100, 40), ALL) as pilot:
+    async with app_in_race(six(), LONG, (100, 40), ALL) as pilot:
         before, ours = lanes("Racer "), lanes("Racer 0")
-        page = terminal(pilot).screen
+        page = app_of(pilot).screen
         assert isinstance(page, RaceScreen)
         assert page.first_key("down")
         assert lanes("Racer 0") != ours
         assert lanes("Racer ")[1:] == before[1:]
-        terminal(pilot).repaint()
+        app_of(pilot).repaint()
         assert not any(lane in before for lane in lanes("Racer "))
 
 
 async def test_rivals_are_painted_with_the_tick_and_not_over_the_board() -> None:
-    seat = Offline()
-    async with racing(seat) as pilot:
-        app, texts = terminal(pilot), list[str]()
-        screen = Emulator(painted(app))
+    client = OfflineClient()
+    async with app_in_race(client) as pilot:
+        app, texts = app_of(pilot), list[str]()
+        screen = Emulator(expected_rows(app))
         canvas = app.screen.query_one("#boards", Boards)
         app.terminal_diff.connect(texts.append, "truecolor", erases=True)
         while app.frame_due:
             await pilot.pause()
-        seat.hear(m.Progress(RACE, [m.SeatProgress(1, 3, 400, 3)]))
+        client.receive(m.Progress(RACE, [m.SeatProgress(1, 3, 400, 3)]))
         due = [app.frame_due]
-        seat.hear(m.PhaseEvent(0, RACE, "grace", 60_000))
+        client.receive(m.PhaseEvent(0, RACE, "grace", 60_000))
         due.append(app.frame_due)
         assert due == [False, True]
         await settle(pilot)
         screen.write("".join(texts))
-        assert screen.touched
-        assert not any(canvas.region.contains(x, y) for x, y in screen.touched)
-        assert screen.rows == Emulator(painted(app)).rows
+        assert screen.written
+        assert not any(canvas.region.contains(x, y) for x, y in screen.written)
+        assert screen.rows == Emulator(expected_rows(app)).rows
 
 
 async def test_row_painted_twice_in_a_batch_is_written_once() -> None:
-    async with driven(Offline()) as pilot:
-        app, texts = terminal(pilot), list[str]()
-        screen = Emulator(painted(app))
+    async with running_app(OfflineClient()) as pilot:
+        app, texts = app_of(pilot), list[str]()
+        screen = Emulator(expected_rows(app))
         app.terminal_diff.connect(texts.append, "truecolor", erases=True)
         head = app.screen.query_one("#head", TextRows)
         with app.terminal_diff.batch():
@@ -148,4 +155,4 @@ async def test_row_painted_twice_in_a_batch_is_written_once() -> None:
                 head.show([(Run(text, Paint()),)])
         assert len(texts) == 1
         screen.write(texts[0])
-        assert screen.rows == Emulator(painted(app)).rows
+        assert screen.rows == Emulator(expected_rows(app)).rows

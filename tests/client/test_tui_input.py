@@ -8,17 +8,17 @@ from tests.client import rooms
 from tests.client.offline import (
     MINUTE,
     Driver,
-    Offline,
+    OfflineClient,
+    app_from,
+    app_in_race,
+    app_of,
     board,
-    driven,
     keys,
-    opened,
-    racing,
-    saved,
+    running_app,
     screen,
-    sees,
     settle,
-    terminal,
+    wait_for_text,
+    wait_until_stored,
 )
 from tests.client.rooms import NEXT, RACE, START
 from textual.events import Key
@@ -44,22 +44,22 @@ async def points_at(pilot: Driver, cell: int) -> None:
 
 
 async def test_hovering_slides_tiles_only_if_the_setting_is_on() -> None:
-    seat = Offline()
-    async with racing(seat, settings=Settings(hover="on")) as pilot:
+    client = OfflineClient()
+    async with app_in_race(client, settings=Settings(hover="on")) as pilot:
         await points_at(pilot, 1)  # not in line with the gap
         assert board(pilot) == START
         assert "cannot move" not in screen(pilot)
         await points_at(pilot, 8)
         assert board(pilot) == SOLVED
-    seat = Offline()
-    async with racing(seat) as pilot:
+    client = OfflineClient()
+    async with app_in_race(client) as pilot:
         await points_at(pilot, 8)
         assert board(pilot) == START
 
 
 async def test_number_slides_that_tile() -> None:
-    seat = Offline()
-    async with racing(seat) as pilot:
+    client = OfflineClient()
+    async with app_in_race(client) as pilot:
         await pilot.press("5")
         assert board(pilot) == START
         assert "5 cannot move: it is not in line with the gap." in screen(pilot)
@@ -69,35 +69,35 @@ async def test_number_slides_that_tile() -> None:
 
 async def test_number_that_may_continue_is_shown_and_waits() -> None:
     start = "1 2 3 4/5 6 7 8/9 10 11 12/13 0 14 15"
-    seat = Offline(room=rooms.room(rules=Rules("4x4")))
-    async with racing(seat, start) as pilot:
+    client = OfflineClient(room=rooms.room(rules=Rules("4x4")))
+    async with app_in_race(client, start) as pilot:
         await pilot.press("1")
         await settle(pilot)
         assert "tile 1 ..." in screen(pilot)
         await pilot.press("4")
-        assert seat.view.stm == 1
+        assert client.view.stm == 1
         await pilot.press("1")
-        seat.told.now += 601
+        client.room.now += 601
         await settle(pilot)
         assert "1 cannot move" in screen(pilot)
         await pilot.press("1", "enter")
-        assert seat.view.stm == 1
+        assert client.view.stm == 1
 
 
 async def test_key_that_moves_nothing_gives_a_hint() -> None:
-    seat = Offline()
-    async with racing(seat) as pilot:
+    client = OfflineClient()
+    async with app_in_race(client) as pilot:
         await pilot.press("right", "right")
         assert board(pilot) == START
         assert "No tile can go right: the gap is in the left column." in screen(pilot)
-        seat.told.now += 1_600
+        client.room.now += 1_600
         await settle(pilot)
         assert "No tile" not in screen(pilot)
 
 
 async def test_board_key_does_not_overtake_an_earlier_key() -> None:
     start = Start("solo", board="1 2 3/4 5 6/0 7 8")
-    async with opened(start) as pilot:
+    async with app_from(start) as pilot:
         await pilot.press("left")
         assert board(pilot) == "1 2 3/4 5 6/7 0 8"
         for key in ("r", "left"):  # as from a terminal that sends both at once
@@ -108,7 +108,7 @@ async def test_board_key_does_not_overtake_an_earlier_key() -> None:
 
 
 async def test_question_is_answered_before_anything_slides() -> None:
-    async with racing(Offline()) as pilot:
+    async with app_in_race(OfflineClient()) as pilot:
         await pilot.press("f", "left")
         assert board(pilot) == START
         await pilot.press("n", "left")
@@ -116,8 +116,8 @@ async def test_question_is_answered_before_anything_slides() -> None:
 
 
 async def test_own_keys_take_precedence_over_every_action() -> None:
-    seat = Offline()
-    async with racing(seat, settings=Settings(own_keys="f0ui")) as pilot:
+    client = OfflineClient()
+    async with app_in_race(client, settings=Settings(own_keys="f0ui")) as pilot:
         await pilot.press("a")
         assert board(pilot) == START
         await pilot.press("f", "f")
@@ -126,28 +126,28 @@ async def test_own_keys_take_precedence_over_every_action() -> None:
 
 
 async def test_own_lane_is_late_while_slides_are_not_stored() -> None:
-    seat = Offline()
-    async with racing(seat) as pilot:
+    client = OfflineClient()
+    async with app_in_race(client) as pilot:
         await pilot.press("left")
         await settle(pilot)
         assert "▸  Ann" in screen(pilot)
-        seat.told.now += LATE_MS + 1
+        client.room.now += LATE_MS + 1
         await settle(pilot)
         assert "◐1 Ann" in screen(pilot)
-        seat.hear(m.Ack(RACE, 1))
+        client.receive(m.Ack(RACE, 1))
         await settle(pilot)
         assert "▸  Ann" in screen(pilot)
 
 
 async def test_bell_rings_once_at_go() -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
+    client = OfflineClient()
+    async with running_app(client) as pilot:
         rung: list[bool] = []
-        terminal(pilot).bell = lambda: rung.append(True)  # type: ignore[method-assign]
-        seat.hear(m.PhaseEvent(0, RACE, "countdown", 5_000))
+        app_of(pilot).bell = lambda: rung.append(True)  # type: ignore[method-assign]
+        client.receive(m.PhaseEvent(0, RACE, "countdown", 5_000))
         await settle(pilot)
         assert rung == []
-        seat.race()
+        client.race()
         await settle(pilot)
         await settle(pilot)
         assert rung == [True]
@@ -160,8 +160,8 @@ async def test_keys_step_through_the_pictures_and_toggle_numbers(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    async with opened(Start("solo", size="3x3")) as pilot:
-        app = terminal(pilot)
+    async with app_from(Start("solo", size="3x3")) as pilot:
+        app = app_of(pilot)
         assert "numbers" not in keys(pilot)
         for name in BUILT_IN:
             await pilot.press("i")
@@ -173,24 +173,24 @@ async def test_keys_step_through_the_pictures_and_toggle_numbers(
         numbers.append(app.look.numbers)
         assert numbers == [True, False]
         await pilot.press("i")
-        await saved(pilot)
+        await wait_until_stored(pilot)
         assert app.look.picture is None
 
 
 async def test_pictures_need_colours() -> None:
-    async with opened(
+    async with app_from(
         Start("solo", size="3x3", settings=Settings(color="never", picture="hills"))
     ) as pilot:
-        assert terminal(pilot).look.picture is None
+        assert app_of(pilot).look.picture is None
         await pilot.press("i")
         await settle(pilot)
         assert "Pictures need colours" in screen(pilot)
 
 
 async def test_picture_form_shows_a_preview() -> None:
-    async with opened(Start("menu", name="Ann")) as pilot:
+    async with app_from(Start("menu", name="Ann")) as pilot:
         await pilot.press("p")
-        await sees(pilot, "A picture on the tiles")
+        await wait_for_text(pilot, "A picture on the tiles")
         preview = pilot.app.screen.query_one("#preview", Boards)
         seen = [len(preview.placed)]
         for keys_ in (["backspace"] * 4, "rings", ["backspace"]):
@@ -204,14 +204,14 @@ async def test_settings_offer_the_pictures_by_name(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    async with opened(Start("menu", name="Ann")) as pilot:
+    async with app_from(Start("menu", name="Ann")) as pilot:
         await pilot.press("e")
-        await sees(pilot, "none: numbers")
+        await wait_for_text(pilot, "none: numbers")
         await pilot.press("up", "up", "up", "right")
-        await sees(pilot, "hills")
+        await wait_for_text(pilot, "hills")
         await pilot.press("right", "enter")
-        await saved(pilot)
-        assert terminal(pilot).look.picture is BUILT_IN["harbour"]
+        await wait_until_stored(pilot)
+        assert app_of(pilot).look.picture is BUILT_IN["harbour"]
 
 
 async def test_own_picture_is_chosen_in_the_menu(
@@ -220,18 +220,18 @@ async def test_own_picture_is_chosen_in_the_menu(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     Image.new("RGB", (9, 9), (1, 2, 3)).save(tmp_path / "a.png")
-    async with opened(Start("menu", name="Ann")) as pilot:
+    async with app_from(Start("menu", name="Ann")) as pilot:
         await pilot.press("p")
         monkeypatch.setattr(
             pilot.app, "now", lambda: 0
         )  # news stays, however slow the machine
-        await sees(pilot, "A picture on the tiles")
+        await wait_for_text(pilot, "A picture on the tiles")
         await pilot.press(*["backspace"] * 4, *"b.png", "enter")
-        await sees(pilot, "b.png cannot be read")
+        await wait_for_text(pilot, "b.png cannot be read")
         await pilot.press(*["backspace"] * 5, *"a.png", "enter")
-        await sees(pilot, "open a room")
-        await saved(pilot)
-        picture = terminal(pilot).look.picture
+        await wait_for_text(pilot, "open a room")
+        await wait_until_stored(pilot)
+        picture = app_of(pilot).look.picture
         assert picture is not None
         assert picture.at(0.5, 0.5) == "#010203"
     assert 'picture = "a.png"' in (tmp_path / "sliderace/settings.toml").read_text()
@@ -239,55 +239,57 @@ async def test_own_picture_is_chosen_in_the_menu(
 
 @pytest.mark.parametrize("columns", [40, 80])
 async def test_terminal_too_low_for_pictures_says_so(columns: int) -> None:
-    async with opened(Start("solo", size="3x3"), (columns, 17)) as pilot:
+    async with app_from(Start("solo", size="3x3"), (columns, 17)) as pilot:
         assert ("picture" in keys(pilot)) == (columns == 80)
         await pilot.press("i")
-        await sees(pilot, "A picture needs 18 rows; this")
-        assert terminal(pilot).look.picture is None
+        await wait_for_text(pilot, "A picture needs 18 rows; this")
+        assert app_of(pilot).look.picture is None
 
 
 async def test_missing_picture_is_reported_and_numbers_are_shown() -> None:
     settings = Settings(picture="/nowhere/x.png")
-    async with opened(Start("solo", size="3x3", settings=settings)) as pilot:
-        await sees(pilot, "x.png cannot be read")
-        assert terminal(pilot).look.picture is None
+    async with app_from(Start("solo", size="3x3", settings=settings)) as pilot:
+        await wait_for_text(pilot, "x.png cannot be read")
+        assert app_of(pilot).look.picture is None
 
 
 # --- Before the race ------------------------------------------------------------------
 
 
 async def test_race_replaces_the_warm_up() -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
+    client = OfflineClient()
+    async with running_app(client) as pilot:
         await pilot.press("w")
-        await sees(pilot, "warm-up until the race begins, 3x3")
+        await wait_for_text(pilot, "warm-up until the race begins, 3x3")
         await pilot.press("q")
-        await sees(pilot, "sliderace join KWXTRB")
-        seat.told.now += 1_000
+        await wait_for_text(pilot, "sliderace join KWXTRB")
+        client.room.now += 1_000
         await pilot.press("w")
-        await sees(pilot, "warm-up")
-        seat.race()
+        await wait_for_text(pilot, "warm-up")
+        client.race()
         await settle(pilot)
         assert board(pilot) == START
-    assert not any(isinstance(each, m.Slides) for each in seat.asked)
+    assert not any(isinstance(each, m.Slides) for each in client.commands)
 
 
 async def test_always_ready_is_sent_once_for_each_race(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    seat = Offline()
-    async with driven(seat) as pilot:
+    client = OfflineClient()
+    async with running_app(client) as pilot:
         await pilot.press("a")
-        await saved(pilot)
+        await wait_until_stored(pilot)
         await settle(pilot)
-        seat.hear(m.MemberEvent(0, rooms.member(1, 0, ready=True), "ready"))
-        seat.hear(m.MemberEvent(0, rooms.member(1, 0), "ready"))  # undone by the user
+        client.receive(m.MemberEvent(0, rooms.member(1, 0, ready=True), "ready"))
+        client.receive(
+            m.MemberEvent(0, rooms.member(1, 0), "ready")
+        )  # undone by the user
         await settle(pilot)
-        seat.hear(m.PhaseEvent(0, RACE, "lobby", MINUTE))
-        seat.hear(m.RoomEvent(0, rooms.room(race=NEXT), "race"))
+        client.receive(m.PhaseEvent(0, RACE, "lobby", MINUTE))
+        client.receive(m.RoomEvent(0, rooms.room(race=NEXT), "race"))
         await settle(pilot)
-        readied = [each.race for each in seat.asked if isinstance(each, m.Ready)]
+        readied = [each.race for each in client.commands if isinstance(each, m.Ready)]
         assert readied == [RACE, NEXT]
 
 
@@ -306,8 +308,8 @@ async def test_invalid_own_keys_are_refused_and_the_old_ones_stay(
     chars: str, move: str, words: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    async with opened(Start("menu", name="Ann")) as pilot:
-        app = terminal(pilot)
+    async with app_from(Start("menu", name="Ann")) as pilot:
+        app = app_of(pilot)
         before = app.settings
         await app.push_screen(KeysForm(app))
         await settle(pilot)
@@ -315,6 +317,6 @@ async def test_invalid_own_keys_are_refused_and_the_old_ones_stay(
             app.screen.query_one(f"Input#{name}", Input).value = value
         await settle(pilot)
         await pilot.press("enter")
-        await sees(pilot, words)
+        await wait_for_text(pilot, words)
         assert isinstance(app.screen, KeysForm)
         assert app.settings == before

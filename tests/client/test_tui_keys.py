@@ -16,13 +16,13 @@ import pytest
 from tests.client.key_states import STATES, Expected, State
 from tests.client.offline import (
     Driver,
-    Offline,
-    driven,
-    opened,
-    saved,
+    OfflineClient,
+    app_from,
+    app_of,
+    running_app,
     screen,
     settle,
-    terminal,
+    wait_until_stored,
 )
 
 from sliderace_client.launch import Start
@@ -67,22 +67,22 @@ def empty_home() -> Generator[None]:
 
 
 @asynccontextmanager
-async def shown(state: State) -> AsyncGenerator[tuple[Driver, Offline]]:
+async def shown(state: State) -> AsyncGenerator[tuple[Driver, OfflineClient]]:
     """The screen in that state."""
-    # It would record a stack for each callback, which takes most of the time.
+    # Debug mode records a stack for each callback, which takes most of the time.
     asyncio.get_running_loop().set_debug(False)
-    seat = state.make() if state.make else Offline()
+    client = state.make() if state.make else OfflineClient()
     if state.make:
-        screen_ = driven(seat, state.size, kind=state.kind, server=NOBODY)
+        screen_ = running_app(client, state.size, kind=state.kind, server=NOBODY)
     elif state.kind == "solo":
-        screen_ = opened(Start("solo", seed="x"), state.size)
+        screen_ = app_from(Start("solo", seed="x"), state.size)
     else:
-        screen_ = opened(Start("menu", name="Ann"), state.size)
+        screen_ = app_from(Start("menu", name="Ann"), state.size)
     with empty_home():
         async with screen_ as pilot:
-            state.enter(seat)
+            state.enter(client)
             if not state.make:  # time passes with each key, however slow the machine
-                terminal(pilot).now = seat.now  # type: ignore[method-assign]
+                app_of(pilot).now = client.now  # type: ignore[method-assign]
             await settle(pilot)
             for key in state.first:
                 before = pilot.app.screen
@@ -91,7 +91,7 @@ async def shown(state: State) -> AsyncGenerator[tuple[Driver, Offline]]:
                 if key in OPENS:
                     while pilot.app.screen is before:
                         await settle(pilot)
-            yield pilot, seat
+            yield pilot, client
 
 
 OPENS = ("t", "e", "s", "k", "r", "w", "c", "question_mark")
@@ -137,23 +137,25 @@ def harmless_first(name: str) -> list[str]:
     return sorted(keys, key=lambda key: isinstance(STATES[name].keys[key], str))
 
 
-async def try_key(pilot: Driver, seat: Offline, key: str, expected: Expected) -> None:
+async def try_key(
+    pilot: Driver, client: OfflineClient, key: str, expected: Expected
+) -> None:
     """Press a key and check its effect."""
-    asked = len(seat.asked)
-    seat.told.now += 1_000  # so that it is not a key held down
+    before = len(client.commands)
+    client.room.now += 1_000  # so that it is not a key held down
     await pilot.press(PRESSED.get(key, key))
     await settle(pilot)
     if isinstance(expected, str):
-        await saved(pilot)
+        await wait_until_stored(pilot)
         await shows(pilot, expected)
         ended = pilot.app.return_code is not None
         assert ended == (not expected and key == "q"), key
     else:
-        assert [type(each) for each in seat.asked[asked:]] == [expected], key
+        assert [type(each) for each in client.commands[before:]] == [expected], key
 
 
 async def come_back(pilot: Driver, page: BaseScreen | Dialog, keys: list[str]) -> bool:
-    """Close what has opened; return whether the screen is as it was."""
+    """Close what has app_from; return whether the screen is as it was."""
     if pilot.app.return_code is not None or page not in pilot.app.screen_stack:
         return False
     if pilot.app.screen is not page:
@@ -200,21 +202,23 @@ async def test_every_key_does_what_the_table_says_and_can_be_clicked(
 ) -> None:
     state = STATES[name]
     keys, left = sorted(state.keys), harmless_first(name)
-    async with shown(state) as (pilot, seat):
+    async with shown(state) as (pilot, client):
         assert sorted(offered(pilot)) == keys
         await try_clicks(pilot, asking=name.startswith("leaving"))
-        await try_keys(pilot, seat, state, left)
+        await try_keys(pilot, client, state, left)
     while left:
-        async with shown(state) as (pilot, seat):
-            await try_keys(pilot, seat, state, left)
+        async with shown(state) as (pilot, client):
+            await try_keys(pilot, client, state, left)
 
 
-async def try_keys(pilot: Driver, seat: Offline, state: State, left: list[str]) -> None:
+async def try_keys(
+    pilot: Driver, client: OfflineClient, state: State, left: list[str]
+) -> None:
     """Try keys, and remove them from `left`, until one of them leaves the screen."""
     page = page_of(pilot)
     while left:
         key = left.pop(0)
-        await try_key(pilot, seat, key, state.keys[key])
+        await try_key(pilot, client, key, state.keys[key])
         if not await come_back(pilot, page, sorted(state.keys)):
             return
 

@@ -1,4 +1,4 @@
-"""The lobby and the dialogs over it, driven by keys and clicks."""
+"""The lobby and the dialogs over it, running_app by keys and clicks."""
 
 import re
 from collections.abc import Callable
@@ -6,14 +6,14 @@ from collections.abc import Callable
 import pytest
 from tests.client import rooms
 from tests.client.offline import (
-    Offline,
+    OfflineClient,
+    app_of,
     as_guest,
     board,
-    driven,
     keys,
+    running_app,
     screen,
     settle,
-    terminal,
 )
 from tests.client.rooms import (
     ANN,
@@ -37,7 +37,7 @@ async def test_lobby_shows_how_to_join_and_who_is_here() -> None:
         member(BEN, 1, "Turbo", bot=True),
         member(CAT, None),
     ]
-    async with driven(Offline(members=people), (80, 30)) as pilot:
+    async with running_app(OfflineClient(members=people), (80, 30)) as pilot:
         text = screen(pilot)
     for words in (
         "sliderace join KWXTRB@192.0.2.7:8710",
@@ -59,7 +59,7 @@ async def test_lobby_shows_how_to_join_and_who_is_here() -> None:
 
 async def test_lobby_says_that_the_seed_is_known_in_advance() -> None:
     known = rooms.room(seed_known=True)
-    async with driven(Offline(room=known)) as pilot:
+    async with running_app(OfflineClient(room=known)) as pilot:
         assert "seed known in advance" in screen(pilot)
         assert "commitment" not in screen(pilot)
 
@@ -68,43 +68,43 @@ async def test_lobby_says_that_the_seed_is_known_in_advance() -> None:
     "name", ["[red]Eve[/red]", "[@click=app.exit]x[/]", "\x1b[31mEve", "a\u202eb"]
 )
 async def test_hostile_name_is_shown_as_text(name: str) -> None:
-    seat = Offline(members=[member(ANN, 0), member(BEN, 1, name)])
-    async with driven(seat) as pilot:
+    client = OfflineClient(members=[member(ANN, 0), member(BEN, 1, name)])
+    async with running_app(client) as pilot:
         text = screen(pilot)
-        clean = seat.view.members[BEN].name
+        clean = client.view.members[BEN].name
         assert clean in text
         assert "\x1b" not in text
         assert "\u202e" not in text
 
 
 async def test_ready_key_that_is_held_down_counts_once() -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
+    client = OfflineClient()
+    async with running_app(client) as pilot:
         assert "r  ready" in keys(pilot)
         await pilot.press("r", "r", "r")
-        assert seat.asked == [m.Ready(RACE, True, COMMITMENTS[0])]
-        seat.hear(m.MemberEvent(0, member(ANN, 0, ready=True), "ready"))
-        seat.told.now += 2_000
+        assert client.commands == [m.Ready(RACE, True, COMMITMENTS[0])]
+        client.receive(m.MemberEvent(0, member(ANN, 0, ready=True), "ready"))
+        client.room.now += 2_000
         await settle(pilot)
         await pilot.press("r")
-        assert seat.asked[1:] == [m.Ready(RACE, False)]
+        assert client.commands[1:] == [m.Ready(RACE, False)]
 
 
 async def test_key_can_be_clicked() -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
+    client = OfflineClient()
+    async with running_app(client) as pilot:
         await pilot.click("#keys", offset=(2, 0))
-        assert seat.asked == [m.Ready(RACE, True, COMMITMENTS[0])]
+        assert client.commands == [m.Ready(RACE, True, COMMITMENTS[0])]
 
 
 async def test_host_starts_locks_kicks_benches_and_hands_over() -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
+    client = OfflineClient()
+    async with running_app(client) as pilot:
         await pilot.press("s")
         await settle(pilot)
         assert "Not ready, so would only watch: Ben." in screen(pilot)
         await pilot.press("n")
-        seat.told.now += 2_000
+        client.room.now += 2_000
         await pilot.press("s")
         await settle(pilot)
         await pilot.press("y")
@@ -121,11 +121,11 @@ async def test_host_starts_locks_kicks_benches_and_hands_over() -> None:
         assert "Make Ben the host?" in screen(pilot)
         await pilot.press("y")
         await settle(pilot)
-        seat.told.now += 2_000
+        client.room.now += 2_000
         await pilot.press("k")
         await settle(pilot)
         await pilot.press("y")
-    assert seat.asked == [
+    assert client.commands == [
         m.Start(RACE),
         m.Lock(True),
         m.Bench(BEN, True),
@@ -136,42 +136,42 @@ async def test_host_starts_locks_kicks_benches_and_hands_over() -> None:
 
 async def test_start_is_one_key_if_all_are_ready() -> None:
     people = [member(ANN, 0), member(BEN, 1, ready=True), member(CAT, None)]
-    seat = Offline(members=people)
-    async with driven(seat) as pilot:
+    client = OfflineClient(members=people)
+    async with running_app(client) as pilot:
         await pilot.press("s")
-    assert seat.asked == [m.Start(RACE)]
+    assert client.commands == [m.Start(RACE)]
 
 
 async def test_player_who_was_not_ready_reads_why_they_only_watch() -> None:
-    seat = as_guest()
-    async with driven(seat, (120, 30)) as pilot:
+    client = as_guest()
+    async with running_app(client, (120, 30)) as pilot:
         for phase in ("countdown", "racing"):
-            seat.hear(m.PhaseEvent(0, RACE, phase, 1_200, [1]))
+            client.receive(m.PhaseEvent(0, RACE, phase, 1_200, [1]))
         await settle(pilot)
         assert "You were not ready, so you watch this race" in screen(pilot)
         assert "you were not ready: you watch" in screen(pilot)
 
 
 async def test_lobby_counts_down_to_an_automatic_start() -> None:
-    seat = Offline()
-    async with driven(seat, (40, 15)) as pilot:
+    client = OfflineClient()
+    async with running_app(client, (40, 15)) as pilot:
         assert "starts in" not in screen(pilot)
-        seat.hear(m.PhaseEvent(0, RACE, "lobby", 30_000))
-        seat.told.now += 1_500
+        client.receive(m.PhaseEvent(0, RACE, "lobby", 30_000))
+        client.room.now += 1_500
         await settle(pilot)
         assert "The next race starts in 29 s" in screen(pilot)
-        seat.hear(m.PhaseEvent(0, RACE, "lobby", None))
+        client.receive(m.PhaseEvent(0, RACE, "lobby", None))
         await settle(pilot)
         assert "starts in" not in screen(pilot)
 
 
-@pytest.mark.parametrize("make", [Offline, as_guest])
+@pytest.mark.parametrize("make", [OfflineClient, as_guest])
 async def test_members_who_do_not_fit_are_counted_and_can_be_scrolled_to(
-    make: Callable[..., Offline],
+    make: Callable[..., OfflineClient],
 ) -> None:
     names = [f"Racer{n:02}" for n in range(12)]
     people = [member(ANN + n, n, name) for n, name in enumerate(names)]
-    async with driven(make(members=people), (80, 24)) as pilot:
+    async with running_app(make(members=people), (80, 24)) as pilot:
         seen: set[str] = set()
         for _ in range(len(names)):
             text = screen(pilot)
@@ -190,20 +190,20 @@ async def test_members_who_do_not_fit_are_counted_and_can_be_scrolled_to(
 
 async def test_member_who_is_alone_reads_how_to_add_bots() -> None:
     hint = "sliderace bot KWX-TRB"
-    async with driven(Offline(members=[member(ANN, 0)])) as pilot:
+    async with running_app(OfflineClient(members=[member(ANN, 0)])) as pilot:
         assert hint in screen(pilot)
-    async with driven(Offline()) as pilot:
+    async with running_app(OfflineClient()) as pilot:
         assert hint not in screen(pilot)
 
 
 async def test_leaving_host_reads_what_ends_with_their_server() -> None:
-    seat = Offline()
-    async with driven(seat, kind="host") as pilot:
+    client = OfflineClient()
+    async with running_app(client, kind="host") as pilot:
         await pilot.press("q")
         await settle(pilot)
         assert "The server stops, and the room closes for 2 others." in screen(pilot)
         await pilot.press("n")
-        seat.race()
+        client.race()
         await settle(pilot)
         await pilot.press("q")
         await settle(pilot)
@@ -211,13 +211,13 @@ async def test_leaving_host_reads_what_ends_with_their_server() -> None:
 
 
 async def test_help_of_a_room_fits_80x24_and_scrolls_both_ways() -> None:
-    async with driven(Offline()) as pilot:
+    async with running_app(OfflineClient()) as pilot:
         await pilot.press("?")
         await pilot.pause()
         assert "arrows, wasd" in screen(pilot)
         assert "Ctrl-C" in screen(pilot)
         assert "more" not in keys(pilot)
-    async with driven(Offline(), (80, 15)) as pilot:
+    async with running_app(OfflineClient(), (80, 15)) as pilot:
         await pilot.press("?")
         await pilot.pause()
         await pilot.press("down", "down", "down")
@@ -230,37 +230,37 @@ async def test_help_of_a_room_fits_80x24_and_scrolls_both_ways() -> None:
 
 
 async def test_click_chooses_the_member_that_the_host_acts_on() -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
+    client = OfflineClient()
+    async with running_app(client) as pilot:
         await pilot.click("#people", offset=(6, 1))
         await settle(pilot)
         await pilot.press("b")
-    assert seat.asked == [m.Bench(BEN, True)]
+    assert client.commands == [m.Bench(BEN, True)]
 
 
 async def test_guest_has_no_keys_of_the_host() -> None:
-    seat = as_guest()
-    async with driven(seat) as pilot:
+    client = as_guest()
+    async with running_app(client) as pilot:
         await pilot.press("s", "e", "x", "down", "k", "o")
         await settle(pilot)
         assert "♛ host" in screen(pilot)
         await pilot.press("p")
-    assert seat.asked == [m.Role("spectator")]
+    assert client.commands == [m.Role("spectator")]
 
 
 async def test_spectator_can_play_and_benched_player_can_return() -> None:
-    seat = as_guest(members=[member(ANN, None, "Ann"), member(BEN, 1)])
-    async with driven(seat) as pilot:
+    client = as_guest(members=[member(ANN, None, "Ann"), member(BEN, 1)])
+    async with running_app(client) as pilot:
         await pilot.press("r", "p")
-        seat.hear(m.MemberEvent(0, member(ANN, 0, benched=True), "benched"))
+        client.receive(m.MemberEvent(0, member(ANN, 0, benched=True), "benched"))
         await settle(pilot)
         await pilot.press("b")
-    assert seat.asked == [m.Role("player"), m.Bench(ANN, False)]
+    assert client.commands == [m.Role("player"), m.Bench(ANN, False)]
 
 
 async def test_host_changes_rules_in_a_dialog() -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
+    client = OfflineClient()
+    async with running_app(client) as pilot:
         await pilot.press("e")
         await pilot.pause()
         assert "The rules of the next race" in screen(pilot)
@@ -271,12 +271,12 @@ async def test_host_changes_rules_in_a_dialog() -> None:
         await settle(pilot)
         assert "The rules" not in screen(pilot)
     patch = m.RulesPatch(size="4x4", open_boards=True)
-    assert seat.asked == [m.Settings(patch, public=True)]
+    assert client.commands == [m.Settings(patch, public=True)]
 
 
 async def test_unchanged_rules_are_not_sent() -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
+    client = OfflineClient()
+    async with running_app(client) as pilot:
         await pilot.press("e")
         await pilot.pause()
         await pilot.press("right", "left", "enter")
@@ -284,29 +284,29 @@ async def test_unchanged_rules_are_not_sent() -> None:
         await pilot.press("e")
         await pilot.pause()
         await pilot.press("right", "escape")
-    assert seat.asked == []
+    assert client.commands == []
 
 
 async def test_rules_can_be_clicked() -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
+    client = OfflineClient()
+    async with running_app(client) as pilot:
         await pilot.press("e")
         await pilot.pause()
         await pilot.click("#text", offset=(34, 1))
         await pilot.press("enter")
-    assert seat.asked == [m.Settings(m.RulesPatch(size="4x4"))]
+    assert client.commands == [m.Settings(m.RulesPatch(size="4x4"))]
 
 
 async def test_race_closes_the_dialogs_of_help_and_code() -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
+    client = OfflineClient()
+    async with running_app(client) as pilot:
         await pilot.press("?")
         await pilot.pause()
         assert "slide the tile beside the gap that way" in screen(pilot)
         await pilot.press("escape", "c")
         await pilot.pause()
         assert "sliderace join KWXTRB@192.0.2.7:8710" in screen(pilot)
-        seat.race()
+        client.race()
         await settle(pilot)
         assert board(pilot) == START
 
@@ -316,40 +316,41 @@ async def test_leaving_host_reads_how_many_others_lose_the_room(
     others: int, many: str
 ) -> None:
     people = [member(ANN, 0), member(BEN, 1, "Ben"), member(CAT, 2, "Cat")]
-    seat = Offline(members=people[: 1 + others])
-    async with driven(seat, kind="host") as pilot:
+    client = OfflineClient(members=people[: 1 + others])
+    async with running_app(client, kind="host") as pilot:
         await pilot.press("q")
         await settle(pilot)
         assert f"The server stops, and the room closes for {many}" in screen(pilot)
 
 
 async def test_leaving_host_who_is_alone_gets_the_usual_question() -> None:
-    async with driven(Offline(members=[member(ANN, 0)]), kind="host") as pilot:
+    client = OfflineClient(members=[member(ANN, 0)])
+    async with running_app(client, kind="host") as pilot:
         await pilot.press("q")
         await settle(pilot)
         assert "Leave the room for good?" in screen(pilot)
 
 
 async def test_leaving_asks_first() -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
+    client = OfflineClient()
+    async with running_app(client) as pilot:
         await pilot.press("q")
         await settle(pilot)
         assert "Leave the room for good?" in screen(pilot)
         await pilot.press("escape")
         await settle(pilot)
         assert "Leave" not in screen(pilot)
-        assert seat.asked == []
-        seat.told.now += 2_000
+        assert client.commands == []
+        client.room.now += 2_000
         await pilot.press("q", "y")
-        assert seat.asked == [m.Leave()]
-        seat.end()
+        assert client.commands == [m.Leave()]
+        client.end()
         await pilot.pause()
-    assert terminal(pilot).return_code == 0
+    assert app_of(pilot).return_code == 0
 
 
 async def test_help_scrolls_in_a_small_terminal() -> None:
-    async with driven(Offline(), (40, 15)) as pilot:
+    async with running_app(OfflineClient(), (40, 15)) as pilot:
         await pilot.press("?")
         await pilot.pause()
         seen = screen(pilot)
@@ -364,7 +365,7 @@ async def test_help_scrolls_in_a_small_terminal() -> None:
 
 @pytest.mark.parametrize("size", [(40, 15), (80, 24)])
 async def test_all_rules_are_visible_in_every_terminal(size: tuple[int, int]) -> None:
-    async with driven(Offline(), size) as pilot:
+    async with running_app(OfflineClient(), size) as pilot:
         await pilot.press("e")
         await pilot.pause()
         for words in (
@@ -382,20 +383,20 @@ async def test_all_rules_are_visible_in_every_terminal(size: tuple[int, int]) ->
 
 
 async def test_only_the_host_can_close_the_room_for_all() -> None:
-    for seat, closed in ((Offline(), [m.Close()]), (as_guest(), [])):
-        async with driven(seat) as pilot:
+    for client, closed in ((OfflineClient(), [m.Close()]), (as_guest(), [])):
+        async with running_app(client) as pilot:
             await pilot.press("q")
             await settle(pilot)
             assert ("close it for all" in screen(pilot)) == bool(closed)
             await pilot.press("x")
-        assert seat.asked == closed
+        assert client.commands == closed
 
 
 async def test_names_are_neither_markup_nor_escape_sequences() -> None:
     """A server may be hostile: brackets are shown, control characters are not."""
     hostile = ["[red]B[/]", "[@click=app.bell]C", "\x1b]52;c;eA==\x07\u202eD\x9b2J"]
     people = [member(ANN, 0), *(member(9 + n, 1 + n, x) for n, x in enumerate(hostile))]
-    async with driven(Offline(members=people), (100, 30)) as pilot:
+    async with running_app(OfflineClient(members=people), (100, 30)) as pilot:
         text = screen(pilot)
     assert hostile[0] in text
     assert hostile[1] in text

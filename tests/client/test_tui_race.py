@@ -1,15 +1,15 @@
-"""The race screen, driven by keys and clicks; the test is the server."""
+"""The race screen, running_app by keys and clicks; the test is the server."""
 
 import pytest
 from tests.client import rooms
 from tests.client.offline import (
     MINUTE,
-    Offline,
+    OfflineClient,
+    app_in_race,
     as_guest,
     board,
-    driven,
     keys,
-    racing,
+    running_app,
     screen,
     settle,
 )
@@ -27,86 +27,86 @@ from sliderace_client.tui.widgets import Boards
 
 
 async def test_countdown_is_shown_in_place_of_the_board() -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
-        seat.hear(m.PhaseEvent(0, RACE, "countdown", 5_000))
+    client = OfflineClient()
+    async with running_app(client) as pilot:
+        client.receive(m.PhaseEvent(0, RACE, "countdown", 5_000))
         await settle(pilot)
         canvas = pilot.app.screen.query_one("#boards", Boards)
         five = canvas.message
-        seat.told.now += 2_001
+        client.room.now += 2_001
         await settle(pilot)
         assert canvas.message not in ("", five)
         assert canvas.placed == ()
-        seat.told.now += 3_000
+        client.room.now += 3_000
         await settle(pilot)
         go = canvas.message
         assert go not in ("", five)
-        seat.race()
+        client.race()
         await settle(pilot)
         assert board(pilot) == START
-        assert seat.paints == 1
+        assert client.paints == 1
 
 
 @pytest.mark.parametrize("pressed", [("left", "left"), ("a", "h"), ("h", "left")])
 async def test_key_moves_the_tile_in_its_direction(pressed: tuple[str, ...]) -> None:
-    seat = Offline()
-    async with racing(seat) as pilot:
+    client = OfflineClient()
+    async with app_in_race(client) as pilot:
         await pilot.press(*pressed)
         assert board(pilot) == "1 2 3/4 5 6/7 8 0"  # at once, before any answer
-        assert seat.view.done
+        assert client.view.done
 
 
 async def test_gap_preset_reverses_every_key() -> None:
-    seat = Offline()
-    async with racing(seat, settings=Settings(keys="gap")) as pilot:
+    client = OfflineClient()
+    async with app_in_race(client, settings=Settings(keys="gap")) as pilot:
         await pilot.press("right", "d")
         assert board(pilot) == "1 2 3/4 5 6/7 8 0"
 
 
 async def test_key_held_down_at_the_edge_changes_nothing() -> None:
-    seat = Offline()
-    async with racing(seat, "1 2 3/4 5 6/7 0 8") as pilot:
+    client = OfflineClient()
+    async with app_in_race(client, "1 2 3/4 5 6/7 0 8") as pilot:
         await pilot.press(*["right"] * 20)
         assert board(pilot) == "1 2 3/4 5 6/0 7 8"
-        assert seat.view.stm == 1
+        assert client.view.stm == 1
 
 
 async def test_click_slides_all_tiles_up_to_the_gap() -> None:
-    seat = Offline()
-    async with racing(seat) as pilot:
+    client = OfflineClient()
+    async with app_in_race(client) as pilot:
         (placed,) = pilot.app.screen.query_one("#boards", Boards).placed
         x, y = placed.grid.place_of(8)
         await pilot.click("#boards", offset=(placed.x + x + 1, placed.y + y + 1))
         await pilot.pause()
         assert board(pilot) == "1 2 3/4 5 6/7 8 0"
-    assert [slide[:2] for slide in seat.asked[-1].slides] == [("L", 2)]  # type: ignore[union-attr]
+    assert [slide[:2] for slide in client.commands[-1].slides] == [("L", 2)]  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("key", ["u", "r", "z", "backspace"])
 async def test_undo_keys_say_that_races_have_no_undo(key: str) -> None:
-    seat = Offline()
-    async with racing(seat) as pilot:
+    client = OfflineClient()
+    async with app_in_race(client) as pilot:
         await pilot.press(key)
         await settle(pilot)
         assert "Races have no undo and no reset" in screen(pilot)
         assert board(pilot) == START
-    assert not any(isinstance(each, m.Undo | m.Ready) for each in seat.asked)
+    assert not any(isinstance(each, m.Undo | m.Ready) for each in client.commands)
 
 
 async def test_lanes_show_progress_and_lost_connections_of_rivals() -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
-        seat.race()
-        seat.hear(m.Progress(RACE, [m.SeatProgress(1, 3, 420, 3)]))
+    client = OfflineClient()
+    async with running_app(client) as pilot:
+        client.race()
+        client.receive(m.Progress(RACE, [m.SeatProgress(1, 3, 420, 3)]))
         await settle(pilot)
         assert "42%" in screen(pilot)
         gone = member(BEN, 1, connected=False)
-        seat.hear(m.MemberEvent(0, gone, "disconnected"))
+        client.receive(m.MemberEvent(0, gone, "disconnected"))
         await settle(pilot)
         assert "↯  Ben" in screen(pilot)
         done = standing(1, "finished", place=1, time_ms=41_320, high=1000)
-        seat.hear(m.StandingEvent(0, RACE, done))
-        seat.hear(m.PhaseEvent(0, RACE, "grace", MINUTE))
+        client.receive(m.StandingEvent(0, RACE, done))
+        client.receive(m.PhaseEvent(0, RACE, "grace", MINUTE))
         await settle(pilot)
         assert "✓ 41.320" in screen(pilot)
         assert "grace: 1:00.0 left" in screen(pilot)
@@ -114,48 +114,48 @@ async def test_lanes_show_progress_and_lost_connections_of_rivals() -> None:
 
 
 async def test_giving_up_asks_first_and_can_be_undone_for_three_seconds() -> None:
-    seat = Offline()
-    async with racing(seat) as pilot:
+    client = OfflineClient()
+    async with app_in_race(client) as pilot:
         await pilot.press("f")
         await settle(pilot)
         assert "Give up this race?" in screen(pilot)
         await pilot.press("n")
         await settle(pilot)
-        assert seat.asked == []
-        seat.told.now += 2_000
+        assert client.commands == []
+        client.room.now += 2_000
         await pilot.press("f", "y")
-        assert seat.asked == [m.Forfeit(RACE)]
+        assert client.commands == [m.Forfeit(RACE)]
         out = standing(0, "forfeited")
-        seat.hear(m.StandingEvent(0, RACE, out))
+        client.receive(m.StandingEvent(0, RACE, out))
         await settle(pilot)
         assert "undo giving up" in keys(pilot)
         await pilot.press("u")
-        assert seat.asked == [m.Forfeit(RACE), m.Undo(RACE)]
-        seat.told.now += 3_001
+        assert client.commands == [m.Forfeit(RACE), m.Undo(RACE)]
+        client.room.now += 3_001
         await settle(pilot)
         assert "undo giving up" not in keys(pilot)
 
 
 async def test_board_is_shown_but_locked_during_inspection() -> None:
-    seat = Offline(room=rooms.room(rules=Rules("3x3", inspection_ms=3_000)))
-    async with driven(seat) as pilot:
-        seat.hear(m.PhaseEvent(0, RACE, "countdown", 0, [0, 1]))
-        seat.hear(m.BoardEvent(RACE, None, 0, START, in_ms=3_000))
-        seat.hear(m.PhaseEvent(0, RACE, "racing", MINUTE, [0, 1]))
+    client = OfflineClient(room=rooms.room(rules=Rules("3x3", inspection_ms=3_000)))
+    async with running_app(client) as pilot:
+        client.receive(m.PhaseEvent(0, RACE, "countdown", 0, [0, 1]))
+        client.receive(m.BoardEvent(RACE, None, 0, START, in_ms=3_000))
+        client.receive(m.PhaseEvent(0, RACE, "racing", MINUTE, [0, 1]))
         await settle(pilot)
         await pilot.press("left")
         assert board(pilot) == START
         assert "look, but do not touch yet" in screen(pilot)
-        seat.told.now += 3_000
+        client.room.now += 3_000
         await settle(pilot)
         await pilot.press("left")
         assert board(pilot) == "1 2 3/4 5 6/7 0 8"
 
 
 async def test_own_board_works_without_a_connection() -> None:
-    seat = Offline()
-    async with racing(seat) as pilot:
-        seat.model.lost()
+    client = OfflineClient()
+    async with app_in_race(client) as pilot:
+        client.model.lost()
         await pilot.press("left")
         await settle(pilot)
         assert board(pilot) == "1 2 3/4 5 6/7 0 8"
@@ -166,17 +166,17 @@ async def test_own_board_works_without_a_connection() -> None:
 
 
 async def test_host_can_end_the_grace_time_and_call_the_race_off() -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
-        seat.race()
-        seat.hear(m.PhaseEvent(0, RACE, "grace", MINUTE))
+    client = OfflineClient()
+    async with running_app(client) as pilot:
+        client.race()
+        client.receive(m.PhaseEvent(0, RACE, "grace", MINUTE))
         await settle(pilot)
         await pilot.press("e")
         await settle(pilot)
         assert "End the race now, for everybody?" in screen(pilot)
-        assert seat.asked == []
+        assert client.commands == []
         await pilot.press("n")
-        seat.told.now += 2_000
+        client.room.now += 2_000
         await pilot.press("e")
         await settle(pilot)
         await pilot.press("y")
@@ -184,7 +184,7 @@ async def test_host_can_end_the_grace_time_and_call_the_race_off() -> None:
         await pilot.press("x")
         await settle(pilot)
         await pilot.press("y")
-    assert seat.asked == [m.CallTime(RACE), m.Abort(RACE)]
+    assert client.commands == [m.CallTime(RACE), m.Abort(RACE)]
 
 
 # --- Watching -------------------------------------------------------------------------
@@ -192,44 +192,44 @@ async def test_host_can_end_the_grace_time_and_call_the_race_off() -> None:
 CROWD = [member(n, n - 1, f"P{n}") for n in range(2, 8)]
 
 
-def as_spectator() -> Offline:
-    seat = as_guest(members=[member(ANN, None, "Ann"), *CROWD])
-    seat.told.hear(rooms.welcome(seat=None))
-    seat.told.hear(
+def as_spectator() -> OfflineClient:
+    client = as_guest(members=[member(ANN, None, "Ann"), *CROWD])
+    client.room.hear(rooms.welcome(seat=None))
+    client.room.hear(
         rooms.snapshot(
-            seat.told.offset,
+            client.room.offset,
             room=rooms.room(host=BEN),
             members=[member(ANN, None, "Ann"), *CROWD],
         )
     )
-    return seat
+    return client
 
 
 async def test_spectator_sees_every_board_move() -> None:
-    seat = as_spectator()
-    async with driven(seat, (120, 40), kind="watch") as pilot:
-        seat.race(roster=(1, 2, 3, 4, 5, 6))
+    client = as_spectator()
+    async with running_app(client, (120, 40), kind="watch") as pilot:
+        client.race(roster=(1, 2, 3, 4, 5, 6))
         steps = [m.SeatProgress(n, 1, 100 * n, 1, 0, "L") for n in range(1, 7)]
-        seat.hear(m.Progress(RACE, steps))
+        client.receive(m.Progress(RACE, steps))
         await settle(pilot)
         placed = pilot.app.screen.query_one("#boards", Boards).placed
         assert len(placed) == 6
         moved = parse_board("1 2 3/4 5 6/7 0 8").tiles
         assert {each.tiles for each in placed} == {moved}
-        seat.hear(m.Progress(RACE, [m.SeatProgress(3, 2, 1000, 2, 1, "L")]))
+        client.receive(m.Progress(RACE, [m.SeatProgress(3, 2, 1000, 2, 1, "L")]))
         await settle(pilot)
         placed = pilot.app.screen.query_one("#boards", Boards).placed
         assert [each.tiles == moved for each in placed].count(False) == 1
         await pilot.press("left")
         assert "P2" in screen(pilot)
-    assert seat.asked == []
+    assert client.commands == []
 
 
 async def test_key_shows_the_boards_that_do_not_fit() -> None:
-    seat = as_spectator()
-    async with driven(seat, (40, 15), kind="watch") as pilot:
-        seat.race(roster=(1, 2, 3, 4, 5, 6))
-        seat.hear(
+    client = as_spectator()
+    async with running_app(client, (40, 15), kind="watch") as pilot:
+        client.race(roster=(1, 2, 3, 4, 5, 6))
+        client.receive(
             m.Progress(RACE, [m.SeatProgress(n, 0, 0, 0, 0, "") for n in range(1, 7)])
         )
         await settle(pilot)
@@ -242,12 +242,12 @@ async def test_key_shows_the_boards_that_do_not_fit() -> None:
 
 
 async def test_finished_player_can_watch_others() -> None:
-    seat = Offline()
-    async with racing(seat) as pilot:
+    client = OfflineClient()
+    async with app_in_race(client) as pilot:
         await pilot.press("left", "left")
         done = standing(0, "finished", place=1, time_ms=5_000, high=1000)
-        seat.hear(m.StandingEvent(0, RACE, done))
-        seat.hear(m.Progress(RACE, [m.SeatProgress(1, 1, 100, 1, 0, "L")]))
+        client.receive(m.StandingEvent(0, RACE, done))
+        client.receive(m.Progress(RACE, [m.SeatProgress(1, 1, 100, 1, 0, "L")]))
         await settle(pilot)
         canvas = pilot.app.screen.query_one("#boards", Boards)
         assert len(canvas.placed) == 2
@@ -260,33 +260,35 @@ async def test_finished_player_can_watch_others() -> None:
 
 
 async def test_latency_is_shown_beside_names_in_lobby_and_race() -> None:
-    seat = Offline()
-    async with driven(seat) as pilot:
-        seat.hear(
+    client = OfflineClient()
+    async with running_app(client) as pilot:
+        client.receive(
             m.LatencyEvent([m.MemberLatency(ANN, 1, 0), m.MemberLatency(BEN, 23, 4)])
         )
         await settle(pilot)
         assert "Ann 1 ms" in screen(pilot)
         assert "Ben 23±4 ms" in screen(pilot)
-        seat.hear(m.MemberEvent(0, member(BEN, 1, connected=False), "disconnected"))
+        client.receive(
+            m.MemberEvent(0, member(BEN, 1, connected=False), "disconnected")
+        )
         await settle(pilot)
         assert "23±4 ms" not in screen(pilot)
-        seat.hear(m.MemberEvent(0, member(BEN, 1), "connected"))
-        seat.race()
+        client.receive(m.MemberEvent(0, member(BEN, 1), "connected"))
+        client.race()
         await settle(pilot)
         assert "Ben 23±4 ms" in screen(pilot)
 
 
 async def test_provisional_place_is_marked() -> None:
-    seat = Offline()
-    async with racing(seat) as pilot:
+    client = OfflineClient()
+    async with app_in_race(client) as pilot:
         await pilot.press("left", "left")
         done = standing(0, "finished", place=1, time_ms=5_000, high=1000)
-        seat.hear(m.StandingEvent(0, RACE, done))
+        client.receive(m.StandingEvent(0, RACE, done))
         await settle(pilot)
         assert "1? Ann" in screen(pilot)
         assert "solved in 5.000, 1st so far" in screen(pilot)
-        seat.hear(m.WinnerEvent(0, RACE, [0]))
+        client.receive(m.WinnerEvent(0, RACE, [0]))
         await settle(pilot)
         assert "Ann has won" in screen(pilot)
         assert "1  Ann" in screen(pilot)

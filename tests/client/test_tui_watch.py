@@ -1,6 +1,6 @@
 """Watching a race: all boards, the leader's, one racer's; and the lanes."""
 
-from tests.client.offline import driven, keys, screen, settle
+from tests.client.offline import keys, running_app, screen, settle
 from tests.client.rooms import RACE, START, standing
 from tests.client.test_tui_race import as_spectator
 from textual.pilot import Pilot
@@ -28,21 +28,21 @@ def boards_shown(pilot: Pilot[int]) -> int:
 
 
 async def test_leader_view_follows_whoever_leads() -> None:
-    seat = as_spectator()
-    async with driven(seat, (100, 40), kind="watch") as pilot:
-        seat.race(roster=(1, 2, 3, 4, 5, 6))
-        seat.hear(steps(P2=100, P3=300, P4=200, P5=0, P6=0, P7=0))
+    client = as_spectator()
+    async with running_app(client, (100, 40), kind="watch") as pilot:
+        client.race(roster=(1, 2, 3, 4, 5, 6))
+        client.receive(steps(P2=100, P3=300, P4=200, P5=0, P6=0, P7=0))
         await settle(pilot)
         assert boards_shown(pilot) == 6
         await pilot.press("l")
         await settle(pilot)
         assert boards_shown(pilot) == 1
         assert "P3, 30% (leads)" in screen(pilot)
-        seat.hear(m.Progress(RACE, [m.SeatProgress(1, 2, 400, 1, 1, "L")]))
+        client.receive(m.Progress(RACE, [m.SeatProgress(1, 2, 400, 1, 1, "L")]))
         await settle(pilot)
         assert "P2, 40% (leads)" in screen(pilot)
         await pilot.press("p")
-        seat.hear(m.Progress(RACE, [m.SeatProgress(2, 2, 500, 1, 1, "L")]))
+        client.receive(m.Progress(RACE, [m.SeatProgress(2, 2, 500, 1, 1, "L")]))
         await settle(pilot)
         assert "P2, 40% (pinned)" in screen(pilot)
         await pilot.press("a")
@@ -51,12 +51,12 @@ async def test_leader_view_follows_whoever_leads() -> None:
 
 
 async def test_leader_view_names_those_who_have_finished() -> None:
-    seat = as_spectator()
-    async with driven(seat, (120, 40), kind="watch") as pilot:
-        seat.race(roster=(1, 2))
-        seat.hear(steps(P2=1000, P3=0))
+    client = as_spectator()
+    async with running_app(client, (120, 40), kind="watch") as pilot:
+        client.race(roster=(1, 2))
+        client.receive(steps(P2=1000, P3=0))
         done = standing(1, "finished", place=1, time_ms=9_000, high=1000, member=2)
-        seat.hear(m.StandingEvent(0, RACE, done))
+        client.receive(m.StandingEvent(0, RACE, done))
         await settle(pilot)
         await pilot.press("l")
         await settle(pilot)
@@ -64,10 +64,10 @@ async def test_leader_view_names_those_who_have_finished() -> None:
 
 
 async def test_arrow_keys_and_clicks_pin_a_racer() -> None:
-    seat = as_spectator()
-    async with driven(seat, (100, 40), kind="watch") as pilot:
-        seat.race(roster=(1, 2, 3, 4, 5, 6))
-        seat.hear(steps(P2=600, P3=500, P4=400, P5=300, P6=200, P7=100))
+    client = as_spectator()
+    async with running_app(client, (100, 40), kind="watch") as pilot:
+        client.race(roster=(1, 2, 3, 4, 5, 6))
+        client.receive(steps(P2=600, P3=500, P4=400, P5=300, P6=200, P7=100))
         await settle(pilot)
         seen: list[str] = []
         for key in ("right", "right", "left", "left", "left"):
