@@ -4,6 +4,9 @@ This is an optimization of `decide.slides` followed by `apply.slide`; a property
 shows that both give the same result.
 """
 
+# The type of tuple.__new__ is unknown.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +15,7 @@ from sliderace.race.state import PlayedSlide, Race
 
 __all__ = ["quick_slide"]
 
-_new: Callable[..., Any] = tuple.__new__  # pyright: ignore[reportUnknownMemberType]
+_new: Callable[..., Any] = tuple.__new__
 """Creates a named tuple without the overhead of its constructor."""
 
 
