@@ -43,16 +43,51 @@ class Mutant:
 SERVER = "server/sliderace_server/"
 E2E = "tests/e2e/"
 DURABLE = f"{E2E}test_durable.py::"
+LIVE_ROOM = "tests/server/test_live_room.py::"
 
 MUTANTS = (
     Mutant(
         "ack before commit",
-        f"{SERVER}runner.py",
-        "        self._crowd.moved(record)\n",
-        "        self._crowd.moved(record)\n"
-        "        seq = record.seq + len(record.slides) - 1\n"
-        "        self._crowd.ack({member: Ack(record.race, seq)})\n",
-        1,
+        f"{SERVER}live_room/live_room.py",
+        "        while acks and acks[0][0] <= durable:\n",
+        "        while acks and durable:\n",
+        f"{LIVE_ROOM}test_acks_wait_for_the_commit_of_their_slides",
+    ),
+    Mutant(
+        "welcome before it is durable",
+        f"{SERVER}live_room/live_room.py",
+        "        while pending and pending[0].position <= self.durable:\n",
+        "        while pending:\n",
+        f"{LIVE_ROOM}test_a_welcome_waits_until_everything_that_it_says_is_durable",
+    ),
+    Mutant(
+        "welcome that waits for an idle room",
+        f"{SERVER}live_room/live_room.py",
+        "        while pending and pending[0].position <= self.durable:\n",
+        "        while pending and self.idle:\n",
+        f"{LIVE_ROOM}test_a_busy_room_welcomes_a_newcomer_at_its_own_position",
+    ),
+    Mutant(
+        "progress before the welcome",
+        f"{SERVER}live_room/live_room.py",
+        "        replaced = self._subscribers.arrive(subscriber, member)\n",
+        "        replaced = self._subscribers.arrive(subscriber, member)\n"
+        "        self._subscribers.follow(subscriber, self._t)\n",
+        f"{LIVE_ROOM}test_nothing_reaches_a_subscriber_before_its_welcome",
+    ),
+    Mutant(
+        "checkpoint that drops a slide",
+        f"{SERVER}live_room/live_room.py",
+        "                self._out.checkpoint = pending.position - 1\n",
+        "                self._out.checkpoint = self.applied\n",
+        f"{LIVE_ROOM}test_a_checkpoint_makes_the_log_before_it_superfluous",
+    ),
+    Mutant(
+        "outputs that are taken twice",
+        f"{SERVER}live_room/live_room.py",
+        "        out, self._out = self._out, Outputs()\n",
+        "        out = self._out\n",
+        f"{LIVE_ROOM}test_outputs_are_taken_once",
     ),
     Mutant(
         "no dedupe",
@@ -60,13 +95,6 @@ MUTANTS = (
         "    if seq + len(batch) <= first:\n        return []\n",
         "    seq = max(seq, first)\n",
         "tests/race/test_decide.py::test_repeated_slides_change_nothing",
-    ),
-    Mutant(
-        "upto before durable",
-        f"{SERVER}runner.py",
-        "        self.when_durable(follower, send)\n",
-        "        send()\n        self._crowd.settle()\n",
-        1,
     ),
     Mutant(
         "drop instead of sleep",
@@ -88,11 +116,11 @@ MUTANTS = (
     ),
     Mutant(
         "no fence",
-        f"{SERVER}crowd.py",
-        "        return self._current.get(follower.member) is follower\n",
-        "        return True\n",
-        "tests/server/test_actor.py"
-        "::test_only_the_newest_connection_of_a_member_may_speak",
+        f"{SERVER}live_room/live_room.py",
+        "        if self._current.get(member) is not subscriber or "
+        "slides.gen != subscriber.gen:\n",
+        "        if slides.gen != subscriber.gen:\n",
+        f"{LIVE_ROOM}test_only_the_newest_connection_of_a_member_is_heard",
     ),
     Mutant(
         "client time unbounded",
@@ -117,9 +145,10 @@ MUTANTS = (
     ),
     Mutant(
         "log dropped before the result",
-        f"{SERVER}hub.py",
-        "            if not self._keeper.has_races_of(code):\n",
-        "            if True:\n",
+        f"{SERVER}registry/rooms.py",
+        "            if not self._results_writer.has_races_of(code):\n"
+        "                self._closed.discard(code)\n",
+        "            if True:\n                self._closed.discard(code)\n",
         f"{DURABLE}test_a_log_is_kept_until_its_results_are_stored",
     ),
 )
