@@ -134,7 +134,7 @@ STATES = {
         {
             "r": m.Ready,
             "a": "not always ready",
-            "s": "Not ready, so would only watch: Ben.",
+            "s": "Start without Ben?",
             "e": "The rules of the next race",
             "x": m.Lock,
             "k": "Remove Ben from the room?",

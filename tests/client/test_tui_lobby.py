@@ -102,7 +102,7 @@ async def test_host_starts_locks_kicks_benches_and_hands_over() -> None:
     async with running_app(client) as pilot:
         await pilot.press("s")
         await settle(pilot)
-        assert "Not ready, so would only watch: Ben." in screen(pilot)
+        assert "Start without Ben?" in screen(pilot)
         await pilot.press("n")
         client.room.now += 2_000
         await pilot.press("s")

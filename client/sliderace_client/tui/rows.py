@@ -29,6 +29,7 @@ __all__ = [
     "bar",
     "clock_text",
     "count_text",
+    "cut",
     "fitted",
     "lane_rows",
     "large_message",
@@ -66,6 +67,15 @@ def fitted(content: str, width: int, *, right: bool = False) -> str:
         content = kept + "…"
     space = " " * (width - cells(content))
     return space + content if right else content + space
+
+
+def cut(content: str, width: int) -> str:
+    """Return text in at most `width` cells, cut with an ellipsis.
+
+    >>> cut("Annabel", 5), cut("Ann", 5)
+    ('Anna…', 'Ann')
+    """
+    return content if cells(content) <= width else fitted(content, width)
 
 
 def text_row(content: str, fg: str = "", *, bold: bool = False) -> Row:

@@ -7,7 +7,7 @@ from sliderace_client.net.locate import join_command
 from sliderace_client.shared_ui.render import Look, Row, big_text
 from sliderace_client.tui.blocking_calls import only_here
 from sliderace_client.tui.dialogs.dialog import Dialog
-from sliderace_client.tui.rows import fitted, qr_code_rows, text_row
+from sliderace_client.tui.rows import cut, qr_code_rows, text_row
 
 __all__ = ["CodeDialog", "join_command_for"]
 
@@ -51,7 +51,7 @@ class CodeDialog(Dialog):
             for row in big_text(format_code(self._code))
         ]
         rows.append(text_row(join_command_for(self._code, link, width), look.ink))
-        rows += [text_row(fitted(one, width), look.ink) for one in self._links]
+        rows += [text_row(cut(one, width), look.ink) for one in self._links]
         if link:
             qr = qr_code_rows(link)
             if len(rows) + len(qr) <= height and len(qr[0][0].text) <= width:
