@@ -48,8 +48,8 @@ FAST = ("engine", "race", "proof", "protocol", "properties", "server", "client")
 NOT_FAST = ("test_server_cli", "test_storage", "test_tui")
 """Their modules that start processes, write files or draw screens."""
 
-# Where this runs in the background of a shell, Ctrl-C is ignored, and so it would be by
-# all programs that the tests start and end with it.
+# In the background of a shell, Ctrl-C is ignored, also by the programs that the tests
+# start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -83,43 +83,43 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def not_allowed(what: str) -> NoReturn:
-    """Skip a test, in CI too, because this machine forbids what it needs."""
+    """Skip a test, even in CI, because this machine forbids what it needs."""
     pytest.skip(NOT_ALLOWED + what)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def no_blocking_calls() -> Iterator[None]:
-    """Fail a test in which our code blocks the event loop, on a disk or a lock."""
+    """Fail a test in which our code blocks the event loop."""
     with blockbuster_ctx(["sliderace", "sliderace_server", "sliderace_client"]):
         yield
 
 
 @pytest.fixture(scope="session")
 def node() -> str:
-    """The path of node, else a skip."""
+    """The path of node; skips without it."""
     return _program("node", "nodejs")
 
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    """The path of a Chromium, else a skip."""
+    """The path of Chromium; skips without it."""
     return _program("chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="session")
 def nginx() -> str:
-    """The path of nginx, else a skip."""
+    """The path of nginx; skips without it."""
     return _program("nginx", "/usr/sbin/nginx")  # often not in a user's path
 
 
 @pytest.fixture(scope="session")
 def caddy() -> str:
-    """The path of Caddy, else a skip."""
+    """The path of Caddy; skips without it."""
     return _program("caddy")
 
 
 def _program(*names: str) -> str:
-    """Find the first program there is; skip without one."""
+    """Return the path of the first of these programs that is installed, or skip."""
     for name in names:
         if path := shutil.which(name):
             return path
@@ -133,7 +133,7 @@ def pytest_runtest_makereport() -> Generator[
     """Let no test be skipped silently where everything is installed."""
     report = yield
     if not hasattr(report, "wasxfail"):
-        _judge(report)
+        _forbid_skip(report)
     return report
 
 
@@ -143,12 +143,12 @@ def pytest_make_collect_report() -> Generator[
 ]:
     """Let no module be skipped silently where everything is installed."""
     report = yield
-    _judge(report)
+    _forbid_skip(report)
     return report
 
 
-def _judge(report: pytest.TestReport | pytest.CollectReport) -> None:
-    """Turn a skip into a failure where everything ought to be installed."""
+def _forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Turn a skip into a failure where everything is installed."""
     if not TIER.skips and report.skipped and NOT_ALLOWED not in report.longreprtext:
-        report.longrepr = f"skipped where nothing may be: {report.longreprtext}"
+        report.longrepr = f"skipped in a tier that forbids it: {report.longreprtext}"
         report.outcome = "failed"

@@ -1,4 +1,4 @@
-"""The tests' own rules, in `tests/conftest.py`, are seen to work."""
+"""The rules of `tests/conftest.py` work."""
 
 import os
 import re
@@ -14,7 +14,7 @@ REPOSITORY = Path(__file__).parents[2]
 
 
 def outcome(folder: Path, test: str, **environment: str) -> dict[str, int]:
-    """Run a test module under our rules; return how many tests ended how."""
+    """Run a test module with these rules; return the number of tests per outcome."""
     shutil.copy(REPOSITORY / "tests" / "conftest.py", folder)
     (folder / "test_planted.py").write_text(test)
     config = ["-c", str(REPOSITORY / "pyproject.toml"), "--rootdir", str(REPOSITORY)]
@@ -87,19 +87,19 @@ def test_profile():
 """
 
 
-def test_blocking_the_loop_fails(tmp_path: Path) -> None:
+def test_call_that_blocks_the_event_loop_fails(tmp_path: Path) -> None:
     assert outcome(tmp_path, BLOCKING) == {"failed": 1, "passed": 1}
 
 
-def test_a_skip_is_a_failure_in_ci(tmp_path: Path) -> None:
+def test_skip_is_a_failure_in_ci(tmp_path: Path) -> None:
     path = {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(REPOSITORY), *sys.path])}
     assert outcome(tmp_path, SKIPPED, **path) == {"skipped": 2}
-    in_ci = outcome(tmp_path, SKIPPED, SLIDERACE_TIER="ci", **path)
-    assert in_ci in ({"failed": 1, "skipped": 1}, {"error": 1, "skipped": 1})
+    ci = outcome(tmp_path, SKIPPED, SLIDERACE_TIER="ci", **path)
+    assert ci in ({"failed": 1, "skipped": 1}, {"error": 1, "skipped": 1})
 
 
 @pytest.mark.parametrize("line", ["pytest.importorskip('no_such_module')"])
-def test_a_skipped_module_is_a_failure_in_ci(tmp_path: Path, line: str) -> None:
+def test_skipped_module_is_a_failure_in_ci(tmp_path: Path, line: str) -> None:
     test = f"import pytest\n{line}\n"
     assert outcome(tmp_path, test) == {"skipped": 1}
     assert outcome(tmp_path, test, SLIDERACE_TIER="ci") == {"error": 1}
