@@ -18,7 +18,6 @@ class Tier:
         histories: room histories that are simulated without sockets.
         frames: mutated frames given to the decoder.
         kills: how often the real server is killed in mid-race.
-        mutants: how many planted bugs must be caught.
     """
 
     skips: bool
@@ -28,7 +27,6 @@ class Tier:
     histories: int
     frames: int
     kills: int
-    mutants: int
 
 
 DEFAULT = "default"
@@ -41,7 +39,6 @@ TIERS = {
         histories=200,
         frames=100_000,
         kills=2,
-        mutants=0,
     ),
     "ci": Tier(
         skips=False,
@@ -51,7 +48,6 @@ TIERS = {
         histories=1_000,
         frames=1_000_000,
         kills=3,
-        mutants=3,
     ),
     "full": Tier(
         skips=False,
@@ -61,7 +57,6 @@ TIERS = {
         histories=100_000,
         frames=10_000_000,
         kills=10,
-        mutants=0,  # a step of its own plants all of them, as for kills
     ),
 }
 TIER = TIERS[os.environ.get("SLIDERACE_TIER", DEFAULT)]

@@ -27,7 +27,7 @@ from sliderace.engine import Board, format_board, parse_slides, stm
 from sliderace.proof.reading import read
 from sliderace.proof.slidysim import link_to, solve_of
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 
 NAME = "=cmd"
 """A name that a spreadsheet would take for a formula."""

@@ -16,7 +16,7 @@ from tests.browser.player import (
     sees_own,
 )
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 
 CLEAR = "getComputedStyle(document.body).backgroundColor"
 

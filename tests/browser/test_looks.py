@@ -51,6 +51,7 @@ GIVE_UP = """() => [...document.querySelectorAll('.bar button')]
   .find((one) => one.textContent === 'Give up').offsetWidth"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(SMALL, (568, 320)), (PHONE,), (DESKTOP, LARGE)])
 def test_every_screen_fits(pages: Pages, sizes: tuple[tuple[int, int], ...]) -> None:
     """No sideways scrolling anywhere; the board is the hero."""
@@ -212,6 +213,7 @@ CUT = """() => [...document.querySelectorAll('.lane .name')]
   .map((name) => name.textContent)"""
 
 
+@pytest.mark.slow
 def test_a_full_lobby_and_its_race_on_a_phone(
     pages: Pages, bot: Callable[[str, float], None]
 ) -> None:

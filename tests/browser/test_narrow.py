@@ -13,7 +13,7 @@ from tests.browser.player import (
     solve_all,
 )
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 
 CUT = """parts => [...document.querySelectorAll(parts)]
   .filter(part => {

@@ -22,7 +22,7 @@ from tests.e2e.shell import Running, Shell
 
 from sliderace.engine import Board, format_tokens
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(150)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(150)]
 
 AWAY_MS = 5_000
 EXPECTED = re.compile("WebSocket connection|ERR_|Failed to load")

@@ -20,7 +20,7 @@ from tests.browser.player import (
 
 from sliderace.engine import Board
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
 
 STEPS = {"U": (0, 1), "D": (0, -1), "L": (1, 0), "R": (-1, 0)}
 """Where the tile that goes that way lies, seen from the gap."""

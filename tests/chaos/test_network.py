@@ -36,6 +36,7 @@ async def test_delays_single_bytes_and_cuts_lose_no_slide(tmp_path: Path) -> Non
     assert not record["record"]["outages"]
 
 
+@pytest.mark.slow
 async def test_stalled_and_half_open_connections_lose_no_slide(tmp_path: Path) -> None:
     """Nothing reports a half-open connection: both sides must notice by themselves."""
     with ServerProcess(tmp_path) as server:

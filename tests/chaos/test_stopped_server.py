@@ -20,6 +20,7 @@ from sliderace.protocol import messages as m
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(400)]
 
 
+@pytest.mark.slow
 async def test_race_survives_a_stopped_and_an_ended_server(
     tmp_path: Path,
 ) -> None:
@@ -45,6 +46,7 @@ async def test_race_survives_a_stopped_and_an_ended_server(
     assert "did not shut down cleanly" not in said
 
 
+@pytest.mark.slow
 async def test_full_disk_delays_acks_but_not_the_race(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
