@@ -122,12 +122,7 @@ const texts = {
 const UNFINISHED = [
   "sliderace_page/ui/parts/help.js",
   "sliderace_page/ui/parts/picture-chooser.js",
-  "sliderace_page/ui/parts/results-table.js",
   "sliderace_page/ui/parts/settings-panel.js",
-  "sliderace_page/ui/parts/solve-downloads.js",
-  "sliderace_page/ui/parts/solve-signals.js",
-  "sliderace_page/ui/screens/replay.js",
-  "sliderace_page/ui/screens/results.js",
   "sliderace_page/ui/screens/solo.js",
 ];
 

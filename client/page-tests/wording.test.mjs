@@ -30,7 +30,7 @@ test("the status of a racer is a sign and a word, never colour alone", () => {
     ...more,
   });
   assert.equal(stands(lane("finished")), "\u2713 41.320 s");
-  assert.equal(stands(lane("racing")), "99 %", "never rounded up");
+  assert.equal(stands(lane("racing")), "99%", "never rounded up");
   assert.equal(stands(lane("dnf")), "DNF");
   assert.equal(reason(lane("dnf", { why: "limit" })), "(time is up)");
   assert.equal(reason(lane("dnf", { why: "novel" })), "");
@@ -58,7 +58,7 @@ test("news is about others, not about oneself", () => {
     news({ t: "standing", standing: standing(seat, more) }, model);
   assert.equal(row(1), "Ben finished in 4.321 s (2 moves)");
   assert.equal(row(1, { status: "racing" }), "Ben is racing again");
-  assert.equal(row(1, { status: "forfeited", high: 519 }), "Ben gave up at 51 %");
+  assert.equal(row(1, { status: "forfeited", high: 519 }), "Ben gave up at 51%");
   assert.equal(row(1, { status: "dns" }), "Ben did not start");
   assert.equal(
     row(1, { status: "dnf", why: "away" }),

@@ -157,6 +157,6 @@ def test_a_race_that_is_not_there_is_said(pages: Pages) -> None:
     page = pages.blank()
     page.goto(f"{pages.address}/replay/KWXTRB-S1-1")
     page.wait_for_selector("text=There is no such race here")
-    page.get_by_role("button", name="Back to the start").click()
+    page.get_by_role("button", name="Back to the start page").click()
     page.wait_for_selector("[data-screen=home]")
     pages.faults[:] = [one for one in pages.faults if "404" not in one]

@@ -103,16 +103,16 @@ def test_two_players_a_bot_and_a_spectator(
     assert said in ann.locator("h1").inner_text()
     assert "board follows" in sam.locator(".verdict.good").inner_text()
     for page in (ann, ben):
-        page.wait_for_selector(".verdict.good >> text=race record holds")
-    assert sam.get_by_text("race record holds").count() == 0
+        page.wait_for_selector(".verdict.good >> text=race record matches")
+    assert sam.get_by_text("race record matches").count() == 0
     for page in everyone:
-        page.get_by_text("How it was made").click()
+        page.get_by_text("How the board was made").click()
         page.wait_for_selector(".checks >> text=/^(ok|cannot be known) .* signature:/")
         page.wait_for_selector(".checks >> text=/^ok .* ranking:/")
         page.wait_for_selector(".checks >> text=/^ok .* results:/")
         assert "not ok" not in page.locator(".checks").inner_text()
     assert fits(ben)
-    assert "parts of 3 players" in sam.locator(".verdict.good").inner_text()
+    assert "nonces of 3 players" in sam.locator(".verdict.good").inner_text()
 
     ann.keyboard.press("r")
     ben.wait_for_selector(

@@ -54,7 +54,7 @@ def test_a_code_typed_in_any_way_leads_to_the_room(pages: Pages) -> None:
 def test_a_wrong_code_is_told_at_the_door(pages: Pages) -> None:
     page = pages.open("/BCDFGH")
     page.wait_for_selector("text=no such room")
-    page.get_by_role("button", name="Back to the start").click()
+    page.get_by_role("button", name="Back to the start page").click()
     page.wait_for_selector("[data-screen=home]")
     assert urlsplit(page.url).path == "/"
     _expected(pages)
@@ -209,7 +209,7 @@ def test_a_name_on_the_local_network_without_tls(browser: Browser) -> None:
         start(ann)
         solve_all(ann)
         ann.wait_for_selector(".verdict.good")
-        ann.locator("summary", has_text="How it was made").click()
+        ann.locator("summary", has_text="How the board was made").click()
         ann.wait_for_selector(".checks >> text=/^cannot be known .* signature:/")
         pages.close()
     assert pages.faults == []
@@ -307,7 +307,7 @@ def test_a_rematch_of_others_leaves_the_results_alone(pages: Pages) -> None:
     for page in (ann, ben, eve):
         page.wait_for_selector("[data-screen=results]")
         assert not page.get_by_role("button", name="Back to the room").is_visible()
-    ben.get_by_text("How it was made").click()
+    ben.get_by_text("How the board was made").click()
     ann.get_by_role("button", name="Rematch").click()
     ann.wait_for_selector("[data-screen=lobby] .member.is-ready")
     for page in (ben, eve):

@@ -74,7 +74,7 @@ GONE: tuple[Literal["left", "kicked", "timeout"], ...] = ("left", "kicked", "tim
             "finished in 1.007 (1 move)",
         ),
         (standing(0, "racing"), "is racing again"),
-        (standing(0, "forfeited", high=999), "gave up at 99 %"),
+        (standing(0, "forfeited", high=999), "gave up at 99%"),
         (standing(0, "dns"), "did not start"),
         (standing(0, "dnf", why="limit"), "did not finish: time is up"),
         (standing(0, "dnf", why="\x1b[2J"), "did not finish"),

@@ -51,7 +51,8 @@ const DNF_REASONS = ["limit", "grace", "away", "left", "kicked", "called"];
  */
 export function stands({ status, time, high }) {
   if (status === "finished") return `\u2713 ${formatTime(time ?? 0)}`;
-  return status === "racing" ? `${Math.floor(high / 10)} %` : text(`status.${status}`);
+  if (status !== "racing") return text(`status.${status}`);
+  return text("count.percent", { percent: Math.floor(high / 10) });
 }
 
 /**
@@ -64,7 +65,7 @@ export const reason = ({ status, why }) =>
 /**
  * How far a racer is behind the first: percentage points, or time; "" for the first.
  * @param {Compared} lane @param {Compared | undefined} first
- * @returns {string} `\u22127 %`, `+1.204 s`
+ * @returns {string} `\u22127%`, `+1.204 s`
  */
 export function behind(lane, first) {
   if (!first || lane.seat === first.seat) return "";
@@ -74,7 +75,7 @@ export function behind(lane, first) {
   }
   if (lane.status !== "racing" || first.status === "finished") return "";
   const points = Math.floor(first.high / 10) - Math.floor(lane.high / 10);
-  return points > 0 ? `\u2212${points} %` : "";
+  return points > 0 ? text("count.percent_behind", { percent: points }) : "";
 }
 
 // --- News ----------------------------------------------------------------------------
@@ -231,7 +232,10 @@ export function formatLatency({ rtt, jitter }) {
  */
 export const explainLatency = (latency) => text("latency.explained", latency);
 
-/** How a time and its credit come about. @param {Standing} standing */
+/**
+ * How a time and its credit come about.
+ * @param {Pick<Standing, "time_ms" | "credit_ms" | "outage_ms">} standing
+ */
 export function explainCredit({ time_ms: time, credit_ms: credit, outage_ms: outage }) {
   const values = { time: formatTime((time ?? 0) + credit), ms: credit - outage, outage };
   if (!outage) return text("credit.latency", values);

@@ -2,130 +2,144 @@
 
 import { explainCredit, reason, stands } from "../../core/wording.js";
 import { formatTime } from "../../core/format.js";
+import { text } from "../../core/texts.js";
 import { fill, h } from "../dom.js";
 import { badge } from "./badges.js";
 import { formatMmd, formatTps } from "../../core/proof/summary.js";
 
-const PHOTO = "Closer to a neighbour than their lines can tell apart";
-const MMD =
-  "Moves by Manhattan distance, the least that the scramble can take: 1.00 is perfect";
-const COLUMNS = [
-  ["place", "Place", null],
-  ["name", "Name", null],
-  ["time", "Time", "Official time: it decides the place"],
-  ["solve", "Solve", "From the first slide to the last, on the solver\u2019s own clock"],
-  [
-    "moves",
-    "STM/MTM",
-    "Moves, counted twice: each tile that slides is one (STM), each run in one direction is one (MTM)",
-  ],
-  ["tps", "TPS", "Tiles a second: STM by the solve time"],
-  ["mmd", "M/MD", MMD],
-  [
-    "credit",
-    "Credit",
-    "Official times are taken at the server. The way there costs everybody something: what your line can explain, 260 ms at most unless the race says more, is already taken off the time. Nobody gains by it",
-  ],
-];
-const LABELS = Object.fromEntries(COLUMNS);
+/** @typedef {import("../../core/proof/summary.js").Result} Result */
+
+/** CSS class -> heading and explanation, as keys of the catalogue. */
+const COLUMNS = /** @type {const} */ ({
+  place: ["column.place", null],
+  name: ["column.name", null],
+  time: ["column.time", "column.time_hint"],
+  solve: ["column.solve", "column.solve_hint"],
+  moves: ["column.moves", "column.moves_hint"],
+  tps: ["column.tps", "column.tps_hint"],
+  mmd: ["column.mmd", "column.mmd_hint"],
+  credit: ["column.credit", "column.credit_hint"],
+});
 
 export class ResultTable {
+  /** @type {Result[] | null} */
+  #shown = null;
+
   constructor() {
-    const heads = COLUMNS.map(([name, text, title]) =>
-      h(`th.${name}`, { scope: "col", text, title }),
+    const heads = Object.entries(COLUMNS).map(([name, [heading, hint]]) =>
+      h(`th.${name}`, {
+        scope: "col",
+        text: text(heading),
+        title: hint && text(hint),
+      }),
     );
     this.body = h("tbody");
     this.element = h(
       "table.results",
       {},
-      h("caption.visually-hidden", { text: "Results" }),
+      h("caption.visually-hidden", { text: text("results.caption") }),
       h("thead", {}, h("tr", {}, ...heads)),
       this.body,
     );
   }
 
   /**
-   * @param {Wire[]} standings
-   * @param {number | undefined} me member id
+   * @param {Result[]} standings
+   * @param {number | null} me member id
    * @param {number} md Manhattan distance of the scramble
    */
   update(standings, me, md) {
-    if (standings === this.shown) return;
-    this.shown = standings;
+    if (standings === this.#shown) return;
+    this.#shown = standings;
     fill(
       this.body,
-      standings.map((row) => this.#row(row, me, md)),
+      standings.map((row) => this.#row(row, me !== null && row.member === me, md)),
     );
   }
 
-  #row(row, me, md) {
-    const lane = { ...row, time: row.time_ms };
-    const far = row.status === "dnf" || row.status === "forfeited";
-    const done = row.status === "finished";
-    const credited = done && row.credit_ms > 0;
-    const note = far ? `${Math.floor(row.high / 10)} % ${reason(lane)}` : "";
-    const raced = row.status !== "dns";
-    const figure = (name, text, title = null) =>
-      h(`td.${name}`, { text, title, "data-label": LABELS[name] });
+  /** @param {Result} row @param {boolean} mine @param {number} md */
+  #row(row, mine, md) {
+    const { status, place, name, bot, photo, time_ms: time, credit_ms: credit } = row;
+    const finished = status === "finished";
+    const racer = { ...row, time };
+    const stopped = status === "dnf" || status === "forfeited";
+    const reached = stands({ ...racer, status: "racing" });
+    const note = stopped ? [reached, reason(racer)].filter(Boolean).join(" ") : "";
+    /**
+     * @param {"solve" | "moves" | "tps" | "mmd" | "credit"} column
+     * @param {string} figure
+     * @param {string | null} [title]
+     */
+    const cell = (column, figure, title = null) =>
+      h(`td.${column}`, {
+        text: figure,
+        title,
+        "data-label": text(COLUMNS[column][0]),
+      });
     return h(
-      `tr.${row.status}${row.member === me ? ".mine" : ""}`,
+      `tr.${status}${mine ? ".mine" : ""}`,
       {},
-      h("td.place", { text: row.place === null ? "\u2013" : String(row.place) }),
+      h("td.place", { text: place === null ? "\u2013" : String(place) }),
       h(
         "td.name",
         {},
-        h("span", { text: row.name }),
-        row.member === me ? badge("you", "", "you") : null,
-        row.bot ? badge("bot", "\u2699", "bot") : null,
-        row.photo ? badge("photo", "\u2248", "photo finish", PHOTO) : null,
-        row.outage_ms ? badge("outage", "\u26a1", "outage", explainCredit(row)) : null,
+        h("span", { text: name }),
+        mine ? badge("you", "", text("member.you")) : null,
+        bot ? badge("bot", "\u2699", text("member.bot")) : null,
+        photo
+          ? badge("photo", "\u2248", text("results.photo_badge"), text("results.photo_hint"))
+          : null,
+        row.outage_ms
+          ? badge("outage", "\u26a1", text("results.outage_badge"), explainCredit(row))
+          : null,
       ),
       h(
         "td.time",
-        { text: stands(lane).replace("\u2713 ", "") },
+        { text: finished ? formatTime(time ?? 0) : stands(racer) },
         h("small", { text: note }),
       ),
-      figure("solve", done && row.solve_ms ? formatTime(row.solve_ms) : ""),
-      figure("moves", raced ? `${row.stm}/${row.mtm}` : ""),
-      figure("tps", done ? formatTps(row) : ""),
-      figure("mmd", formatMmd(row, md)),
-      figure(
-        "credit",
-        credited ? `${row.credit_ms} ms` : "",
-        credited ? explainCredit(row) : null,
-      ),
+      cell("solve", finished && row.solve_ms ? formatTime(row.solve_ms) : ""),
+      cell("moves", status === "dns" ? "" : `${row.stm}/${row.mtm}`),
+      cell("tps", finished ? formatTps(row) : ""),
+      cell("mmd", formatMmd(row, md)),
+      finished && credit > 0
+        ? cell("credit", text("latency.rtt", { rtt: credit }), explainCredit(row))
+        : cell("credit", ""),
     );
   }
 }
 
-/** The words over the columns, for who cannot hover over them. */
-export const legend = () =>
+/** Create the explanations of the columns, for everybody who cannot hover over them. */
+export const columnLegend = () =>
   h(
     "details.legend",
     {},
-    h("summary", { text: "What the columns mean" }),
+    h("summary", { text: text("column.legend") }),
     h(
       "dl",
       {},
-      ...COLUMNS.filter(([, , title]) => title).flatMap(([, text, title]) => [
-        h("dt", { text }),
-        h("dd", { text: title }),
-      ]),
+      ...Object.values(COLUMNS).flatMap(([heading, hint]) =>
+        hint ? [h("dt", { text: text(heading) }), h("dd", { text: text(hint) })] : [],
+      ),
     ),
   );
 
-const STEPS = 3; // places that stand on the podium; ties may bring more people
+const STEPS = 3; // places on the podium; ties can bring more people
 
 export class Podium {
+  /** @type {Result[] | null} */
+  #shown = null;
+
   constructor() {
-    this.element = h("ol.podium", { "aria-label": "Podium" });
+    this.element = h("ol.podium", { "aria-label": text("results.podium") });
   }
 
+  /** @param {Result[]} standings */
   update(standings) {
-    if (standings === this.shown) return;
-    this.shown = standings;
+    if (standings === this.#shown) return;
+    this.#shown = standings;
     const best = standings.filter(
-      ({ status, place }) => status === "finished" && place <= STEPS,
+      ({ status, place }) => status === "finished" && (place ?? Infinity) <= STEPS,
     );
     this.element.dataset.count = String(Math.min(best.length, STEPS));
     fill(
@@ -136,6 +150,7 @@ export class Podium {
     );
   }
 
+  /** @param {Result} row @param {boolean} tied */
   #step({ name, place, time_ms: time }, tied) {
     return h(
       `li.step.place${place}`,
@@ -146,7 +161,7 @@ export class Podium {
         "span.block",
         {},
         String(place),
-        tied ? h("small", { text: "tie" }) : null,
+        tied ? h("small", { text: text("results.tie") }) : null,
       ),
     );
   }

@@ -1,106 +1,124 @@
-// What can be taken along from a race: its record, a table, each solve.
+// What a race leaves behind: each solve row by row, the race record, a table.
 
 import { parseBoard } from "../../core/engine.js";
 import { csv } from "../../core/proof/csv.js";
 import { linkTo, solveOf } from "../../core/proof/slidysim.js";
 import { splits } from "../../core/proof/splits.js";
 import { formatTps, standingsOf } from "../../core/proof/summary.js";
-import { count, formatTime } from "../../core/format.js";
+import { formatTime } from "../../core/format.js";
+import { text } from "../../core/texts.js";
 import { Select } from "./controls.js";
 import { fill, h, setText, show } from "../dom.js";
 
-const HEADS = ["Row", "Done at", "Took", "Moves", "TPS"];
+/** @typedef {import("../../core/proof/reading.js").WrittenRace} WrittenRace */
+/** @typedef {import("../../core/proof/reading.js").WrittenRacer} WrittenRacer */
 
-export class Solves {
+const HEADS = [
+  "splits.row",
+  "splits.done_at",
+  "splits.took",
+  "splits.moves",
+  "column.tps",
+];
+const UTF8_MARK = "\ufeff"; // without it, spreadsheets misread other letters than ASCII
+
+export class SolveDownloads {
+  /** @type {WrittenRace | null} */
+  #record = null;
+  /** @type {WrittenRacer | null} whose solve is shown */
+  #racer = null;
+
   constructor() {
-    this.pick = h("div.pick");
+    this.picker = h("div.picker");
     this.body = h("tbody");
+    const heads = HEADS.map((key) => h("th", { scope: "col", text: text(key) }));
     this.table = h(
       "table.splits",
       {},
-      h("caption.visually-hidden", { text: "Rows of the solve" }),
-      h("thead", {}, h("tr", {}, ...HEADS.map((text) => h("th", { scope: "col", text })))),
+      h("caption.visually-hidden", { text: text("splits.caption") }),
+      h("thead", {}, h("tr", {}, ...heads)),
       this.body,
     );
-    this.none = h("p.soft.small");
+    this.missing = h("p.soft.small");
     this.viewer = h("a.button", {
       target: "_blank",
       rel: "noopener noreferrer external",
-      title: "Opens slidysim.github.io, another site; the link holds the whole solve",
-      text: "Open in slidysim\u2019s viewer \u2197",
+      title: text("downloads.viewer_hint"),
+      text: text("downloads.viewer"),
       hidden: true,
     });
-    this.json = h("a.button", { download: true, text: "Race record" });
-    this.csv = h("a.button", { text: "Table (CSV)" });
+    this.json = h("a.button", { download: true, text: text("downloads.record") });
+    this.csv = h("a.button", { text: text("downloads.table") });
     this.element = h(
       "div.card.solves",
       { hidden: true },
-      h("h2", { text: "Row by row" }),
-      this.pick,
+      h("h2", { text: text("splits.title") }),
+      this.picker,
       this.table,
-      this.none,
+      this.missing,
       h("div.buttons", {}, this.viewer, this.json, this.csv),
     );
   }
 
   /**
-   * @param {Wire} record of a race, whose form is right
-   * @param {string} href where its file is
+   * @param {WrittenRace} record
+   * @param {string} href of its file
    * @param {number | null} seat whose solve is shown first; null: the winner's
    */
   update(record, href, seat) {
-    if (record === this.record) return;
-    this.record = record;
-    this.standings = standingsOf(record);
+    if (record === this.#record) return;
+    this.#record = record;
+    const standings = standingsOf(record);
+    const { md } = parseBoard(record.board);
     this.json.href = href;
     this.json.download = `${record.race}.json`;
-    this.#table();
-    const names = this.standings.map(pair);
-    const choice = new Select("Solve of", names, (picked) => this.#show(picked));
-    const first = names.some(([one]) => one === seat) ? seat : names[0]?.[0];
-    if (first !== undefined) choice.show(first, "");
-    fill(this.pick, [choice.element]);
-    show(this.pick, names.length > 1);
-    this.#show(first);
+    if (this.csv.href) URL.revokeObjectURL(this.csv.href);
+    const file = new Blob([UTF8_MARK, csv(standings, md)], { type: "text/csv" });
+    this.csv.href = URL.createObjectURL(file);
+    this.csv.download = `${record.race}.csv`;
+
+    /** @type {[number, string][]} */
+    const names = standings.map((row) => [row.seat, row.name]);
+    const select = new Select(text("splits.racer"), names, (picked) =>
+      this.#showSolve(record, picked),
+    );
+    const first = names.some(([one]) => one === seat) ? seat : (names[0]?.[0] ?? null);
+    if (first !== null) {
+      select.show(first, "");
+      this.#showSolve(record, first);
+    }
+    fill(this.picker, [select.element]);
+    show(this.picker, names.length > 1);
     show(this.element, true);
   }
 
-  #table() {
-    if (this.csv.href) URL.revokeObjectURL(this.csv.href);
-    const text = csv(this.standings, parseBoard(this.record.board).md);
-    const file = new Blob(["\ufeff", text], { type: "text/csv" }); // else no umlauts
-    this.csv.href = URL.createObjectURL(file);
-    this.csv.download = `${this.record.race}.csv`;
-  }
-
-  #show(seat) {
-    const racer = this.record.racers.find((one) => one.seat === seat);
+  /** @param {WrittenRace} record @param {number} seat */
+  #showSolve(record, seat) {
+    const racer = record.racers.find((one) => one.seat === seat);
     if (!racer) return;
-    const rows = splits(this.record.board, racer);
+    const rows = splits(record.board, racer);
     show(this.table, rows.length > 0);
-    fill(this.body, rows.map(line));
-    const { height } = parseBoard(this.record.board);
-    const missing = height - rows.length;
-    setText(this.none, missing ? `${count(missing, "row")} not reached.` : "");
-    show(this.none, missing > 0);
-    this.#link(racer);
+    fill(this.body, rows.map(splitRow));
+    const count = parseBoard(record.board).height - rows.length;
+    setText(this.missing, count ? text("splits.missing", { count }) : "");
+    show(this.missing, count > 0);
+    this.#link(record.board, racer);
   }
 
-  async #link(racer) {
+  /** Link to the solve in slidysim's viewer. @param {string} board @param {WrittenRacer} racer */
+  async #link(board, racer) {
     show(this.viewer, false);
-    this.linked = racer;
+    this.#racer = racer;
     if (!racer.finish) return;
-    const href = await linkTo(solveOf(this.record.board, racer));
-    if (this.linked !== racer) return;
+    const href = await linkTo(solveOf(board, racer));
+    if (this.#racer !== racer) return;
     this.viewer.href = href;
     show(this.viewer, true);
   }
 }
 
-/** @param {Wire} row @returns {[number, string]} */
-const pair = ({ seat, name }) => [seat, name];
-
-const line = ({ row, at, took, stm }) =>
+/** @param {import("../../core/proof/splits.js").Split} split */
+const splitRow = ({ row, at, took, stm }) =>
   h(
     "tr",
     {},

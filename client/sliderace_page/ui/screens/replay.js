@@ -1,4 +1,4 @@
-// A race seen again: all boards on one timeline.
+// A replay: all boards of a race on one timeline.
 
 import { parseBoard } from "../../core/engine.js";
 import { isField } from "../input.js";
@@ -6,31 +6,36 @@ import { reason, stands } from "../../core/wording.js";
 import { BadRecord, read } from "../../core/proof/reading.js";
 import { Film, Playhead } from "../../core/replay-timeline.js";
 import { formatCode, formatSize, formatTime } from "../../core/format.js";
+import { text } from "../../core/texts.js";
 import { badge } from "../parts/badges.js";
 import { BoardView } from "../parts/board-view.js";
 import { button } from "../parts/controls.js";
-import { fill, h, setAttribute, setText, show } from "../dom.js";
-import { Solves } from "../parts/solve-downloads.js";
-import { ResultTable, legend } from "../parts/results-table.js";
+import { fill, h, setAttribute, setText, show, textWith } from "../dom.js";
+import { SolveDownloads } from "../parts/solve-downloads.js";
+import { ResultTable, columnLegend } from "../parts/results-table.js";
 import { arrangeBoards } from "../parts/spectator-boards.js";
+
+/** @typedef {import("../../core/proof/reading.js").WrittenRace} WrittenRace */
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
 const JUMP_MS = 1000;
 const FRAME_PX = 290; // head and timeline around the boards
 
-class Seat {
+/** A racer's lane and board. */
+class ReplayCard {
+  /** @param {{name: string, bot: boolean}} racer */
   constructor({ name, bot }) {
     this.board = new BoardView({ kind: "mini" });
     this.value = h("span.value");
     this.bar = h("span.fill", { "aria-hidden": "true" });
-    const line = h(
+    const content = h(
       "span.lane-content",
       {},
       h("span.name", { text: name }),
-      bot ? badge("bot", "\u2699", "bot") : null,
+      bot ? badge("bot", "\u2699", text("member.bot")) : null,
       this.value,
     );
-    this.lane = h("div.lane", {}, this.bar, line);
+    this.lane = h("div.lane", {}, this.bar, content);
     this.element = h(
       "li.board-card",
       {},
@@ -41,11 +46,13 @@ class Seat {
 
   /** @param {import("../../core/replay-timeline.js").Frame} frame */
   update({ standing, board, stm, high, over }) {
-    const { status, place } = standing;
-    const far = `${Math.floor(high / 10)} %`;
-    const ended = stands({ ...standing, time: standing.time_ms });
-    const first = over && status === "finished" ? `${place}. ` : "";
-    setText(this.value, over ? `${first}${ended}` : `${far} \u00b7 ${stm}`);
+    const { status, place, time_ms: time } = standing;
+    const racer = { ...standing, time, high };
+    const progress = `${stands({ ...racer, status: "racing" })} \u00b7 ${stm}`;
+    const end = stands(racer);
+    const finished = over && status === "finished";
+    const outcome = finished ? text("replay.finish", { place: place ?? 0, end }) : end;
+    setText(this.value, over ? outcome : progress);
     setAttribute(this.lane, "title", over ? reason(standing) : null);
     this.lane.className = `lane ${over ? status : "racing"}`;
     this.bar.style.transform = `scaleX(${high / 1000})`;
@@ -54,224 +61,256 @@ class Seat {
   }
 }
 
+/** The playback of a race. */
+class Playback {
+  /** @type {number | undefined} of the last frame, in ms */
+  #last;
+  #frame = 0;
+
+  /**
+   * @param {WrittenRace} record
+   * @param {() => void} paint shows the current moment
+   */
+  constructor(record, paint) {
+    this.film = new Film(record);
+    this.head = new Playhead(this.film.length);
+    this.paint = paint;
+  }
+
+  toggle() {
+    this.head.toggle();
+    this.#last = undefined;
+    this.paint();
+    if (this.head.playing) this.#play();
+  }
+
+  #play() {
+    this.stop();
+    this.#frame = requestAnimationFrame((now) => {
+      this.head.pass(now - (this.#last ?? now));
+      this.#last = now;
+      this.paint();
+      if (this.head.playing) this.#play();
+    });
+  }
+
+  stop() {
+    cancelAnimationFrame(this.#frame);
+  }
+
+  /** @param {number} t ms */
+  seek(t) {
+    this.head.seek(t);
+    this.paint();
+  }
+
+  /** Go to the next or the previous slide. @param {1 | -1} way */
+  step(way) {
+    this.head.playing = false;
+    this.seek(this.film.step(this.head.t, way));
+  }
+
+  /** What the keys do. @returns {Record<string, () => void>} */
+  get keys() {
+    const { head } = this;
+    return {
+      " ": () => this.toggle(),
+      k: () => this.toggle(),
+      ArrowLeft: () => this.seek(head.t - JUMP_MS),
+      ArrowRight: () => this.seek(head.t + JUMP_MS),
+      ",": () => this.step(-1),
+      ".": () => this.step(1),
+      Home: () => this.seek(0),
+      End: () => this.seek(head.length),
+    };
+  }
+}
+
 export class Replay {
+  /** @type {Playback | null} */
+  #playback = null;
+  /** @type {ReplayCard[]} */
+  #cards = [];
+  #shape = 1;
+  #left = false;
+
   /** @param {App} app */
   constructor(app) {
     this.app = app;
-    this.title = h("h1", { tabindex: "-1", text: "Replay" });
+    this.title = h("h1", { tabindex: "-1", text: text("replay.title") });
     this.facts = h("p.soft");
-    this.said = h("p", { role: "status", text: "Fetching the race\u2026" });
-    this.home = button("", "Back to the start", () => app.visit(null));
-    this.boards = h("ol.boards", { "aria-label": "Boards of all racers" });
+    this.status = h("p", { role: "status", text: text("replay.loading") });
+    this.home = button("", text("frame.home"), () => app.visit(null));
+    this.boards = h("ol.boards", { "aria-label": text("boards.list") });
     this.table = new ResultTable();
-    this.solves = new Solves();
-    this.copy = button("", "Copy the link", () => this.#copy());
-    this.controls = this.#makeControls();
+    this.downloads = new SolveDownloads();
+    this.toggle = button("primary", text("replay.play"), () => this.#playback?.toggle());
+    this.scrubber = h("input.scrubber", {
+      type: "range",
+      min: 0,
+      value: 0,
+      step: 1,
+      "aria-label": text("replay.moment"),
+      on: { input: ({ target }) => this.#playback?.seek(Number(target.value)) },
+    });
+    this.clock = h("span.clock", { role: "timer" });
+    this.length = h("span");
     this.film = h(
       "div.film",
       { hidden: true },
       this.boards,
-      this.controls,
-      h("div.card", {}, this.table.element, legend()),
-      this.solves.element,
-      h("div.buttons.exits", {}, this.copy),
+      this.#controls(),
+      h("div.card", {}, this.table.element, columnLegend()),
+      this.downloads.element,
+      h("div.buttons.exits", {}, button("", text("replay.copy"), () => this.#copy())),
     );
     this.element = h(
       "section.replay",
       {},
       h("header", {}, this.title, this.facts),
-      this.said,
+      this.status,
       this.home,
       this.film,
     );
     show(this.home, false);
   }
 
-  #makeControls() {
-    this.run = button("primary", "Play", () => this.#toggle());
-    this.bar = h("input.scrub", {
-      type: "range",
-      min: 0,
-      value: 0,
-      step: 1,
-      "aria-label": "Moment of the race",
-      on: { input: () => this.#seek(Number(this.bar.value)) },
+  #controls() {
+    const speed = h("select", {
+      "aria-label": text("replay.speed"),
+      on: {
+        change: ({ target }) => {
+          if (this.#playback) this.#playback.head.speed = Number(target.value);
+        },
+      },
     });
-    this.clock = h("span.clock", { role: "timer" });
-    this.whole = h("span.soft");
-    this.speed = h("select", {
-      "aria-label": "Speed",
-      on: { change: () => (this.head.speed = Number(this.speed.value)) },
-    });
-    for (const speed of SPEEDS)
-      this.speed.append(h("option", { value: speed, text: `${speed}\u00d7` }));
-    this.speed.value = "1";
-    const step = (text, label, way) => {
-      const one = button("quiet", text, () => this.#step(way));
-      one.setAttribute("aria-label", label);
-      return one;
+    for (const value of SPEEDS)
+      speed.append(h("option", { value, text: `${value}\u00d7` }));
+    speed.value = "1";
+    /** @param {string} sign @param {string} label @param {1 | -1} way */
+    const step = (sign, label, way) => {
+      const element = button("quiet", sign, () => this.#playback?.step(way));
+      element.setAttribute("aria-label", label);
+      return element;
     };
+    const { clock, length } = this;
     return h(
       "div.controls",
-      { role: "group", "aria-label": "Playing" },
-      this.bar,
+      { role: "group", "aria-label": text("replay.controls") },
+      this.scrubber,
       h(
-        "div.knobs",
+        "div.playback",
         {},
-        this.run,
-        step("\u25c2", "One move back", -1),
-        step("\u25b8", "One move on", 1),
-        h("span.moment", {}, this.clock, this.whole),
-        this.speed,
+        this.toggle,
+        step("\u25c2", text("replay.back"), -1),
+        step("\u25b8", text("replay.forward"), 1),
+        h("span.moment", {}, ...textWith("replay.clock", { clock, length })),
+        speed,
       ),
     );
   }
 
   async #load() {
-    const race = this.app.replay;
-    const path = `api/races/${encodeURIComponent(race)}`;
-    const text = await this.app.get(path, (answer) => answer.text());
-    if (this.gone) return;
-    if (typeof text !== "string") {
-      const unknown = "There is no such race here. Its record may be gone.";
-      this.#fail(text.unknown ? unknown : "The server is not answering.");
+    const path = `api/races/${encodeURIComponent(this.app.replay ?? "")}`;
+    const file = await this.app.get(path, (answer) => answer.text());
+    if (this.#left) return;
+    if (typeof file !== "string") {
+      this.#fail(text(file.unknown ? "replay.no_race" : "replay.no_answer"));
       return;
     }
     try {
-      const { record } = JSON.parse(text);
-      read(record);
+      const record = read(JSON.parse(file).record);
       this.#show(record, new URL(path, this.app.location.href).href);
     } catch (error) {
       if (!(error instanceof SyntaxError || error instanceof BadRecord)) throw error;
-      this.#fail("What the server has of this race cannot be read.");
+      this.#fail(text("replay.unreadable"));
     }
   }
 
-  #fail(text) {
-    setText(this.said, text);
+  /** @param {string} message */
+  #fail(message) {
+    setText(this.status, message);
     show(this.home, true);
   }
 
+  /** @param {WrittenRace} record @param {string} href of its file */
   #show(record, href) {
-    const film = new Film(record);
-    this.reel = film;
-    this.head = new Playhead(film.length);
-    this.seats = film.standings.map((standing) => new Seat(standing));
+    const playback = new Playback(record, () => this.#paint(playback));
+    this.#playback = playback;
+    const { film } = playback;
+    this.#cards = film.standings.map((standing) => new ReplayCard(standing));
     fill(
       this.boards,
-      this.seats.map(({ element }) => element),
+      this.#cards.map(({ element }) => element),
     );
     const { width, height, md } = parseBoard(record.board);
-    this.shape = width / height;
-    const [code, , number] = record.race.split("-");
-    setText(this.title, `Race ${number ?? record.race} of ${formatCode(code)}`);
+    this.#shape = width / height;
+    const [code, , number = record.race] = record.race.split("-");
+    setText(this.title, text("replay.race", { number, code: formatCode(code) }));
     const day = new Date(record.started_ms).toLocaleString(undefined, {
       dateStyle: "medium",
       timeStyle: "short",
     });
     setText(this.facts, `${formatSize(record.rules.size)} \u00b7 ${day}`);
-    this.bar.max = String(film.length);
-    setText(this.whole, ` of ${formatTime(film.length, 1)}`);
-    this.table.update(film.standings, undefined, md);
-    this.solves.update(record, href, null);
-    show(this.said, false);
+    this.scrubber.max = String(film.length);
+    setText(this.length, formatTime(film.length, 1));
+    this.table.update(film.standings, null, md);
+    this.downloads.update(record, href, null);
+    show(this.status, false);
     show(this.film, true);
     this.update();
-    this.#paint();
-    this.run.focus({ preventScroll: true });
+    this.#paint(playback);
+    this.toggle.focus({ preventScroll: true });
   }
 
-  // --- Playing -----------------------------------------------------------------------
-
-  #toggle() {
-    this.head.toggle();
-    this.last = undefined;
-    this.#paint();
-    if (this.head.playing) this.#frame();
-  }
-
-  #frame() {
-    cancelAnimationFrame(this.frame);
-    this.frame = requestAnimationFrame((now) => {
-      this.head.pass(now - (this.last ?? now));
-      this.last = now;
-      this.#paint();
-      if (this.head.playing) this.#frame();
-    });
-  }
-
-  #seek(t) {
-    this.head.seek(t);
-    this.#paint();
-  }
-
-  #step(way) {
-    this.head.playing = false;
-    this.#seek(this.reel.step(this.head.t, way));
-  }
-
-  #paint() {
-    const { t, playing } = this.head;
-    const frames = this.reel.at(t);
-    this.seats.forEach((seat, n) => seat.update(frames[n]));
-    setText(this.clock, formatTime(t, 1));
-    setText(this.run, playing ? "Pause" : "Play");
-    this.bar.value = String(t);
-    setAttribute(this.bar, "aria-valuetext", formatTime(t, 1));
+  /** Show the current moment. @param {Playback} playback */
+  #paint({ film, head: { t, playing } }) {
+    const frames = film.at(t);
+    this.#cards.forEach((card, n) => card.update(frames[n]));
+    const clock = formatTime(t, 1);
+    setText(this.clock, clock);
+    setText(this.toggle, text(playing ? "replay.pause" : "replay.play"));
+    this.scrubber.value = String(t);
+    setAttribute(this.scrubber, "aria-valuetext", clock);
     setAttribute(this.element, "data-at", Math.round(t));
   }
 
-  #press(event) {
-    if (!this.head || event.ctrlKey || event.metaKey || event.altKey) return;
-    const { target, key } = event;
-    if (isField(target) && target !== this.bar) return;
-    const pressed = key === " " && target.closest?.("button, a, summary");
-    const act = pressed ? undefined : this.#acts()[key];
+  /** @param {KeyboardEvent} event */
+  #onKey = (event) => {
+    if (!this.#playback || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { key } = event;
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (isField(target) && target !== this.scrubber) return;
+    const presses = key === " " && target.closest?.("button, a, summary");
+    const act = presses ? undefined : this.#playback.keys[key];
     if (!act) return;
     event.preventDefault();
     act();
-  }
-
-  #acts() {
-    const { head } = this;
-    return {
-      " ": () => this.#toggle(),
-      k: () => this.#toggle(),
-      ArrowLeft: () => this.#seek(head.t - JUMP_MS),
-      ArrowRight: () => this.#seek(head.t + JUMP_MS),
-      ",": () => this.#step(-1),
-      ".": () => this.#step(1),
-      Home: () => this.#seek(0),
-      End: () => this.#seek(head.length),
-    };
-  }
+  };
 
   async #copy() {
-    const link = new URL(`replay/${this.app.replay}`, this.app.location.href).href;
     const { copyText } = await import("../parts/invitation.js");
-    const done = await copyText(link);
-    this.app.onNote(done ? "Copied" : link, done ? "good" : "info");
+    const url = new URL(`replay/${this.app.replay}`, this.app.location.href).href;
+    if (await copyText(url)) this.app.onNote(text("invitation.copied"), "good");
+    else this.app.onNote(text("invitation.copy_this", { url }), "info");
   }
 
-  // --- A screen ----------------------------------------------------------------------
-
   enter() {
-    this.press = (event) => this.#press(event);
-    document.addEventListener("keydown", this.press);
+    document.addEventListener("keydown", this.#onKey);
     this.#load();
   }
 
   leave() {
-    this.gone = true;
-    cancelAnimationFrame(this.frame);
-    document.removeEventListener("keydown", this.press);
+    this.#left = true;
+    this.#playback?.stop();
+    document.removeEventListener("keydown", this.#onKey);
   }
 
-  /** Boards as large as they can be, as when the race was live. */
+  /** Fit the boards to the screen, as in a live race. */
   update() {
-    if (!this.head) return;
-    const room = { width: this.element.clientWidth, height: innerHeight - FRAME_PX };
-    const { columns, cell } = arrangeBoards(this.seats.length, room, this.shape);
+    if (!this.#playback) return;
+    const space = { width: this.element.clientWidth, height: innerHeight - FRAME_PX };
+    const { columns, cell } = arrangeBoards(this.#cards.length, space, this.#shape);
     this.boards.style.setProperty("--columns", String(columns));
     this.boards.style.setProperty("--cell", `${Math.floor(cell)}px`);
   }

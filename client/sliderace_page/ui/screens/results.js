@@ -1,19 +1,29 @@
 // After the race: who won, by how much, and that it was fair.
 
 import { command } from "../../core/protocol.js";
-import { count, formatSize, ordinal } from "../../core/format.js";
+import { formatSize, ordinal } from "../../core/format.js";
 import { BoardView } from "../parts/board-view.js";
 import { button, confirmButton } from "../parts/controls.js";
 import { fill, h, setText, show } from "../dom.js";
-import { Signals } from "../parts/solve-signals.js";
-import { Solves } from "../parts/solve-downloads.js";
-import { Podium, ResultTable, legend } from "../parts/results-table.js";
+import { SolveSignals } from "../parts/solve-signals.js";
+import { SolveDownloads } from "../parts/solve-downloads.js";
+import { Podium, ResultTable, columnLegend } from "../parts/results-table.js";
 import { parseBoard } from "../../core/engine.js";
 import { text } from "../../core/texts.js";
 import { isField } from "../input.js";
 import { explainResults, sayFault, sayNonce, whoGoesOn } from "../../core/wording.js";
 
+/** @typedef {import("../../core/fairness.js").Fault} Fault */
+/** @typedef {import("../../core/messages.js").Results} RaceResults */
+
 export class Results {
+  /** @type {RaceResults | null} */
+  #shown = null;
+  /** What is wrong with the record, as shown. @type {Fault[] | null} */
+  #wrong = null;
+  /** Whether the record is still to be verified when the proof is opened. */
+  #unverified = false;
+
   /** @param {App} app */
   constructor(app) {
     this.app = app;
@@ -21,219 +31,232 @@ export class Results {
     this.podium = new Podium();
     this.table = new ResultTable();
     this.status = h("p.soft.small", { "aria-live": "polite" });
-    this.again = button("primary big", "Rematch", () => this.rematch());
-    this.back = button("big", "Back to the room", () => app.goOn());
-    this.join = button("primary big", "Play in the next race", () =>
+    this.rematch = button("primary big", text("results.rematch"), () => this.#rematch());
+    this.back = button("big", text("results.back"), () => app.goOn());
+    this.play = button("primary big", text("results.play"), () =>
       app.ask(command.role("player")),
     );
-    this.leaveButton = confirmButton("quiet", "Leave the room", "Really leave", () =>
-      app.leave(command.leave()),
+    const leaveButton = confirmButton(
+      "quiet",
+      text("room.leave"),
+      text("room.leave_sure"),
+      () => app.leave(command.leave()),
     );
-    this.watch = h("a.button", { text: "Watch again", target: "_blank" });
-    this.verify = button("", "Verify", () => this.#verify());
-    this.solves = new Solves();
+    this.replay = h("a.button", { text: text("results.replay"), target: "_blank" });
+    const verify = button("", text("results.verify"), () => this.#openProof());
+    this.downloads = new SolveDownloads();
     this.board = new BoardView({ kind: "mini" });
     this.verdict = h("p.verdict");
-    this.part = h("p.verdict.soft");
-    this.check = h("p.verdict", { role: "status" });
+    this.ownNonce = h("p.verdict.soft");
+    this.recordVerdict = h("p.verdict", { role: "status" });
     this.notes = h("p.soft.small");
-    this.signals = new Signals();
-    this.details = h("dl.proof");
-    this.summary = h("summary", { text: "How it was made" });
-    this.made = h("details", {}, this.summary, this.details);
-    this.made.addEventListener("toggle", () => this.#judge());
-    const proof = h(
-      "div.card.fair",
+    this.signals = new SolveSignals();
+    this.facts = h("dl.proof");
+    this.checks = h("dd.checks");
+    this.proofSummary = h("summary", { text: text("proof.how") });
+    this.proof = h("details", {}, this.proofSummary, this.facts);
+    this.proof.addEventListener("toggle", () => this.#verifyRecord());
+    const fairness = h(
+      "div.card.fairness",
       {},
       h("div.tray", {}, this.board.element),
       h(
         "div",
         {},
-        h("h2", { text: "The board" }),
+        h("h2", { text: text("proof.title") }),
         this.verdict,
-        this.part,
-        this.check,
-        this.made,
+        this.ownNonce,
+        this.recordVerdict,
+        this.proof,
       ),
     );
-    const { again, join, back, watch, verify } = this;
-    const buttons = h("div.buttons", {}, again, join, back, watch, verify);
+    const { rematch, play, back, replay } = this;
+    const buttons = h("div.buttons", {}, rematch, play, back, replay, verify);
     this.element = h(
-      "section.after",
+      "section.results-screen",
       {},
       this.title,
       this.podium.element,
       h("div.main-actions", {}, this.status, buttons),
-      h("div.card", {}, this.table.element, this.notes, legend()),
-      this.solves.element,
-      proof,
+      h("div.card", {}, this.table.element, this.notes, columnLegend()),
+      this.downloads.element,
+      fairness,
       this.signals.element,
-      h("div.exits", {}, this.leaveButton),
+      h("div.exits", {}, leaveButton),
     );
   }
 
-  rematch() {
+  #rematch() {
     const { model } = this.app;
-    if (model.isPlayer && model.online) this.app.again();
+    if (model?.isPlayer && model.online) this.app.again();
   }
 
+  /** @param {Model} model @param {number} now */
   update(model, now) {
     const { results } = model;
     this.tick(model, now);
     this.app.autoReady();
     const ready = model.lingers && model.self?.ready === true;
-    show(this.again, model.isPlayer && !ready);
+    show(this.rematch, model.isPlayer && !ready);
     show(this.back, model.lingers);
     this.back.classList.toggle("primary", ready);
-    show(this.join, model.self?.role === "spectator" && this.app.view !== "stream");
-    this.again.disabled = this.join.disabled = !model.online;
+    show(this.play, model.self?.role === "spectator" && this.app.view !== "stream");
+    this.rematch.disabled = this.play.disabled = !model.online;
     this.signals.update(model);
-    this.#checked(this.app.check, results);
-    if (!results || results === this.shown) return;
-    this.shown = results;
+    if (!results) return;
+    this.#showRecordVerdict(results);
+    if (results === this.#shown) return;
+    this.#shown = results;
     setText(this.title, headline(results.standings, model.me));
     this.podium.update(results.standings);
     const board = parseBoard(results.board);
     this.table.update(results.standings, model.me, board.md);
     setText(this.notes, explainResults(results).join(" "));
     show(this.notes, this.notes.textContent !== "");
-    this.watch.href = new URL(`replay/${results.race}`, location.href).href;
+    this.replay.href = new URL(`replay/${results.race}`, location.href).href;
     this.board.update(board);
-    this.#solves(results, model.kept?.seat ?? null);
-    this.#prove(model, results);
+    this.#showDownloads(results, model.kept?.seat ?? null);
+    this.#showProof(model, results);
   }
 
-  /** What came of the record: one line when it fits, each fault when it does not. */
-  #checked(check, results) {
-    const wrong = check?.race === results?.race ? (check?.wrong ?? null) : null;
-    show(this.check, wrong !== null);
-    if (wrong === null || wrong === this.wrong) return;
-    this.wrong = wrong;
+  /** Say whether the race record matches, or everything that is wrong with it.
+   * @param {RaceResults} results */
+  #showRecordVerdict(results) {
+    const { check } = this.app;
+    const wrong = check?.race === results.race ? check.wrong : null;
+    show(this.recordVerdict, wrong !== null);
+    if (wrong === null || wrong === this.#wrong) return;
+    this.#wrong = wrong;
     const good = wrong.length === 0;
     setText(
-      this.check,
-      good
-        ? "\u2713 The race record holds what this browser was shown and what it sent."
-        : wrong.map(sayFault).join(" "),
+      this.recordVerdict,
+      good ? text("proof.record_matches") : wrong.map(sayFault).join(" "),
     );
-    this.check.classList.toggle("bad", !good);
-    this.check.classList.toggle("good", good);
+    this.recordVerdict.classList.toggle("bad", !good);
+    this.recordVerdict.classList.toggle("good", good);
   }
 
-  /** Splits, downloads and links stand on the record, which comes a moment later. */
-  async #solves(results, seat) {
-    const text = await this.app.session.recordCheck.text(results);
-    if (text === null || this.shown !== results) return;
+  /**
+   * Show splits and downloads, which need the race record: it arrives a moment later.
+   * @param {RaceResults} results @param {number | null} seat
+   */
+  async #showDownloads(results, seat) {
+    const file = (await this.app.session?.recordCheck.text(results)) ?? null;
+    if (file === null || this.#shown !== results) return;
     const { read } = await import("../../core/proof/reading.js");
     try {
-      const { record } = JSON.parse(text);
-      read(record);
+      const record = read(JSON.parse(file).record);
       const path = results.record.replace(/^\//, "");
-      this.solves.update(record, new URL(path, location.href).href, seat);
+      this.downloads.update(record, new URL(path, location.href).href, seat);
     } catch {
-      // A record that is none: the checks below say so.
+      // It is not a record: the checks say so.
     }
   }
 
-  #verify() {
-    this.made.open = true;
-    this.made.scrollIntoView({ block: "nearest" });
-    this.summary.focus({ preventScroll: true });
+  #openProof() {
+    this.proof.open = true;
+    this.proof.scrollIntoView({ block: "nearest" });
+    this.proofSummary.focus({ preventScroll: true });
   }
 
-  /** The record is computed again for those who want to know. */
-  #judge() {
-    const { model } = this.app;
-    if (!this.made.open || !this.unchecked || !model?.kept) return;
+  /** Verify the race record, once, when the proof is open. */
+  async #verifyRecord() {
+    const { model, session } = this.app;
+    if (!this.proof.open || !this.#unverified) return;
+    if (!session || !model?.kept || !model.results) return;
     const { checks } = this;
-    this.unchecked = false;
-    this.app.session.recordCheck.verify(model.results, model.kept).then((found) =>
-      fill(
-        checks,
-        found.map((check) => {
-          const name = text(`check.name.${check.name}`);
-          const verdict = text(`check.verdict.${check.verdict}`);
-          return h("div", { text: `${verdict} \u2014 ${name}: ${check.text}` });
-        }),
-      ),
+    this.#unverified = false;
+    const found = await session.recordCheck.verify(model.results, model.kept);
+    fill(
+      checks,
+      found.map((check) => {
+        const name = text(`check.name.${check.name}`);
+        const verdict = text(`check.verdict.${check.verdict}`);
+        return h("div", { text: text("proof.check", { verdict, name, text: check.text }) });
+      }),
     );
   }
 
-  #prove(model, results) {
-    const { kept } = model;
-    const known = kept?.seedKnown === true;
-    const good = model.faults.length === 0;
-    const said = known
-      ? "The seed was known in advance: no claim of fairness."
-      : kept?.late === false
-        ? `Checked in this browser: the board follows from the secret that was fixed before the race and from the parts of ${givers(results)}.`
-        : "Checked in this browser: the board follows from the secret told now. What was shown before the race is not known here.";
+  /** @param {Model} model @param {RaceResults} results */
+  #showProof({ kept, faults, nonceRemark }, results) {
+    const seedKnown = kept?.seedKnown === true;
+    const good = faults.length === 0;
     setText(
       this.verdict,
-      good ? `${known ? "" : "\u2713 "}${said}` : model.faults.map(sayFault).join(" "),
+      good ? verdictText(kept, results) : faults.map(sayFault).join(" "),
     );
     this.verdict.classList.toggle("bad", !good);
-    this.verdict.classList.toggle("good", good && !known);
-    setText(this.part, model.nonceRemark ? sayNonce(model.nonceRemark) : "");
-    show(this.part, model.nonceRemark !== null);
+    this.verdict.classList.toggle("good", good && !seedKnown);
+    setText(this.ownNonce, nonceRemark ? sayNonce(nonceRemark) : "");
+    show(this.ownNonce, nonceRemark !== null);
     this.checks = h("dd.checks", { text: "\u2026" });
-    this.unchecked = true;
+    this.#unverified = true;
     const facts = [
-      ["Race", results.race],
-      ["Board", `${formatSize(kept?.size ?? "")} \u2014 ${results.board}`],
-      ["Commitment", kept?.commitment ?? ""],
-      ["Secret", results.secret ?? "none"],
-      ...partsOf(results),
-      ["Seed", results.seed],
+      [text("proof.race"), results.race],
+      [text("proof.board"), `${formatSize(kept?.size ?? "")} \u2014 ${results.board}`],
+      [text("proof.commitment"), kept?.commitment ?? ""],
+      [text("proof.secret"), results.secret ?? text("proof.none")],
+      ...nonceFacts(results),
+      [text("proof.seed"), results.seed],
     ];
-    fill(this.details, [
-      h("dt", { text: "The record, computed again" }),
+    fill(this.facts, [
+      h("dt", { text: text("proof.checks") }),
       this.checks,
-      ...facts.flatMap(([term, text]) => [h("dt", { text: term }), h("dd", { text })]),
+      ...facts.flatMap(([term, fact]) => [
+        h("dt", { text: term }),
+        h("dd", { text: fact }),
+      ]),
     ]);
-    this.#judge();
+    this.#verifyRecord();
   }
 
+  /** @param {Model} model @param {number} now */
   tick(model, now) {
-    const said = whoGoesOn(model, now);
-    setText(this.status, said);
-    show(this.status, said !== "");
+    const status = whoGoesOn(model, now);
+    setText(this.status, status);
+    show(this.status, status !== "");
   }
+
+  /** @param {KeyboardEvent} event */
+  #onKey = (event) => {
+    const plain = !event.repeat && !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (plain && event.key === "r" && !isField(event.target)) this.#rematch();
+  };
 
   enter() {
     this.title.focus({ preventScroll: true });
-    this.press = (event) => {
-      const plain = !event.repeat && !event.ctrlKey && !event.metaKey && !event.altKey;
-      if (plain && event.key === "r" && !isField(event.target)) this.rematch();
-    };
-    document.addEventListener("keydown", this.press);
+    document.addEventListener("keydown", this.#onKey);
   }
 
   leave() {
-    document.removeEventListener("keydown", this.press);
+    document.removeEventListener("keydown", this.#onKey);
   }
 }
 
-/** How many took part in the draw. */
-const givers = ({ nonces }) =>
-  count(nonces.filter(({ nonce }) => nonce !== null).length, "player");
+/** What was checked and holds. @param {Kept | null} kept @param {RaceResults} results */
+function verdictText(kept, { nonces }) {
+  if (kept?.seedKnown) return text("proof.seed_known");
+  if (kept?.late !== false) return text("proof.holds_late");
+  const count = nonces.filter(({ nonce }) => nonce !== null).length;
+  return text("proof.holds", { count });
+}
 
-/** What each player gave to the draw, and who was left out. */
-const partsOf = ({ nonces, standings }) =>
+/** Each player's nonce, or why there is none. @param {RaceResults} results */
+const nonceFacts = ({ nonces, standings }) =>
   nonces.map(({ seat, commitment, nonce }) => {
     const name = standings.find((row) => row.seat === seat)?.name ?? "?";
-    const none = commitment === null ? "none" : "left out";
-    return [`Part of ${name}`, nonce ?? none];
+    const missing = commitment === null ? "proof.none" : "proof.left_out";
+    return [text("proof.nonce_of", { name }), nonce ?? text(missing)];
   });
 
-/** The race in one line. */
+/** The outcome in one line. @param {Standing[]} standings @param {number | null} me */
 function headline(standings, me) {
   const mine = standings.find((row) => row.member === me);
   const first = standings.filter((row) => row.place === 1 && row.status === "finished");
-  if (mine?.status === "finished") {
-    if (mine.place !== 1) return `You came ${ordinal(mine.place)}`;
-    return first.length > 1 ? "A dead heat!" : "You won!";
-  }
-  if (first.length > 1) return "A dead heat!";
-  return first.length ? `${first[0].name} won` : "Nobody finished";
+  if (mine?.status === "finished" && mine.place !== 1)
+    return text("results.you_came", { place: ordinal(mine.place ?? 0) });
+  if (first.length > 1) return text("results.dead_heat");
+  if (mine?.status === "finished") return text("results.you_won");
+  if (first.length) return text("results.won", { name: first[0].name });
+  return text("results.nobody");
 }
