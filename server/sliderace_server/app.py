@@ -115,7 +115,7 @@ async def running(
         spawn(log_writer.run())
         results_writer = ResultsWriter(opened.results, spawn, clock)
         services = Services(
-            config=settings,
+            settings=settings,
             room_settings=room_settings(settings, f"sliderace {__version__}"),
             clock=clock,
             store=opened,

@@ -47,7 +47,7 @@ def make_services(
     clock: Clock | None = None,
 ) -> Services:
     """Everything real but the clock's speed; tasks belong to `group`."""
-    config = ServerSettings(memory=True)
+    settings = ServerSettings(memory=True)
 
     def spawn(work: Coroutine[Any, Any, None]) -> None:
         group.create_task(work)
@@ -57,8 +57,8 @@ def make_services(
     flusher = Flusher(loop.call_soon, loop.call_later)
     metrics, load_meter = Metrics(), LoadMeter()
     return Services(
-        config=config,
-        room_settings=room_settings(config, "test"),
+        settings=settings,
+        room_settings=room_settings(settings, "test"),
         clock=clock,
         store=store,
         metrics=metrics,

@@ -89,11 +89,11 @@ def opened(
     small_room: int = 16,
 ) -> RoomActor:
     services = make_services(store, group, clock=clock)
-    config = replace(services.config, small_room=small_room)
+    settings = replace(services.settings, small_room=small_room)
     services = replace(
         services,
-        config=config,
-        room_settings=room_settings(config, "test"),
+        settings=settings,
+        room_settings=room_settings(settings, "test"),
         load_meter=load_meter or services.load_meter,
     )
     group.create_task(services.log_writer.run())

@@ -66,7 +66,7 @@ class RoomActor:
     ) -> None:
         self.state = state
         self.code = state.code
-        self.quota = Quota(services.config.limits.room.lobby_records)
+        self.quota = Quota(services.settings.limits.room.lobby_records)
         self._services = services
         self._now_ms = services.clock.now_ms
         self._before_flush = services.before_flush

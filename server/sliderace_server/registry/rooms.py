@@ -191,8 +191,8 @@ class RoomRegistry:
             code: the room.
             host: how the asking client calls this server.
         """
-        config = self.services.config
-        base = config.public_base or f"{config.scheme}://{host}{config.base}"
+        settings = self.services.settings
+        base = settings.public_base or f"{settings.scheme}://{host}{settings.base}"
         return f"{base}/{code}"
 
     def _actor(

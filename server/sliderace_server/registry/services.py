@@ -26,7 +26,7 @@ class Services:
     """What the shell of a room uses.
 
     Args:
-        config: the server's settings.
+        settings: the server's settings.
         room_settings: those that running rooms need.
         clock: the machine's clocks.
         store: where rooms and results are kept.
@@ -42,7 +42,7 @@ class Services:
         load_meter: how busy the server is.
     """
 
-    config: ServerSettings
+    settings: ServerSettings
     room_settings: LiveRoomSettings
     clock: Clock
     store: Store

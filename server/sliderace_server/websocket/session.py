@@ -113,7 +113,7 @@ class Session:
         self._registry = registry
         self._services = registry.services
         self._room: RoomActor | None = None
-        limits = self._services.config.limits
+        limits = self._services.settings.limits
         self._now_ms = self._services.clock.now_ms
         now = self._now_ms()
         self._limits = limits
@@ -142,7 +142,7 @@ class Session:
         member = members.get(self.subscriber.member)
         if member is not None and member.seat is not None:
             return True
-        return len(members) <= self._services.config.small_room
+        return len(members) <= self._services.settings.small_room
 
     @property
     def throttled_s(self) -> float:
