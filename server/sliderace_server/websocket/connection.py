@@ -5,20 +5,48 @@ limits: a peer that sends too fast is read more slowly and loses nothing. Outgoi
 frames go through its send queue. No method here blocks.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol
 
 from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 
+from sliderace_server.clock import Clock
 from sliderace_server.http.routes import Request
+from sliderace_server.limits import Limits
+from sliderace_server.metrics import Metrics
 from sliderace_server.websocket.frame_tap import TappedWebSocket
 from sliderace_server.websocket.heartbeat import Heartbeat
-from sliderace_server.websocket.send_queue import SendQueue, ping_frame
-
-if TYPE_CHECKING:
-    from sliderace_server.websocket.listener import Listener
+from sliderace_server.websocket.send_queue import Flusher, SendQueue, ping_frame
+from sliderace_server.websocket.session import Session
 
 __all__ = ["Connection"]
+
+
+class ConnectionOwner(Protocol):
+    """The listener, as one of its connections needs it."""
+
+    limits: Limits
+    clock: Clock
+    metrics: Metrics
+    flusher: Flusher
+
+    @property
+    def new_session(self) -> Callable[["Connection"], Session]:
+        """Makes the session of a new connection."""
+        ...
+
+    def spawn(self, task: Coroutine[Any, Any, None], /) -> None:
+        """Start a task in the server's task group."""
+        ...
+
+    async def end(self, websocket: TappedWebSocket, code: int, reason: str) -> None:
+        """Close a connection; abort it after the close time-out."""
+        ...
+
+    def start_heartbeat(self, heartbeat: Heartbeat) -> None:
+        """Ping a connection, first in a burst and then regularly."""
+        ...
 
 
 class Connection:
@@ -58,7 +86,7 @@ class Connection:
     def __init__(
         self,
         websocket: TappedWebSocket,
-        listener: "Listener",
+        listener: ConnectionOwner,
         number: int,
         request: Request,
     ) -> None:

@@ -30,7 +30,7 @@ and `protocol.state` are used.
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from websockets.asyncio.server import ServerConnection
 from websockets.frames import Frame
@@ -42,8 +42,8 @@ try:
 except ImportError:  # the library's wheels for rare platforms have no C extension
     from websockets.utils import apply_mask
 
-if TYPE_CHECKING:
-    from sliderace_server.websocket.listener import Listener
+from sliderace_server.limits import Limits
+from sliderace_server.websocket.admission import AdmissionQueue
 
 __all__ = ["SUPPORTED_MAJOR", "TappedWebSocket", "is_supported"]
 
@@ -93,6 +93,21 @@ class BehindCallback(Protocol):
         ...
 
 
+class TapOwner(Protocol):
+    """The listener, as a connection needs it."""
+
+    limits: Limits
+    admission: AdmissionQueue
+
+    def opened(self, websocket: "TappedWebSocket") -> None:
+        """Count a new TCP connection, or refuse it."""
+        ...
+
+    def closed(self, websocket: "TappedWebSocket") -> None:
+        """Stop counting a TCP connection that has ended."""
+        ...
+
+
 class TappedWebSocket(ServerConnection):
     """A server connection of the library with a tap for text frames and pongs.
 
@@ -108,7 +123,7 @@ class TappedWebSocket(ServerConnection):
         on_behind: called when the peer has left much unread, and when it has caught up.
     """
 
-    listener: "Listener"
+    listener: TapOwner
     taps_frames = is_supported(version)
     counted_address: str | None = None
     large_answer_bytes = 0
