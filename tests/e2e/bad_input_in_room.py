@@ -99,7 +99,7 @@ async def _(setup: Setup) -> Outcome:
     return await each(setup, '"\\ud800"', ping('"\\udfff"'))
 
 
-@case("an unknown command, or an unknown field")
+@case("an unknown command, or an unknown field outside `hello`")
 async def _(setup: Setup) -> Outcome:
     return await each(setup, '{"t":"fly"}', '{"t":"ping","id":1,"more":2}')
 

@@ -1,4 +1,4 @@
-"""The page's readers and types of messages are those of the code."""
+"""The page's generated readers and types match the messages."""
 
 import runpy
 from collections.abc import Callable
@@ -20,7 +20,7 @@ FILES: dict[str, tuple[ModuleType, Callable[[], str]]] = {
 
 
 class Odd(msgspec.Struct, tag="odd"):
-    """A message with a field that no message has."""
+    """A message with a field type that no message has."""
 
     body: bytes
 
@@ -30,22 +30,20 @@ class Strange(Odd, tag="strange"):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_file_is_current(name: str) -> None:
-    """Else: python -m sliderace.protocol.MODULE > client/sliderace_page/core/NAME."""
+def test_file_is_current(name: str) -> None:
+    """If not: python -m sliderace.protocol.MODULE > client/sliderace_page/core/NAME."""
     assert (CORE / name).read_text(encoding="utf-8") == FILES[name][1]()
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_module_prints_the_file(
-    name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_module_prints_the_file(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     module, generate = FILES[name]
     runpy.run_path(str(module.__file__), run_name="__main__")
     assert capsys.readouterr().out == generate()
 
 
 def test_every_nickname_is_cleaned() -> None:
-    """No `name` of an event is read as plain text, but that of a signal."""
+    """Only the `name` of a signal is read without cleaning."""
     blocks = readers_file().split("\n\n")
     plain = [block for block in blocks if "  name: string" in block]
     assert [block.split()[1] for block in plain] == ["Signal"]
@@ -53,7 +51,7 @@ def test_every_nickname_is_cleaned() -> None:
 
 
 @pytest.mark.parametrize("generate", [readers_file, types_file])
-def test_an_unknown_type_of_field_is_an_error(
+def test_unknown_field_type_is_an_error(
     generate: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page_readers, "Event", Odd | Strange)

@@ -20,7 +20,7 @@ KINDS = [*get_args(m.Command), *get_args(m.Event), *ENTRIES, *PARTS]
 
 
 def test_page_is_current() -> None:
-    """Else: python -m sliderace.protocol.describe > docs/protocol.md."""
+    """If not: python -m sliderace.protocol.describe > docs/protocol.md."""
     assert (DOCS / "protocol.md").read_text(encoding="utf-8") == PAGE
 
 
