@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.client.world import World
+from tests.client.connected_room import ConnectedRoom
 
 from sliderace.engine import format_board
 from sliderace.protocol import messages as m
@@ -72,26 +72,26 @@ class Heard(RoomModel):
         self.told.append([self.view.phase, told])
 
 
-def _quiet(_: World) -> None:
+def _quiet(_: ConnectedRoom) -> None:
     """Nothing goes wrong."""
 
 
-def _cut(room: World) -> None:
+def _cut(room: ConnectedRoom) -> None:
     """The spectator's line is cut, and the room goes on."""
     room.cat.cut()
 
 
-def _crash(room: World) -> None:
+def _crash(room: ConnectedRoom) -> None:
     """The server dies: a new epoch."""
     room.act("crash", 0)
 
 
 @pytest.mark.parametrize("fault", [_quiet, _cut, _crash])
 def test_the_page_folds_what_a_room_tells(
-    fault: Callable[[World], None], node: str, page_folder: Path
+    fault: Callable[[ConnectedRoom], None], node: str, page_folder: Path
 ) -> None:
     """A spectator's whole race, after each event: phase, lanes and boards."""
-    room = World(Heard)
+    room = ConnectedRoom(Heard)
     board = room.ann.view.board
     assert board is not None
     slides = [slide for stage in solve(board) for slide in stage]

@@ -48,7 +48,7 @@ class OfflineClient:
     """
 
     def __init__(self, **in_room: object) -> None:
-        self.room = rooms.Play(**in_room)
+        self.room = rooms.ModelHarness(**in_room)
         self.commands: list[m.Command] = []
         self.paints = 0
         self._ended = asyncio.Event()
@@ -93,9 +93,9 @@ class OfflineClient:
     def receive(self, event: m.Event) -> None:
         """Receive an event from the server."""
         if hasattr(event, "o") and not isinstance(event, m.Snapshot):
-            outs = self.room.stream(event)
+            outs = self.room.receive_next(event)
         else:
-            outs = self.room.hear(event)
+            outs = self.room.receive(event)
         self._carry_out(outs)
 
     def race(self, start: str = rooms.START, **more: object) -> None:

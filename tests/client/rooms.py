@@ -1,4 +1,4 @@
-"""A server in a few lines: what it would say to Ann in a 3x3 room."""
+"""The messages that a server would send to Ann in a 3x3 room."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ SECRET = bytes(range(32))
 SIZE = Size(3, 3)
 COMMITMENT = commitment(RACE, SIZE, SECRET)
 START = "1 2 3/4 5 6/0 7 8"
-"""Two slides from solved: L, then L; or L2 at once."""
+"""Two slides from solved: L and L, or L2."""
 LIMITS = m.Limits(
     messages_per_s=60,
     messages_burst=120,
@@ -39,7 +39,7 @@ LIMITS = m.Limits(
 )
 ANN, BEN, CAT = 1, 2, 3
 NONCES = {0: b"\xaa" * 16, 1: b"\xbb" * 16}
-"""Of Ann's and Ben's clients."""
+"""By seat: Ann's and Ben's."""
 COMMITMENTS = {seat: nonce_commitment(RACE, seat, NONCES[seat]) for seat in NONCES}
 
 
@@ -131,8 +131,8 @@ def standing(seat: int, status: m.StatusName, **more: Any) -> m.Standing:
 
 
 def results(*nonces: m.SeatNonce, **more: Any) -> m.Results:
-    told = [(one.seat, bytes.fromhex(one.nonce)) for one in nonces if one.nonce]
-    seed = seed_of(RACE, SIZE, SECRET, told)
+    revealed = [(one.seat, bytes.fromhex(one.nonce)) for one in nonces if one.nonce]
+    seed = seed_of(RACE, SIZE, SECRET, revealed)
     known: dict[str, Any] = {
         "o": 2,
         "race": RACE,
@@ -148,45 +148,45 @@ def results(*nonces: m.SeatNonce, **more: Any) -> m.Results:
 
 
 def entropy(count: int) -> bytes:
-    """Ann's client always draws the same nonce."""
+    """Give Ann's client the same nonce every time."""
     return b"\xaa" * count
 
 
 def fresh(enter: m.Create | m.Open | m.Join | None = None, **more: Any) -> RoomModel:
-    """A client that has just been started."""
+    """Return the model of a client that has just started."""
     return RoomModel(enter or m.Join("KWXTRB", "Ann"), entropy=entropy, **more)
 
 
-class Play:
-    """A model whose clock, socket and server are the test's own."""
+class ModelHarness:
+    """A model whose clock, connection and server are the test."""
 
     def __init__(self, **in_room: Any) -> None:
         self.model = fresh(m.Join("kwx trb", "Ann"))
         self.now = 1_000_000
         self.offset = 1
         self.model.hello()
-        self.hear(welcome(token=TOKEN), snapshot(**in_room))
+        self.receive(welcome(token=TOKEN), snapshot(**in_room))
 
     @property
     def view(self) -> RoomView:
         return self.model.view
 
-    def hear(self, *events: m.Event) -> list[Output]:
+    def receive(self, *events: m.Event) -> list[Output]:
         for event in events:
             self.model.receive(event, self.now)
         return self.model.poll(self.now)
 
-    def stream(self, event: Any) -> list[Output]:
-        """Hear the next event of the room's stream."""
+    def receive_next(self, event: Any) -> list[Output]:
+        """Receive the next event of the room's stream."""
         self.offset += 1
-        return self.hear(replace(event, o=self.offset))
+        return self.receive(replace(event, o=self.offset))
 
     def race(self, start: str = START, *, roster: tuple[int, ...] = (0, 1)) -> None:
-        """From the lobby into the race."""
-        self.stream(m.PhaseEvent(0, RACE, "countdown", 5_000))
-        self.stream(m.PhaseEvent(0, RACE, "countdown", 1_200, list(roster)))
-        self.hear(m.BoardEvent(RACE, None, 0, start))
-        self.stream(m.PhaseEvent(0, RACE, "racing", 120_000, list(roster)))
+        """Move from the lobby to the race."""
+        self.receive_next(m.PhaseEvent(0, RACE, "countdown", 5_000))
+        self.receive_next(m.PhaseEvent(0, RACE, "countdown", 1_200, list(roster)))
+        self.receive(m.BoardEvent(RACE, None, 0, start))
+        self.receive_next(m.PhaseEvent(0, RACE, "racing", 120_000, list(roster)))
 
     def slide(self, *slides: tuple[Any, int]) -> list[m.Command]:
         for direction, count in slides:
@@ -210,5 +210,5 @@ def news(outs: list[Output]) -> list[News]:
 
 
 def notes(outs: list[Output]) -> list[str]:
-    """What is announced, in words."""
+    """Return the news in words."""
     return list(map(wording.news, news(outs)))

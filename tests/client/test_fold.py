@@ -8,7 +8,7 @@ from tests.client.rooms import (
     NEXT,
     RACE,
     TOKEN,
-    Play,
+    ModelHarness,
     commands,
     fresh,
     member,
@@ -32,12 +32,12 @@ NOW = 1_000
 
 
 def test_the_first_hello_enters_and_every_later_one_resumes() -> None:
-    play = Play()
+    ann = ModelHarness()
     enter = m.Join("kwx trb", "Ann")
     assert fresh(enter).hello().enter == enter
-    assert play.model.hello().enter == m.Resume("KWXTRB", TOKEN, epoch=7, offset=1)
-    play.stream(m.Gone(0, CAT, "left"))
-    assert play.model.hello().enter == m.Resume("KWXTRB", TOKEN, epoch=7, offset=2)
+    assert ann.model.hello().enter == m.Resume("KWXTRB", TOKEN, epoch=7, offset=1)
+    ann.receive_next(m.Gone(0, CAT, "left"))
+    assert ann.model.hello().enter == m.Resume("KWXTRB", TOKEN, epoch=7, offset=2)
 
 
 def test_a_kept_token_resumes_without_an_epoch() -> None:
@@ -86,28 +86,28 @@ def test_a_kept_seat_that_is_gone_is_forgotten_and_entered_anew(code: str) -> No
 
 
 def test_a_seat_that_is_lost_while_we_were_in_ends_it() -> None:
-    play = Play()
-    play.model.lost(1006)
-    assert Forget() in play.hear(m.Refused("hello", "bad_token", ""))
-    assert play.view.ended == m.Refused("hello", "bad_token", "")
+    ann = ModelHarness()
+    ann.model.lost(1006)
+    assert Forget() in ann.receive(m.Refused("hello", "bad_token", ""))
+    assert ann.view.ended == m.Refused("hello", "bad_token", "")
 
 
 def test_a_refused_resume_of_another_kind_keeps_the_seat() -> None:
-    play = Play()
-    play.model.lost(1006)
-    assert Forget() not in play.hear(m.Refused("hello", "version", ""))
-    assert play.view.ended
+    ann = ModelHarness()
+    ann.model.lost(1006)
+    assert Forget() not in ann.receive(m.Refused("hello", "version", ""))
+    assert ann.view.ended
 
 
 def test_a_server_that_cannot_just_now_is_tried_again_when_it_says() -> None:
-    play = Play()
-    play.model.lost(1012)
-    play.hear(m.Refused("hello", "shutting_down", "", retry_ms=2500))
-    play.model.lost(4500)
-    assert play.view.ended is None
-    assert play.model.retry_ms == 2500
-    play.hear(welcome(), snapshot())
-    assert play.model.retry_ms == 0
+    ann = ModelHarness()
+    ann.model.lost(1012)
+    ann.receive(m.Refused("hello", "shutting_down", "", retry_ms=2500))
+    ann.model.lost(4500)
+    assert ann.view.ended is None
+    assert ann.model.retry_ms == 2500
+    ann.receive(welcome(), snapshot())
+    assert ann.model.retry_ms == 0
 
 
 # --- Being lost ----------------------------------------------------------------------
@@ -115,106 +115,106 @@ def test_a_server_that_cannot_just_now_is_tried_again_when_it_says() -> None:
 
 @pytest.mark.parametrize("code", [1001, 1006, 1011, 1012, 1013, 4002, 4429])
 def test_after_these_close_codes_we_come_back(code: int) -> None:
-    play = Play()
-    play.model.lost(code)
-    assert play.view.ended is None
-    assert not play.view.online
+    ann = ModelHarness()
+    ann.model.lost(code)
+    assert ann.view.ended is None
+    assert not ann.view.online
     lost = [Note(Notice.CONNECTION_LOST, "bad")]
-    assert play.model.poll(play.now) == lost
-    play.model.lost(code)
-    assert play.model.poll(play.now) == []
-    assert play.hear(welcome()) == [Note(Notice.RECONNECTED, "good")]
+    assert ann.model.poll(ann.now) == lost
+    ann.model.lost(code)
+    assert ann.model.poll(ann.now) == []
+    assert ann.receive(welcome()) == [Note(Notice.RECONNECTED, "good")]
 
 
 @pytest.mark.parametrize("code", [1000, 1002, 1007, 1009, 4500, 4503, 4504, 4999])
 def test_after_these_we_stay_away_and_keep_the_seat(code: int) -> None:
-    play = Play()
-    play.model.lost(code)
-    assert play.view.ended
-    assert play.model.poll(play.now) == []
+    ann = ModelHarness()
+    ann.model.lost(code)
+    assert ann.view.ended
+    assert ann.model.poll(ann.now) == []
 
 
 @pytest.mark.parametrize("code", [4501, 4502])
 def test_kicked_or_without_a_room_the_seat_is_forgotten(code: int) -> None:
-    play = Play()
-    play.model.lost(code)
-    assert play.view.ended
-    assert play.model.poll(play.now) == [Forget()]
+    ann = ModelHarness()
+    ann.model.lost(code)
+    assert ann.view.ended
+    assert ann.model.poll(ann.now) == [Forget()]
 
 
 def test_who_leaves_has_left() -> None:
-    play = Play()
-    assert play.model.ask(m.Leave(), play.now)
-    outs = play.model.poll(play.now)
+    ann = ModelHarness()
+    assert ann.model.ask(m.Leave(), ann.now)
+    outs = ann.model.poll(ann.now)
     assert commands(outs) == [m.Leave()]
     assert Forget() in outs
-    play.model.lost(1000)
-    assert play.view.ended is End.LEFT
+    ann.model.lost(1000)
+    assert ann.view.ended is End.LEFT
 
 
 def test_what_ended_first_is_the_reason() -> None:
-    play = Play()
-    play.stream(m.Closed(0, "host"))
-    play.model.lost(4502)
-    assert play.view.ended is End.CLOSED_BY_HOST
-    assert play.view.phase == "closed"
+    ann = ModelHarness()
+    ann.receive_next(m.Closed(0, "host"))
+    ann.model.lost(4502)
+    assert ann.view.ended is End.CLOSED_BY_HOST
+    assert ann.view.phase == "closed"
 
 
 def test_nothing_can_be_asked_while_offline() -> None:
-    play = Play()
-    play.model.lost(1006)
-    assert not play.model.ask(m.Ready(RACE), play.now)
-    assert play.sent() == []
+    ann = ModelHarness()
+    ann.model.lost(1006)
+    assert not ann.model.ask(m.Ready(RACE), ann.now)
+    assert ann.sent() == []
 
 
 # --- The stream ----------------------------------------------------------------------
 
 
 def test_an_event_counts_once() -> None:
-    play = Play()
+    ann = ModelHarness()
     gone = m.Gone(2, BEN, "left")
-    assert notes(play.hear(gone)) == ["Ben left"]
-    assert play.hear(gone, m.Gone(1, CAT, "left")) == []
-    assert set(play.view.members) == {ANN, CAT}
+    assert notes(ann.receive(gone)) == ["Ben left"]
+    assert ann.receive(gone, m.Gone(1, CAT, "left")) == []
+    assert set(ann.view.members) == {ANN, CAT}
 
 
 def test_a_hole_in_the_stream_asks_for_a_snapshot_and_waits_for_it() -> None:
-    play = Play()
-    assert commands(play.hear(m.Gone(3, BEN, "left"))) == [m.Resync(None)]
-    assert play.hear(m.Gone(4, CAT, "left")) == []
-    assert set(play.view.members) == {ANN, BEN, CAT}
-    play.now += 2_000
-    assert commands(play.hear(m.Gone(5, CAT, "left"))) == [m.Resync(None)]
-    play.hear(snapshot(5, members=[member(ANN, 0)]), m.Gone(6, CAT, "left"))
-    assert set(play.view.members) == {ANN}
-    assert commands(play.hear(m.Gone(8, CAT, "left"))) == [m.Resync(None)]
+    ann = ModelHarness()
+    assert commands(ann.receive(m.Gone(3, BEN, "left"))) == [m.Resync(None)]
+    assert ann.receive(m.Gone(4, CAT, "left")) == []
+    assert set(ann.view.members) == {ANN, BEN, CAT}
+    ann.now += 2_000
+    assert commands(ann.receive(m.Gone(5, CAT, "left"))) == [m.Resync(None)]
+    ann.receive(snapshot(5, members=[member(ANN, 0)]), m.Gone(6, CAT, "left"))
+    assert set(ann.view.members) == {ANN}
+    assert commands(ann.receive(m.Gone(8, CAT, "left"))) == [m.Resync(None)]
 
 
 def test_a_foreign_epoch_hears_nothing_until_its_snapshot() -> None:
-    play = Play()
-    play.model.lost(1006)
-    play.hear(welcome(epoch=8))
-    assert play.hear(m.Gone(2, BEN, "left")) == []
-    play.hear(snapshot(1, epoch=8))
-    assert notes(play.hear(m.Gone(2, BEN, "left"))) == ["Ben left"]
-    assert play.model.hello().enter == m.Resume("KWXTRB", TOKEN, epoch=8, offset=2)
+    ann = ModelHarness()
+    ann.model.lost(1006)
+    ann.receive(welcome(epoch=8))
+    assert ann.receive(m.Gone(2, BEN, "left")) == []
+    ann.receive(snapshot(1, epoch=8))
+    assert notes(ann.receive(m.Gone(2, BEN, "left"))) == ["Ben left"]
+    assert ann.model.hello().enter == m.Resume("KWXTRB", TOKEN, epoch=8, offset=2)
 
 
 def test_the_same_epoch_goes_on_with_what_was_missed() -> None:
-    play = Play()
-    play.model.lost(1006)
-    play.hear(welcome())
-    assert notes(play.hear(m.Gone(2, BEN, "left"))) == ["Ben left"]
+    ann = ModelHarness()
+    ann.model.lost(1006)
+    ann.receive(welcome())
+    assert notes(ann.receive(m.Gone(2, BEN, "left"))) == ["Ben left"]
 
 
 # --- The room ------------------------------------------------------------------------
 
 
 def test_a_new_race_means_the_lobby_and_nobody_ready() -> None:
-    play = Play(members=[member(ANN, 0, ready=True), member(BEN, 1, ready=True)])
-    play.race()
-    play.stream(m.RoomEvent(0, room(race=NEXT, commitment="c" * 64), "race"))
-    model = play.model
+    ann = ModelHarness(members=[member(ANN, 0, ready=True), member(BEN, 1, ready=True)])
+    ann.race()
+    ann.receive_next(m.RoomEvent(0, room(race=NEXT, commitment="c" * 64), "race"))
+    model = ann.model
     assert (model.view.phase, model.view.race) == ("lobby", NEXT)
     assert not any(member.ready for member in model.view.members.values())
     assert (model.view.attempt, model.view.start, model.view.lanes) == (None, None, {})
@@ -232,89 +232,91 @@ def test_a_new_race_means_the_lobby_and_nobody_ready() -> None:
     ],
 )
 def test_what_the_room_became_is_said(event: m.RoomEvent, note: str | None) -> None:
-    play = Play()
-    assert notes(play.stream(event)) == ([note] if note else [])
-    assert play.view.room == event.room
+    ann = ModelHarness()
+    assert notes(ann.receive_next(event)) == ([note] if note else [])
+    assert ann.view.room == event.room
 
 
 def test_members_come_change_and_go() -> None:
-    play = Play()
+    ann = ModelHarness()
     joined = m.MemberEvent(0, member(4, 2, "Dan"), "joined")
-    assert notes(play.stream(joined)) == ["Dan joined"]
-    assert play.view.members[4].name == "Dan"
-    assert notes(play.stream(m.Gone(0, 4, "timeout"))) == ["Dan was away too long"]
-    assert play.stream(m.Gone(0, 4, "left")) == []
+    assert notes(ann.receive_next(joined)) == ["Dan joined"]
+    assert ann.view.members[4].name == "Dan"
+    assert notes(ann.receive_next(m.Gone(0, 4, "timeout"))) == ["Dan was away too long"]
+    assert ann.receive_next(m.Gone(0, 4, "left")) == []
 
 
 def test_a_change_of_role_changes_the_seat() -> None:
-    play = Play()
-    play.stream(m.MemberEvent(0, member(ANN, None), "role"))
-    assert play.view.seat is None
-    play.hear(snapshot(9, members=[member(ANN, 3)]))
-    assert play.view.seat == 3
+    ann = ModelHarness()
+    ann.receive_next(m.MemberEvent(0, member(ANN, None), "role"))
+    assert ann.view.seat is None
+    ann.receive(snapshot(9, members=[member(ANN, 3)]))
+    assert ann.view.seat == 3
 
 
 def test_who_is_sent_out_is_out() -> None:
-    play = Play()
-    outs = play.stream(m.Gone(0, ANN, "kicked"))
+    ann = ModelHarness()
+    outs = ann.receive_next(m.Gone(0, ANN, "kicked"))
     assert Forget() in outs
-    assert play.view.ended is End.KICKED
+    assert ann.view.ended is End.KICKED
 
 
 def test_hostile_names_are_cleaned_wherever_they_come_from() -> None:
     evil = "\x1b[31mEv\u202eil"
-    play = Play(members=[member(ANN, 0), member(BEN, 1, evil)])
-    assert play.view.members[BEN].name == "[31mEvil"
-    told = notes(play.stream(m.MemberEvent(0, member(BEN, 1, evil), "ready")))
+    ann = ModelHarness(members=[member(ANN, 0), member(BEN, 1, evil)])
+    assert ann.view.members[BEN].name == "[31mEvil"
+    told = notes(ann.receive_next(m.MemberEvent(0, member(BEN, 1, evil), "ready")))
     assert told == ["[31mEvil is ready"]
-    play.stream(m.MemberEvent(0, member(BEN, 1, "\u200b"), "ready"))
-    assert play.view.members[BEN].name == "?"
-    play.race()
-    told = notes(play.stream(m.StandingEvent(0, RACE, standing(1, "dnf", name=evil))))
+    ann.receive_next(m.MemberEvent(0, member(BEN, 1, "\u200b"), "ready"))
+    assert ann.view.members[BEN].name == "?"
+    ann.race()
+    told = notes(
+        ann.receive_next(m.StandingEvent(0, RACE, standing(1, "dnf", name=evil)))
+    )
     assert told == ["[31mEvil did not finish"]
-    play.stream(results(standings=[standing(1, "dnf", name=evil)]))
-    assert play.view.results is not None
-    assert play.view.results.standings[0].name == "[31mEvil"
+    ann.receive_next(results(standings=[standing(1, "dnf", name=evil)]))
+    assert ann.view.results is not None
+    assert ann.view.results.standings[0].name == "[31mEvil"
 
 
 def test_a_board_that_cannot_be_ends_the_connection_not_the_program() -> None:
-    play = Play()
-    outs = play.hear(m.BoardEvent(RACE, None, 0, "1 1/0 0"))
-    assert play.view.ended is End.IMPOSSIBLE_BOARD
+    ann = ModelHarness()
+    outs = ann.receive(m.BoardEvent(RACE, None, 0, "1 1/0 0"))
+    assert ann.view.ended is End.IMPOSSIBLE_BOARD
     assert Note(End.IMPOSSIBLE_BOARD, "bad") in outs
 
 
 def test_a_refusal_is_said_in_our_words() -> None:
-    play = Play()
+    ann = ModelHarness()
     refusal = m.Refused("start", "not_host", "\x1b[2J")
-    assert play.hear(refusal) == [Note(refusal, "bad")]
-    assert play.view.ended is None  # it ends nothing: leaving later is no failure
-    play.hear(m.Pong(1))
+    assert ann.receive(refusal) == [Note(refusal, "bad")]
+    assert ann.view.ended is None  # it ends nothing: leaving later is no failure
+    ann.receive(m.Pong(1))
 
 
 # --- Phases --------------------------------------------------------------------------
 
 
 def test_a_phase_is_said_once_and_counts_down() -> None:
-    play = Play()
-    told = play.stream(m.PhaseEvent(0, RACE, "countdown", 5_000))
+    ann = ModelHarness()
+    told = ann.receive_next(m.PhaseEvent(0, RACE, "countdown", 5_000))
     assert notes(told) == ["The race starts in 5 s"]
-    assert play.view.remaining(play.now + 1_000) == 4_000
-    assert play.view.remaining(play.now + 9_000) == 0
-    assert play.stream(m.PhaseEvent(0, RACE, "countdown", 1_200, [0, 1])) == []
-    assert set(play.view.lanes) == {0, 1}
+    assert ann.view.remaining(ann.now + 1_000) == 4_000
+    assert ann.view.remaining(ann.now + 9_000) == 0
+    assert ann.receive_next(m.PhaseEvent(0, RACE, "countdown", 1_200, [0, 1])) == []
+    assert set(ann.view.lanes) == {0, 1}
 
 
 def test_a_countdown_that_stops_or_a_race_called_off_clears_the_board() -> None:
-    play = Play()
-    play.race()
-    play.stream(m.PhaseEvent(0, RACE, "aborted", None, why="host"))
-    assert (play.view.phase, play.view.phase_why) == ("aborted", "host")
-    assert (play.view.board, play.view.lanes) == (None, {})
+    ann = ModelHarness()
+    ann.race()
+    ann.receive_next(m.PhaseEvent(0, RACE, "aborted", None, why="host"))
+    assert (ann.view.phase, ann.view.phase_why) == ("aborted", "host")
+    assert (ann.view.board, ann.view.lanes) == (None, {})
 
 
 def test_who_was_away_when_the_board_was_shown_asks_for_it() -> None:
-    play = Play()
-    play.stream(m.PhaseEvent(0, RACE, "countdown", 1_200, [0, 1]))
-    outs = play.stream(m.PhaseEvent(0, RACE, "racing", 120_000, [0, 1]))
+    ann = ModelHarness()
+    ann.receive_next(m.PhaseEvent(0, RACE, "countdown", 1_200, [0, 1]))
+    outs = ann.receive_next(m.PhaseEvent(0, RACE, "racing", 120_000, [0, 1]))
     assert commands(outs) == [m.Resync(None)]

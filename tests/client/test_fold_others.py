@@ -11,7 +11,7 @@ from tests.client.rooms import (
     RACE,
     START,
     TOKEN,
-    Play,
+    ModelHarness,
     commands,
     fresh,
     member,
@@ -37,86 +37,86 @@ SOLVED = "1 2 3/4 5 6/7 8 0"
 # --- The others ----------------------------------------------------------------------
 
 
-def watching() -> Play:
+def watching() -> ModelHarness:
     """Ann watches."""
-    play = Play(members=[member(ANN, None), member(BEN, 1), member(CAT, 2)])
-    play.race(roster=(1, 2))
-    return play
+    ann = ModelHarness(members=[member(ANN, None), member(BEN, 1), member(CAT, 2)])
+    ann.race(roster=(1, 2))
+    return ann
 
 
 def test_racers_see_progress_but_no_boards() -> None:
-    play = Play()
-    play.race()
-    ben = play.view.lanes[1]
+    ann = ModelHarness()
+    ann.race()
+    ben = ann.view.lanes[1]
     assert (ben.name, ben.board) == ("Ben", None)
-    play.hear(m.Progress(RACE, [m.SeatProgress(1, 3, 250, 4)]))
+    ann.receive(m.Progress(RACE, [m.SeatProgress(1, 3, 250, 4)]))
     assert (ben.seq, ben.high, ben.stm, ben.board) == (3, 250, 4, None)
 
 
 def test_open_boards_are_open_to_racers() -> None:
-    play = Play(room=room(rules=Rules("3x3", open_boards=True)))
-    play.race()
-    assert play.view.lanes[1].board is not None
+    ann = ModelHarness(room=room(rules=Rules("3x3", open_boards=True)))
+    ann.race()
+    assert ann.view.lanes[1].board is not None
 
 
 def test_spectators_see_every_slide() -> None:
-    play = watching()
-    ben = play.view.lanes[1]
-    play.hear(m.Progress(RACE, [m.SeatProgress(1, 1, 500, 1, 0, "L")]))
+    ann = watching()
+    ben = ann.view.lanes[1]
+    ann.receive(m.Progress(RACE, [m.SeatProgress(1, 1, 500, 1, 0, "L")]))
     assert ben.board is not None
     assert ben.board.tiles == (1, 2, 3, 4, 5, 6, 7, 0, 8)
-    play.hear(m.Progress(NEXT, [m.SeatProgress(1, 2, 1000, 2, 1, "L")]))
+    ann.receive(m.Progress(NEXT, [m.SeatProgress(1, 2, 1000, 2, 1, "L")]))
     assert ben.board_seq == 1
 
 
 def test_a_hole_in_a_seats_slides_asks_for_its_board_once() -> None:
-    play = watching()
+    ann = watching()
     step = m.SeatProgress(1, 5, 500, 5, 4, "L")
-    assert commands(play.hear(m.Progress(RACE, [step]))) == [m.Resync(1)]
-    assert play.hear(m.Progress(RACE, [step])) == []
-    play.now += 2_000
-    assert commands(play.hear(m.Progress(RACE, [step]))) == [m.Resync(1)]
-    play.hear(m.BoardEvent(RACE, 1, 5, ONE_LEFT))
-    ben = play.view.lanes[1]
+    assert commands(ann.receive(m.Progress(RACE, [step]))) == [m.Resync(1)]
+    assert ann.receive(m.Progress(RACE, [step])) == []
+    ann.now += 2_000
+    assert commands(ann.receive(m.Progress(RACE, [step]))) == [m.Resync(1)]
+    ann.receive(m.BoardEvent(RACE, 1, 5, ONE_LEFT))
+    ben = ann.view.lanes[1]
     assert (ben.board_seq, ben.board and ben.board.tiles[7]) == (5, 0)
     assert commands(
-        play.hear(m.Progress(RACE, [m.SeatProgress(1, 9, 1, 9, 7, "L")]))
+        ann.receive(m.Progress(RACE, [m.SeatProgress(1, 9, 1, 9, 7, "L")]))
     ) == [m.Resync(1)]
 
 
 def test_boards_of_another_race_are_none_of_ours() -> None:
-    play = watching()
-    play.hear(m.BoardEvent(NEXT, 1, 5, ONE_LEFT))
-    assert play.view.lanes[1].board_seq == 0
+    ann = watching()
+    ann.receive(m.BoardEvent(NEXT, 1, 5, ONE_LEFT))
+    assert ann.view.lanes[1].board_seq == 0
 
 
 def test_the_own_board_can_be_asked_for_too() -> None:
-    play = Play()
-    play.race()
-    play.slide(("L", 1), ("R", 1))
-    play.hear(m.BoardEvent(RACE, 0, 1, ONE_LEFT))
-    assert play.view.attempt is not None
-    assert play.view.attempt.seq == 2
-    play.hear(m.BoardEvent(RACE, 0, 1, SOLVED))
-    assert play.view.attempt.seq == 1
-    assert play.view.done
+    ann = ModelHarness()
+    ann.race()
+    ann.slide(("L", 1), ("R", 1))
+    ann.receive(m.BoardEvent(RACE, 0, 1, ONE_LEFT))
+    assert ann.view.attempt is not None
+    assert ann.view.attempt.seq == 2
+    ann.receive(m.BoardEvent(RACE, 0, 1, SOLVED))
+    assert ann.view.attempt.seq == 1
+    assert ann.view.done
 
 
 def test_the_start_board_again_changes_no_attempt_that_has_begun() -> None:
-    play = Play()
-    play.race()
-    play.slide(("L", 1))
-    play.hear(m.BoardEvent(RACE, None, 0, START, in_ms=500))
-    assert play.view.attempt is not None
-    assert (play.view.attempt.seq, play.view.attempt.zero) == (1, 1_000_000)
+    ann = ModelHarness()
+    ann.race()
+    ann.slide(("L", 1))
+    ann.receive(m.BoardEvent(RACE, None, 0, START, in_ms=500))
+    assert ann.view.attempt is not None
+    assert (ann.view.attempt.seq, ann.view.attempt.zero) == (1, 1_000_000)
 
 
 def test_after_a_reload_in_the_inspection_the_board_stays_locked() -> None:
-    play = Play()
-    play.stream(m.PhaseEvent(0, RACE, "countdown", 1_200, [0, 1]))
-    play.hear(welcome(seq=0, board=START))
-    play.hear(m.BoardEvent(RACE, None, 0, START, in_ms=700))
-    assert play.view.locked(play.now) == 700
+    ann = ModelHarness()
+    ann.receive_next(m.PhaseEvent(0, RACE, "countdown", 1_200, [0, 1]))
+    ann.receive(welcome(seq=0, board=START))
+    ann.receive(m.BoardEvent(RACE, None, 0, START, in_ms=700))
+    assert ann.view.locked(ann.now) == 700
 
 
 @pytest.mark.parametrize(("limit_ms", "locked"), [(120_000, 2_500), (0, 0)])
@@ -135,26 +135,26 @@ def test_a_reload_in_the_inspection_knows_when_it_ends(
 
 
 def test_a_resume_after_the_own_end_does_not_reopen_the_attempt() -> None:
-    play = Play()
-    play.race()
-    play.stream(m.StandingEvent(0, RACE, standing(0, "forfeited")))
-    play.model.lost(1006)
-    play.hear(welcome(seq=0, board=START))
-    assert not play.model.slide("L", 1, play.now)
+    ann = ModelHarness()
+    ann.race()
+    ann.receive_next(m.StandingEvent(0, RACE, standing(0, "forfeited")))
+    ann.model.lost(1006)
+    ann.receive(welcome(seq=0, board=START))
+    assert not ann.model.slide("L", 1, ann.now)
 
 
 def test_moves_made_before_a_rejoin_count_on() -> None:
-    play = Play()
-    play.model.lost(1006)
+    ann = ModelHarness()
+    ann.model.lost(1006)
     told = m.Lane(0, 1, 0, 7, "racing", ONE_LEFT)
     race = view(roster=[0, 1], elapsed_ms=900, start=START, lanes=[told])
-    play.hear(
+    ann.receive(
         welcome(seq=1, board=ONE_LEFT),
         snapshot(phase="racing", in_ms=9_000, race=race),
     )
-    assert play.view.stm == 7
-    play.slide(("L", 1))
-    assert play.view.stm == 8
+    assert ann.view.stm == 7
+    ann.slide(("L", 1))
+    assert ann.view.stm == 8
 
 
 @pytest.mark.parametrize(
@@ -169,19 +169,19 @@ def test_moves_made_before_a_rejoin_count_on() -> None:
 def test_a_player_who_is_left_out_is_told_why(
     roster: list[int], who: m.Member, missed: bool
 ) -> None:
-    play = Play(members=[who, member(BEN, 1, ready=True)])
-    play.stream(m.PhaseEvent(0, RACE, "countdown", 1_200, roster))
-    said = notes(play.stream(m.PhaseEvent(0, RACE, "racing", 9_000, roster)))
+    ann = ModelHarness(members=[who, member(BEN, 1, ready=True)])
+    ann.receive_next(m.PhaseEvent(0, RACE, "countdown", 1_200, roster))
+    said = notes(ann.receive_next(m.PhaseEvent(0, RACE, "racing", 9_000, roster)))
     assert said == ["You were not ready, so you watch this race" if missed else "Go!"]
-    assert play.view.left_out == (RACE if missed else "")
+    assert ann.view.left_out == (RACE if missed else "")
 
 
 def test_the_servers_own_figure_of_our_progress_is_never_undercut() -> None:
-    play = Play()
-    play.race()
-    play.hear(m.Progress(RACE, [m.SeatProgress(0, 0, 400, 0)]))
-    play.slide(("L", 1), ("R", 1))
-    lane = play.view.lane
+    ann = ModelHarness()
+    ann.race()
+    ann.receive(m.Progress(RACE, [m.SeatProgress(0, 0, 400, 0)]))
+    ann.slide(("L", 1), ("R", 1))
+    lane = ann.view.lane
     assert lane is not None
     assert lane.high == 500
 
@@ -190,94 +190,94 @@ def test_the_servers_own_figure_of_our_progress_is_never_undercut() -> None:
 
 
 def test_who_finishes_is_said_and_stands() -> None:
-    play = Play()
-    play.race()
+    ann = ModelHarness()
+    ann.race()
     row = standing(1, "finished", time_ms=12_345, stm=40, high=1000, place=1)
-    outs = play.stream(m.StandingEvent(0, RACE, row))
+    outs = ann.receive_next(m.StandingEvent(0, RACE, row))
     assert outs == [Note(row, "good")]
-    play.stream(m.StandingEvent(0, NEXT, row))
-    assert play.view.lanes[1].time_ms == 12_345
+    ann.receive_next(m.StandingEvent(0, NEXT, row))
+    assert ann.view.lanes[1].time_ms == 12_345
 
 
 def test_our_own_standing_ends_or_reopens_our_attempt() -> None:
-    play = Play()
-    play.race()
-    play.model.ask(m.Forfeit(RACE), play.now)
-    play.stream(m.StandingEvent(0, RACE, standing(0, "forfeited")))
-    assert not play.model.slide("L", 1, play.now)
-    assert play.view.can_undo(play.now)
-    play.stream(m.StandingEvent(0, RACE, standing(0, "racing")))
-    assert play.slide(("L", 1))
-    assert not play.view.can_undo(play.now)
+    ann = ModelHarness()
+    ann.race()
+    ann.model.ask(m.Forfeit(RACE), ann.now)
+    ann.receive_next(m.StandingEvent(0, RACE, standing(0, "forfeited")))
+    assert not ann.model.slide("L", 1, ann.now)
+    assert ann.view.can_undo(ann.now)
+    ann.receive_next(m.StandingEvent(0, RACE, standing(0, "racing")))
+    assert ann.slide(("L", 1))
+    assert not ann.view.can_undo(ann.now)
 
 
 def test_a_racer_we_never_met_gets_a_lane() -> None:
-    play = Play()
-    play.race()
+    ann = ModelHarness()
+    ann.race()
     row = standing(7, "dns", name="Zoe")
-    play.stream(m.StandingEvent(0, RACE, row))
-    assert play.view.lanes[7].name == "Zoe"
+    ann.receive_next(m.StandingEvent(0, RACE, row))
+    assert ann.view.lanes[7].name == "Zoe"
 
 
 def test_results_are_kept_until_the_next_countdown() -> None:
-    play = Play()
-    play.race()
+    ann = ModelHarness()
+    ann.race()
     row = standing(1, "finished", time_ms=12_345, place=1)
-    outs = play.stream(results(standings=[row]))
+    outs = ann.receive_next(results(standings=[row]))
     assert "The race is over" in notes(outs)
-    assert play.view.phase == "results"
-    assert play.view.results is not None
-    play.stream(m.RoomEvent(0, room(race=NEXT), "race"))
-    assert play.view.results is not None
-    play.stream(m.PhaseEvent(0, NEXT, "countdown", 5_000))
-    assert play.view.results is None
+    assert ann.view.phase == "results"
+    assert ann.view.results is not None
+    ann.receive_next(m.RoomEvent(0, room(race=NEXT), "race"))
+    assert ann.view.results is not None
+    ann.receive_next(m.PhaseEvent(0, NEXT, "countdown", 5_000))
+    assert ann.view.results is None
 
 
 def test_results_that_hold_are_silent() -> None:
-    play = Play()
-    play.race(results().board)
-    assert notes(play.stream(results())) == ["The race is over"]
-    assert play.view.faults == []
+    ann = ModelHarness()
+    ann.race(results().board)
+    assert notes(ann.receive_next(results())) == ["The race is over"]
+    assert ann.view.faults == []
 
 
 def test_a_secret_other_than_the_one_promised_is_said() -> None:
-    play = Play()
-    play.race(results().board)
+    ann = ModelHarness()
+    ann.race(results().board)
     # the promise that counts is the first one, whatever the room says later
-    play.stream(m.RoomEvent(0, room(commitment="f" * 64), "settings"))
-    assert play.stream(results())
-    assert play.view.faults == []
-    broken = Play(room=room(commitment="f" * 64))
+    ann.receive_next(m.RoomEvent(0, room(commitment="f" * 64), "settings"))
+    assert ann.receive_next(results())
+    assert ann.view.faults == []
+    broken = ModelHarness(room=room(commitment="f" * 64))
     broken.race(results().board)
-    outs = broken.stream(results())
+    outs = broken.receive_next(results())
     assert broken.model.view.faults
     assert Note(broken.model.view.faults[0], "bad") in outs
 
 
 def test_results_in_a_snapshot_count_if_they_are_of_its_race() -> None:
-    play = Play()
-    play.hear(snapshot(5, phase="results", results=results(o=5)))
-    assert play.view.results is not None
-    other = Play()
-    other.hear(snapshot(5, results=results(o=5, race=NEXT)))
+    ann = ModelHarness()
+    ann.receive(snapshot(5, phase="results", results=results(o=5)))
+    assert ann.view.results is not None
+    other = ModelHarness()
+    other.receive(snapshot(5, results=results(o=5, race=NEXT)))
     assert other.model.view.results is None
 
 
 def test_the_race_clock_of_a_spectator_runs_from_the_start() -> None:
-    play = watching()
-    assert play.view.clock(play.now + 500) == 500
-    play.stream(m.PhaseEvent(0, RACE, "grace", 60_000))
-    assert play.view.clock(play.now + 700) == 700
-    play.stream(results())
-    assert play.view.clock(play.now + 700) is None
+    ann = watching()
+    assert ann.view.clock(ann.now + 500) == 500
+    ann.receive_next(m.PhaseEvent(0, RACE, "grace", 60_000))
+    assert ann.view.clock(ann.now + 700) == 700
+    ann.receive_next(results())
+    assert ann.view.clock(ann.now + 700) is None
 
 
 def test_limits_are_the_servers() -> None:
-    play = Play()
-    play.model.lost(1006)
-    play.hear(welcome(limits=replace(LIMITS, gather_ms=100)))
-    play.race()
-    play.slide(("L", 1))
-    play.now += 1
-    play.slide(("R", 1))
-    assert play.model.next_due() == 1_000_100
+    ann = ModelHarness()
+    ann.model.lost(1006)
+    ann.receive(welcome(limits=replace(LIMITS, gather_ms=100)))
+    ann.race()
+    ann.slide(("L", 1))
+    ann.now += 1
+    ann.slide(("R", 1))
+    assert ann.model.next_due() == 1_000_100

@@ -3,7 +3,7 @@
 from tests.client.rooms import (
     RACE,
     START,
-    Play,
+    ModelHarness,
     commands,
     results,
     snapshot,
@@ -20,17 +20,19 @@ ONE_LEFT = "1 2 3/4 5 6/7 0 8"
 
 def test_it_races_on_where_we_saw_the_end() -> None:
     """The server knows our first slide, and not the second that solved the board."""
-    play = Play()
-    play.race()
-    play.slide(("L", 1), ("L", 1))
-    play.hear(m.Ack(RACE, 2))
-    play.stream(m.StandingEvent(0, RACE, standing(0, "finished", time_ms=9, place=1)))
-    play.stream(results(standings=[standing(0, "finished", time_ms=9, place=1)]))
-    assert play.view.results is not None
-    play.model.lost(1006)
-    play.hear(welcome(epoch=8, seq=1, board=ONE_LEFT))
+    ann = ModelHarness()
+    ann.race()
+    ann.slide(("L", 1), ("L", 1))
+    ann.receive(m.Ack(RACE, 2))
+    ann.receive_next(
+        m.StandingEvent(0, RACE, standing(0, "finished", time_ms=9, place=1))
+    )
+    ann.receive_next(results(standings=[standing(0, "finished", time_ms=9, place=1)]))
+    assert ann.view.results is not None
+    ann.model.lost(1006)
+    ann.receive(welcome(epoch=8, seq=1, board=ONE_LEFT))
     lanes = [m.Lane(0, 1, 500, 1, "racing", ONE_LEFT)]
     race = view(roster=[0, 1], elapsed_ms=9, start=START, lanes=lanes)
-    outs = play.hear(snapshot(1, epoch=8, phase="racing", race=race))
+    outs = ann.receive(snapshot(1, epoch=8, phase="racing", race=race))
     assert commands(outs) == [m.Slides(RACE, 0, 2, [("L", 1, 0)])]
-    assert play.view.results is None
+    assert ann.view.results is None

@@ -10,7 +10,7 @@ from tests.client.rooms import (
     RACE,
     START,
     TOKEN,
-    Play,
+    ModelHarness,
     commands,
     fresh,
     member,
@@ -39,15 +39,15 @@ def slides(*made: tuple[Any, int, int], gen: int = 0, seq: int = 1) -> m.Slides:
 
 def test_ninety_tiles_in_a_second_go_out_once_each_and_in_order() -> None:
     """Those that gather wait for the next message; none is lost or overtakes."""
-    play = Play()
-    play.race("1 2 3/4 0 5/7 8 6")
+    ann = ModelHarness()
+    ann.race("1 2 3/4 0 5/7 8 6")
     sent: list[m.Command] = []
     made = ["RL"[n % 2] for n in range(90)]
     for direction in made:
-        sent += play.slide((direction, 1))
+        sent += ann.slide((direction, 1))
         for _ in range(11):
-            sent += play.wait(1)
-    sent += play.wait(40)
+            sent += ann.wait(1)
+    sent += ann.wait(40)
     told = [one for one in sent if isinstance(one, m.Slides)]
     assert len(told) == len(sent)
     seqs = [one.seq + i for one in told for i, _ in enumerate(one.slides)]
@@ -57,93 +57,93 @@ def test_ninety_tiles_in_a_second_go_out_once_each_and_in_order() -> None:
 
 
 def test_the_first_slide_goes_at_once_and_then_a_window_gathers() -> None:
-    play = Play()
-    play.race("1 2 3/4 0 5/7 8 6")
-    assert play.slide(("R", 1)) == [slides(("R", 1, 0))]
-    play.now += 10
-    assert play.slide(("L", 1)) == []
-    play.now += 10
-    assert play.slide(("R", 1)) == []
-    assert play.model.next_due() == 1_000_033
-    assert play.wait(12) == []
+    ann = ModelHarness()
+    ann.race("1 2 3/4 0 5/7 8 6")
+    assert ann.slide(("R", 1)) == [slides(("R", 1, 0))]
+    ann.now += 10
+    assert ann.slide(("L", 1)) == []
+    ann.now += 10
+    assert ann.slide(("R", 1)) == []
+    assert ann.model.next_due() == 1_000_033
+    assert ann.wait(12) == []
     both = slides(("L", 1, 10), ("R", 1, 20), seq=2)
-    assert play.wait(1) == [both]
-    assert play.model.next_due() is None
-    play.now += 40
-    assert play.slide(("L", 1)) == [slides(("L", 1, 73), seq=4)]
+    assert ann.wait(1) == [both]
+    assert ann.model.next_due() is None
+    ann.now += 40
+    assert ann.slide(("L", 1)) == [slides(("L", 1, 73), seq=4)]
 
 
 def test_the_solving_slide_takes_what_gathered_along_and_leaves_at_once() -> None:
-    play = Play()
-    play.race()
-    play.slide(("L", 1))
-    play.now += 5
-    play.slide(("R", 1))
-    assert play.slide(("L", 2)) == [slides(("R", 1, 5), ("L", 2, 5), seq=2)]
-    assert play.view.done
-    assert not play.model.slide("R", 1, play.now)
+    ann = ModelHarness()
+    ann.race()
+    ann.slide(("L", 1))
+    ann.now += 5
+    ann.slide(("R", 1))
+    assert ann.slide(("L", 2)) == [slides(("R", 1, 5), ("L", 2, 5), seq=2)]
+    assert ann.view.done
+    assert not ann.model.slide("R", 1, ann.now)
 
 
 def test_slides_before_a_forfeit_go_first() -> None:
-    play = Play()
-    play.race()
-    play.slide(("L", 1))
-    play.model.slide("R", 1, play.now)
-    play.model.ask(m.Forfeit(RACE), play.now)
-    assert play.sent() == [slides(("R", 1, 0), seq=2), m.Forfeit(RACE)]
-    assert play.view.can_undo(play.now + 2_999)
-    assert not play.view.can_undo(play.now + 3_000)
+    ann = ModelHarness()
+    ann.race()
+    ann.slide(("L", 1))
+    ann.model.slide("R", 1, ann.now)
+    ann.model.ask(m.Forfeit(RACE), ann.now)
+    assert ann.sent() == [slides(("R", 1, 0), seq=2), m.Forfeit(RACE)]
+    assert ann.view.can_undo(ann.now + 2_999)
+    assert not ann.view.can_undo(ann.now + 3_000)
 
 
 def test_a_forfeit_that_was_refused_cannot_be_undone() -> None:
-    play = Play()
-    play.race()
-    play.model.ask(m.Forfeit(RACE), play.now)
-    play.hear(m.Refused("forfeit", "done", ""))
-    assert not play.view.can_undo(play.now)
+    ann = ModelHarness()
+    ann.race()
+    ann.model.ask(m.Forfeit(RACE), ann.now)
+    ann.receive(m.Refused("forfeit", "done", ""))
+    assert not ann.view.can_undo(ann.now)
 
 
 def test_a_long_burst_keeps_to_sixty_slides_and_the_bucket() -> None:
-    play = Play()
-    play.race()
-    play.slide(("L", 1))
+    ann = ModelHarness()
+    ann.race()
+    ann.slide(("L", 1))
     for _ in range(200):
-        assert play.model.slide("R", 1, play.now)
-        assert play.model.slide("L", 1, play.now)
-    sent = play.wait(33)
+        assert ann.model.slide("R", 1, ann.now)
+        assert ann.model.slide("L", 1, ann.now)
+    sent = ann.wait(33)
     assert [len(each.slides) for each in sent] == [60] * 5 + [20]  # type: ignore[union-attr]
-    assert play.model.next_due() == play.now + 33
-    later = play.wait(33)
+    assert ann.model.next_due() == ann.now + 33
+    later = ann.wait(33)
     assert [len(each.slides) for each in later] == [5]  # type: ignore[union-attr]
-    assert play.view.unacked == 401
+    assert ann.view.unacked == 401
 
 
 def test_nothing_moves_while_locked_or_after_the_race() -> None:
-    play = Play()
-    assert not play.model.slide("L", 1, play.now)
-    assert not play.model.slide_tile(7, play.now)
-    assert not play.model.slide_cell(7, play.now)
-    play.stream(m.PhaseEvent(0, RACE, "countdown", 1_200, [0, 1]))
-    play.hear(m.BoardEvent(RACE, None, 0, START, in_ms=3_000))
-    assert play.view.locked(play.now) == 3_000
-    play.model.painted(play.now + 16)
-    assert not play.model.slide("L", 1, play.now + 3_015)
-    assert play.model.slide("L", 1, play.now + 3_016)
-    assert play.view.attempt is not None
-    assert play.view.attempt.slides == [("L", 1, 0)]
-    play.stream(results())
-    assert not play.model.slide("R", 1, play.now + 4_000)
+    ann = ModelHarness()
+    assert not ann.model.slide("L", 1, ann.now)
+    assert not ann.model.slide_tile(7, ann.now)
+    assert not ann.model.slide_cell(7, ann.now)
+    ann.receive_next(m.PhaseEvent(0, RACE, "countdown", 1_200, [0, 1]))
+    ann.receive(m.BoardEvent(RACE, None, 0, START, in_ms=3_000))
+    assert ann.view.locked(ann.now) == 3_000
+    ann.model.painted(ann.now + 16)
+    assert not ann.model.slide("L", 1, ann.now + 3_015)
+    assert ann.model.slide("L", 1, ann.now + 3_016)
+    assert ann.view.attempt is not None
+    assert ann.view.attempt.slides == [("L", 1, 0)]
+    ann.receive_next(results())
+    assert not ann.model.slide("R", 1, ann.now + 4_000)
 
 
 def test_by_tile_and_by_cell() -> None:
-    play = Play()
-    play.race()
-    assert play.model.slide_tile(8, play.now)
-    assert not play.model.slide_tile(1, play.now)
-    assert not play.model.slide_tile(99, play.now)
-    assert play.view.board is not None
-    assert play.view.board.is_solved
-    other = Play()
+    ann = ModelHarness()
+    ann.race()
+    assert ann.model.slide_tile(8, ann.now)
+    assert not ann.model.slide_tile(1, ann.now)
+    assert not ann.model.slide_tile(99, ann.now)
+    assert ann.view.board is not None
+    assert ann.view.board.is_solved
+    other = ModelHarness()
     other.race()
     assert not other.model.slide_cell(6, other.now)
     assert other.model.slide_cell(8, other.now)
@@ -151,66 +151,66 @@ def test_by_tile_and_by_cell() -> None:
 
 
 def test_acks_count_for_their_race_only() -> None:
-    play = Play()
-    play.race()
-    play.slide(("L", 1), ("R", 1))
-    assert play.view.unacked == 2
-    play.hear(m.Ack(NEXT, 2))
-    assert play.view.unacked == 2
-    play.wait(40)
-    play.hear(m.Ack(RACE, 2))
-    assert play.view.unacked == 0
+    ann = ModelHarness()
+    ann.race()
+    ann.slide(("L", 1), ("R", 1))
+    assert ann.view.unacked == 2
+    ann.receive(m.Ack(NEXT, 2))
+    assert ann.view.unacked == 2
+    ann.wait(40)
+    ann.receive(m.Ack(RACE, 2))
+    assert ann.view.unacked == 0
 
 
 # --- Refused slides ------------------------------------------------------------------
 
 
 def test_refused_slides_are_replayed_on_the_servers_board_in_the_new_series() -> None:
-    play = Play()
-    play.race()
-    play.slide(("L", 1), ("R", 1), ("D", 1))
-    play.wait(40)
+    ann = ModelHarness()
+    ann.race()
+    ann.slide(("L", 1), ("R", 1), ("D", 1))
+    ann.wait(40)
     # the server's gap is elsewhere: L is not legal there, R and D are
-    outs = play.hear(m.Rejected(RACE, 1, 0, "illegal", "1 2 3/4 5 0/7 8 6"))
+    outs = ann.receive(m.Rejected(RACE, 1, 0, "illegal", "1 2 3/4 5 0/7 8 6"))
     assert commands(outs) == [slides(("R", 1, 0), ("D", 1, 0), gen=1)]
-    play.now += 40
-    assert play.slide(("U", 1))[0].gen == 1  # type: ignore[union-attr]
+    ann.now += 40
+    assert ann.slide(("U", 1))[0].gen == 1  # type: ignore[union-attr]
 
 
 def test_after_a_gap_everything_from_there_goes_again() -> None:
-    play = Play()
-    play.race()
-    play.slide(("L", 1), ("R", 1))
-    play.wait(40)
-    outs = play.hear(m.Rejected(RACE, 1, 1, "gap", ONE_LEFT))
+    ann = ModelHarness()
+    ann.race()
+    ann.slide(("L", 1), ("R", 1))
+    ann.wait(40)
+    outs = ann.receive(m.Rejected(RACE, 1, 1, "gap", ONE_LEFT))
     assert commands(outs) == [slides(("R", 1, 0), gen=1, seq=2)]
 
 
 @pytest.mark.parametrize("code", ["done", "not_racing", "too_early", "too_many_tiles"])
 def test_what_can_never_be_right_is_not_sent_again(code: str) -> None:
-    play = Play()
-    play.race()
-    play.slide(("L", 1), ("R", 1))
-    play.wait(40)
-    play.hear(m.Rejected(RACE, 1, 1, code, None))
-    assert play.wait(1_000) == []
-    assert play.view.attempt is not None
-    assert play.view.attempt.seq == 1
+    ann = ModelHarness()
+    ann.race()
+    ann.slide(("L", 1), ("R", 1))
+    ann.wait(40)
+    ann.receive(m.Rejected(RACE, 1, 1, code, None))
+    assert ann.wait(1_000) == []
+    assert ann.view.attempt is not None
+    assert ann.view.attempt.seq == 1
 
 
 def test_a_server_that_refuses_a_legal_slide_is_not_asked_for_ever() -> None:
-    play = Play()
-    play.race()
-    play.slide(("L", 1))
-    play.hear(m.Rejected(RACE, 1, 0, "illegal", START))
-    assert play.wait(1_000) == []
+    ann = ModelHarness()
+    ann.race()
+    ann.slide(("L", 1))
+    ann.receive(m.Rejected(RACE, 1, 0, "illegal", START))
+    assert ann.wait(1_000) == []
 
 
 def test_a_refusal_about_another_race_only_changes_the_series() -> None:
-    play = Play()
-    play.race()
-    play.hear(m.Rejected(NEXT, 5, 0, "wrong_race", None))
-    assert play.slide(("L", 1)) == [slides(("L", 1, 0), gen=5)]
+    ann = ModelHarness()
+    ann.race()
+    ann.receive(m.Rejected(NEXT, 5, 0, "wrong_race", None))
+    assert ann.slide(("L", 1)) == [slides(("L", 1, 0), gen=5)]
 
 
 def test_a_refusal_before_the_snapshot_is_obeyed() -> None:
@@ -222,13 +222,13 @@ def test_a_refusal_before_the_snapshot_is_obeyed() -> None:
 
 
 def test_a_taken_back_solution_no_longer_shows_as_progress() -> None:
-    play = Play()
-    play.race()
-    play.slide(("L", 2))
-    lane = play.view.lane
+    ann = ModelHarness()
+    ann.race()
+    ann.slide(("L", 2))
+    lane = ann.view.lane
     assert lane is not None
     assert (lane.high, lane.status) == (1000, "racing")
-    play.hear(m.Rejected(RACE, 1, 0, "too_early", START))
+    ann.receive(m.Rejected(RACE, 1, 0, "too_early", START))
     assert lane.high == 0
 
 
@@ -236,104 +236,104 @@ def test_a_taken_back_solution_no_longer_shows_as_progress() -> None:
 
 
 def test_slides_made_while_away_are_sent_again_where_the_boards_agree() -> None:
-    play = Play()
-    play.race()
-    play.slide(("L", 1), ("R", 1))
-    play.wait(40)
-    play.model.lost(1006)
-    assert play.model.slide("D", 1, play.now)
-    assert play.model.next_due() is None
-    assert play.sent() == []
-    play.now += 900
-    outs = play.hear(welcome(seq=1, board=ONE_LEFT))
+    ann = ModelHarness()
+    ann.race()
+    ann.slide(("L", 1), ("R", 1))
+    ann.wait(40)
+    ann.model.lost(1006)
+    assert ann.model.slide("D", 1, ann.now)
+    assert ann.model.next_due() is None
+    assert ann.sent() == []
+    ann.now += 900
+    outs = ann.receive(welcome(seq=1, board=ONE_LEFT))
     again = slides(("R", 1, 0), ("D", 1, 40), seq=2)
     assert commands(outs) == [again]
-    assert play.view.attempt is not None
-    assert not play.view.attempt.approx
+    assert ann.view.attempt is not None
+    assert not ann.view.attempt.approx
 
 
 def test_every_connection_begins_a_series_of_its_own() -> None:
-    play = Play()
-    play.race()
-    play.hear(m.Rejected(RACE, 3, 0, "illegal", START))
-    play.model.lost(1006)
-    play.hear(welcome(seq=0, board=START))
-    assert play.slide(("L", 1)) == [slides(("L", 1, 0), gen=0)]
+    ann = ModelHarness()
+    ann.race()
+    ann.receive(m.Rejected(RACE, 3, 0, "illegal", START))
+    ann.model.lost(1006)
+    ann.receive(welcome(seq=0, board=START))
+    assert ann.slide(("L", 1)) == [slides(("L", 1, 0), gen=0)]
 
 
 def test_where_they_do_not_agree_the_servers_board_is_taken() -> None:
-    play = Play()
-    play.race()
-    play.slide(("L", 1), ("R", 1))
-    play.model.lost(1006)
-    assert commands(play.hear(welcome(seq=1, board="1 2 3/4 5 6/7 8 0"))) == []
-    assert play.view.attempt is not None
-    assert play.view.attempt.seq == 1
-    assert play.view.done
+    ann = ModelHarness()
+    ann.race()
+    ann.slide(("L", 1), ("R", 1))
+    ann.model.lost(1006)
+    assert commands(ann.receive(welcome(seq=1, board="1 2 3/4 5 6/7 8 0"))) == []
+    assert ann.view.attempt is not None
+    assert ann.view.attempt.seq == 1
+    assert ann.view.done
 
 
 def test_the_whole_attempt_is_kept_so_that_an_old_server_can_have_it_all() -> None:
-    play = Play()
-    play.race()
-    play.slide(("L", 1), ("R", 1))
-    play.wait(40)
-    play.hear(m.Ack(RACE, 2))
-    play.model.lost(1006)
-    outs = play.hear(welcome(seq=0, board=START))
+    ann = ModelHarness()
+    ann.race()
+    ann.slide(("L", 1), ("R", 1))
+    ann.wait(40)
+    ann.receive(m.Ack(RACE, 2))
+    ann.model.lost(1006)
+    outs = ann.receive(welcome(seq=0, board=START))
     assert commands(outs) == [slides(("L", 1, 0), ("R", 1, 0))]
 
 
 def test_who_no_longer_races_sends_nothing() -> None:
-    play = Play()
-    play.race()
-    play.slide(("L", 1))
-    play.model.lost(1006)
-    play.model.slide("R", 1, play.now)
-    assert commands(play.hear(welcome(seq=1, board=None))) == []
-    assert not play.view.racing
-    assert play.wait(100) == []
+    ann = ModelHarness()
+    ann.race()
+    ann.slide(("L", 1))
+    ann.model.lost(1006)
+    ann.model.slide("R", 1, ann.now)
+    assert commands(ann.receive(welcome(seq=1, board=None))) == []
+    assert not ann.view.racing
+    assert ann.wait(100) == []
 
 
 def test_a_reload_in_the_race_counts_from_the_snapshot() -> None:
-    play = Play()
+    ann = ModelHarness()
     lanes = [
         m.Lane(0, 1, 500, 1, "racing", ONE_LEFT),
         m.Lane(1, 4, 250, 6, "racing", None),
     ]
     race = view(roster=[0, 1], elapsed_ms=8_000, start=START, lanes=lanes)
     again = fresh(token=TOKEN)
-    again.receive(welcome(seq=1, board=ONE_LEFT), play.now)
-    again.receive(snapshot(phase="racing", in_ms=112_000, race=race), play.now)
-    assert again.view.clock(play.now) == 8_000
-    again.painted(play.now + 50)
-    again.poll(play.now)
-    assert again.slide("L", 1, play.now + 500)
-    [sent] = commands(again.poll(play.now + 500))
+    again.receive(welcome(seq=1, board=ONE_LEFT), ann.now)
+    again.receive(snapshot(phase="racing", in_ms=112_000, race=race), ann.now)
+    assert again.view.clock(ann.now) == 8_000
+    again.painted(ann.now + 50)
+    again.poll(ann.now)
+    assert again.slide("L", 1, ann.now + 500)
+    [sent] = commands(again.poll(ann.now + 500))
     assert sent == m.Slides(RACE, 0, 2, [("L", 1, 8_500)], approx=True)
 
 
 def test_who_missed_the_board_but_not_the_epoch_asks_for_a_snapshot() -> None:
-    play = Play()
-    play.stream(m.PhaseEvent(0, RACE, "countdown", 5_000, [0, 1]))
-    play.model.lost(1006)
-    outs = play.hear(welcome(seq=0, board=START))
+    ann = ModelHarness()
+    ann.receive_next(m.PhaseEvent(0, RACE, "countdown", 5_000, [0, 1]))
+    ann.model.lost(1006)
+    outs = ann.receive(welcome(seq=0, board=START))
     assert commands(outs) == [m.Resync(None)]
-    assert play.view.attempt is not None
-    assert play.view.attempt.approx
+    assert ann.view.attempt is not None
+    assert ann.view.attempt.approx
 
 
 def test_a_snapshot_in_the_race_leaves_later_own_slides_alone() -> None:
-    play = Play()
-    play.race()
-    play.slide(("L", 1), ("R", 1))
+    ann = ModelHarness()
+    ann.race()
+    ann.slide(("L", 1), ("R", 1))
     lanes = [m.Lane(0, 1, 500, 1, "racing", ONE_LEFT)]
     race = view(roster=[0, 1], elapsed_ms=99, start=START, lanes=lanes)
-    play.hear(snapshot(9, phase="racing", race=race))
-    attempt = play.view.attempt
+    ann.receive(snapshot(9, phase="racing", race=race))
+    attempt = ann.view.attempt
     assert attempt is not None
     assert attempt.seq == 2
     assert attempt.zero == 1_000_000
-    lane = play.view.lane
+    lane = ann.view.lane
     assert lane is not None
     assert (lane.seq, lane.high) == (2, 500)
 
@@ -353,51 +353,51 @@ def test_a_reload_after_the_own_finish_shows_the_board_and_slides_no_more() -> N
 
 
 def test_a_snapshot_without_our_board_begins_no_attempt() -> None:
-    play = Play()
-    play.model.painted(play.now)
+    ann = ModelHarness()
+    ann.model.painted(ann.now)
     lanes = [m.Lane(0, 0, 0, 0, "dns", None)]
     race = view(roster=[0, 1], elapsed_ms=9_000, start=START, lanes=lanes)
-    play.hear(snapshot(9, phase="racing", race=race))
-    assert play.view.board is None
+    ann.receive(snapshot(9, phase="racing", race=race))
+    assert ann.view.board is None
 
 
 def test_a_spectators_snapshot_has_boards_that_the_start_does_not_undo() -> None:
-    play = Play(members=[member(BEN, 1), member(CAT, 2)])
+    ann = ModelHarness(members=[member(BEN, 1), member(CAT, 2)])
     lanes = [m.Lane(1, 1, 500, 1, "racing", ONE_LEFT)]
     race = view(roster=[1, 2], elapsed_ms=9, start=START, lanes=lanes)
-    play.hear(snapshot(9, phase="racing", race=race, members=[member(BEN, 1)]))
-    play.view.seat = None
-    play.hear(m.BoardEvent(RACE, None, 0, START))
-    assert [lane.board_seq for lane in play.view.lanes.values()] == [1, 0]
+    ann.receive(snapshot(9, phase="racing", race=race, members=[member(BEN, 1)]))
+    ann.view.seat = None
+    ann.receive(m.BoardEvent(RACE, None, 0, START))
+    assert [lane.board_seq for lane in ann.view.lanes.values()] == [1, 0]
 
 
 def test_the_old_attempt_ends_with_the_welcome_to_another_race() -> None:
-    play = Play()
-    play.race()
-    play.slide(("L", 1))
-    play.model.lost(1006)
-    play.hear(welcome(epoch=8, race=NEXT, seq=0, board=ONE_LEFT))
+    ann = ModelHarness()
+    ann.race()
+    ann.slide(("L", 1))
+    ann.model.lost(1006)
+    ann.receive(welcome(epoch=8, race=NEXT, seq=0, board=ONE_LEFT))
     race = view(id=NEXT, roster=[0], elapsed_ms=10, start=ONE_LEFT)
-    play.hear(snapshot(1, epoch=8, room=room(race=NEXT), phase="racing", race=race))
-    attempt = play.view.attempt
+    ann.receive(snapshot(1, epoch=8, room=room(race=NEXT), phase="racing", race=race))
+    attempt = ann.view.attempt
     assert attempt is not None
     assert (attempt.race, attempt.seq) == (NEXT, 0)
 
 
 def test_an_ack_that_was_lost_is_made_good_by_the_welcome_after_the_race() -> None:
-    play = Play()
-    play.race()
-    play.slide(("L", 1))
-    play.model.lost(1006)
-    assert play.view.unacked == 1
-    play.hear(welcome(seq=1))
-    assert play.view.unacked == 0
+    ann = ModelHarness()
+    ann.race()
+    ann.slide(("L", 1))
+    ann.model.lost(1006)
+    assert ann.view.unacked == 1
+    ann.receive(welcome(seq=1))
+    assert ann.view.unacked == 0
 
 
 def test_the_welcome_to_another_race_acks_nothing_of_this_one() -> None:
-    play = Play()
-    play.race()
-    play.slide(("L", 1))
-    play.model.lost(1006)
-    play.hear(welcome(race=NEXT, seq=1))
-    assert play.view.unacked == 1
+    ann = ModelHarness()
+    ann.race()
+    ann.slide(("L", 1))
+    ann.model.lost(1006)
+    ann.receive(welcome(race=NEXT, seq=1))
+    assert ann.view.unacked == 1

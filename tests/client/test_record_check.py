@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace as changed
-from tests.client.world import World
+from tests.client.connected_room import ConnectedRoom
 from tests.server.room_fixture import solution
 
 from sliderace.engine import Board
@@ -26,9 +26,9 @@ from sliderace_server.room import Disconnect
 
 
 @cache
-def raced() -> tuple[World, dict[str, Any], CheckRecord]:
+def raced() -> tuple[ConnectedRoom, dict[str, Any], CheckRecord]:
     """A fair race that Ann won, its record, and what her client kept."""
-    world = World()
+    world = ConnectedRoom()
     stage, ann = world.stage, world.ann
     for way in solution(stage.board(ann.member)):
         world.wait(20)

@@ -194,8 +194,8 @@ CROWD = [member(n, n - 1, f"P{n}") for n in range(2, 8)]
 
 def as_spectator() -> OfflineClient:
     client = as_guest(members=[member(ANN, None, "Ann"), *CROWD])
-    client.room.hear(rooms.welcome(seat=None))
-    client.room.hear(
+    client.room.receive(rooms.welcome(seat=None))
+    client.room.receive(
         rooms.snapshot(
             client.room.offset,
             room=rooms.room(host=BEN),

@@ -1,4 +1,4 @@
-from tests.client.rooms import ANN, BEN, CAT, RACE, Play, member, room
+from tests.client.rooms import ANN, BEN, CAT, RACE, ModelHarness, member, room
 
 from sliderace.protocol import messages as m
 from sliderace_client.room.view import RoomView
@@ -27,36 +27,36 @@ def test_before_the_snapshot_there_is_nothing() -> None:
 
 
 def test_who_is_who() -> None:
-    view = Play().view
+    view = ModelHarness().view
     assert view.is_host
     assert view.is_player
     assert view.host_name == "Ann"
-    assert Play(room=room(host=BEN)).view.host_name == "Ben"
-    nobody = Play(room=room(host=None)).view
+    assert ModelHarness(room=room(host=BEN)).view.host_name == "Ben"
+    nobody = ModelHarness(room=room(host=None)).view
     assert nobody.host_name == ""
     assert not nobody.is_host
 
 
 def test_the_host_may_start_in_the_lobby_when_somebody_would_race() -> None:
-    assert Play().model.view.can_start
-    assert not Play(phase="results").model.view.can_start
-    assert not Play(room=room(host=BEN)).view.can_start
+    assert ModelHarness().model.view.can_start
+    assert not ModelHarness(phase="results").model.view.can_start
+    assert not ModelHarness(room=room(host=BEN)).view.can_start
     watching = [member(ANN, None), member(BEN, 1), member(CAT, 2)]
-    assert not Play(members=watching).model.view.can_start
+    assert not ModelHarness(members=watching).model.view.can_start
     ready = [member(ANN, None), member(BEN, 1, ready=True)]
-    assert Play(members=ready).model.view.can_start
+    assert ModelHarness(members=ready).model.view.can_start
     sits_out = [
         member(ANN, 0, benched=True),
         member(BEN, 1, ready=True, connected=False),
     ]
-    assert not Play(members=sits_out).model.view.can_start
+    assert not ModelHarness(members=sits_out).model.view.can_start
 
 
 def test_counts_of_the_own_attempt() -> None:
-    play = Play()
-    play.race()
-    play.slide(("L", 2))
-    assert (play.view.stm, play.view.mtm, play.view.unacked) == (
+    ann = ModelHarness()
+    ann.race()
+    ann.slide(("L", 2))
+    assert (ann.view.stm, ann.view.mtm, ann.view.unacked) == (
         2,
         1,
         1,
@@ -64,26 +64,26 @@ def test_counts_of_the_own_attempt() -> None:
 
 
 def test_ready_is_ours() -> None:
-    play = Play()
-    assert not play.view.ready
-    play.stream(m.MemberEvent(0, member(ANN, 0, ready=True), "ready"))
-    assert play.view.ready
+    ann = ModelHarness()
+    assert not ann.view.ready
+    ann.receive_next(m.MemberEvent(0, member(ANN, 0, ready=True), "ready"))
+    assert ann.view.ready
 
 
 def test_the_clock_stops_at_the_solving_slide_until_the_official_time() -> None:
-    play = Play()
-    play.race()
-    assert play.view.clock(play.now + 70) == 70
-    play.now += 1_500
-    play.slide(("L", 2))
-    assert play.view.clock(play.now + 400) == 1_500
+    ann = ModelHarness()
+    ann.race()
+    assert ann.view.clock(ann.now + 70) == 70
+    ann.now += 1_500
+    ann.slide(("L", 2))
+    assert ann.view.clock(ann.now + 400) == 1_500
     row = m.Standing(0, ANN, "Ann", False, "finished", 1, 1_510, 0, 0, 2, 1, 1000)
-    play.stream(m.StandingEvent(0, RACE, row))
-    assert play.view.clock(play.now + 900) == 1_510
+    ann.receive_next(m.StandingEvent(0, RACE, row))
+    assert ann.view.clock(ann.now + 900) == 1_510
 
 
 def test_order_is_best_first() -> None:
-    play = Play()
-    play.race()
-    play.hear(m.Progress(RACE, [m.SeatProgress(1, 1, 300, 1)]))
-    assert [lane.seat for lane in play.view.order()] == [1, 0]
+    ann = ModelHarness()
+    ann.race()
+    ann.receive(m.Progress(RACE, [m.SeatProgress(1, 1, 300, 1)]))
+    assert [lane.seat for lane in ann.view.order()] == [1, 0]

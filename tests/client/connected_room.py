@@ -1,4 +1,4 @@
-"""The client's model and the server's real room, with a line between them."""
+"""Client models in the server's real room, over connections that tests can break."""
 
 from collections import deque
 
@@ -16,7 +16,7 @@ from sliderace_server.room import Connect, Disconnect
 Action = tuple[str, int]
 
 
-class Latency:
+class SimulatedConnection:
     """One member's connection: a model at one end, the room at the other."""
 
     def __init__(
@@ -34,16 +34,16 @@ class Latency:
         self.down: deque[m.Event] = deque()
         self.gen = self.refusals = 0
         self.open = True
-        self.told = 0
-        self.shown = False
+        self.sent_events = 0
+        self.revealed = False
         self.seqs: dict[int, int] = {}
-        self._let_in(TOKEN)
+        self._welcome(TOKEN)
 
     @property
     def view(self) -> RoomView:
         return self.model.view
 
-    def _let_in(self, token: str | None) -> None:
+    def _welcome(self, token: str | None) -> None:
         stage, enter = self.stage, self.model.hello().enter
         self.gen = 0
         self.down.append(
@@ -53,13 +53,13 @@ class Latency:
         if isinstance(enter, m.Resume) and enter.epoch == stage.state.epoch.epoch:
             missed = [event for event in stage.events if offset(event) > enter.offset]
         self.down.extend([stage.snapshot(self.member)] if missed is None else missed)
-        self.told = len(stage.events)
-        self.shown = stage.phase() != "countdown"
+        self.sent_events = len(stage.events)
+        self.revealed = stage.phase() != "countdown"
         attempts = stage.state.race.attempts
         self.seqs = {seat: attempt.seq for seat, attempt in attempts.items()}
 
     def cut(self) -> None:
-        """Everything under way is lost."""
+        """Lose the connection and everything in transit."""
         if self.open:
             self.open = False
             self.up.clear()
@@ -67,34 +67,35 @@ class Latency:
             self.stage.do(Disconnect(self.member))
             self.model.lost(1006)
 
-    def back(self) -> None:
-        """A new connection."""
+    def reconnect(self) -> None:
+        """Connect again."""
         if not self.open:
             self.open = True
             self.stage.do(Connect(self.member))
-            self._let_in(None)
+            self._welcome(None)
 
-    def forward(self) -> None:
-        """What the server has to tell leaves it."""
+    def send_events(self) -> None:
+        """Send what is new in the room."""
         stage = self.stage
-        news, self.told = stage.events[self.told :], len(stage.events)
+        new_events = stage.events[self.sent_events :]
+        self.sent_events = len(stage.events)
         if not self.open:
             return
-        if not self.shown:
-            shown = room.reveal(stage.state, self.member, stage.now)
-            self.down.extend([shown] if shown else [])
-            self.shown = shown is not None
-        self.down.extend(news)
+        if not self.revealed:
+            event = room.reveal(stage.state, self.member, stage.now)
+            self.down.extend([event] if event else [])
+            self.revealed = event is not None
+        self.down.extend(new_events)
         boards = room.sees_boards(stage.state, self.member, stage.now)
         for seat, attempt in stage.state.race.attempts.items():
             since = self.seqs.get(seat, 0)
             if attempt.seq > since:
-                step = room.seat_progress(stage.state, seat, since, boards=boards)
-                self.down.append(m.Progress(stage.race, [step]))
+                progress = room.seat_progress(stage.state, seat, since, boards=boards)
+                self.down.append(m.Progress(stage.race, [progress]))
                 self.seqs[seat] = attempt.seq
 
-    def hear_up(self) -> None:
-        """The server takes one message."""
+    def receive_command(self) -> None:
+        """Let the server receive one command."""
         command = self.up.popleft()
         match command:
             case m.Slides():
@@ -134,18 +135,18 @@ def offset(event: m.Event) -> int:
 
 
 def can_be_lost(event: m.Event) -> bool:
-    """Whether the client promises to notice that it is missing."""
-    whole = isinstance(event, m.Snapshot)
-    return isinstance(event, m.Progress) or (offset(event) > 0 and not whole)
+    """Return whether the client must notice that an event is missing."""
+    is_snapshot = isinstance(event, m.Snapshot)
+    return isinstance(event, m.Progress) or (offset(event) > 0 and not is_snapshot)
 
 
-class World:
-    """Ann races and Cat watches, both on bad lines; Ben only keeps the race alive."""
+class ConnectedRoom:
+    """A race of Ann, with Cat as a spectator; Ben only keeps it from ending."""
 
     def __init__(self, model: type[RoomModel] = RoomModel) -> None:
         self.stage = RoomHarness(m.RulesPatch(size="3x2", limit_ms=0, away_ms=300_000))
-        self.ann = Latency(self.stage, "Ann", "player", model)
-        self.cat = Latency(self.stage, "Cat", "spectator", model)
+        self.ann = SimulatedConnection(self.stage, "Ann", "player", model)
+        self.cat = SimulatedConnection(self.stage, "Cat", "spectator", model)
         self.ben = self.stage.enter("Ben")
         self.clock = 1_000_000
         self.settle()
@@ -158,11 +159,11 @@ class World:
         assert self.ann.view.racing
 
     @property
-    def lines(self) -> tuple[Latency, Latency]:
+    def connections(self) -> tuple[SimulatedConnection, SimulatedConnection]:
         return self.ann, self.cat
 
     def act(self, kind: str, number: int) -> None:
-        line = self.lines[number % 2]
+        connection = self.connections[number % 2]
         match kind:
             case "slide":
                 self.wait(20)
@@ -170,23 +171,23 @@ class World:
             case "wait":
                 self.wait(number)
             case "up":
-                if line.up:
-                    line.hear_up()
+                if connection.up:
+                    connection.receive_command()
             case "down":
-                if line.down:
-                    line.model.receive(line.down.popleft(), self.clock)
+                if connection.down:
+                    connection.model.receive(connection.down.popleft(), self.clock)
             case "lose up":
-                if line.up and isinstance(line.up[0], m.Slides):
-                    line.up.popleft()
+                if connection.up and isinstance(connection.up[0], m.Slides):
+                    connection.up.popleft()
             case "lose down":
-                if line.down and can_be_lost(line.down[0]):
-                    line.down.popleft()
+                if connection.down and can_be_lost(connection.down[0]):
+                    connection.down.popleft()
             case "cut":
-                line.cut()
-            case "back":
-                line.back()
+                connection.cut()
+            case "reconnect":
+                connection.reconnect()
             case "crash":
-                for each in self.lines:
+                for each in self.connections:
                     each.cut()
                 self.stage.crash(number)
             case _:
@@ -204,30 +205,35 @@ class World:
         self.stage.wait(ms)
 
     def step(self) -> None:
-        """The models say what they have to say, the server tells what is new."""
-        for line in self.lines:
-            for out in line.model.poll(self.clock):
-                if isinstance(out, Send) and line.open:
-                    line.up.append(out.command)
+        """Let the models send their commands and the server its events."""
+        for connection in self.connections:
+            for out in connection.model.poll(self.clock):
+                if isinstance(out, Send) and connection.open:
+                    connection.up.append(out.command)
                 elif isinstance(out, CheckRecord):
-                    line.checks.append(out)
-            line.forward()
+                    connection.checks.append(out)
+            connection.send_events()
 
     def settle(self) -> None:
-        """Let everything arrive, until nobody has anything to say."""
-        for line in self.lines:
-            line.back()
+        """Reconnect, and deliver messages until there are none left."""
+        for connection in self.connections:
+            connection.reconnect()
         for _ in range(200):
             self.step()
             due = self.ann.model.next_due()
-            if not any(line.up or line.down for line in self.lines) and due is None:
+            if (
+                not any(
+                    connection.up or connection.down for connection in self.connections
+                )
+                and due is None
+            ):
                 return
-            for line in self.lines:
-                while line.up:
-                    line.hear_up()
-                line.forward()
-                while line.down:
-                    line.model.receive(line.down.popleft(), self.clock)
+            for connection in self.connections:
+                while connection.up:
+                    connection.receive_command()
+                connection.send_events()
+                while connection.down:
+                    connection.model.receive(connection.down.popleft(), self.clock)
             if due is not None:
                 self.wait(max(0, due - self.clock))
-        raise AssertionError("never quiet")
+        raise AssertionError("the messages never end")
