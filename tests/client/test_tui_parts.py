@@ -72,7 +72,7 @@ def test_bar_has_its_width_and_is_full_only_when_solved(
         (Rules(start="host"), "4x4, 5 min, boards hidden, the host starts"),
         (
             Rules(start="every", every_ms=60_000, inspection_ms=3_000),
-            "4x4, 5 min, boards hidden, a race every 1 min, 3 s inspection",
+            "4x4, 5 min, boards hidden, a race every 1 min, 3 s to inspect",
         ),
         (
             Rules(limit_ms=3_600_000, spectator_delay_ms=10_000),

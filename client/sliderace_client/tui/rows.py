@@ -122,22 +122,22 @@ def rules_text(rules: Rules, *, seed_known: bool = False) -> str:
     '4x4, 5 min, boards hidden'
     """
     limit = rules.time_limit_ms
-    parts = [rules.size, period_text(limit) if limit else text("tui.rules.no_limit")]
+    parts = [rules.size, period_text(limit) if limit else text("rules.no_limit")]
     parts.append(
-        text("tui.rules.open") if rules.open_boards else text("tui.rules.hidden")
+        text("rules.boards_open") if rules.open_boards else text("rules.boards_hidden")
     )
     if rules.start == "host":
-        parts.append(text("tui.rules.host_starts"))
+        parts.append(text("rules.host_starts"))
     if rules.start == "every":
-        parts.append(text("tui.rules.every", period=period_text(rules.every_ms)))
+        parts.append(text("rules.starts_every", time=period_text(rules.every_ms)))
     if rules.inspection_ms:
         period = period_text(rules.inspection_ms)
-        parts.append(text("tui.rules.inspection", period=period))
+        parts.append(text("rules.to_inspect", time=period))
     if rules.spectator_delay_ms:
         period = period_text(rules.spectator_delay_ms)
-        parts.append(text("tui.rules.spectator_delay", period=period))
+        parts.append(text("rules.spectators_behind", time=period))
     if rules.friendly_timing:
-        parts.append(text("tui.rules.friendly"))
+        parts.append(text("rules.friendly_timing"))
     if seed_known:
         parts.append(text("tui.rules.seed_known"))
     return ", ".join(parts)

@@ -148,7 +148,7 @@ class LobbyScreen(RoomScreen):
             rows += [text_row(f"  {part}", look.soft) for part in parts]
         left = self.view.remaining(self.client.now())
         if left is not None:
-            starts = text("tui.lobby.starts_in", seconds=-(-left // 1000))
+            starts = text("next.starts", seconds=-(-left // 1000))
             rows.append(text_row(fitted(f"  {starts}", width), look.accent, bold=True))
         return [*rows, text_row("")] if self.size.height > MIN_ROWS else rows
 

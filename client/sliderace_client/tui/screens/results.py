@@ -110,7 +110,7 @@ class ResultsScreen(RoomScreen):
         first = [lane for lane in lanes if lane.place == 1]
         winners = [lane for lane in first if lane.time_ms is not None]
         if not winners or winners[0].time_ms is None:
-            return [text_row(text("tui.results.nobody"), look.ink, bold=True)]
+            return [text_row(text("results.nobody"), look.ink, bold=True)]
         count, names = len(winners), listed([lane.name for lane in winners])
         time = duration(winners[0].time_ms)
         if self.size.height < LARGE_ROWS:
