@@ -105,7 +105,7 @@ class Page {
   }
 
   /** Run the timer of the next reconnect. */
-  again() {
+  playAgain() {
     this.timers.splice(0).at(-1)();
   }
 }
@@ -169,7 +169,7 @@ test("a room's link leads to its entrance, with the room's facts", async () => {
   assert.equal(page.app.screen, "enter");
   assert.equal(page.app.code, "KWXTRB");
   await settled();
-  assert.equal(page.app.peek.players, 3);
+  assert.equal(page.app.preview.players, 3);
 });
 
 test("a wrong room code is reported before anyone types a name", async () => {
@@ -177,7 +177,7 @@ test("a wrong room code is reported before anyone types a name", async () => {
     answers: { "/api/rooms/KWXTRB": { ok: false, status: 404 } },
   });
   await settled();
-  assert.equal(page.app.peek.unknown, true);
+  assert.equal(page.app.preview.unknown, true);
 });
 
 test("a reload continues in the same tab without asking", () => {
@@ -208,7 +208,7 @@ test("a lost connection resumes the seat and the stream", () => {
   page.close(1006);
   assert.equal(page.app.screen, "room");
   assert.equal(page.app.model.online, false);
-  page.again();
+  page.playAgain();
   page.open();
   assert.equal(page.socket.sent[0].enter.as, "resume");
   assert.equal(page.socket.sent[0].enter.offset, 10);
@@ -222,7 +222,7 @@ test("after three losses in a row the page asks whether the server is there", as
     page.close(1006);
     await settled();
     assert.equal(page.app.serverGone, i === 2);
-    page.again();
+    page.playAgain();
   }
   page.open().receive(welcome({ token: null }));
   assert.equal(page.app.serverGone, false);
@@ -235,14 +235,14 @@ test("a server that is away for a minute may not come back", async () => {
   for (let i = 0; i < 3; i += 1) {
     page.close(1006);
     await settled();
-    page.again();
+    page.playAgain();
   }
   page.now += 59999;
-  assert.equal(page.app.farGone, false);
+  assert.equal(page.app.goneForLong, false);
   page.now += 1;
-  assert.equal(page.app.farGone, true);
+  assert.equal(page.app.goneForLong, true);
   page.open().receive(welcome({ token: null }));
-  assert.equal(page.app.farGone, false);
+  assert.equal(page.app.goneForLong, false);
 });
 
 test("a refused entry shows the reason and is not tried again", () => {
@@ -446,7 +446,7 @@ test("a refusal of an automatic command is not shown", () => {
   page.receive({ ...refused("wrong_race"), of: "ready" });
   page.receive({ ...refused("too_late"), of: "nonce" });
   assert.deepEqual(page.notes, []);
-  page.app.ask(command.ready(RACE, true));
+  page.app.send(command.ready(RACE, true));
   page.receive({ ...refused("wrong_race"), of: "ready" });
   assert.equal(page.notes.length, 1);
 });
@@ -460,13 +460,13 @@ test("the setting `always ready` sends ready once per race", () => {
   page.app.autoReady();
   page.app.autoReady();
   assert.equal(readies(), 1, "not ready any more: not sent again");
-  page.app.model.reading = true;
+  page.app.model.resultsOpen = true;
   page.receive({ t: "room", o: 11, room: room({ race: "KWXTRB-SA1B2C-4" }), why: "race" });
-  assert.equal(page.app.model.lingers, true);
+  assert.equal(page.app.model.inOldResults, true);
   page.app.autoReady();
   assert.equal(readies(), 2);
-  page.app.goOn();
-  assert.equal(page.app.model.lingers, false);
+  page.app.closeResults();
+  assert.equal(page.app.model.inOldResults, false);
   page.receive({ t: "room", o: 12, room: room({ race: "KWXTRB-SA1B2C-5" }), why: "race" });
   page.app.settings.now.ready = false;
   page.app.autoReady();
@@ -521,7 +521,7 @@ test("a command without a connection is reported", () => {
   page.app.join("KWXTRB", "Ann", "player");
   page.enter();
   page.close(1006);
-  page.app.ask(command.ready(RACE, true));
+  page.app.send(command.ready(RACE, true));
   assert.equal(page.notes.at(-1), text("note.not_connected"));
 });
 

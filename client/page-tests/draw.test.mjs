@@ -31,7 +31,7 @@ const roster = (commitments = [committed(), null], seats = [0, 1]) => ({
 });
 const revealed = (draw = 1) => command.nonce(RACE, nonceOf(draw));
 const send = (stage, message) => {
-  stage.model.ask(message, stage.now);
+  stage.model.send(message, stage.now);
   return stage.model.poll(stage.now);
 };
 const isReady = { members: [member(1, { ready: true }), member(2)] };
@@ -79,7 +79,7 @@ test("nobody commits when benched, offline, with a known seed or a frozen roster
   }
   const stage = new Stage().enter();
   stage.model.lost();
-  assert.equal(stage.model.ask(command.ready(RACE, true), 0), false);
+  assert.equal(stage.model.send(command.ready(RACE, true), 0), false);
   assert.deepEqual(stage.model.poll(0), []);
 });
 

@@ -4,7 +4,7 @@ import test from "node:test";
 import "./setup.mjs";
 import * as engine from "../sliderace_page/core/engine.js";
 import { against, faults, nonceRemark } from "../sliderace_page/core/fairness.js";
-import { sayFault, sayNonce } from "../sliderace_page/core/wording.js";
+import { faultText, nonceText } from "../sliderace_page/core/wording.js";
 import { RACE, standing } from "./room.mjs";
 
 const { bytesToHex, hexToBytes } = engine;
@@ -206,12 +206,12 @@ test("any value as a record has a fault, and never throws", () => {
 
 test("every fault has its sentence", () => {
   const wrong = against(record({ commitment: "x" }, { place: 2 }), results(), kept());
-  assert.deepEqual(wrong.map(sayFault), [
+  assert.deepEqual(wrong.map(faultText), [
     "The commitment in the race record is not the one shown before the race.",
     "The places or times in the race record are not the ones in the results.",
   ]);
   const name = "Cleo";
-  assert.match(sayFault({ code: "wrong_nonce", name }), /^The nonce of Cleo is not/);
+  assert.match(faultText({ code: "wrong_nonce", name }), /^The nonce of Cleo is not/);
   for (const remark of ["nonce_left_out", "nonce_replaced"])
-    assert.match(sayNonce(remark), /nonce/);
+    assert.match(nonceText(remark), /nonce/);
 });

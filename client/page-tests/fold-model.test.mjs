@@ -207,11 +207,11 @@ test("during inspection the board is visible but locked", () => {
 test("a missing ack is noticed", () => {
   const stage = new Stage().race();
   stage.slide("D");
-  assert.equal(stage.model.late(stage.now + 5000), false);
-  assert.equal(stage.model.late(stage.now + 5001), true);
+  assert.equal(stage.model.ackIsLate(stage.now + 5000), false);
+  assert.equal(stage.model.ackIsLate(stage.now + 5001), true);
   stage.receive({ t: "ack", race: RACE, seq: 1 });
   assert.equal(stage.model.attempt.acked, 1);
-  assert.equal(stage.model.late(stage.now + 60000), false);
+  assert.equal(stage.model.ackIsLate(stage.now + 60000), false);
   stage.receive({ t: "ack", race: "OTHER", seq: 5 });
 });
 
@@ -233,7 +233,7 @@ test("a rejected slide brings the server's board; later slides are sent again", 
   assert.equal(sentSlides(again)[0].seq, 1);
   assert.equal(own(stage), START);
   assert.equal(stage.model.attempt.seq, 2);
-  assert.equal(stage.model.attempt.takenBack, 0, "the shown board stays the same");
+  assert.equal(stage.model.attempt.corrections, 0, "the shown board stays the same");
 });
 
 test("after a final refusal slides are not repeated", () => {
@@ -246,7 +246,7 @@ test("after a final refusal slides are not repeated", () => {
       [],
     );
     assert.equal(own(stage), START, code);
-    assert.equal(stage.model.attempt.takenBack, 1, "the board changed visibly");
+    assert.equal(stage.model.attempt.corrections, 1, "the board changed visibly");
     stage.slide("U");
     assert.equal(stage.moved, code === "too_early" || code === "too_many_tiles", code);
   }
@@ -388,7 +388,7 @@ test("a forfeit is sent after our slides and can be undone for 3 s", () => {
   stage.slide("D");
   stage.now += 1;
   stage.slide("U");
-  stage.model.ask(command.forfeit(RACE), stage.now);
+  stage.model.send(command.forfeit(RACE), stage.now);
   const sent = stage.model.poll(stage.now);
   assert.deepEqual(
     sent.map((one) => one.t),
@@ -428,7 +428,7 @@ test("events of another race are ignored", () => {
 test("no command is sent offline", () => {
   const stage = new Stage().enter();
   stage.model.lost();
-  assert.equal(stage.model.ask(command.ready(RACE, true), 0), false);
+  assert.equal(stage.model.send(command.ready(RACE, true), 0), false);
 });
 
 // --- Watching ------------------------------------------------------------------------
@@ -578,46 +578,46 @@ test("a rematch of others does not take the results away", () => {
   const stage = inOldResults();
   const { model } = stage;
   assert.equal(model.phase, "lobby");
-  assert.equal(model.lingers, true);
+  assert.equal(model.inOldResults, true);
   stage.receive(snapshot({ o: 30, room: room({ race: NEXT }), race: raceView({ id: NEXT }) }));
-  assert.equal(model.lingers, true, "a lost connection changes nothing");
-  assert.equal(model.again(stage.now), true);
-  assert.equal(model.lingers, false);
+  assert.equal(model.inOldResults, true, "a lost connection changes nothing");
+  assert.equal(model.playAgain(stage.now), true);
+  assert.equal(model.inOldResults, false);
   const [ready] = model.poll(stage.now);
   assert.deepEqual([ready.t, ready.race, ready.on], ["ready", NEXT, true]);
 });
 
 test("going back to the lobby sends nothing; a countdown takes everyone along", () => {
   const { model } = inOldResults();
-  model.goOn();
-  assert.equal(model.lingers, false);
+  model.closeResults();
+  assert.equal(model.inOldResults, false);
   assert.deepEqual(model.poll(0), []);
-  assert.equal(model.again(0), false, "it was sent already");
+  assert.equal(model.playAgain(0), false, "it was sent already");
 
   const stage = inOldResults();
   stage.phase("countdown", { race: NEXT, in_ms: 5000 });
   stage.phase("lobby", { race: NEXT, why: "unready" });
-  assert.equal(stage.model.lingers, false);
+  assert.equal(stage.model.inOldResults, false);
 
   const restored = inOldResults();
   const race = raceView({ id: NEXT });
   restored.receive(snapshot({ o: 30, room: room({ race: NEXT }), phase: "countdown", race }));
   restored.offset = 30;
   restored.phase("lobby", { race: NEXT, why: "unready" });
-  assert.equal(restored.model.lingers, false);
+  assert.equal(restored.model.inOldResults, false);
 });
 
 test("a player who asks for a rematch goes into the lobby", () => {
   const stage = new Stage().race();
   stage.next(raceResults());
   const { model } = stage;
-  assert.equal(model.lingers, false, "nobody has gone on");
-  model.again(stage.now);
+  assert.equal(model.inOldResults, false, "nobody has gone on");
+  model.playAgain(stage.now);
   assert.deepEqual(model.poll(stage.now), [command.rematch(RACE)]);
   stage.next({ t: "room", room: room({ race: NEXT }), why: "race" });
-  assert.equal(model.lingers, false);
+  assert.equal(model.inOldResults, false);
   model.lost();
-  assert.equal(model.again(stage.now), false, "no command is sent offline");
+  assert.equal(model.playAgain(stage.now), false, "no command is sent offline");
 });
 
 test("the results are checked against what was shown first", () => {
@@ -716,7 +716,7 @@ test("results are compared with what was first shown and what was sent", () => {
 
 test("a nonce that was left out of the draw is remarked", () => {
   const stage = new Stage().enter();
-  stage.model.ask(command.ready(RACE, true), stage.now);
+  stage.model.send(command.ready(RACE, true), stage.now);
   stage.next(raceResults({ nonces: [{ seat: 0, commitment: null, nonce: null }] }));
   assert.equal(stage.model.nonceRemark, "nonce_left_out");
 });

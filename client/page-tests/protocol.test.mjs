@@ -4,7 +4,7 @@ import test from "node:test";
 import "./setup.mjs";
 import { constants } from "../sliderace_page/core/constants.js";
 import * as protocol from "../sliderace_page/core/protocol.js";
-import { sayClosed, sayRefused } from "../sliderace_page/core/wording.js";
+import { closeText, refusalText } from "../sliderace_page/core/wording.js";
 import { member, snapshot, standing, welcome } from "./room.mjs";
 
 const { ProtocolError, decodeEvent } = protocol;
@@ -89,7 +89,7 @@ test("some close codes allow a reconnect, the others are explained", () => {
     assert.equal(protocol.mayReconnect(code), true, String(code));
   for (const code of away) {
     assert.equal(protocol.mayReconnect(code), false, String(code));
-    assert.ok(sayClosed(code).endsWith("."), String(code));
+    assert.ok(closeText(code).endsWith("."), String(code));
   }
 });
 
@@ -102,10 +102,10 @@ test("the backoff is random below a ceiling that doubles up to 8 s", () => {
 });
 
 test("a refusal is worded by the catalogue, a new one by the server", () => {
-  const refused = (code) => sayRefused({ code, text: "Sorry." });
+  const refused = (code) => refusalText({ code, text: "Sorry." });
   assert.match(refused("room_unknown"), /^There is no such room/);
   assert.match(refused("version"), /Reload the page/);
   assert.equal(refused("novel"), "Sorry.");
-  assert.equal(sayRefused({ code: "novel", text: "" }), "The server refused that.");
+  assert.equal(refusalText({ code: "novel", text: "" }), "The server refused that.");
   for (const code of constants.protocol.refusals) assert.ok(refused(code));
 });

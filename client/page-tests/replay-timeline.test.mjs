@@ -4,7 +4,7 @@ import test from "node:test";
 
 import "./setup.mjs";
 import { Board, formatBoard, parseBoard } from "../sliderace_page/core/engine.js";
-import { Film, Playhead, Reel } from "../sliderace_page/core/replay-timeline.js";
+import { Playhead, RaceReplay, RacerReplay } from "../sliderace_page/core/replay-timeline.js";
 
 const VECTORS = new URL("../../shared/vectors/record-v1.json", import.meta.url);
 const { record } = JSON.parse(readFileSync(VECTORS, "utf8")).records[0];
@@ -25,21 +25,21 @@ function wander(many) {
   return { start, slides, texts };
 }
 
-test("a reel shows the board after any number of slides, in any order", () => {
+test("a racer's replay shows the board after any number of slides, in any order", () => {
   const { start, slides, texts } = wander(1000);
-  const reel = new Reel(start, { slides, finish: null });
+  const racer = new RacerReplay(start, { slides, finish: null });
   let made = 0;
   for (let n = 0; n < 400; n += 1) {
     made = (made * 31 + 17 * n + 1) % 1001;
-    assert.equal(formatBoard(reel.board(made)), texts[made], `after ${made}`);
+    assert.equal(formatBoard(racer.board(made)), texts[made], `after ${made}`);
   }
   for (const many of [1000, 999, 0, 1, 64, 63, 65, 128, 0, 1000])
-    assert.equal(formatBoard(reel.board(many)), texts[many]);
+    assert.equal(formatBoard(racer.board(many)), texts[many]);
 });
 
 test("a jump replays no more slides than lie between two kept boards", () => {
   const { start, slides } = wander(1000);
-  const reel = new Reel(start, { slides, finish: null });
+  const racer = new RacerReplay(start, { slides, finish: null });
   let steps = 0;
   const { slide } = Board.prototype;
   Board.prototype.slide = function counted(...how) {
@@ -49,7 +49,7 @@ test("a jump replays no more slides than lie between two kept boards", () => {
   try {
     for (const made of [1000, 3, 700, 0, 640, 130]) {
       steps = 0;
-      reel.board(made);
+      racer.board(made);
       assert.ok(steps <= 64, `${steps} steps to ${made}`);
     }
   } finally {
@@ -59,57 +59,57 @@ test("a jump replays no more slides than lie between two kept boards", () => {
 
 test("a slide counts from its moment on", () => {
   const { start, slides } = wander(100);
-  const reel = new Reel(start, { slides, finish: null });
-  assert.deepEqual([0, 9, 10, 11, 999, 1000, 5000].map((t) => reel.made(t)), [
+  const racer = new RacerReplay(start, { slides, finish: null });
+  assert.deepEqual([0, 9, 10, 11, 999, 1000, 5000].map((t) => racer.made(t)), [
     0, 0, 1, 1, 99, 100, 100,
   ]);
 });
 
-test("progress never decreases, and an illegal slide ends the reel", () => {
+test("progress never decreases, and an illegal slide ends a racer's replay", () => {
   const { start, slides } = wander(50);
   const wrong = [...slides, ["U", 9, 510, 510], ["L", 1, 520, 520]];
-  const reel = new Reel(start, { slides: wrong, finish: null });
-  assert.equal(reel.slides.length, 50);
-  assert.equal(reel.times.length, 50);
-  assert.deepEqual(reel.high, [...reel.high].sort((a, b) => a - b));
+  const racer = new RacerReplay(start, { slides: wrong, finish: null });
+  assert.equal(racer.slides.length, 50);
+  assert.equal(racer.times.length, 50);
+  assert.deepEqual(racer.high, [...racer.high].sort((a, b) => a - b));
 });
 
-test("a film has everybody's board and standing at any moment", () => {
-  const film = new Film(record);
-  const first = film.at(-1); // one of them made a slide at once
+test("a replay has everybody's board and standing at any moment", () => {
+  const replay = new RaceReplay(record);
+  const first = replay.at(-1); // one of them made a slide at once
   assert.equal(first.length, record.racers.length);
   for (const { board, over } of first) {
     assert.equal(formatBoard(board), record.board);
     assert.equal(over, false);
   }
-  for (const { standing, board, stm, over } of film.at(film.length)) {
+  for (const { standing, board, stm, over } of replay.at(replay.length)) {
     const racer = record.racers.find(({ seat }) => seat === standing.seat);
     assert.equal(board.isSolved, racer.status === "finished");
     assert.equal(stm, racer.stm);
     assert.equal(over, true);
   }
-  const [winner] = film.standings;
-  const at = (t) => film.at(t)[0].over;
+  const [winner] = replay.standings;
+  const at = (t) => replay.at(t)[0].over;
   assert.deepEqual([at(winner.time_ms - 1), at(winner.time_ms)], [false, true]);
-  assert.equal(formatBoard(film.at(-1)[0].board), record.board, "and back again");
+  assert.equal(formatBoard(replay.at(-1)[0].board), record.board, "and back again");
 });
 
 test("a step goes to anybody's next or previous slide", () => {
-  const film = new Film(record);
+  const replay = new RaceReplay(record);
   const forth = [0];
-  while (forth.at(-1) < film.length) forth.push(film.step(forth.at(-1), 1));
-  const back = [film.length];
-  while (back.at(-1) > 0) back.push(film.step(back.at(-1), -1));
+  while (forth.at(-1) < replay.length) forth.push(replay.step(forth.at(-1), 1));
+  const back = [replay.length];
+  while (back.at(-1) > 0) back.push(replay.step(back.at(-1), -1));
   assert.deepEqual(back.reverse(), forth);
   assert.ok(forth.length > 10);
 });
 
-test("a race without slides is a film, too", () => {
+test("a race without slides has a replay, too", () => {
   const still = { ...record, racers: record.racers.map((one) => ({ ...one, slides: [], finish: null, status: "dns" })) };
-  const film = new Film(still);
-  assert.equal(film.length, 1);
-  assert.equal(formatBoard(film.at(1)[0].board), formatBoard(parseBoard(record.board)));
-  assert.equal(film.step(0, 1), 1);
+  const replay = new RaceReplay(still);
+  assert.equal(replay.length, 1);
+  assert.equal(formatBoard(replay.at(1)[0].board), formatBoard(parseBoard(record.board)));
+  assert.equal(replay.step(0, 1), 1);
 });
 
 test("a playhead plays at its speed, stops at the end and starts again", () => {

@@ -11,11 +11,11 @@ import {
   formatLatency,
   limitOf,
   news,
-  reason,
+  dnfReason,
   commitmentText,
-  stands,
+  statusText,
   lobbyStatus,
-  whoGoesOn,
+  nextRaceStatus,
   whoWillWatch,
   whyWatching,
 } from "../sliderace_page/core/wording.js";
@@ -29,14 +29,14 @@ test("the status of a racer is a sign and a word, never colour alone", () => {
     why: "",
     ...more,
   });
-  assert.equal(stands(lane("finished")), "\u2713 41.320 s");
-  assert.equal(stands(lane("racing")), "99%", "never rounded up");
-  assert.equal(stands(lane("dnf")), "DNF");
-  assert.equal(reason(lane("dnf", { why: "limit" })), "(time is up)");
-  assert.equal(reason(lane("dnf", { why: "novel" })), "");
-  assert.equal(reason(lane("finished", { why: "limit" })), "");
-  assert.equal(stands(lane("forfeited")), "gave up");
-  assert.equal(stands(lane("dns")), "did not start");
+  assert.equal(statusText(lane("finished")), "\u2713 41.320 s");
+  assert.equal(statusText(lane("racing")), "99%", "never rounded up");
+  assert.equal(statusText(lane("dnf")), "DNF");
+  assert.equal(dnfReason(lane("dnf", { why: "limit" })), "(time is up)");
+  assert.equal(dnfReason(lane("dnf", { why: "novel" })), "");
+  assert.equal(dnfReason(lane("finished", { why: "limit" })), "");
+  assert.equal(statusText(lane("forfeited")), "gave up");
+  assert.equal(statusText(lane("dns")), "did not start");
 });
 
 test("news is about others, not about oneself", () => {
@@ -192,24 +192,24 @@ test("the host sees who would only watch", () => {
 
 test("the results show who has gone on, and when the next race starts", () => {
   const { model } = new Stage().enter();
-  assert.equal(whoGoesOn(model, 0), "", "nobody has gone on");
+  assert.equal(nextRaceStatus(model, 0), "", "nobody has gone on");
   Object.assign(model, { phase: "results", phaseEnds: 8100 });
-  assert.equal(whoGoesOn(model, 0), "The next race starts in 9 s.");
-  Object.assign(model, { phase: "lobby", reading: true, phaseEnds: null });
+  assert.equal(nextRaceStatus(model, 0), "The next race starts in 9 s.");
+  Object.assign(model, { phase: "lobby", resultsOpen: true, phaseEnds: null });
   model.members.set(3, member(3));
   const back = "The others are back in the room; 0 of 3 are ready.";
-  assert.equal(whoGoesOn(model, 0), back);
+  assert.equal(nextRaceStatus(model, 0), back);
   model.members.set(2, member(2, { ready: true }));
   const ben = "Ben is ready for the next race (1 of 3).";
-  assert.equal(whoGoesOn(model, 0), ben);
+  assert.equal(nextRaceStatus(model, 0), ben);
   model.phaseEnds = 27000;
-  assert.equal(whoGoesOn(model, 500), `${ben} It starts in 27 s.`);
+  assert.equal(nextRaceStatus(model, 500), `${ben} It starts in 27 s.`);
   model.phaseEnds = null;
   model.members.set(1, member(1, { ready: true }));
-  assert.equal(whoGoesOn(model, 0), "You and Ben are ready for the next race (2 of 3).");
+  assert.equal(nextRaceStatus(model, 0), "You and Ben are ready for the next race (2 of 3).");
   model.members.set(2, member(2));
   model.members.set(3, member(3, { connected: false }));
-  assert.equal(whoGoesOn(model, 0), "You are ready for the next race (1 of 2).");
+  assert.equal(nextRaceStatus(model, 0), "You are ready for the next race (1 of 2).");
 });
 
 test("a player who watches sees why; a spectator does not", () => {

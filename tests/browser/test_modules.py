@@ -31,7 +31,6 @@ console.log(JSON.stringify({
   version: constants.protocol.version,
   subprotocol: constants.protocol.subprotocol,
   back: asked.codes.map(protocol.mayReconnect),
-  said: asked.codes.map(protocol.sayClosed),
   events: asked.events.map((event) => protocol.decodeEvent(event)),
   names: asked.names.map(text.cleanName),
   room_codes: asked.room_codes.map(text.parseCode),

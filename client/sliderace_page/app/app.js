@@ -13,7 +13,7 @@ import { withTexts } from "./load-texts.js";
 /** @typedef {import("./room-session.js").Welcome} Welcome */
 /** @typedef {{unknown: true, failed?: false} | {failed: true, unknown?: false}} Failed
  *   not found, or no answer */
-/** @typedef {{size?: unknown, players?: unknown, phase?: unknown, unknown?: unknown}} Peek
+/** @typedef {{size?: unknown, players?: unknown, phase?: unknown, unknown?: unknown}} Preview
  *   what the server says of a room, as received; `unknown`: there is no such room */
 
 export class App {
@@ -24,8 +24,8 @@ export class App {
   /** @type {string | null} the race id in the address */
   replay = null;
   problem = ""; // why the last try to enter failed
-  /** @type {Peek | null} the room of the address, before we enter it */
-  peek = null;
+  /** @type {Preview | null} the room of the address, before we enter it */
+  preview = null;
   /** @type {RoomSession | null} */
   session = null;
   /** @type {{text: string, action: Action} | null} */
@@ -77,8 +77,8 @@ export class App {
     return this.session?.serverGone ?? false;
   }
 
-  get farGone() {
-    return this.session?.farGone ?? false;
+  get goneForLong() {
+    return this.session?.goneForLong ?? false;
   }
 
   get refusals() {
@@ -96,7 +96,7 @@ export class App {
   route() {
     this.#drop();
     this.problem = "";
-    this.stopped = this.peek = null;
+    this.stopped = this.preview = null;
     const last = this.location.pathname.split("/").pop() ?? "";
     this.code = codeOfText(last);
     const query = new URL(this.location.href).searchParams;
@@ -158,10 +158,10 @@ export class App {
 
   /** @param {string} code */
   async #look(code) {
-    const peek = await this.#getJson(`api/rooms/${code}`);
+    const preview = await this.#getJson(`api/rooms/${code}`);
     if (this.code !== code || this.screen !== "enter") return;
-    if (!peek) this.problem ||= text("app.no_answer");
-    else this.peek = peek;
+    if (!preview) this.problem ||= text("app.no_answer");
+    else this.preview = preview;
     this.onChange();
   }
 
@@ -284,18 +284,18 @@ export class App {
   }
 
   /** Send a command. @param {Command} message */
-  ask(message) {
-    this.session?.ask(message);
+  send(message) {
+    this.session?.send(message);
   }
 
   /** From the results into the next race's lobby. */
-  again() {
-    this.session?.again();
+  playAgain() {
+    this.session?.playAgain();
   }
 
   /** From the results back to the others. */
-  goOn() {
-    this.model?.goOn();
+  closeResults() {
+    this.model?.closeResults();
     this.onChange();
   }
 
@@ -316,7 +316,7 @@ export class App {
 
   /** @param {Command} message `leave` or `close` */
   leave(message) {
-    this.ask(message);
+    this.send(message);
     this.#forgetSeat();
     this.visit(null);
   }

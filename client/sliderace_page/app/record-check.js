@@ -2,7 +2,7 @@
 
 import { against } from "../core/fairness.js";
 import { text } from "../core/texts.js";
-import { sayFault, sayFinding } from "../core/wording.js";
+import { faultText, findingText } from "../core/wording.js";
 
 /** @typedef {import("../core/fairness.js").Fault} Fault */
 /** @typedef {{name: string, verdict: "ok" | "wrong" | "unknown", text: string}} WordedCheck */
@@ -80,7 +80,7 @@ export class RecordCheck {
     const promised = kept.late ? "" : kept.commitment;
     const checks = await verify(file, this.subtle, { promised });
     const wrong = against(recordIn(file), results, kept);
-    const said = wrong.map(sayFault).join(" ") || text("check.results.ok");
+    const said = wrong.map(faultText).join(" ") || text("check.results.ok");
     const verdict = wrong.length ? "wrong" : "ok";
     return [...checks.map(worded), { name: "results", verdict, text: said }];
   }
@@ -88,7 +88,7 @@ export class RecordCheck {
 
 /** @param {import("../core/proof/verify.js").Check} check @returns {WordedCheck} */
 function worded({ name, verdict, findings }) {
-  const said = findings.map((finding) => sayFinding(name, finding));
+  const said = findings.map((finding) => findingText(name, finding));
   return { name, verdict, text: said.join(" ") };
 }
 

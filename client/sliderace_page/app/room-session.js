@@ -17,7 +17,7 @@ import { constants } from "../core/constants.js";
 import { EngineError } from "../core/engine.js";
 import { Model } from "../core/model.js";
 import { text } from "../core/texts.js";
-import { news, sayClosed, sayRefused } from "../core/wording.js";
+import { closeText, news, refusalText } from "../core/wording.js";
 import { ProtocolError, command, decodeEvent, mayReconnect } from "../core/protocol.js";
 
 /** @typedef {import("../core/protocol.js").Enter} Enter */
@@ -62,7 +62,7 @@ const REPLACED = 4503;
 const OTHER_VERSION = 4504;
 /** Closes after which this page must be reloaded. */
 const STALE = new Set([1002, 1007, 1009, OTHER_VERSION]);
-const FAR_GONE_MS = 60000; // after this long people should do more than wait
+const LONG_MS = 60000; // after this long people should do more than wait
 const ASK_AFTER = 3; // losses in a row before we ask whether the server is there
 
 export class RoomSession {
@@ -104,9 +104,9 @@ export class RoomSession {
   }
 
   /** Whether the server is away for so long that it may not come back. */
-  get farGone() {
+  get goneForLong() {
     const since = this.lostAt ?? Infinity;
-    return this.serverGone && this.now() - since >= FAR_GONE_MS;
+    return this.serverGone && this.now() - since >= LONG_MS;
   }
 
   /** Close the connection; the seat stays. */
@@ -153,13 +153,13 @@ export class RoomSession {
     }
     this.refusals += 1;
     const unasked = event.of === "ready" && this.model.nonces.unasked;
-    if (!unasked && !SILENT.has(event.of)) this.listener.note(sayRefused(event), "bad");
+    if (!unasked && !SILENT.has(event.of)) this.listener.note(refusalText(event), "bad");
   }
 
   /** @param {Welcome} event */
   #welcomed(event) {
     if (event.v !== constants.protocol.version) {
-      this.listener.stopped(sayClosed(OTHER_VERSION), "reload");
+      this.listener.stopped(closeText(OTHER_VERSION), "reload");
       return;
     }
     this.link?.settled();
@@ -192,16 +192,16 @@ export class RoomSession {
   }
 
   /** Send a command. @param {Command} message */
-  ask(message) {
-    if (!this.model.ask(message, this.now())) {
+  send(message) {
+    if (!this.model.send(message, this.now())) {
       this.listener.note(text("note.not_connected"), "bad");
     }
     this.flush();
   }
 
   /** From the results into the next race's lobby. */
-  again() {
-    this.model.again(this.now());
+  playAgain() {
+    this.model.playAgain(this.now());
     this.flush();
   }
 
@@ -212,7 +212,7 @@ export class RoomSession {
     const due = isPlayer && phase === "lobby" && online && !self?.ready;
     if (!due || this.#readyFor === race) return;
     this.#readyFor = race;
-    this.ask(command.ready(race, true));
+    this.send(command.ready(race, true));
   }
 
   /** @param {Direction} direction @returns {boolean} whether the tile moved */
@@ -228,7 +228,7 @@ export class RoomSession {
   /** @param {boolean} moved */
   #slid(moved) {
     if (!moved) return false;
-    if (this.model.late(this.now())) this.link?.probe();
+    if (this.model.ackIsLate(this.now())) this.link?.probe();
     this.flush();
     return true;
   }
@@ -250,7 +250,7 @@ export class RoomSession {
     } else if (code === KICKED || code === ROOM_GONE || model.ended) {
       listener.seatLost();
       const kicked = code === KICKED || model.ended === "kicked";
-      listener.stopped(sayClosed(kicked ? KICKED : ROOM_GONE), "home");
+      listener.stopped(closeText(kicked ? KICKED : ROOM_GONE), "home");
     } else if (mayReconnect(code)) {
       this.losses += 1;
       this.lostAt ??= this.now();
@@ -258,14 +258,14 @@ export class RoomSession {
       return 0;
     } else {
       const action = code === REPLACED ? "again" : STALE.has(code) ? "reload" : "home";
-      listener.stopped(sayClosed(code), action);
+      listener.stopped(closeText(code), action);
     }
     return null;
   }
 
   /** @param {Refused} refused */
   #turnedAway(refused) {
-    const why = sayRefused(refused);
+    const why = refusalText(refused);
     if (refused.code === "version") this.listener.stopped(why, "reload");
     else this.listener.turnedAway(why, this.model.token !== null);
   }

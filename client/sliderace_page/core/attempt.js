@@ -58,7 +58,7 @@ export class Attempt {
     this.startMd = startMd || board.md;
     this.gen = 0;
     this.over = false; // the server says that this attempt has ended
-    this.takenBack = 0; // how often the server changed the board on the screen
+    this.corrections = 0; // how often the server changed the board on the screen
     this.base = this.sent = this.acked = seq;
     this.origin = board.copy(); // after `base`
     this.board = board.copy(); // after `seq`
@@ -162,7 +162,7 @@ export class Attempt {
   resume(seq, board, stm) {
     if (!this.after(seq)?.equals(board)) {
       this.#restart(seq, board, stm);
-      this.takenBack += 1;
+      this.corrections += 1;
     }
     this.sent = this.acked = seq;
   }
@@ -192,6 +192,6 @@ export class Attempt {
         this.slides.push(slide);
     }
     if (this.solved) this.solvedAt = solvedAt;
-    if (!this.board.equals(shown)) this.takenBack += 1;
+    if (!this.board.equals(shown)) this.corrections += 1;
   }
 }

@@ -65,7 +65,7 @@ function isNext(model, offset, now) {
     return true;
   }
   model.waiting = true;
-  model.ask(command.resync(), now);
+  model.send(command.resync(), now);
   return false;
 }
 
@@ -90,7 +90,7 @@ const FOLDS = {
     } else if (board) {
       const { race, seq, gen } = event;
       model.pending = { race, seq, gen, board };
-      if (!model.waiting) model.ask(command.resync(), now); // for the clock
+      if (!model.waiting) model.send(command.resync(), now); // for the clock
     }
   },
 
@@ -107,7 +107,7 @@ const FOLDS = {
     // A restored server may still race where we have seen the end.
     if (model.running || phase === "countdown") {
       model.results = model.signals = null;
-      model.reading = false;
+      model.resultsOpen = false;
     }
     if (event.results) finish(model, event.results);
   },
@@ -133,14 +133,14 @@ const FOLDS = {
   phase(model, { race, phase, in_ms: left, roster, why }, now) {
     setRace(model, race);
     Object.assign(model, { phase, phaseWhy: why });
-    if (phase !== "lobby" && phase !== "results") model.reading = false;
+    if (phase !== "lobby" && phase !== "results") model.resultsOpen = false;
     model.phaseEnds = left === null ? null : now + left;
     if (roster.length) model.roster = roster;
     if (phase === "countdown") model.results = model.signals = null;
     if (phase === "racing") {
       model.leftOut = model.isPlayer && !hasSeat(roster, model.seat);
       model.t0 ??= now;
-      if (!model.start) model.ask(command.resync(), now);
+      if (!model.start) model.send(command.resync(), now);
     }
     if (model.running) for (const seat of model.roster) laneOf(model, seat);
     if (model.attempt && !model.racing) model.attempt.over = true;
@@ -350,7 +350,7 @@ function laneOf(model, seat) {
 function requestBoard(model, seat, now) {
   if (now - (model.requested.get(seat) ?? -Infinity) < RESYNC_MS) return;
   model.requested.set(seat, now);
-  model.ask(command.resync(seat), now);
+  model.send(command.resync(seat), now);
 }
 
 /** @param {Model} model @param {Results} results */
@@ -361,7 +361,7 @@ function finish(model, results) {
   const own = model.attempt?.race === race ? model.attempt : null;
   const nonce = seat === null ? null : model.nonces.committedTo(race, seat);
   model.results = results;
-  model.reading = true;
+  model.resultsOpen = true;
   model.kept = shown ? { ...shown, seat, nonce, own } : null;
   model.faults = model.kept ? faults(results, model.kept) : [];
   model.nonceRemark = model.kept ? nonceRemark(results, model.kept) : null;

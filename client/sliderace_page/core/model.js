@@ -66,7 +66,7 @@ export class Model {
 
   /** @type {Results | null} */
   results = null;
-  reading = false; // the results stay on the screen while the others go on
+  resultsOpen = false; // the results stay on the screen while the others go on
   /** @type {Kept | null} what the results are compared with */
   kept = null;
   /** @type {import("./fairness.js").Fault[]} */
@@ -144,8 +144,8 @@ export class Model {
   }
 
   /** The results are still read, though the others are in the lobby again. */
-  get lingers() {
-    return this.phase === "lobby" && this.reading;
+  get inOldResults() {
+    return this.phase === "lobby" && this.resultsOpen;
   }
 
   /** Lanes, best first. */
@@ -176,7 +176,7 @@ export class Model {
   }
 
   /** An ack is so late that the connection may be dead. @param {number} now */
-  late(now) {
+  ackIsLate(now) {
     return this.oldestUnacked !== null && now - this.oldestUnacked > LATE_ACK_MS;
   }
 
@@ -200,7 +200,7 @@ export class Model {
    * @param {Command} message @param {number} now
    * @returns {boolean} false: we are offline, nothing is sent
    */
-  ask(message, now) {
+  send(message, now) {
     if (!this.online) return false;
     if (message.t === "forfeit") this.stopGathering(); // our slides go first
     this.#flush(now);
@@ -209,17 +209,17 @@ export class Model {
   }
 
   /** Go on to the next race: open its lobby, or be ready in it. @param {number} now */
-  again(now) {
-    const { lingers, race, isPlayer, self } = this;
-    if (!this.online || (!lingers && this.phase !== "results")) return false;
-    this.reading = false;
-    if (!lingers) return this.ask(command.rematch(race), now);
-    return !isPlayer || self?.ready || this.ask(command.ready(race, true), now);
+  playAgain(now) {
+    const { inOldResults, race, isPlayer, self } = this;
+    if (!this.online || (!inOldResults && this.phase !== "results")) return false;
+    this.resultsOpen = false;
+    if (!inOldResults) return this.send(command.rematch(race), now);
+    return !isPlayer || self?.ready || this.send(command.ready(race, true), now);
   }
 
   /** Join the others in the lobby, not ready yet. */
-  goOn() {
-    this.reading = false;
+  closeResults() {
+    this.resultsOpen = false;
   }
 
   /** The board is on the screen: the clock of our slides counts from here. @param {number} now */
@@ -259,7 +259,7 @@ export class Model {
   poll(now) {
     if (this.clockDue !== null && now >= this.clockDue) {
       this.clockDue = null;
-      this.ask(command.resync(), now);
+      this.send(command.resync(), now);
     }
     this.#flush(now);
     this.#out.push(...this.nonces.due(this));

@@ -10,7 +10,7 @@ import { moments, standingsOf } from "./proof/summary.js";
 const EVERY = 64; // slides between two kept boards: a jump replays no more
 
 /** One racer's slides, and the board at any moment. */
-export class Reel {
+export class RacerReplay {
   /** @type {Board[]} after 0, EVERY, 2 EVERY ... slides */
   #kept;
   /** @type {Board} after #made slides */
@@ -89,26 +89,26 @@ export class Reel {
  */
 
 /** All racers on one timeline; for each it begins when their board is unlocked. */
-export class Film {
+export class RaceReplay {
   /** @param {WrittenRace} record */
   constructor(record) {
     this.standings = standingsOf(record);
-    this.reels = record.racers.map((racer) => new Reel(record.board, racer));
-    const ends = this.reels.map(({ times }) => times.at(-1) ?? 0);
+    this.racers = record.racers.map((racer) => new RacerReplay(record.board, racer));
+    const ends = this.racers.map(({ times }) => times.at(-1) ?? 0);
     this.length = Math.max(1, ...ends);
   }
 
   /** Everybody at a moment, best first. @param {number} t ms @returns {Frame[]} */
   at(t) {
     return this.standings.map((standing, n) => {
-      const reel = this.reels[n];
-      const made = reel.made(t);
+      const racer = this.racers[n];
+      const made = racer.made(t);
       const finished = standing.status === "finished";
       return {
         standing,
-        board: reel.board(made),
-        stm: reel.stm[made],
-        high: reel.high[made],
+        board: racer.board(made),
+        stm: racer.stm[made],
+        high: racer.high[made],
         over: t >= (finished ? (standing.time_ms ?? 0) : this.length),
       };
     });
@@ -122,7 +122,7 @@ export class Film {
    */
   step(t, way) {
     let best = way > 0 ? this.length : 0;
-    for (const { times } of this.reels) {
+    for (const { times } of this.racers) {
       for (const time of times) {
         if (way > 0 && time > t) best = Math.min(best, time);
         if (way < 0 && time < t) best = Math.max(best, time);
@@ -132,7 +132,7 @@ export class Film {
   }
 }
 
-/** The current moment of a film, and whether it is playing. */
+/** The current moment of a replay, and whether it is playing. */
 export class Playhead {
   /** @param {number} length ms */
   constructor(length) {
@@ -148,7 +148,7 @@ export class Playhead {
     this.playing = !this.playing;
   }
 
-  /** @param {number} t ms, clamped to the film */
+  /** @param {number} t ms, clamped to the replay */
   seek(t) {
     this.t = Math.min(this.length, Math.max(0, t));
   }

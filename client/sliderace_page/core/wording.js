@@ -19,7 +19,7 @@ import { text } from "./texts.js";
  * A refusal; in the server's words if its code is new.
  * @param {{code: string, text: string}} refused
  */
-export function sayRefused({ code, text: said }) {
+export function refusalText({ code, text: said }) {
   if (code === "version") return text("closed.updated");
   if (constants.protocol.refusals.includes(code)) return text(`refusal.${code}`);
   return said || text("news.refused");
@@ -39,17 +39,17 @@ const CLOSED = {
 };
 
 /** Why we do not reconnect after this close code. @param {number} code */
-export const sayClosed = (code) => text(CLOSED[code] ?? "closed.by_server");
+export const closeText = (code) => text(CLOSED[code] ?? "closed.by_server");
 
 // --- Racers --------------------------------------------------------------------------
 
 const DNF_REASONS = ["limit", "grace", "away", "left", "kicked", "called"];
 
 /**
- * How a racer stands, in a few words.
+ * The status of a racer in a few words.
  * @param {Pick<Lane, "status" | "time" | "high">} racer
  */
-export function stands({ status, time, high }) {
+export function statusText({ status, time, high }) {
   if (status === "finished") return `\u2713 ${formatTime(time ?? 0)}`;
   if (status !== "racing") return text(`status.${status}`);
   return text("count.percent", { percent: Math.floor(high / 10) });
@@ -59,7 +59,7 @@ export function stands({ status, time, high }) {
  * Why somebody did not finish: `(time is up)`; "" if they did, or nobody knows.
  * @param {Pick<Lane, "status" | "why">} racer
  */
-export const reason = ({ status, why }) =>
+export const dnfReason = ({ status, why }) =>
   status === "dnf" && DNF_REASONS.includes(why) ? `(${text(`dnf.${why}`)})` : "";
 
 /**
@@ -253,13 +253,13 @@ export function explainResults({ standings, friendly_timing: friendly }) {
 }
 
 /** What proves the server wrong. @param {Fault} fault */
-export const sayFault = (fault) =>
+export const faultText = (fault) =>
   fault.code === "wrong_nonce"
     ? text("fault.wrong_nonce_of", { name: fault.name })
     : text(`fault.${fault.code}`);
 
 /** What became of our own nonce. @param {NonceRemark} remark */
-export const sayNonce = (remark) =>
+export const nonceText = (remark) =>
   text(remark === "nonce_left_out" ? "remark.nonce_left_out" : "fault.own_nonce_replaced");
 
 /**
@@ -267,7 +267,7 @@ export const sayNonce = (remark) =>
  * @param {string} check its name
  * @param {import("./proof/verify.js").Finding} finding
  */
-export const sayFinding = (check, { code, values }) =>
+export const findingText = (check, { code, values }) =>
   text(`check.${check}.${code}`, values);
 
 /** @typedef {"count" | "seconds" | "thousandths"} Unit */
@@ -329,15 +329,15 @@ export function whoWillWatch(model) {
  * Under the results: who has gone on already, and when the next race starts.
  * @param {Model} model @param {number} now
  */
-export function whoGoesOn(model, now) {
+export function nextRaceStatus(model, now) {
   const left = model.remaining(now);
-  if (!model.lingers) return left === null ? "" : text("next.starts", seconds(left));
-  const said = whoIsReady(model);
+  if (!model.inOldResults) return left === null ? "" : text("next.starts", seconds(left));
+  const said = readyStatus(model);
   return left === null ? said : `${said} ${text("next.it_starts", seconds(left))}`;
 }
 
 /** @param {Model} model */
-function whoIsReady(model) {
+function readyStatus(model) {
   const active = present(model);
   const ready = active.filter((one) => one.ready);
   const others = ready.filter((one) => one.id !== model.me).map((one) => one.name);

@@ -43,9 +43,9 @@ class WaitingScreen {
   }
 
   update() {
-    const { stopped, serverGone, farGone } = this.app;
+    const { stopped, serverGone, goneForLong } = this.app;
     const trying = serverGone ? "frame.still_trying" : "frame.connecting";
-    setText(this.status, stopped?.text ?? text(farGone ? "frame.server_gone" : trying));
+    setText(this.status, stopped?.text ?? text(goneForLong ? "frame.server_gone" : trying));
     show(this.action, stopped !== null);
     if (stopped) setText(this.action, text(ACTIONS[stopped.action]));
     show(this.home, stopped?.action !== "home");
@@ -220,7 +220,7 @@ export class Frame {
         return "results";
       default:
         if (this.app.view === "stream") return "race";
-        return model.lingers ? "results" : "lobby";
+        return model.inOldResults ? "results" : "lobby";
     }
   }
 
@@ -275,8 +275,8 @@ export class Frame {
     if (room) setText(this.codeChip, code);
     const offline = room !== null && !app.model?.online;
     show(this.connectionChip, offline);
-    show(this.serverGone, offline && app.farGone);
-    setText(this.serverGone, app.farGone ? text("frame.server_gone") : "");
+    show(this.serverGone, offline && app.goneForLong);
+    setText(this.serverGone, app.goneForLong ? text("frame.server_gone") : "");
     const state = app.serverGone ? "frame.chip_not_answering" : "frame.chip_reconnecting";
     setText(this.connectionChip, text(state));
     const title = room ? text("frame.room_title", { code }) : text("frame.title");

@@ -1,6 +1,6 @@
 // The racers' lanes: everybody's progress at a glance.
 
-import { behind, explainCredit, reason, stands } from "../../core/wording.js";
+import { behind, dnfReason, explainCredit, statusText } from "../../core/wording.js";
 import { ordinal } from "../../core/format.js";
 import { text } from "../../core/texts.js";
 import { Latency, badge } from "./badges.js";
@@ -81,8 +81,8 @@ export class LaneRow {
     this.latency.update(latency);
     setText(this.name, lane.name);
     fill(this.marks, this.#marksOf(row));
-    setText(this.value, waiting ? "" : stands(lane));
-    setText(this.why, waiting ? "" : reason(lane));
+    setText(this.value, waiting ? "" : statusText(lane));
+    setText(this.why, waiting ? "" : dnfReason(lane));
     setText(this.delta, waiting ? "" : delta);
     setAttribute(this.delta, "title", delta ? text("lane.delta_hint") : null);
     const { standing } = lane;
@@ -122,7 +122,7 @@ function spoken({ lane, mine, away, rank }, soFar) {
     lane.bot && text("member.bot"),
     away && text("member.reconnecting"),
   ];
-  const standing = [stands(lane), reason(lane)].filter(Boolean).join(" ");
+  const standing = [statusText(lane), dnfReason(lane)].filter(Boolean).join(" ");
   const place = lane.status === "racing" ? rank : lane.place;
   const ranked = place !== null && ["racing", "finished"].includes(lane.status);
   const key = soFar ? "lane.label_so_far" : "lane.label_place";

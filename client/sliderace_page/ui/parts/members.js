@@ -10,9 +10,9 @@ import { fill, h, setAttribute, setText, show } from "../dom.js";
 export class MemberRow {
   #shown = "";
 
-  /** @param {(command: Command) => void} ask sends a command to the room */
-  constructor(ask) {
-    this.ask = ask;
+  /** @param {(command: Command) => void} send sends a command to the room */
+  constructor(send) {
+    this.send = send;
     this.name = h("span.name");
     this.latency = new Latency();
     this.marks = h("span.marks");
@@ -64,14 +64,14 @@ export class MemberRow {
     const action = (label, message) =>
       button("row", label, () => {
         this.menu.open = false;
-        this.ask(message);
+        this.send(message);
       });
     fill(this.actions, [
       player && !bot ? action(text("member.make_host"), command.handOver(id)) : null,
       player && !benched ? action(text("member.bench"), command.bench(id, true)) : null,
       player && benched ? action(text("member.unbench"), command.bench(id, false)) : null,
       confirmButton("row", text("member.remove"), text("member.remove_sure"), () =>
-        this.ask(command.kick(id)),
+        this.send(command.kick(id)),
       ),
     ]);
   }

@@ -1,6 +1,6 @@
 // Results as a table, and the podium.
 
-import { explainCredit, reason, stands } from "../../core/wording.js";
+import { dnfReason, explainCredit, statusText } from "../../core/wording.js";
 import { formatTime } from "../../core/format.js";
 import { text } from "../../core/texts.js";
 import { fill, h } from "../dom.js";
@@ -63,8 +63,8 @@ export class ResultTable {
     const finished = status === "finished";
     const racer = { ...row, time };
     const stopped = status === "dnf" || status === "forfeited";
-    const reached = stands({ ...racer, status: "racing" });
-    const note = stopped ? [reached, reason(racer)].filter(Boolean).join(" ") : "";
+    const reached = statusText({ ...racer, status: "racing" });
+    const note = stopped ? [reached, dnfReason(racer)].filter(Boolean).join(" ") : "";
     /**
      * @param {"solve" | "moves" | "tps" | "mmd" | "credit"} column
      * @param {string} figure
@@ -95,7 +95,7 @@ export class ResultTable {
       ),
       h(
         "td.time",
-        { text: finished ? formatTime(time ?? 0) : stands(racer) },
+        { text: finished ? formatTime(time ?? 0) : statusText(racer) },
         h("small", { text: note }),
       ),
       cell("solve", finished && row.solve_ms ? formatTime(row.solve_ms) : ""),

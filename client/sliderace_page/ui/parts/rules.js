@@ -14,18 +14,18 @@ export class RulesCard {
   #refusals = 0;
 
   /**
-   * @param {(command: Command) => void} ask sends a command to the room
+   * @param {(command: Command) => void} send sends a command to the room
    * @param {() => void} changing called when a changed rule has been sent: the next race
    *   will have another id
    */
-  constructor(ask, changing) {
-    this.ask = ask;
+  constructor(send, changing) {
+    this.send = send;
     this.pending = false; // a change has been sent, and the server has not answered yet
     /** @param {string} rule */
     const change = (rule) => (/** @type {string | number | boolean} */ value) => {
       this.pending = true;
       changing();
-      ask(command.settings({ rules: { [rule]: value } }));
+      send(command.settings({ rules: { [rule]: value } }));
     };
     this.size = new Choice(text("rules.size"), SIZES, change("size"));
     this.selects = ruleSelects(change);
@@ -40,10 +40,10 @@ export class RulesCard {
       change("friendly_timing"),
     );
     this.public = new Switch(text("rules.public"), text("rules.public_hint"), (on) =>
-      ask(command.settings({ public: on })),
+      send(command.settings({ public: on })),
     );
     this.lock = new Switch(text("rules.locked"), text("rules.locked_hint"), (on) =>
-      ask(command.lock(on)),
+      send(command.lock(on)),
     );
     this.controls = h(
       "div.stack",
@@ -78,7 +78,7 @@ export class RulesCard {
     const id = newId("seed");
     const input = h("input", { id, type: "text", maxlength: 64, autocomplete: "off" });
     const use = button("", text("rules.use_seed"), () => {
-      this.ask(command.settings({ seed: input.value.trim() }));
+      this.send(command.settings({ seed: input.value.trim() }));
       input.value = "";
     });
     return h(

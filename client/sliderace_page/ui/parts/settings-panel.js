@@ -37,7 +37,7 @@ export class SettingsPanel {
     this.keys = WAYS.map(([way, word]) => ({ way, word, button: this.#key(way) }));
     this.hint = h("p.soft.small", { role: "status" });
     this.ask = button("", "Go on on another device", () =>
-      app.ask({ t: "transfer" }),
+      app.send({ t: "transfer" }),
     );
     this.move = h("div.stack", {}, this.ask);
     const picture = button("", "Picture on the tiles\u2026", () => {});

@@ -65,12 +65,12 @@ export class EnterRoom {
   leave() {}
 
   update() {
-    const { code, peek, problem, seats } = this.app;
+    const { code, preview, problem, seats } = this.app;
     const shown = codeOfText(code ?? "");
     if (!shown) return;
     setText(this.title, formatCode(shown));
-    const unknown = peek?.unknown === true;
-    setText(this.facts, unknown || !peek ? "" : roomFacts(peek));
+    const unknown = preview?.unknown === true;
+    setText(this.facts, unknown || !preview ? "" : roomFacts(preview));
     show(this.facts, this.facts.textContent !== "");
     this.problem.update(problem || (unknown ? text("enter.no_room") : ""));
     const seat = seats.get(shown);

@@ -16,23 +16,23 @@ export class Lobby {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
-    const ask = (/** @type {Command} */ message) => app.ask(message);
+    const send = (/** @type {Command} */ message) => app.send(message);
     this.invitation = new Invitation(app);
     this.start = button("primary big", text("lobby.start"), () => this.#start());
-    this.rules = new RulesCard(ask, () => setAttribute(this.start, "disabled", true));
+    this.rules = new RulesCard(send, () => setAttribute(this.start, "disabled", true));
     this.playersTitle = h("h2");
     this.playerList = h("ul.members");
     this.players = new Listing(
       this.playerList,
       (/** @type {Member} */ { id }) => id,
-      () => new MemberRow(ask),
+      () => new MemberRow(send),
     );
     this.spectatorsTitle = h("h3", { text: text("lobby.spectators") });
     this.spectatorList = h("ul.members.spectators");
     this.spectators = new Listing(
       this.spectatorList,
       (/** @type {Member} */ { id }) => id,
-      () => new MemberRow(ask),
+      () => new MemberRow(send),
     );
     this.alone = h("p.soft.small", { text: text("lobby.alone") });
     this.ready = button("primary big", "", () => this.#toggleReady());
@@ -90,24 +90,24 @@ export class Lobby {
 
   #toggleReady() {
     const { model } = this.app;
-    if (model) this.app.ask(command.ready(model.race, !model.self?.ready));
+    if (model) this.app.send(command.ready(model.race, !model.self?.ready));
   }
 
   #start() {
     const { model } = this.app;
-    if (model) this.app.ask(command.start(model.race));
+    if (model) this.app.send(command.start(model.race));
   }
 
   /** Sit out, or stop sitting out. @param {boolean} on */
   #bench(on) {
     const me = this.app.model?.self;
-    if (me) this.app.ask(command.bench(me.id, on));
+    if (me) this.app.send(command.bench(me.id, on));
   }
 
   #changeRole() {
     const me = this.app.model?.self;
     if (me?.benched) this.#bench(false);
-    else this.app.ask(command.role(me?.role === "player" ? "spectator" : "player"));
+    else this.app.send(command.role(me?.role === "player" ? "spectator" : "player"));
   }
 
   /** @param {Model & {room: Room}} model @param {number} now */

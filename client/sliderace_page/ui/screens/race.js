@@ -29,7 +29,7 @@ const RATE_MS = 1000; // before that, tiles per second mean nothing
 export class Race {
   /** @type {Attempt | null | undefined} whose board is on the screen */
   #attempt;
-  #takenBack = 0;
+  #corrections = 0;
   /** The board that was announced last. @type {string | null} */
   #announced = null;
   #startAnnounced = false;
@@ -75,7 +75,7 @@ export class Race {
     this.banner = h("p.banner", { role: "status" });
     this.stage = trackSize(h("div.stage", {}, this.play));
     const ask = (/** @type {(race: string) => Command} */ make) => () => {
-      if (app.model) app.ask(make(app.model.race));
+      if (app.model) app.send(make(app.model.race));
     };
     this.giveUp = confirmButton(
       "quiet",
@@ -224,11 +224,11 @@ export class Race {
       style.setProperty("--h", String(board.height));
     }
     if (attempt !== this.#attempt) this.#boardAppeared(attempt);
-    else if (attempt && attempt.takenBack > this.#takenBack) {
+    else if (attempt && attempt.corrections > this.#corrections) {
       this.board.refuse(null);
       this.app.onNote(text("race.taken_back"), "info");
     }
-    this.#takenBack = attempt?.takenBack ?? 0;
+    this.#corrections = attempt?.corrections ?? 0;
     if (attempt) this.#announce(attempt);
     setAttribute(this.play, "data-board", attempt && formatBoard(board));
   }

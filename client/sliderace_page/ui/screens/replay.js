@@ -2,9 +2,9 @@
 
 import { parseBoard } from "../../core/engine.js";
 import { isField } from "../input.js";
-import { reason, stands } from "../../core/wording.js";
+import { dnfReason, statusText } from "../../core/wording.js";
 import { BadRecord, read } from "../../core/proof/reading.js";
-import { Film, Playhead } from "../../core/replay-timeline.js";
+import { Playhead, RaceReplay } from "../../core/replay-timeline.js";
 import { formatCode, formatSize, formatTime } from "../../core/format.js";
 import { text } from "../../core/texts.js";
 import { badge } from "../parts/badges.js";
@@ -48,12 +48,12 @@ class ReplayCard {
   update({ standing, board, stm, high, over }) {
     const { status, place, time_ms: time } = standing;
     const racer = { ...standing, time, high };
-    const progress = `${stands({ ...racer, status: "racing" })} \u00b7 ${stm}`;
-    const end = stands(racer);
+    const progress = `${statusText({ ...racer, status: "racing" })} \u00b7 ${stm}`;
+    const end = statusText(racer);
     const finished = over && status === "finished";
     const outcome = finished ? text("replay.finish", { place: place ?? 0, end }) : end;
     setText(this.value, over ? outcome : progress);
-    setAttribute(this.lane, "title", over ? reason(standing) : null);
+    setAttribute(this.lane, "title", over ? dnfReason(standing) : null);
     this.lane.className = `lane ${over ? status : "racing"}`;
     this.bar.style.transform = `scaleX(${high / 1000})`;
     this.board.update(board);
@@ -72,7 +72,7 @@ class Playback {
    * @param {() => void} paint shows the current moment
    */
   constructor(record, paint) {
-    this.film = new Film(record);
+    this.film = new RaceReplay(record);
     this.head = new Playhead(this.film.length);
     this.paint = paint;
   }

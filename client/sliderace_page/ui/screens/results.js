@@ -11,7 +11,7 @@ import { Podium, ResultTable, columnLegend } from "../parts/results-table.js";
 import { parseBoard } from "../../core/engine.js";
 import { text } from "../../core/texts.js";
 import { isField } from "../input.js";
-import { explainResults, sayFault, sayNonce, whoGoesOn } from "../../core/wording.js";
+import { explainResults, faultText, nextRaceStatus, nonceText } from "../../core/wording.js";
 
 /** @typedef {import("../../core/fairness.js").Fault} Fault */
 /** @typedef {import("../../core/messages.js").Results} RaceResults */
@@ -32,9 +32,9 @@ export class Results {
     this.table = new ResultTable();
     this.status = h("p.soft.small", { "aria-live": "polite" });
     this.rematch = button("primary big", text("results.rematch"), () => this.#rematch());
-    this.back = button("big", text("results.back"), () => app.goOn());
+    this.back = button("big", text("results.back"), () => app.closeResults());
     this.play = button("primary big", text("results.play"), () =>
-      app.ask(command.role("player")),
+      app.send(command.role("player")),
     );
     const leaveButton = confirmButton(
       "quiet",
@@ -88,7 +88,7 @@ export class Results {
 
   #rematch() {
     const { model } = this.app;
-    if (model?.isPlayer && model.online) this.app.again();
+    if (model?.isPlayer && model.online) this.app.playAgain();
   }
 
   /** @param {Model} model @param {number} now */
@@ -96,9 +96,9 @@ export class Results {
     const { results } = model;
     this.tick(model, now);
     this.app.autoReady();
-    const ready = model.lingers && model.self?.ready === true;
+    const ready = model.inOldResults && model.self?.ready === true;
     show(this.rematch, model.isPlayer && !ready);
-    show(this.back, model.lingers);
+    show(this.back, model.inOldResults);
     this.back.classList.toggle("primary", ready);
     show(this.play, model.self?.role === "spectator" && this.app.view !== "stream");
     this.rematch.disabled = this.play.disabled = !model.online;
@@ -130,7 +130,7 @@ export class Results {
     const good = wrong.length === 0;
     setText(
       this.recordVerdict,
-      good ? text("proof.record_matches") : wrong.map(sayFault).join(" "),
+      good ? text("proof.record_matches") : wrong.map(faultText).join(" "),
     );
     this.recordVerdict.classList.toggle("bad", !good);
     this.recordVerdict.classList.toggle("good", good);
@@ -183,11 +183,11 @@ export class Results {
     const good = faults.length === 0;
     setText(
       this.verdict,
-      good ? verdictText(kept, results) : faults.map(sayFault).join(" "),
+      good ? verdictText(kept, results) : faults.map(faultText).join(" "),
     );
     this.verdict.classList.toggle("bad", !good);
     this.verdict.classList.toggle("good", good && !seedKnown);
-    setText(this.ownNonce, nonceRemark ? sayNonce(nonceRemark) : "");
+    setText(this.ownNonce, nonceRemark ? nonceText(nonceRemark) : "");
     show(this.ownNonce, nonceRemark !== null);
     this.checks = h("dd.checks", { text: "\u2026" });
     this.#unverified = true;
@@ -212,7 +212,7 @@ export class Results {
 
   /** @param {Model} model @param {number} now */
   tick(model, now) {
-    const status = whoGoesOn(model, now);
+    const status = nextRaceStatus(model, now);
     setText(this.status, status);
     show(this.status, status !== "");
   }
