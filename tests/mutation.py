@@ -21,7 +21,7 @@ CONFIG = """
 source_paths = ["src"]
 only_mutate = {modules}
 also_copy = ["README.md", "ARCHITECTURE.md", "docs", "shared", "server", "client"]
-pytest_add_cli_args = ["-n0", "-p", "no:cacheprovider"]
+pytest_add_cli_args = ["-n0", "-p", "no:cacheprovider", "--timeout=300"]
 pytest_add_cli_args_test_selection = [
     "-m", "fast", "tests", "--ignore=tests/client/test_page.py"
 ]

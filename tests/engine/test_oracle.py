@@ -7,7 +7,7 @@ import pytest
 
 from sliderace.engine import OPPOSITE, Board, Size, Slide, solvable
 
-pytestmark = pytest.mark.no_cover  # millions of steps
+pytestmark = [pytest.mark.no_cover, pytest.mark.timeout(60)]  # millions of steps
 
 Metric = Callable[[Board], Iterable[Slide]]
 

@@ -17,7 +17,7 @@ from tests.bench.uniformity import Tiles, boards, tail, tiles_in_cells, whole_bo
 from sliderace.engine import Board, Size, Stream, scramble
 from sliderace.engine.scramble import shuffled
 
-pytestmark = pytest.mark.no_cover  # millions of steps
+pytestmark = [pytest.mark.no_cover, pytest.mark.timeout(60)]  # millions of steps
 
 SIGNIFICANCE = 1e-6
 """Significance level: fair scrambles fail once in a million times."""

@@ -44,7 +44,7 @@ def planted(bug: Bug, root: Path) -> str:
 
 def copied(folder: Path) -> Path:
     """Copy sources and tests to a folder; return the folder."""
-    for name in (*SOURCES, "tests"):
+    for name in (*SOURCES, "docs", "tests"):
         shutil.copytree(ROOT / name, folder / name, ignore=UNNEEDED)
     for name in ("pyproject.toml", "README.md"):
         shutil.copy(ROOT / name, folder / name)

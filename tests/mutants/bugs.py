@@ -30,6 +30,9 @@ class Bug:
 
 _ENGINE = "shared/sliderace/engine/"
 _RACE = "shared/sliderace/race/"
+_RACE_TESTS = " ".join(
+    f"tests/race/test_{name}.py" for name in ("decide", "deadlines", "starting")
+)
 _PROTOCOL = "shared/sliderace/protocol/"
 _SERVER = "server/sliderace_server/"
 _CLIENT = "client/sliderace_client/"
@@ -86,21 +89,21 @@ BUGS = (
         f"{_RACE}decide.py",
         "    until = max(until, winner_certain_after(race, best, others))\n",
         "",
-        "tests/race",
+        _RACE_TESTS,
     ),
     Bug(
         "a forfeit is final at once",
         f"{_RACE}deadlines.py",
         "        return now < race.forfeit_final_at(attempt)",
         "        return False",
-        "tests/race",
+        _RACE_TESTS,
     ),
     Bug(
         "a board that somebody may know is raced after an outage",
         f"{_RACE}deadlines.py",
         "    if reveals and min(reveals) <= race.hold_until - HOLD_MS:",
         "    if False:",
-        "tests/race",
+        _RACE_TESTS,
     ),
     Bug(
         "a nonce without its commitment is accepted",
