@@ -188,6 +188,7 @@ def test_the_host_keeps_the_role_for_30_s_after_a_recovery() -> None:
     harness.crash(100_000)
     harness.do(Connect(2))
     harness.wait(29_999)
+    assert harness.do(Tick()) == []
     assert harness.state.host == 1
     harness.wait(1)
     assert (harness.state.host, harness.state.owner) == (2, 1)
