@@ -1,5 +1,5 @@
-"""The clients of sliderace that run in a terminal, and the players that are programs.
+"""The clients of sliderace that run in a terminal, and the bots.
 
-`model` folds what a server says into what a player sees, without a clock or a socket;
-`connection` gives it both; the rest are the ways to look at it and to start it.
+`room` turns what a server sends into what a player sees, without a clock or a socket;
+`net` connects it; `line_ui` and `tui` show it; `cli` starts them.
 """

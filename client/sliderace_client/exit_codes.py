@@ -1,9 +1,8 @@
-"""What the process answers when it ends; `sliderace --help` says the same."""
+"""The exit codes of the clients' process; `sliderace --help` lists them."""
 
 from typing import Final
 
 __all__ = [
-    "EPILOG",
     "FAILED",
     "INTERRUPTED",
     "NOT_OK",
@@ -15,21 +14,14 @@ __all__ = [
 
 OK: Final = 0
 NOT_OK: Final = 1
-"""`verify`: a check does not hold."""
+"""`verify`: a check failed."""
 UNKNOWN: Final = 2
-"""Wrong usage; `verify`: it cannot be read, or cannot be known."""
+"""Wrong usage; `verify`: the record cannot be read, or a check cannot be decided."""
 UNREACHABLE: Final = 3
 """No server or no such room was found, or it cannot be reached."""
 REFUSED: Final = 4
-"""The server did not let us in, or sent us out."""
+"""The server refused us, or removed us."""
 FAILED: Final = 5
 """Our own server could not be started, or failed for good."""
 INTERRUPTED: Final = 130
 """Ctrl-C, as shells expect it."""
-
-EPILOG: Final = """\
-Exit codes: 0 done; 1 verify found something wrong; 2 wrong usage, or verify could not
-read or know; 3 no server or room was found; 4 the server refused or sent you out; 5 our
-own server failed; 130 Ctrl-C. serve, backup and restore: 1 ended in a hurry; 2 wrong
-usage or settings; 3 the port cannot be had; 4 a file or the storage cannot be used.
-"""

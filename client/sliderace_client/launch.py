@@ -1,4 +1,4 @@
-"""What the command line wants from the full-screen client."""
+"""How the command line starts a client."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -17,15 +17,15 @@ class Start:
         server: base address such as ``http://192.0.2.7:8710``; empty for solo and menu.
         code: the room's six letters.
         name: nickname, cleaned.
-        named: the user gave that name just now: no seat of another one will do.
         role: race or watch.
         links: where others can join, best first (host).
         size: board size (solo).
         seed: scramble of this seed (solo); empty: a random one.
         board: start board as text (solo); it wins over `seed`.
         settings: the user's.
-        back: the command that brings the user back into the room; empty: none can,
-            as the server ends with us.
+        named: the user gave that name just now, so no seat of another name will do.
+        back: the command that enters the room again; empty: there is none, as the
+            server ends with us.
     """
 
     kind: Literal["join", "watch", "host", "solo", "menu"]

@@ -1,4 +1,14 @@
-"""Our own server: a child process that outlives no one's race and comes back by itself.
+"""Our own server: a child process that is restarted when it dies.
+
+The rules of the child's life:
+
+- It is ready when it has written its port into its pipe; it gets `START_S` for that.
+- If its port is taken at the first start, the next free one is used; a restart uses the
+  same port and file again.
+- It is restarted whenever it ends while we do not want it to, but at most `RESTARTS`
+  times within `RESTARTS_S`; then that is the failure.
+- It has its own session, so Ctrl-C reaches only us. It ends when we close its pipe, or
+  die, and no race of other people is running.
 
 Blocking, with a thread that watches the child: the full-screen client owns the main
 thread and its event loop.
@@ -18,16 +28,17 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from sliderace.protocol.messages import Open, RulesPatch
+from sliderace.texts import text
 from sliderace_client.net import locate
 from sliderace_client.net.connection import Client
 from sliderace_client.net.http import is_live
-from sliderace_client.net.locate import EVERYWHERE, Noted, is_loopback
+from sliderace_client.net.locate import EVERYWHERE, ServerFile, is_loopback
 from sliderace_client.net.mdns import lan_addresses
-from sliderace_client.platform import on_its_own
+from sliderace_client.platform import detached_flags
 from sliderace_client.shared_ui import wording
 from sliderace_client.shared_ui.settings import state_dir
 
-__all__ = ["HostError", "OwnServer", "links", "open_room", "running"]
+__all__ = ["HostError", "OwnServer", "links", "open_room", "running_server"]
 
 START_S = 15.0
 """A server that is not ready by then never will be."""
@@ -35,30 +46,32 @@ STOP_S = 2.0
 """For the child to write what it has and end, once its pipe is closed."""
 RESTARTS = 5
 RESTARTS_S = 60.0
-"""More unasked deaths than these in a minute are no accident."""
+"""More deaths than that within that time are no accident."""
 PORTS_TRIED = 50
+LOG_LINE = 200
+"""Characters of a log line that are shown."""
 
 
 class HostError(RuntimeError):
-    """Our server cannot be started, or cannot be kept up; one line for the user."""
+    """Our server cannot be started or kept running; the message is for the user."""
 
 
-def running() -> str | None:
-    """Address of our own server, if one of this user is live on this machine."""
-    server = locate.noted()
+def running_server() -> str | None:
+    """Return the address of our own server, if one of this user is live here."""
+    server = locate.read_server_file()
     return server.base if server and is_live(server.base) else None
 
 
 def free_port(bind: str, port: int) -> int:
-    """`port`, or the next one that nobody listens on.
+    """Return `port`, or the next one that is free.
 
     Raises:
-        HostError: none is free, or the address is not of this machine.
+        HostError: none is free, or the address is not this machine's.
     """
     for candidate in range(port, min(port + PORTS_TRIED, 65536)):
         if candidate == 0 or _is_free(bind, candidate):
             return candidate
-    raise HostError(f"no free port from {port} on")
+    raise HostError(text("host.no_port", port=port))
 
 
 def _is_free(bind: str, port: int) -> bool:
@@ -73,7 +86,8 @@ def _is_free(bind: str, port: int) -> bool:
     except OSError as error:
         if error.errno in (errno.EADDRINUSE, errno.EACCES):
             return False
-        raise HostError(f"cannot listen on {bind}: {error.strerror}") from None
+        why = text("host.cannot_listen", address=bind, why=error.strerror)
+        raise HostError(why) from None
     return True
 
 
@@ -84,7 +98,7 @@ def open_room(
     public: bool = False,
     seed: str | None = None,
 ) -> str:
-    """Open a room on a server; nobody is in it yet.
+    """Open a room on a server, without entering it.
 
     Returns:
         Its code.
@@ -100,10 +114,10 @@ def open_room(
 
 
 def links(base: str, code: str, bind: str = "", public: str = "") -> list[str]:
-    """Where others can enter the room, best first; empty: only this machine can.
+    """Return where others can enter the room, best first; empty: only this machine can.
 
     Args:
-        base: address of the server for ourselves.
+        base: the server's address for ourselves.
         code: the room's.
         bind: where the server listens; on all addresses there is a link for each.
         public: base address by which its operator says others reach it, or empty.
@@ -118,24 +132,24 @@ def links(base: str, code: str, bind: str = "", public: str = "") -> list[str]:
 
 
 class OwnServer:
-    """A server process of ours, brought back when it dies unasked.
+    """A server process of ours, restarted when it dies.
 
     Args:
         bind: address to listen on.
-        port: port wanted; the next free one is taken where it is not free.
-        public_url: what people use where a proxy stands before it.
-        say: told what the user should know, one line each.
-        on_failure: called, from another thread, when the server cannot be kept up.
+        port: port wanted; if it is taken, the next free one.
+        public_url: the address that people use if a proxy stands in front of it.
+        say: called with what the user should know, one line each.
+        on_failure: called, from another thread, when the server cannot be restarted.
 
     Attributes:
         port: where it listens.
-        failure: why it could not be kept up, or empty.
+        failure: why it could not be restarted, or empty.
     """
 
     def __init__(
         self,
         *,
-        bind: str = "0.0.0.0",  # noqa: S104 - friends in the network shall reach it
+        bind: str = "0.0.0.0",  # noqa: S104 - friends in the network must reach it
         port: int = locate.DEFAULT_PORT,
         public_url: str = "",
         say: Callable[[str], None] = lambda _: None,
@@ -153,14 +167,14 @@ class OwnServer:
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
-    def noted(self) -> Noted:
+    def described(self) -> ServerFile:
         """Where it is, as it would write it down."""
-        return Noted(self.port, self.bind, self.public_url.rstrip("/"))
+        return ServerFile(self.port, self.bind, self.public_url.rstrip("/"))
 
     @property
     def base(self) -> str:
         """Its address for ourselves."""
-        return self.noted.base
+        return self.described.base
 
     def start(self) -> None:
         """Start it, and return when it is ready.
@@ -171,12 +185,12 @@ class OwnServer:
         wanted = self.port
         self.port = free_port(self.bind, wanted)
         if self.port != wanted:
-            self._say(f"Port {wanted} is taken; using {self.port}.")
+            self._say(text("host.port_taken", port=wanted, used=self.port))
         self._spawn()
         self._watcher.start()
 
     def stop(self, wait_s: float = STOP_S) -> None:
-        """Let it end; a race that others are still running goes on to its end.
+        """Let it end; a race that others are still running is finished first.
 
         Args:
             wait_s: how long to wait for its end, in seconds.
@@ -185,14 +199,14 @@ class OwnServer:
         process = self._process
         if process is None:
             return
-        self._cut()
+        self._close_pipe()
         try:
             process.wait(wait_s)
         except subprocess.TimeoutExpired:
-            self._say("Others are still racing: the server ends after them.")
+            self._say(text("host.still_racing"))
 
-    def _cut(self) -> None:
-        """Close the pipe whose end tells the child that we are gone."""
+    def _close_pipe(self) -> None:
+        """Close the pipe whose end shows the child that we are gone."""
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
 
@@ -201,7 +215,8 @@ class OwnServer:
             *(sys.executable, "-m", "sliderace_server"),
             *("--bind", self.bind, "--port", str(self.port)),
             *(("--public-url", self.public_url) if self.public_url else ()),
-            *("--ready-fd", "1", "--until-eof", "0"),  # Windows hands on no others
+            # Windows lets a child inherit no other descriptors.
+            *("--ready-fd", "1", "--until-eof", "0"),
         ]
         try:
             self._log.parent.mkdir(parents=True, exist_ok=True)
@@ -212,10 +227,10 @@ class OwnServer:
                     stdout=subprocess.PIPE,
                     stderr=log,
                     start_new_session=True,
-                    creationflags=on_its_own(),
+                    creationflags=detached_flags(),
                 )
         except OSError as error:
-            raise HostError(f"cannot start the server: {error.strerror}") from None
+            raise HostError(text("host.cannot_start", why=error.strerror)) from None
         self._await_ready(process)
 
     def _await_ready(self, process: subprocess.Popen[bytes]) -> None:
@@ -228,21 +243,23 @@ class OwnServer:
         try:
             self.port = int(json.loads(line)["port"])
         except (ValueError, LookupError, TypeError):
-            self._cut()
+            self._close_pipe()
             process.kill()
-            raise HostError(f"the server did not start: {self._last_words()}") from None
+            raise HostError(text("host.not_started", why=self._last_log())) from None
 
-    def _last_words(self) -> str:
-        """What the child said last."""
+    def _last_log(self) -> str:
+        """Return the child's last log line, and where the log is."""
         try:
             lines = self._log.read_text("utf-8", "replace").split("\n")
         except OSError:
             lines = []
-        said = [line for line in lines if line.strip()] or ["no reason given"]
-        return f"{clean_line(said[-1])} (log: {self._log})"
+        written = [line for line in lines if line.strip()]
+        if not written:
+            return text("host.no_reason", path=self._log)
+        return text("host.last_log", line=clean_line(written[-1]), path=self._log)
 
     def _watch(self) -> None:
-        """Start it again on the same port and file whenever it dies unasked."""
+        """Restart it on the same port and file whenever it dies."""
         deaths: deque[float] = deque(maxlen=RESTARTS + 1)
         while self._process is not None:
             self._process.wait()
@@ -251,14 +268,14 @@ class OwnServer:
             deaths.append(time.monotonic())
             if len(deaths) > RESTARTS and deaths[-1] - deaths[0] < RESTARTS_S:
                 break
-            self._cut()
+            self._close_pipe()
             with suppress(HostError):  # then it is dead again, and counted
                 self._spawn()
-        died = f"the server died {len(deaths)} times within a minute"
-        self.failure = f"{died}: {self._last_words()}"
+        self.failure = text("host.died", times=len(deaths), why=self._last_log())
         self._on_failure()
 
 
-def clean_line(text: str) -> str:
-    """A line of somebody's log, fit for a terminal and not endless."""
-    return "".join(char if char.isprintable() else " " for char in text).strip()[:200]
+def clean_line(line: str) -> str:
+    """Return a line of a log, safe for a terminal and not too long."""
+    shown = "".join(char if char.isprintable() else " " for char in line)
+    return shown.strip()[:LOG_LINE]

@@ -1,4 +1,4 @@
-"""Stored races and their records: fetched, tabled and checked for the command line."""
+"""Stored races and race records: fetched, checked and tabulated for a terminal."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +19,7 @@ from sliderace.proof.slidysim import link_to, solve_of
 from sliderace.proof.verify import Check, steps, verify
 from sliderace.protocol.names import cells, clean_name
 from sliderace.protocol.room_code import format_code, parse_code
+from sliderace.texts import text
 from sliderace_client.net.http import Reply, Unreachable, get
 from sliderace_client.net.locate import is_loopback
 from sliderace_client.net.signature import check_signature
@@ -27,8 +28,9 @@ from sliderace_client.shared_ui.wording import (
     dnf_reason,
     duration,
     finding,
+    named,
     status,
-    verdict as verdict_text,
+    verdict,
 )
 
 __all__ = [
@@ -47,49 +49,49 @@ __all__ = [
 ]
 
 
-BRINGS_BACK = "sliderace serve (or host) brings its past races back"
-"""What helps when a server of this machine has ended."""
 RESULTS_W = 20
-"""Columns that results need to be folded; the terminal folds narrower ones."""
+"""Columns needed to fold results; on a narrower screen the terminal folds them."""
 _RACE_ID = re.compile(r"[A-Z0-9-]{1,32}")
 
 
 class Unreadable(ValueError):
-    """There is no such record, or it is none."""
+    """There is no such race record, or it is none; the message is for the user."""
 
 
-def load(text: str, server: str) -> object:
-    """The file of a race record as any JSON value.
+# --- Loading -------------------------------------------------------------------------
+
+
+def load(what: str, server: str) -> object:
+    """Return the file of a race record as any JSON value.
 
     Args:
-        text: a file, a link to a record, a race's id; or the link or the code of a
+        what: a file, a link to a record, a race's id; or the link or the code of a
             room, which stands for its last race.
-        server: whom to ask for an id or a code; empty: nobody.
+        server: where to ask for an id or a code; empty: nowhere.
 
     Raises:
         Unreadable: it is not there, or not the JSON that records are made of.
         Unreachable: the server cannot be reached.
     """
-    path = Path(text)
+    path = Path(what)
     if path.is_file():
-        return _parsed(_read_file(path), text)
-    if "://" in text:
-        parts = urlsplit(text)
-        base, path_text = f"{parts.scheme}://{parts.netloc}", parts.path
-        front, _, last = path_text.rstrip("/").rpartition("/")
+        return _parsed(_read_file(path), what)
+    if "://" in what:
+        parts = urlsplit(what)
+        base = f"{parts.scheme}://{parts.netloc}"
+        front, _, last = parts.path.rstrip("/").rpartition("/")
         code = parse_code(last)
         if code is not None:
-            return _last_of(base + front, code)
-        return _fetched(base, path_text, text)
-    if not _RACE_ID.fullmatch(text.upper()):
-        raise Unreadable(f"{text}: no such file")
+            return _last_race(base + front, code)
+        return _fetch(base, parts.path, what)
+    if not _RACE_ID.fullmatch(what.upper()):
+        raise Unreadable(text("race_record.no_file", path=what))
     if not server:
-        why = "no such file, and no server to ask for a race"
-        raise Unreadable(f"{text}: {why}; {BRINGS_BACK}")
-    code = parse_code(text)
+        raise Unreadable(text("race_record.no_file_or_server", path=what))
+    code = parse_code(what)
     if code is not None:
-        return _last_of(server, code)
-    return _fetched(server, f"/api/races/{quote(text.upper(), safe='')}", text)
+        return _last_race(server, code)
+    return _fetch(server, f"/api/races/{quote(what.upper(), safe='')}", what)
 
 
 def save_record(server: str, race: str, path: str) -> Path:
@@ -97,7 +99,8 @@ def save_record(server: str, race: str, path: str) -> Path:
 
     Args:
         server: base address.
-        race: the race's id; it names the file, so what has no place there is dropped.
+        race: the race's id; it names the file, without characters that do not belong
+            there.
         path: of the record on the server.
 
     Raises:
@@ -106,7 +109,7 @@ def save_record(server: str, race: str, path: str) -> Path:
     """
     reply = get(server, path)
     if reply.status != HTTPStatus.OK:
-        raise Unreachable("The server has no record of that race.")
+        raise Unreachable(text("race_record.not_stored"))
     name = re.sub("[^A-Z0-9-]", "", race)[:32]
     target = Path.cwd() / f"sliderace-{name}.json"
     target.write_bytes(reply.body)
@@ -117,48 +120,50 @@ def _read_file(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise Unreadable(f"{path}: {error.strerror}") from None
+        why = text("race_record.cannot_read", path=path, why=error.strerror)
+        raise Unreadable(why) from None
 
 
-def _asked(server: str, path: str) -> Reply:
-    """Ask a server; where it was one of this machine's, say how it comes back."""
+def _request(server: str, path: str) -> Reply:
+    """Ask a server; if it is one of this machine's, say how to start it."""
     try:
         return get(server, path)
     except Unreachable as error:
         if is_loopback(urlsplit(server).hostname or ""):
-            raise Unreachable(f"{error}; {BRINGS_BACK}") from None
+            raise Unreachable(f"{error} {text('race_record.start_server')}") from None
         raise
 
 
-def _last_of(server: str, code: str) -> object:
-    """The record of a room's last race."""
+def _last_race(server: str, code: str) -> object:
+    """Return the record of a room's last race."""
     races = _races(server, code)
     if not races:
-        raise Unreadable(f"{server} has no race of the room {format_code(code)} yet")
+        room = format_code(code)
+        raise Unreadable(text("race_record.none_yet", server=server, code=room))
     race = _word(races[0], "id")
-    return _fetched(server, f"/api/races/{quote(race, safe='')}", race)
+    return _fetch(server, f"/api/races/{quote(race, safe='')}", race)
 
 
-def _fetched(base: str, path: str, text: str) -> object:
-    reply = _asked(base, path)
-    if reply.status != 200:
-        raise Unreadable(f"{base} has no race {text}")
-    return _parsed(reply.body, text)
+def _fetch(base: str, path: str, what: str) -> object:
+    reply = _request(base, path)
+    if reply.status != HTTPStatus.OK:
+        raise Unreadable(text("race_record.no_race", server=base, race=what))
+    return _parsed(reply.body, what)
 
 
-def _parsed(body: bytes, text: str) -> object:
+def _parsed(body: bytes, where: str) -> object:
     try:
         return canonical.decode(body)
     except canonical.NotCanonical as fault:
-        why = finding("structure", fault.code, {"where": text, **fault.values})
-        raise Unreadable(f"not a race record: {why}") from None
+        why = finding("structure", fault.code, {"where": where, **fault.values})
+        raise Unreadable(text("race_record.bad", why=why)) from None
 
 
 # --- Checking ------------------------------------------------------------------------
 
 
 def verdict_of(checks: Sequence[Check]) -> int:
-    """0 all right; 1 something is wrong; 2 something cannot be known."""
+    """Return 0 if all is right, 1 if something is wrong, 2 if something is unknown."""
     verdicts = {check.verdict for check in checks}
     return 1 if "wrong" in verdicts else 2 if "unknown" in verdicts else 0
 
@@ -166,30 +171,30 @@ def verdict_of(checks: Sequence[Check]) -> int:
 def check_lines(
     file: object, key: str = "", promised: str = ""
 ) -> tuple[list[str], int]:
-    """What a re-check finds, a line for each sentence, and its verdict.
+    """Check a race record; return a line for each finding, and the verdict.
 
     Args:
         file: the file of a race record, as any JSON value.
-        key: the key the server is known by, 64 hex digits; empty: any.
-        promised: the commitment shown before the race, likewise.
+        key: the server's public key, 64 hex digits; empty: any.
+        promised: the commitment shown before the race; empty: any.
     """
     checks = verify(file, check_signature, key=key, promised=promised)
-    verdicts = [verdict_text(check) for check in checks]
+    verdicts = list(map(verdict, checks))
     width = max(map(len, verdicts))
     lines: list[str] = []
-    for check, verdict in zip(checks, verdicts, strict=True):
-        margin = f"{verdict:{width}}  {check_name(check):10}  "
+    for check, judged in zip(checks, verdicts, strict=True):
+        margin = f"{judged:{width}}  {check_name(check):10}  "
         for code, values in check.findings:
-            lines.append(margin + _safe(finding(check.name, code, values)))
+            lines.append(margin + _printable(finding(check.name, code, values)))
             margin = " " * len(margin)
     return lines, verdict_of(checks)
 
 
 def board_of(file: object) -> Board:
-    """The board that was raced on.
+    """Return the board that was raced on.
 
     Raises:
-        Unreadable: it is no record.
+        Unreadable: it is no race record.
     """
     return _read(file).board
 
@@ -198,21 +203,21 @@ def _read(file: object) -> WrittenRace:
     try:
         return unseal(file).race
     except BadRecord as fault:
-        why = _safe(finding("structure", fault.code, fault.values))
-        raise Unreadable(f"not a race record: {why}") from None
+        why = _printable(finding("structure", fault.code, fault.values))
+        raise Unreadable(text("race_record.bad", why=why)) from None
 
 
 def step_lines(file: object) -> Iterator[str]:
-    """Every racer's way through the board, move by move.
+    """Yield every racer's moves, each with its time and the board after it.
 
     Raises:
-        Unreadable: it is no record.
+        Unreadable: it is no race record.
     """
     race = _read(file)
     for racer in race.racers:
-        yield f"seat {racer.seat}: {_name(racer.name)}"
+        yield text("race_record.seat", seat=racer.seat, name=_name(racer.name))
         for step in steps(race.board, racer):
-            slide = step.slide or "scramble"
+            slide = step.slide or text("race_record.scramble")
             yield f"{step.n:6}  {duration(step.ms):>10}  {slide:8}  {step.board}"
 
 
@@ -220,27 +225,28 @@ def step_lines(file: object) -> Iterator[str]:
 
 
 def races_lines(server: str, room: str = "", width: int = 0) -> list[str]:
-    """The stored races of a server, the latest first.
+    """Return the stored races of a server, the latest first.
 
     Args:
         server: base address.
         room: only this room's.
-        width: columns there are, if that can be told: results go on below themselves.
+        width: columns of the terminal; results are folded below themselves. 0: unknown.
 
     Raises:
-        Unreadable: the server does not answer as one of ours would.
+        Unreadable: the server does not answer like one of ours.
         Unreachable: it cannot be reached.
     """
     races = _races(server, room)
     if not races:
-        return ["No races yet."]
-    rows = [["when", "race", "size", "results"]]
+        return [text("races.none")]
+    results = text("races.results")
+    rows = [[text("races.when"), text("races.race"), text("races.size"), results]]
     rows += [
         [_when(race), _word(race, "id"), _word(race, "size"), _summary(race)]
         for race in races
     ]
     head, *lines = table(rows)
-    margin = head.index("results")
+    margin = head.index(results)
     if width < margin + RESULTS_W:
         return [head, *lines]
     folded = (
@@ -251,57 +257,59 @@ def races_lines(server: str, room: str = "", width: int = 0) -> list[str]:
 
 
 def _races(server: str, room: str) -> list[dict[str, Any]]:
-    """What a server tells of its races, or of a room's; the latest first."""
-    reply = _asked(server, f"/api/races?room={room}" if room else "/api/races")
+    """Return a server's list of races, or of a room's; the latest first."""
+    reply = _request(server, f"/api/races?room={room}" if room else "/api/races")
     body = reply.json()
     if reply.status != HTTPStatus.OK or not isinstance(body, dict):
-        raise Unreadable(f"{server} does not tell its races")
+        raise Unreadable(text("races.unlisted", server=server))
     return _list(cast("dict[str, Any]", body), "races")
 
 
 def race_lines(file: object) -> list[str]:
-    """The results of one race.
+    """Return the results of one race.
 
     Raises:
-        Unreadable: it is no record.
+        Unreadable: it is no race record.
     """
     race = _read(file)
-    rows = [["place", "name", "time", "moves", "progress", ""]]
+    columns = ("place", "name", "time", "moves", "progress")
+    rows = [[*(text(f"race.column_{column}") for column in columns), ""]]
     for racer in race.racers:
         finish = racer.finish
         rows.append(
             [
                 str(racer.place or "-"),
-                _name(racer.name) + (" (bot)" if racer.bot else ""),
+                named(_name(racer.name), bot=racer.bot),
                 duration(finish.official_ms) if finish else status(racer.status),
                 str(racer.stm),
                 f"{racer.high // 10} %",
                 _remark(racer),
             ]
         )
-    known = ", seed known in advance" if race.seed_known else ""
-    friendly = ", friendly timing" if race.rules.friendly_timing else ""
-    return [f"{race.race}, {race.rules.size}{known}{friendly}", "", *table(rows)]
+    title = [race.race, str(race.rules.size)]
+    title += [text("race.seed_known")] if race.seed_known else []
+    title += [text("race.friendly")] if race.rules.friendly_timing else []
+    return [", ".join(title), "", *table(rows)]
 
 
 def replay_of(file: object, server: str) -> str:
-    """Where a browser shows the race again.
+    """Return the link where a browser replays the race.
 
     Args:
         file: the file of a race record, as any JSON value.
         server: base address of the server that has it.
 
     Raises:
-        Unreadable: it is no record.
+        Unreadable: it is no race record.
     """
     return f"{server.rstrip('/')}/replay/{_read(file).race}"
 
 
 def slidysim_lines(file: object) -> list[str]:
-    """A link for each solve: it opens in slidysim's public replay viewer.
+    """Return a link for each solve; it opens in slidysim's public replay viewer.
 
     Raises:
-        Unreadable: it is no record.
+        Unreadable: it is no race record.
     """
     race = _read(file)
     return [
@@ -315,18 +323,18 @@ def _remark(racer: WrittenRacer) -> str:
     finish = racer.finish
     if finish is None:
         return dnf_reason(racer.why)
-    photo = ["photo finish"] if finish.photo else []
-    outage = [f"{finish.outage_ms} ms for an outage"] if finish.outage_ms else []
+    photo = [text("race.photo")] if finish.photo else []
+    outage = [text("race.outage", ms=finish.outage_ms)] if finish.outage_ms else []
     return ", ".join(photo + outage)
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Columns aligned by what terminals show, not by characters."""
+    """Align columns by what a terminal shows, not by characters."""
     widths = [max(map(cells, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
-            text + " " * (width - cells(text))
-            for text, width in zip(row, widths, strict=True)
+            cell + " " * (width - cells(cell))
+            for cell, width in zip(row, widths, strict=True)
         ).rstrip()
         for row in rows
     ]
@@ -346,19 +354,19 @@ def _summary(race: Mapping[str, Any]) -> str:
 
 
 def _attempt(row: Mapping[str, Any]) -> str:
-    name, time = _word(row, "name"), row.get("time_ms")
-    name += " (bot)" if row.get("bot") is True else ""
+    time = row.get("time_ms")
+    name = named(_word(row, "name"), bot=row.get("bot") is True)
     if isinstance(time, int):
         return f"{row.get('place') or '-'}. {name} {duration(time)}"
     return f"{name} {status(_word(row, 'status'))}"
 
 
 def _list(value: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
-    """The objects in a list of a stranger's JSON."""
+    """Return the objects in a list of JSON that may be anything."""
     found: Any = value.get(key)
     try:
         return [row for row in found if isinstance(row, dict)]
-    except TypeError:  # no list at all
+    except TypeError:  # it is no list
         return []
 
 
@@ -366,9 +374,9 @@ def _word(value: Mapping[str, Any], key: str) -> str:
     return _name(str(value.get(key, "")))
 
 
-def _name(text: str) -> str:
-    return clean_name(text) or "?"
+def _name(given: str) -> str:
+    return clean_name(given) or "?"
 
 
-def _safe(text: str) -> str:
-    return "".join(char if char.isprintable() else "?" for char in text)
+def _printable(line: str) -> str:
+    return "".join(char if char.isprintable() else "?" for char in line)

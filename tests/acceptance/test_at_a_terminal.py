@@ -129,7 +129,7 @@ WAY = (
     (b"a d w s): ", b"\n"),
     (MOVE, b"reset\n"),
     (b"reset? (y/n): ", b"y\n"),
-    (b"b go back: ", b"b\n"),
+    (b"b back: ", b"b\n"),
     (MOVE, b"exit\n"),
     (b"game? (y/n): ", b"y\n"),
 )

@@ -14,9 +14,9 @@ from sliderace.engine import Board, Size, format_board
 from sliderace_client import exit_codes
 from sliderace_client.cli import commands
 from sliderace_client.cli.commands import run
-from sliderace_client.cli.console import first_digits_of
+from sliderace_client.cli.console import parse_hash_start
 from sliderace_client.cli.solo import CLEAR
-from sliderace_client.line_ui.typed_input import typed as typed_lines
+from sliderace_client.line_ui.typed_input import typed_input as typed_lines
 
 COMMANDS = ["bot", "host", "join", "results", "scramble", "solo", "verify", "watch"]
 OPERATE = ["backup", "restore", "serve"]
@@ -135,7 +135,7 @@ def test_wrong_usage_is_one_line_and_two(
 @pytest.mark.parametrize("command", ["join", "watch", "bot"])
 def test_no_such_server_is_one_line_and_three(command: str, capsys: Captured) -> None:
     assert run([command, "KWXTRB@127.0.0.1:9"]) == exit_codes.UNREACHABLE
-    assert "cannot reach http://127.0.0.1:9" in one_line(capsys)
+    assert "Cannot reach http://127.0.0.1:9" in one_line(capsys)
     assert run([command, "no code"]) == exit_codes.UNREACHABLE
     assert "looks like KWX-TRB" in one_line(capsys)
 
@@ -199,8 +199,8 @@ def test_a_record_that_cannot_be_read_is_two(
 
 
 def test_the_first_digits_of_a_commitment_are_enough() -> None:
-    assert first_digits_of("--commitment", " AB12 " * 5 + "\u2026") == "ab12" * 5
-    assert first_digits_of("--commitment", None) == ""
+    assert parse_hash_start("--commitment", " AB12 " * 5 + "\u2026") == "ab12" * 5
+    assert parse_hash_start("--commitment", None) == ""
 
 
 @pytest.mark.parametrize("option", ["--key", "--commitment"])
@@ -227,7 +227,7 @@ def test_what_is_no_record_is_one_and_says_why(home: Path, capsys: Captured) -> 
 def test_no_server_to_ask_for_results_is_three(capsys: Captured) -> None:
     assert run(["results", "--server", "127.0.0.1:9"]) == exit_codes.UNREACHABLE
     said = one_line(capsys)
-    assert "cannot reach" in said
+    assert "Cannot reach" in said
     assert "sliderace serve (or host) brings its past races back" in said
 
 
@@ -249,7 +249,7 @@ def test_solo_is_played_in_lines(typed: TextIO, capsys: Captured) -> None:
     assert "\x1b" not in out
     assert "Press Enter to start:\n" in out
     assert "\n1 3 .\n7 6 4\n8 5 2\n\nright-d (3), up-w (4)\nreset," in out
-    assert "Not a number: 'x'." in out
+    assert "'x' is not a move." in out
     assert "Moved 3\n\n1 . 3\n7 6 4\n8 5 2\n\nMoves 1 (MTM 1)," in out
     assert out.endswith("\nGood-bye.\n")
 
@@ -320,7 +320,7 @@ def test_a_trace_has_a_line_for_each_input(
     assert [entry["md"] for entry in entries] == [2, 1, 0, 0]
     assert "Congratulations" in capsys.readouterr().out
     assert run(["solo", *board, "--trace", str(home)]) == exit_codes.UNKNOWN
-    assert "cannot write" in one_line(capsys)
+    assert "Cannot write" in one_line(capsys)
 
 
 def test_a_trace_that_can_no_longer_be_written_is_said_once(
@@ -333,7 +333,7 @@ def test_a_trace_that_can_no_longer_be_written_is_said_once(
     board = ["--no-intro", "--keys", "adws", "--scramble", "1 2 3/4 5 6/0 7 8"]
     assert run(["solo", *board, "--trace", str(full)]) == exit_codes.OK
     out, err = capsys.readouterr()
-    assert err.count("the trace ends here") == 1
+    assert err.count("The trace ends here") == 1
     assert "Congratulations" in out
 
 

@@ -87,7 +87,7 @@ def test_the_next_free_port() -> None:
 
 
 def test_an_address_of_another_machine_is_no_place_to_listen() -> None:
-    with pytest.raises(HostError, match=r"cannot listen on 192\.0\.2\.1"):
+    with pytest.raises(HostError, match=r"Cannot listen on 192\.0\.2\.1"):
         free_port("192.0.2.1", 8710)
 
 

@@ -108,9 +108,9 @@ def test_where_digits_are_keys_a_bare_number_is_no_tile() -> None:
     why, text = refused("4", CORNER, keys=Keys("1235"))
     assert (why, text) == (
         "digits_are_keys",
-        "Digits are keys here: type #4 for tile 4.",
+        "Digits are keys here. Type #4 for tile 4.",
     )
-    assert "Tiles are #1 to 8" in refused("foo", keys=Keys("1235"))[1]
+    assert "Tiles are #1 to #8" in refused("foo", keys=Keys("1235"))[1]
 
 
 def test_a_key_can_mean_the_way_of_the_gap() -> None:
@@ -119,29 +119,33 @@ def test_a_key_can_mean_the_way_of_the_gap() -> None:
     assert slides("left", keys=gap) == "R1"
     assert slides("=L", keys=gap) == "L1"
     assert refused("w", CORNER, keys=gap)[1] == (
-        "Cannot move: the gap cannot go up: it is in the top row."
+        "The gap cannot go up; it is in the top row."
     )
 
 
 @pytest.mark.parametrize(
     ("line", "why", "text"),
     [
-        ("foo", "not_a_number", "Not a number: 'foo'. Tiles are 1 to 8;"),
-        ("1.5", "not_a_number", "Not a number: '1.5'."),
-        ("\u0665", "not_a_number", "Not a number: '\\u0665'."),
-        ("\x1b[Z", "not_a_number", "Not a number: '\\x1b[Z'."),
-        ("1,2,3", "not_a_number", "Not a number: '1,2,3'."),
-        ("9", "no_such_tile", "There is no tile 9: tiles are 1 to 8."),
-        ("0", "no_such_tile", "There is no tile 0: tiles are 1 to 8."),
-        ("-3", "no_such_tile", "There is no tile -3: tiles are 1 to 8."),
-        ("9" * 5000, "no_such_tile", "There is no tile 999999999: tiles"),
-        ("1", "cannot_move", "Cannot move: tile 1 is not in line with the gap (row 2,"),
-        ("4,1", "no_such_cell", "There is no row 4, column 1: rows are 1 to 3,"),
-        ("0,1", "no_such_cell", "There is no row 0, column 1: rows are 1 to 3,"),
-        ("2,2", "cannot_move", "Cannot move: the gap itself is there."),
+        ("foo", "not_a_number", "'foo' is not a move. Tiles are 1 to 8;"),
+        ("1.5", "not_a_number", "'1.5' is not a move."),
+        ("\u0665", "not_a_number", "'\\u0665' is not a move."),
+        ("\x1b[Z", "not_a_number", "'\\x1b[Z' is not a move."),
+        ("1,2,3", "not_a_number", "'1,2,3' is not a move."),
+        ("9", "no_such_tile", "There is no tile 9. Tiles are 1 to 8."),
+        ("0", "no_such_tile", "There is no tile 0. Tiles are 1 to 8."),
+        ("-3", "no_such_tile", "There is no tile -3. Tiles are 1 to 8."),
+        ("9" * 5000, "no_such_tile", "There is no tile 999999999. Tiles"),
+        ("1", "cannot_move", "Tile 1 is not in line with the gap (row 2,"),
+        ("4,1", "no_such_cell", "There is no row 4, column 1; the last is row 3,"),
+        ("0,1", "no_such_cell", "There is no row 0, column 1; the last is row 3,"),
+        ("2,2", "cannot_move", "The gap itself is there."),
         ("=", "not_notation", "After = come slides, such as =R2U."),
-        ("=RX", "not_notation", "Not field notation: no slide at character 2: 'X'."),
-        ("=R2", "cannot_move", "Cannot move: only 1 tile can go right."),
+        (
+            "=RX",
+            "not_notation",
+            "That is not field notation: no slide at character 2: 'X'.",
+        ),
+        ("=R2", "cannot_move", "Only 1 tile can go right."),
     ],
 )
 def test_what_cannot_be_done_is_said_and_changes_nothing(
@@ -156,26 +160,26 @@ def test_what_cannot_be_done_is_said_and_changes_nothing(
 @pytest.mark.parametrize(
     ("board", "line", "why"),
     [
-        (CORNER, "s", "no tile can go down: the gap is in the top row"),
-        (CORNER, "d", "no tile can go right: the gap is in the first column"),
-        ("1 2 3/4 5 6/7 0 8", "w", "no tile can go up: the gap is in the bottom row"),
+        (CORNER, "s", "No tile can go down; the gap is in the top row"),
+        (CORNER, "d", "No tile can go right; the gap is in the first column"),
+        ("1 2 3/4 5 6/7 0 8", "w", "No tile can go up; the gap is in the bottom row"),
         (
             "1 2 3/4 5 0/7 8 6",
             "a",
-            "no tile can go left: the gap is in the last column",
+            "No tile can go left; the gap is in the last column",
         ),
-        (CORNER, "=U3", "only 2 tiles can go up"),
+        (CORNER, "=U3", "Only 2 tiles can go up"),
     ],
 )
 def test_it_says_why_no_tile_can_go_that_way(board: str, line: str, why: str) -> None:
-    assert refused(line, board) == ("cannot_move", f"Cannot move: {why}.")
+    assert refused(line, board) == ("cannot_move", f"{why}.")
 
 
 def test_several_moves_are_all_made_or_none() -> None:
     why, text = refused("a s 99")
     assert why == "no_such_tile"
-    assert text == "Nothing moved; move 3: There is no tile 99: tiles are 1 to 8."
-    assert refused("aa")[1].startswith("Nothing moved; move 2: no tile can go left:")
+    assert text == "Nothing moved. Move 3: There is no tile 99. Tiles are 1 to 8."
+    assert refused("aa")[1].startswith("Nothing moved. Move 2: No tile can go left;")
 
 
 def test_what_follows_the_solving_move_is_dropped() -> None:
@@ -188,7 +192,7 @@ def test_tiles_may_be_counted_from_zero() -> None:
     (move,) = read("5", style=zero)
     assert move.tiles == (6,)
     assert moved([move], zero) == "Moved 5"
-    assert refused("8", style=zero)[1] == "There is no tile 8: tiles are 0 to 7."
+    assert refused("8", style=zero)[1] == "There is no tile 8. Tiles are 0 to 7."
     assert slides(
         "0", CORNER.replace("2", "x").replace("1", "2").replace("x", "1"), style=zero
     )
@@ -288,10 +292,10 @@ def test_keys_that_can_be_had(text: str, chars: str) -> None:
         (
             "adw",
             "keys_too_few",
-            "Too few: four keys, for left, right, up, down, not 3.",
+            "Too few: type four keys, for left, right, up and down, not 3.",
         ),
         ("a d w", "keys_too_few", "not 3."),
-        ("adwsx", "keys_too_many", "Too many: four keys, for left,"),
+        ("adwsx", "keys_too_many", "Too many: type four keys, for left,"),
         ("a d w s e", "keys_too_many", "not 5."),
         ("adwa", "keys_equal", "same key"),
         ("a d w A", "keys_equal", "a and A are one"),
@@ -300,7 +304,7 @@ def test_keys_that_can_be_had(text: str, chars: str) -> None:
         ("a d w \x07", "keys_unprintable", "cannot be shown"),
         ("adw\u200b", "keys_unprintable", "cannot be shown"),
         ("adwİ", "keys_unprintable", "cannot be shown"),
-        *((f"adw{char}", "keys_taken", f"{char} has a meaning") for char in RESERVED),
+        *((f"adw{char}", "keys_taken", f"{char} is taken") for char in RESERVED),
     ],
 )
 def test_keys_that_cannot_each_have_a_message(text: str, why: str, say: str) -> None:
@@ -317,8 +321,8 @@ def test_what_keys_move_is_switched() -> None:
     assert not isinstance(gap, Refusal)
     assert keys_of("Tile", gap) == Keys("ijkm")
     assert keys_of("hjkl", gap) == Keys("hlkj", gap=True)
-    assert gap.told() == "Keys: left i, right j, up k, down m. They move the gap."
-    assert Keys("", gap=True).told() == (
+    assert gap.sentence() == "Keys: left i, right j, up k, down m. They move the gap."
+    assert Keys("", gap=True).sentence() == (
         "Keys: arrow keys, or the words left, right, up, down. They move the gap."
     )
 

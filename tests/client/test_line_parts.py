@@ -17,9 +17,15 @@ from sliderace.engine import (
     seed_from_text,
 )
 from sliderace_client.line_ui import explanations
-from sliderace_client.line_ui.answers import Refusal, size_of, size_of_flag, yes_or_no
+from sliderace_client.line_ui.answers import (
+    Refusal,
+    size_of,
+    size_of_flag,
+    size_question,
+    yes_or_no,
+)
 from sliderace_client.line_ui.board_text import Style
-from sliderace_client.line_ui.boards import Origin, given, made, shuffled
+from sliderace_client.line_ui.boards import Origin, board_from, parse_given, shuffled
 from sliderace_client.line_ui.commentary import EVERY_MS, Commentary
 from sliderace_client.line_ui.menu import ENTRIES, Menu
 from sliderace_client.line_ui.own_keys import Keys
@@ -50,19 +56,19 @@ def test_sizes_that_are_understood(text: str, side: int) -> None:
 @pytest.mark.parametrize(
     ("text", "why", "say"),
     [
-        ("four", "not_a_size", "'four' is not a size: 3 to 10 here, such as 4 or 4x4."),
-        ("4.0", "not_a_size", "'4.0' is not a size: 3 to 10"),
-        ("-4", "not_a_size", "'-4' is not a size: 3 to 10"),
+        ("four", "not_a_size", "'four' is not a size. Type 3 to 10, such as 4 or 4x4."),
+        ("4.0", "not_a_size", "'4.0' is not a size. Type 3 to 10"),
+        ("-4", "not_a_size", "'-4' is not a size. Type 3 to 10"),
         ("\x1b[A", "not_a_size", "'\\x1b[A' is not a size"),
-        ("2", "size_too_small", "3 to 10 here, such as 4 or 4x4; by flag --size 2x2."),
-        ("1", "size_too_small", "'1' is too small: 3 to 10 here, such as 4 or 4x4."),
-        ("0", "no_such_puzzle", "There is no '0': there are"),
-        ("11", "size_too_large", "'11' is too large: 3 to 10"),
-        ("4x11", "size_too_large", "'4x11' is too large: 3 to 10"),
-        ("5x3", "not_square", "'5x3' is not square: 3 to 10 here"),
-        ("5x3", "not_square", "by flag --size 5x3."),
-        ("14-puzzle", "no_such_puzzle", "there are 8, 15, 24, 35, 48, 63, 80, 99."),
-        ("120-puzzle", "size_too_large", "too large: 3 to 10"),
+        ("2", "size_too_small", "small here. Type 3 to 10, or start with --size 2x2."),
+        ("1", "size_too_small", "'1' is too small. Type 3 to 10, such as 4 or 4x4."),
+        ("0", "no_such_puzzle", "There is no '0'. There are"),
+        ("11", "size_too_large", "'11' is too large. Type 3 to 10"),
+        ("4x11", "size_too_large", "'4x11' is too large. Type 3 to 10"),
+        ("5x3", "not_square", "'5x3' is not square. Type 3 to 10"),
+        ("5x3", "not_square", "or start with --size 5x3."),
+        ("14-puzzle", "no_such_puzzle", "There are 8, 15, 24, 35, 48, 63, 80, 99."),
+        ("120-puzzle", "size_too_large", "too large. Type 3 to 10"),
     ],
 )
 def test_sizes_that_cannot_be_get_a_kind_line(text: str, why: str, say: str) -> None:
@@ -95,10 +101,10 @@ def test_yes_and_no() -> None:
 
 def test_a_seed_is_the_same_board_as_everywhere() -> None:
     size = Size(4, 4)
-    assert made(Origin("tea"), size) == scramble(seed_from_text("tea"), size)
-    assert format_board(made(Origin("friday"), Size(3, 3))) == "3 0 5/4 1 8/7 2 6"
-    assert format_board(made(Origin("tea", 5), Size(3, 3))) == format_board(
-        made(Origin("tea", 5), Size(3, 3))
+    assert board_from(Origin("tea"), size) == scramble(seed_from_text("tea"), size)
+    assert format_board(board_from(Origin("friday"), Size(3, 3))) == "3 0 5/4 1 8/7 2 6"
+    assert format_board(board_from(Origin("tea", 5), Size(3, 3))) == format_board(
+        board_from(Origin("tea", 5), Size(3, 3))
     )
 
 
@@ -134,35 +140,35 @@ def test_shuffles_differ_and_one_move_is_one_move() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("1 2 3/4 5 6/8 7 0", "cannot be solved: it is off by one exchange"),
+        ("1 2 3/4 5 6/8 7 0", "cannot be solved: exchange any two tiles"),
         ("1 2 3/4 5 6/7 8 0", "solved already"),
-        ("1 2 3/4 5/7 8 0", "row 2 has 2 numbers, but row 1 has 3"),
-        ("1 2 3/4 x 6/7 8 0", "in row 2, 'x' is no number 0 to 99"),
-        ("1 2 3/4 5 6/7 -8 0", "in row 3, '-8' is no number"),
-        ("1 2 3//7 8 0", "row 2 is empty"),
-        ("", "row 1 is empty"),
-        ("1 2 3/4 5 5/7 8 0", "more than once: 5; missing: 6"),
-        ("1 2 3/4 5 6/7 8 9", "too large: 9; missing: 0"),
+        ("1 2 3/4 5/7 8 0", "Row 2 has 2 numbers, but row 1 has 3"),
+        ("1 2 3/4 x 6/7 8 0", "In row 2, 'x' is not a number from 0 to 99"),
+        ("1 2 3/4 5 6/7 -8 0", "In row 3, '-8' is not a number"),
+        ("1 2 3//7 8 0", "Row 2 is empty"),
+        ("", "Row 1 is empty"),
+        ("1 2 3/4 5 5/7 8 0", "More than once: 5. Missing: 6."),
+        ("1 2 3/4 5 6/7 8 9", "Too large: 9. Missing: 0."),
         ("1 2 3", "a side must be 2 ... 10, not 3x1"),
     ],
 )
 def test_a_board_that_cannot_be_played_says_exactly_why(text: str, why: str) -> None:
     with pytest.raises(EngineError, match=re.escape(why)):
-        given(text)
+        parse_given(text)
 
 
 def test_a_given_board_is_read_kindly() -> None:
-    assert format_board(given(" 8  2 0/4 6 1 / 3 7 05 ")) == "8 2 0/4 6 1/3 7 5"
+    assert format_board(parse_given(" 8  2 0/4 6 1 / 3 7 05 ")) == "8 2 0/4 6 1/3 7 5"
 
 
 def test_how_to_get_a_board_again() -> None:
     size = Size(5, 3)
-    assert Origin("tea").again(size) == "sliderace solo --size 5x3 --seed tea"
-    assert Origin("it's", 3).again(size) == (
+    assert Origin("tea").command(size) == "sliderace solo --size 5x3 --seed tea"
+    assert Origin("it's", 3).command(size) == (
         "sliderace solo --size 5x3 --shuffle 3 --seed 'it'\\''s'"
     )
     board = Origin(board=parse_board("8 2 0/4 6 1/3 7 5"))
-    assert board.again(size) == 'sliderace solo --scramble "8 2 0/4 6 1/3 7 5"'
+    assert board.command(size) == 'sliderace solo --scramble "8 2 0/4 6 1/3 7 5"'
     assert board.mark == "a given board"
     assert Origin("tea", 1).mark == "easy: 1 move from solved"
 
@@ -238,7 +244,7 @@ def test_undo_is_marked_and_moves_taken_back_do_not_count() -> None:
     assert game.status(1_000) == "Moves 0 (MTM 0), time 1.000, undone 1"
     game.slide(("L", 2), 2_000)
     assert game.result(2_000)[4:] == [
-        "Undone: 1 (with undo it is practice, no record)",
+        "Undone: 1 (with undo it is practice, not a record)",
         "Board: easy: 2 moves from solved",
     ]
 
@@ -253,7 +259,7 @@ def test_a_solve_in_no_time_has_no_speed() -> None:
 
 
 def test_help_fits_a_screen_of_80_by_24_and_has_five_tips() -> None:
-    assert sum(line[:1].isdigit() for line in explanations.TIPS) >= 5
+    assert sum(line[:1].isdigit() for line in explanations.strategy()) >= 5
     for keys in (Keys(), Keys(""), Keys("4682", gap=True)):
         alone = explanations.how_to_play(keys, Style(), single=False)
         race = explanations.how_to_race(keys, Style())
@@ -262,8 +268,8 @@ def test_help_fits_a_screen_of_80_by_24_and_has_five_tips() -> None:
             alone,
             race,
             single,
-            explanations.MENU_HELP,
-            explanations.SIZE_QUESTION,
+            explanations.menu_help(),
+            size_question(),
         ):
             assert len(lines) <= 23
             assert all(len(line) < 80 and line.isascii() for line in lines)
@@ -294,7 +300,7 @@ def test_the_menu_leads_to_command_lines() -> None:
 def test_the_menu_explains_asks_again_and_lets_go() -> None:
     menu = Menu()
     assert [line.split()[0] for line in menu.begin().lines[1:]] == list(ENTRIES)
-    assert menu.feed("help").lines[-1] == explanations.TIPS[-1]
+    assert menu.feed("help").lines[-1] == explanations.strategy()[-1]
     assert menu.feed("zap").lines == (
         "'zap'? Please type one of h, j, w, s, r, q, or help.",
     )

@@ -11,11 +11,11 @@ from sliderace.engine import Size, format_tokens, parse_board
 from sliderace_client.bots.solver import solve
 from sliderace_client.line_ui.board_text import Style
 from sliderace_client.line_ui.boards import Origin
-from sliderace_client.line_ui.explanations import GOODBYE, TIPS
+from sliderace_client.line_ui.explanations import strategy
 from sliderace_client.line_ui.own_keys import Keys
-from sliderace_client.line_ui.solo_session import Reply, Session, Wanted
-from sliderace_client.line_ui.trace import written
+from sliderace_client.line_ui.solo_session import Reply, Session, Wanted, trace_line
 
+GOODBYE = "Good-bye."
 BOARD = "1 2 3/4 5 6/0 7 8"
 """Solved by a, a."""
 
@@ -49,7 +49,7 @@ class Talk:
 
     @property
     def trace(self) -> dict[str, Any]:
-        loaded: dict[str, Any] = json.loads(written(self.reply.trace))
+        loaded: dict[str, Any] = json.loads(trace_line(self.reply.trace))
         return loaded
 
 
@@ -74,9 +74,11 @@ PROMPTS = {
     "keys": "Keys (Enter: a d w s): ",
     "move": "left-a (7), down-s (4)\nreset, exit, help: ",
     "reset": "Give up this attempt and reset? (y/n): ",
-    "which": "s same board, n new board, c change size or keys, b go back: ",
+    "which": "s same board, n new board, c change size or keys, b back: ",
     "exit": "Leave the game? (y/n): ",
-    "again": "Again? n or p play, s same board, c change, q or x quit: ",
+    "again": (
+        "Again? n or p new board, s same board, c change size or keys, q or x quit: "
+    ),
 }
 
 
@@ -108,7 +110,7 @@ def test_help_explains_and_asks_again(asked: str, word: str) -> None:
     talk = QUESTIONS[asked]()
     said = talk.type(word)
     assert said[0] == "How to play:"
-    assert TIPS[-1] in said
+    assert strategy()[-1] in said
     assert talk.prompt == PROMPTS[asked]
 
 
@@ -164,7 +166,7 @@ def test_only_what_the_flags_did_not_give_is_asked_for() -> None:
 def test_a_size_that_cannot_be_is_asked_again() -> None:
     talk = Talk(intro=False)
     for text in ("four", "4.0", "-4", "2", "11", "4x3"):
-        assert "3 to 10" in talk.type(text)[0]
+        assert "Type 3 to 10" in talk.type(text)[0]
         assert talk.prompt == PROMPTS["size"]
     talk.type("3")
     assert talk.prompt == PROMPTS["keys"]
@@ -255,14 +257,14 @@ def test_an_empty_line_and_the_word_board_show_the_board_again() -> None:
 
 def test_undo_takes_back_one_slide_and_is_marked() -> None:
     talk = at_board()
-    assert talk.type("undo") == ["There is nothing to take back."]
+    assert talk.type("undo") == ["There is nothing to undo."]
     talk.type("a")
     said = talk.type("undo")
-    assert said[0] == "Took back one slide (solo only)"
+    assert said[0] == "Undid one slide (solo only)"
     assert said[2:5] == ["1 2 3", "4 5 6", ". 7 8"]
     assert said[-1] == "Moves 0 (MTM 0), time 1.000, undone 1"
     assert "undo," not in talk.prompt
-    assert "Undone: 1 (with undo it is practice, no record)" in talk.type("8")
+    assert "Undone: 1 (with undo it is practice, not a record)" in talk.type("8")
 
 
 def test_how_to_get_the_board_again_is_told() -> None:
@@ -279,7 +281,7 @@ def test_exit_is_confirmed() -> None:
     for word in ("exit", "x", "EXIT"):
         assert talk.type(word) == []
         assert talk.prompt == PROMPTS["exit"]
-        assert talk.type("maybe") == ["'maybe'? Please answer y or n."]
+        assert talk.type("maybe") == ["'maybe'? Please type y or n."]
         assert talk.prompt == PROMPTS["exit"]
         assert talk.type("n")[1] == "1 2 3"
     assert talk.type("exit", "yes") == [GOODBYE]
@@ -414,6 +416,6 @@ def test_each_line_has_its_line_in_the_trace() -> None:
 def test_a_trace_is_one_line_of_ascii_whatever_is_typed() -> None:
     talk = Talk()
     talk.type("\u2028\x1b\ud800é\n")
-    line = written(talk.reply.trace)
+    line = trace_line(talk.reply.trace)
     assert line.isascii()
     assert line.isprintable()

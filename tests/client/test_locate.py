@@ -9,7 +9,15 @@ from hypothesis import given, strategies as st
 
 from sliderace_client.net import locate, mdns
 from sliderace_client.net.http import Unreachable, get, is_live
-from sliderace_client.net.locate import Noted, NotFound, Place, find, here, noted, parse
+from sliderace_client.net.locate import (
+    NotFound,
+    Place,
+    ServerFile,
+    find,
+    local_addresses,
+    parse,
+    read_server_file,
+)
 from sliderace_client.shared_ui.settings import remember_server
 
 
@@ -69,8 +77,8 @@ def test_a_server_of_ours_is_asked_where_it_listens(
     tmp_path: Path, bind: str, base: str
 ) -> None:
     (tmp_path / "server.json").write_text(json.dumps({"port": 9000, "bind": bind}))
-    assert noted(tmp_path) == Noted(9000, bind)
-    assert here(tmp_path) == [base, "http://127.0.0.1:8710"]
+    assert read_server_file(tmp_path) == ServerFile(9000, bind)
+    assert local_addresses(tmp_path) == [base, "http://127.0.0.1:8710"]
 
 
 NONSENSE = [None, "", "[]", "{}", '{"port": "x"}', '{"port": 1e400}', "3", "[" * 5000]
@@ -80,8 +88,8 @@ NONSENSE = [None, "", "[]", "{}", '{"port": "x"}', '{"port": 1e400}', "3", "[" *
 def test_a_note_that_makes_no_sense_is_none(tmp_path: Path, text: str | None) -> None:
     if text is not None:
         (tmp_path / "server.json").write_text(text)
-    assert noted(tmp_path) is None
-    assert here(tmp_path) == ["http://127.0.0.1:8710"]
+    assert read_server_file(tmp_path) is None
+    assert local_addresses(tmp_path) == ["http://127.0.0.1:8710"]
 
 
 # --- Asking --------------------------------------------------------------------------
@@ -130,7 +138,7 @@ async def test_a_given_server_is_asked_and_no_other() -> None:
 async def test_a_server_that_is_not_there_is_said() -> None:
     async with rooms() as gone:
         pass
-    with pytest.raises(NotFound, match="cannot reach"):
+    with pytest.raises(NotFound, match="Cannot reach"):
         await find("KWXTRB", gone)
 
 

@@ -7,16 +7,16 @@ import pytest
 from click.testing import CliRunner
 
 from sliderace_client.cli.console import load_settings
-from sliderace_client.cli.options import COLOURS, likes_options
+from sliderace_client.cli.options import COLOURS, preference_options
 from sliderace_client.shared_ui.settings import Settings, save
 
 
 @click.command()
-@likes_options
-def liked(likes: dict[str, str]) -> int:
+@preference_options
+def liked(preferences: dict[str, str]) -> int:
     """Tell the settings."""
     for name in ("own_keys", "keys", "color", "theme", "tiles", "picture"):
-        click.echo(f"{name}={getattr(load_settings(likes), name)}")
+        click.echo(f"{name}={getattr(load_settings(preferences), name)}")
     return 0
 
 

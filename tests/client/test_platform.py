@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from sliderace_client.line_ui.typed_input import Typed
+from sliderace_client.line_ui.typed_input import TypedInput
 from sliderace_client.net.seats import claim
 from sliderace_client.platform import (
     WINDOWS,
-    clears,
+    can_clear,
+    detached_flags,
     encoding_of,
-    hear,
-    on_its_own,
-    run_to_its_end,
+    handle_signals,
+    run_in_place,
 )
 from sliderace_client.shared_ui.settings import load
 from sliderace_client.tui.app import driver_class
@@ -53,7 +53,7 @@ def test_a_signal_is_heard_in_the_loop_also_where_that_takes_no_handlers(
     async def listen() -> signal.Signals:
         loop = asyncio.get_running_loop()
         heard = loop.create_future()
-        hear(heard.set_result, loop, ("SIGUSR1", "SIGBREAK", "SIGNONE"))
+        handle_signals(heard.set_result, loop, ("SIGUSR1", "SIGBREAK", "SIGNONE"))
         os.kill(os.getpid(), signal.SIGUSR1)
         told: signal.Signals = await heard
         return told
@@ -63,8 +63,8 @@ def test_a_signal_is_heard_in_the_loop_also_where_that_takes_no_handlers(
 
 
 def test_a_child_of_its_own_hears_no_ctrl_c() -> None:
-    assert on_its_own(WINDOWS) == 0x200 | 0x800_0000
-    assert on_its_own("linux") == on_its_own("darwin") == 0
+    assert detached_flags(WINDOWS) == 0x200 | 0x800_0000
+    assert detached_flags("linux") == detached_flags("darwin") == 0
 
 
 def test_ctrl_c_is_left_to_the_program_that_runs_in_our_place(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_ctrl_c_is_left_to_the_program_that_runs_in_our_place(tmp_path: Path) ->
         "time.sleep(60)\n"
     )
     code = (
-        "import sys; from sliderace_client.platform import run_to_its_end as run; "
+        "import sys; from sliderace_client.platform import run_in_place as run; "
         "sys.exit(run([sys.executable, sys.argv[1]]))"
     )
     done = subprocess.run(
@@ -87,14 +87,14 @@ def test_ctrl_c_is_left_to_the_program_that_runs_in_our_place(tmp_path: Path) ->
         timeout=15,
     )
     assert done.returncode == 7
-    assert run_to_its_end([sys.executable, "-c", "raise SystemExit(3)"]) == 3
+    assert run_in_place([sys.executable, "-c", "raise SystemExit(3)"]) == 3
 
 
 def test_a_console_of_windows_names_no_terminal_and_can_be_cleared() -> None:
-    assert clears({}, WINDOWS)
-    assert not clears({}, "linux")
-    assert not clears({"TERM": "dumb"}, WINDOWS)
-    assert clears({"TERM": "vt100"}, "linux")
+    assert can_clear({}, WINDOWS)
+    assert not can_clear({}, "linux")
+    assert not can_clear({"TERM": "dumb"}, WINDOWS)
+    assert can_clear({"TERM": "vt100"}, "linux")
 
 
 def test_the_full_screen_leaves_a_console_of_windows_to_the_library() -> None:
@@ -103,13 +103,13 @@ def test_the_full_screen_leaves_a_console_of_windows_to_the_library() -> None:
 
 
 @contextmanager
-def console(typed_in: bytes) -> Generator[Typed]:
+def console(typed_in: bytes) -> Generator[TypedInput]:
     """Somebody types at a console of Windows."""
     ours, its = pty.openpty()
     modes = termios.tcgetattr(its)
     modes[3] &= ~termios.ISIG  # Ctrl-Z stops nobody there
     termios.tcsetattr(its, termios.TCSANOW, modes)
-    source = Typed(its, WINDOWS)
+    source = TypedInput(its, WINDOWS)
     os.write(ours, typed_in)
     try:
         yield source
@@ -139,7 +139,7 @@ def test_a_pipe_is_no_console() -> None:
     read, write = os.pipe()
     os.write(write, b"a\x1ab\r\n")
     os.close(write)
-    source = Typed(read, WINDOWS)
+    source = TypedInput(read, WINDOWS)
     assert source.read() == "a\x1ab"
     assert source.read() is None
     assert encoding_of(read, WINDOWS) == encoding_of(None, WINDOWS) == "utf-8"

@@ -146,11 +146,11 @@ def test_a_code_stands_for_the_room_s_last_race(server: Served) -> None:
 
 
 def test_a_server_of_this_machine_that_has_ended_is_brought_back() -> None:
-    with pytest.raises(Unreachable, match=r"cannot reach .*; sliderace serve"):
+    with pytest.raises(Unreachable, match=r"Cannot reach .*\. sliderace serve"):
         load("KWXTRB-A-1", "http://127.0.0.1:9")
-    with pytest.raises(Unreachable, match=r"cannot reach .*; sliderace serve"):
+    with pytest.raises(Unreachable, match=r"Cannot reach .*\. sliderace serve"):
         races_lines("http://[::1]:9")
-    with pytest.raises(Unreachable, match=r"cannot reach [^;]*$"):
+    with pytest.raises(Unreachable, match=r"Cannot reach [^.]*\.invalid: [^.]*\.$"):
         races_lines("http://nowhere.invalid")
 
 

@@ -8,9 +8,9 @@ from sliderace_client.cli.console import own_name
 from sliderace_client.shared_ui import settings
 from sliderace_client.shared_ui.settings import (
     Settings,
-    drawn_name,
     load,
     nickname,
+    random_name,
     save,
 )
 
@@ -41,7 +41,7 @@ def test_what_is_saved_is_loaded(home: Path) -> None:
         ("keys = 3", "keys must be text"),
         ('keys = "cat"', "keys must be one of tile, gap"),
         ('color = "red"', "color must be one of auto, always, never"),
-        ('colour = "red"', "there is no setting colour"),
+        ('colour = "red"', "colour is not a setting"),
     ],
 )
 def test_a_wrong_value_is_said_and_the_rest_holds(
@@ -106,10 +106,10 @@ def test_a_name_is_the_users_the_logins_or_a_friendly_one(
     assert nickname(Settings("\u200b")) == "ann"
     monkeypatch.setenv("USER", "root")
     assert nickname(Settings()) == ""
-    names = {drawn_name(n / 64) for n in range(64)}
+    names = {random_name(n / 64) for n in range(64)}
     assert len(names) == 64
     assert all(name.isprintable() and len(name) <= 20 for name in names)
-    assert drawn_name(0.999_999) in names
+    assert random_name(0.999_999) in names
 
 
 def test_a_drawn_name_is_kept(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

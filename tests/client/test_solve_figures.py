@@ -1,9 +1,8 @@
 from sliderace.protocol.messages import SeatSignals, Signal
 from sliderace_client.shared_ui.solve_figures import (
-    HEADING,
     figures,
+    human_ranges,
     notes,
-    people,
     sentences,
 )
 
@@ -29,14 +28,14 @@ ANN = SeatSignals(
 
 def test_figures_are_in_the_order_of_the_columns() -> None:
     assert figures(ANN) == ["3.21", "151*", "-", "-", "-", "-", "1.2s"]
-    assert people([ANN]) == ["", "≤149", "≥0.25", "", "", "", ""]
+    assert human_ranges([ANN]) == ["", "≤149", "≥0.25", "", "", "", ""]
     both = SeatSignals(1, [signal("peak", 9, 1, high=2)])
-    assert people([both, ANN])[1] == "1-2"
-    assert people([]) == [""] * 7
+    assert human_ranges([both, ANN])[1] == "1-2"
+    assert human_ranges([]) == [""] * 7
 
 
 def test_notes_say_once_where_the_ranges_come_from() -> None:
-    star = "* no record solve of a human looks like that; it proves nothing"
+    star = "* no human record solve looks like that; it proves nothing"
     assert notes([ANN, ANN]) == [
         star,
         "first, TPS, CV: no range is known",
@@ -50,7 +49,7 @@ def test_notes_say_once_where_the_ranges_come_from() -> None:
 
 def test_all_of_it_in_lines() -> None:
     said = list(sentences([ANN], {0: "Ann"}))
-    assert said[0] == HEADING
+    assert said[0].startswith("Signals, never verdicts")
     assert said[1].startswith("Ann: TPS 3.21, peak 151*, CV -")
     assert said[2] == "record solvers: peak ≤149, CV ≥0.25"
     assert list(sentences([SeatSignals(5, [])], {}))[1:] == [

@@ -205,7 +205,7 @@ async def test_unavailable_race_record_is_reported(
         await finished(client, pilot)
         await pilot.press("s")
         await wait_until_stored(pilot)
-        assert "cannot reach" in screen(pilot)
+        assert "Cannot reach" in screen(pilot)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -298,9 +298,9 @@ async def test_always_ready_is_sent_once_for_each_race(
     [
         ("ads", "tile", "Too few"),
         ("adwsx", "tile", "Too many"),
-        ("adwA", "tile", "all four must differ"),
+        ("adwA", "tile", "All four must differ"),
         ("ad s", "tile", "A blank cannot be a key."),
-        ("adqs", "tile", "has a meaning of its own"),
+        ("adqs", "tile", "is taken"),
         ("adws", "board", "The keys move the tile or the gap"),
     ],
 )

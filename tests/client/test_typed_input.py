@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sliderace_client.line_ui.typed_input import Typed, typed
+from sliderace_client.line_ui.typed_input import TypedInput, typed_input
 
 
 def lines_of(*pieces: bytes) -> list[str]:
@@ -13,7 +13,7 @@ def lines_of(*pieces: bytes) -> list[str]:
     for piece in pieces:
         os.write(write, piece)
     os.close(write)
-    source = Typed(read)
+    source = TypedInput(read)
     found: list[str] = []
     while (line := source.read()) is not None:
         found.append(line)
@@ -45,27 +45,27 @@ def test_ends_of_other_systems_and_other_encodings() -> None:
 def test_without_anything_to_read_it_has_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert Typed(None).read() is None
-    assert not Typed(None).is_terminal
+    assert TypedInput(None).read() is None
+    assert not TypedInput(None).is_terminal
     closed = os.open(tmp_path, os.O_RDONLY)
-    assert Typed(closed).read() is None  # a folder
+    assert TypedInput(closed).read() is None  # a folder
     os.close(closed)
-    assert Typed(closed).read() is None
+    assert TypedInput(closed).read() is None
     monkeypatch.setattr(sys, "stdin", None)
-    typed.cache_clear()
-    assert typed().read() is None
-    typed.cache_clear()
+    typed_input.cache_clear()
+    assert typed_input().read() is None
+    typed_input.cache_clear()
 
 
 def test_all_parts_of_the_program_read_the_same_lines() -> None:
-    typed.cache_clear()
-    assert typed() is typed()
-    typed.cache_clear()
+    typed_input.cache_clear()
+    assert typed_input() is typed_input()
+    typed_input.cache_clear()
 
 
 def test_a_line_that_is_not_wanted_any_more_is_the_next_reader_s() -> None:
     read, write = os.pipe()
-    source = Typed(read)
+    source = TypedInput(read)
     os.write(write, b"one\ntwo\nthree\n")
     assert source.read_while(lambda: True) == "one"
     assert source.read_while(lambda: False) is None

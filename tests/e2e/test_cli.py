@@ -113,7 +113,7 @@ def check_promises(shell: Shell, link: str) -> None:
 def test_ctrl_c_stops_host_and_its_server(shell: Shell) -> None:
     with shell.running(*HOST) as host:
         code_of(host)
-        host.wait_for("Ctrl-C ends it")
+        host.wait_for("Press Ctrl-C to stop")
         pid = shell.server_state["pid"]
         assert is_alive(pid)
         assert host.interrupt() == exit_codes.INTERRUPTED
@@ -130,7 +130,7 @@ def test_a_race_of_others_continues_when_the_host_command_ends(shell: Shell) -> 
         with shell.running("bot", code, *slow) as bots:
             bots.wait_for("Go!")
             assert host.interrupt() == exit_codes.INTERRUPTED
-            host.wait_for("Others are still racing: the server ends after them.")
+            host.wait_for("Others are still racing; the server stops after them.")
             bots.wait_for("The race is over")
             assert bots.wait_for_exit() == exit_codes.OK, bots.output
     wait_until_gone(pid)
@@ -164,7 +164,7 @@ def test_a_second_host_uses_the_running_server(shell: Shell) -> None:
             assert code_of(second) != one
         with shell.running(*HOST, "--bind", "127.0.0.2") as third:
             third.wait_for(
-                "It listens where it did before: --bind 127.0.0.2 has no effect"
+                "It listens where it did before; --bind 127.0.0.2 has no effect"
             )
         assert is_alive(shell.server_state["pid"])
 
@@ -203,7 +203,7 @@ def test_a_killed_server_is_restarted_on_its_port_with_its_rooms(shell: Shell) -
 
 
 @pytest.mark.parametrize(
-    ("way", "there"), [("--no-tui", "Ctrl-C ends it"), ("--plain", "You are")]
+    ("way", "there"), [("--no-tui", "Press Ctrl-C to stop"), ("--plain", "You are")]
 )
 def test_a_server_that_keeps_dying_ends_host_with_one_line(
     shell: Shell, way: str, there: str
@@ -216,7 +216,7 @@ def test_a_server_that_keeps_dying_ends_host_with_one_line(
             if pid and pid not in killed:
                 killed.add(pid)
                 os.kill(pid, signal.SIGKILL)
-        host.wait_for("the server died 6 times within a minute")
+        host.wait_for("The server died 6 times within a minute")
         assert host.process.returncode == exit_codes.FAILED
         assert len(killed) == 6
 

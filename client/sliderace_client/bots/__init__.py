@@ -1,1 +1,1 @@
-"""Players that are programs, and the solver they use."""
+"""Bots that race, and the solver they use."""

@@ -1,4 +1,4 @@
-"""Racers that are programs: declared as such, and really solving."""
+"""Bots: declared as such, they solve the board at a human pace."""
 
 import asyncio
 import random
@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from sliderace.engine import EngineError
 from sliderace.protocol.messages import Forfeit, Join, Leave, Ready, Rematch, Results
+from sliderace.texts import text
 from sliderace_client.bots.solver import paced, solve
 from sliderace_client.net.connection import Client, Ending
 from sliderace_client.room.outcomes import End
@@ -14,32 +15,32 @@ from sliderace_client.room.outputs import Note
 __all__ = ["NAMES", "Bot", "race_together"]
 
 NAMES = ("Fox", "Lynx", "Otter", "Raven", "Hare", "Wren", "Badger", "Marten")
-"""Of bots that nobody named; the server numbers those who would share one."""
+"""Names of bots; the server numbers those that would share one."""
 PATIENCE_S = 60.0
-"""A bot gives up on a server that has been away for so long."""
-GOOD_BYE_S = 3.0
-"""Having raced enough it waits no longer than that for a connection to leave by."""
+"""A bot tries to reconnect for so long."""
+GOODBYE_S = 3.0
+"""After its last race a bot waits that long for a connection on which it can leave."""
 ENOUGH = Ending(End.RACES_DONE, welcomed=True)
-"""Of a bot that has raced enough, and whose server is gone."""
+"""The ending of a bot whose server is gone after its last race."""
 LEAVE_S = 0.8
-"""Who ends the program waits no longer for bots to leave: it is gone in a second."""
+"""When the program is stopped, bots get that long to leave: it ends within a second."""
 
 
 class Bot:
-    """One bot in one room: ready at once, and again for every race.
+    """One bot in one room. It is ready for every race at once.
 
     Args:
         server: base address, ``http://host:port``.
         code: the room's.
-        name: nickname wanted.
+        name: nickname.
         tps: tiles per second, on average.
-        races: how many to race before leaving; None: until the room ends.
+        races: leave after this many; None: stay until the room ends.
         normal: random numbers with mean 0 and deviation 1, for human-like gaps.
-        on_note: called with everything that happens in the room.
+        on_note: called with every announcement of the room.
 
     Attributes:
         client: the bot's place in the room.
-        results: of the races it has seen to the end.
+        results: of the races that it took part in.
     """
 
     def __init__(
@@ -71,26 +72,26 @@ class Bot:
         )
 
     async def run(self) -> Ending:
-        """Race until there have been enough races, or the room is over."""
+        """Race until there have been enough races, or until the room ends."""
         async with asyncio.TaskGroup() as tasks:
             present = tasks.create_task(self.client.run())
             playing = tasks.create_task(self._play(tasks))
             await asyncio.wait([present, playing], return_when=asyncio.FIRST_COMPLETED)
             leaving = tasks.create_task(self._leave())
-            await asyncio.wait([present], timeout=GOOD_BYE_S)
+            await asyncio.wait([present], timeout=GOODBYE_S)
             for task in (present, playing, leaving):
                 task.cancel()
         return ENOUGH if present.cancelled() else present.result()
 
     def stop(self) -> None:
-        """Leave the room, as soon as there is a connection; then `run` ends."""
+        """Leave the room as soon as there is a connection; then `run` ends."""
         self._stopped = True
         self._changed.set()
 
     async def _play(self, tasks: asyncio.TaskGroup) -> None:
         solving: asyncio.Task[None] | None = None
         try:
-            while not self._had_enough():
+            while not self._is_done():
                 self._changed.clear()
                 self._get_ready()
                 if self.client.view.racing and (solving is None or solving.done()):
@@ -105,17 +106,17 @@ class Bot:
             self._changed.clear()
             await self._changed.wait()
 
-    def _had_enough(self) -> bool:
-        told = self.client.view.results
-        if told and told.race not in [seen.race for seen in self.results]:
+    def _is_done(self) -> bool:
+        results = self.client.view.results
+        if results and results.race not in [seen.race for seen in self.results]:
             me = self.client.view.me
-            if any(row.member == me for row in told.standings):
-                self.results.append(told)
+            if any(row.member == me for row in results.standings):
+                self.results.append(results)
         enough = self._races is not None and len(self.results) >= self._races
         return enough or self._stopped
 
     def _get_ready(self) -> None:
-        """Say ready once for each race, again after a lost connection."""
+        """Get ready once for each race, and again after a lost connection."""
         view = self.client.view
         if not view.online or view.room is None:
             self._asked = None
@@ -131,11 +132,11 @@ class Bot:
             self.client.ask(wanted)
 
     def _among_bots(self) -> bool:
-        """Whether no human is here who could ask for the next race."""
+        """Whether no human is here who could start the next race."""
         return all(player.bot for player in self.client.view.present_players())
 
     async def _solve(self) -> None:
-        """Solve the board as it is, at a human pace; anew where it changes under us."""
+        """Solve the board at a human pace; start over if the server changes it."""
         view, loop = self.client.view, asyncio.get_running_loop()
         while view.racing and view.board is not None:
             await asyncio.sleep(view.locked(self.client.now()) / 1000)
@@ -162,23 +163,23 @@ async def race_together(
     races: int | None = None,
     on_note: Callable[[Note], None] = lambda _: None,
 ) -> list[Ending]:
-    """Let several bots race in one room. Cancelled, they leave it first.
+    """Let several bots race in one room. If this is cancelled, they leave it first.
 
     Args:
         server: base address.
         code: the room's.
         count: how many bots.
         tps: tiles per second of each, on average.
-        races: how many races each takes part in; None: until the room ends.
-        on_note: called with what the first of them sees happen.
+        races: each leaves after this many; None: they stay until the room ends.
+        on_note: called with the announcements that the first one gets.
 
     Returns:
-        How each came out, in the order of joining.
+        How the room ended for each, in the order of joining.
     """
-    bots = [
-        Bot(server, code, f"Bot {NAMES[number % len(NAMES)]}", tps=tps, races=races)
-        for number in range(count)
+    names = [
+        text("bot.name", name=NAMES[number % len(NAMES)]) for number in range(count)
     ]
+    bots = [Bot(server, code, name, tps=tps, races=races) for name in names]
     bots[0].client.on_note = on_note
     async with asyncio.TaskGroup() as tasks:
         runs = [tasks.create_task(bot.run()) for bot in bots]

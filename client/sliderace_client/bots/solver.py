@@ -1,9 +1,9 @@
-"""How a bot solves a board, and how long it takes over each slide.
+"""How a bot solves a board, and how long it takes for each slide.
 
-People solve row by row, and so do bots: the next tile goes home while the placed ones
-stay fixed, the last two of a line go home together, and the 3x3 that is left is solved
-as a whole. Each such *stage* is one small search, so that the time grows with the
-board's size and never explodes as a search over whole boards would.
+Bots solve row by row, as people do: tile after tile is brought home while the placed
+ones stay fixed; the last two tiles of a row or column go home together; the 3x3 that is
+left is solved as a whole. Each such *stage* is one small search, so that the time grows
+with the size of the board and does not explode as a search over whole boards would.
 
 Pure: randomness is an argument.
 """
@@ -26,28 +26,28 @@ from sliderace.engine.moves import slide_paths
 __all__ = ["NodeCap", "Unsolvable", "paced", "solve"]
 
 REST_SIDE = 3
-"""A rest of 3x3 or less is searched as a whole: at most 181,440 positions."""
+"""The last 3x3 is searched as a whole: at most 181,440 positions."""
 TILE_WEIGHT = 5
-"""A tile's step home costs about five slides, as the gap has to go round it."""
+"""One step of a tile costs about five slides because the gap must go round it."""
 NODE_CAP = 50_000
-"""Positions a stage may look at: nine times the most that 5,000 random boards needed
-(5,565), and still only a fraction of a second."""
+"""Positions that a stage may look at: nine times the most that 5,000 random boards
+needed (5,565), and still only a fraction of a second."""
 SIGMA = 0.5
-"""Spread of people's gaps between slides, in the logarithm."""
+"""Standard deviation of the logarithm of people's pauses between slides."""
 STAGE_PAUSE = 3.0
-"""A look at the board before each stage, in average gaps."""
+"""Extra pause before each stage, in average pauses: a look at the board."""
 
 
 class Unsolvable(EngineError):
-    """No slides lead from this board to the solved one."""
+    """The board cannot be solved."""
 
 
 class NodeCap(EngineError):
-    """A stage needed more positions than it may look at."""
+    """A stage needed more positions than allowed."""
 
 
 def solve(board: Board, node_cap: int = NODE_CAP) -> list[list[Slide]]:
-    """Slides that solve the board, stage by stage.
+    """Return slides that solve the board, stage by stage.
 
     Args:
         board: any board; it is not changed.
@@ -58,7 +58,7 @@ def solve(board: Board, node_cap: int = NODE_CAP) -> list[list[Slide]]:
 
     Raises:
         Unsolvable: the board cannot be solved.
-        NodeCap: a stage is too hard; does not happen with the default cap.
+        NodeCap: a stage is too hard; this does not happen with the default cap.
     """
     if not board.is_solvable():
         raise Unsolvable(f"this {board.size} board cannot be solved")
@@ -78,10 +78,10 @@ def solve(board: Board, node_cap: int = NODE_CAP) -> list[list[Slide]]:
 def paced(
     stages: Sequence[Sequence[Slide]], tps: float, normal: Callable[[], float]
 ) -> list[tuple[float, Slide]]:
-    """When a person of that speed would make each slide.
+    """Return when a person of that speed would make each slide.
 
-    Gaps are log-normal, with a longer one before each stage; over a whole solve they
-    come to `tps` tiles per second on average.
+    Pauses are log-normal, with a longer one before each stage; over a whole solve they
+    amount to `tps` tiles per second on average.
 
     Args:
         stages: from `solve`.
@@ -89,7 +89,7 @@ def paced(
         normal: draws from the normal distribution with mean 0 and deviation 1.
 
     Returns:
-        (seconds to wait before it, slide) for every slide.
+        For every slide (seconds to wait before it, the slide).
 
     Raises:
         ValueError: `tps` is not more than 0.
@@ -108,7 +108,7 @@ def paced(
 
 
 def _stages(size: Size) -> Iterator[list[int]]:
-    """Tiles to bring home together, stage after stage."""
+    """Yield the tiles to bring home together, stage after stage."""
     top = left = 0
     while size.height - top > REST_SIDE:
         yield from _line([top * size.width + c + 1 for c in range(size.width)])
@@ -125,20 +125,20 @@ def _stages(size: Size) -> Iterator[list[int]]:
 
 
 def _line(tiles: list[int]) -> Iterator[list[int]]:
-    """One by one, but the last two together: they block each other otherwise."""
+    """Yield tiles one by one, but the last two together: else they block each other."""
     for tile in tiles[:-2]:
         yield [tile]
     yield tiles[-2:]
 
 
 Position = tuple[int, ...]
-"""What a stage's search tells apart: the gap's cell, then each of its tiles' cells."""
+"""A node of the search: the cell of the gap, then of each tile of the stage."""
 
 
 def _place(
     board: Board, tiles: Sequence[int], free: Collection[int], node_cap: int
 ) -> list[Slide]:
-    """Bring `tiles` home by A*, moving nothing outside the `free` cells."""
+    """Bring `tiles` home by A*, moving tiles only within the `free` cells."""
     roads = _roads(board.size)
     estimate = _estimate(board.size, tiles)
     goal = tuple(tile - 1 for tile in tiles)
@@ -172,7 +172,7 @@ def _trail(
 
 
 def _estimate(size: Size, tiles: Sequence[int]) -> Callable[[Position], int]:
-    """What a position still costs: it guides the search and may well be too much."""
+    """Return a heuristic: what a position still costs, not a lower bound."""
     steps = _steps(size)
     homes = [steps[tile - 1] for tile in tiles]
 
@@ -191,7 +191,7 @@ def _estimate(size: Size, tiles: Sequence[int]) -> Callable[[Position], int]:
 
 @cache
 def _steps(size: Size) -> tuple[tuple[int, ...], ...]:
-    """Cell -> cell -> steps between them."""
+    """Return cell -> cell -> steps between them."""
     places = [divmod(cell, size.width) for cell in range(size.cells)]
     return tuple(
         tuple(abs(row - r) + abs(column - c) for r, c in places)
@@ -201,7 +201,7 @@ def _steps(size: Size) -> tuple[tuple[int, ...], ...]:
 
 @cache
 def _roads(size: Size) -> tuple[tuple[tuple[Direction, int], ...], ...]:
-    """The gap's cell -> slides of one tile, each with the cell that tile leaves."""
+    """Return the gap's cell -> slides of one tile, each with the cell it leaves."""
     paths = slide_paths(*size)
     return tuple(
         tuple(

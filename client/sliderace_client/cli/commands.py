@@ -12,37 +12,38 @@ from typing import Literal, NoReturn
 import click
 
 from sliderace import __version__
+from sliderace.texts import text
 from sliderace_client import exit_codes
 from sliderace_client.cli.console import (
     Failure,
-    any_server,
-    awaited_or_told,
     columns,
-    digits_of,
-    enter_plain,
-    explained,
-    first_digits_of,
-    found,
-    hex_of,
-    is_terminal,
+    enter_in_lines,
+    find_room,
+    is_full_screen,
     load_settings,
     own_name,
+    parse_hash,
+    parse_hash_start,
+    parse_hex,
+    parse_size,
+    reporting_failures,
+    reporting_unreadable,
+    run_until_signalled,
     say,
     say_error,
     server_for_results,
-    size_of,
-    unreadable,
+    usual_server,
 )
 from sliderace_client.cli.operator import backup, restore, serve
 from sliderace_client.cli.options import (
-    likes_options,
     name_option,
     plain_option,
+    preference_options,
     server_option,
     size_option,
 )
 from sliderace_client.cli.solo import choose, solo
-from sliderace_client.line_ui.typed_input import typed
+from sliderace_client.line_ui.typed_input import typed_input
 
 __all__ = ["main", "run"]
 
@@ -59,7 +60,7 @@ def run(args: list[str]) -> int:
         args: without the program's name.
 
     Returns:
-        The exit code; what went wrong has been said in one line.
+        The exit code; an error has been printed in one line.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -69,7 +70,7 @@ def run(args: list[str]) -> int:
         sys.stdout.flush()
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else "sliderace"
-        say_error(f"{error.format_message()} See: {path} --help")
+        say_error(text("cli.see_help", error=error.format_message(), command=path))
         return error.exit_code
     except Failure as error:
         say_error(error.message)
@@ -79,7 +80,7 @@ def run(args: list[str]) -> int:
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
         return exit_codes.INTERRUPTED
-    except BrokenPipeError:  # who read our output went away; nobody is left to tell
+    except BrokenPipeError:  # nobody reads our output any more
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return exit_codes.OK
     return code if isinstance(code, int) else exit_codes.OK
@@ -87,18 +88,16 @@ def run(args: list[str]) -> int:
 
 @click.group(
     invoke_without_command=True,
-    epilog=exit_codes.EPILOG,
+    help=text("cli.help"),
+    epilog=text("cli.exit_codes"),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
 )
 @click.version_option(__version__, "-V", "--version", prog_name="sliderace")
 @click.pass_context
 def cli(context: click.Context) -> int | None:
-    """Race friends, live, on the same sliding-tile puzzle.
-
-    Without a command it opens a menu.
-    """
+    """Open a menu if there is no command."""
     if context.invoked_subcommand is None:
-        return menu() if is_terminal() else menu_in_lines()
+        return menu() if is_full_screen() else menu_in_lines()
     return None
 
 
@@ -109,12 +108,12 @@ def menu() -> int:
     from sliderace_client.tui import run_app
 
     name = own_name("", load_settings())
-    settings, _ = load()  # the name may have been drawn just now
+    settings, _ = load()  # a random name may have been stored just now
     return run_app(Start("menu", name=name, settings=settings))
 
 
 def menu_in_lines() -> int:
-    """Offer the menu line by line until something was played, or nothing is wanted."""
+    """Offer the menu line by line until something was played, or the user leaves."""
     while True:
         chosen = choose()
         if isinstance(chosen, int):
@@ -124,26 +123,26 @@ def menu_in_lines() -> int:
             return code
 
 
-@cli.command()
+@cli.command(help=text("cli.host.help"))
 @size_option
 @name_option
 @click.option("--port", type=click.IntRange(0, 65535), default=8710, show_default=True)
 @click.option(
     "--bind",
     metavar="ADDR",
-    default="0.0.0.0",  # noqa: S104 - friends in the network shall reach it
+    default="0.0.0.0",  # noqa: S104 - friends in the network must reach it
     show_default=True,
-    help="Address to listen on; 127.0.0.1: only this machine.",
+    help=text("cli.host.bind"),
 )
-@click.option("--public-url", metavar="URL", default="", help="What others use.")
-@click.option("--public", is_flag=True, help="List the room for everybody.")
-@click.option("--seed", metavar="S", help="A seed known in advance: no fairness claim.")
 @click.option(
-    "--friendly-timing", is_flag=True, help="Up to 100 ms more credit for poor lines."
+    "--public-url", metavar="URL", default="", help=text("cli.host.public_url")
 )
-@likes_options
+@click.option("--public", is_flag=True, help=text("cli.host.public"))
+@click.option("--seed", metavar="S", help=text("cli.host.seed"))
+@click.option("--friendly-timing", is_flag=True, help=text("cli.host.friendly_timing"))
+@preference_options
 @plain_option
-@click.option("--no-tui", is_flag=True, help="Serve; the first to join is the host.")
+@click.option("--no-tui", is_flag=True, help=text("cli.host.no_tui"))
 def host(
     size: str,
     name: str,
@@ -153,17 +152,17 @@ def host(
     public: bool,
     seed: str | None,
     friendly_timing: bool,
-    likes: dict[str, str],
+    preferences: dict[str, str],
     plain: bool,
     no_tui: bool,
 ) -> int:
-    """Open a room on a server of your own, and enter it as its host."""
+    """Open a room on a server of our own, and enter it as its host."""
     from sliderace_client.cli import host
 
-    settings = load_settings(likes)
-    with explained():
-        asked = host.Asked(
-            size=str(size_of(size)),
+    settings = load_settings(preferences)
+    with reporting_failures():
+        options = host.HostOptions(
+            size=str(parse_size(size)),
             name=own_name(name, settings),
             port=port,
             bind=bind,
@@ -171,97 +170,101 @@ def host(
             public=public,
             seed=seed,
             friendly_timing=friendly_timing,
-            tui=not no_tui and (plain or typed().is_terminal),
-            plain=plain or not is_terminal(),
+            enter=not no_tui and (plain or typed_input().is_terminal),
+            plain=plain or not is_full_screen(),
         )
         try:
-            return host.host(asked, settings, say)
+            return host.host(options, settings, say)
         except host.HostError as error:
             raise Failure(str(error), exit_codes.FAILED) from None
 
 
-@cli.command()
+@cli.command(help=text("cli.join.help"))
 @click.argument("room")
 @name_option
 @server_option
-@likes_options
+@preference_options
 @plain_option
-def join(room: str, name: str, server: str, likes: dict[str, str], plain: bool) -> int:
-    """Race in a room.
-
-    ROOM is a code (KWX-TRB), CODE@HOST[:PORT] or a link. A bare code is looked for on
-    this machine, in the local network and on the server used last.
-    """
-    return enter(room, name, server, likes, plain=plain, role="player")
+def join(
+    room: str, name: str, server: str, preferences: dict[str, str], plain: bool
+) -> int:
+    """Enter a room as a player."""
+    return enter(room, name, server, preferences, plain=plain, role="player")
 
 
-@cli.command()
+@cli.command(help=text("cli.watch.help"))
 @click.argument("room")
 @name_option
 @server_option
-@likes_options
+@preference_options
 @plain_option
-def watch(room: str, name: str, server: str, likes: dict[str, str], plain: bool) -> int:
-    """Watch a room; ROOM as in join."""
-    return enter(room, name, server, likes, plain=plain, role="spectator")
+def watch(
+    room: str, name: str, server: str, preferences: dict[str, str], plain: bool
+) -> int:
+    """Enter a room as a spectator."""
+    return enter(room, name, server, preferences, plain=plain, role="spectator")
 
 
 def enter(
     room: str,
     name: str,
     server: str,
-    likes: dict[str, str],
+    preferences: dict[str, str],
     *,
     plain: bool,
     role: Literal["player", "spectator"],
 ) -> int:
-    """Enter a room, on the screen or line by line."""
+    """Enter a room, on a full screen or in lines."""
     from sliderace_client.launch import Start
     from sliderace_client.net.locate import join_command
 
-    settings = load_settings(likes)
-    goes_by = own_name(name, settings)
-    place = found(room, server)
-    kind: Literal["join", "watch"] = "join" if role == "player" else "watch"
+    settings = load_settings(preferences)
+    nickname = own_name(name, settings)
+    place = find_room(room, server)
+    link = f"{place.server}/{place.code}"
     start = Start(
-        kind,
+        "join" if role == "player" else "watch",
         place.server,
         place.code,
-        goes_by,
+        nickname,
         role,
         settings=settings,
         named=bool(name),
-        back=join_command(f"{place.server}/{place.code}", name)
-        if role == "player"
-        else "",
+        back=join_command(link, name) if role == "player" else "",
     )
-    if plain or not is_terminal():
-        return enter_plain(start)
+    if plain or not is_full_screen():
+        return enter_in_lines(start)
     from sliderace_client.tui import run_app
 
     return run_app(start)
 
 
-@cli.command()
+@cli.command(help=text("cli.bot.help"))
 @click.argument("room")
-@click.option("--count", type=click.IntRange(1, 64), default=1, show_default=True)
+@click.option(
+    "--count",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help=text("cli.bot.count"),
+)
 @click.option(
     "--tps",
     type=click.FloatRange(0.1, 160),
     default=3.0,
     show_default=True,
-    help="Tiles per second, on average.",
+    help=text("cli.bot.tps"),
 )
-@click.option("--races", type=click.IntRange(1), help="Leave after so many; else stay.")
+@click.option("--races", type=click.IntRange(1), help=text("cli.bot.races"))
 @server_option
 def bot(room: str, count: int, tps: float, races: int | None, server: str) -> int:
-    """Let declared bots race in a room; ROOM as in join."""
+    """Let bots race in a room."""
     from sliderace_client.bots.bot import race_together
     from sliderace_client.room.outcomes import End
     from sliderace_client.shared_ui import wording
 
-    place = found(room, server)
-    endings = awaited_or_told(
+    place = find_room(room, server)
+    endings = run_until_signalled(
         race_together(
             place.server,
             place.code,
@@ -277,24 +280,23 @@ def bot(room: str, count: int, tps: float, races: int | None, server: str) -> in
     return max(ending.exit_code for ending in endings)
 
 
-@cli.command()
+@cli.command(help=text("cli.results.help"))
 @click.argument("what", default="", metavar="[CODE|RACE]")
-@click.option(
-    "--slidysim", is_flag=True, help="Of one race: each solve as a link to slidysim."
-)
+@click.option("--slidysim", is_flag=True, help=text("cli.results.slidysim"))
 @server_option
 def results(what: str, slidysim: bool, server: str) -> None:
-    """Show stored races, a room's, or one and where to watch it."""
+    """Print stored races, or one of them."""
     from sliderace.protocol.room_code import parse_code
     from sliderace_client import race_records
 
-    with explained(), unreadable():
+    with reporting_failures(), reporting_unreadable():
         base = server_for_results(server)
         code = parse_code(what) if what else ""
         if code is None:
             file = race_records.load(what, base)
+            link = race_records.replay_of(file, base)
             lines = race_records.race_lines(file)
-            lines += ["", f"Watch it again: {race_records.replay_of(file, base)}"]
+            lines += ["", text("cli.results.replay", link=link)]
             if slidysim:
                 lines += race_records.slidysim_lines(file)
         else:
@@ -303,33 +305,22 @@ def results(what: str, slidysim: bool, server: str) -> None:
         say(line)
 
 
-@cli.command()
+@cli.command(help=text("cli.verify.help"))
 @click.argument("what", metavar="FILE|LINK|CODE|RACE")
-@click.option(
-    "--commitment",
-    metavar="C",
-    help="As the lobby showed it; its first 16 digits or more.",
-)
-@click.option("--key", metavar="K", help="As the server's /healthz shows it.")
-@click.option("--steps", is_flag=True, help="Show every move and board.")
+@click.option("--commitment", metavar="C", help=text("cli.verify.commitment"))
+@click.option("--key", metavar="K", help=text("cli.verify.key"))
+@click.option("--steps", is_flag=True, help=text("cli.verify.steps"))
 @server_option
 def verify(
     what: str, commitment: str | None, key: str | None, steps: bool, server: str
 ) -> int:
-    """Check a race record again.
-
-    Signature, seed, board, every move, times and places. CODE is a room's: its last
-    race.
-
-    Exit code 0: all is right; 1: something is not; 2: it cannot be read, or something
-    cannot be known.
-    """
+    """Check a race record; the verdict is the exit code."""
     from sliderace_client import race_records
 
-    promised = first_digits_of("--commitment", commitment)
-    known = digits_of("--key", key)
-    with explained(), unreadable():
-        file = race_records.load(what, server or any_server())
+    promised = parse_hash_start("--commitment", commitment)
+    known = parse_hash("--key", key)
+    with reporting_failures(), reporting_unreadable():
+        file = race_records.load(what, server or usual_server())
         if steps:
             for line in race_records.step_lines(file):
                 say(line)
@@ -339,14 +330,14 @@ def verify(
     return verdict
 
 
-@cli.command()
+@cli.command(help=text("cli.scramble.help"))
 @size_option
-@click.option("--race-id", metavar="R", help="Such as KWXTRB-SA1B2C-3.")
-@click.option("--secret", metavar="S", help="64 hex digits.")
+@click.option("--race-id", metavar="R", help=text("cli.scramble.race_id"))
+@click.option("--secret", metavar="S", help=text("cli.scramble.secret"))
 @click.option(
-    "--nonce", "nonces", metavar="HEX", multiple=True, help="By seat, ascending."
+    "--nonce", "nonces", metavar="HEX", multiple=True, help=text("cli.scramble.nonce")
 )
-@click.option("--seed", metavar="SEED", help="64 hex digits, or any text.")
+@click.option("--seed", metavar="SEED", help=text("cli.option.seed"))
 def scramble(
     size: str,
     race_id: str | None,
@@ -354,19 +345,21 @@ def scramble(
     nonces: tuple[str, ...],
     seed: str | None,
 ) -> None:
-    """Print commitment (of a secret), seed and board, one a line."""
+    """Print commitment (of a secret), seed and board."""
     from sliderace import engine
 
     if (seed is None) == (secret is None) or (secret is None) != (race_id is None):
-        raise click.UsageError("give --race-id and --secret, or --seed.")
+        raise click.UsageError(text("cli.scramble.either"))
     lines: list[str] = []
-    with explained():
-        shape = size_of(size)
+    with reporting_failures():
+        shape = parse_size(size)
         if seed is not None:
             drawn = engine.seed_from_text(seed)
         else:
-            race, bound = race_id or "", hex_of("--secret", secret or "")
-            numbered = [(n, hex_of("--nonce", text)) for n, text in enumerate(nonces)]
+            race, bound = race_id or "", parse_hex("--secret", secret or "")
+            numbered = [
+                (seat, parse_hex("--nonce", nonce)) for seat, nonce in enumerate(nonces)
+            ]
             lines.append(engine.commitment(race, shape, bound))
             drawn = engine.seed_of(race, shape, bound, numbered)
     lines += [drawn.hex(), engine.format_board(engine.scramble(drawn, shape))]

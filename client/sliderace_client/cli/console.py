@@ -1,4 +1,4 @@
-"""Between the command line and the parts: words for the user, and what he means."""
+"""Between the command line and the parts: messages, exit codes, arguments' meaning."""
 # ruff: noqa: PLC0415 - only what a command needs is loaded
 
 import os
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
+from sliderace.texts import text
 from sliderace_client import exit_codes
 
 if TYPE_CHECKING:
@@ -21,56 +22,56 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Failure",
-    "any_server",
-    "awaited",
-    "awaited_or_told",
     "columns",
-    "digits_of",
-    "enter_plain",
-    "explained",
-    "first_digits_of",
-    "found",
-    "hex_of",
-    "is_terminal",
+    "enter_in_lines",
+    "find_room",
+    "is_full_screen",
     "load_settings",
     "own_name",
+    "parse_hash",
+    "parse_hash_start",
+    "parse_hex",
+    "parse_size",
     "race_board",
+    "reporting_failures",
+    "reporting_unreadable",
+    "run_async",
+    "run_until_signalled",
     "say",
     "say_error",
     "server_for_results",
-    "size_of",
-    "unreadable",
+    "usual_server",
 ]
 
 T = TypeVar("T")
 
 HASH_BYTES = 32
 """Of a commitment, and of a public key."""
-_FIRST_DIGITS = re.compile(r"[0-9a-f]{16,64}")
-"""So many of a commitment bind a server well enough: it cannot try 2^64 secrets."""
+_HASH_START = re.compile(r"[0-9a-f]{16,64}")
+"""Enough digits of a commitment: a server cannot try 2^64 secrets."""
 
 
 class Failure(click.ClickException):
-    """What went wrong, in one line, and the exit code for it."""
+    """What went wrong, in one line, with its exit code."""
 
-    def __init__(self, text: str, code: int) -> None:
-        super().__init__(text)
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
         self.code = code
 
 
-def say_error(text: str) -> None:
-    """One line on stderr."""
-    click.echo("sliderace: " + " ".join(text.split()), err=True)
+def say_error(message: str) -> None:
+    """Print one line on stderr."""
+    click.echo("sliderace: " + " ".join(message.split()), err=True)
 
 
-def say(text: str) -> None:
-    """One line on stdout, at once even into a pipe."""
-    click.echo(text)
+def say(line: str) -> None:
+    """Print one line on stdout, at once even into a pipe."""
+    click.echo(line)
 
 
 @contextmanager
-def explained() -> Generator[None]:
-    """Turn what the parts raise into one line and an exit code."""
+def reporting_failures() -> Generator[None]:
+    """Turn exceptions of the parts into one line and an exit code."""
     from sliderace.engine import EngineError
     from sliderace_client.net.http import Unreachable
     from sliderace_client.net.locate import NotFound
@@ -80,151 +81,17 @@ def explained() -> Generator[None]:
     except (NotFound, Unreachable) as error:
         raise Failure(str(error), exit_codes.UNREACHABLE) from None
     except EngineError as error:
-        raise click.UsageError(f"{error}.") from None
+        raise click.UsageError(_sentence(str(error))) from None
 
 
-def awaited(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end."""
-    import asyncio
-
-    return asyncio.run(work)
-
-
-def awaited_or_told(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end; a signal to end cancels it, as Ctrl-C does.
-
-    Raises:
-        SystemExit: there was a signal; with the code that shells expect for it.
-    """
-    import asyncio
-
-    from sliderace_client.platform import hear
-
-    told: list[int] = []
-
-    async def listening() -> T:
-        task, loop = asyncio.current_task(), asyncio.get_running_loop()
-        assert task is not None  # noqa: S101 - we run in one
-
-        def end(number: int) -> None:
-            told.append(number)
-            task.cancel()
-
-        hear(end, loop, ("SIGTERM", "SIGHUP", "SIGBREAK"))
-        return await work
-
-    try:
-        return asyncio.run(listening())
-    except asyncio.CancelledError:
-        raise SystemExit(128 + told[0]) from None
-
-
-def is_terminal() -> bool:
-    """Whether a full screen can be shown."""
-    streams: tuple[TextIO | None, ...] = (sys.stdin, sys.stdout)  # None: closed
-    return all(stream is not None and stream.isatty() for stream in streams) and (
-        os.environ.get("TERM") != "dumb"
-    )
-
-
-def columns() -> int:
-    """Columns of the terminal; 0 where the output is none."""
-    import shutil
-
-    shown: TextIO | None = sys.stdout  # None: closed
-    if shown is None or not shown.isatty():
-        return 0
-    return shutil.get_terminal_size().columns
-
-
-def load_settings(likes: Mapping[str, str] | None = None) -> "Settings":
-    """The user's settings; what cannot be used of them is said.
-
-    Args:
-        likes: of `likes_options`: they win.
-    """
-    from sliderace_client.line_ui.answers import Refusal
-    from sliderace_client.line_ui.own_keys import Keys, keys_of
-    from sliderace_client.shared_ui.settings import load
-
-    settings, complaints = load()
-    for complaint in complaints:
-        say_error(complaint)
-    likes = dict(likes or {})
-    if "own_keys" in likes:
-        own = keys_of(likes["own_keys"], Keys())
-        if isinstance(own, Refusal):
-            raise click.BadParameter(own.text, param_hint="--keys")
-        likes["own_keys"] = own.chars or "arrows"
-    return replace(settings, **likes)
-
-
-def own_name(name: str, settings: "Settings") -> str:
-    """The nickname to go by; one that had to be drawn is kept for the next time."""
-    from sliderace.protocol.names import clean_name
-    from sliderace_client.shared_ui.settings import drawn_name, keep, nickname
-
-    if not name:
-        known = nickname(settings)
-        if known:
-            return known
-        drawn = drawn_name(int.from_bytes(os.urandom(4), "big") / 2**32)
-        with suppress(OSError):  # then it is drawn again the next time
-            keep(settings, replace(settings, name=drawn))
-        return drawn
-    clean = clean_name(name)
-    if clean is None:
-        raise click.BadParameter("that nickname cannot be shown.", param_hint="--name")
-    return clean
-
-
-def size_of(text: str) -> "Size":
-    """A board size; raises `EngineError`."""
-    from sliderace.engine import Size
-
-    return Size.parse(text.lower())
-
-
-def hex_of(option: str, text: str) -> bytes:
-    """The bytes of hex digits."""
-    try:
-        return bytes.fromhex(text)
-    except ValueError:
-        raise click.BadParameter("must be hex digits.", param_hint=option) from None
-
-
-def digits_of(option: str, text: str | None) -> str:
-    """A hash or a key, as records write it; empty only where it was not given."""
-    if text is None:
-        return ""
-    value = hex_of(option, text)
-    if len(value) != HASH_BYTES:
-        raise click.BadParameter("must be 64 hex digits.", param_hint=option)
-    return value.hex()
-
-
-def first_digits_of(option: str, text: str | None) -> str:
-    """A hash or its first digits, with an ellipsis or spaces; empty: not given."""
-    digits = "".join((text or "").lower().rstrip(".\u2026").split())
-    if text is not None and not _FIRST_DIGITS.fullmatch(digits):
-        raise click.BadParameter("must be 16 to 64 hex digits.", param_hint=option)
-    return digits
-
-
-def found(room: str, server: str) -> "Place":
-    """Where the room is; the server is remembered for the next time."""
-    from sliderace_client.net.locate import find
-    from sliderace_client.shared_ui.settings import load, remember_server
-
-    with explained():
-        place = awaited(find(room, server, load()[0].server))
-    remember_server(place.server)
-    return place
+def _sentence(message: str) -> str:
+    """Return a message of the engine as a sentence."""
+    return message[:1].upper() + message[1:].removesuffix(".") + "."
 
 
 @contextmanager
-def unreadable() -> Generator[None]:
-    """Say in one line that a record cannot be read."""
+def reporting_unreadable() -> Generator[None]:
+    """Turn an unreadable race record into one line and an exit code."""
     from sliderace_client.race_records import Unreadable
 
     try:
@@ -233,39 +100,179 @@ def unreadable() -> Generator[None]:
         raise Failure(str(error), exit_codes.UNKNOWN) from None
 
 
-def any_server() -> str:
-    """The server of the settings, else a live one here, else the one used last."""
+def run_async(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end."""
+    import asyncio
+
+    return asyncio.run(work)
+
+
+def run_until_signalled(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end; a signal to end cancels it, as Ctrl-C does.
+
+    Raises:
+        SystemExit: there was a signal; with the code that shells expect for it.
+    """
+    import asyncio
+
+    from sliderace_client.platform import handle_signals
+
+    signals: list[int] = []
+
+    async def run() -> T:
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert task is not None  # noqa: S101 - we run in one
+
+        def end(number: int) -> None:
+            signals.append(number)
+            task.cancel()
+
+        handle_signals(end, loop, ("SIGTERM", "SIGHUP", "SIGBREAK"))
+        return await work
+
+    try:
+        return asyncio.run(run())
+    except asyncio.CancelledError:
+        raise SystemExit(128 + signals[0]) from None
+
+
+def is_full_screen() -> bool:
+    """Whether a full screen can be shown."""
+    streams: tuple[TextIO | None, ...] = (sys.stdin, sys.stdout)  # None: closed
+    return all(stream is not None and stream.isatty() for stream in streams) and (
+        os.environ.get("TERM") != "dumb"
+    )
+
+
+def columns() -> int:
+    """Return the terminal's columns; 0 if the output is no terminal."""
+    import shutil
+
+    output: TextIO | None = sys.stdout  # None: closed
+    if output is None or not output.isatty():
+        return 0
+    return shutil.get_terminal_size().columns
+
+
+def load_settings(preferences: Mapping[str, str] | None = None) -> "Settings":
+    """Return the user's settings; report those that cannot be used.
+
+    Args:
+        preferences: from `preference_options`: they win.
+    """
+    from sliderace_client.line_ui.answers import Refusal
+    from sliderace_client.line_ui.own_keys import Keys, keys_of
+    from sliderace_client.shared_ui.settings import load
+
+    settings, complaints = load()
+    for complaint in complaints:
+        say_error(complaint)
+    given = dict(preferences or {})
+    if "own_keys" in given:
+        own = keys_of(given["own_keys"], Keys())
+        if isinstance(own, Refusal):
+            raise click.BadParameter(own.text, param_hint="--keys")
+        given["own_keys"] = own.chars or "arrows"
+    return replace(settings, **given)
+
+
+def own_name(name: str, settings: "Settings") -> str:
+    """Return the nickname to use; a random one is stored for the next time."""
+    from sliderace.protocol.codes import refusal_text
+    from sliderace.protocol.names import clean_name
+    from sliderace_client.shared_ui.settings import keep, nickname, random_name
+
+    if not name:
+        known = nickname(settings)
+        if known:
+            return known
+        random = random_name(int.from_bytes(os.urandom(4), "big") / 2**32)
+        with suppress(OSError):  # then there is another one the next time
+            keep(settings, replace(settings, name=random))
+        return random
+    clean = clean_name(name)
+    if clean is None:
+        raise click.BadParameter(refusal_text("bad_name"), param_hint="--name")
+    return clean
+
+
+def parse_size(typed: str) -> "Size":
+    """Return a board size; raises `EngineError`."""
+    from sliderace.engine import Size
+
+    return Size.parse(typed.lower())
+
+
+def parse_hex(option: str, typed: str) -> bytes:
+    """Return the bytes of hex digits."""
+    try:
+        return bytes.fromhex(typed)
+    except ValueError:
+        raise click.BadParameter(text("cli.not_hex"), param_hint=option) from None
+
+
+def parse_hash(option: str, typed: str | None) -> str:
+    """Return a hash or a key as records write it; empty only if it was not given."""
+    if typed is None:
+        return ""
+    value = parse_hex(option, typed)
+    if len(value) != HASH_BYTES:
+        raise click.BadParameter(text("cli.not_a_hash"), param_hint=option)
+    return value.hex()
+
+
+def parse_hash_start(option: str, typed: str | None) -> str:
+    """Return a hash or its first digits; an ellipsis and spaces are dropped."""
+    digits = "".join((typed or "").lower().rstrip(".\u2026").split())
+    if typed is not None and not _HASH_START.fullmatch(digits):
+        raise click.BadParameter(text("cli.not_a_hash_start"), param_hint=option)
+    return digits
+
+
+def find_room(room: str, server: str) -> "Place":
+    """Return where the room is; the server is remembered for the next time."""
+    from sliderace_client.net.locate import find
+    from sliderace_client.shared_ui.settings import load, remember_server
+
+    with reporting_failures():
+        place = run_async(find(room, server, load()[0].server))
+    remember_server(place.server)
+    return place
+
+
+def usual_server() -> str:
+    """Return the server of the settings, else a live one here, else the last one."""
     from sliderace_client.net.http import is_live
-    from sliderace_client.net.locate import here
+    from sliderace_client.net.locate import local_addresses
     from sliderace_client.shared_ui.settings import last_server, load
 
-    return load()[0].server or next(filter(is_live, here()), "") or last_server()
+    return (
+        load()[0].server
+        or next(filter(is_live, local_addresses()), "")
+        or last_server()
+    )
 
 
 def server_for_results(server: str) -> str:
-    """The server to ask for races; raises `NotFound`."""
+    """Return the server to ask for races; raises `NotFound`."""
     from sliderace_client.net.locate import NotFound, server_address
 
-    base = server or any_server()
-    base = server_address(base) if base else ""
+    base = server or usual_server()
     if not base:
-        raise NotFound(
-            "no server is running here; sliderace serve (or host) brings its past races"
-            " back, --server names another"
-        )
-    return base
+        raise NotFound(text("cli.no_server"))
+    return server_address(base)
 
 
 def race_board(race: str, server: str) -> "Board":
-    """The start board of a past race."""
+    """Return the start board of a past race."""
     from sliderace_client import race_records
 
-    return race_records.board_of(race_records.load(race, server or any_server()))
+    return race_records.board_of(race_records.load(race, server or usual_server()))
 
 
-def enter_plain(start: "Start") -> int:
-    """Enter a room line by line."""
+def enter_in_lines(start: "Start") -> int:
+    """Enter a room line by line; return the exit code."""
     from sliderace_client.line_ui.race import enter
-    from sliderace_client.line_ui.typed_input import typed
+    from sliderace_client.line_ui.typed_input import typed_input
 
-    return enter(start, typed(), say)
+    return enter(start, typed_input(), say)

@@ -1,4 +1,4 @@
-"""What `sliderace host` does: a server, a room, an invitation, and in we go."""
+"""`sliderace host`: start a server, open a room, print the invitation, enter."""
 
 import signal
 import sys
@@ -11,37 +11,38 @@ import segno
 
 from sliderace.protocol.messages import RulesPatch
 from sliderace.protocol.room_code import format_code
+from sliderace.texts import text
 from sliderace_client import exit_codes
 from sliderace_client.launch import Start
 from sliderace_client.line_ui.race import enter
-from sliderace_client.line_ui.typed_input import typed
+from sliderace_client.line_ui.typed_input import typed_input
 from sliderace_client.local_server import (
     HostError,
     OwnServer,
     links,
     open_room,
-    running,
+    running_server,
 )
-from sliderace_client.net.locate import Noted, join_command, noted
+from sliderace_client.net.locate import ServerFile, join_command, read_server_file
 from sliderace_client.shared_ui.render import qr_rows
 from sliderace_client.shared_ui.settings import Settings, remember_server
 from sliderace_client.tui import run_app
 
-__all__ = ["Asked", "HostError", "host", "invitation"]
+__all__ = ["HostError", "HostOptions", "host", "invitation"]
 
 Say = Callable[[str], None]
 
 
-LOOK_S = 0.5
-"""How soon Ctrl-C is heard where it wakes nobody."""
-DEFAULT_BIND = "0.0.0.0"  # noqa: S104 - friends in the network shall reach it
+POLL_S = 0.5
+"""How soon a failed server is noticed, and Ctrl-C on Windows: it interrupts no wait."""
+DEFAULT_BIND = "0.0.0.0"  # noqa: S104 - friends in the network must reach it
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class HostOptions:
     """The options of `sliderace host`.
 
-    Without `tui` it only serves and waits; with `plain` we are in the room in lines.
+    Without `enter`, it only serves and waits; with `plain`, we enter in lines.
     """
 
     size: str
@@ -51,24 +52,26 @@ class Asked:
     public_url: str
     public: bool
     seed: str | None
-    tui: bool
+    enter: bool
     friendly_timing: bool = False
     plain: bool = False
 
 
-def host(asked: Asked, settings: Settings, say: Say) -> int:
-    """Host a room until the user ends it; the exit code.
+def host(options: HostOptions, settings: Settings, say: Say) -> int:
+    """Host a room until the user ends it; return the exit code.
 
     Raises:
-        HostError: the server or the room cannot be had, or cannot be kept up.
+        HostError: the server or the room cannot be started, or the server died.
     """
-    base = running()
+    base = running_server()
     if base is not None:
-        say(f"A server is already running here: {base}")
-        known = noted()
-        if asked.bind != DEFAULT_BIND and (known is None or known.bind != asked.bind):
-            say(f"It listens where it did before: --bind {asked.bind} has no effect.")
-        return _in_room(asked, settings, say, base, known or Noted(0), stays=True)
+        say(text("host.already_running", server=base))
+        known = read_server_file()
+        bind = options.bind
+        if bind != DEFAULT_BIND and (known is None or known.bind != bind):
+            say(text("host.bind_ignored", bind=bind))
+        at = known or ServerFile(0)
+        return _in_room(options, settings, say, base, at, stays=True)
     failed = threading.Event()
 
     def fail() -> None:
@@ -76,16 +79,18 @@ def host(asked: Asked, settings: Settings, say: Say) -> int:
         interrupt_main()
 
     server = OwnServer(
-        bind=asked.bind,
-        port=asked.port,
-        public_url=asked.public_url,
+        bind=options.bind,
+        port=options.port,
+        public_url=options.public_url,
         say=say,
         on_failure=fail,
     )
     code = exit_codes.INTERRUPTED
     try:
         server.start()
-        code = _in_room(asked, settings, say, server.base, server.noted, ended=failed)
+        code = _in_room(
+            options, settings, say, server.base, server.described, failed=failed
+        )
     except KeyboardInterrupt:
         if not failed.is_set():
             raise
@@ -97,69 +102,72 @@ def host(asked: Asked, settings: Settings, say: Say) -> int:
 
 
 def _in_room(
-    asked: Asked,
+    options: HostOptions,
     settings: Settings,
     say: Say,
     base: str,
-    at: Noted,
+    at: ServerFile,
     *,
     stays: bool = False,
-    ended: threading.Event | None = None,
+    failed: threading.Event | None = None,
 ) -> int:
-    """Open a room, invite to it, and be there; `stays`: the server outlives us."""
-    rules = RulesPatch(size=asked.size, friendly_timing=asked.friendly_timing or None)
-    code = open_room(base, rules, public=asked.public, seed=asked.seed)
+    """Open a room, print the invitation, and enter; `stays`: the server outlives us."""
+    rules = RulesPatch(
+        size=options.size, friendly_timing=options.friendly_timing or None
+    )
+    code = open_room(base, rules, public=options.public, seed=options.seed)
     remember_server(base)
     found = links(base, code, at.bind, at.url)
     for line in invitation(code, found, base):
         say(line)
-    drawn = sys.stdout.isatty() and shows_blocks(sys.stdout.encoding)
-    if found and drawn and not asked.plain:
+    draws = sys.stdout.isatty() and shows_blocks(sys.stdout.encoding)
+    if found and draws and not options.plain:
         for line in qr_lines(found[0]):
             say(line)
-    if not asked.tui:
-        return _wait(say, ended or threading.Event())
+    if not options.enter:
+        return _wait(say, failed or threading.Event())
     start = Start(
         "host",
         base,
         code,
-        asked.name,
+        options.name,
         links=tuple(found),
         settings=settings,
-        back=join_command(f"{base}/{code}", asked.name) if stays else "",
+        back=join_command(f"{base}/{code}", options.name) if stays else "",
     )
-    return enter(start, typed(), say) if asked.plain else run_app(start)
+    return enter(start, typed_input(), say) if options.plain else run_app(start)
 
 
 def invitation(code: str, found: list[str], base: str) -> list[str]:
-    """What to tell friends: links, the code, and the exact command.
+    """Return what friends need: links, the code, and the exact command.
 
     Args:
         code: the room's.
-        found: links others can use, best first; empty: only this machine can join.
+        found: links that others can use, best first; empty: only this machine can join.
         base: the server's address for this machine.
     """
-    shown = format_code(code)
+    written = format_code(code)
     if not found:
+        link = f"{base}/{code}"
         return [
             "",
-            f"Room {shown}. No network was found: only this machine can join.",
-            f"  {base}/{code}",
-            f"  {join_command(f'{base}/{code}')}",
+            text("host.room_local", code=written),
+            f"  {link}",
+            f"  {join_command(link)}",
             "",
         ]
     return [
         "",
-        f"Room {shown}. Friends open {'one of these' if found[1:] else 'this'}:",
+        text("host.room_link", code=written, count=len(found)),
         *(f"  {link}" for link in found),
-        "or type:",
+        text("host.or_type"),
         f"  {join_command(found[0])}",
         "",
     ]
 
 
 def qr_lines(link: str) -> list[str]:
-    """The link as a QR code: black on white, whatever the terminal's colours are."""
+    """Return the link as a QR code, black on white whatever the terminal's colours."""
     code = segno.make(link, error="l", micro=False)
     rows = qr_rows([list(row) for row in code.matrix_iter(border=2)])
     return [*(f"  \x1b[38;5;16;48;5;231m{row}\x1b[0m" for row in rows), ""]
@@ -174,16 +182,18 @@ def shows_blocks(encoding: str) -> bool:
     return True
 
 
-def _wait(say: Say, ended: threading.Event) -> int:
-    """Serve until Ctrl-C, or until the server cannot be kept up."""
-    say("The first player to join is the host. Ctrl-C ends it.")
+def _wait(say: Say, failed: threading.Event) -> int:
+    """Serve until Ctrl-C, SIGTERM or the server's failure."""
+    say(text("host.first_is_host"))
 
-    def end(_number: int, _frame: object) -> None:
-        ended.set()
+    stopped = threading.Event()
 
-    before = signal.signal(signal.SIGTERM, end)
+    def stop(_number: int, _frame: object) -> None:
+        stopped.set()
+
+    before = signal.signal(signal.SIGTERM, stop)
     try:
-        while not ended.wait(LOOK_S):  # Ctrl-C interrupts no wait on Windows
+        while not failed.is_set() and not stopped.wait(POLL_S):
             pass
     except KeyboardInterrupt:
         return exit_codes.INTERRUPTED

@@ -1,4 +1,4 @@
-"""The operator's commands: each is the server's own program, with what was typed."""
+"""The operators' commands: each runs the server's program with what was typed."""
 
 import os
 import sys
@@ -26,16 +26,16 @@ def backup(arguments: tuple[str, ...]) -> NoReturn:
 @click.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def restore(arguments: tuple[str, ...]) -> NoReturn:
-    """Put a backup in its place again; see: sliderace restore --help."""
+    """Put a backup back in place; see: sliderace restore --help."""
     run_server(("restore", *arguments))
 
 
 def run_server(arguments: tuple[str, ...]) -> NoReturn:
-    """Be the server's program, with these arguments."""
+    """Become the server's program, with these arguments."""
     command = [sys.executable, "-m", "sliderace_server", *arguments]
     sys.stdout.flush()
     if os.name == "posix":  # the same process: its exit code and signals are its own
         os.execv(sys.executable, command)  # noqa: S606 - no shell is the point
-    from sliderace_client.platform import run_to_its_end  # noqa: PLC0415 - slow to load
+    from sliderace_client.platform import run_in_place  # noqa: PLC0415 - slow to load
 
-    raise SystemExit(run_to_its_end(command))
+    raise SystemExit(run_in_place(command))

@@ -5,10 +5,12 @@ from functools import wraps
 
 import click
 
+from sliderace.texts import text
+
 __all__ = [
-    "likes_options",
     "name_option",
     "plain_option",
+    "preference_options",
     "server_option",
     "size_option",
 ]
@@ -18,13 +20,19 @@ server_option = click.option(
     metavar="ADDRESS",
     envvar="SLIDERACE_SERVER",
     default="",
-    help="Server to ask, and no other.  [env: SLIDERACE_SERVER]",
+    help=text("cli.option.server"),
 )
-name_option = click.option("--name", metavar="NICK", default="", help="Your nickname.")
+name_option = click.option(
+    "--name", metavar="NICK", default="", help=text("cli.option.name")
+)
 size_option = click.option(
-    "--size", metavar="WxH", default="4x4", show_default=True, help="2x2 to 10x10."
+    "--size",
+    metavar="WxH",
+    default="4x4",
+    show_default=True,
+    help=text("cli.option.size"),
 )
-plain_option = click.option("--plain", is_flag=True, help="Lines instead of a screen.")
+plain_option = click.option("--plain", is_flag=True, help=text("cli.option.plain"))
 
 COLOURS = {
     "auto": ("color", "theme"),
@@ -36,17 +44,17 @@ COLOURS = {
     "rows": ("tiles",),
     "mono": ("tiles",),
 }
-"""Which settings a word of --colours is for."""
+"""The settings that a word of --colours is for."""
 
 
-def likes_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Options that win over a setting each; the command gets them as `likes`.
+def preference_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Add the options that win over a setting each.
 
-    That is a dictionary: names of settings, and what was given for them.
+    The command gets them as `preferences`: names of settings, with what was given.
     """
 
     @wraps(command)
-    def with_likes(
+    def with_preferences(
         *,
         keys: str | None,
         move: str | None,
@@ -55,30 +63,28 @@ def likes_options(command: Callable[..., int]) -> Callable[..., int]:
         **others: object,
     ) -> int:
         given = {"own_keys": keys, "keys": move, "picture": picture}
-        likes = {name: value for name, value in given.items() if value is not None}
-        likes |= {name: word for word in colours for name in COLOURS[word]}
-        return command(likes=likes, **others)
+        preferences = {
+            name: value for name, value in given.items() if value is not None
+        }
+        preferences |= {name: word for word in colours for name in COLOURS[word]}
+        return command(preferences=preferences, **others)
 
     options = (
-        click.option("--keys", metavar="KEYS", help="For left, right, up, down: adws."),
+        click.option("--keys", metavar="KEYS", help=text("cli.option.keys")),
         click.option(
             "--move",
             type=click.Choice(["tile", "gap"]),
-            help="What a key moves, its way.",
+            help=text("cli.option.move"),
         ),
         click.option(
             "--colours",
             metavar="HOW",
             multiple=True,
             type=click.Choice(list(COLOURS)),
-            help="auto, always, never; dark, light; by fringe (layer), rows; mono.",
+            help=text("cli.option.colours"),
         ),
-        click.option(
-            "--picture",
-            metavar="NAME|FILE",
-            help="On the tiles: none, hills, harbour, garden, rings, or your own.",
-        ),
+        click.option("--picture", metavar="NAME|FILE", help=text("cli.option.picture")),
     )
     for option in reversed(options):
-        with_likes = option(with_likes)
-    return with_likes
+        with_preferences = option(with_preferences)
+    return with_preferences

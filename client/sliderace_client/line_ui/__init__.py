@@ -1,5 +1,5 @@
-"""Line mode without its lines' way in and out: what is typed, and what is answered.
+"""The client in lines: what is typed, and what is answered.
 
-Pure: time and chance are arguments. It speaks plain ASCII, so that a screen reader, a
-pipe and a terminal of 1980 can all follow.
+Pure except for `race` and `typed_input`: time and randomness are arguments. It prints
+plain ASCII, so that a screen reader, a pipe and a terminal from 1980 can follow.
 """

@@ -1,76 +1,77 @@
-"""Answers to questions: a size, yes or no; and how what was typed is shown again."""
+"""Answers to questions: a size, yes or no; and how typed text is quoted."""
 
 import re
 from typing import Final, NamedTuple
 
 from sliderace.engine import BadSize, Size
 from sliderace.engine.board import MIN_SIDE
+from sliderace.texts import text
 
 __all__ = [
     "DEFAULT_SIZE",
-    "SIDES",
     "Refusal",
-    "label",
     "puzzle",
-    "shown",
+    "quoted",
     "size_of",
     "size_of_flag",
+    "size_question",
     "yes_or_no",
 ]
 
 SIDES: Final = range(3, 11)
-"""Sides that are offered; a flag knows 2 and other shapes too."""
+"""Sides that are offered; the flag takes 2 and other shapes, too."""
 DEFAULT_SIZE: Final = Size(4, 4)
 
 _PUZZLE = re.compile(r"([0-9]{1,4})[ -]?puzzle")
 _SIDES = re.compile(r"([0-9]{1,4})(?: ?[x*] ?([0-9]{1,4}))?")
 _LONGEST = 24
-"""Of what was typed, so much is shown again."""
+"""Characters of typed text that are quoted."""
 
 
 class Refusal(NamedTuple):
     """Why something that was typed cannot be done.
 
     Attributes:
-        why: one word for programs.
-        text: a kind line for people.
+        why: one word, for programs.
+        text: one line, for people.
     """
 
     why: str
     text: str
 
 
-def shown(text: str) -> str:
-    r"""What was typed, quoted, harmless and short.
+def quoted(typed: str) -> str:
+    r"""Return what was typed in quotes, harmless and short.
 
-    >>> shown("x\x1b[2J"), shown("a" * 40)
+    >>> quoted("x\x1b[2J"), quoted("a" * 40)
     ("'x\\x1b[2J'", "'aaaaaaaaaaaaaaaaaaaaaaa...")
     """
-    quoted = ascii(text[: _LONGEST + 1])
-    return quoted if len(quoted) <= _LONGEST + 2 else f"{quoted[:_LONGEST]}..."
+    quote = ascii(typed[: _LONGEST + 1])
+    return quote if len(quote) <= _LONGEST + 2 else f"{quote[:_LONGEST]}..."
 
 
 def puzzle(size: Size) -> str:
-    """What a size is called by those who count tiles.
+    """Return what those who count tiles call a size.
 
     >>> puzzle(Size(4, 4))
     '15-puzzle'
     """
-    return f"{size.cells - 1}-puzzle"
+    return text("size.puzzle", tiles=size.cells - 1)
 
 
-def label(side: int) -> str:
-    """A side, as the question offers it.
+def size_question() -> list[str]:
+    """Return the sizes to choose from, in lines of less than 80 columns."""
+    offered = [
+        text("size.choice", side=side, puzzle=puzzle(Size(side, side)))
+        for side in SIDES
+    ]
+    first, second = ", ".join(offered[:4]), ", ".join(offered[4:])
+    return text("size.question", first=first, second=second).split("\n")
 
-    >>> label(3)
-    '3 (8-puzzle)'
-    """
-    return f"{side} ({puzzle(Size(side, side))})"
 
-
-def _sides_of(text: str) -> tuple[int, int] | None:
-    """Width and height as typed, of any value; None where it is no size at all."""
-    word = text.strip().lower()
+def _sides_of(typed: str) -> tuple[int, int] | None:
+    """Return width and height of any value; width 0: no such puzzle; None: no size."""
+    word = typed.strip().lower()
     if named := _PUZZLE.fullmatch(word):
         cells = int(named[1]) + 1
         side = next((n for n in range(cells + 1) if n * n >= cells), 0)
@@ -80,56 +81,60 @@ def _sides_of(text: str) -> tuple[int, int] | None:
     return None
 
 
-def size_of(text: str) -> Size | Refusal:
-    """The size that is meant by an answer; an empty one is 4x4.
+def size_of(typed: str) -> Size | Refusal:
+    """Return the size that an answer means; an empty one means 4x4.
 
     >>> size_of("15-puzzle"), size_of("5"), size_of("2").why
     (Size(width=4, height=4), Size(width=5, height=5), 'size_too_small')
     """
-    if not text.strip():
+    if not typed.strip():
         return DEFAULT_SIZE
-    sides = _sides_of(text)
-    what = shown(text.strip())
-    allowed = f"{SIDES[0]} to {SIDES[-1]} here, such as 4 or 4x4"
+    sides = _sides_of(typed)
+    values: dict[str, object] = {
+        "typed": quoted(typed.strip()),
+        "first": SIDES[0],
+        "last": SIDES[-1],
+    }
     if sides is None:
-        return Refusal("not_a_size", f"{what} is not a size: {allowed}.")
+        return Refusal("not_a_size", text("size.not_a_size", **values))
     width, height = sides
     if not width:
-        known = ", ".join(str(n * n - 1) for n in SIDES)
-        return Refusal("no_such_puzzle", f"There is no {what}: there are {known}.")
+        return Refusal("no_such_puzzle", _no_such_puzzle(typed))
     if max(sides) > SIDES[-1]:
-        return Refusal("size_too_large", f"{what} is too large: {allowed}.")
+        return Refusal("size_too_large", text("size.too_large", **values))
+    by_flag = min(sides) >= MIN_SIDE
+    values |= {"flag": f"--size {width}x{height}"} if by_flag else {}
     if width != height:
-        return _by_flag("not_square", f"{what} is not square", sides, allowed)
+        key = "size.not_square_flag" if by_flag else "size.not_square"
+        return Refusal("not_square", text(key, **values))
     if width < SIDES[0]:
-        return _by_flag("size_too_small", f"{what} is too small", sides, allowed)
+        key = "size.too_small_flag" if by_flag else "size.too_small"
+        return Refusal("size_too_small", text(key, **values))
     return Size(*sides)
 
 
-def _by_flag(why: str, text: str, sides: tuple[int, int], allowed: str) -> Refusal:
-    """A refusal of what a flag would take, if it would."""
-    if min(sides) >= MIN_SIDE:
-        flag = f"--size {sides[0]}x{sides[1]}"
-        return Refusal(why, f"{text}: {allowed}; by flag {flag}.")
-    return Refusal(why, f"{text}: {allowed}.")
+def _no_such_puzzle(typed: str) -> str:
+    known = ", ".join(str(side * side - 1) for side in SIDES)
+    return text("size.no_such_puzzle", typed=quoted(typed.strip()), known=known)
 
 
-def size_of_flag(text: str) -> Size:
-    """The size that is meant by a flag: ``4``, ``4x4``, ``5x3``, ``15-puzzle``.
+def size_of_flag(typed: str) -> Size:
+    """Return the size that a flag means: ``4``, ``4x4``, ``5x3``, ``15-puzzle``.
 
     Raises:
         BadSize: the text is no size, or a side is not 2 ... 10.
     """
-    sides = _sides_of(text)
+    sides = _sides_of(typed)
     if sides is None or not sides[0]:
-        raise BadSize(f"a size is written like 4, 4x3 or 15-puzzle, not {shown(text)}")
+        raise BadSize(text("size.bad_flag", typed=quoted(typed)))
     return Size(*sides)
 
 
-def yes_or_no(text: str) -> bool | None:
-    """A yes, a no, or neither.
+def yes_or_no(typed: str) -> bool | None:
+    """Return whether the answer is yes; None if it is neither yes nor no.
 
     >>> yes_or_no(" Yes"), yes_or_no("n"), yes_or_no("maybe")
     (True, False, None)
     """
-    return {"y": True, "yes": True, "n": False, "no": False}.get(text.strip().lower())
+    answers = {"y": True, "yes": True, "n": False, "no": False}
+    return answers.get(typed.strip().lower())

@@ -1,4 +1,4 @@
-"""Boards to practise on: of a seed, given in full, or shuffled a little."""
+"""Boards to practise on: from a seed, given in full, or shuffled a little."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -17,9 +17,10 @@ from sliderace.engine import (
     scramble,
     seed_from_text,
 )
-from sliderace_client.line_ui.answers import shown
+from sliderace.texts import text
+from sliderace_client.line_ui.answers import quoted
 
-__all__ = ["Origin", "given", "made", "shuffled"]
+__all__ = ["Origin", "board_from", "parse_given", "shuffled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Origin:
 
     Args:
         seed: any text, or 64 hex digits.
-        shuffle: so many random moves from the solved board; 0: a fair scramble.
+        shuffle: this many random moves from the solved board; 0: a fair scramble.
         board: the board itself; it wins over both.
     """
 
@@ -38,29 +39,28 @@ class Origin:
 
     @property
     def mark(self) -> str:
-        """What makes it no ordinary scramble; empty where nothing does."""
+        """Why it is no ordinary scramble; empty if it is one."""
         if self.board is not None:
-            return "a given board"
-        moves = "1 move" if self.shuffle == 1 else f"{self.shuffle} moves"
-        return f"easy: {moves} from solved" if self.shuffle else ""
+            return text("solo.given")
+        return text("solo.easy", count=self.shuffle) if self.shuffle else ""
 
-    def again(self, size: Size) -> str:
-        """The command that gives this board again."""
+    def command(self, size: Size) -> str:
+        """Return the command that gives this board again."""
         if self.board is not None:
             return f'sliderace solo --scramble "{format_board(self.board)}"'
         shuffle = f" --shuffle {self.shuffle}" if self.shuffle else ""
         return f"sliderace solo --size {size}{shuffle} --seed {_word(self.seed)}"
 
 
-def _word(text: str) -> str:
-    """A text as one word of a shell's command line."""
-    if text.isascii() and text.isalnum():
-        return text
-    return "'" + text.replace("'", "'\\''") + "'"
+def _word(seed: str) -> str:
+    """Return a text as one word of a shell's command line."""
+    if seed.isascii() and seed.isalnum():
+        return seed
+    return "'" + seed.replace("'", "'\\''") + "'"
 
 
-def made(origin: Origin, size: Size) -> Board:
-    """The board that an origin stands for.
+def board_from(origin: Origin, size: Size) -> Board:
+    """Return the board that an origin stands for.
 
     Raises:
         BadSeed: the seed is not valid text.
@@ -74,9 +74,9 @@ def made(origin: Origin, size: Size) -> Board:
 
 
 def shuffled(seed: bytes, size: Size, moves: int) -> Board:
-    """A board so many random moves away from the solved one, and never solved.
+    """Return a board this many random moves from the solved one, and never solved.
 
-    No move takes back the one before it, unless the last one must.
+    No move undoes the one before it, unless the last one must.
 
     Args:
         seed: 32 bytes; the same ones give the same walk.
@@ -103,13 +103,13 @@ def _solves(slide: Slide, board: Board) -> bool:
     return ahead.is_solved
 
 
-def given(text: str) -> Board:
-    """Read a board to be played, such as ``8 2 0/4 6 1/3 7 5``.
+def parse_given(typed: str) -> Board:
+    """Read a board to play, such as ``8 2 0/4 6 1/3 7 5``.
 
     Raises:
-        EngineError: it cannot be played; says exactly why.
+        EngineError: it cannot be played; the message says exactly why.
     """
-    rows = [row.split() for row in text.strip().split("/")]
+    rows = [row.split() for row in typed.strip().split("/")]
     for number, row in enumerate(rows, 1):
         _check_row(number, row, rows[0])
     try:
@@ -117,37 +117,35 @@ def given(text: str) -> Board:
     except BadBoard:
         raise BadBoard(_misfits([int(word) for row in rows for word in row])) from None
     if board.is_solved:
-        raise EngineError("this board is solved already")
+        raise EngineError(text("board.solved"))
     if not board.is_solvable():
-        text = "this board cannot be solved: it is off by one exchange of two tiles"
-        raise EngineError(f"{text} (exchange any two, such as 1 and 2, and it can)")
+        raise EngineError(text("board.unsolvable"))
     return board
 
 
 def _check_row(number: int, row: list[str], first: list[str]) -> None:
     for word in row:
         if not (word.isascii() and word.isdecimal() and len(word) <= 2):
-            raise BadNotation(f"in row {number}, {shown(word)} is no number 0 to 99")
+            raise BadNotation(text("board.no_number", row=number, typed=quoted(word)))
     if not row:
-        raise BadNotation(f"row {number} is empty")
+        raise BadNotation(text("board.empty_row", row=number))
     if len(row) != len(first):
-        text = f"row {number} has {len(row)} numbers, but row 1 has {len(first)}"
-        raise BadNotation(text)
+        raise BadNotation(
+            text("board.uneven", row=number, count=len(row), first=len(first))
+        )
 
 
 def _misfits(tiles: list[int]) -> str:
-    """Which numbers are too many, and which are missing."""
+    """Say which numbers are there twice, too large or missing."""
     counts = Counter(tiles)
-    twice = [str(tile) for tile in sorted(counts) if counts[tile] > 1]
-    missing = [str(tile) for tile in range(len(tiles)) if tile not in counts]
-    strange = [str(tile) for tile in sorted(counts) if tile >= len(tiles)]
-    parts = [
-        f"{what} {', '.join(numbers)}"
-        for what, numbers in (
-            ("more than once:", twice),
-            ("too large:", strange),
-            ("missing:", missing),
-        )
+    found = {
+        "board.twice": [tile for tile in sorted(counts) if counts[tile] > 1],
+        "board.too_large": [tile for tile in sorted(counts) if tile >= len(tiles)],
+        "board.missing": [tile for tile in range(len(tiles)) if tile not in counts],
+    }
+    sentences = [
+        text(key, numbers=", ".join(map(str, numbers)))
+        for key, numbers in found.items()
         if numbers
     ]
-    return f"each of 0 to {len(tiles) - 1} must be there once; " + "; ".join(parts)
+    return " ".join([text("board.each_once", last=len(tiles) - 1), *sentences])

@@ -1,14 +1,21 @@
-"""The one move grammar of line mode, alone and in races.
+"""The grammar of moves in line mode, the same alone and in races.
 
-Own keys, alone or repeated (``a``, ``aaw``); the words left, right, up, down and the
-arrow keys; field notation after ``=`` (``=R2U``); a number slides that tile with every
-tile between it and the gap (``11``, or ``#11`` where digits are keys); ``row,column``,
-from 1, the row first. Several in a line are all made, or none.
+One line holds one or more parts, separated by blanks:
+
+- own keys, alone or repeated: ``a``, ``aaw``;
+- the words left, right, up and down, and the arrow keys;
+- a number slides that tile with every tile between it and the gap: ``11``, or ``#11``
+  if digits are keys;
+- ``row,column``, from 1: the same for the tile in that cell;
+- field notation after ``=``, up to the end of the line: ``=R2U``.
+
+Either all moves of a line are made or none. Moves after the solving one are dropped.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import Final
 
 from sliderace.engine import (
@@ -19,7 +26,8 @@ from sliderace.engine import (
     Slide,
     parse_slides,
 )
-from sliderace_client.line_ui.answers import Refusal, shown
+from sliderace.texts import text
+from sliderace_client.line_ui.answers import Refusal, quoted
 from sliderace_client.line_ui.board_text import Style
 from sliderace_client.line_ui.own_keys import ARROWS, WAYS, Keys
 
@@ -28,20 +36,13 @@ __all__ = ["Grammar", "Move", "moved", "possible"]
 _ARROWS = re.compile("|".join(map(re.escape, ARROWS)))
 _NUMBER = re.compile(r"#?([+-]?[0-9]+)")
 _CELL = re.compile(r"([0-9]{1,3}),([0-9]{1,3})")
-_MOST = 3
-"""Digits of a number that may be a tile; longer ones are not even read."""
+_DIGITS = 3
+"""Of a number that may be a tile; longer ones are not even converted."""
+_SHOWN = 9
+"""Digits of a number that are shown again."""
 _LISTED = 12
 """Tiles that are named one by one; more are counted."""
-
-_CANNOT: Final = "Cannot move: "
-_EDGES: Final = {
-    "U": "bottom row",
-    "D": "top row",
-    "L": "last column",
-    "R": "first column",
-}
-"""Where the gap is when no tile can travel that way."""
-_WORDS: Final = {"U": "up", "D": "down", "L": "left", "R": "right"}
+_WORDS: Final = {direction: way for way, direction in WAYS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +77,11 @@ class Grammar:
     single: bool = False
 
     def read(self, line: str, board: Board) -> list[Move] | Refusal:
-        """The moves that a line asks for; none after the one that solves the board.
+        """Return the moves that a line asks for; none after the solving one.
 
         Args:
             line: not empty.
-            board: as it stands; it stays as it is.
+            board: as it stands; it is not changed.
         """
         ahead = board.copy()
         moves: list[Move] = []
@@ -88,13 +89,13 @@ class Grammar:
             for step in self._slides(part, ahead):
                 if isinstance(step, Refusal):
                     return _numbered(step, len(moves))
-                moves.append(_made(step, ahead))
+                moves.append(_make(step, ahead))
                 if ahead.is_solved:
                     return moves
         return moves
 
     def _slides(self, part: str, board: Board) -> Iterator[Slide | Refusal]:
-        """What one part of a line asks for; each is judged when it is its turn."""
+        """Yield what one part asks for; each is judged on the board at its turn."""
         if ways := self._ways(part):
             yield from (self._step((way, 1), board) for way in ways)
         elif part.startswith("="):
@@ -107,7 +108,7 @@ class Grammar:
             yield self._pointed(part, board)
 
     def _ways(self, part: str) -> list[Direction]:
-        """The directions that keys, words or arrows stand for; none: it is neither."""
+        """Return the directions of keys, words or arrows; none if it is neither."""
         word = part.lower()
         if word in WAYS and set(word) - set(self.keys.chars):
             return [self.keys.meant(word)]
@@ -124,122 +125,124 @@ class Grammar:
         return ways
 
     def _step(self, slide: Slide, board: Board) -> Slide | Refusal:
-        """A slide by its direction, if the board allows it."""
+        """Return a slide by direction, if the board allows it."""
         way, count = slide
         if count > 1 and self.single:
-            return _one_at_a_time(f"{count} tiles")
+            return Refusal("one_at_a_time", text("move.single_count", number=count))
         if slide in board.legal_slides():
             return slide
         most = sum(other == way for other, _ in board.legal_slides())
         if most:
-            only = "only 1 tile" if most == 1 else f"only {most} tiles"
-            return Refusal("cannot_move", f"{_CANNOT}{only} can go {_WORDS[way]}.")
-        return Refusal("cannot_move", f"{_CANNOT}{self._why(way)}.")
-
-    def _why(self, way: Direction) -> str:
-        if self.keys.gap:
-            mine = next(word for word in WAYS if self.keys.meant(word) == way)
-            return f"the gap cannot go {mine}: it is in the {_EDGES[way]}"
-        return f"no tile can go {_WORDS[way]}: the gap is in the {_EDGES[way]}"
+            why = text("move.only", count=most, way=_WORDS[way])
+        elif self.keys.gap:
+            typed = next(word for word in WAYS if self.keys.meant(word) == way)
+            why = text(f"move.gap_{typed}")
+        else:
+            why = text(f"move.tile_{_WORDS[way]}")
+        return Refusal("cannot_move", why)
 
     def _pointed(self, part: str, board: Board) -> Slide | Refusal:
-        """The slide of a tile that is named by its number or its place."""
+        """Return the slide of a tile named by its number or its cell."""
         if cell := _CELL.fullmatch(part):
-            return self._at(int(cell[1]), int(cell[2]), board)
+            return self._in_cell(int(cell[1]), int(cell[2]), board)
         number = _NUMBER.fullmatch(part)
         if number is None:
             return self._unknown(part, board)
         if self.keys.have_digits and not part.startswith("#"):
-            text = f"Digits are keys here: type #{part[:9]} for tile {part[:9]}."
-            return Refusal("digits_are_keys", text)
-        return self._tile(number[1], board)
+            why = text("move.digits_are_keys", number=part[:_SHOWN])
+            return Refusal("digits_are_keys", why)
+        return self._numbered_tile(number[1], board)
 
     def _unknown(self, part: str, board: Board) -> Refusal:
-        tiles = ("#" if self.keys.have_digits else "") + self.style.span(board)
-        text = f"Not a number: {shown(part)}. Tiles are {tiles}; try help."
-        return Refusal("not_a_number", text)
+        sign = "#" if self.keys.have_digits else ""
+        first, last = self._span(board)
+        why = text(
+            "move.unknown", typed=quoted(part), first=sign + first, last=sign + last
+        )
+        return Refusal("not_a_number", why)
 
-    def _at(self, row: int, column: int, board: Board) -> Slide | Refusal:
+    def _span(self, board: Board) -> tuple[str, str]:
+        """Return what is written on the first and the last tile."""
+        return self.style.label(1), self.style.label(board.size.cells - 1)
+
+    def _in_cell(self, row: int, column: int, board: Board) -> Slide | Refusal:
         width, height = board.size
         if not (1 <= row <= height and 1 <= column <= width):
-            text = f"There is no row {row}, column {column}: rows are 1 to {height}"
-            return Refusal("no_such_cell", f"{text}, columns 1 to {width}.")
+            why = text(
+                "move.no_cell", row=row, column=column, rows=height, columns=width
+            )
+            return Refusal("no_such_cell", why)
         tile = board.tile_at((row - 1) * width + column - 1)
         if not tile:
-            return Refusal("cannot_move", f"{_CANNOT}the gap itself is there.")
+            return Refusal("cannot_move", text("move.gap_there"))
         return self._in_line(tile, board)
 
-    def _tile(self, digits: str, board: Board) -> Slide | Refusal:
-        tile = self.style.tile(int(digits)) if len(digits) <= _MOST else 0
+    def _numbered_tile(self, digits: str, board: Board) -> Slide | Refusal:
+        tile = self.style.tile(int(digits)) if len(digits) <= _DIGITS else 0
         if not 0 < tile < board.size.cells:
-            text = f"There is no tile {digits[:9]}: tiles are {self.style.span(board)}."
-            return Refusal("no_such_tile", text)
+            first, last = self._span(board)
+            why = text("move.no_tile", number=digits[:_SHOWN], first=first, last=last)
+            return Refusal("no_such_tile", why)
         return self._in_line(tile, board)
 
     def _in_line(self, tile: int, board: Board) -> Slide | Refusal:
-        """The slide of a tile that exists."""
+        """Return the slide of a tile that exists."""
         label = self.style.label(tile)
         try:
             slide = board.slide_of_tile(tile)
         except IllegalSlide:
-            row, column = _place(board.gap, board)
-            text = (
-                f"tile {label} is not in line with the gap (row {row}, column {column})"
-            )
-            return Refusal("cannot_move", f"{_CANNOT}{text}.")
+            row, column = _cell_of(board.gap, board)
+            why = text("move.not_in_line", tile=label, row=row, column=column)
+            return Refusal("cannot_move", why)
         if self.single and slide[1] > 1:
-            return _one_at_a_time(f"tile {label} and those between")
+            return Refusal("one_at_a_time", text("move.single_tile", tile=label))
         return slide
 
 
 def _parts(line: str) -> list[str]:
-    """The parts of a line; what follows ``=`` is one, and so is ``2, 3``."""
+    """Return the parts of a line; all after ``=`` is one, and so is ``2, 3``."""
     head, mark, notation = line.strip().partition("=")
     parts = re.sub(r"\s*,\s*", ",", head).split()
     return [*parts, mark + notation] if mark else parts
 
 
-def _notation(text: str) -> list[Slide] | Refusal:
-    """The slides of field notation."""
+def _notation(typed: str) -> list[Slide] | Refusal:
+    """Return the slides of field notation."""
     try:
-        slides = parse_slides(text.upper())
+        slides = parse_slides(typed.upper())
     except BadNotation as error:
         why = str(error).encode("ascii", "backslashreplace").decode()
-        return Refusal("not_notation", f"Not field notation: {why}.")
-    return slides or Refusal("not_notation", "After = come slides, such as =R2U.")
-
-
-def _one_at_a_time(what: str) -> Refusal:
-    text = f"Cannot move {what} at once: one tile at a time (--single)."
-    return Refusal("one_at_a_time", text)
+        return Refusal("not_notation", text("move.bad_notation", why=why))
+    return slides or Refusal("not_notation", text("move.empty_notation"))
 
 
 def _numbered(refusal: Refusal, before: int) -> Refusal:
-    """A refusal that says that the moves before it were not made either."""
+    """Return a refusal that says that the moves before it were not made either."""
     if not before:
         return refusal
-    why = refusal.text.removeprefix(_CANNOT)
-    return Refusal(refusal.why, f"Nothing moved; move {before + 1}: {why}")
+    why = text("move.nothing_moved", number=before + 1, why=refusal.text)
+    return Refusal(refusal.why, why)
 
 
-def _place(cell: int, board: Board) -> tuple[int, int]:
+def _cell_of(cell: int, board: Board) -> tuple[int, int]:
+    """Return row and column of a cell, from 1."""
     row, column = divmod(cell, board.size.width)
     return row + 1, column + 1
 
 
-def _made(slide: Slide, board: Board) -> Move:
-    """Make a slide on a board, and note what it moved."""
+def _make(slide: Slide, board: Board) -> Move:
+    """Make a slide on a board; return what it moved."""
     gap = board.gap
     before = board.copy()
     board.slide(*slide)
     far = board.gap
     step = (gap - far) // slide[1]
     tiles = tuple(before.tile_at(cell) for cell in range(far, gap, step))
-    return Move(slide, tiles, _place(far, board), _place(far + step, board))
+    return Move(slide, tiles, _cell_of(far, board), _cell_of(far + step, board))
 
 
 def moved(moves: list[Move], style: Style) -> str:
-    """The moves in words.
+    """Return what was moved, in words.
 
     >>> from sliderace.engine import Size
     >>> board = Board.solved(Size(3, 3))
@@ -249,19 +252,25 @@ def moved(moves: list[Move], style: Style) -> str:
     """
     total = sum(len(move.tiles) for move in moves)
     if total > _LISTED:
-        return f"Moved {total} tiles"
-    return "Moved " + ", ".join(_told(move, style) for move in moves)
+        return text("move.moved_count", number=total)
+    tiles = ", ".join(_tiles_of(move, style) for move in moves)
+    return text("move.moved", tiles=tiles)
 
 
-def _told(move: Move, style: Style) -> str:
+def _tiles_of(move: Move, style: Style) -> str:
     named, *between = map(style.label, move.tiles)
-    return f"{named} with {' and '.join(between)}" if between else named
+    if not between:
+        return named
+    others = reduce(
+        lambda first, last: text("list.and", first=first, last=last), between
+    )
+    return text("move.with", tile=named, others=others)
 
 
 def possible(board: Board, keys: Keys, style: Style) -> str:
-    """The moves that are possible now: ``left-a (11), up-w (6)``."""
+    """Return the moves that are possible now: ``left-a (11), up-w (6)``."""
     slides = [slide for slide in board.legal_slides() if slide[1] == 1]
-    tiles = {way: _made((way, 1), board.copy()).tiles[0] for way, _ in slides}
+    tiles = {way: _make((way, 1), board.copy()).tiles[0] for way, _ in slides}
     return ", ".join(
         f"{keys.name(word)} ({style.label(tiles[keys.meant(word)])})"
         for word in WAYS

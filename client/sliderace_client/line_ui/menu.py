@@ -1,32 +1,32 @@
-"""The menu in lines: what one may want to do, and what must be known for it."""
+"""The menu in lines: what to do, and what must be known for it."""
 
 from dataclasses import dataclass
 from typing import Final, Literal, assert_never
 
+from sliderace.texts import text
 from sliderace_client.line_ui import explanations
-from sliderace_client.line_ui.answers import Refusal, shown, size_of
+from sliderace_client.line_ui.answers import Refusal, quoted, size_of, size_question
 
 __all__ = ["Choice", "Menu"]
 
 ENTRIES: Final = {
-    "h": ("host", "open a room for friends"),
-    "j": ("join", "enter a room by its code"),
-    "w": ("watch", "see a race as it happens"),
-    "s": ("solo", "play alone, without a network"),
-    "r": ("results", "past races"),
-    "q": ("quit", ""),
+    "h": "host",
+    "j": "join",
+    "w": "watch",
+    "s": "solo",
+    "r": "results",
+    "q": "quit",
 }
-"""Key, word and explanation."""
-ROOM: Final = "Room code or link (Enter: back): "
+"""Key and command; the catalogue explains them as `menu.COMMAND`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What is answered.
+    """What the menu answers.
 
     Args:
-        lines: to be shown.
-        prompt: the next question; empty when there is none.
+        lines: to show.
+        prompt: the next question; empty if there is none.
         command: the command line that was chosen.
     """
 
@@ -36,72 +36,72 @@ class Choice:
 
 
 class Menu:
-    """From the first question to a command line."""
+    """From the first question to a command line.
+
+    Each state is a question: what to do; for `host` the board's size; for `join` and
+    `watch` the room. An empty answer to the last one leads back to the first.
+    """
 
     def __init__(self) -> None:
         self._asking: Literal["what", "host", "join", "watch"] = "what"
 
     def begin(self) -> Choice:
-        """The menu itself."""
+        """Return the menu itself."""
         self._asking = "what"
-        lines = (
-            f"  {key}  {word:<8} {text}".rstrip()
-            for key, (word, text) in ENTRIES.items()
+        entries = (
+            f"  {key}  {command:<8} {text(f'menu.{command}')}".rstrip()
+            for key, command in ENTRIES.items()
         )
-        head = "sliderace: race friends on the same sliding tiles"
-        return Choice((head, *lines), self._prompt())
+        return Choice((text("menu.title"), *entries), self._prompt())
 
     def leave(self) -> Choice:
-        """The end, also of the input, and after Ctrl-C."""
-        return Choice((explanations.GOODBYE,))
+        """Return the end: at the user's wish, the end of the input, or Ctrl-C."""
+        return Choice((text("line.goodbye"),))
 
     def feed(self, line: str) -> Choice:
-        """Take a line, without its end."""
+        """Take a line, without its line end."""
         word = line.strip().lower()
         if word in ("q", "quit"):
             return self.leave()
         if word in ("?", "help"):
-            return self._help()
+            return Choice(tuple(explanations.menu_help()), self._prompt())
         if self._asking == "what":
-            return self._chosen(word)
-        return self._told(line.strip())
-
-    def _help(self) -> Choice:
-        return Choice((*explanations.MENU_HELP, *explanations.TIPS), self._prompt())
+            return self._choose(word)
+        return self._complete(line.strip())
 
     def _prompt(self) -> str:
         match self._asking:
             case "what":
-                return f"Your choice ({', '.join(ENTRIES)}, help): "
+                return text("menu.prompt", keys=", ".join(ENTRIES)) + " "
             case "host":
-                return "Size of the board (Enter: 4): "
+                return text("menu.size_prompt") + " "
             case "join" | "watch":
-                return ROOM
+                return text("menu.room_prompt") + " "
             case _:
                 assert_never(self._asking)
 
-    def _chosen(self, word: str) -> Choice:
-        match ENTRIES.get(word, (word, ""))[0]:
+    def _choose(self, word: str) -> Choice:
+        match ENTRIES.get(word, word):
             case "solo":
                 return Choice(command=("solo", "--plain"))
             case "results":
                 return Choice(command=("results",))
-            case "host" | "join" | "watch" as what:
-                self._asking = what
-                lines = explanations.SIZE_QUESTION if what == "host" else ()
-                return Choice(lines, self._prompt())
+            case "host" | "join" | "watch" as command:
+                self._asking = command
+                lines = size_question() if command == "host" else []
+                return Choice(tuple(lines), self._prompt())
             case _:
-                known = ", ".join(ENTRIES)
-                text = f"{shown(word)}? Please type one of {known}, or help."
-                return Choice((text,), self._prompt())
+                keys = ", ".join(ENTRIES)
+                line = text("menu.unknown", typed=quoted(word), keys=keys)
+                return Choice((line,), self._prompt())
 
-    def _told(self, text: str) -> Choice:
-        """The size or the room that was asked for."""
+    def _complete(self, typed: str) -> Choice:
+        """Complete the command with the size or the room."""
         if self._asking == "host":
-            size = size_of(text)
+            size = size_of(typed)
             if isinstance(size, Refusal):
                 return Choice((size.text,), self._prompt())
             return Choice(command=("host", "--plain", "--size", str(size)))
-        if not text:
+        if not typed:
             return self.begin()
-        return Choice(command=(self._asking, "--plain", "--", text))
+        return Choice(command=(self._asking, "--plain", "--", typed))

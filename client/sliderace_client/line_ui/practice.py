@@ -1,6 +1,7 @@
-"""One way through one board, alone: counted, timed, and with undo."""
+"""One attempt at one board, alone: counted, timed, and with undo."""
 
 from sliderace.engine import OPPOSITE, Board, Slide, measures
+from sliderace.texts import text
 from sliderace_client.line_ui.boards import Origin
 from sliderace_client.shared_ui.wording import duration
 
@@ -18,7 +19,7 @@ class Practice:
         start: the board as it was.
         board: as it is now.
         slides: those that stand.
-        undone: how many were taken back.
+        undone: how many were undone.
     """
 
     __slots__ = ("_begun", "_end", "board", "origin", "slides", "start", "undone")
@@ -34,7 +35,7 @@ class Practice:
 
     @property
     def stm(self) -> int:
-        """Tiles moved; what was undone does not count."""
+        """Tiles moved; undone slides do not count."""
         return measures.stm(self.slides)
 
     @property
@@ -55,7 +56,7 @@ class Practice:
             self._end = now
 
     def undo(self) -> bool:
-        """Take back the last slide; False where there is none."""
+        """Undo the last slide; return False if there is none."""
         if not self.slides:
             return False
         way, count = self.slides.pop()
@@ -65,30 +66,35 @@ class Practice:
         return True
 
     def clock(self, now: int) -> int:
-        """Ms since the first slide, or the time of the whole solve."""
+        """Return the ms since the first slide, or the time of the whole solve."""
         end = now if self._end is None else self._end
         return 0 if self._begun is None else end - self._begun
 
     def status(self, now: int) -> str:
-        """Moves and time so far, and whether any was taken back."""
+        """Return moves and time so far, and how many slides were undone."""
         time = duration(self.clock(now))
-        return f"Moves {self.stm} (MTM {self.mtm}), time {time}{self._marks()}"
-
-    def _marks(self) -> str:
-        return f", undone {self.undone}" if self.undone else ""
+        if self.undone:
+            return text(
+                "line.status_undone",
+                stm=self.stm,
+                mtm=self.mtm,
+                time=time,
+                undone=self.undone,
+            )
+        return text("line.status", stm=self.stm, mtm=self.mtm, time=time)
 
     def result(self, now: int) -> list[str]:
-        """What a finished attempt was worth."""
+        """Return the figures of a finished attempt, one a line."""
         time = self.clock(now)
         tps = f"{self.stm * 1000 / time:.2f}" if time else "-"
         lines = [
-            f"Moves: {self.stm} (MTM {self.mtm})",
-            f"Time: {duration(time)}",
-            f"TPS: {tps}",
-            f"MD of the start: {self.start.md}",
+            text("solo.moves", stm=self.stm, mtm=self.mtm),
+            text("solo.time", time=duration(time)),
+            text("solo.tps", tps=tps),
+            text("solo.start_md", md=self.start.md),
         ]
         if self.undone:
-            lines.append(f"Undone: {self.undone} (with undo it is practice, no record)")
+            lines.append(text("solo.undone", undone=self.undone))
         if self.origin.mark:
-            lines.append(f"Board: {self.origin.mark}")
+            lines.append(text("solo.board", mark=self.origin.mark))
         return lines

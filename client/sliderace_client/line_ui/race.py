@@ -1,6 +1,8 @@
-"""A race line by line: over a slow line, with a screen reader, in a pipe.
+"""A race in lines: over a slow connection, with a screen reader, in a pipe.
 
-Moves are typed as in solo (`sliderace_client.line_ui.grammar`), all else is a word.
+Moves are typed as in solo (`sliderace_client.line_ui.grammar`); everything else is a
+word. Three tasks share one `_Room`: the connection prints news as it comes, one task
+carries out what is typed, one comments on the rivals' progress.
 """
 
 import asyncio
@@ -15,12 +17,12 @@ from sliderace.texts import text
 from sliderace_client import exit_codes
 from sliderace_client.launch import Start
 from sliderace_client.line_ui import explanations
-from sliderace_client.line_ui.answers import Refusal, shown
+from sliderace_client.line_ui.answers import Refusal, quoted
 from sliderace_client.line_ui.board_text import Style
 from sliderace_client.line_ui.commentary import Commentary
 from sliderace_client.line_ui.grammar import Grammar, moved, possible
 from sliderace_client.line_ui.own_keys import Keys, keys_of
-from sliderace_client.line_ui.typed_input import Typed
+from sliderace_client.line_ui.typed_input import TypedInput
 from sliderace_client.net.connection import Client
 from sliderace_client.net.http import Unreachable
 from sliderace_client.net.seats import SeatFile, claim
@@ -35,21 +37,17 @@ __all__ = ["enter", "race"]
 
 Say = Callable[[str], None]
 QUIT = ("q", "quit", "exit")
-BRIEF = "help lists what can be typed; q leaves"
-NO_UNDO = (
-    "There is no undo in a race: every slide counts. It takes back a forfeit only."
-)
 
 
-def own_keys(settings: Settings) -> Keys:
-    """The player's own keys; where they cannot be used, the usual ones."""
+def _own_keys(settings: Settings) -> Keys:
+    """Return the player's own keys; the usual ones if those cannot be used."""
     usual = Keys(gap=settings.keys == "gap")
     keys = keys_of(settings.own_keys, usual)
     return usual if isinstance(keys, Refusal) else keys
 
 
-def enter(start: Start, typed: Typed, say: Say) -> int:
-    """Enter a room line by line; the exit code."""
+def enter(start: Start, typed: TypedInput, say: Say) -> int:
+    """Enter a room in lines; return the exit code."""
     seat = None
     if start.role == "player":
         seat = claim(start.code, start.name, any_name=not start.named)
@@ -61,12 +59,12 @@ def enter(start: Start, typed: Typed, say: Say) -> int:
                 seat=seat,
                 typed=typed,
                 say=say,
-                keys=own_keys(start.settings),
+                keys=_own_keys(start.settings),
                 back=start.back,
             )
         )
-    finally:  # Ctrl-C comes this way too
-        say(explanations.GOODBYE)
+    finally:  # also after Ctrl-C
+        say(text("line.goodbye"))
         if seat is not None:
             seat.release()
 
@@ -76,72 +74,74 @@ async def race(
     enter: m.Join,
     *,
     seat: SeatFile | None,
-    typed: Typed,
+    typed: TypedInput,
     say: Say,
     keys: Keys,
     back: str = "",
 ) -> int:
-    """Be in a room, line by line, until it is over for us or the input ends.
+    """Stay in a room until it is over for us, or until the user leaves.
 
     Args:
         server: base address.
         enter: how to enter.
         seat: where the seat's token is kept.
-        typed: what the user types; its end means to go, if it is a terminal's.
+        typed: what the user types; its end means leaving, if it is a terminal.
         say: shows a line.
         keys: the player's own.
-        back: the command that enters again; said where we go and the seat is kept.
+        back: the command that enters again; shown if we leave and the seat is kept.
 
     Returns:
         The exit code.
     """
-    table = _Table(server, enter, seat, say, keys)
+    room = _Room(server, enter, seat, say, keys)
     lines: asyncio.Queue[str | None] = asyncio.Queue()
     over = threading.Event()
     _read_in_thread(typed, lambda: not over.is_set(), lines)
     try:
         async with asyncio.TaskGroup() as tasks:
-            living = tasks.create_task(table.client.run())
-            listening = tasks.create_task(table.listen(lines))
-            telling = tasks.create_task(table.tell())
-            await asyncio.wait([living, listening], return_when=asyncio.FIRST_COMPLETED)
-            stopped = not living.done()
-            living.cancel()
+            running = tasks.create_task(room.client.run())
+            listening = tasks.create_task(room.listen(lines))
+            commenting = tasks.create_task(room.comment())
+            await asyncio.wait(
+                [running, listening], return_when=asyncio.FIRST_COMPLETED
+            )
+            stopped = not running.done()
+            running.cancel()
             listening.cancel()
-            telling.cancel()
-    finally:  # Ctrl-C comes this way too
+            commenting.cancel()
+    finally:  # also after Ctrl-C
         over.set()
-        view = table.client.view
+        view = room.client.view
         if back and view.welcomed and not view.ended:
             say(text("room.seat_kept", command=back))
     if stopped:
         return exit_codes.OK
-    ending = living.result()
+    ending = running.result()
     say(wording.ending(ending.why))
     return ending.exit_code
 
 
 def _read_in_thread(
-    typed: Typed, wanted: Callable[[], bool], lines: "asyncio.Queue[str | None]"
+    typed: TypedInput, wanted: Callable[[], bool], lines: "asyncio.Queue[str | None]"
 ) -> None:
-    """Hand over what is typed; a thread of its own, as a read cannot be called off."""
+    """Put typed lines into the queue; a read cannot be cancelled, hence the thread."""
     loop = asyncio.get_running_loop()
 
-    def tell(line: str | None) -> None:
+    def put(line: str | None) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody listens any more
             loop.call_soon_threadsafe(lines.put_nowait, line)
 
     def read() -> None:
         while (line := typed.read_while(wanted)) is not None:
-            tell(line)
+            put(line)
         if typed.is_terminal:
-            tell(None)
+            put(None)
 
     threading.Thread(target=read, daemon=True).start()
 
 
-class _Table:
-    """A room told and played in lines."""
+class _Room:
+    """A room shown and played in lines."""
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ class _Table:
         self._grammar = Grammar(keys, Style())
         self._commentary = Commentary()
         self._changed = asyncio.Event()
-        self._told: str = ""
+        self._begun: str = ""
         self._greeted = False
         self.client = Client(
             server,
@@ -165,29 +165,33 @@ class _Table:
             on_change=self._look,
             on_note=self._note,
         )
+        self._view = self.client.view
 
     # --- What happens ----------------------------------------------------------------
 
     def _look(self) -> None:
-        """Tell what is new and needs more than its note."""
+        """Show what is new and no note announces: our entry, and the board."""
         self._changed.set()
-        view = self.client.view
+        view = self._view
         if view.room is not None and view.myself is not None and not self._greeted:
             self._greeted = True
-            code, size = format_code(view.room.code), view.room.rules.size
-            self._say(f"Room {code}, {size}. You are {view.myself.name}.")
-            plays = "ready says that you will race; " if view.is_player else ""
-            self._say(plays + BRIEF)
-        if view.race == self._told:
+            self._greet(view.room, view.myself)
+        if view.race == self._begun:
             return
         if view.racing:
-            self._told = view.race
+            self._begun = view.race
             self.client.painted()
-            self._say(self._grammar.keys.told())
+            self._say(self._grammar.keys.sentence())
             self._board()
         elif view.phase == "racing" and view.start and view.lane is None:
-            self._told = view.race
+            self._begun = view.race
             self._say_all(["", *Style().lines(parse_board(view.start)), ""])
+
+    def _greet(self, room: m.Room, myself: m.Member) -> None:
+        code, size = format_code(room.code), room.rules.size
+        self._say(text("room.greeting", code=code, size=size, name=myself.name))
+        player = self._view.is_player
+        self._say(text("room.brief_player" if player else "room.brief_spectator"))
 
     def _note(self, note: Note) -> None:
         self._say(wording.news(note.news))
@@ -195,14 +199,14 @@ class _Table:
             self._standings()
             self._marks()
 
-    async def tell(self) -> None:
+    async def comment(self) -> None:
         """Say now and then how the others are doing."""
-        view = self.client.view
+        view = self._view
         while True:
             self._changed.clear()
-            running = view.race if view.phase in ("racing", "grace") else ""
+            race = view.race if view.phase in ("racing", "grace") else ""
             now, lanes = self.client.now(), view.order()
-            self._say_all(self._commentary.look(running, lanes, view.seat, now))
+            self._say_all(self._commentary.look(race, lanes, view.seat, now))
             due = self._commentary.due
             if due is None:
                 await self._changed.wait()
@@ -212,7 +216,7 @@ class _Table:
     # --- What is typed ---------------------------------------------------------------
 
     async def listen(self, lines: "asyncio.Queue[str | None]") -> None:
-        """Do what is typed, until that means to go."""
+        """Carry out what is typed, until that means leaving."""
         while (line := await lines.get()) is not None:
             word = line.strip().lower()
             if word in QUIT:
@@ -220,9 +224,9 @@ class _Table:
             if word == "save":
                 await self._save()
             else:
-                self._do(line)
+                self._carry_out(line)
 
-    def _do(self, line: str) -> None:
+    def _carry_out(self, line: str) -> None:
         words = line.lower().split()
         commands, shows = self._commands(), self._shows()
         if words and all(word in commands or word in shows for word in words):
@@ -230,28 +234,28 @@ class _Table:
                 shows[word]() if word in shows else self._send(commands[word])
         elif words and words[0] == "board":
             self._board_of(" ".join(words[1:]))
-        elif self.client.view.racing:
+        elif self._view.racing:
             self._slide(line) if words else self._board()
         elif words:
-            self._say(f"{shown(line.strip())} is not known here; help lists what is.")
+            self._say(text("room.unknown", typed=quoted(line.strip())))
 
     def _send(self, command: m.Command) -> None:
-        view = self.client.view
+        view = self._view
         if isinstance(command, m.Undo) and not view.can_undo(self.client.now()):
-            self._say(NO_UNDO)
+            self._say(text("room.no_undo"))
         elif not view.race or not self.client.ask(command):
-            self._say("there is no connection at the moment")
+            self._say(text("room.no_connection"))
 
     def _slide(self, line: str) -> None:
-        view = self.client.view
-        assert view.board is not None  # noqa: S101 - who races has one
-        moves = self._grammar.read(line, view.board)
+        board = self._view.board
+        assert board is not None  # noqa: S101 - racers have one
+        moves = self._grammar.read(line, board)
         if isinstance(moves, Refusal):
             self._say(moves.text)
             return
-        waits = view.locked(self.client.now())
-        if waits:
-            self._say(f"Not yet: the board opens in {duration(waits)}")
+        locked = self._view.locked(self.client.now())
+        if locked:
+            self._say(text("room.locked", time=duration(locked)))
             return
         for move in moves:
             self.client.slide(*move.slide)
@@ -260,23 +264,25 @@ class _Table:
 
     async def _save(self) -> None:
         """Store the record of the last race in the current folder."""
-        told = self.client.view.results
-        if told is None:
-            self._say("There is no race to save yet.")
+        results = self._view.results
+        if results is None:
+            self._say(text("room.nothing_to_save"))
             return
-        saving = asyncio.to_thread(save_record, self._server, told.race, told.record)
         try:
-            self._say(f"Saved: {await saving}")
+            path = await asyncio.to_thread(
+                save_record, self._server, results.race, results.record
+            )
         except Unreachable as error:
             self._say(str(error))
         except OSError as error:
-            self._say(f"Cannot write the record: {error.strerror}")
+            self._say(text("room.cannot_save", why=error.strerror))
+        else:
+            self._say(text("room.saved", path=path))
 
     def _shows(self) -> dict[str, Callable[[], None]]:
-        help_ = self._help
         return {
-            "help": help_,
-            "?": help_,
+            "help": self._help,
+            "?": self._help,
             "who": self._who,
             "standings": self._standings,
             "board": self._board,
@@ -284,14 +290,14 @@ class _Table:
         }
 
     def _commands(self) -> dict[str, m.Command]:
-        race, now = self.client.view.race, self.client.view.phase
-        # Two words for one wish: to race next, whether or not somebody asked already.
-        ready, again = m.Ready(race), m.Rematch(race)
+        race, phase = self._view.race, self._view.phase
+        # `ready` and `rematch` both mean: I race next, whoever said so first.
+        ready, rematch = m.Ready(race), m.Rematch(race)
         return {
-            "ready": again if now == "results" else ready,
+            "ready": rematch if phase == "results" else ready,
             "unready": m.Ready(race, on=False),
             "start": m.Start(race),
-            "rematch": ready if now == "lobby" else again,
+            "rematch": ready if phase == "lobby" else rematch,
             "forfeit": m.Forfeit(race),
             "undo": m.Undo(race),
             "leave": m.Leave(),
@@ -308,69 +314,70 @@ class _Table:
         self._say_all(explanations.how_to_race(keys, style))
 
     def _board(self) -> None:
-        """Our board and what can be done; who watches sees the leader's."""
-        view = self.client.view
+        """Show our board and its possible moves; a spectator sees the leader's."""
+        view = self._view
         if view.board is None:
             self._board_of("")
             return
         self._say_all(["", *self._grammar.style.lines(view.board), ""])
         time = duration(view.clock(self.client.now()) or 0)
-        self._say(f"Moves {view.stm} (MTM {view.mtm}), time {time}")
+        self._say(text("line.status", stm=view.stm, mtm=view.mtm, time=time))
         if view.racing:
             moves = possible(view.board, self._grammar.keys, self._grammar.style)
-            self._say(f"{moves}; help")
+            self._say("; ".join([moves, "help"]))
 
     def _board_of(self, name: str) -> None:
-        """The board of a racer, or of the first who can be seen."""
-        for lane in self.client.view.order():
+        """Show the board of a racer, or of the first one whose board we may see."""
+        for lane in self._view.order():
             if lane.board is not None and lane.name.lower().startswith(name):
-                self._say(f"{lane.name}, {lane.high // 10} %:")
+                percent = lane.high // 10
+                self._say(text("room.board_of", name=lane.name, percent=percent))
                 self._say_all(["", *Style().lines(lane.board), ""])
                 return
-        self._say("There is no such board to be seen now.")
+        self._say(text("room.no_board"))
 
     def _who(self) -> None:
-        view = self.client.view
+        view = self._view
         for member in view.members.values():
-            far = (
-                round_trip(view.latencies.get(member.id))
-                if member.connected
-                else "away"
-            )
-            state = "ready" if member.ready else "not ready"
-            state = "spectator" if member.role == "spectator" else state
-            words = [member.name, "bot" if member.bot else "", state, far]
-            self._say("  ".join(filter(None, words)))
+            if member.role == "spectator":
+                state = text("member.spectator")
+            else:
+                state = text("member.ready" if member.ready else "member.not_ready")
+            bot = text("member.bot") if member.bot else ""
+            away = "" if member.connected else text("member.away")
+            latency = away or round_trip(view.latencies.get(member.id))
+            self._say("  ".join(filter(None, [member.name, bot, state, latency])))
 
     def _standings(self) -> None:
-        view = self.client.view
+        view = self._view
         for lane in view.order():
-            shown = place(lane.place, final=lane.final) if lane.place else "-"
-            time = (
-                lane.status.upper() if lane.time_ms is None else duration(lane.time_ms)
-            )
-            far = round_trip(view.latencies.get(lane.member or 0))
-            words = [lane.name, far, time, f"{lane.high // 10} %"]
-            self._say(f"{shown:>5}  " + "  ".join(filter(None, words)))
+            rank = place(lane.place, final=lane.final) if lane.place else "-"
+            if lane.time_ms is None:
+                time = wording.status(lane.status)
+            else:
+                time = duration(lane.time_ms)
+            latency = round_trip(view.latencies.get(lane.member or 0))
+            words = [lane.name, latency, time, f"{lane.high // 10} %"]
+            self._say(f"{rank:>5}  " + "  ".join(filter(None, words)))
 
     def _marks(self) -> None:
-        """What stands beside the times of the results."""
-        results = self.client.view.results
+        """Show what must be said about the times of the results."""
+        results = self._view.results
         for row in results.standings if results else ():
             if row.photo:
-                self._say(f"{row.name}: photo finish, the lines may have decided")
+                self._say(text("room.photo", name=row.name))
             if row.outage_ms:
-                self._say(f"{row.name}: {row.outage_ms} ms credit for a server failure")
+                self._say(text("room.outage", name=row.name, ms=row.outage_ms))
         if results is not None and results.friendly_timing:
             self._say(text("results.friendly"))
 
     def _signals(self) -> None:
-        view = self.client.view
+        view = self._view
         if view.signals is None:
-            self._say("no signals: the host has them after a race")
+            self._say(text("room.no_signals"))
             return
         names = {
-            lane.seat: lane.name + (" (bot)" if lane.bot else "")
+            lane.seat: wording.named(lane.name, bot=lane.bot)
             for lane in view.lanes.values()
         }
         for line in solve_figures.sentences(view.signals.signals, names):

@@ -1,7 +1,8 @@
-"""What the user types, line by line, from the bare descriptor.
+"""What the user types, line by line, read from the bare file descriptor.
 
-A thread that waits inside ``sys.stdin`` would hold a lock that the interpreter wants at
-its end; and what one part of the program has read too far, the next one must get.
+A thread that waits inside ``sys.stdin`` would hold a lock that the interpreter needs
+when it exits. And if one part of the program reads too far, the next part must get the
+rest.
 """
 
 import os
@@ -13,14 +14,14 @@ from io import UnsupportedOperation
 
 from sliderace_client.platform import WINDOWS, encoding_of
 
-__all__ = ["Typed", "typed"]
+__all__ = ["TypedInput", "typed_input"]
 
 CTRL_Z = b"\x1a"
-"""What a console of Windows sends at the end of input."""
+"""What a Windows console sends at the end of the input."""
 
 
-class Typed:
-    """Lines of one descriptor.
+class TypedInput:
+    """The lines of one descriptor.
 
     Args:
         descriptor: to read from; None: there is nothing to read.
@@ -33,30 +34,31 @@ class Typed:
         self._encoding = encoding_of(descriptor, platform)
         self._rest = b""
         self._ended = descriptor is None
-        self._cut_off = False
+        self._interrupted = False
         self._lock = threading.Lock()
 
     @property
     def is_terminal(self) -> bool:
-        """Whether somebody sits there, and sees what he types."""
+        """Whether a person sits there and sees what they type."""
         return self._descriptor is not None and os.isatty(self._descriptor)
 
     def read(self) -> str | None:
-        """The next line without its end; None after the last. It waits.
+        """Wait for the next line and return it without its end; None after the last.
 
         Raises:
             KeyboardInterrupt: Ctrl-C ended the reading, as it does on Windows.
         """
         with self._lock:
             line = self._next()
-        if line is None and self._cut_off:
+        if line is None and self._interrupted:
             raise KeyboardInterrupt
         return line
 
     def read_while(self, wanted: Callable[[], bool]) -> str | None:
-        """The next line; None after the last, and where it is not wanted any more.
+        """Return the next line; None after the last, or if it is no longer wanted.
 
-        It cannot be called off while it waits; but then the line is the next reader's.
+        The wait cannot be cancelled, but a line that is not wanted any more is kept for
+        the next reader.
         """
         with self._lock:
             line = self._next()
@@ -86,15 +88,15 @@ class Typed:
             data = os.read(self._descriptor, 4096)
         except OSError:  # the terminal has gone away
             return b""
-        # There the end is a Ctrl-Z; nothing at all means that Ctrl-C was pressed.
-        self._cut_off = self._console and not data
+        # On Windows the end is a Ctrl-Z; no data at all means that Ctrl-C was pressed.
+        self._interrupted = self._console and not data
         return data
 
 
 @cache
-def typed() -> Typed:
-    """What is typed to this process; the same lines for all its parts."""
+def typed_input() -> TypedInput:
+    """Return what is typed to this process; all parts get the same lines."""
     try:
-        return Typed(sys.stdin.fileno() if sys.stdin is not None else None)
+        return TypedInput(sys.stdin.fileno() if sys.stdin is not None else None)
     except (UnsupportedOperation, ValueError):  # replaced, or closed
-        return Typed(None)
+        return TypedInput(None)

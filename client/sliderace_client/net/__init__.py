@@ -1,1 +1,1 @@
-"""Talking to servers: finding them, HTTP, the WebSocket connection, and seats kept."""
+"""The network: finding servers, HTTP, the WebSocket connection, and stored seats."""

@@ -1,6 +1,6 @@
-"""Plain HTTP questions to a server: is it there, has it that room, what was raced.
+"""Plain HTTP requests to a server: is it there, has it that room, which races.
 
-Blocking, and short: coroutines ask from a thread.
+Blocking but short; coroutines call them in a thread.
 """
 
 import json
@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
-__all__ = ["Reply", "Unreachable", "get", "has_room", "is_live"]
+from sliderace.texts import text
+
+__all__ = ["Reply", "Unreachable", "get", "has_room", "is_live", "reason"]
 
 MAX_BYTES = 16 * 1024 * 1024
-"""A record of 16 racers with 20,000 slides each is well below."""
+"""A race record with 16 racers of 20,000 slides each is well below."""
 
 
 class Unreachable(OSError):
-    """No answer of a sliderace server came from that address."""
+    """No sliderace server answered at that address; the message is for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class Reply:
     """An answer.
 
     Args:
-        status: of HTTP.
+        status: HTTP status.
         body: as sent.
     """
 
@@ -32,7 +34,7 @@ class Reply:
     body: bytes
 
     def json(self) -> object:
-        """The body as JSON; None where it is none."""
+        """Return the body as JSON; None if it is none."""
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError):
@@ -40,7 +42,7 @@ class Reply:
 
 
 def get(server: str, path: str, timeout: float = 3.0) -> Reply:
-    """Ask `server` for `path`; redirections are not followed, proxies not used.
+    """Request `path` from `server`; no redirections, no proxies.
 
     Args:
         server: base address, ``http://host:port``.
@@ -48,7 +50,7 @@ def get(server: str, path: str, timeout: float = 3.0) -> Reply:
         timeout: seconds for each step.
 
     Raises:
-        Unreachable: no answer came.
+        Unreachable: no answer came, or too long a one.
     """
     parts = urlsplit(server)
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
@@ -61,16 +63,17 @@ def get(server: str, path: str, timeout: float = 3.0) -> Reply:
         finally:
             connection.close()
     except (OSError, HTTPException, ValueError) as error:
-        raise Unreachable(f"cannot reach {server}: {reason(error)}") from None
+        why = text("error.unreachable", server=server, why=reason(error))
+        raise Unreachable(why) from None
     if len(body) > MAX_BYTES:
-        raise Unreachable(f"{server} sent too much")
+        raise Unreachable(text("error.too_long", server=server))
     return Reply(answer.status, body)
 
 
 def reason(error: BaseException) -> str:
-    """Why something failed, in a few words."""
+    """Return why a connection failed, in a few words, mostly the system's."""
     if isinstance(error, TimeoutError):
-        return "no answer in time"
+        return text("error.no_answer")
     if isinstance(error, OSError) and error.strerror:
         return error.strerror.lower()
     return str(error) or type(error).__name__
@@ -86,7 +89,7 @@ def is_live(server: str, timeout: float = 1.0) -> bool:
 
 
 def has_room(server: str, code: str, timeout: float = 2.0) -> bool | None:
-    """Whether `server` has that room; None where it cannot be told.
+    """Return whether `server` has that room; None if its answer does not say.
 
     Raises:
         Unreachable: no answer came.

@@ -1,7 +1,7 @@
-"""Where is that room? From what people type to the server that has it.
+"""Find the server of a room, from what people type.
 
-``KWX-TRB`` alone is looked for at the given server, else on this machine, else in the
-local network, else on the server used last; ``KWX-TRB@host:port`` and links say it.
+``KWX-TRB`` alone is looked up at the given server, or else on this machine, in the
+local network and on the server used last. ``KWX-TRB@host:port`` and links name it.
 """
 
 import asyncio
@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from sliderace.protocol.room_code import format_code, parse_code
+from sliderace.texts import text
 from sliderace_client.net.http import Unreachable, has_room
 from sliderace_client.shared_ui.settings import data_dir, last_server
 
@@ -20,14 +21,14 @@ __all__ = [
     "DEFAULT_PORT",
     "EVERYWHERE",
     "NotFound",
-    "Noted",
     "Place",
+    "ServerFile",
     "find",
-    "here",
     "is_loopback",
     "join_command",
-    "noted",
+    "local_addresses",
     "parse",
+    "read_server_file",
     "server_address",
 ]
 
@@ -37,7 +38,7 @@ EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
 
 
 class NotFound(LookupError):
-    """There is no such room where we looked; says so, and how to give the address."""
+    """There is no such room or address; the message is for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Place:
     """A room on a server.
 
     Args:
-        server: base address, ``http://host:port``; empty: to be found.
+        server: base address, ``http://host:port``; empty: not known yet.
         code: six letters.
     """
 
@@ -53,8 +54,8 @@ class Place:
     code: str
 
 
-def server_address(text: str) -> str:
-    """The base address that somebody means.
+def server_address(typed: str) -> str:
+    """Return the base address that a text means.
 
     >>> server_address("192.0.2.7"), server_address("https://race.example.org/")
     ('http://192.0.2.7:8710', 'https://race.example.org')
@@ -62,24 +63,25 @@ def server_address(text: str) -> str:
     Raises:
         NotFound: the text is no address.
     """
-    full = text if "://" in text else f"http://{text}"
+    full = typed if "://" in typed else f"http://{typed}"
+    bad = NotFound(text("error.bad_address", typed=repr(typed)))
     try:
         parts = urlsplit(full)
         port = parts.port
     except ValueError:
-        raise NotFound(f"{text!r} is not an address") from None
+        raise bad from None
     schemes = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
     if not parts.hostname or parts.scheme not in schemes or parts.username:
-        raise NotFound(f"{text!r} is not an address")
+        raise bad
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    if port is None and "://" not in text:
+    if port is None and "://" not in typed:
         port = DEFAULT_PORT
     path = parts.path.rstrip("/")
     suffix = "" if port is None else f":{port}"
     return f"{schemes[parts.scheme]}://{host}{suffix}{path}"
 
 
-def parse(text: str) -> Place:
+def parse(typed: str) -> Place:
     """Read ``CODE``, ``CODE@HOST[:PORT]`` or a link.
 
     >>> parse("kwx-trb@192.0.2.7")
@@ -90,23 +92,22 @@ def parse(text: str) -> Place:
     Raises:
         NotFound: it is none of these.
     """
-    text = text.strip()
-    server = ""
-    if "@" in text:
-        text, _, address = text.partition("@")
+    room, server = typed.strip(), ""
+    if "@" in room:
+        room, _, address = room.partition("@")
         server = server_address(address)
-    elif "/" in text:
-        link = text if "://" in text else f"http://{text}"
-        base, _, text = link.split("?")[0].split("#")[0].rstrip("/").rpartition("/")
+    elif "/" in room:
+        link = room if "://" in room else f"http://{room}"
+        base, _, room = link.split("?")[0].split("#")[0].rstrip("/").rpartition("/")
         server = server_address(base)
-    code = parse_code(text)
+    code = parse_code(room)
     if code is None:
-        raise NotFound(f"{text!r:.60} is not a room code; one looks like KWX-TRB")
+        raise NotFound(text("error.bad_code", typed=f"{room!r:.60}"))
     return Place(server, code)
 
 
 def join_command(link: str, name: str = "") -> str:
-    """The exact command that enters the room of a link from anywhere.
+    """Return the command that enters the room of a link from anywhere.
 
     >>> join_command("http://192.0.2.7:8710/KWXTRB")
     'sliderace join KWXTRB@192.0.2.7:8710'
@@ -120,32 +121,31 @@ def join_command(link: str, name: str = "") -> str:
     return shlex.join(words)
 
 
-async def find(text: str, server: str = "", first: str = "") -> Place:
-    """The server that has the room.
+async def find(typed: str, server: str = "", first: str = "") -> Place:
+    """Return the room's place on the server that has it.
 
     Args:
-        text: what was typed; see `parse`.
+        typed: what the user typed; see `parse`.
         server: where to look, and only there; empty: see this module.
-        first: where to look before all else; empty: nowhere.
+        first: where to look before everywhere else; empty: nowhere.
 
     Raises:
-        NotFound: no server has it; or the text is no code.
+        NotFound: no server has it, or the text is no code.
     """
-    place = parse(text)
+    place = parse(typed)
     if place.server or server:
         base = place.server or server_address(server)
         if await _ask(base, place.code) is False:
-            raise NotFound(f"{base} has no room {format_code(place.code)}")
+            code = format_code(place.code)
+            raise NotFound(text("error.no_room_there", server=base, code=code))
         return Place(base, place.code)
     if first and await _has(base := server_address(first), place.code):
         return Place(base, place.code)
     for look in (_on_this_machine, _on_the_network, _used_last):
         if found := await look(place.code):
             return Place(found, place.code)
-    raise NotFound(
-        f"no server here or in the local network has the room "
-        f"{format_code(place.code)}; give its address: {place.code}@HOST[:PORT]"
-    )
+    code = format_code(place.code)
+    raise NotFound(text("error.no_room", code=code, letters=place.code))
 
 
 async def _ask(server: str, code: str) -> bool | None:
@@ -156,7 +156,7 @@ async def _ask(server: str, code: str) -> bool | None:
 
 
 async def _has(server: str, code: str) -> bool:
-    """Whether a server that may not even be there has the room."""
+    """Whether a server has the room; False if it cannot be reached."""
     try:
         return await _ask(server, code) is True
     except NotFound:
@@ -164,7 +164,7 @@ async def _has(server: str, code: str) -> bool:
 
 
 async def _on_this_machine(code: str) -> str | None:
-    for server in await asyncio.to_thread(here):
+    for server in await asyncio.to_thread(local_addresses):
         if await _has(server, code):
             return server
     return None
@@ -183,7 +183,7 @@ async def _used_last(code: str) -> str | None:
 
 
 def is_loopback(bind: str) -> bool:
-    """Whether an address is one that only this machine reaches."""
+    """Whether only this machine reaches an address."""
     try:
         return ip_address(bind).is_loopback
     except ValueError:
@@ -191,13 +191,13 @@ def is_loopback(bind: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
-    """What a server on this machine wrote about itself; it may long be gone.
+class ServerFile:
+    """What a server on this machine wrote about itself; it may have ended long ago.
 
     Args:
         port: where it listens.
         bind: on which address; empty: unknown.
-        url: by which address others reach it, as far as it knows.
+        url: the address by which others reach it, as far as it knows.
     """
 
     port: int
@@ -206,7 +206,7 @@ class Noted:
 
     @property
     def base(self) -> str:
-        """The address to ask it at from this machine."""
+        """Its base address for this machine."""
         if self.bind in ("", "localhost", *EVERYWHERE):
             return f"http://127.0.0.1:{self.port}"
         return server_address(
@@ -216,13 +216,13 @@ class Noted:
         )
 
 
-def noted(folder: Path | None = None) -> Noted | None:
-    """Read ``server.json``; None where there is none, or it makes no sense."""
+def read_server_file(folder: Path | None = None) -> ServerFile | None:
+    """Read ``server.json``; return None if there is none, or if it makes no sense."""
     path = (folder or data_dir()) / "server.json"
     try:
         found = json.loads(path.read_text("utf-8"))
         port, bind, url = found["port"], found.get("bind", ""), found.get("url", "")
-        return Noted(int(port), str(bind), str(url))
+        return ServerFile(int(port), str(bind), str(url))
     except (
         OSError,
         ValueError,
@@ -235,9 +235,9 @@ def noted(folder: Path | None = None) -> Noted | None:
         return None
 
 
-def here(folder: Path | None = None) -> list[str]:
-    """Addresses where a server of ours on this machine may answer, likeliest first."""
+def local_addresses(folder: Path | None = None) -> list[str]:
+    """Return where a server of ours may run on this machine, the likeliest first."""
     addresses = [f"http://127.0.0.1:{DEFAULT_PORT}"]
-    if (server := noted(folder)) and server.base not in addresses:
+    if (server := read_server_file(folder)) and server.base not in addresses:
         addresses.insert(0, server.base)
     return addresses

@@ -1,7 +1,7 @@
-"""Finds sliderace servers on the local network, by multicast DNS.
+"""Find sliderace servers on the local network, by multicast DNS.
 
 Why mDNS: see the server's module of the same name. Anybody in the network can answer,
-so an answer is a hint where to ask for a room, and nothing more.
+so an answer is only a hint where to ask for a room.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZerocon
 __all__ = ["SERVICE", "find_server", "find_servers", "lan_addresses"]
 
 SERVICE = "_sliderace._tcp.local."
-"""The kind of service; the server announces the same."""
+"""The type of service that servers announce."""
 
 TIMEOUT_S = 2.0
-"""A server answers within 0.2 s; Wi-Fi in power saving loses a first question, and the
-second is asked after one second."""
+"""A server answers within 0.2 s. Wi-Fi in power saving may lose the first query; the
+second one is sent after one second."""
 
 MAX_SERVERS = 32
-"""More answers than that are a prank, and not asked for the room."""
+"""More answers than that are a prank; the rest is not asked for the room."""
 
 
 def lan_addresses() -> list[str]:
-    """Return this machine's IPv4 addresses in its networks, none without a network."""
+    """Return this machine's IPv4 addresses in its networks."""
     return [
         ip.ip
         for adapter in ifaddr.get_adapters()
@@ -41,12 +41,12 @@ def lan_addresses() -> list[str]:
 async def find_server(
     has_room: Callable[[str], Awaitable[bool]], timeout_s: float = TIMEOUT_S
 ) -> str | None:
-    """Return the first server that has what is wanted, None if there is none in time.
+    """Return the first server that has the room; None if none answers in time.
 
     Args:
-        has_room: Asked of each server at once when it answers, with its "host:port";
-            must return False when that cannot be reached.
-        timeout_s: How long to look, in seconds.
+        has_room: called with the "host:port" of each server as soon as it answers;
+            must return False if that cannot be reached.
+        timeout_s: how long to look, in seconds.
     """
     found: list[str] = []
 
@@ -61,13 +61,13 @@ async def find_server(
 
 
 async def find_servers(timeout_s: float = TIMEOUT_S) -> list[str]:
-    """Return the "host:port" of all servers that answer within the time.
+    """Return the "host:port" of all servers that answer in time.
 
-    A server in several networks has several addresses, not all of which need lead
-    there. Without a network the answer comes at once.
+    A server in several networks has several addresses, and not all of them may work.
+    Without a network, this returns at once.
 
     Args:
-        timeout_s: How long to look, in seconds.
+        timeout_s: how long to look, in seconds.
     """
     found: list[str] = []
 
@@ -80,11 +80,11 @@ async def find_servers(timeout_s: float = TIMEOUT_S) -> list[str]:
 
 
 async def _browse(look: Callable[[str], Awaitable[bool]], timeout_s: float) -> None:
-    """Look at each server that answers, until one is the right one or time is up."""
+    """Call `look` for each server that answers, until it returns True or time is up."""
     interfaces = lan_addresses()
     if not interfaces:
         return
-    # A network that goes away, or forbids multicast, is as good as none.
+    # A network that goes away or forbids multicast is the same as none.
     with suppress(OSError, RuntimeError, zeroconf.Error):
         async with AsyncZeroconf(interfaces=interfaces) as network:
             with suppress(TimeoutError):
@@ -94,7 +94,7 @@ async def _browse(look: Callable[[str], Awaitable[bool]], timeout_s: float) -> N
 async def _ask(
     network: AsyncZeroconf, look: Callable[[str], Awaitable[bool]], timeout_s: float
 ) -> None:
-    """Browse the network; raises TimeoutError at the end in any case."""
+    """Browse the network; raises TimeoutError at the end in every case."""
     seen: set[str] = set()
 
     async def visit(name: str) -> None:

@@ -1,7 +1,8 @@
-"""Seats we hold: their secret tokens, so that a later start can take them again.
+"""The seats we hold: their secret tokens, so that a later start can resume them.
 
-One file per seat, readable by its owner only. It is locked while a client uses it, so
-that two clients on one machine never fight for one seat: the second gets its own.
+There is one file per seat, readable only by its owner. It is locked while a client uses
+it, so that two clients on one machine never use the same seat: the second one gets its
+own.
 """
 
 import json
@@ -19,17 +20,17 @@ __all__ = ["SeatFile", "claim"]
 
 TOKEN = re.compile("[0-9a-f]{32}")
 KEPT_S = 7 * 24 * 3600
-"""A room ends at most 6 h after its last activity; a week leaves room for any rule."""
+"""A room ends 6 h after its last activity at the latest; a week is more than enough."""
 PER_ROOM = 32
-"""Seats of one user in one room; beyond that a seat is simply not kept."""
+"""Seats of one user in one room; further ones are not stored."""
 
 
 class SeatFile:
-    """One seat's file, held until `release`.
+    """One seat's file, locked until `release`.
 
     Attributes:
-        token: the secret, or None while there is none.
-        name: the nickname it was taken with.
+        token: the secret; None while there is none.
+        name: the nickname of its holder.
     """
 
     def __init__(self, path: Path, file: int) -> None:
@@ -54,14 +55,14 @@ class SeatFile:
         os.write(self._file, data)
 
     def forget(self) -> None:
-        """The token is worth nothing any more."""
+        """Delete the token: the seat does not exist any more."""
         self.token = None
-        with suppress(OSError):  # Windows removes no file that is open: it is empty
+        with suppress(OSError):  # Windows does not remove an open file, but empties it
             os.ftruncate(self._file, 0)
             self._path.unlink()
 
     def release(self) -> None:
-        """Let another client use the file; an empty one is removed."""
+        """Let other clients use the file; an empty one is removed."""
         if self.token is None:
             self.forget()
         os.close(self._file)
@@ -70,17 +71,17 @@ class SeatFile:
 def claim(
     code: str, name: str, folder: Path | None = None, *, any_name: bool = False
 ) -> SeatFile | None:
-    """A seat file for that room which no living client uses.
+    """Return a seat file for a room that no running client uses.
 
     Args:
         code: the room's six letters.
         name: a seat of this nickname comes first.
         folder: where they are; default: in the user's data folder.
-        any_name: where there is none of that nickname, one of another will do.
+        any_name: if there is none of that nickname, take one of another.
 
     Returns:
-        With a token where a seat was left there, else an empty one; None where no file
-        can be had.
+        One with a token if there is such a seat, else an empty one; None if no file can
+        be created.
     """
     folder = folder or data_dir() / "seats"
     try:
@@ -103,14 +104,14 @@ def claim(
 
 
 def _open(path: Path) -> SeatFile | None:
-    """The file, locked for us; None where another client uses it."""
+    """Return the file, locked for us; None if another client uses it."""
     try:
         file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError:
         return None
     try:
         lock(file)
-        gone = os.fstat(file).st_nlink == 0  # its holder removed it just now
+        gone = os.fstat(file).st_nlink == 0  # its holder has just removed it
     except OSError:
         gone = True
     if gone:
@@ -128,7 +129,7 @@ def _read(file: int) -> dict[str, Any]:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove seats of rooms that cannot exist any more."""
+    """Remove the seats of rooms that cannot exist any more."""
     for path in folder.glob("*.json"):
         with suppress(OSError):
             if path.stat().st_mtime < time.time() - KEPT_S:

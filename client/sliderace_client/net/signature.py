@@ -1,4 +1,4 @@
-"""Ed25519, to check who signed a race record."""
+"""Check who signed a race record, with Ed25519."""
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -7,11 +7,11 @@ __all__ = ["check_signature"]
 
 
 def check_signature(key: bytes, signature: bytes, message: bytes) -> bool:
-    """Whether, by the public key, a signature is that of a message.
+    """Whether a signature of a message was made with a public key's private half.
 
     Args:
-        key: 32 bytes; other lengths are nobody's key.
-        signature: 64 bytes, likewise.
+        key: 32 bytes; other lengths are no key.
+        signature: 64 bytes; other lengths are no signature.
         message: what was signed.
     """
     try:

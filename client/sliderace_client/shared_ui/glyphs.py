@@ -1,4 +1,4 @@
-"""Numerals and letters out of pixels, each half a row high."""
+"""Large numerals and letters made of pixels, each half a row high."""
 
 from functools import lru_cache
 
@@ -40,27 +40,27 @@ GLYPHS = {
     "X": "#   #/ # # /  #  / # # /#   #",
     "Z": "####/   #/ ## /#   /####",
 }
-"""Five pixels high. Digits are all three wide, so a running clock does not jitter; the
-letters are those of room codes, and GO."""
+"""Five pixels high. All digits are three wide, so that a running clock does not jitter;
+the letters are those of room codes and of GO."""
 GLYPH_H = 5
 
 
 def pixels(text: str, scale: int) -> list[str]:
-    """Rows of ``#`` and space; unknown characters are left out."""
+    """Return rows of ``#`` and space; unknown characters are left out."""
     glyphs = [GLYPHS[char].split("/") for char in text if char in GLYPHS]
     rows = [" ".join(glyph[y] for glyph in glyphs) for y in range(GLYPH_H)]
     return ["".join(c * scale for c in row) for row in rows for _ in range(scale)]
 
 
 def big_size(text: str, scale: int = 1) -> tuple[int, int]:
-    """Columns and rows of `big_text`."""
+    """Return the columns and rows of `big_text`."""
     dots = pixels(text, scale)
     return len(dots[0]), (len(dots) + 1) // 2
 
 
 @lru_cache(maxsize=256)
 def big_text(text: str, scale: int = 1) -> tuple[str, ...]:
-    """Large numerals out of half blocks, one string a row.
+    """Return large text made of half blocks, one string per row.
 
     >>> print(*big_text("74"), sep="|")
     ▀▀█ █ █|  █ ▀▀█|  ▀   ▀

@@ -1,8 +1,7 @@
-"""Keys to directions.
+"""Keys to directions: arrow keys, and WASD and hjkl or four keys of one's own.
 
-Arrow keys, and WASD and hjkl or four keys of one's own. A direction is the way the
-tile travels; who thinks of the gap instead chooses the preset ``gap``,
-and every key means the opposite.
+A direction is that of the tile. With the preset ``gap`` a key is the direction of the
+gap, which is the opposite.
 """
 
 from collections.abc import Mapping
@@ -18,21 +17,21 @@ KEYS: Final[Mapping[str, Direction]] = {
     "left": "L",
     "right": "R",
 }
-"""The keys that always count."""
+"""The keys that always work."""
 WASD: Final = "adws"
 HJKL: Final = "hlkj"
 WAYS: Final[tuple[Direction, ...]] = ("L", "R", "U", "D")
-"""The order in which own keys are named."""
+"""The order in which own keys are given."""
 
 
 def direction_of(key: str, preset: str = "tile", own: str = WASD) -> Direction | None:
-    """The direction a key stands for, or None.
+    """Return the direction of a key, or None.
 
     Args:
         key: its name, or its character.
-        preset: ``tile`` or ``gap``: what travels that way.
-        own: keys for left, right, up and down beside the arrows; as long as they are
-            WASD, hjkl count too. Anything but four characters: the arrows alone.
+        preset: ``tile`` or ``gap``: what moves in that direction.
+        own: keys for left, right, up and down beside the arrows; while they are WASD,
+            hjkl works, too. Anything but four characters: only the arrows.
 
     >>> direction_of("w"), direction_of("up", "gap"), direction_of("x")
     ('U', 'D', None)

@@ -1,6 +1,6 @@
-"""Pictures instead of numbers: drawn by our own code, or taken from rows of pixels.
+"""Pictures instead of numbers: drawn by our own code, or from rows of pixels.
 
-A picture answers which colour it has at a point; tiles ask for the part that is theirs.
+A picture knows its colour at every point; each tile asks for its part.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ Point = Callable[[float, float], RGB]
 
 
 class Picture:
-    """A picture; two are the same only if they are one object.
+    """A picture; two pictures are equal only if they are the same object.
 
     Args:
         name: as the settings know it.
@@ -28,7 +28,7 @@ class Picture:
         self._point = point
 
     def at(self, u: float, v: float) -> str:
-        """The colour at a point, as hex.
+        """Return the colour at a point, as hex.
 
         Args:
             u: 0 ... 1, from the left.
@@ -39,7 +39,7 @@ class Picture:
 
 
 def mixed(low: RGB, high: RGB, share: float) -> RGB:
-    """Between two colours.
+    """Mix two colours.
 
     >>> mixed((0, 0, 0), (200, 100, 50), 0.5)
     (100, 50, 25)
@@ -73,7 +73,7 @@ def _harbour(u: float, v: float) -> RGB:
 
 
 def _hills(u: float, v: float) -> RGB:
-    """Four ranges of hills at dusk; the nearer the darker."""
+    """Four ranges of hills at dusk, the nearest the darkest."""
     ranges = (
         (0.40, 0.07, 5.0, 0.3, (140, 168, 186)),
         (0.54, 0.08, 7.0, 2.1, (104, 142, 140)),
@@ -91,7 +91,7 @@ def _hills(u: float, v: float) -> RGB:
 
 
 def _garden(u: float, v: float) -> RGB:
-    """Petals around a middle, on a ground that tells where up is."""
+    """Petals around a centre, on a ground that shows which side is up."""
     x, y = u - 0.5, v - 0.5
     far, turn = hypot(x, y), atan2(y, x)
     petal = 0.30 + 0.13 * cos(turn * 7)
@@ -105,7 +105,7 @@ def _garden(u: float, v: float) -> RGB:
 
 
 def _rings(u: float, v: float) -> RGB:
-    """Rings whose colour tells how far, and whose light from where."""
+    """Rings whose colour shows the distance and whose light the direction."""
     far = hypot(u - 0.42, v - 0.38)
     bands = ((232, 168, 84), (106, 184, 243), (172, 186, 120), (214, 152, 216))
     band = bands[int(far * 9) % len(bands)]
@@ -125,11 +125,11 @@ BUILT_IN: Final[Mapping[str, Picture]] = {
 
 
 def picture_of_pixels(name: str, rows: Sequence[Sequence[RGB]]) -> Picture:
-    """A picture out of pixels.
+    """Make a picture of pixels.
 
     Args:
         name: of the picture.
-        rows: from the top; all as long as the first, at least one pixel.
+        rows: from the top; all of the same length, at least one pixel.
 
     >>> picture_of_pixels("x", [[(1, 2, 3), (255, 0, 0)]]).at(0.9, 0.5)
     '#ff0000'

@@ -1,8 +1,8 @@
-"""What the terminal shows, as plain data: colours, tiles, numerals, lanes, times.
+"""Tiles, boards and QR codes as plain data for a terminal: rows of coloured text.
 
-Nothing here knows a terminal library: functions turn a board or a racer into rows of
-`Run` (text with a `Paint`), and a thin widget puts those on the screen. All widths are
-terminal cells, all heights rows, all times milliseconds.
+This module uses no terminal library: functions return rows of `Run` (text with a
+`Paint`), and a thin widget puts those on the screen. Widths are in terminal cells,
+heights in rows.
 """
 
 from collections.abc import Iterable, Sequence
@@ -54,8 +54,8 @@ Row = tuple[Run, ...]
 
 
 LAYERS = ("#e0a44d", "#68baf3", "#acb977", "#d697d9", "#8fbdaa")
-"""Amber, sky, olive, orchid, sage: one OKLCH lightness (0.76), so that no tile shouts;
-every two stay apart (OKLab >= 0.047) for red-, green- and blue-blind eyes too."""
+"""Amber, sky, olive, orchid, sage: all of one OKLCH lightness (0.76), so that no tile
+stands out. Red-, green- and blue-blind eyes can tell any two apart (OKLab >= 0.047)."""
 
 
 class Look(NamedTuple):
@@ -73,7 +73,7 @@ class Look(NamedTuple):
     layers: tuple[str, ...] = LAYERS
     """Of tiles, by fringe layer."""
     scheme: str = "fringe"
-    """What a tile's colour tells: ``fringe``, ``rows``, or nothing (``mono``)."""
+    """What a tile's colour shows: ``fringe``, ``rows``, or nothing (``mono``)."""
     picture: Picture | None = None
     """Shown on the tiles instead of their colours."""
     numbers: bool = True
@@ -127,9 +127,9 @@ TILE_INK = "#1d1813"
 
 
 def layer(tile: int, width: int) -> int:
-    """The fringe layer of a tile: how deep its home lies from the top left edges.
+    """Return a tile's fringe layer: how far its home is from the top and left edges.
 
-    Solvers work from the outer layer inwards, so a layer is a colour.
+    Solvers work from the outer layer inwards, so each layer has a colour.
 
     >>> [layer(tile, 4) for tile in (1, 4, 5, 6, 11)]
     [0, 0, 0, 1, 2]
@@ -138,7 +138,7 @@ def layer(tile: int, width: int) -> int:
 
 
 def tint(tile: int, width: int, look: Look) -> str:
-    """The colour of a tile's body."""
+    """Return the colour of a tile's body."""
     match look.scheme:
         case "rows":
             index = (tile - 1) // width
@@ -154,7 +154,7 @@ MIN_TILE_W = 3
 
 
 class Grid(NamedTuple):
-    """Where the cells of a board stand on the screen.
+    """Where the cells of a board are on the screen.
 
     Attributes:
         width: cells of the board in a row.
@@ -172,7 +172,7 @@ class Grid(NamedTuple):
 
     @classmethod
     def fit(cls, width: int, height: int, columns: int, rows: int) -> "Grid | None":
-        """The largest grid for this board in that space; None where none fits.
+        """Return the largest grid for a board in that space; None if none fits.
 
         >>> Grid.fit(4, 4, 80, 22)
         Grid(width=4, height=4, tile_w=12, tile_h=5, edge=1)
@@ -182,7 +182,7 @@ class Grid(NamedTuple):
         room_w, room_h = columns // width, rows // height
         if room_w < MIN_TILE_W or room_h < 1:
             return None
-        # A cell of a terminal is about twice as high as wide: 2h columns look square.
+        # A terminal cell is about twice as high as wide: 2h columns look square.
         tile_h = max(1, min(room_h, room_w // 2))
         tile_w = min(room_w, 2 * tile_h + 2)
         if tile_w > 2 * tile_h + 1 and tile_w * width == columns:
@@ -201,7 +201,7 @@ class Grid(NamedTuple):
         return self.height * self.tile_h + self.edge
 
     def cell_at(self, x: int, y: int) -> int | None:
-        """The cell (reading order) under a point of the board; None beside it.
+        """Return the cell (in reading order) at a point of the board; None beside it.
 
         >>> Grid(4, 4, 6, 3).cell_at(23, 11), Grid(4, 4, 6, 3).cell_at(24, 0)
         (15, None)
@@ -213,7 +213,7 @@ class Grid(NamedTuple):
         return None
 
     def place_of(self, cell: int) -> tuple[int, int]:
-        """Column and row of the top left corner of a cell."""
+        """Return column and row of the top left corner of a cell."""
         row, column = divmod(cell, self.width)
         return self.edge + column * self.tile_w, self.edge + row * self.tile_h
 
@@ -223,7 +223,7 @@ class Grid(NamedTuple):
 
 @lru_cache(maxsize=4096)  # 100 tiles x a few sizes and two looks
 def tile_rows(tile: int, grid: Grid, look: Look) -> tuple[Row, ...]:
-    """One tile as `grid.tile_h` rows of `grid.tile_w` columns.
+    """Return one tile as `grid.tile_h` rows of `grid.tile_w` columns.
 
     Args:
         tile: its number; 0 is the gap.
@@ -246,7 +246,7 @@ def tile_rows(tile: int, grid: Grid, look: Look) -> tuple[Row, ...]:
 
 
 def _shade(text: str, grid: Grid, body: str, look: Look) -> Iterable[list[Run]]:
-    """A tile of two rows or more, cell by cell, with half a row of gutter below."""
+    """Yield a tile of two rows or more, cell by cell, half a row of gutter below."""
     columns, height = grid.tile_w - 1, 2 * grid.tile_h - 1
     digits = _digits(text, columns, height)
     left = (columns - len(digits[0])) // 2 if digits else 0
@@ -284,7 +284,7 @@ class PicturePart(NamedTuple):
     grid: Grid
 
     def colour(self, x: int, y: int, columns: int, height: int) -> str:
-        """At a pixel of the tile, of `columns` and `height` of them."""
+        """Return the colour at a pixel of the tile, which has `columns` x `height`."""
         row, column = divmod(self.tile - 1, self.grid.width)
         u = (column + (x + 0.5) / columns) / self.grid.width
         v = (row + (y + 0.5) / height) / self.grid.height
@@ -292,7 +292,7 @@ class PicturePart(NamedTuple):
 
 
 def _picture(part: PicturePart, look: Look) -> Iterable[list[Run]]:
-    """A part of a picture, cell by cell, two pixels each; its number in the corner."""
+    """Yield a part of a picture, two pixels per cell, with its number in the corner."""
     grid = part.grid
     columns, gutter = grid.tile_w - 1, int(grid.tile_h > 1)
     height = 2 * grid.tile_h - gutter
@@ -316,11 +316,11 @@ def _picture(part: PicturePart, look: Look) -> Iterable[list[Run]]:
 
 
 NUMBER_GROUND = "#f4f0e7"
-"""So that a number can be read on any picture."""
+"""Makes a number readable on any picture."""
 
 
 def _digits(text: str, columns: int, height: int) -> list[str]:
-    """The largest numerals that leave a margin in the tile; none if too large."""
+    """Return the largest numerals that leave a margin in the tile, if any do."""
     best: list[str] = []
     scale = 1
     # Two digits must fit whether this tile has one or two: all tiles look alike.
@@ -331,7 +331,7 @@ def _digits(text: str, columns: int, height: int) -> list[str]:
 
 
 def _join(rows: Iterable[list[Run]]) -> Iterable[Row]:
-    """Neighbours in the same paint become one run."""
+    """Join neighbours of the same paint into one run."""
     for row in rows:
         joined: list[Run] = []
         for run in row:
@@ -343,7 +343,7 @@ def _join(rows: Iterable[list[Run]]) -> Iterable[Row]:
 
 
 def _mono_tile(text: str, grid: Grid, *, gap: bool) -> tuple[Row, ...]:
-    """A tile in box lines alone, for terminals without colour."""
+    """Return a tile of box lines, for terminals without colour."""
     w, h, plain = grid.tile_w, grid.tile_h, Paint(bold=True)
     if gap:
         return ((Run(" " * w, Paint()),),) * h
@@ -368,13 +368,13 @@ def _mono_tile(text: str, grid: Grid, *, gap: bool) -> tuple[Row, ...]:
 
 
 def qr_rows(matrix: Sequence[Sequence[int]]) -> list[str]:
-    """A QR code out of half blocks, dark as ink on paper: two modules a row.
+    """Return a QR code made of half blocks: two modules per row.
 
     Args:
         matrix: modules, 1 is dark, quiet zone included.
 
     Returns:
-        Rows to be shown in black on white, whatever the theme: scanners want that.
+        Rows to show in black on white in every theme: scanners need that.
     """
     rows = [list(row) for row in matrix]
     if len(rows) % 2:

@@ -1,14 +1,15 @@
 """The user's settings and folders.
 
-``settings.toml`` in the user's configuration folder. A missing or damaged file, an
-unknown key or a wrong value never stops anything: the default holds, and it is said.
-A variable, such as ``SLIDERACE_KEYS``, wins over the file, and is not written to it.
+The settings are in ``settings.toml`` in the user's configuration folder. A missing or
+damaged file, an unknown key or a wrong value never stops anything: the default is used
+and the problem reported. An environment variable, such as ``SLIDERACE_KEYS``, wins over
+the file and is not written to it.
 """
 
 import json
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -16,16 +17,17 @@ from typing import Any
 from platformdirs import user_config_path, user_data_path, user_state_path
 
 from sliderace.protocol.names import clean_name
+from sliderace.texts import text
 
 __all__ = [
     "Settings",
     "config_dir",
     "data_dir",
-    "drawn_name",
     "keep",
     "last_server",
     "load",
     "nickname",
+    "random_name",
     "remember_server",
     "save",
     "state_dir",
@@ -35,36 +37,36 @@ APP = "sliderace"
 
 
 def config_dir() -> Path:
-    """Where the settings are."""
+    """Return the folder of the settings."""
     return user_config_path(APP, appauthor=False)
 
 
 def data_dir() -> Path:
-    """Where races and seats are kept; the server uses the same."""
+    """Return the folder of races and seats; the server uses the same."""
     return user_data_path(APP, appauthor=False)
 
 
 def state_dir() -> Path:
-    """Where logs and the like are kept."""
+    """Return the folder of logs and other state."""
     return user_state_path(APP, appauthor=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the user likes.
+    """The user's settings.
 
     Args:
-        name: nickname; empty: the login name, or a random one that is then kept.
-        keys: ``tile``: an arrow is the way the tile travels; ``gap``: the gap's way.
+        name: nickname; empty: the login name, or a random one that is then stored.
+        keys: ``tile``: a key is the direction of the tile; ``gap``: that of the gap.
         color: ``auto``, ``always`` or ``never``.
         theme: ``auto``, ``dark`` or ``light``.
         own_keys: for left, right, up and down, in line mode: four characters, or
             ``arrows``.
-        tiles: what a tile's colour tells: ``fringe``, ``rows`` or ``mono``: nothing.
-        picture: one that is shown instead: ``none``, its name, or a file.
-        hover: ``on``: the tile under the pointer slides, without a click.
-        auto_ready: ``on``: ready for each race as soon as it is prepared.
-        server: address where a bare code is looked for first; empty: none.
+        tiles: what a tile's colour shows: ``fringe``, ``rows`` or ``mono`` (nothing).
+        picture: shown instead: ``none``, a name, or a file.
+        hover: ``on``: the tile under the pointer slides without a click.
+        auto_ready: ``on``: get ready for each race as soon as it is prepared.
+        server: address where a bare code is looked up first; empty: none.
     """
 
     name: str = ""
@@ -84,19 +86,19 @@ class Settings:
 
 
 WRITTEN = "utf-8-sig"
-"""UTF-8, and the mark before it that editors on Windows like."""
+"""UTF-8, with or without the byte order mark that editors on Windows write."""
 VARIABLE = "SLIDERACE_"
-"""Before a setting's name, in capitals."""
+"""Prefix of a variable; the setting's name follows in capitals."""
 
 
 def load(
     path: Path | None = None, environ: Mapping[str, str] | None = None
 ) -> tuple[Settings, list[str]]:
-    """The settings, and what could not be used of them, a line each.
+    """Return the settings, and a sentence for each problem with them.
 
     Args:
         path: the file; None: the user's.
-        environ: variables, which win; None: those of this process.
+        environ: environment variables, which win; None: those of this process.
     """
     stored, complaints = _stored(path or config_dir() / "settings.toml")
     environ = os.environ if environ is None else environ
@@ -105,46 +107,44 @@ def load(
         for each in fields(Settings)
         if environ.get(variable := VARIABLE + each.name.upper())
     }
-    known, wrong = _usable(given)
-    complaints += [f"{VARIABLE}{text[0].upper()} {text[1]}" for text in wrong]
-    return replace(stored, **known), complaints
+    known, wrong = _usable(given, lambda key: VARIABLE + key.upper())
+    return replace(stored, **known), complaints + wrong
 
 
 def _stored(path: Path) -> tuple[Settings, list[str]]:
-    """What the file says."""
+    """Return what the file says, and its problems."""
     try:
         values = tomllib.loads(path.read_text(WRITTEN))
     except FileNotFoundError:
         return Settings(), []
     except (OSError, ValueError, RecursionError) as error:
-        return Settings(), [f"{path}: {error}; the defaults are used"]
-    known, wrong = _usable(values)
-    return Settings(**known), [
-        f"{path}: there is no setting {key}" if not why else f"{path}: {key} {why}"
-        for key, why in wrong
-    ]
+        return Settings(), [text("setting.bad_file", path=path, why=error)]
+    known, wrong = _usable(values, lambda key: f"{path}: {key}")
+    return Settings(**known), wrong
 
 
-def _usable(values: Mapping[str, Any]) -> tuple[dict[str, str], list[tuple[str, str]]]:
-    """The values that settings may have; and why the others may not be."""
+def _usable(
+    values: Mapping[str, Any], name_of: Callable[[str], str]
+) -> tuple[dict[str, str], list[str]]:
+    """Return the valid values, and a sentence for each of the others."""
     known = {setting.name: setting for setting in fields(Settings)}
     kept: dict[str, str] = {}
-    wrong: list[tuple[str, str]] = []
+    wrong: list[str] = []
     for key, value in values.items():
         if key not in known:
-            wrong.append((key, ""))
+            wrong.append(text("setting.unknown", name=name_of(key)))
         elif not isinstance(value, str):
-            wrong.append((key, "must be text"))
+            wrong.append(text("setting.not_text", name=name_of(key)))
         elif value not in known[key].metadata.get("choices", (value,)):
             choices = ", ".join(known[key].metadata["choices"])
-            wrong.append((key, f"must be one of {choices}"))
+            wrong.append(text("setting.choice", name=name_of(key), choices=choices))
         else:
             kept[key] = value
     return kept, wrong
 
 
 def keep(before: Settings, after: Settings, path: Path | None = None) -> None:
-    """Store what the user changed, and nothing that only a variable or a flag says.
+    """Store what the user changed, but nothing that only a variable or a flag set.
 
     Raises:
         OSError: it cannot be written.
@@ -156,9 +156,9 @@ def keep(before: Settings, after: Settings, path: Path | None = None) -> None:
 
 
 def save(settings: Settings, path: Path | None = None) -> None:
-    """Write the settings; what differs from the defaults and what we do not know.
+    """Write the settings, together with keys of the file that we do not know.
 
-    A file that cannot be read is kept aside as ``settings.toml.damaged``.
+    A file that cannot be read is renamed to ``settings.toml.damaged``.
 
     Raises:
         OSError: it cannot be written.
@@ -174,28 +174,28 @@ def save(settings: Settings, path: Path | None = None) -> None:
         path.replace(path.with_name(path.name + ".damaged"))
     values |= asdict(settings)
     lines = (f"{key} = {_quoted(value)}\n" for key, value in values.items())
-    write_aside(path, "".join(lines))
+    write_atomically(path, "".join(lines))
 
 
-def _quoted(text: str) -> str:
-    """A basic string of TOML, which is one of JSON but for the surrogate pairs."""
-    return json.dumps(text, ensure_ascii=False)
+def _quoted(value: str) -> str:
+    """Return a basic string of TOML: JSON without escaped surrogate pairs."""
+    return json.dumps(value, ensure_ascii=False)
 
 
-def write_aside(path: Path, text: str) -> None:
-    """Write a file so that a reader sees the old text or the new, never a half.
+def write_atomically(path: Path, content: str) -> None:
+    """Write a file so that a reader sees the old content or the new, never a part.
 
     Raises:
         OSError: it cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
-    fresh.write_text(text, "utf-8")
+    fresh.write_text(content, "utf-8")
     fresh.replace(path)
 
 
 def last_server() -> str:
-    """The address of the server used last, or empty."""
+    """Return the address of the server used last, or empty."""
     try:
         return (state_dir() / "last-server").read_text("utf-8").strip()[:200]
     except (OSError, ValueError):
@@ -203,29 +203,29 @@ def last_server() -> str:
 
 
 def remember_server(server: str) -> None:
-    """Note the server for `last_server`; a folder we may not write is no harm."""
+    """Store the server for `last_server`, if that is possible."""
     try:
-        write_aside(state_dir() / "last-server", server + "\n")
+        write_atomically(state_dir() / "last-server", server + "\n")
     except OSError:
         return
 
 
 ADJECTIVES = ("Brisk", "Calm", "Keen", "Lucky", "Merry", "Nimble", "Quick", "Swift")
 ANIMALS = ("Badger", "Falcon", "Fox", "Hare", "Lynx", "Marten", "Otter", "Raven")
-"""Of the random names: 64 of them, all friendly and none longer than a column."""
+"""Parts of the random names: 64 friendly ones, none wider than a column."""
 
 
 def nickname(settings: Settings) -> str:
-    """A name to go by: the user's setting, else the login name, else none (empty)."""
-    for text in (settings.name, *map(os.environ.get, ("USER", "USERNAME"))):
-        name = clean_name(text or "")
+    """Return the name of the settings, else the login name, else nothing (empty)."""
+    for given in (settings.name, *map(os.environ.get, ("USER", "USERNAME"))):
+        name = clean_name(given or "")
         if name and name != "root":
             return name
     return ""
 
 
-def drawn_name(chance: float) -> str:
-    """A random name.
+def random_name(chance: float) -> str:
+    """Return a random name.
 
     Args:
         chance: random, 0 ... 1 (exclusive).

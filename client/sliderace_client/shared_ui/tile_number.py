@@ -3,11 +3,11 @@
 __all__ = ["PATIENCE_MS", "Number"]
 
 PATIENCE_MS = 600
-"""So long a number that could go on waits for its next digit."""
+"""How long a number that could go on waits for its next digit."""
 
 
 class Number:
-    """What has been typed of a number."""
+    """The digits typed so far."""
 
     def __init__(self) -> None:
         self._text = ""
@@ -27,7 +27,7 @@ class Number:
             now: instant in ms.
 
         Returns:
-            The tile, once its number cannot go on.
+            The tile, as soon as its number cannot go on.
 
         >>> number = Number()
         >>> number.typed("9", 15, 0), number.typed("1", 15, 1), number.typed("2", 15, 2)
@@ -40,11 +40,11 @@ class Number:
         return self.finish() if text and int(text) * 10 > largest else None
 
     def waited(self, now: int) -> int | None:
-        """The tile, if nothing more came for long enough; call it with each tick."""
+        """Return the tile if no digit came for long enough; call it with each tick."""
         return self.finish() if self._text and now >= self._at + PATIENCE_MS else None
 
     def finish(self) -> int | None:
-        """The tile that was typed, at once; None where nothing was."""
+        """Return the tile typed so far; None if there is none."""
         text, self._text = self._text, ""
         return int(text) if text else None
 

@@ -41,6 +41,7 @@ __all__ = [
     "fault",
     "finding",
     "listed",
+    "named",
     "news",
     "ordinal",
     "place",
@@ -121,6 +122,11 @@ def listed(names: Sequence[str]) -> str:
     """
     *others, last = names
     return text("list.and", first=", ".join(others), last=last) if others else last
+
+
+def named(name: str, *, bot: bool) -> str:
+    """Return a name, marked if it is a bot's."""
+    return text("member.named_bot", name=name) if bot else name
 
 
 def status(name: str) -> str:

@@ -37,7 +37,7 @@ from sliderace_client.net.connection import Client, Ending
 from sliderace_client.net.http import Unreachable
 from sliderace_client.net.locate import NotFound, find, join_command
 from sliderace_client.net.seats import SeatFile, claim
-from sliderace_client.platform import WINDOWS, hear
+from sliderace_client.platform import WINDOWS, handle_signals
 from sliderace_client.race_records import save_record
 from sliderace_client.room.outputs import Level, Note
 from sliderace_client.room.view import RoomView
@@ -45,7 +45,7 @@ from sliderace_client.shared_ui import wording
 from sliderace_client.shared_ui.photo import BadPicture
 from sliderace_client.shared_ui.pictures import Picture
 from sliderace_client.shared_ui.render import Look
-from sliderace_client.shared_ui.settings import Settings, drawn_name, keep, nickname
+from sliderace_client.shared_ui.settings import Settings, keep, nickname, random_name
 from sliderace_client.tui.blocking_calls import (
     RoomOpener,
     only_here,
@@ -178,7 +178,7 @@ class SlideraceApp(App[int]):
     # --- Start and end ----------------------------------------------------------------
 
     def on_mount(self) -> None:  # noqa: D102
-        hear(self._on_signal, asyncio.get_running_loop())
+        handle_signals(self._on_signal, asyncio.get_running_loop())
         self.run_worker(self._load_picture(), group="picture")
         self.set_interval(TICK_S, self.repaint)
         start = self.begin
@@ -400,7 +400,7 @@ class SlideraceApp(App[int]):
     @property
     def nickname(self) -> str:
         """The user's nickname; a random one if there is none."""
-        drawn = drawn_name(secrets.SystemRandom().random())
+        drawn = random_name(secrets.SystemRandom().random())
         return self.begin.name or nickname(self.settings) or drawn
 
     def enter_room(self, start: Start) -> None:

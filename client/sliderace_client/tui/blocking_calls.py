@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 from sliderace.protocol.messages import RulesPatch
 from sliderace.texts import text
 from sliderace_client.launch import Start
-from sliderace_client.local_server import OwnServer, links, open_room, running
+from sliderace_client.local_server import OwnServer, links, open_room, running_server
 from sliderace_client.net.http import Unreachable, get
-from sliderace_client.net.locate import Noted, is_loopback, noted
+from sliderace_client.net.locate import ServerFile, is_loopback, read_server_file
 from sliderace_client.race_records import Unreadable, races_lines
 from sliderace_client.shared_ui.settings import Settings, last_server, remember_server
 
@@ -45,12 +45,12 @@ class RoomOpener:
         Raises:
             HostError: the server cannot be started, or refuses the room.
         """
-        base = None if self._server else running()
+        base = None if self._server else running_server()
         if base is None:
             server = self._server or self._start_server()
-            base, where = server.base, server.noted
+            base, where = server.base, server.described
         else:
-            where = noted() or Noted(0)
+            where = read_server_file() or ServerFile(0)
         code = open_room(base, RulesPatch(size=size))
         remember_server(base)
         found = tuple(links(base, code, where.bind, where.url))
@@ -114,7 +114,7 @@ def past_races() -> list[str]:
     Returns:
         Lines of text, the first one a heading; or one line that says what is wrong.
     """
-    server = running() or last_server()
+    server = running_server() or last_server()
     if not server:
         return [text("tui.past.no_server")]
     try:

@@ -158,10 +158,10 @@ def signal_rows(
             for index, sentence in enumerate(sentences)
             for part in wrap(sentence, width)
         ]
-    labels = ("", text("tui.table.racer"), *solve_figures.LABELS.values())
-    humans = ("", text("tui.table.record_solvers"), *solve_figures.people(signals))
+    labels = ("", text("tui.table.racer"), *solve_figures.labels())
+    humans = ("", text("signal.humans"), *solve_figures.human_ranges(signals))
     rows = [
-        text_row(solve_figures.HEADING, look.accent, bold=True),
+        text_row(text("signal.heading"), look.accent, bold=True),
         text_row(""),
         text_row(table_row(labels, widths), look.soft),
     ]

@@ -333,7 +333,7 @@ class KeysForm(Form):
         own_keys = keys.chars or "arrows"
         self.program.use_settings(replace(settings, own_keys=own_keys, keys=moved))
         self.program.close_screen()
-        self.program.say(keys.told())
+        self.program.say(keys.sentence())
 
 
 class ServerForm(Form):
