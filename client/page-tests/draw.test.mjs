@@ -52,7 +52,7 @@ test("a player made ready by the start commits automatically, once", () => {
   assert.deepEqual(stage.phase("countdown"), [], "not ready: only watching");
   assert.deepEqual(stage.next(me({ ready: true })), [ready()]);
   assert.deepEqual(stage.next(me({ ready: true })), []);
-  assert.equal(stage.model.nonces.unasked, true);
+  assert.equal(stage.model.nonces.isAutomatic, true);
 });
 
 test("with automatic starts every player commits in the countdown", () => {

@@ -227,11 +227,11 @@ test("hover slides each cell that the mouse crosses", () => {
 });
 
 test("own keys have priority, and keys may mean the gap", () => {
-  const wishes = { keys: { KeyI: "U", KeyD: "L" }, gap: false };
-  const way = (change, all = wishes) => input.directionOfKey(key(change), all);
-  assert.equal(way({ key: "i", code: "KeyI" }), "U");
-  assert.equal(way({ key: "d", code: "KeyD" }), "L");
-  assert.equal(way({ key: "w", code: "KeyW" }), "U");
-  assert.equal(way({ key: "ArrowUp" }, { gap: true }), "D");
-  assert.equal(way({ key: "i", code: "KeyI" }, { ...wishes, gap: true }), "D");
+  const settings = { keys: { KeyI: "U", KeyD: "L" }, gap: false };
+  const directionOf = (change, all = settings) => input.directionOfKey(key(change), all);
+  assert.equal(directionOf({ key: "i", code: "KeyI" }), "U");
+  assert.equal(directionOf({ key: "d", code: "KeyD" }), "L");
+  assert.equal(directionOf({ key: "w", code: "KeyW" }), "U");
+  assert.equal(directionOf({ key: "ArrowUp" }, { gap: true }), "D");
+  assert.equal(directionOf({ key: "i", code: "KeyI" }, { ...settings, gap: true }), "D");
 });

@@ -4,7 +4,7 @@
 // sent after every event and when it is due. When the connection closes, the last refusal
 // of our `hello`, the close code and the model decide what happens:
 //
-// - a refusal that passes by itself (`PASSING`), if we have a seat: try again later;
+// - a temporary refusal, if we have a seat: try again later;
 // - any other refusal: we are turned away, and the reason is shown where we came from;
 // - kicked, or the room is gone: the seat is forgotten;
 // - a code that allows it: reconnect; after three losses in a row also ask by plain HTTP
@@ -47,8 +47,8 @@ import { ProtocolError, command, decodeEvent, mayReconnect } from "../core/proto
  * @property {() => void} seatLost
  */
 
-/** Refusals of a resume that pass by themselves. */
-const PASSING = new Set([
+/** Refusals of a resume that pass. */
+const TEMPORARY = new Set([
   "too_many_tries",
   "storage_unavailable",
   "shutting_down",
@@ -152,8 +152,8 @@ export class RoomSession {
       return;
     }
     this.refusals += 1;
-    const unasked = event.of === "ready" && this.model.nonces.unasked;
-    if (!unasked && !SILENT.has(event.of)) this.listener.note(refusalText(event), "bad");
+    const isAutomatic = event.of === "ready" && this.model.nonces.isAutomatic;
+    if (!isAutomatic && !SILENT.has(event.of)) this.listener.note(refusalText(event), "bad");
   }
 
   /** @param {Welcome} event */
@@ -245,7 +245,7 @@ export class RoomSession {
     this.#refused = null;
     model.lost();
     if (refused) {
-      if (model.token && PASSING.has(refused.code)) return refused.retry_ms;
+      if (model.token && TEMPORARY.has(refused.code)) return refused.retry_ms;
       this.#turnedAway(refused);
     } else if (code === KICKED || code === ROOM_GONE || model.ended) {
       listener.seatLost();

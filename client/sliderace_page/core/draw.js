@@ -20,7 +20,7 @@ export class Nonces {
   /** @param {Random} random */
   constructor(random) {
     this.#random = random;
-    this.unasked = false; // we sent the last `ready` ourselves, not the player
+    this.isAutomatic = false; // whether the last `ready` was, and not the player's own
   }
 
   /** A new connection: what was sent on the last one may never have arrived. */
@@ -42,7 +42,7 @@ export class Nonces {
    * @param {Ready} ready @param {Model} model
    */
   attach(ready, model) {
-    this.unasked = false;
+    this.isAutomatic = false;
     const { race, seat } = model;
     const fits = ready.on && ready.race === race && seat !== null && mayCommit(model);
     return fits ? this.#commit(ready, seat) : ready;
@@ -54,7 +54,7 @@ export class Nonces {
     if (!model.online || model.waiting || seat === null) return [];
     const key = keyOf(race, seat);
     if (mayCommit(model) && willRace(model) && this.#sent !== key) {
-      this.unasked = true;
+      this.isAutomatic = true;
       return [this.#commit(command.ready(race, true), seat)];
     }
     const listed = model.firstShown.get(race)?.listed?.get(seat);

@@ -14,7 +14,7 @@
 // - Our own attempt begins with the private `board`, or after a reload with the board in
 //   `welcome` or in our lane of the snapshot. After a reload its clock is unknown: it is
 //   counted from the snapshot's `elapsed_ms`, and its times are marked as approximate.
-// - The model sends `resync` by itself: after a hole, for a start board that it missed,
+// - The model sends `resync` automatically: after a hole, for a start board that it missed,
 //   for the clock of a board that is still locked after a reload, and for the board of a
 //   seat whose slides have a hole.
 

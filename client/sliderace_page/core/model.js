@@ -153,7 +153,7 @@ export class Model {
     return inOrder(this.lanes.values());
   }
 
-  /** ms until this phase ends by itself; null: it does not. @param {number} now */
+  /** ms until this phase ends automatically; null: it does not. @param {number} now */
   remaining(now) {
     return this.phaseEnds === null ? null : Math.max(0, this.phaseEnds - now);
   }

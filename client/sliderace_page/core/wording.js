@@ -56,7 +56,7 @@ export function statusText({ status, time, high }) {
 }
 
 /**
- * Why somebody did not finish: `(time is up)`; "" if they did, or nobody knows.
+ * Why somebody did not finish: `(time is up)`; "" if they did, or it is unknown.
  * @param {Pick<Lane, "status" | "why">} racer
  */
 export const dnfReason = ({ status, why }) =>
