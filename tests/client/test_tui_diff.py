@@ -94,10 +94,10 @@ async def test_slide_is_painted_at_once_in_few_bytes() -> None:
         app, texts = app_of(pilot), list[str]()
         screen = Emulator(expected_rows(app))
         app.terminal_diff.connect(texts.append, "truecolor", erases=True)
-        page = app.screen
-        assert isinstance(page, RaceScreen)
+        race = app.screen
+        assert isinstance(race, RaceScreen)
         for n, way in enumerate(("left", "right", "left", "up", "down"), 1):
-            assert page.first_key(way)
+            assert race.first_key(way)
             assert len(texts) == n  # board, clock and lanes together
             assert len(texts[-1].encode()) < 450
             screen.write(texts[-1])
@@ -114,9 +114,9 @@ async def test_rivals_distances_are_painted_with_the_tick() -> None:
 
     async with app_in_race(six(), LONG, (100, 40), ALL) as pilot:
         before, ours = lanes("Racer "), lanes("Racer 0")
-        page = app_of(pilot).screen
-        assert isinstance(page, RaceScreen)
-        assert page.first_key("down")
+        race = app_of(pilot).screen
+        assert isinstance(race, RaceScreen)
+        assert race.first_key("down")
         assert lanes("Racer 0") != ours
         assert lanes("Racer ")[1:] == before[1:]
         app_of(pilot).repaint()

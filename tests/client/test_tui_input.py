@@ -36,7 +36,7 @@ from sliderace_client.tui.widgets import Boards
 SOLVED = "1 2 3/4 5 6/7 8 0"
 
 
-async def points_at(pilot: Driver, cell: int) -> None:
+async def hover_over(pilot: Driver, cell: int) -> None:
     (placed,) = pilot.app.screen.query_one("#boards", Boards).placed
     x, y = placed.grid.place_of(cell)
     await pilot.hover("#boards", offset=(placed.x + x + 1, placed.y + y + 1))
@@ -46,14 +46,14 @@ async def points_at(pilot: Driver, cell: int) -> None:
 async def test_hovering_slides_tiles_only_if_the_setting_is_on() -> None:
     client = OfflineClient()
     async with app_in_race(client, settings=Settings(hover="on")) as pilot:
-        await points_at(pilot, 1)  # not in line with the gap
+        await hover_over(pilot, 1)  # not in line with the gap
         assert board(pilot) == START
         assert "cannot move" not in screen(pilot)
-        await points_at(pilot, 8)
+        await hover_over(pilot, 8)
         assert board(pilot) == SOLVED
     client = OfflineClient()
     async with app_in_race(client) as pilot:
-        await points_at(pilot, 8)
+        await hover_over(pilot, 8)
         assert board(pilot) == START
 
 

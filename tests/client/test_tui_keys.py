@@ -108,18 +108,18 @@ async def shows(pilot: Driver, words: str) -> None:
     raise AssertionError(f"{words} is not on:\n{screen(pilot)}")
 
 
-def page_of(pilot: Driver) -> BaseScreen | Dialog:
-    page = pilot.app.screen
-    assert isinstance(page, BaseScreen | Dialog)
-    return page
+def top_screen(pilot: Driver) -> BaseScreen | Dialog:
+    top = pilot.app.screen
+    assert isinstance(top, BaseScreen | Dialog)
+    return top
 
 
 def offered(pilot: Driver) -> list[str]:
     """The keys that the screen shows now."""
-    page = page_of(pilot)
-    shown = [action.key for action in page.shown]
-    if isinstance(page, MenuScreen):
-        return [*(entry.key for entry in page.entries()), *shown]
+    top = top_screen(pilot)
+    shown = [action.key for action in top.shown]
+    if isinstance(top, MenuScreen):
+        return [*(entry.key for entry in top.entries()), *shown]
     return shown
 
 
@@ -154,36 +154,36 @@ async def try_key(
         assert [type(each) for each in client.commands[before:]] == [expected], key
 
 
-async def come_back(pilot: Driver, page: BaseScreen | Dialog, keys: list[str]) -> bool:
+async def come_back(pilot: Driver, top: BaseScreen | Dialog, keys: list[str]) -> bool:
     """Close what has app_from; return whether the screen is as it was."""
-    if pilot.app.return_code is not None or page not in pilot.app.screen_stack:
+    if pilot.app.return_code is not None or top not in pilot.app.screen_stack:
         return False
-    if pilot.app.screen is not page:
+    if pilot.app.screen is not top:
         await pilot.press("escape")
     elif "n" in offered(pilot) and "n" not in keys:  # a question
         await pilot.press("n")
     await settle(pilot)
-    return pilot.app.screen is page and sorted(offered(pilot)) == keys
+    return pilot.app.screen is top and sorted(offered(pilot)) == keys
 
 
 async def try_clicks(pilot: Driver, *, asking: bool) -> None:
     """Check that a key is found exactly where it is shown, and click two of them."""
-    page = page_of(pilot)
-    bar = page.query_one("#keys", TextRows)
+    top = top_screen(pilot)
+    bar = top.query_one("#keys", TextRows)
     rows = bar.plain.split("\n")
     done: list[str] = []
     recording = [
-        each._replace(run=partial(done.append, each.key)) for each in page.shown
+        each._replace(run=partial(done.append, each.key)) for each in top.shown
     ]
     if not asking:
-        page.actions = lambda: recording  # type: ignore[method-assign]
-        page.update()
-    for action in page.shown:
+        top.actions = lambda: recording  # type: ignore[method-assign]
+        top.update()
+    for action in top.shown:
         where = [
             (x, y)
             for y, row in enumerate(rows)
             for x in range(len(row))
-            if page.action_at(y, x) == action
+            if top.action_at(y, x) == action
         ]
         x, y = where[0]
         assert {row for _, row in where} == {y}
@@ -192,8 +192,8 @@ async def try_clicks(pilot: Driver, *, asking: bool) -> None:
             await pilot.click("#keys", offset=(x, y))
     if not asking:
         assert done == list(dict.fromkeys((recording[0].key, recording[-1].key)))
-        del page.actions
-        page.update()
+        del top.actions
+        top.update()
 
 
 @pytest.mark.parametrize("name", STATES)
@@ -215,11 +215,11 @@ async def try_keys(
     pilot: Driver, client: OfflineClient, state: State, left: list[str]
 ) -> None:
     """Try keys, and remove them from `left`, until one of them leaves the screen."""
-    page = page_of(pilot)
+    top = top_screen(pilot)
     while left:
         key = left.pop(0)
         await try_key(pilot, client, key, state.keys[key])
-        if not await come_back(pilot, page, sorted(state.keys)):
+        if not await come_back(pilot, top, sorted(state.keys)):
             return
 
 

@@ -176,14 +176,16 @@ async def test_members_who_do_not_fit_are_counted_and_can_be_scrolled_to(
         for _ in range(len(names)):
             text = screen(pilot)
             shown = set(re.findall(r"Racer\d\d", text))
-            told = re.search(r"and (\d+) more \(↑ (\d+), ↓ (\d+)\)", text)
-            assert told is not None
-            assert len(shown) + int(told[1]) == len(names)
-            assert int(told[2]) + int(told[3]) == int(told[1])
+            counts = re.search(r"and (\d+) more \(↑ (\d+), ↓ (\d+)\)", text)
+            assert counts is not None
+            assert len(shown) + int(counts[1]) == len(names)
+            assert int(counts[2]) + int(counts[3]) == int(counts[1])
             chosen = re.search(r"▸ \W*(Racer\d\d)", text)
             assert chosen is not None
             seen.add(chosen[1])
-            await pilot.press("down")  # then the footer has keys of this person, too
+            await pilot.press(
+                "down"
+            )  # then the footer has the keys for this member, too
             await settle(pilot)
     assert seen == set(names)
 

@@ -110,7 +110,7 @@ async def test_lanes_show_progress_and_lost_connections_of_rivals() -> None:
         await settle(pilot)
         assert "✓ 41.320" in screen(pilot)
         assert "grace: 1:00.0 left" in screen(pilot)
-        assert board(pilot) == START  # ours goes on
+        assert board(pilot) == START  # our race continues
 
 
 async def test_giving_up_asks_first_and_can_be_undone_for_three_seconds() -> None:

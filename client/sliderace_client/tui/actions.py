@@ -57,7 +57,7 @@ def action_at(
 
 
 class HeldKey:
-    """Tells a key that is held down from one that is pressed again."""
+    """Distinguishes a key that is held down from one that is pressed again."""
 
     def __init__(self) -> None:
         self._last = ("", -REPEAT_MS)

@@ -47,7 +47,7 @@ def result_rows(
 
     Args:
         lanes: in order.
-        mine: own seat, if any.
+        mine: the player's seat, if any.
         look: colours.
         width: columns of the table.
     """

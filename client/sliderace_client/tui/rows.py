@@ -250,17 +250,17 @@ def lane_rows(
     late: int = 0,
     cache: dict[int, Row] | None = None,
 ) -> list[Row]:
-    """Return one row per racer, best first; one's own is always among them.
+    """Return one row per racer, best first; the player's own is always among them.
 
     Args:
         lanes: in order.
         away: ids of members who are disconnected.
-        mine: own seat, if any.
+        mine: the player's seat, if any.
         look: colours.
         width: columns.
         height: rows; if there are more racers, the last row counts the others.
         latencies: by member id.
-        late: own slides that the server should have stored by now.
+        late: slides of the player that the server should have stored by now.
         cache: rows by seat; a row that is in it is used as it is, and a new one is
             added.
     """
@@ -305,7 +305,7 @@ def _mark(
     own: bool,
     late: int,
 ) -> Run:
-    """Return a place, or the connection: ● good, ◐ slow, ↯ lost; ▸ is one's own."""
+    """Return a place, or the connection: ● good, ◐ slow, ↯ lost; ▸ is the player."""
     if lane.place and lane.status == "finished":
         sign, colour = str(lane.place) + ("" if lane.final else "?"), look.soft
     elif lane.status != "racing":

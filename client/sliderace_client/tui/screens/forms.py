@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 PREVIEW_ROWS = 8
-"""In fewer rows, pictures cannot be told apart."""
+"""With fewer rows, the pictures all look alike."""
 
 
 class MenuProgram(Program, Protocol):
@@ -306,7 +306,7 @@ class PictureForm(_MenuForm):
 
 
 class KeysForm(Form):
-    """Choose four keys of one's own, or a preset."""
+    """Choose the four keys that slide tiles, or a preset."""
 
     HEADING = "tui.form.keys"
     FIELDS: ClassVar = {"keys": "tui.form.four_keys", "move": "tui.form.keys_move"}

@@ -1,4 +1,4 @@
-"""The race: countdown, own board, everyone's lanes; and the boards of others."""
+"""The race: the countdown, the player's board, all lanes, the boards of others."""
 
 from collections.abc import Iterable
 from copy import copy
@@ -49,9 +49,8 @@ UNDO_KEYS = frozenset({"u", "r", "z", "backspace", "ctrl+z"})
 class RaceScreen(RoomScreen):
     """From the countdown to the last finisher.
 
-    What changes on one's own board is painted at once, with one's own lane and clock.
-    Rivals' progress is painted with the next tick of the program; their lanes are kept
-    as they were until then.
+    A slide of the player is painted at once, with their own lane and clock. The lanes
+    of rivals are painted with the next tick of the program.
 
     Args:
         program: shows this screen.

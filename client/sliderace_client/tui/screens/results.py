@@ -81,7 +81,7 @@ class ResultsScreen(RoomScreen):
         self._table.show(rows if lanes else [])
 
     def _visible(self, lanes: list[Lane]) -> list[Lane]:
-        """Return the racers that fit, one's own among them."""
+        """Return the racers that fit, always including the player."""
         if len(lanes) <= self._fit:
             return lanes
         count = max(1, self._fit - 1)  # one row says how many there are

@@ -173,7 +173,7 @@ class RoomScreen(BaseScreen):
 
     @property
     def _others_race(self) -> bool:
-        """Whether others still race, so that a server of ours goes on for them."""
+        """Whether others still race, so that our own server keeps running for them."""
         view = self.view
         return view.phase in ("countdown", "racing", "grace") and any(
             lane.seat != view.seat and lane.status == "racing"

@@ -1,4 +1,4 @@
-"""Watching a race: which boards are shown, and whom the view follows.
+"""Watching a race: which boards are shown, and which racer the view follows.
 
 A spectator sees boards from the start, a player when their own attempt is over or the
 room has open boards. `SpectatorView` is in one of three states:
@@ -51,7 +51,7 @@ class SpectatorView:
 
     @property
     def active(self) -> bool:
-        """Whether the boards of others are shown instead of one's own.
+        """Whether the boards of others are shown instead of the player's own.
 
         By choice; without one, as soon as our own attempt is over.
         """
