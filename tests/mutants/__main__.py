@@ -65,7 +65,7 @@ def caught(bug: Bug, copy: Path) -> str:
     failures = [
         line
         for line in done.stdout.splitlines()
-        if line.startswith(("FAILED", "ERROR", "seed"))
+        if line.startswith(("FAILED ", "ERROR tests", "seed "))
     ]
     return failures[0][:160] if done.returncode == 1 and failures else ""
 

@@ -36,6 +36,7 @@ _RACE_TESTS = " ".join(
 _PROTOCOL = "shared/sliderace/protocol/"
 _SERVER = "server/sliderace_server/"
 _CLIENT = "client/sliderace_client/"
+_CLIENT_TESTS = "tests/client/test_attempt.py tests/client/test_fold_slides.py"
 _PAGE = "client/sliderace_page/core/"
 _PAGE_TEST = "tests/client/test_page.py::test_page_module_passes_its_tests"
 
@@ -301,14 +302,14 @@ BUGS = (
         f"{_CLIENT}room/attempt.py",
         "        if self.after(seq) == board:",
         "        if self.after(seq) is not None:",
-        "tests/client/test_attempt.py",
+        _CLIENT_TESTS,
     ),
     Bug(
         "slides lost with a connection are not sent again",
         f"{_CLIENT}room/attempt.py",
         "        self.sent = self.acked = seq\n\n    def rewind",
         "        self.acked = seq\n\n    def rewind",
-        "tests/client/test_attempt.py tests/client/test_fold_slides.py",
+        _CLIENT_TESTS,
     ),
     Bug(
         "the client sends faster than the server allows",
