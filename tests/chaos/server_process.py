@@ -12,6 +12,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Self
 
+from tests.server.sync_queries import asynchronous, run
+
 from sliderace_server.storage.sqlite.queries import read
 
 __all__ = ["ServerProcess"]
@@ -65,7 +67,7 @@ class ServerProcess:
     def log_of(self, room: str) -> list[bytes]:
         """Return a room's log from the database; blocks."""
         with closing(sqlite3.connect(self.database)) as connection:
-            return read(connection, room, 0)
+            return run(read(asynchronous(connection), room, 0))
 
     @property
     def running(self) -> bool:

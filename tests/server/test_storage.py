@@ -277,12 +277,13 @@ async def test_rooms_are_sorted(store: Store) -> None:
 
 
 async def test_cancelling_the_caller_does_not_undo_an_append(store: Store) -> None:
-    append = asyncio.create_task(store.log.append("KWXTRB", 0, [b"one"]))
+    await store.log.append("KWXTRB", 0, [b"zero"])
+    append = asyncio.create_task(store.log.append("KWXTRB", 1, [b"one"]))
     await asyncio.sleep(0)  # the call has started
     append.cancel()
     await asyncio.wait([append])
     await store.log.append("BCDFGH", 0, [b"after it"])
-    assert await store.log.read("KWXTRB") == [b"one"]
+    assert await store.log.read("KWXTRB") == [b"zero", b"one"]
 
 
 async def test_a_stored_race_can_be_read(store: Store) -> None:

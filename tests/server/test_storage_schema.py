@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.server.sync_queries import asynchronous, run
 
 from sliderace_server.storage.ports import Append, StoreRefused
 from sliderace_server.storage.sqlite import queries
@@ -67,6 +68,10 @@ def test_a_failing_migration_changes_nothing(db: sqlite3.Connection) -> None:
     assert inspect(db, NEWEST) == NEWEST
 
 
+def append(db: sqlite3.Connection, new: Append) -> None:
+    assert run(queries.append_all(asynchronous(db), [new])) == [None]
+
+
 LOGS = {
     "BBBBBB": [b"one"],
     "CCCCCC": [b"", b"two", b"x" * 5_000, b""],
@@ -90,23 +95,27 @@ def test_migration_keeps_every_record_of_an_old_log(
     check(db)
     migrate(db, migrations())
     check(db)
-    assert queries.rooms(db) == sorted(LOGS)
+    assert run(queries.rooms(asynchronous(db))) == sorted(LOGS)
     for room, records in LOGS.items():
         for after in (0, 1, len(records) - 1, len(records)):
-            assert queries.read(db, room, after) == records[after:]
-        assert queries.append_all(db, [Append(room, len(records), [b"new"])]) == [None]
-        assert queries.read(db, room, 0) == [*records, b"new"]
-    queries.append_all(db, [Append("FFFFFF", 0, [b"x"])])
-    queries.drop(db, "CCCCCC", 0, 0)
-    queries.sweep(db, 0, 10_000)
+            assert run(queries.read(asynchronous(db), room, after)) == records[after:]
+        assert run(
+            queries.append_all(asynchronous(db), [Append(room, len(records), [b"new"])])
+        ) == [None]
+        assert run(queries.read(asynchronous(db), room, 0)) == [*records, b"new"]
+    append(db, Append("FFFFFF", 0, [b"x"]))
+    run(queries.drop(asynchronous(db), "CCCCCC", 0, 0))
+    run(queries.sweep(asynchronous(db), asynchronous(db), 0, 10_000))
     check(db)
-    assert queries.rooms(db) == ["BBBBBB", "DDDDDD", "FFFFFF"]
+    assert run(queries.rooms(asynchronous(db))) == ["BBBBBB", "DDDDDD", "FFFFFF"]
 
 
 def test_an_old_log_may_be_empty(db: sqlite3.Connection) -> None:
     old(db, {})
     migrate(db, migrations())
-    assert queries.append_all(db, [Append("BBBBBB", 0, [b"x"])]) == [None]
+    assert run(queries.append_all(asynchronous(db), [Append("BBBBBB", 0, [b"x"])])) == [
+        None
+    ]
     check(db)
 
 
@@ -121,7 +130,7 @@ def test_a_migration_on_a_full_disk_changes_nothing(db: sqlite3.Connection) -> N
     assert dump(db) == before
     db.execute(f"PRAGMA max_page_count = {10 * pages}")
     migrate(db, migrations())
-    assert queries.read(db, "CCCCCC", 0) == LOGS["CCCCCC"]
+    assert run(queries.read(asynchronous(db), "CCCCCC", 0)) == LOGS["CCCCCC"]
 
 
 def test_missing_records_of_an_old_log_are_detected_as_damage(

@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from tests.server.sync_queries import asynchronous, run
 
 from sliderace_server.storage import (
     Append,
@@ -68,9 +69,9 @@ def no_thread_stays() -> bool:
 
 async def pragma(store: SqliteStore, name: str) -> object:
     """Read a setting of the writing connection."""
-    found: list[object] = []
-    await store.write(lambda db: found.extend(db.execute(f"PRAGMA {name}").fetchone()))
-    return found[0]
+    with store.connections as (_, writer):
+        ((value,),) = await writer.execute_fetchall(f"PRAGMA {name}")
+        return value
 
 
 # --- Durability ----------------------------------------------------------------------
@@ -157,35 +158,16 @@ async def read_all(path: Path) -> dict[str, list[bytes]]:
         return {room: await store.log.read(room) for room in await store.log.rooms()}
 
 
-# --- Group commit --------------------------------------------------------------------
+# --- Commits --------------------------------------------------------------------
 
 
-async def test_an_exception_in_a_write_fails_only_its_own_commit(
-    store: SqliteStore,
-) -> None:
-    def mistaken(_: sqlite3.Connection) -> None:
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        await store.write(mistaken)
-    await store.log.append("KWXTRB", 0, [b"x"])
-    assert await store.log.read("KWXTRB") == [b"x"]
-
-
-async def test_a_commit_includes_all_waiting_appends(store: SqliteStore) -> None:
-    before = store.commits
-    await asyncio.gather(*ask(store, 500))
-    assert store.commits == before + 1
-    first, *others = ask(store, 300, first=500)
-    await first
-    assert all(append.done() for append in others)
-
-
-async def test_a_commit_is_one_call_to_the_thread(
+async def test_a_commit_for_many_rooms_is_one_call_to_the_thread(
     store: SqliteStore, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.DEBUG, "aiosqlite")
     await asyncio.gather(*ask(store, 100))
+    caplog.set_level(logging.DEBUG, "aiosqlite")
+    appends = [Append(f"ROOM{n}", 1, [b"x"]) for n in range(100)]
+    assert await store.log.append_all(appends) == [None] * 100
     hops = [r for r in caplog.records if r.getMessage().startswith("executing")]
     assert len(hops) == 1
 
@@ -205,8 +187,9 @@ async def test_a_write_is_acknowledged_only_after_the_commit(
 
 
 async def test_only_one_connection_can_write(store: SqliteStore) -> None:
-    with pytest.raises(StorageUnavailable, match="readonly"):
-        await store.read(lambda db: db.execute("DELETE FROM log"))
+    reading = store.connections
+    with pytest.raises(StorageUnavailable, match="readonly"), reading as (reader, _):
+        await reader.execute("DELETE FROM log")
 
 
 async def test_an_append_by_another_program_is_a_conflict(
@@ -216,7 +199,8 @@ async def test_an_append_by_another_program_is_a_conflict(
 
     def write() -> None:
         with connected(path) as other:
-            queries.append_all(other, [Append("KWXTRB", 1, [b"theirs"])])
+            append = [Append("KWXTRB", 1, [b"theirs"])]
+            assert run(queries.append_all(asynchronous(other), append)) == [None]
 
     await asyncio.to_thread(write)
     with pytest.raises(Conflict) as caught:
@@ -231,13 +215,9 @@ async def test_on_a_full_disk_appends_fail_and_succeed_later(path: Path) -> None
     async with SqliteStore(path, max_pages=40) as store:
         await store.log.append("OLD", 0, [bytes(60_000)])
         big = bytes(120_000)
-        outcomes = await asyncio.gather(
-            store.log.append("SMALL", 0, [b"x"]),
-            store.log.append("BIG", 0, [b"x", big]),
-            return_exceptions=True,
-        )
-        assert [type(outcome) for outcome in outcomes] == [StorageUnavailable] * 2
-        assert "full" in str(outcomes[0])
+        both = [Append("SMALL", 0, [b"x"]), Append("BIG", 0, [b"x", big])]
+        with pytest.raises(StorageUnavailable, match="full"):
+            await store.log.append_all(both)
         assert await store.log.rooms() == ["OLD"]
         await store.log.append("SMALL", 0, [b"x"])  # there is room for this
         await store.log.drop("OLD")
@@ -245,17 +225,12 @@ async def test_on_a_full_disk_appends_fail_and_succeed_later(path: Path) -> None
         assert await store.log.read("BIG") == [b"x", big]
 
 
-async def test_a_failed_commit_does_not_affect_the_next_one(store: SqliteStore) -> None:
-    def fail(db: sqlite3.Connection) -> None:
-        queries.append_all(db, [Append("HALF", 0, [b"x"])])
-        db.execute("INSERT INTO nowhere VALUES (1)")
-
-    outcomes = await asyncio.gather(
-        store.log.append("BBBBBB", 0, [b"x"]), store.write(fail), return_exceptions=True
-    )
-    assert [type(outcome) for outcome in outcomes] == [StorageUnavailable] * 2
+async def test_a_failed_statement_does_not_affect_the_next_one(
+    store: SqliteStore,
+) -> None:
+    with pytest.raises(StorageUnavailable), store.connections as (_, writer):
+        await writer.execute("INSERT INTO nowhere VALUES (1)")
     await store.log.append("BBBBBB", 0, [b"y"])
-    assert await store.log.rooms() == ["BBBBBB"]
     assert await store.log.read("BBBBBB") == [b"y"]
 
 
@@ -308,19 +283,14 @@ def mount(folder: Path, options: str) -> None:
     ],
 )
 async def test_an_invalid_race_fails_alone(store: SqliteStore, row: AttemptRow) -> None:
-    before = store.commits
     outcomes = await asyncio.gather(
         store.log.append("BBBBBB", 0, [b"x"]),
         store.results.store(race("BAD-1-1", attempts=(row,))),
         store.log.append("CCCCCC", 0, [b"x"]),
         return_exceptions=True,
     )
-    assert [type(outcome) for outcome in outcomes] == [
-        type(None),
-        queries.Refusal,
-        type(None),
-    ]
-    assert store.commits == before + 1
+    assert outcomes[0] is outcomes[2] is None
+    assert isinstance(outcomes[1], ValueError)
     assert await store.log.rooms() == ["BBBBBB", "CCCCCC"]
     assert await store.results.record("BAD-1-1") is None
 
@@ -358,8 +328,6 @@ async def test_closing_waits_for_all_calls_in_progress(
         await asyncio.sleep(0)  # they are in a commit that cannot finish
         appends += ask(store, 10, first=10)
         close = asyncio.create_task(store.__aexit__())
-        *_, reading = workers()
-        await asyncio.to_thread(reading.join)  # it ends at once
         await asyncio.to_thread(workers)  # let the loop run for some turns
         if cancelled:
             close.cancel()

@@ -2,12 +2,13 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import closing
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.server.sync_queries import asynchronous, run
 
 from sliderace_server.storage import Append
 from sliderace_server.storage.sqlite import queries
@@ -28,7 +29,9 @@ async def store(path: Path) -> AsyncIterator[SqliteStore]:
 
 async def appends_of(store: SqliteStore) -> int:
     query = "SELECT count(*) FROM log"
-    return await store.read(lambda db: int(db.execute(query).fetchone()[0]))
+    with store.connections as (reader, _):
+        ((count,),) = await reader.execute_fetchall(query)
+        return int(count)
 
 
 async def test_records_of_dropped_rooms_are_swept_when_there_are_many(
@@ -53,16 +56,33 @@ async def test_records_of_dropped_rooms_are_swept_when_there_are_many(
 async def test_a_long_log_is_swept_in_chunks(store: SqliteStore) -> None:
     for n in range(20):
         await store.log.append(f"ROOM{n}", 0, [b"x"])
-    for n in range(0, 20, 2):
-        job = partial(queries.drop, room=f"ROOM{n}", now_ms=0, reserve_ms=0)
-        await store.write(job)
-    ends: list[int | None] = [0]
-    while ends[-1] is not None:
-        await store.write(lambda db: ends.append(queries.sweep(db, ends[-1] or 0, 7)))
-        gone = sum(n % 2 == 0 for n in range(ends[-1] or 20))
-        assert await appends_of(store) == 20 - gone
+    with store.connections as (reader, writer):
+        for n in range(0, 20, 2):
+            await queries.drop(writer, f"ROOM{n}", 0, 0)
+        ends: list[int | None] = [0]
+        while (end := ends[-1]) is not None:
+            ends.append(await queries.sweep(reader, writer, end, 7))
+            gone = sum(n % 2 == 0 for n in range(ends[-1] or 20))
+            assert await appends_of(store) == 20 - gone
     assert ends == [0, 7, 14, None]
     assert await store.log.rooms() == sorted(f"ROOM{n}" for n in range(1, 20, 2))
+
+
+async def test_trimmed_records_are_swept_when_there_are_many(path: Path) -> None:
+    async with SqliteStore(path, max_dead=5) as store:
+        await store.log.drop("ZZZZZZ")
+        for n in range(10):
+            await store.log.append("KWXTRB", n, [b"%d" % n])
+        await store.log.trim("KWXTRB", 5)
+        assert await appends_of(store) == 10
+        await store.log.trim("KWXTRB", 7)
+        assert await appends_of(store) == 3
+        assert await store.log.read("KWXTRB") == [b"7", b"8", b"9"]
+        await store.log.append("KWXTRB", 10, [b"10"])
+    async with SqliteStore(path) as store:
+        assert await store.log.read("KWXTRB", 8) == [b"8", b"9", b"10"]
+        assert await store.log.length("KWXTRB") == 11
+    await asyncio.to_thread(check_file, path)
 
 
 async def test_a_new_process_sweeps_what_the_last_one_left_behind(path: Path) -> None:
@@ -93,12 +113,12 @@ async def test_an_interrupted_sweep_is_resumed(path: Path) -> None:
         await store.log.append_all(rooms)
         await store.log.append("KWXTRB", 0, [b"living"])
         dropped = "DELETE FROM room WHERE code LIKE 'ROOM%' AND code != 'ROOM0'"
-        await store.write(lambda db: db.execute(dropped))
+        with store.connections as (_, writer):
+            await writer.execute(dropped)
         await store.log.append("DROPPED", 0, [b"x"] * (MAX_DEAD + 1))
-        before = store.commits
+        total = await appends_of(store)
         drop = asyncio.create_task(store.log.drop("DROPPED"))
-        # The drop and a stretch, seen as soon as they are committed.
-        while store.commits < before + 2:  # noqa: ASYNC110
+        while await appends_of(store) == total:  # noqa: ASYNC110 - a commit is awaited
             await asyncio.sleep(0)
         drop.cancel()
         await asyncio.wait([drop])
@@ -109,7 +129,7 @@ async def test_an_interrupted_sweep_is_resumed(path: Path) -> None:
         assert await store.log.rooms() == ["KWXTRB", "ROOM0"]
 
 
-def steps(db: sqlite3.Connection, work: Callable[[], object]) -> int:
+def steps(db: sqlite3.Connection, work: Coroutine[Any, Any, object]) -> int:
     """Count the instructions of SQLite that a call takes, in hundreds."""
     taken = 0
 
@@ -118,7 +138,7 @@ def steps(db: sqlite3.Connection, work: Callable[[], object]) -> int:
         taken += 1
 
     db.set_progress_handler(count, 100)
-    work()
+    run(work)
     db.set_progress_handler(None, 100)
     return taken
 
@@ -130,30 +150,31 @@ def test_no_operation_takes_longer_for_a_longer_log() -> None:
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
             migrate(db, migrations())
             db.execute("BEGIN")
+            asyn = asynchronous(db)
             for at in range(appends):
-                queries.append_all(db, [Append("KWXTRB", at, [b"x"])])
-            work: list[Callable[[], object]] = [
-                partial(queries.sweep, db, 0, 1_000),
-                partial(queries.sweep, db, appends - 999, 1_000),
-                partial(queries.append_all, db, [Append("KWXTRB", appends, [b"y"])]),
-                partial(queries.read, db, "KWXTRB", appends - 10),
+                run(queries.append_all(asyn, [Append("KWXTRB", at, [b"x"])]))
+            new = [Append("KWXTRB", appends, [b"y"])]
+            work: list[Coroutine[Any, Any, object]] = [
+                queries.sweep(asyn, asyn, 0, 1_000),
+                queries.sweep(asyn, asyn, appends - 999, 1_000),
+                queries.append_all(asyn, new),
+                queries.read(asyn, "KWXTRB", appends - 10),
             ]
             taken.append([steps(db, one) for one in work])
-            assert len(queries.read(db, "KWXTRB", 0)) == appends + 1
+            assert len(run(queries.read(asyn, "KWXTRB", 0))) == appends + 1
     for few, many in zip(*taken, strict=True):
         assert many <= 1.5 * few + 5
 
 
 async def test_a_failed_append_stores_nothing(store: SqliteStore, path: Path) -> None:
-    """Only an invalid race fails alone; any other error undoes its commit."""
     appends = [Append("BBBBBB", 0, [b"x"]), Append("\ud800", 0, [b"x"])]
     with pytest.raises(UnicodeError):
         await store.log.append_all(appends)
     assert await store.log.rooms() == []
     await store.log.append("BBBBBB", 0, [b"x"])
-    await asyncio.to_thread(_look_through, path)
+    await asyncio.to_thread(check_file, path)
 
 
-def _look_through(path: Path) -> None:
+def check_file(path: Path) -> None:
     with closing(sqlite3.connect(path)) as db:
         check(db)

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from tests.chaos.server_process import ServerProcess
 from tests.log_checker import Observed, Sent, faults
+from tests.server.sync_queries import asynchronous, run
 from tests.soak.load_client import LoadClient, connect_to
 
 from sliderace.engine import Direction, parse_board
@@ -143,6 +144,7 @@ async def test_no_slide_of_200_busy_rooms_is_lost(tmp_path: Path) -> None:
 def _logs(database: Path) -> dict[str, list[bytes]]:
     connection = sqlite3.connect(database)
     try:
-        return {room: read(connection, room, 0) for room in rooms(connection)}
+        db = asynchronous(connection)
+        return {room: run(read(db, room, 0)) for room in run(rooms(db))}
     finally:
         connection.close()

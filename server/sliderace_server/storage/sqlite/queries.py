@@ -1,12 +1,16 @@
-"""The queries of the SQLite store: functions of a connection, without asyncio.
+"""The statements of the SQLite store, to be run on aiosqlite's connections.
 
-Writing functions expect an open transaction.
+Every change is one statement, which commits by itself: one hop to the connection's
+thread, one flush of the disk. The connection is never inside a transaction while the
+event loop takes its turn, so nothing waits for it.
 """
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
+
+import aiosqlite
 
 from sliderace_server.storage.ports import (
     Append,
@@ -17,8 +21,8 @@ from sliderace_server.storage.ports import (
 )
 
 __all__ = [
-    "Refusal",
     "append_all",
+    "append_values",
     "drop",
     "insert_race",
     "length",
@@ -29,249 +33,269 @@ __all__ = [
     "select_record",
     "sweep",
     "trim",
+    "unremoved",
 ]
 
-
-class Refusal(ValueError):
-    """A job failed and has changed nothing; other jobs may still be committed."""
-
-
-ENDS = """
-SELECT coalesce((SELECT max(id) FROM log), 0),
-    json_group_array(json_array(key, number, records, last))
-FROM json_each(?) LEFT JOIN room ON code = value
+_APPEND = """
+INSERT INTO log (room, before, start, count, sizes, records)
+SELECT number, last, column2, column3, column4, column5
+FROM (VALUES {rows}) CROSS JOIN room ON code = column1 AND room.records = column2
+RETURNING room
 """
-"""Selects the id of the last append, and the ends of several rooms' logs in any order.
+"""Appends to all logs that end where expected; a trigger then moves their ends. The
+comparison is the whole compare-and-set."""
+_CREATE = """
+INSERT OR IGNORE INTO room (code, records) SELECT value, 0 FROM json_each(?)
 """
-INTO_LOG = "INSERT INTO log VALUES {rows}"
-INTO_ROOM = """
-INSERT INTO room (number, code, records, last) VALUES {rows}
-ON CONFLICT (number) DO UPDATE SET records = excluded.records, last = excluded.last
-"""
+"""Creates rooms without records; their first append follows."""
+_NO_ROW = (None, None, None, None, None)
+_MAX_ROWS = 4_096
+"""Appends in one statement, with five parameters each; SQLite allows 32,766."""
 
-CHAIN = """
-WITH RECURSIVE chain (id, before, start, sizes, records) AS (
-    SELECT id, before, start, sizes, log.records FROM room JOIN log ON id = last
-    WHERE code = :room
+_CHAIN = """
+WITH RECURSIVE chain (id, before, start, sizes, records, after) AS (
+    SELECT id, before, start, sizes, log.records, max(:after, removed)
+    FROM room JOIN log ON id = last WHERE code = :room
     UNION ALL
-    SELECT log.id, log.before, log.start, log.sizes, log.records
-    FROM chain JOIN log ON log.id = chain.before WHERE chain.start > :after
+    SELECT log.id, log.before, log.start, log.sizes, log.records, after
+    FROM chain JOIN log ON log.id = chain.before WHERE chain.start > after
 )
-SELECT start, sizes, records FROM chain
+SELECT start, sizes, records, after FROM chain
 """
-"""Selects a room's appends, the last one first, back to the one with a position."""
+"""A room's appends, the last one first, back to the one that contains a position."""
 
-CHUNKS = (64, 32, 16, 8, 4, 2, 1)
-"""Rows per statement: few different statements, so that SQLite caches all of them, and
-few calls for any number of rows."""
-
-SWEEP_ROWS = 1_000
-"""Appends that one job of a sweep checks: about a millisecond of work."""
-LAST_ID = (1 << 63) - 1
-"""The greatest id that SQLite supports."""
+_SWEEP_ROWS = 1_000
+"""Appends examined by one statement: about a millisecond of work."""
+_LAST_ID = (1 << 63) - 1
+"""No row has a greater id."""
 
 
-def append_all(
-    connection: sqlite3.Connection, appends: Sequence[Append]
-) -> list[Conflict | None]:
-    """Append records to several logs; see `RoomLog.append_all`.
+def append_values(appends: Sequence[Append]) -> tuple[str, list[object]]:
+    """Return the statement for appends, each to another log, and its parameters.
 
-    The lengths are read inside the transaction. That is the whole compare-and-set: no
-    cached length could be wrong after a failed commit.
+    It returns the numbers of the rooms whose log has ended where expected.
     """
-    rooms = json.dumps([append.room for append in appends])
-    conflicts: list[Conflict | None] = []
-    rows: list[tuple[int, int, int | None, int, int, str, bytes]] = []
-    ends: dict[str, tuple[int, str, int, int]] = {}
-    last, known = connection.execute(ENDS, (rooms,)).fetchone()
-    for (room, expected, records), end in zip(appends, _sorted(known), strict=True):
-        # If a room is twice in one call, its second append follows the first.
-        now = ends.get(room)
-        number, length, before = (now[0], *now[2:]) if now else end[1:]
-        if (length or 0) != expected:
-            conflicts.append(Conflict(room, expected, length or 0))
-            continue
-        conflicts.append(None)
-        if not records:
-            continue
-        last += 1
+    values: list[object] = []
+    for room, expected, records in appends:
         count = len(records)
-        number = number or _new_room(connection, room, count, last)
-        sizes = ",".join([str(len(record)) for record in records])
-        rows.append((last, number, before, expected, count, sizes, b"".join(records)))
-        ends[room] = (number, room, expected + count, last)
-    _insert_rows(connection, INTO_LOG, rows)
-    _insert_rows(connection, INTO_ROOM, list(ends.values()))
-    return conflicts
-
-
-def _sorted(known: str) -> list[tuple[int, int | None, int | None, int | None]]:
-    """Return index, room number, records and last append, in the order requested."""
-    return sorted(json.loads(known))
-
-
-def _new_room(
-    connection: sqlite3.Connection, code: str, records: int, last: int
-) -> int:
-    insert = "INSERT INTO room (code, records, last) VALUES (?, ?, ?)"
-    return connection.execute(insert, (code, records, last)).lastrowid or 0
-
-
-def _insert_rows(
-    connection: sqlite3.Connection, statement: str, rows: Sequence[tuple[object, ...]]
-) -> None:
-    """Insert rows with few calls.
-
-    Each call releases Python's lock, and the event loop may then hold it for up to
-    5 ms. `executemany` does so for each row, which made commits slow.
-    """
-    at = 0
-    for size in CHUNKS:
-        while len(rows) - at >= size:
-            values = [value for row in rows[at : at + size] for value in row]
-            connection.execute(_with_rows(statement, size, len(rows[at])), values)
-            at += size
+        if count == 1:
+            (data,) = records
+            values += (room, expected, 1, str(len(data)), data)
+        else:
+            sizes = ",".join([str(len(record)) for record in records])
+            values += (room, expected, count, sizes, b"".join(records))
+    rows = 1 << (len(appends) - 1).bit_length()
+    for _ in range(rows - len(appends)):
+        values += _NO_ROW
+    return _append_rows(rows), values
 
 
 @cache
-def _with_rows(statement: str, rows: int, columns: int) -> str:
-    """Return an `INSERT` with placeholders for this many rows."""
-    placeholders = ", ".join([f"({', '.join('?' * columns)})"] * rows)
-    return statement.format(rows=placeholders)
+def _append_rows(rows: int) -> str:
+    """Return the statement for a power of two of appends.
+
+    With few different statements, SQLite's module keeps all of them prepared.
+    """
+    return _APPEND.format(rows=", ".join(["(?, ?, ?, ?, ?)"] * rows))
 
 
-def read(connection: sqlite3.Connection, room: str, after: int) -> list[bytes]:
-    """Return a room's records after position `after`; see `RoomLog.read`."""
+async def append_all(
+    db: aiosqlite.Connection, appends: Sequence[Append]
+) -> list[Conflict | None]:
+    """Append records to logs; see `RoomLog.append_all`."""
+    new = [room for room, expected, records in appends if records and not expected]
+    if new:
+        await db.execute(_CREATE, (json.dumps(new, ensure_ascii=False),))
+    if len(appends) == 1 and appends[0].records:  # the most frequent case
+        return await _append(db, appends)
+    conflicts: list[Conflict | None] = []
+    for part in _parts(appends):
+        if part[0].records:
+            conflicts += await _append(db, part)
+        else:
+            conflicts += await _compare(db, part)
+    return conflicts
+
+
+def _parts(appends: Sequence[Append]) -> list[list[Append]]:
+    """Split appends into statements: each room once, and empty appends apart."""
+    parts: list[list[Append]] = []
+    rooms: set[str] = set()
+    for append in appends:
+        together = parts and bool(append.records) == bool(parts[-1][0].records)
+        if not together or append.room in rooms or len(rooms) == _MAX_ROWS:
+            parts.append([])
+            rooms = set()
+        parts[-1].append(append)
+        rooms.add(append.room)
+    return parts
+
+
+async def _append(
+    db: aiosqlite.Connection, appends: Sequence[Append]
+) -> list[Conflict | None]:
+    """Append to logs by one statement."""
+    stored = list(await db.execute_fetchall(*append_values(appends)))
+    if len(stored) == len(appends):
+        return [None] * len(appends)
+    numbers = {number for (number,) in stored}
+    ends = await _ends(db, appends)
+    conflicts: list[Conflict | None] = []
+    for room, expected, _ in appends:
+        number, actual = ends.get(room, (0, 0))
+        conflict = None if number in numbers else Conflict(room, expected, actual)
+        conflicts.append(conflict)
+    return conflicts
+
+
+async def _compare(
+    db: aiosqlite.Connection, appends: Sequence[Append]
+) -> list[Conflict | None]:
+    """Compare the ends of logs without appending."""
+    ends = await _ends(db, appends)
+    conflicts: list[Conflict | None] = []
+    for room, expected, _ in appends:
+        _, actual = ends.get(room, (0, 0))
+        conflict = None if actual == expected else Conflict(room, expected, actual)
+        conflicts.append(conflict)
+    return conflicts
+
+
+async def _ends(
+    db: aiosqlite.Connection, appends: Sequence[Append]
+) -> dict[str, tuple[int, int]]:
+    """Return the numbers of rooms, and where their logs end."""
+    query = """
+        SELECT code, number, records FROM room
+        WHERE code IN (SELECT value FROM json_each(?))
+        """
+    codes = json.dumps([append.room for append in appends], ensure_ascii=False)
+    found = await db.execute_fetchall(query, (codes,))
+    return {code: (number, records) for code, number, records in found}
+
+
+async def read(db: aiosqlite.Connection, room: str, after: int) -> list[bytes]:
+    """Return a room's records after a position."""
+    wanted = {"room": room, "after": after}
+    appends = list(await db.execute_fetchall(_CHAIN, wanted))
     found: list[bytes] = []
-    query = "SELECT removed FROM room WHERE code = ?"
-    removed = connection.execute(query, (room,)).fetchone()
-    after = max(after, removed[0] if removed else 0)
-    appends = connection.execute(CHAIN, {"room": room, "after": after}).fetchall()
-    start = appends[-1][0] if appends else 0
-    for _, sizes, records in reversed(appends):
+    skipped = 0
+    for start, sizes, records, from_position in reversed(appends):
+        if not found:
+            skipped = max(0, from_position - start)
         at = 0
         for size in map(int, sizes.split(",")):
             found.append(records[at : at + size])
             at += size
-    return found[max(0, after - start) :]
+    return found[skipped:]
 
 
-def length(connection: sqlite3.Connection, room: str) -> int:
-    """Return where a room's log ends; see `RoomLog.length`."""
+async def length(db: aiosqlite.Connection, room: str) -> int:
+    """Return the position at which a room's log ends."""
     query = "SELECT records FROM room WHERE code = ?"
-    row = connection.execute(query, (room,)).fetchone()
-    return row[0] if row else 0
+    return int(await _value(db, query, (room,)) or 0)
 
 
-def trim(connection: sqlite3.Connection, room: str, position: int) -> int:
-    """Remove a room's records up to a position; see `RoomLog.trim`.
-
-    They stay in the file until `sweep` deletes them.
-
-    Returns:
-        Their number.
-    """
-    query = "SELECT removed, min(?, records - 1) FROM room WHERE code = ?"
-    row = connection.execute(query, (position, room)).fetchone()
-    if row is None or row[1] <= row[0]:
-        return 0
-    update = "UPDATE room SET removed = ? WHERE code = ?"
-    connection.execute(update, (row[1], room))
-    return int(row[1] - row[0])
-
-
-def rooms(connection: sqlite3.Connection) -> list[str]:
+async def rooms(db: aiosqlite.Connection) -> list[str]:
     """Return the rooms that have records."""
-    query = "SELECT code FROM room ORDER BY code"
-    return [room for (room,) in connection.execute(query)]
+    query = "SELECT code FROM room WHERE records > 0 ORDER BY code"
+    return [room for (room,) in await db.execute_fetchall(query)]
 
 
-def drop(
-    connection: sqlite3.Connection, room: str, now_ms: int, reserve_ms: int
-) -> tuple[int, int]:
-    """Remove a room's log, and reserve its code; see `RoomLog.drop`.
+async def unremoved(db: aiosqlite.Connection, room: str) -> tuple[int, int]:
+    """Return how many records a room and all other rooms have in the file."""
+    query = """
+        SELECT coalesce(sum(records - removed) FILTER (WHERE code = ?1), 0),
+        coalesce(sum(records - removed) FILTER (WHERE code != ?1), 0) FROM room
+        """
+    ((own, others),) = await db.execute_fetchall(query, (room,))
+    return own, others
 
-    Its records stay in the file until `sweep` deletes them.
 
-    Returns:
-        Their number, and the number of records of all other rooms.
+async def trim(db: aiosqlite.Connection, room: str, position: int) -> None:
+    """Remove a room's records up to a position, but not its last one.
+
+    They stay on their pages, between those of other rooms, until they are swept.
     """
-    query = "SELECT coalesce(sum(records - removed), 0) FROM room"
-    row = connection.execute(f"{query} WHERE code = ?", (room,)).fetchone()
-    connection.execute("DELETE FROM room WHERE code = ?", (room,))
-    (others,) = connection.execute(query).fetchone()
-    connection.execute("DELETE FROM resting WHERE until_ms <= ?", (now_ms,))
-    if reserve_ms:
-        insert = "INSERT OR REPLACE INTO resting VALUES (?, ?)"
-        connection.execute(insert, (room, now_ms + reserve_ms))
-    return row[0], others
+    update = (
+        "UPDATE room SET removed = max(removed, min(?, records - 1)) WHERE code = ?"
+    )
+    await db.execute(update, (position, room))
 
 
-def sweep(
-    connection: sqlite3.Connection, after: int, rows: int = SWEEP_ROWS
+async def drop(
+    db: aiosqlite.Connection, room: str, now_ms: int, reserve_ms: int
+) -> None:
+    """Remove a room's log and reserve its code; see `RoomLog.drop`.
+
+    Its records stay on their pages, between those of other rooms, until they are swept.
+    """
+    insert = "INSERT INTO room_to_drop VALUES (?, ?, ?)"
+    await db.execute(insert, (room, now_ms, now_ms + reserve_ms))
+
+
+async def sweep(
+    reading: aiosqlite.Connection,
+    writing: aiosqlite.Connection,
+    after: int,
+    rows: int = _SWEEP_ROWS,
 ) -> int | None:
-    """Delete removed records in one chunk of the log.
+    """Delete removed records in a stretch of the log.
 
     Args:
-        connection: In a transaction.
-        after: Id of the append before the chunk; 0 for the first chunk.
-        rows: How many appends to check.
+        reading: the reading connection.
+        writing: the writing one.
+        after: id of the append before the stretch, 0 for the first one.
+        rows: how many appends to examine.
 
     Returns:
-        `after` for the next chunk; None: this was the last one.
+        The id after which to continue; None: this was the last stretch.
     """
     query = "SELECT id FROM log WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?"
-    row = connection.execute(query, (after, rows - 1)).fetchone()
-    end = row[0] if row else None
-    # A simple upper bound: with an OR, SQLite would scan to the end of the log.
-    dead = """
+    end: int | None = await _value(reading, query, (after, rows - 1))
+    # One plain bound: with an OR in it, SQLite would walk on to the end of the log.
+    delete = """
         DELETE FROM log WHERE id > ? AND id <= ? AND NOT EXISTS
         (SELECT 1 FROM room WHERE number = log.room AND removed < start + count)
         """
-    connection.execute(dead, (after, LAST_ID if end is None else end))
+    await writing.execute(delete, (after, _LAST_ID if end is None else end))
     return end
 
 
-def reserved_codes(connection: sqlite3.Connection, now_ms: int) -> dict[str, int]:
-    """Return the reserved codes, and how long; see `RoomLog.reserved_codes`."""
+async def reserved_codes(db: aiosqlite.Connection, now_ms: int) -> dict[str, int]:
+    """Return the reserved codes, and for how many ms they are."""
     query = "SELECT room, until_ms - ? FROM resting WHERE until_ms > ?"
-    return dict(connection.execute(query, (now_ms, now_ms)))
+    found = await db.execute_fetchall(query, (now_ms, now_ms))
+    return {str(room): int(ms) for room, ms in found}
 
 
-def insert_race(connection: sqlite3.Connection, race: StoredRace) -> None:
-    """Store a race, unless its id is stored already.
+async def insert_race(db: aiosqlite.Connection, race: StoredRace) -> None:
+    """Insert a race unless its id exists already.
 
     Raises:
-        Refusal: It violates a constraint of the tables; nothing is changed.
+        ValueError: A number is too large for the database.
     """
-    connection.execute("SAVEPOINT race")
-    try:
-        _insert(connection, race)
-    except (sqlite3.IntegrityError, OverflowError, UnicodeError) as error:
-        connection.execute("ROLLBACK TO race")
-        raise Refusal(f"race {race.summary.id!r}: {error}") from error
-    finally:
-        if connection.in_transaction:  # a full disk aborts the whole transaction
-            connection.execute("RELEASE race")
-
-
-def _insert(connection: sqlite3.Connection, race: StoredRace) -> None:
-    """Insert the rows of a new race."""
-    s = race.summary
-    row = (s.id, s.room, s.started_ms, s.size, s.public, race.record)
-    insert = "INSERT INTO race VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING"
-    if not connection.execute(insert, row).rowcount:
-        return
+    summary = race.summary
     rows = [
-        (s.id, a.seat, n, a.name, a.bot, a.status, a.place, a.time_ms, a.stm, a.mtm)
-        for n, a in enumerate(s.attempts)
+        (a.seat, a.name, a.status, a.place, a.time_ms, a.stm, a.mtm, int(a.bot))
+        for a in summary.attempts
     ]
-    insert = "INSERT INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-    connection.executemany(insert, rows)
+    if any(isinstance(one, int) and one > _LAST_ID for row in rows for one in row):
+        raise ValueError(f"race {summary.id!r}: a number is too large")
+    values = (
+        summary.id,
+        summary.room,
+        summary.started_ms,
+        summary.size,
+        summary.public,
+        race.record,
+        json.dumps(rows, ensure_ascii=False),
+    )
+    await db.execute("INSERT INTO race_to_store VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
 
-def select_races(
-    connection: sqlite3.Connection,
+async def select_races(
+    db: aiosqlite.Connection,
     room: str | None,
     public_only: bool,
     limit: int,
@@ -291,27 +315,41 @@ def select_races(
         "limit": limit,
         "before": before,
     }
+    found = await db.execute_fetchall(query, wanted)
+    attempts = await _attempts(db, [race for race, *_ in found])
     return [
-        RaceSummary(race, code, ms, size, bool(public), _attempts(connection, race))
-        for race, code, ms, size, public in connection.execute(query, wanted)
+        RaceSummary(race, code, ms, size, bool(public), tuple(attempts[race]))
+        for race, code, ms, size, public in found
     ]
 
 
-def _attempts(connection: sqlite3.Connection, race: str) -> tuple[AttemptRow, ...]:
-    """Return the attempts of a race."""
+async def _attempts(
+    db: aiosqlite.Connection, races: Sequence[str]
+) -> dict[str, list[AttemptRow]]:
+    """Return the attempts of races."""
     query = """
-        SELECT seat, name, status, place, time_ms, stm, mtm, bot FROM attempt
-        WHERE race = ? ORDER BY rank
+        SELECT race, seat, name, status, place, time_ms, stm, mtm, bot FROM attempt
+        WHERE race IN (SELECT value FROM json_each(?)) ORDER BY race, rank
         """
-    rows = connection.execute(query, (race,))
-    return tuple(
-        AttemptRow(seat, name, status, place, time_ms, stm, mtm, bool(bot))
-        for seat, name, status, place, time_ms, stm, mtm, bot in rows
-    )
+    attempts: dict[str, list[AttemptRow]] = {race: [] for race in races}
+    for race, *row, bot in await db.execute_fetchall(query, (json.dumps(races),)):
+        seat, name, status, place, time_ms, stm, mtm = row
+        attempt = AttemptRow(
+            seat, name, status, place, time_ms, stm, mtm, bot=bool(bot)
+        )
+        attempts[race].append(attempt)
+    return attempts
 
 
-def select_record(connection: sqlite3.Connection, race: str) -> bytes | None:
-    """Return a race record."""
+async def select_record(db: aiosqlite.Connection, race: str) -> bytes | None:
+    """Return the record of a race."""
     query = "SELECT record FROM race WHERE id = ?"
-    row = connection.execute(query, (race,)).fetchone()
-    return None if row is None else row[0]
+    record: bytes | None = await _value(db, query, (race,))
+    return record
+
+
+async def _value(
+    db: aiosqlite.Connection, query: str, values: tuple[object, ...]
+) -> Any:  # noqa: ANN401 - a column
+    """Return the first column of the only row; None: no row."""
+    return next((row[0] for row in await db.execute_fetchall(query, values)), None)

@@ -17,7 +17,8 @@ APPLICATION_ID = int.from_bytes(b"SlRc")
 
 _GAPS = """
 SELECT code FROM room LEFT JOIN log ON log.id = last
-WHERE log.room IS NOT number OR log.start + log.count IS NOT room.records
+WHERE room.records > 0
+AND (log.room IS NOT number OR log.start + log.count IS NOT room.records)
 UNION ALL
 SELECT code FROM room JOIN log AS one ON one.room = number
 LEFT JOIN log AS other ON other.id = one.before

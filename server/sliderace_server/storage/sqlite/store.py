@@ -1,8 +1,9 @@
 """A store in an SQLite file, with one writing and one reading connection.
 
-Writes are committed together (see `writer_thread`): a single write waits for one disk
-flush, and under load one flush serves thousands. The reading connection sees what is
-committed.
+Both are aiosqlite's, each with a thread of its own. Calls are done in the order in
+which they were made; every change commits by itself. The log writer makes one call for
+all rooms, so one flush of the disk serves thousands. The reading connection sees what
+is committed.
 """
 
 import asyncio
@@ -10,11 +11,13 @@ import logging
 import os
 import sqlite3
 import time
-from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from math import inf
 from pathlib import Path
-from typing import Literal, Self, TypeVar
+from typing import Literal, Self
+
+import aiosqlite
 
 from sliderace_server.storage.ports import (
     Append,
@@ -30,13 +33,13 @@ from sliderace_server.storage.ports import (
 from . import queries
 from .file_lock import FileLock, flush_folder
 from .schema import check, inspect, migrate, migrations
-from .writer_thread import Job, Thread, Writer
 
 __all__ = ["SqliteStore"]
 
 _log = logging.getLogger(__name__)
 
-T = TypeVar("T")
+BUSY_S = 5.0
+"""How long to wait for another program that writes to the file."""
 
 MAX_DEAD = 20_000
 """Removed records that may stay in the file, about two megabytes. Deleting them at once
@@ -44,6 +47,47 @@ would write almost one page per record."""
 
 MAX_WAL_BYTES = 64 << 20
 """Size of the write-ahead log's file that is kept after a burst."""
+
+
+class Connections:
+    """The open connections of a store, as a context manager for each call.
+
+    Errors of SQLite become `StorageUnavailable`.
+
+    Args:
+        reader: the reading connection.
+        writer: the writing one.
+    """
+
+    def __init__(
+        self, reader: aiosqlite.Connection, writer: aiosqlite.Connection
+    ) -> None:
+        self._both = reader, writer
+        self._calls = 0
+        self._idle = asyncio.Event()
+
+    def __enter__(self) -> tuple[aiosqlite.Connection, aiosqlite.Connection]:
+        self._calls += 1
+        return self._both
+
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
+        self._calls -= 1
+        if not self._calls:
+            self._idle.set()
+        if isinstance(error, sqlite3.Error):
+            raise StorageUnavailable(str(error)) from error
+
+    async def finish(self) -> None:
+        """Wait for all calls, also when cancelled."""
+        interruption: asyncio.CancelledError | None = None
+        while self._calls:
+            self._idle.clear()
+            try:
+                await self._idle.wait()
+            except asyncio.CancelledError as error:
+                interruption = error
+        if interruption:
+            raise interruption
 
 
 class SqliteStore:
@@ -73,14 +117,8 @@ class SqliteStore:
         self.log = _Log(self, max_dead)
         self.results = _Results(self)
         self._max_pages = max_pages
-        self._reader: Thread | None = None
-        self._writer: Writer | None = None
+        self._connections: Connections | None = None
         self._stack = AsyncExitStack()
-
-    @property
-    def commits(self) -> int:
-        """The number of transactions since the store was opened."""
-        return self._writer.commits if self._writer else 0
 
     async def __aenter__(self) -> Self:
         try:
@@ -96,63 +134,71 @@ class SqliteStore:
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        self._reader = None
+        self._connections = None
         await self._stack.aclose()
+
+    @property
+    def connections(self) -> Connections:
+        """The open connections.
+
+        Raises:
+            StorageUnavailable: The store is closed.
+        """
+        if self._connections is None:
+            raise StorageUnavailable("the store is closed")
+        return self._connections
 
     async def _open(self, stack: AsyncExitStack) -> None:
         """Open everything; the stack closes it in reverse order."""
         path, lock = await asyncio.to_thread(_lock, self.path)
         stack.callback(lock.release)
-        writing = await Thread.start(f"{path.as_uri()}?mode=rw")
-        stack.push_async_callback(writing.close)
-        if lock.unclean:
-            await writing.run(self._check)
-            lock.unclean = False
-        await writing.run(self._prepare)
-        self._writer = Writer(writing)
-        stack.push_async_callback(self._writer.close)
-        self._reader = await Thread.start(f"{path.as_uri()}?mode=ro")
-        stack.push_async_callback(self._reader.close)
+        await asyncio.to_thread(self._prepare, path, check_first=lock.unclean)
+        lock.unclean = False
+        reader = await stack.enter_async_context(_connect(path, "ro"))
+        writer = await stack.enter_async_context(_connect(path, "rw"))
+        level = "FULL" if self.durability == "full" else "NORMAL"
+        await writer.execute(f"PRAGMA synchronous = {level}")
+        await writer.execute(f"PRAGMA journal_size_limit = {MAX_WAL_BYTES}")
+        await writer.execute("PRAGMA foreign_keys = ON")
+        if self._max_pages is not None:
+            await writer.execute(f"PRAGMA max_page_count = {self._max_pages}")
+        self._connections = Connections(reader, writer)
+        stack.push_async_callback(self._connections.finish)
+
+    def _prepare(self, path: Path, *, check_first: bool) -> None:
+        """Check the database, and bring it to the newest version."""
+        uri = f"{path.as_uri()}?mode=rw"
+        with closing(
+            sqlite3.connect(uri, uri=True, timeout=BUSY_S, isolation_level=None)
+        ) as connection:
+            scripts = migrations()
+            inspect(connection, len(scripts))  # before a foreign file could be changed
+            if check_first:
+                self._check(connection)
+            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+            if mode != "wal":
+                raise StoreRefused("its file system does not support write-ahead logs")
+            migrate(connection, scripts)
 
     def _check(self, connection: sqlite3.Connection) -> None:
         """Check the database for damage after a crash."""
         began = time.monotonic()
-        inspect(connection, len(migrations()))
         check(connection)
         took_ms = round((time.monotonic() - began) * 1_000)
         extra = {"database": str(self.path), "ms": took_ms}
         text = "the last server did not shut down cleanly; the database is undamaged"
         _log.warning(text, extra=extra)
 
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Check and set up the database."""
-        scripts = migrations()
-        inspect(connection, len(scripts))  # before a foreign file could be changed
-        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
-        if mode != "wal":
-            raise StoreRefused("its file system does not support write-ahead logs")
-        level = "FULL" if self.durability == "full" else "NORMAL"
-        connection.execute(f"PRAGMA synchronous = {level}")
-        connection.execute(f"PRAGMA journal_size_limit = {MAX_WAL_BYTES}")
-        connection.execute("PRAGMA foreign_keys = ON")
-        migrate(connection, scripts)
-        if self._max_pages is not None:
-            connection.execute(f"PRAGMA max_page_count = {self._max_pages}")
 
-    async def read(self, job: Job[T]) -> T:
-        """Run a query on the reading connection."""
-        if self._reader is None:
-            raise StorageUnavailable("the store is closed")
-        try:
-            return await self._reader.run(job)
-        except sqlite3.Error as error:
-            raise StorageUnavailable(str(error)) from error
-
-    async def write(self, job: Job[object]) -> None:
-        """Run a job in the next commit, and wait for the commit."""
-        if self._writer is None:
-            raise StorageUnavailable("the store is closed")
-        await self._writer.write(job)
+@asynccontextmanager
+async def _connect(
+    path: Path, mode: Literal["ro", "rw"]
+) -> AsyncGenerator[aiosqlite.Connection, None]:
+    """Open a connection in autocommit mode."""
+    uri = f"{path.as_uri()}?mode={mode}"
+    connecting = aiosqlite.connect(uri, uri=True, timeout=BUSY_S, isolation_level=None)
+    async with connecting as connection:
+        yield connection
 
 
 class _Log(RoomLog):
@@ -164,56 +210,55 @@ class _Log(RoomLog):
         self._dead = inf  # unknown: the last process may have left records
 
     async def append_all(self, appends: Sequence[Append]) -> list[Conflict | None]:
-        conflicts: list[Conflict | None] = []
-        await self._store.write(
-            lambda db: conflicts.extend(queries.append_all(db, appends))
-        )
-        return conflicts
+        with self._store.connections as (_, writer):
+            return await queries.append_all(writer, appends)
 
     async def read(self, room: str, after: int = 0) -> list[bytes]:
-        return await self._store.read(lambda db: queries.read(db, room, after))
+        with self._store.connections as (reader, _):
+            return await queries.read(reader, room, after)
 
     async def length(self, room: str) -> int:
-        return await self._store.read(lambda db: queries.length(db, room))
+        with self._store.connections as (reader, _):
+            return await queries.length(reader, room)
 
     async def rooms(self) -> list[str]:
-        return await self._store.read(queries.rooms)
+        with self._store.connections as (reader, _):
+            return await queries.rooms(reader)
 
     async def trim(self, room: str, position: int) -> None:
-        counts: list[int] = []
-        await self._store.write(
-            lambda db: counts.append(queries.trim(db, room, position))
-        )
-        self._dead += counts[0]
-        if self._dead > self._max_dead:
-            await self._sweep()
+        with self._store.connections as (reader, writer):
+            before, _ = await queries.unremoved(reader, room)
+            await queries.trim(writer, room, position)
+            after, live = await queries.unremoved(reader, room)
+            self._dead += before - after
+            await self._sweep_if_many(reader, writer, after + live)
 
     async def drop(self, room: str, *, now_ms: int = 0, reserve_ms: int = 0) -> None:
-        counts: list[tuple[int, int]] = []
-        await self._store.write(
-            lambda db: counts.append(queries.drop(db, room, now_ms, reserve_ms))
-        )
-        dead, live = counts[0]
-        self._dead += dead
-        if self._dead > max(self._max_dead, live):
-            await self._sweep()
+        with self._store.connections as (reader, writer):
+            dead, live = await queries.unremoved(reader, room)
+            await queries.drop(writer, room, now_ms, reserve_ms)
+            self._dead += dead
+            await self._sweep_if_many(reader, writer, live)
 
-    async def _sweep(self) -> None:
-        """Delete removed records from the file, one chunk per commit."""
+    async def _sweep_if_many(
+        self, reader: aiosqlite.Connection, writer: aiosqlite.Connection, live: int
+    ) -> None:
+        """Delete removed records from the file, if they are many, a stretch a time."""
+        if self._dead <= max(self._max_dead, live):
+            return
         self._dead, complete = 0, False
-        ends: list[int | None] = [0]
+        end: int | None = 0
         try:
-            while ends[-1] is not None:
-                await self._store.write(
-                    lambda db: ends.append(queries.sweep(db, ends[-1] or 0))
-                )
+            while end is not None:
+                end = await queries.sweep(reader, writer, end)
             complete = True
         finally:
             if not complete:  # the next drop starts again
                 self._dead = inf
 
     async def reserved_codes(self, now_ms: int) -> dict[str, int]:
-        return await self._store.read(lambda db: queries.reserved_codes(db, now_ms))
+        with self._store.connections as (reader, _):
+            return await queries.reserved_codes(reader, now_ms)
 
 
 class _Results:
@@ -223,7 +268,11 @@ class _Results:
         self._store = store
 
     async def store(self, race: StoredRace) -> None:
-        await self._store.write(lambda db: queries.insert_race(db, race))
+        with self._store.connections as (_, writer):
+            try:
+                await queries.insert_race(writer, race)
+            except sqlite3.IntegrityError as error:
+                raise ValueError(f"race {race.summary.id!r}: {error}") from error
 
     async def races(
         self,
@@ -233,12 +282,12 @@ class _Results:
         limit: int = 50,
         before: str | None = None,
     ) -> list[RaceSummary]:
-        return await self._store.read(
-            lambda db: queries.select_races(db, room, public_only, limit, before)
-        )
+        with self._store.connections as (reader, _):
+            return await queries.select_races(reader, room, public_only, limit, before)
 
     async def record(self, race_id: str) -> bytes | None:
-        return await self._store.read(lambda db: queries.select_record(db, race_id))
+        with self._store.connections as (reader, _):
+            return await queries.select_record(reader, race_id)
 
 
 def _lock(path: Path) -> tuple[Path, FileLock]:
