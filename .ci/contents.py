@@ -1,4 +1,4 @@
-"""Check what is in the wheel and the source archive.
+"""Check what the wheel and the source archive contain.
 
 Usage: contents.py ARCHIVE ...
 """
@@ -12,10 +12,16 @@ from pathlib import Path
 PACKAGES = {"sliderace", "sliderace_client", "sliderace_page", "sliderace_server"}
 IN_WHEEL = [
     "sliderace/py.typed",
+    "sliderace/texts/common.en.json",
+    "sliderace/texts/constants.json",
+    "sliderace/texts/page.en.json",
+    "sliderace/texts/terminal.en.json",
     "sliderace_page/index.html",
-    "sliderace_page/style.css",
     "sliderace_page/main.js",
-    "sliderace_page/engine.js",
+    "sliderace_page/core/engine.js",
+    "sliderace_page/styles/base.css",
+    "sliderace_page/vendor/uqr/LICENSE.txt",
+    "sliderace_page/vendor/uqr/index.js",
     "sliderace_server/storage/sqlite/migrations/0001_rooms_and_races.sql",
 ]
 IN_SOURCE = ["LICENSE.txt", "README.md", "pyproject.toml", "tests/conftest.py"]

@@ -1,6 +1,6 @@
 """Print the files of the pure modules, for `coverage report --include`.
 
-Which modules are pure is said once: in the import contract that keeps them so.
+The import contract `pure` lists the modules.
 """
 # ruff: noqa: INP001, T201
 
@@ -11,7 +11,7 @@ ROOTS = ("shared", "server", "client")
 
 
 def main() -> None:
-    """Find the contract and its modules' files."""
+    """Print the files of the contract's modules."""
     config = tomllib.loads(Path("pyproject.toml").read_text())
     (contract,) = (
         contract
@@ -22,7 +22,7 @@ def main() -> None:
 
 
 def files(module: str) -> list[str]:
-    """Return a package's files, or a module's one."""
+    """Return the files of a package or module."""
     for root in ROOTS:
         path = Path(root, *module.split("."))
         if path.is_dir():

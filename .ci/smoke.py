@@ -1,6 +1,6 @@
-"""Run the command that hosts a race, look at it as a player would, press Ctrl-C.
+"""Run the command that hosts a race, visit its links, press Ctrl-C.
 
-Usage: smoke.py COMMAND FOLDER; the folder takes the place of the user's data.
+Usage: smoke.py COMMAND FOLDER; the folder replaces that of the user's data.
 """
 # ruff: noqa: INP001, T201
 
@@ -17,13 +17,14 @@ LETTERS = "[BCDFGHJKMNPQRSTVWXZ]{3}"
 CODE = re.compile(rf"\b{LETTERS}-{LETTERS}\b")
 LINK = re.compile(r"http://127\.0\.0\.1:(\d+)/\w*")
 STARTS_WITHIN_S = 300
-"""With the installation before it."""
+"""Includes the installation."""
 ENDS_WITHIN_S = 15
 
 
 def main(command: str, folder: Path) -> None:
-    """Start, look, interrupt, and look again."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # not ignored by the child
+    """Start a host, check that it works, interrupt it, check that it ended."""
+    # In the background of a shell, the child would otherwise ignore it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.alarm(STARTS_WITHIN_S)
     private = {f"XDG_{kind}_HOME": str(folder / kind) for kind in ("DATA", "STATE")}
     host = subprocess.Popen(  # noqa: S602
@@ -37,16 +38,16 @@ def main(command: str, folder: Path) -> None:
         start_new_session=True,
     )
     try:
-        code, port = look(host)
+        code, port = read_links(host)
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz") as answer:
             check(answer.status == 200, "/healthz answers")
         with urllib.request.urlopen(
             f"http://127.0.0.1:{port}/api/rooms/{code}"
         ) as answer:
-            check(answer.status == 200, f"room {code} is there")
-        os.killpg(host.pid, signal.SIGINT)  # as a terminal does on Ctrl-C
+            check(answer.status == 200, f"room {code} exists")
+        os.killpg(host.pid, signal.SIGINT)  # like Ctrl-C in a terminal
         ended = host.wait(ENDS_WITHIN_S)
-        check(ended in (0, 130), f"ends with code {ended}")
+        check(ended in (0, 130), f"exit code {ended}")
         with socket.socket() as probe:
             check(probe.connect_ex(("127.0.0.1", port)) != 0, "its server ended too")
     finally:
@@ -54,8 +55,8 @@ def main(command: str, folder: Path) -> None:
             os.killpg(host.pid, signal.SIGKILL)
 
 
-def look(host: subprocess.Popen[str]) -> tuple[str, int]:
-    """Read what the host prints until code and link are known."""
+def read_links(host: subprocess.Popen[str]) -> tuple[str, int]:
+    """Read the host's output until it shows code and link."""
     code = link = None
     assert host.stdout is not None  # noqa: S101
     for line in host.stdout:
@@ -68,8 +69,8 @@ def look(host: subprocess.Popen[str]) -> tuple[str, int]:
 
 
 def check(holds: bool, what: str) -> None:
-    """Say what was checked; end the program if it does not hold."""
-    print("ok:" if holds else "NOT:", what)
+    """Print what was checked; exit if it does not hold."""
+    print("ok:" if holds else "FAILED:", what)
     if not holds:
         sys.exit(1)
 
