@@ -142,7 +142,7 @@ def _see_again(eve: Page, board: Board) -> None:
         eve.get_by_label("Moment").get_attribute("max") or ""
     )
     eve.wait_for_selector(f"[data-board='{solved}']")
-    eve.get_by_label("Speed").select_option("8")
+    eve.get_by_label("Speed").select_option("0.5")
     eve.get_by_role("button", name="Play").click()
     eve.wait_for_selector("button:text-is('Pause')")
     eve.wait_for_selector("button:text-is('Play')")

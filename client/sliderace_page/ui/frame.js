@@ -303,7 +303,7 @@ export class Frame {
    * Show a note for a few seconds, and read it aloud. In a race, where the lanes show
    * what happens, notes of level "info" are only read aloud.
    * @param {string} content
-   * @param {string} [level] "info", "good" or "bad"
+   * @param {import("../app/room-session.js").Level} [level]
    */
   note(content, level = "info") {
     const hidden = this.#name === "race" && level === "info";

@@ -1,7 +1,7 @@
-// Which picture is on one's own tiles.
+// The choice of a picture for the player's own tiles.
 
 import { Problem, Switch, button, newId } from "./controls.js";
-import { h, show as reveal } from "../dom.js";
+import { h, show as setShown } from "../dom.js";
 import { SidePanel } from "./side-panel.js";
 import { sheet } from "../preload.js";
 import { text } from "../../core/texts.js";
@@ -15,60 +15,64 @@ const storage = (() => {
   }
 })();
 
-class Chooser {
+class PictureChooser {
+  #group = newId("picture");
+
   constructor() {
-    const builtIn = pictures.BUILT_IN.map((name) => [name, text(`picture.${name}`)]);
-    const names = [["", "Colours"], ...builtIn, ["own", "My picture"]];
-    this.group = newId("picture");
+    /** By name; "": none, "own": the player's. */
     this.options = new Map(
-      names.map(([name, label]) => [name, this.#option(name, label)]),
+      ["", ...pictures.BUILT_IN, "own"].map((name) => [name, this.#option(name)]),
     );
-    this.numbers = new Switch("Numbers", "On top of the picture", () => this.#changed());
+    this.numbers = new Switch(
+      text("picture.numbers"),
+      text("picture.numbers_hint"),
+      () => this.#changed(),
+    );
     this.problem = new Problem();
     this.file = h("input", {
       type: "file",
       accept: "image/*",
       hidden: true,
-      on: { change: () => this.#took() },
-    });
-    this.hint = h("p.soft.small", {
-      text: "A picture of yours stays in this browser; it is sent to nobody.",
+      on: { change: () => this.#takeFile() },
     });
     this.elements = [
       h(
         "fieldset.pictures",
         {},
-        h("legend.visually-hidden", { text: "Picture" }),
+        h("legend.visually-hidden", { text: text("picture.legend") }),
         ...[...this.options.values()].map(({ element }) => element),
       ),
       this.numbers.element,
-      button("", "Take a picture of mine\u2026", () => this.file.click()),
+      button("", text("picture.choose_file"), () => this.file.click()),
       this.file,
       this.problem.element,
-      this.hint,
+      h("p.soft.small", { text: text("picture.private") }),
     ];
     this.update();
   }
 
-  #option(name, label) {
+  /** @param {string} name */
+  #option(name) {
     const input = h("input", {
       type: "radio",
-      name: this.group,
+      name: this.#group,
       value: name,
       on: { change: () => this.#changed() },
     });
     const thumb = h(`span.thumb${name ? "" : ".plain"}`, { "aria-hidden": "true" });
-    const element = h("label.picture", {}, input, thumb, h("span", { text: label }));
+    const label = h("span", { text: text(`picture.${name || "none"}`) });
+    const element = h("label.picture", {}, input, thumb, label);
     return { element, input, thumb };
   }
 
+  /** Show the present choice. */
   update() {
     const { name, numbers } = pictures.chosen(storage);
     for (const [other, { element, input, thumb }] of this.options) {
       const url = pictures.urlOf(other, storage);
       input.checked = other === name;
       thumb.style.backgroundImage = url ? `url("${url}")` : "";
-      reveal(element, other === "" || url !== null);
+      setShown(element, other === "" || url !== null);
     }
     this.numbers.value = numbers;
   }
@@ -78,20 +82,20 @@ class Chooser {
     const choice = { name: picked?.[0] ?? "", numbers: this.numbers.value };
     pictures.choose(storage, choice);
     this.problem.update("");
-    dispatchEvent(new Event("picture")); // boards that are shown change at once
+    dispatchEvent(new Event("picture")); // boards on the screen change at once
   }
 
-  async #took() {
-    const [file] = this.file.files;
+  async #takeFile() {
+    const file = this.file.files?.[0];
     if (!file) return;
-    this.file.value = ""; // the same one may be taken again
+    this.file.value = ""; // so that the same file can be chosen again
     try {
       const kept = pictures.keepOwn(storage, await pictures.square(file));
       this.update();
-      this.options.get("own").input.checked = true;
+      const own = this.options.get("own");
+      if (own) own.input.checked = true;
       this.#changed();
-      if (!kept)
-        this.problem.update("It is on the tiles, but this browser will not keep it.");
+      if (!kept) this.problem.update(text("picture.not_kept"));
       this.update();
     } catch (error) {
       if (!(error instanceof pictures.BadPicture)) throw error;
@@ -100,15 +104,17 @@ class Chooser {
   }
 }
 
+/** @type {SidePanel | null} */
 let panel = null;
+/** @type {PictureChooser | null} */
 let chooser = null;
 
-/** @param {HTMLElement} opener @returns {Promise<SidePanel>} */
+/** Open the panel. @param {HTMLElement} opener gets the focus back */
 export async function show(opener) {
   await Promise.all([sheet("styles/side-panel.css"), sheet("styles/picture.css")]);
-  panel ??= new SidePanel("Picture on the tiles", opener);
+  panel ??= new SidePanel(text("picture.title"), opener);
   panel.opener = opener;
-  chooser ??= new Chooser();
+  chooser ??= new PictureChooser();
   chooser.update();
   panel.open(...chooser.elements);
   return panel;

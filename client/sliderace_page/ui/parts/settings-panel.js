@@ -1,133 +1,154 @@
-// What one likes, and moving to another device: a panel below the head, never a dialog.
+// The settings, and moving the seat to another device: a panel below the head.
 
+import { text } from "../../core/texts.js";
 import { Choice, Switch, button } from "./controls.js";
 import { fill, h, setAttribute, setText, show } from "../dom.js";
 import { togglePanelOnClick } from "./toolbar.js";
 
-/** @type {[string, string][]} */
-const SCHEMES = [
-  ["fringe", "Fringe"],
-  ["rows", "Rows"],
-  ["mono", "Plain"],
+/** @typedef {import("../../app/settings.js").Values} Values */
+/** @typedef {{ticket: string, until: number}} Ticket */
+
+/** @type {Record<Values["scheme"], string>} */
+const SCHEMES = {
+  fringe: "settings.fringe",
+  rows: "settings.rows",
+  mono: "settings.mono",
+};
+/** @type {[name: "hover" | "gap" | "sound", label: string, hint: string][]} */
+const SWITCHES = [
+  ["hover", "settings.hover", "settings.hover_hint"],
+  ["gap", "settings.gap", "settings.gap_hint"],
+  ["sound", "settings.sound", "settings.sound_hint"],
 ];
-const WAYS = [
-  ["U", "Up"],
-  ["D", "Down"],
-  ["L", "Left"],
-  ["R", "Right"],
-];
+/** @type {Record<Direction, string>} */
+const DIRECTIONS = {
+  U: "direction.up",
+  D: "direction.down",
+  L: "direction.left",
+  R: "direction.right",
+};
+const NO_OWN_KEYS = ["Tab", "Shift", "Enter", " "];
 
 export class SettingsPanel {
+  /** The direction whose key is being chosen. @type {Direction | null} */
+  #choosing = null;
+  /** The ticket whose QR code is shown. @type {Ticket | null} */
+  #ticket = null;
+
   /** @param {App} app @param {() => void} close */
   constructor(app, close) {
     this.app = app;
     const { settings } = app;
-    const set = (name) => (value) => settings.set({ [name]: value });
-    const choice = new Choice("Tile colours", SCHEMES, set("scheme"));
-    choice.value = settings.now.scheme;
-    const switches = [
-      ["hover", "Hover", "Tiles slide when the mouse comes over them"],
-      ["gap", "Keys move the gap", "Else a key is the way the tile slides"],
-      ["sound", "Sounds", "A tick, a go, a finish"],
-    ].map(([name, label, hint]) => {
-      const one = new Switch(label, hint, set(name));
+    const schemes = Object.entries(SCHEMES);
+    const scheme = new Choice(
+      text("settings.colours"),
+      schemes.map(([value, key]) => [value, text(key)]),
+      (value) => settings.set({ scheme: value }),
+    );
+    scheme.value = settings.now.scheme;
+    const switches = SWITCHES.map(([name, label, hint]) => {
+      const change = (/** @type {boolean} */ on) => settings.set({ [name]: on });
+      const one = new Switch(text(label), text(hint), change);
       one.value = settings.now[name];
       return one.element;
     });
-    this.keys = WAYS.map(([way, word]) => ({ way, word, button: this.#key(way) }));
+    this.keys = Object.entries(DIRECTIONS).map(([name, label]) => {
+      const direction = /** @type {Direction} */ (name);
+      const element = button("", "", () => this.#chooseKey(direction));
+      return { direction, label, element };
+    });
     this.hint = h("p.soft.small", { role: "status" });
-    this.ask = button("", "Go on on another device", () =>
+    this.moveSeat = button("", text("settings.move_seat"), () =>
       app.send({ t: "transfer" }),
     );
-    this.move = h("div.stack", {}, this.ask);
-    const picture = button("", "Picture on the tiles\u2026", () => {});
-    const choose = async () => {
+    this.seat = h("div.stack", {}, this.moveSeat);
+    const picture = button("", text("settings.picture"), () => {});
+    const openChooser = async () => {
       const chooser = await import("./picture-chooser.js");
-      close(); // one panel takes the place of the other
+      close(); // the side panel replaces this one
       return chooser;
     };
-    togglePanelOnClick(picture, choose, app.onNote);
+    togglePanelOnClick(picture, openChooser, app.onNote);
     this.element = h(
       "aside.panel.card",
-      { "aria-label": "Settings", tabindex: "-1" },
-      h("h2", { text: "Settings" }),
-      choice.element,
-      h("p.soft.small", {
-        text: "Fringe: the top row and left column in one colour, what is left of the board in the next, and so on.",
-      }),
+      { "aria-label": text("settings.title"), tabindex: "-1" },
+      h("h2", { text: text("settings.title") }),
+      scheme.element,
+      h("p.soft.small", { text: text("settings.fringe_hint") }),
       picture,
       h("div.switches", {}, ...switches),
       h(
         "fieldset.own-keys",
         {},
-        h("legend", { text: "Own keys, beside arrows, WASD and hjkl" }),
-        h("div.keys-grid", {}, ...this.keys.map((key) => key.button)),
+        h("legend", { text: text("settings.own_keys") }),
+        h("div.keys-grid", {}, ...this.keys.map(({ element }) => element)),
         this.hint,
       ),
-      this.move,
-      button("", "Done", close),
+      this.seat,
+      button("", text("settings.done"), close),
     );
     this.element.addEventListener("keydown", (event) => this.#press(event, close));
-    this.#show();
+    this.#showKeys();
   }
 
-  #key(way) {
-    return button("", "", () => {
-      this.asks = way;
-      setText(this.hint, "Press the key for it. Escape: none of one\u2019s own.");
-      this.#show();
-    });
+  /** @param {Direction} direction */
+  #chooseKey(direction) {
+    this.#choosing = direction;
+    setText(this.hint, text("settings.press_key"));
+    this.#showKeys();
   }
 
+  /** @param {KeyboardEvent} event @param {() => void} close */
   #press(event, close) {
-    const way = this.asks;
-    if (!way && event.key === "Escape") close();
-    if (!way || ["Tab", "Shift", "Enter", " "].includes(event.key)) return;
+    const direction = this.#choosing;
+    if (!direction && event.key === "Escape") close();
+    if (!direction || NO_OWN_KEYS.includes(event.key)) return;
     event.preventDefault();
     event.stopPropagation();
-    const others = Object.entries(this.app.settings.now.keys).filter(
-      ([code, other]) => other !== way && code !== event.code,
+    const { settings } = this.app;
+    const others = Object.entries(settings.now.keys).filter(
+      ([code, other]) => other !== direction && code !== event.code,
     );
-    const own = event.key === "Escape" ? [] : [[event.code, way]];
-    this.app.settings.set({ keys: Object.fromEntries([...others, ...own]) });
-    this.asks = null;
+    const own = event.key === "Escape" ? [] : [[event.code, direction]];
+    settings.set({ keys: Object.fromEntries([...others, ...own]) });
+    this.#choosing = null;
     setText(this.hint, "");
-    this.#show();
+    this.#showKeys();
   }
 
-  #show() {
-    for (const { way, word, button: one } of this.keys) {
-      const own = Object.entries(this.app.settings.now.keys).find(([, w]) => w === way);
-      const name = own ? own[0].replace(/^(Key|Digit)/, "") : "\u2013";
-      setText(one, `${word}: ${this.asks === way ? "\u2026" : name}`);
-      setAttribute(one, "aria-pressed", String(this.asks === way));
+  #showKeys() {
+    const own = Object.entries(this.app.settings.now.keys);
+    for (const { direction, label, element } of this.keys) {
+      const choosing = this.#choosing === direction;
+      const [code] = own.find(([, other]) => other === direction) ?? ["\u2013"];
+      const key = choosing ? "\u2026" : code.replace(/^(Key|Digit)/, "");
+      setText(element, text("settings.key", { direction: text(label), key }));
+      setAttribute(element, "aria-pressed", String(choosing));
     }
   }
 
-  /** A picture that takes one's own seat to another device, made when asked for. */
+  /** In a room, offer to move the seat; show a QR code once the server has answered. */
   update() {
     const { app } = this;
     const model = app.screen === "room" ? app.model : null;
-    show(this.move, model !== null);
+    show(this.seat, model !== null);
     const now = app.now();
     const valid = model?.ticket && model.ticket.until > now ? model.ticket : null;
-    if (valid === this.ticket) return;
-    this.ticket = valid;
-    fill(this.move, [this.ask]);
+    if (valid === this.#ticket) return;
+    this.#ticket = valid;
+    fill(this.seat, [this.moveSeat]);
     if (!valid) return;
     setTimeout(() => app.onChange(), valid.until - now);
-    this.#picture(valid);
+    this.#showPicture(valid);
   }
 
-  async #picture(valid) {
-    const link = await this.app.seatLink(valid.ticket);
+  /** @param {Ticket} ticket */
+  async #showPicture(ticket) {
+    const link = await this.app.seatLink(ticket.ticket);
     const { qrPicture } = await import("./invitation.js");
-    if (this.ticket !== valid) return;
-    const picture = h("div.qr", {}, qrPicture(link, "QR code of your own seat"));
+    if (this.#ticket !== ticket) return;
+    const picture = h("div.qr", {}, qrPicture(link, text("settings.seat_qr")));
     picture.dataset.link = link;
-    const words =
-      "Scan it with your other device within two minutes: your seat goes there, and " +
-      "this page lets go. It works once.";
-    fill(this.move, [h("p.small", { text: words }), picture]);
+    fill(this.seat, [h("p.small", { text: text("settings.seat_hint") }), picture]);
   }
 }

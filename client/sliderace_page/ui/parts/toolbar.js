@@ -8,8 +8,7 @@ import { h } from "../dom.js";
  * Make an element open and close a side panel.
  * @param {HTMLElement} element
  * @param {() => Promise<{show: (opener: HTMLElement) => Promise<SidePanel>}>} load
- * @param {(text: string, level: string) => void} note called if the panel cannot be
- *   fetched
+ * @param {App["onNote"]} note called if the panel cannot be fetched
  */
 export function togglePanelOnClick(element, load, note) {
   /** @type {SidePanel | null} */
@@ -31,7 +30,7 @@ export function togglePanelOnClick(element, load, note) {
 
 /**
  * Create the `?` button of the head, which is there on every screen, and its key.
- * @param {(text: string, level: string) => void} note
+ * @param {App["onNote"]} note
  */
 export function helpButton(note) {
   const element = h("button.icon-button", {

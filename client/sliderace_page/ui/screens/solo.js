@@ -1,10 +1,18 @@
-// Alone with a board: nothing here needs the server.
+// Solo play: nothing here needs the server.
 
-import { formatBoard, parseSize, scramble, seedFromText } from "../../core/engine.js";
+import {
+  Board,
+  formatBoard,
+  parseSize,
+  scramble,
+  seedFromText,
+} from "../../core/engine.js";
 import { isField, listenToKeys, listenToPointers } from "../input.js";
 import { Solve } from "../../core/solo-attempt.js";
 import { Times, average, counts } from "../../app/solve-times.js";
-import { count, formatTime } from "../../core/format.js";
+import { tryStorage } from "../../app/seats.js";
+import { formatTime } from "../../core/format.js";
+import { text } from "../../core/texts.js";
 import { BoardReader, trackSize } from "../parts/board-reader.js";
 import { BoardView } from "../parts/board-view.js";
 import { SIZES, Select, button, newId } from "../parts/controls.js";
@@ -12,12 +20,22 @@ import { fill, h, setAttribute, setText, show } from "../dom.js";
 import { togglePanelOnClick } from "../parts/toolbar.js";
 import { showTilePicture } from "../parts/tile-picture.js";
 
-const SIZE = "sliderace.solo.size";
+const SIZE_KEY = "sliderace.solo.size";
 const SEED_BYTES = 32;
-const SHOWN = 12; // of the last times
-const SAY_MS = 700; // a screen reader speaks when the hand rests
+const LISTED = 12; // of the last times
+const ANNOUNCE_MS = 700; // a screen reader speaks after a pause in the slides
+const RATE_MS = 1000; // before that, tiles per second mean nothing
 
 export class Solo {
+  #solve = new Solve(Board.solved(3, 3)); // until a board is dealt
+  #size = "";
+  #seeded = false; // the player typed the seed
+  #frame = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #announceTimer;
+  #stopKeys = () => {};
+  #stopPicture = () => {};
+
   /** @param {App} app */
   constructor(app) {
     this.app = app;
@@ -30,68 +48,82 @@ export class Solo {
       {
         tabindex: "0",
         role: "application",
-        "aria-roledescription": "sliding puzzle",
-        "aria-label":
-          "Practice board. Arrow keys, W A S D or h j k l slide a tile that way. " +
-          "U takes one back, N is a new board.",
+        "aria-roledescription": text("board.role"),
+        "aria-label": text("solo.board"),
       },
       this.board.element,
     );
     this.stage = trackSize(h("div.stage", {}, this.play));
-    this.clock = h("span.clock", { role: "timer", "aria-label": "Clock" });
-    this.counted = [h("span"), h("span"), h("span")];
-    const parts = h("span.counts", {}, ...this.counted);
-    const told = h("div", {}, h("div.clock-row", {}, this.clock, parts));
+    this.clock = h("span.clock", { role: "timer", "aria-label": text("solo.clock") });
+    this.moves = h("span");
+    this.undone = h("span");
+    this.rate = h("span");
+    const numbers = h("span.counts", {}, this.moves, this.undone, this.rate);
+    const clockRow = h("div", {}, h("div.clock-row", {}, this.clock, numbers));
     this.banner = h("p.banner", { role: "status" });
-    this.size = new Select("Size", SIZES, () => this.#deal());
-    this.size.show(this.#lastSize(), "");
-    this.next = button("primary", "New", () => this.#deal());
-    this.next.append(h("span.roomy", { text: "\u00a0board" }));
-    this.back = button("", "Undo", () => this.#undo());
-    const picture = button("quiet", "Picture", () => {});
+    this.select = new Select(text("solo.size"), SIZES, () => this.#deal());
+    const kept = tryStorage(() => this.storage?.getItem(SIZE_KEY));
+    const last = SIZES.find(([size]) => size === kept)?.[0] ?? "4x4";
+    this.select.show(last, "");
+    const deal = shortened("primary", text("solo.new"), text("solo.new_short"), () =>
+      this.#deal(),
+    );
+    this.undo = button("", text("solo.undo"), () => this.#undo());
+    const picture = button("quiet", text("picture.legend"), () => {});
     togglePanelOnClick(picture, () => import("../parts/picture-chooser.js"), app.onNote);
-    const home = button("quiet", "Back", () => app.visit(null));
-    home.append(h("span.roomy", { text: "\u00a0to the start" }));
-    this.bar = h(
+    const home = shortened("quiet", text("solo.home"), text("solo.home_short"), () =>
+      app.visit(null),
+    );
+    const bar = h(
       "div.bar",
       {},
-      h("div.size", {}, this.size.element),
-      this.next,
-      this.back,
+      h("div.size", {}, this.select.element),
+      deal,
+      this.undo,
       picture,
     );
-    this.element = h(
-      "section.race.solo",
-      {},
-      h("h1.visually-hidden", { text: "Practice" }),
-      h("div.hud", {}, told, home),
-      this.banner,
-      this.stage,
-      this.reader.element,
-      this.bar,
-      h("div.below", {}, this.#figures(), this.#seedCard()),
-    );
-    this.#listen();
-  }
-
-  #figures() {
     this.best = h("dd");
     this.ao5 = h("dd");
     this.ao12 = h("dd");
-    this.list = h("ol.times", { "aria-label": "Last times, the latest first" });
-    this.none = h("p.soft.small", {
-      text: "Your times stay in this browser. ao5 is the average of five, without the best and the worst.",
-    });
-    const figure = (term, value) => h("div", {}, h("dt", { text: term }), value);
+    this.list = h("ol.times", { "aria-label": text("solo.times") });
+    this.none = h("p.soft.small", { text: text("solo.times_hint") });
+    this.element = h(
+      "section.race.solo",
+      {},
+      h("h1.visually-hidden", { text: text("solo.title") }),
+      h("div.hud", {}, clockRow, home),
+      this.banner,
+      this.stage,
+      this.reader.element,
+      bar,
+      h("div.below", {}, this.#timesCard(), this.#seedCard()),
+    );
+    const now = () => this.app.now();
+    listenToPointers(
+      this.stage,
+      this.board.element,
+      () => (this.#solve.solved ? null : this.#solve.board),
+      {
+        cell: (cell) => this.#pressCell(cell),
+        swipe: (direction) => this.#slide(direction),
+        over: (cell) =>
+          app.settings.now.hover && this.#moved(this.#solve.slideCell(cell, now())),
+      },
+    );
+  }
+
+  #timesCard() {
+    const figure = (/** @type {string} */ term, /** @type {HTMLElement} */ value) =>
+      h("div", {}, h("dt", { text: term }), value);
     return h(
       "div.card",
       {},
       h(
         "dl.figures-row",
         {},
-        figure("Personal best", this.best),
-        figure("ao5", this.ao5),
-        figure("ao12", this.ao12),
+        figure(text("solo.best"), this.best),
+        figure(text("solo.ao5"), this.ao5),
+        figure(text("solo.ao12"), this.ao12),
       ),
       this.list,
       this.none,
@@ -100,175 +132,152 @@ export class Solo {
 
   #seedCard() {
     const id = newId("seed");
-    this.seed = h("input", {
+    const seed = h("input", {
       id,
       type: "text",
       maxlength: 200,
       autocomplete: "off",
       spellcheck: "false",
     });
+    const deal = h("button.button", { type: "submit", text: text("solo.deal") });
     const field = h(
       "div.field",
       {},
-      h("label", { for: id, text: "The same words are the same board, everywhere" }),
-      h(
-        "div.inline",
-        {},
-        this.seed,
-        h("button.button", { type: "submit", text: "Deal it" }),
-      ),
+      h("label", { for: id, text: text("solo.seed_hint") }),
+      h("div.inline", {}, seed, deal),
     );
     const form = h("form.stack", {}, field);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      if (this.seed.value.trim()) this.#deal(this.seed.value.trim());
+      const words = seed.value.trim();
+      if (words) this.#deal(words);
     });
-    return h("details.card.more", {}, h("summary", { text: "From a seed" }), form);
+    return h("details.card.more", {}, h("summary", { text: text("solo.seed") }), form);
   }
 
-  #lastSize() {
-    try {
-      const size = this.storage?.getItem(SIZE);
-      return SIZES.some(([known]) => known === size) ? size : "4x4";
-    } catch {
-      return "4x4";
-    }
-  }
-
-  #listen() {
-    const { now } = this.app.settings;
-    const size = () => (this.solve?.solved ? null : (this.solve?.board ?? null));
-    listenToPointers(this.stage, this.board.element, size, {
-      cell: (cell) => this.#cell(cell),
-      swipe: (direction) => this.#slide(direction),
-      over: (cell) => now.hover && this.#moved(this.solve.slideCell(cell, this.app.now())),
-    });
-  }
-
-  /** @returns {Direction | null} of the slide, if it was possible */
-  #cell(cell) {
-    const { board } = this.solve;
+  /** @param {number} cell @returns {Direction | null} of the slide, if one was made */
+  #pressCell(cell) {
+    const { board } = this.#solve;
     const [direction] = board.slideOfCell(cell) ?? [null];
-    if (direction && this.#moved(this.solve.slideCell(cell, this.app.now())))
+    if (direction && this.#moved(this.#solve.slideCell(cell, this.app.now())))
       return direction;
     if (cell !== board.gap) this.board.refuse(board.tileAt(cell));
     return null;
   }
 
+  /** @param {Direction} direction */
   #slide(direction) {
-    if (this.#moved(this.solve.slide(direction, 1, this.app.now()))) return;
-    if (!this.solve.solved) this.board.refuse(null);
+    if (this.#moved(this.#solve.slide(direction, 1, this.app.now()))) return;
+    if (!this.#solve.solved) this.board.refuse(null);
   }
 
+  /** @param {boolean} moved whether tiles moved */
   #moved(moved) {
     if (!moved) return false;
-    if (this.solve.solved) this.#solved();
-    this.#paint();
+    if (this.#solve.solved) this.#solved();
+    this.#showBoard();
     this.#tick();
     return true;
   }
 
   #undo() {
-    if (this.solve.undo()) this.#paint();
+    if (this.#solve.undo()) this.#showBoard();
     this.play.focus({ preventScroll: true });
   }
 
-  /** A new board. @param {string} [seed] typed in; else by chance */
+  /** Deal a new board. @param {string} [seed] undefined: a random one */
   #deal(seed) {
-    const size = this.size.value;
+    const size = String(this.select.value);
     const { width, height } = parseSize(size);
     const bytes =
       seed === undefined ? this.app.random(SEED_BYTES) : seedFromText(seed);
-    this.own = seed !== undefined;
-    this.dealt = size;
-    this.solve = new Solve(scramble(bytes, width, height));
-    try {
-      this.storage?.setItem(SIZE, size);
-    } catch {
-      // forbidden or full: the next visit begins with the usual size
+    this.#seeded = seed !== undefined;
+    this.#size = size;
+    this.#solve = new Solve(scramble(bytes, width, height));
+    tryStorage(() => this.storage?.setItem(SIZE_KEY, size));
+    for (const { style } of [this.play, this.stage]) {
+      style.setProperty("--w", String(width));
+      style.setProperty("--h", String(height));
     }
-    for (const element of [this.play, this.stage]) {
-      element.style.setProperty("--w", String(width));
-      element.style.setProperty("--h", String(height));
-    }
-    setText(this.banner, this.own ? "From a seed: it will not count as a best." : "");
-    this.#paint();
-    this.#paintTimes();
+    setText(this.banner, this.#seeded ? text("solo.seeded") : "");
+    this.#showBoard();
+    this.#showTimes();
     this.play.focus({ preventScroll: true });
   }
 
   #solved() {
-    const { solve } = this;
-    const { stm, mtm, undone } = solve;
-    const time = { ms: solve.ms(0), stm, mtm, undone, own: this.own };
-    const record = this.times.add(this.dealt, time);
-    const told = `Solved in ${formatTime(time.ms)}`;
-    const marks = [
-      record && "personal best!",
-      undone > 0 && `${count(undone, "move")} undone: it does not count`,
-    ].filter(Boolean);
-    setText(this.banner, [told, ...marks].join(" \u2013 "));
-    this.#paintTimes();
+    const { stm, mtm, undone } = this.#solve;
+    const ms = this.#solve.ms(0);
+    const best = this.times.add(this.#size, { ms, stm, mtm, undone, own: this.#seeded });
+    const time = formatTime(ms);
+    const words = undone
+      ? text("solo.solved_undone", { time, count: undone })
+      : text(best ? "solo.solved_best" : "solo.solved", { time });
+    setText(this.banner, words);
+    this.#showTimes();
   }
 
-  // --- What is seen ------------------------------------------------------------------
+  // --- Showing -----------------------------------------------------------------------
 
-  #paint() {
-    const { solve } = this;
-    const { board } = solve;
+  #showBoard() {
+    const { board, slides, solved, begun } = this.#solve;
     this.board.update(board);
     setAttribute(this.play, "data-board", formatBoard(board));
-    this.back.disabled = solve.slides.length === 0 || solve.solved;
-    this.banner.classList.toggle("good", solve.solved);
+    this.undo.disabled = slides.length === 0 || solved;
+    this.banner.classList.toggle("good", solved);
     show(this.banner, this.banner.textContent !== "");
-    this.#paintClock();
-    clearTimeout(this.speaking);
-    this.speaking = setTimeout(
+    this.#showClock();
+    clearTimeout(this.#announceTimer);
+    this.#announceTimer = setTimeout(
       () => {
         this.reader.update(board);
-        const line = Math.floor(board.gap / board.width) + 1;
+        const row = Math.floor(board.gap / board.width) + 1;
         const column = (board.gap % board.width) + 1;
         this.reader.announce(
-          board.isSolved ? "Solved!" : `Gap in row ${line}, column ${column}.`,
+          board.isSolved ? text("board.solved") : text("board.gap_at", { row, column }),
         );
       },
-      solve.begun === null ? 0 : SAY_MS,
+      begun === null ? 0 : ANNOUNCE_MS,
     );
   }
 
-  #paintClock() {
-    const { solve } = this;
+  #showClock() {
+    const solve = this.#solve;
     const now = this.app.now();
-    setText(this.clock, formatTime(solve.ms(now), solve.solved ? 3 : 1));
-    const rate = solve.ms(now) > 1000 ? `\u00b7 ${solve.tps(now).toFixed(1)} TPS` : "";
-    const undone = solve.undone ? `\u00b7 \u21b6 ${solve.undone} undone` : "";
-    const all = [count(solve.stm, "move"), undone, rate]; // the last yields first
-    this.counted.forEach((part, i) => setText(part, all[i]));
+    const ms = solve.ms(now);
+    const { undone } = solve;
+    setText(this.clock, formatTime(ms, solve.solved ? 3 : 1));
+    setText(this.moves, text("count.moves", { count: solve.stm }));
+    setText(this.undone, undone ? text("count.undone", { count: undone }) : "");
+    const tps = solve.tps(now).toFixed(1);
+    setText(this.rate, ms > RATE_MS ? text("count.tps", { tps }) : "");
   }
 
   #tick() {
-    cancelAnimationFrame(this.frame);
-    this.frame = requestAnimationFrame(() => {
-      this.#paintClock();
-      if (this.solve.running) this.#tick();
+    cancelAnimationFrame(this.#frame);
+    this.#frame = requestAnimationFrame(() => {
+      this.#showClock();
+      if (this.#solve.running) this.#tick();
     });
   }
 
-  #paintTimes() {
-    const all = this.times.of(this.dealt);
-    const counted = this.times.counted(this.dealt);
-    const best = this.times.best(this.dealt);
-    const told = (ms) => (ms === null ? "\u2013" : formatTime(ms));
-    setText(this.best, told(best?.ms ?? null));
-    setText(this.ao5, told(average(counted, 5)));
-    setText(this.ao12, told(average(counted, 12)));
+  #showTimes() {
+    const all = this.times.of(this.#size);
+    const counted = this.times.counted(this.#size);
+    const best = this.times.best(this.#size);
+    const shown = (/** @type {number | null} */ ms) =>
+      ms === null ? "\u2013" : formatTime(ms);
+    setText(this.best, shown(best?.ms ?? null));
+    setText(this.ao5, shown(average(counted, 5)));
+    setText(this.ao12, shown(average(counted, 12)));
     show(this.none, all.length === 0);
-    fill(this.list, all.slice(-SHOWN).reverse().map(row));
+    fill(this.list, all.slice(-LISTED).reverse().map(timeRow));
   }
 
   // --- A screen ----------------------------------------------------------------------
 
-  #press(event) {
+  /** @param {KeyboardEvent} event */
+  #onKey = (event) => {
     if (event.ctrlKey && event.key === "z") this.#undo();
     if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
     if (isField(event.target)) return;
@@ -276,12 +285,11 @@ export class Solo {
     else if (event.key === "n") this.#deal();
     else return;
     event.preventDefault();
-  }
+  };
 
   enter() {
-    this.press = (event) => this.#press(event);
-    document.addEventListener("keydown", this.press);
-    this.stopKeys = listenToKeys(
+    document.addEventListener("keydown", this.#onKey);
+    this.#stopKeys = listenToKeys(
       document,
       (direction) => {
         this.#slide(direction);
@@ -289,29 +297,43 @@ export class Solo {
       },
       () => this.app.settings.now,
     );
-    this.stopPicture = showTilePicture(this.board);
+    this.#stopPicture = showTilePicture(this.board);
     this.#deal();
   }
 
   leave() {
-    document.removeEventListener("keydown", this.press);
-    this.stopKeys();
-    this.stopPicture();
-    cancelAnimationFrame(this.frame);
-    clearTimeout(this.speaking);
+    document.removeEventListener("keydown", this.#onKey);
+    this.#stopKeys();
+    this.#stopPicture();
+    cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#announceTimer);
   }
 
   update() {}
 }
 
-function row(time) {
+/**
+ * Create a button with a shorter label for narrow screens.
+ * @param {string} look @param {string} long @param {string} short
+ * @param {() => void} click
+ */
+function shortened(look, long, short, click) {
+  const element = button(look, "", click);
+  element.setAttribute("aria-label", long);
+  element.append(h("span.long", { text: long }), h("span.short", { text: short }));
+  return element;
+}
+
+/** @param {import("../../app/solve-times.js").Time} time */
+function timeRow(time) {
   const { ms, stm, undone, own } = time;
-  const why = undone ? "undo" : own ? "seed" : "";
+  const seeded = own ? "solo.seed_badge" : null;
+  const why = undone ? "solo.undo_badge" : seeded;
   return h(
     `li${counts(time) ? "" : ".uncounted"}`,
     {},
     h("span.time", { text: formatTime(ms) }),
-    h("span.soft", { text: count(stm, "move") }),
-    why ? h("span.badge", { text: why }) : null,
+    h("span.soft", { text: text("count.moves", { count: stm }) }),
+    why ? h("span.badge", { text: text(why) }) : null,
   );
 }
