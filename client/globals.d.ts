@@ -22,6 +22,3 @@ type Rules = import("./sliderace_page/core/messages.js").Rules;
 type ServerEvent = import("./sliderace_page/core/messages.js").ServerEvent;
 type Standing = import("./sliderace_page/core/messages.js").Standing;
 type TimedSlide = import("./sliderace_page/core/attempt.js").TimedSlide;
-
-/** Data of the wire or of a race record: checked field by field on arrival. */
-type Wire = any;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import "./setup.mjs";
+import * as figures from "../sliderace_page/core/figures.js";
 import * as text from "../sliderace_page/core/format.js";
 
 test("a room code is read in any case, with spaces and dashes", () => {
@@ -60,14 +61,14 @@ test("a suggested nickname needs no cleaning", () => {
 });
 
 test("times are formatted like on a stopwatch, never rounded up", () => {
-  assert.equal(text.formatTime(0), "0.000 s");
-  assert.equal(text.formatTime(41320), "41.320 s");
-  assert.equal(text.formatTime(59999, 1), "59.9 s");
-  assert.equal(text.formatTime(62345), "1:02.345");
-  assert.equal(text.formatTime(3723456), "1:02:03.456");
-  assert.equal(text.formatTime(62345, 0), "1:02");
-  assert.equal(text.formatTime(58400, 0), "0:58", "a number alone has no unit");
-  assert.equal(text.formatTime(-5), "0.000 s");
+  assert.equal(figures.formatTime(0), "0.000 s");
+  assert.equal(figures.formatTime(41320), "41.320 s");
+  assert.equal(figures.formatTime(59999, 1), "59.9 s");
+  assert.equal(figures.formatTime(62345), "1:02.345");
+  assert.equal(figures.formatTime(3723456), "1:02:03.456");
+  assert.equal(figures.formatTime(62345, 0), "1:02");
+  assert.equal(figures.formatTime(58400, 0), "0:58", "a number alone has no unit");
+  assert.equal(figures.formatTime(-5), "0.000 s");
 });
 
 test("loopback links are recognised", () => {
@@ -90,15 +91,13 @@ test("loopback links are recognised", () => {
   }
 });
 
-test("spans, counts, places and sizes are formatted", () => {
-  assert.deepEqual([90000, 300000, 7200000].map(text.formatSpan), [
+test("spans, places and sizes are formatted", () => {
+  assert.deepEqual([90000, 300000, 7200000].map(figures.formatSpan), [
     "90 s",
     "5 min",
     "2 h",
   ]);
-  assert.equal(text.count(1, "player"), "1 player");
-  assert.equal(text.count(0, "player"), "0 players");
-  const places = [1, 2, 3, 4, 11, 12, 13, 21, 102].map(text.ordinal);
+  const places = [1, 2, 3, 4, 11, 12, 13, 21, 102].map(figures.ordinal);
   assert.deepEqual(places, [
     "1st",
     "2nd",

@@ -15,7 +15,7 @@ IMPORT = re.compile(r'^(?:import|export)\b[^;]*?from "(\.[^"]+)";', re.MULTILINE
 LOADED = re.compile(r'import\("(\.[^"]+)"\)')
 LISTED = re.compile(r'"((?:[a-z0-9-]+/)*[a-z0-9-]+\.js)"')
 FIRST_LOAD = 100_000
-"""Uncompressed bytes besides the catalogue of texts."""
+"""Bytes, uncompressed."""
 PAINT = """() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime"""
 
 
@@ -57,9 +57,8 @@ def test_first_load_is_small(pages: Pages) -> None:
         page, meter = _metered(pages)
         page.goto(pages.address + path, wait_until="networkidle")
         page.get_by_role("button", name=ready).wait_for()
-        total = sum(n for url, n in meter.bodies.items() if "/texts/" not in url)
-        texts = sum(meter.bodies.values()) - total
-        print(f"{path}: {total} bytes and {texts} of texts, {meter.wire} on the wire")
+        total = sum(meter.bodies.values())
+        print(f"{path}: {total} bytes, {meter.wire} on the wire")
         assert len(meter.bodies) > 10, "nothing is measured"
         assert total < FIRST_LOAD, meter.bodies
         page.wait_for_function(PAINT)

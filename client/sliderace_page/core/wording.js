@@ -2,7 +2,8 @@
 // returns a sentence; nothing compares one.
 
 import { constants } from "./constants.js";
-import { formatSize, formatSpan, formatTime } from "./format.js";
+import { formatSpan, formatTime } from "./figures.js";
+import { formatSize } from "./format.js";
 import { text } from "./texts.js";
 
 /** @typedef {Extract<ServerEvent, {t: "winner"}>} WinnerEvent */

@@ -24,6 +24,7 @@ export const ROOM_MODULES = [
   "core/engine.js",
   "core/engine/notation.js",
   "core/engine/scramble.js",
+  "core/figures.js",
   "core/fold.js",
   "core/lanes.js",
   "core/messages.js",

@@ -1,7 +1,7 @@
 // The racers' lanes: everybody's progress at a glance.
 
 import { behind, dnfReason, explainCredit, statusText } from "../../core/wording.js";
-import { ordinal } from "../../core/format.js";
+import { ordinal } from "../../core/figures.js";
 import { text } from "../../core/texts.js";
 import { Latency, badge } from "./badges.js";
 import { Listing, fill, h, setAttribute, setText } from "../dom.js";

@@ -1,7 +1,7 @@
 // Results as a table, and the podium.
 
 import { dnfReason, explainCredit, statusText } from "../../core/wording.js";
-import { formatTime } from "../../core/format.js";
+import { formatTime } from "../../core/figures.js";
 import { text } from "../../core/texts.js";
 import { fill, h } from "../dom.js";
 import { badge } from "./badges.js";

@@ -1,6 +1,6 @@
 // The rules that few people change, as fields.
 
-import { formatSpan } from "../../core/format.js";
+import { formatSpan } from "../../core/figures.js";
 import { text } from "../../core/texts.js";
 import { Select } from "./controls.js";
 

@@ -2,7 +2,7 @@
 
 import { describeRules, commitmentText } from "../../core/wording.js";
 import { command } from "../../core/protocol.js";
-import { formatSpan } from "../../core/format.js";
+import { formatSpan } from "../../core/figures.js";
 import { text } from "../../core/texts.js";
 import { Choice, SIZES, Switch, button, newId } from "./controls.js";
 import { h, setText, show } from "../dom.js";

@@ -5,7 +5,7 @@ import { csv } from "../../core/proof/csv.js";
 import { linkTo, solveOf } from "../../core/proof/slidysim.js";
 import { splits } from "../../core/proof/splits.js";
 import { formatTps, standingsOf } from "../../core/proof/summary.js";
-import { formatTime } from "../../core/format.js";
+import { formatTime } from "../../core/figures.js";
 import { text } from "../../core/texts.js";
 import { Select } from "./controls.js";
 import { fill, h, setText, show } from "../dom.js";

@@ -6,7 +6,7 @@ import { command } from "../../core/protocol.js";
 import { text } from "../../core/texts.js";
 import { whoWillWatch, whyWatching } from "../../core/wording.js";
 import { play } from "../../app/sounds.js";
-import { formatSpan, formatTime, ordinal } from "../../core/format.js";
+import { formatSpan, formatTime, ordinal } from "../../core/figures.js";
 import { BoardReader, trackSize } from "../parts/board-reader.js";
 import { BoardView } from "../parts/board-view.js";
 import { button, confirmButton } from "../parts/controls.js";

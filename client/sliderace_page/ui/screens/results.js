@@ -1,7 +1,8 @@
 // After the race: who won, by how much, and that it was fair.
 
 import { command } from "../../core/protocol.js";
-import { formatSize, ordinal } from "../../core/format.js";
+import { ordinal } from "../../core/figures.js";
+import { formatSize } from "../../core/format.js";
 import { BoardView } from "../parts/board-view.js";
 import { button, confirmButton } from "../parts/controls.js";
 import { fill, h, setText, show } from "../dom.js";

@@ -11,7 +11,7 @@ import { isField, listenToKeys, listenToPointers } from "../input.js";
 import { Solve } from "../../core/solo-attempt.js";
 import { Times, average, counts } from "../../app/solve-times.js";
 import { tryStorage } from "../../app/seats.js";
-import { formatTime } from "../../core/format.js";
+import { formatTime } from "../../core/figures.js";
 import { text } from "../../core/texts.js";
 import { BoardReader, trackSize } from "../parts/board-reader.js";
 import { BoardView } from "../parts/board-view.js";
