@@ -32,7 +32,7 @@ class WaitingScreen {
     this.action = button("primary big", "", () => this.#act());
     this.home = button("quiet", text("frame.home"), () => app.visit(null));
     const card = h("div.card.center", {}, this.status, this.action, this.home);
-    this.element = h("section.enter", {}, card);
+    this.element = h("section.narrow", {}, card);
   }
 
   #act() {
