@@ -1,7 +1,7 @@
 """The composition root: builds a server from its parts and runs it.
 
-Only here are concrete clocks, stores and sockets chosen, and only here are unexpected
-exceptions caught: a failed task ends, the server goes on.
+Only this module chooses concrete clocks, stores and sockets, and only this module
+catches unexpected exceptions: a failed task ends, but the server continues.
 """
 
 import asyncio
@@ -124,7 +124,7 @@ async def running(
             spawn=spawn,
             log_writer=log_writer,
             timers=TimerWheel(clock),
-            keep=results_writer.keep,
+            store_race=results_writer.add,
             key=key,
             before_flush=flusher.before_flush,
             text_frame=text_frame,

@@ -139,7 +139,7 @@ class TokenBucket:
         return -(-wait_us // 1000) if wait_us > 0 else 0
 
     def wait(self, now_ms: int) -> int:
-        """Return in how many ms there will be a token, or 0."""
+        """Return how many ms to wait for a token, or 0."""
         full_us = max(self._full_us, now_ms * 1000) + self._cost_us
         return max(0, -(-(full_us - self._burst_us - now_ms * 1000) // 1000))
 
@@ -149,7 +149,7 @@ class TokenBucket:
 
 
 class PerAddress:
-    """What each client address uses; this machine is exempt.
+    """Counters and rate limits per client address; this machine is exempt.
 
     Args:
         limits: the server's limits.
@@ -179,7 +179,7 @@ class PerAddress:
         return len({address for addresses in known for address in addresses})
 
     def connect(self, address: str) -> bool:
-        """Count a new connection; return False, and do not count it, if too many."""
+        """Count a new connection; if there are too many, only return False."""
         allowed = self._limits.connections_per_ip
         client = _client(address)
         if self._connections[client] >= allowed and not is_loopback(address):
@@ -192,7 +192,7 @@ class PerAddress:
         _decrement(self._connections, _client(address))
 
     def sending(self, address: str, size: int) -> bool:
-        """Count a large answer; return False, and do not, if too much is unread."""
+        """Count a large answer; if too much is unread, only return False."""
         unread = self._unread[_client(address)]
         allowed = self._limits.answer_bytes_per_ip
         if unread and unread + size > allowed and not is_loopback(address):
@@ -205,7 +205,7 @@ class PerAddress:
         _decrement(self._unread, _client(address), size)
 
     def page_wait(self, address: str, now_ms: int) -> int:
-        """Count a request; return 0, or in how many ms it may be repeated."""
+        """Count a request; return 0, or how many ms to wait before repeating it."""
         if is_loopback(address):
             return 0
         self._sweep(now_ms)
@@ -217,7 +217,7 @@ class PerAddress:
         return wait
 
     def try_wait(self, address: str, now_ms: int) -> int:
-        """Return in how many ms this address may try a room code, or 0.
+        """Return how many ms this address must wait to try a room code, or 0.
 
         By default only the wrong codes of the same address count, so that strangers
         cannot keep others out.
@@ -264,9 +264,9 @@ class PerAddress:
 NEW_MEMBERS = 0
 """The key of the quota that all joins of a room share; no member has this id."""
 CONNECT_RECORDS = 2
-"""Log records of a connection: connected and disconnected."""
+"""Log records per connection: connected and disconnected."""
 TOKEN_RECORDS = 1
-"""One more for a member who redeems a seat ticket."""
+"""The same for a member who redeems a seat ticket, with one more record."""
 
 
 class Quota:

@@ -21,7 +21,7 @@ __all__ = ["LogFormat", "logging_to"]
 MAX_QUEUED = 4_096
 """Lines that may wait to be written, a few MB. More are dropped and counted."""
 STOP_S = 1.0
-"""Longest time to wait at the end for a stream that nobody reads."""
+"""Longest wait at shutdown for a stream that nobody reads."""
 
 _STANDARD = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"}
 _UNQUOTED = {*string.ascii_letters, *string.digits, *".:_-/"}
@@ -70,7 +70,7 @@ def logging_to(stream: TextIO, level: str) -> Generator[None, None, None]:
         target=_write, args=(queued, _duplicate(stream)), name="log", daemon=True
     )
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    # Its lines repeat ours, without the room and connection.
+    # Its messages repeat ours, without the room and connection.
     logging.getLogger("websockets").setLevel(logging.WARNING)
     writer.start()
     try:

@@ -1,15 +1,16 @@
-"""Pacing: every threshold that trades latency for CPU time, by how busy the server is.
+"""Pacing: all thresholds that trade latency for CPU time on a busy server.
 
 Rules:
 
 - `LoadMeter` measures the CPU time of this process once a second and sets a level from
   0 (idle) to 3 (very busy). A level begins at its upper bound and ends at its lower
-  one: what slower ticks save must not lead back at once.
-- `PACES[level]` says how long rooms collect slides before they send progress, and how
-  many send queues are flushed before other work runs.
-- Commits begin the further apart the busier the server is: `commit_interval_ms`.
+  one, or the time that slower ticks save would end it immediately.
+- `PACES[level]` defines how long rooms collect slides before they send progress, and
+  how many send queues are flushed before other work runs.
+- The busier the server is, the longer the interval between two commits
+  (`commit_interval_ms`).
 
-Nothing here changes what anybody is sent, only when.
+Pacing changes only when something is sent, never what.
 """
 
 from typing import NamedTuple
@@ -42,13 +43,13 @@ class Slice(NamedTuple):
 
 
 class Pace(NamedTuple):
-    """How a server at one level of load spaces what it sends.
+    """The intervals and slice of one level of load.
 
     Attributes:
-        small_room: least time between two progress events in a small room, in player
+        small_room: shortest time between two progress events in a small room, in player
             ticks.
-        players: time between those for players in a large room, in player ticks.
-        spectators: time between those for its spectators, in spectator ticks.
+        players: the same for players in a large room, in player ticks.
+        spectators: the same for spectators in a large room, in spectator ticks.
         slice: how many send queues to flush at once.
     """
 
@@ -91,8 +92,8 @@ SLICE_SHARE = 16
 all of them grows more slowly than their number."""
 
 LATENCY_REPORT_MS = (2_000, 5_000)
-"""How often a small and a large room are sent latencies that changed; these are only
-shown, so nobody waits for them."""
+"""Interval of latency events in a small and in a large room; latencies are only shown,
+so nobody waits for them."""
 
 _COMMIT_INTERVAL_MS = (1, 10)
 """Time between the beginnings of two commits on an idle and on a busy server. A commit
@@ -100,12 +101,12 @@ takes some 300 us of CPU however many records it holds (one every 3 ms instead o
 costs a fifth of all CPU at 4,000 slides per second). Clients never wait for an ack, so
 players do not notice."""
 _COMMIT_LOADS = (0.2, 0.65)
-"""Shares of a core up to which the first, and from which on the second of
-`_COMMIT_INTERVAL_MS` holds; linear in between."""
+"""Shares of a core at which the first and the second of `_COMMIT_INTERVAL_MS` apply;
+linear in between."""
 
 
 def commit_interval_ms(load: float) -> int:
-    """Return the least time between the beginnings of two commits.
+    """Return the shortest time between the beginnings of two commits.
 
     Args:
         load: share of a core that this process uses.
@@ -121,7 +122,7 @@ class LoadMeter:
     Attributes:
         load: share of a core in the last second.
         level: 0 ... 3, see `LEVELS`.
-        commit_interval_ms: for this load.
+        commit_interval_ms: time between two commits at this load.
     """
 
     def __init__(self) -> None:
@@ -131,7 +132,7 @@ class LoadMeter:
         self._last: tuple[float, int] | None = None
 
     def measure(self, cpu_s: float, now_ms: int) -> None:
-        """Compare with the last call; call it about once a second.
+        """Measure the load since the last call; call this about once a second.
 
         Args:
             cpu_s: CPU seconds that this process has used so far.

@@ -1,9 +1,9 @@
-"""Print sentences of the project for a native reader, who marks the odd ones.
+"""Print random sentences of the project, so that a native speaker can mark odd ones.
 
     python tests/architecture/english.py [COUNT] [SEED]
 
-Samples docs, texts shown to people, docstrings, comments of the page, names of tests
-and commit subjects. A seed always gives the same sentences of the same tree.
+The sample contains docs, the catalogue, docstrings, comments of the page, test names
+and commit subjects. The same seed gives the same sentences, if no file has changed.
 """
 
 import ast
@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 COUNT, SEED = 200, 14
 SINCE = "2026-11-29T12:00:00+00:00"
-"""Older commit subjects are not rewritten."""
+"""Older commit subjects are not sampled, since they cannot be rewritten."""
 LEAST_WORDS = 3
 SOURCES = ("shared", "server", "client", "tests")
 
@@ -33,13 +33,13 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def prose(path: Path) -> str:
-    """Return a page of Markdown without its code blocks, one paragraph a table cell."""
+    """Return Markdown without code blocks; each table cell becomes a paragraph."""
     text = re.sub(r"```.*?```", "\n\n", path.read_text("utf-8"), flags=re.DOTALL)
     return re.sub(r"^\||\|$| \| ", "\n\n", text, flags=re.MULTILINE)
 
 
 def docstrings(path: Path) -> Iterator[str]:
-    """Yield docstrings, also those of constants, and the names of tests as words."""
+    """Yield docstrings, including those of constants, and test names as words."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         match node:
             case ast.Expr(value=ast.Constant(value=str(text))):

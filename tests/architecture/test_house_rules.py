@@ -1,4 +1,4 @@
-"""Rules for every file: places, names, leftovers, tasks, and the commits' subjects."""
+"""Rules for all files: places, names, leftovers, tasks, and commit subjects."""
 
 import ast
 import re
@@ -24,7 +24,7 @@ TOP_LEVEL = {
     "tests",
 }
 MOST_SERVER_MODULES = 12
-"""At the top level of the server package; more of them belong into a package."""
+"""The maximum at the top level of the server package."""
 
 LEFTOVERS = {
     "a path of one machine": re.compile(
@@ -58,16 +58,16 @@ SHARED_NAMES = {
     "solo.py": "solo play: the command, the full-screen game",
     "state.py": "what is known: of a race, of a room",
 }
-"""File names that occur more than once, and the one thing that each stands for."""
+"""File names that may occur more than once -> what they always mean."""
 
 OWN_TASKS = {
     "server/sliderace_server/mdns.py": "ends with its context manager",
     "server/sliderace_server/storage/sqlite/writer_thread.py": "never cancelled",
 }
-"""Files that create a task outside of a TaskGroup, and why they may."""
+"""Files that may create a task outside a TaskGroup -> why."""
 
 SUBJECTS_SINCE = "2026-11-29T12:00:00+00:00"
-"""Commits before it did not follow the rule."""
+"""Older commits did not follow the rule."""
 SUBJECT = re.compile(r"[a-z][a-z0-9 /_.,-]*: \S.*")
 LONGEST_SUBJECT = 72
 
@@ -79,7 +79,7 @@ def git(*arguments: str) -> str:
 
 
 def project_files() -> list[Path]:
-    """The files that git knows, or those of an unpacked archive."""
+    """Return the files that git knows, or those of an unpacked archive."""
     if (REPOSITORY / ".git").exists():
         names = git("ls-files", "-z").split("\0")
         return [file for name in names if (file := REPOSITORY / name).is_file()]
@@ -106,11 +106,11 @@ def path(file: Path) -> str:
     return file.relative_to(REPOSITORY).as_posix()
 
 
-def test_there_are_files() -> None:
+def test_project_files_are_found() -> None:
     assert len(PYTHON) > 40
 
 
-def test_top_level_holds_nothing_else() -> None:
+def test_top_level_contains_only_the_agreed_entries() -> None:
     tops = {file.relative_to(REPOSITORY).parts[0] for file in FILES}
     assert {top for top in tops if not top.startswith(".")} <= TOP_LEVEL
 
@@ -131,7 +131,7 @@ def test_a_file_name_stands_for_one_thing() -> None:
 
 
 @pytest.mark.parametrize("what", LEFTOVERS)
-def test_no_file_contains(what: str) -> None:
+def test_no_file_contains_leftovers(what: str) -> None:
     found = [
         f"{path(file)}:{number}: {line.strip()[:80]!r}"
         for file in FILES
@@ -151,12 +151,12 @@ def test_no_file_contains(what: str) -> None:
         ("a merge conflict", b"<<<<<<< HEAD"),
     ],
 )
-def test_a_leftover_is_noticed(what: str, line: bytes) -> None:
+def test_leftovers_are_found(what: str, line: bytes) -> None:
     assert LEFTOVERS[what].search(line)
 
 
 def calls(file: Path) -> Iterator[str]:
-    """The dotted names of the functions that a module calls."""
+    """Return the dotted names of the functions that a module calls."""
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Call):
             yield ast.unparse(node.func)

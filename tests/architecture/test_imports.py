@@ -98,8 +98,8 @@ PLANTS = [
     ("keys", "client/sliderace_client/race_records.py", "import cryptography"),
     ("mdns", "server/sliderace_server/websocket/session.py", "import zeroconf"),
 ]
-"""Contract, file, and a line that breaks the contract in that file. With the line "",
-the file is new, and no layer contains it."""
+"""Contract, file, and a line that breaks the contract in that file. If the line is "",
+the file is new and not assigned to a layer."""
 
 
 def lint(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -127,7 +127,7 @@ def test_each_contract_has_a_planted_import() -> None:
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the Python sources."""
+    """Return a folder with a copy of the Python sources."""
     folder = tmp_path_factory.mktemp("copy")
     for source in SOURCES:
         ignore = shutil.ignore_patterns("__pycache__", "node_modules", "page-tests")

@@ -1,4 +1,4 @@
-"""The rules of `tests/conftest.py` work."""
+"""`tests/conftest.py` enforces its rules."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.timeout(120)  # each starts pytest, some twice
+pytestmark = pytest.mark.timeout(120)  # each test starts pytest, some do so twice
 REPOSITORY = Path(__file__).parents[2]
 
 

@@ -32,7 +32,7 @@ KEY = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)+")
 PLURALS = ("_one", "_other")
 
 EXCEPTIONS = {"ValueError", "TypeError", "LookupError", "Unsolvable", "NodeCap"}
-"""Exceptions for programmers: no player sees their messages."""
+"""Exceptions for programmers; players never see their messages."""
 ALLOWED = {
     "sliderace {}": "names the program in a server's log",
     "%Y-%m-%d %H:%M": "a date",
@@ -47,8 +47,8 @@ class Use(NamedTuple):
 
     Args:
         place: file and line.
-        key: as written; a regular expression if part of it is computed.
-        fixed: the key is a literal.
+        key: the key; a regular expression if part of it is computed.
+        fixed: whether the key is a literal.
         values: names of the placeholders; None where they are computed.
     """
 
@@ -69,7 +69,7 @@ def place_of(file: Path, node: ast.AST) -> str:
 
 
 def pattern_of(node: ast.JoinedStr) -> str:
-    """The keys that an f-string can stand for."""
+    """Return a regular expression for the keys that an f-string can produce."""
     parts = (
         re.escape(str(part.value)) if isinstance(part, ast.Constant) else r"\w+"
         for part in node.values
@@ -78,7 +78,7 @@ def pattern_of(node: ast.JoinedStr) -> str:
 
 
 def uses(file: Path) -> Iterator[Use]:
-    """The calls of `text` in a module."""
+    """Return the calls of `text` in a module."""
     for node in ast.walk(ast.parse(file.read_text())):
         if not isinstance(node, ast.Call) or not node.args:
             continue
@@ -95,7 +95,7 @@ def uses(file: Path) -> Iterator[Use]:
 
 
 def keys_in(file: Path) -> Iterator[tuple[str, str]]:
-    """Literals that look like keys of the catalogue, with their places."""
+    """Return the literals that look like keys, with their places."""
     tree = ast.parse(file.read_text())
     parts = {
         id(part)
@@ -122,19 +122,19 @@ SCRIPTS = "\n".join(file.read_text() for file in PAGE)
 
 
 def base_of(key: str) -> str:
-    """A key without its plural ending."""
+    """Return a key without its plural ending."""
     return re.sub(r"_(one|other)$", "", key)
 
 
 def texts_of(key: str) -> list[str]:
-    """What a key stands for in the terminal: one text, or singular and plural."""
+    """Return a key's texts in the terminal: one, or singular and plural."""
     known = {**COMMON, **TERMINAL}
     names = (key, *(key + ending for ending in PLURALS))
     return [known[name] for name in names if name in known]
 
 
 def used_by_page(key: str) -> bool:
-    """Whether the page names a key, or a template with its beginning."""
+    """Return whether the page uses a key, or a template with its beginning."""
     base = base_of(key)
     if re.search(rf"""["'`]{re.escape(base)}["'`]""", SCRIPTS):
         return True
@@ -201,7 +201,7 @@ def test_plurals_come_in_pairs(name: str) -> None:
 
 
 def sentences(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
-    """Literals that somebody could read: they have a letter and a space."""
+    """Return literals that look like prose: they have a letter and a space."""
     silent = {id(node) for part in quiet(tree) for node in ast.walk(part)}
     for node in ast.walk(tree):
         if id(node) in silent:
@@ -222,7 +222,7 @@ def sentences(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
 
 
 def quiet(tree: ast.AST) -> Iterator[ast.AST]:
-    """Parts of a module whose literals nobody is shown."""
+    """Return the parts of a module whose literals are never shown."""
     for node in ast.walk(tree):
         match node:
             case ast.Expr(value=ast.Constant()):
@@ -271,5 +271,5 @@ def test_no_sentence_stands_in_the_clients_code() -> None:
         ('CSS = "Screen { color: red; }"', []),
     ],
 )
-def test_a_sentence_in_the_code_is_noticed(code: str, words: list[str]) -> None:
+def test_sentence_in_the_code_is_found(code: str, words: list[str]) -> None:
     assert [found for _, found in sentences(ast.parse(code))] == words

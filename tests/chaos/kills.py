@@ -18,14 +18,14 @@ if __name__ == "__main__":
 from tests.chaos.race import running_race
 from tests.chaos.server_process import ServerProcess
 
-__all__ = ["Killed", "killed_in_mid_race"]
+__all__ = ["KilledRace", "killed_in_mid_race"]
 
 A_ROUND = 25
 """Kills in one race: 8x8 takes some 1,100 slides at five a second."""
 
 
 @dataclass(frozen=True, slots=True)
-class Killed:
+class KilledRace:
     """A race whose server was killed.
 
     Args:
@@ -41,7 +41,7 @@ class Killed:
 
 async def killed_in_mid_race(
     server: ServerProcess, kills: int, size: str, seed: int
-) -> Killed:
+) -> KilledRace:
     """Run a race of three and kill its server again and again.
 
     Raises:
@@ -59,7 +59,7 @@ async def killed_in_mid_race(
             await race.back(durable)
         record = (await race.finish())["record"]
     assert len(record["outages"]) == kills
-    return Killed(
+    return KilledRace(
         kills,
         sum(len(racer["slides"]) for racer in record["racers"]),
         tuple(up - down for down, up in record["outages"]),

@@ -20,7 +20,7 @@ async def test_kills_in_mid_race_lose_nothing(tmp_path: Path) -> None:
     assert killed.kills == TIER.kills
 
 
-async def test_time_of_an_outage_is_credited_to_a_player_who_solves_in_it(
+async def test_player_who_solves_during_an_outage_is_credited(
     tmp_path: Path,
 ) -> None:
     with ServerProcess(tmp_path) as server:

@@ -16,7 +16,7 @@ from tests.e2e.protocol_client import (
     solution,
 )
 from tests.e2e.stores import FaultyStore
-from tests.server.recording_subscriber import Ear
+from tests.server.recording_subscriber import RecordingSubscriber
 from websockets.frames import Frame, Opcode
 
 from sliderace.engine import Board, Size, format_board
@@ -171,7 +171,7 @@ async def test_delayed_slides_are_timestamped_when_they_are_handled() -> None:
 
 async def test_a_ping_is_answered_urgently() -> None:
     async with running_server() as server:
-        ear = Ear()
+        ear = RecordingSubscriber()
         session = Session(server.registry, ear)
         hello = m.Hello(v=1, enter=m.Create(name="Ann", rules=QUICK))
         session.receive_text(encode_command(hello).encode())
@@ -273,7 +273,7 @@ async def test_progress_is_sent_before_the_events_it_causes(small_room: int) -> 
             assert {ann.seat, ben.seat} <= boards
 
 
-async def test_a_peer_that_does_not_read_is_aborted_and_delays_nobody() -> None:
+async def test_peer_that_does_not_read_is_aborted_without_delaying_others() -> None:
     patient = Limits(
         ping_timeout_ms=600_000
     )  # so that a missing pong does not abort it
@@ -360,7 +360,7 @@ async def test_a_peer_that_keeps_flooding_is_disconnected(kind: str) -> None:
 
 
 @pytest.mark.parametrize("first", [0x89, 0x8A], ids=["pings", "pongs"])
-async def test_many_tiny_frames_delay_nobody(first: int) -> None:
+async def test_many_tiny_frames_do_not_delay_others(first: int) -> None:
     async with running_server() as server, running_race(server.port, 2) as (ann, ben):
         frame = bytes((first, 0x80, 0, 0, 0, 0))  # empty
         ann.socket.transport.write(frame * 200_000)

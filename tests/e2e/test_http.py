@@ -176,7 +176,7 @@ async def test_every_answer_has_the_security_headers() -> None:
             assert "python" not in headers["server"].lower()
 
 
-async def test_the_page_may_connect_only_to_its_own_websocket() -> None:
+async def test_page_may_connect_only_to_our_websocket() -> None:
     async with running_server() as server:
         host = f"localhost:{server.port}"
         policy = (await ask(server.port, "/", Host=host)).headers[

@@ -129,7 +129,7 @@ def test_all_255_seats_can_contribute() -> None:
 # --- Fairness -------------------------------------------------------------------------
 
 
-class Dealt(Stream):
+class FixedDraws(Stream):
     """A stream with given draws."""
 
     def __init__(self, draws: tuple[int, ...]) -> None:
@@ -151,14 +151,14 @@ def all_draws(cells: int) -> Iterator[tuple[int, ...]]:
 def test_each_solvable_board_results_from_two_draws(text: str) -> None:
     size = Size.parse(text)
     boards = Counter(
-        tuple(shuffled(size, Dealt(draws))) for draws in all_draws(size.cells)
+        tuple(shuffled(size, FixedDraws(draws))) for draws in all_draws(size.cells)
     )
     assert len(boards) == factorial(size.cells) // 2
     assert set(boards.values()) == {2}
     assert all(solvable(size, tiles) for tiles in boards)
 
 
-def test_solved_draw_continues_with_the_same_stream() -> None:
+def test_solved_draw_is_repeated_from_the_same_stream() -> None:
     solved = Board.solved(Size(2, 2))
     continued = 0
     for n in range(200):

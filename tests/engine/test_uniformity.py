@@ -25,7 +25,7 @@ CRITICAL_64 = 132.79
 """Chi-squared with 64 degrees of freedom exceeds it with p = 0.000001."""
 
 
-class Dealt(Stream):
+class FixedBytes(Stream):
     """A stream with given bytes."""
 
     def __init__(self, given: bytes) -> None:
@@ -33,7 +33,7 @@ class Dealt(Stream):
         self._bytes = iter(given)
 
 
-class Drawn(Stream):
+class FixedDraws(Stream):
     """A stream with given draws."""
 
     def __init__(self, draws: tuple[int, ...]) -> None:
@@ -67,7 +67,7 @@ def chances(bound: int) -> list[Fraction]:
     kept = Counter[int]()
     for byte in range(256):
         try:
-            kept[Dealt(bytes([byte])).below(bound)] += 1
+            kept[FixedBytes(bytes([byte])).below(bound)] += 1
         except StopIteration:
             continue
     return [Fraction(kept[number], kept.total()) for number in range(bound)]
@@ -79,7 +79,7 @@ def exact(size: Size) -> dict[Tiles, Fraction]:
     weights = {bound: chances(bound) for bound in bounds}
     likely: dict[Tiles, Fraction] = {}
     for draws in product(*map(range, bounds)):
-        board = tuple(shuffled(size, Drawn(draws)))
+        board = tuple(shuffled(size, FixedDraws(draws)))
         chance = Fraction(1)
         for bound, draw in zip(bounds, draws, strict=True):
             chance *= weights[bound][draw]

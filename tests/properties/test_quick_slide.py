@@ -1,4 +1,4 @@
-"""The quick way of one slide does exactly what the general way does."""
+"""The fast path for one slide gives the same result as the general rules."""
 
 import copy
 import pickle
@@ -28,7 +28,7 @@ MESSAGES = st.tuples(
 
 
 def running_race(size: str) -> tuple[Race, int]:
-    """A race of two, and the room time after its start."""
+    """Return a race of two, and the room time after its start."""
     harness = RoomHarness(m.RulesPatch(size=size, countdown_ms=3_000))
     ann, ben = harness.enter("Ann", creator=True), harness.enter("Ben")
     harness.start_race(ann, ben)
@@ -36,7 +36,7 @@ def running_race(size: str) -> tuple[Race, int]:
 
 
 def batch_of(race: Race, seat: Seat, ways: list[tuple[int, int]]) -> list[LoggedSlide]:
-    """Slides, of which the first is legal where it can be."""
+    """Return slides; the first one is legal if possible."""
     attempt = race.attempts.get(seat)
     legal = attempt.board.legal_slides() if attempt else [("U", 1)]
     return [

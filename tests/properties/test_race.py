@@ -50,7 +50,7 @@ SEATS = st.sampled_from(SEAT_LIST)
 NONCES = {seat: bytes([seat]) * 16 for seat in SEAT_LIST}
 ROSTERS = st.sets(SEATS, min_size=1, max_size=3)
 RARELY = st.sampled_from([False] * 5 + [True])
-"""For steps that would end most histories too early."""
+"""The probability of steps that would end most histories too early."""
 OFTEN = RARELY.map(lambda rarely: not rarely)
 RULES = st.builds(
     Rules,
@@ -185,7 +185,7 @@ class RaceMachine(RuleBasedStateMachine):
 
     @rule(step=STEPS, late=RARELY, jump=RARELY)
     def time_passes(self, step: int, late: bool, jump: bool) -> None:
-        """Advance time; a late timer lets a command come before the deadlines."""
+        """Advance time; with a late timer a command precedes the deadlines."""
         self.now += step
         if jump:
             self.to_the_next_deadline()

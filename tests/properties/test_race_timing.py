@@ -96,8 +96,8 @@ ARRIVALS = st.lists(st.integers(START, END), max_size=8).map(sorted)
 OUTAGES = st.lists(st.tuples(MOMENTS, st.integers(0, 12_000)), max_size=4).map(
     lambda all_: [(down, min(down + length, END)) for down, length in sorted(all_)]
 )
-"""None ends after the solving slide; one can begin before the player is back from the
-previous one."""
+"""No outage ends after the solving slide; an outage can begin before the player is back
+from the previous one."""
 
 
 def covered(outages: list[tuple[int, int]], start: int, end: int) -> int:

@@ -26,7 +26,7 @@ class Odd(msgspec.Struct, tag="odd"):
 
 
 class Strange(Odd, tag="strange"):
-    """Another such message."""
+    """Another message with such a field."""
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -1,4 +1,4 @@
-"""A race in which as much as possible happens, and its record."""
+"""A race in which as much as possible happens, and its race record."""
 
 import json
 from hashlib import sha512

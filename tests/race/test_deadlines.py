@@ -37,7 +37,7 @@ def test_lobby_and_results_have_no_deadline() -> None:
     assert track.at(10**9) == []
 
 
-def test_clock_waits_for_the_room_to_freeze_and_draw() -> None:
+def test_deadlines_stop_where_the_room_must_freeze_or_draw() -> None:
     track = Track()
     track.do(decide.begin_countdown(track.race, 0))
     assert decide.next_deadline(track.race) == T0 - FREEZE_MS
@@ -115,7 +115,7 @@ def test_simultaneous_grace_and_limit_count_as_limit() -> None:
 def test_grace_time_of_zero() -> None:
     track = Track(Rules(size="3x2", grace_ms=0)).start(ANN, BEN)
     track.solve(ANN, T0 + 1_000)
-    certain = T0 + 1_000 + 260 + 1  # Ben may have been faster, on a longer line
+    certain = T0 + 1_000 + 260 + 1  # Ben may have been faster, over a slower connection
     assert track.at(certain - 1) == []
     ends = ["DidNotFinish", "WinnerKnown", "RaceEnded"]
     assert names(track.at(certain)) == ends
@@ -202,7 +202,7 @@ def test_racer_connected_at_t0_is_not_dns() -> None:
     assert track[ANN].status == "dnf"
 
 
-def test_race_ends_when_all_are_away_too_long() -> None:
+def test_race_ends_when_all_racers_are_away_too_long() -> None:
     track = Track(LONG).start(ANN, BEN)
     track.do(decide.disconnected(track.race, ANN, T0 + 1_000))
     track.do(decide.disconnected(track.race, BEN, T0 + 2_000))
@@ -317,7 +317,7 @@ def test_outage_delays_the_certainty_of_first_place() -> None:
     recover(track, T0 + 4_000, down=T0 + 3_000)
     track.do(decide.reconnected(track.race, ANN, T0 + 4_500))
     track.solve(ANN, T0 + 40_000)
-    at = T0 + 40_000 + 260 + 9_000 + 1  # Ben has not even come back
+    at = T0 + 40_000 + 260 + 9_000 + 1  # Ben has not returned yet
     assert decide.next_deadline(track.race) == at
     track.do(decide.reconnected(track.race, BEN, T0 + 40_001))
     assert names(track.at(at)) == ["WinnerKnown"]

@@ -307,9 +307,9 @@ def test_friendly_timing_credits_more() -> None:
 @pytest.mark.parametrize(
     ("back", "arrival", "outage"),
     [
-        (T0 + 9_000, T0 + 9_500, 7_000),  # solved while we were down
-        (T0 + 9_000, T0 + 30_000, 7_000),  # the last slide before was before it
-        (T0 + 20_000, T0 + 21_000, 14_000),  # who came late pays from 8 s on
+        (T0 + 9_000, T0 + 9_500, 7_000),  # solved during the outage
+        (T0 + 9_000, T0 + 30_000, 7_000),  # the previous slide was before the outage
+        (T0 + 20_000, T0 + 21_000, 14_000),  # a late return costs time from 8 s on
     ],
 )
 def test_outage_in_the_last_interval_is_credited(

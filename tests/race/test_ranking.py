@@ -147,7 +147,7 @@ def test_official_time_decides_not_arrival() -> None:
     assert (first.seat, first.time_ms, first.credit_ms) == (BEN, 1_900, 100)
     assert (second.seat, second.time_ms, second.credit_ms) == (ANN, 1_950, 0)
     assert (first.jitter_ms, second.jitter_ms) == (25, 0)
-    assert not first.photo  # 50 ms apart, as much as the line may waver
+    assert not first.photo  # 50 ms apart, as much as the jitter allowance
 
 
 def test_row_states_the_credit_for_outages() -> None:

@@ -166,7 +166,7 @@ def test_missing_nonce_is_left_out() -> None:
     assert decide.next_deadline(track.race) == T0 - NONCE_DEADLINE_MS
     assert not decide.draw_due(track.race, T0 - NONCE_DEADLINE_MS - 1)
     assert decide.draw_due(track.race, T0 - NONCE_DEADLINE_MS)
-    assert track.at(T0 - NONCE_DEADLINE_MS) == []  # the draw is the room's word
+    assert track.at(T0 - NONCE_DEADLINE_MS) == []  # the room decides the draw
     track.do(decide.draw_board(track.race, {}, T0 - NONCE_DEADLINE_MS))
     seed = seed_of(RACE_ID, SIZE, SECRET, [(CAT, NONCES[CAT])])
     assert track.race.seed == seed.hex()

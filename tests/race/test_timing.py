@@ -38,10 +38,10 @@ def test_credit_bound(line: Latency, friendly: bool, bound: int) -> None:
 @pytest.mark.parametrize(
     ("g", "e", "line", "time"),
     [
-        (10_000, 9_920, PHONE, 9_920),  # believed
-        (10_000, 9_870, PHONE, 9_870),  # the last stamp that is
-        (10_000, 9_869, PHONE, 9_870),  # a millisecond more is not
-        (10_000, 0, PHONE, 9_870),  # a lie is worth K
+        (10_000, 9_920, PHONE, 9_920),  # accepted
+        (10_000, 9_870, PHONE, 9_870),  # the last timestamp that is accepted
+        (10_000, 9_869, PHONE, 9_870),  # one millisecond more is not
+        (10_000, 0, PHONE, 9_870),  # a lie gains K
         (10_000, 10_000, PHONE, 10_000),
         (10_000, 10_001, PHONE, 10_000),  # later than the arrival: no credit
         (10_000, None, PHONE, 9_920),  # a reload costs the jitter allowance
@@ -74,19 +74,24 @@ def test_fewer_than_five_samples_count_as_none() -> None:
     ("arrivals", "outages", "end", "overlap"),
     [
         ([], [], 5_000, 0),
-        ([], [(1_000, 4_000)], 10_000, 3_000),  # not one slide before: from the start
+        ([], [(1_000, 4_000)], 10_000, 3_000),  # no earlier slide: from the start
         ([], [(-500, 4_000)], 10_000, 4_000),  # not from before the start
         ([2_000], [(1_000, 4_000)], 10_000, 2_000),
         ([900], [(1_000, 4_000)], 10_000, 3_000),
-        ([4_000], [(1_000, 4_000)], 10_000, 0),  # slid since: nothing is lost
+        ([4_000], [(1_000, 4_000)], 10_000, 0),  # a slide since then: no time was lost
         ([4_000], [(1_000, 4_000)], 6_001, 0),
-        ([4_000], [(1_000, 4_000)], 6_000, 3_000),  # but these were sent again
+        ([4_000], [(1_000, 4_000)], 6_000, 3_000),  # but these were resent
         ([900, 4_000, 5_500], [(1_000, 4_000)], 6_000, 3_000),
         ([3_999], [(1_000, 4_000)], 6_000, 1),
         ([], [(1_000, 4_000)], 4_000, 3_000),
         ([], [(1_000, 2_000), (3_000, 5_000)], 9_000, 3_000),
         ([2_500], [(1_000, 2_000), (3_000, 5_000)], 9_000, 2_000),
-        ([], [(1_000, 4_000), (2_000, 5_000)], 9_000, 4_000),  # each moment once
+        (
+            [],
+            [(1_000, 4_000), (2_000, 5_000)],
+            9_000,
+            4_000,
+        ),  # overlapping outages count once
         ([], [(1_000, 5_000), (2_000, 4_000)], 9_000, 4_000),
     ],
 )

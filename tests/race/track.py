@@ -20,7 +20,7 @@ ANN, BEN, CAT = Seat(0), Seat(1), Seat(7)
 RACE_ID = "KWXTRB-SA1B2C-3"
 SECRET = bytes(range(32))
 SMALL = Rules(size="3x2")
-"""With this secret it takes a few slides, and is quick to solve."""
+"""With this secret the board takes only a few slides to solve."""
 T0 = 5_000
 NONCES = {seat: bytes([seat]) * 16 for seat in (ANN, BEN, CAT)}
 
@@ -68,13 +68,13 @@ class Track:
         return decision
 
     def start(self, *seats: Seat) -> "Track":
-        """Go on until T0."""
+        """Advance to T0."""
         self.draw(*seats)
         self.do(decide.fire_deadlines(self.race, T0))
         return self
 
     def freeze(self, *seats: Seat, committed: Iterable[Seat] = ()) -> "Track":
-        """Go on until the roster is frozen. T0 is 5,000 with the default rules."""
+        """Advance until the roster is frozen. With the default rules, T0 is 5,000."""
         self.do(decide.begin_countdown(self.race, T0 - self.race.rules.countdown_ms))
         commitments = {
             seat: nonce_commitment(RACE_ID, seat, NONCES[seat])
@@ -88,7 +88,7 @@ class Track:
     def draw(
         self, *seats: Seat, latencies: Mapping[Seat, Latency] = MappingProxyType({})
     ) -> "Track":
-        """Go on until the board is drawn, without nonces."""
+        """Advance until the board is drawn, without nonces."""
         self.freeze(*seats)
         self.do(decide.draw_board(self.race, latencies, T0 - FREEZE_MS))
         return self

@@ -1,4 +1,4 @@
-"""What a room's shell needs of the world, made for tests: no sockets, a fast clock."""
+"""The services of a room's actor for tests: no sockets, and a fast clock."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -46,7 +46,7 @@ def make_services(
     kept: list[StoredRace] | None = None,
     clock: Clock | None = None,
 ) -> Services:
-    """Everything real but the clock's speed; tasks belong to `group`."""
+    """Return real services with a fast clock; their tasks belong to `group`."""
     settings = ServerSettings(memory=True)
 
     def spawn(work: Coroutine[Any, Any, None]) -> None:
@@ -66,7 +66,7 @@ def make_services(
         spawn=spawn,
         log_writer=LogWriter(store.log, flusher.flush, clock, metrics, load_meter),
         timers=TimerWheel(clock),
-        keep=([] if kept is None else kept).append,
+        store_race=([] if kept is None else kept).append,
         key=new_key(),
         before_flush=flusher.before_flush,
         text_frame=text_frame,

@@ -1,4 +1,4 @@
-"""A room without sockets, and who is told what in it."""
+"""A room without sockets, and connections that record what they are sent."""
 
 from dataclasses import replace
 
@@ -17,13 +17,13 @@ from sliderace_server.registry.actor import RoomActor
 from sliderace_server.registry.services import room_settings
 from sliderace_server.storage import Store
 
-__all__ = ["CODE", "Ear", "heard", "opened", "three"]
+__all__ = ["CODE", "RecordingSubscriber", "events_of", "opened", "three"]
 
 CODE = RoomCode("KWXTRB")
 
 
 class FixedLatency(LatencyWindow):
-    """A latency that needs no samples."""
+    """A fixed latency, without samples."""
 
     def __init__(self, latency: Latency) -> None:
         super().__init__()
@@ -33,15 +33,15 @@ class FixedLatency(LatencyWindow):
         return self.latency
 
 
-class Ear:
-    """A connection that keeps what it is sent, and will not go when it is told to."""
+class RecordingSubscriber:
+    """A connection that records events and close codes, and stays open."""
 
     def __init__(self) -> None:
         self.subscriber = Subscriber(self)
         self.id = 1
         self.address = ""
         self.host = ""
-        self.heard: list[m.Event] = []
+        self.events: list[m.Event] = []
         self.answers: list[m.Event] = []
         self.codes: list[int] = []
 
@@ -51,19 +51,19 @@ class Ear:
 
     @property
     def following(self) -> bool:
-        return self.subscriber.following and bool(self.heard)
+        return self.subscriber.following and bool(self.events)
 
     def measure(self, latency: Latency) -> None:
-        """Have a latency that never changes by itself."""
+        """Set a fixed latency."""
         self.subscriber.latency = FixedLatency(latency)
 
     def send(self, frame: bytes) -> None:
         head = 2 if frame[1] < 126 else 4
-        self.heard.append(decode_event(frame[head:]))
+        self.events.append(decode_event(frame[head:]))
 
     def send_urgent(self, frame: bytes) -> None:
         self.send(frame)
-        self.answers.append(self.heard[-1])
+        self.answers.append(self.events[-1])
 
     def send_snapshot(self, frame: bytes) -> None:
         self.send(frame)
@@ -78,7 +78,7 @@ class Ear:
         self.codes.append(code)
 
     def has(self, kind: type) -> bool:
-        return any(isinstance(event, kind) for event in self.heard)
+        return any(isinstance(event, kind) for event in self.events)
 
 
 def opened(
@@ -104,18 +104,18 @@ def opened(
     return RoomActor(services, state, 0, records, lambda _: None, lambda _, __: None)
 
 
-def three(actor: RoomActor) -> list[Ear]:
-    """Ann, who is host, Ben, and Eve, who watches."""
-    ears = [Ear(), Ear(), Ear()]
+def three(actor: RoomActor) -> list[RecordingSubscriber]:
+    """Subscribe Ann (the host), Ben, and Eve (a spectator)."""
+    members = [RecordingSubscriber(), RecordingSubscriber(), RecordingSubscriber()]
     actor.subscribe(
-        ears[0].subscriber, room.Enter("Ann", "0" * 64, creator=True), token="t"
+        members[0].subscriber, room.Enter("Ann", "0" * 64, creator=True), token="t"
     )
-    actor.subscribe(ears[1].subscriber, room.Enter("Ben", "1" * 64), token="t")
+    actor.subscribe(members[1].subscriber, room.Enter("Ben", "1" * 64), token="t")
     actor.subscribe(
-        ears[2].subscriber, room.Enter("Eve", "2" * 64, "spectator"), token="t"
+        members[2].subscriber, room.Enter("Eve", "2" * 64, "spectator"), token="t"
     )
-    return ears
+    return members
 
 
-def heard(ear: Ear, kind: type[m.Event]) -> list[m.Event]:
-    return [event for event in ear.heard if isinstance(event, kind)]
+def events_of(member: RecordingSubscriber, kind: type[m.Event]) -> list[m.Event]:
+    return [event for event in member.events if isinstance(event, kind)]

@@ -123,7 +123,7 @@ class RoomHarness:
         return outcome
 
     def to_phase(self, phase: str) -> None:
-        """Go from deadline to deadline until the room is in this phase."""
+        """Advance from deadline to deadline until the room is in this phase."""
         for _ in range(20):
             if self.state.phase == phase:
                 return

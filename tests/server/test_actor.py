@@ -1,4 +1,4 @@
-"""One room without sockets: the fence, and what its shell does by itself."""
+"""The actor of a room, without sockets: the fence, pending welcomes, freezing."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from tests.e2e.clocks import ManualClock
 from tests.e2e.protocol_client import eventually
 from tests.e2e.stores import FaultyStore
 from tests.server.make_services import Tasks
-from tests.server.recording_subscriber import CODE, Ear, opened
+from tests.server.recording_subscriber import CODE, RecordingSubscriber, opened
 
 from sliderace.engine import Board, format_board
 from sliderace.protocol import messages as m
@@ -21,14 +21,14 @@ from sliderace_server.storage.memory import MemoryStore
 
 
 def is_locked(actor: RoomActor) -> bool:
-    """A question, so that a type checker does not take the answer for lasting."""
+    """Return the value in a way that the type checker does not narrow."""
     return actor.state.locked
 
 
-async def test_only_the_newest_connection_of_a_member_may_speak() -> None:
+async def test_only_the_newest_connection_of_a_member_is_accepted() -> None:
     async with MemoryStore() as store, Tasks() as group:
         actor = opened(group, store)
-        old, new = Ear(), Ear()
+        old, new = RecordingSubscriber(), RecordingSubscriber()
         assert (
             actor.subscribe(
                 old.subscriber, room.Enter("Ann", "0" * 64, creator=True), token="t"
@@ -39,12 +39,12 @@ async def test_only_the_newest_connection_of_a_member_may_speak() -> None:
         actor.subscribe(new.subscriber, room.Connect(old.member))
         await eventually(lambda: new.following)
         await eventually(lambda: old.codes == [4503])
-        old.heard.clear()
+        old.events.clear()
         actor.receive(old.subscriber, m.Lock())
         actor.resync(old.subscriber, m.Resync())
         actor.resync(old.subscriber, m.Resync(seat=0))
         assert not is_locked(actor)
-        assert old.heard == []
+        assert old.events == []
         actor.receive(new.subscriber, m.Lock())
         assert is_locked(actor)
         actor.unsubscribe(old.subscriber)
@@ -55,38 +55,38 @@ async def test_only_the_newest_connection_of_a_member_may_speak() -> None:
         actor.freeze()
 
 
-async def test_what_was_wanted_by_one_who_is_gone_is_forgotten() -> None:
+async def test_connection_that_ended_before_its_welcome_is_sent_nothing() -> None:
     async with MemoryStore() as store, Tasks() as group:
         actor = opened(group, store)
-        ear = Ear()
+        member = RecordingSubscriber()
         actor.subscribe(
-            ear.subscriber, room.Enter("Ann", "0" * 64, creator=True), token="t"
+            member.subscriber, room.Enter("Ann", "0" * 64, creator=True), token="t"
         )
-        actor.unsubscribe(ear.subscriber)
+        actor.unsubscribe(member.subscriber)
         await eventually(lambda: actor.idle)
-        assert ear.heard == []
+        assert member.events == []
         assert actor.live.connections == 0
         actor.freeze()
 
 
-async def test_a_frozen_room_does_nothing_more() -> None:
+async def test_frozen_room_ignores_commands() -> None:
     async with MemoryStore() as store, Tasks() as group:
         actor = opened(group, store)
-        ear = Ear()
+        member = RecordingSubscriber()
         actor.subscribe(
-            ear.subscriber, room.Enter("Ann", "0" * 64, creator=True), token="t"
+            member.subscriber, room.Enter("Ann", "0" * 64, creator=True), token="t"
         )
         await eventually(lambda: actor.idle)
         actor.freeze()
         length = len(await store.log.read(CODE))
-        actor.unsubscribe(ear.subscriber)
-        actor.receive(ear.subscriber, m.Lock())
-        assert actor.state.members[ear.member].connected
+        actor.unsubscribe(member.subscriber)
+        actor.receive(member.subscriber, m.Lock())
+        assert actor.state.members[member.member].connected
         assert len(await store.log.read(CODE)) == length
 
 
 class Disk(MemoryStore):
-    """A store with one append on its way at any time; `turn` lets it through."""
+    """A store that holds each append until `turn` releases it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -107,27 +107,33 @@ class Disk(MemoryStore):
         return conflicts
 
     async def turn(self) -> None:
-        """Let one append through."""
+        """Release one append."""
         await eventually(lambda: self.busy)
         done = self.done
         self.turns.release()
         await eventually(lambda: self.done > done)
 
     def flow(self) -> None:
-        """Hold nothing more."""
+        """Release all appends from now on."""
         self.held = False
         self.turns.release()
 
 
-def offsets(ear: Ear) -> list[int]:
-    """Numbers of the stream that reached a connection since its last snapshot."""
-    last = max(n for n, event in enumerate(ear.heard) if isinstance(event, m.Snapshot))
-    return [o for event in ear.heard[last:] if (o := getattr(event, "o", 0))]
+def offsets(member: RecordingSubscriber) -> list[int]:
+    """Return the offsets that a connection received since its last snapshot."""
+    last = max(
+        n for n, event in enumerate(member.events) if isinstance(event, m.Snapshot)
+    )
+    return [o for event in member.events[last:] if (o := getattr(event, "o", 0))]
 
 
-async def test_a_room_that_never_rests_lets_people_in_all_the_same() -> None:
+async def test_busy_room_sends_welcomes_and_snapshots() -> None:
     async with Disk() as store, Tasks() as group:
-        actor, ann, ben = opened(group, store), Ear(), Ear()
+        actor, ann, ben = (
+            opened(group, store),
+            RecordingSubscriber(),
+            RecordingSubscriber(),
+        )
         actor.subscribe(
             ann.subscriber, room.Enter("Ann", "0" * 64, creator=True), token="t"
         )
@@ -138,35 +144,39 @@ async def test_a_room_that_never_rests_lets_people_in_all_the_same() -> None:
         actor.receive(ann.subscriber, m.Lock(on=False))
         actor.subscribe(ben.subscriber, room.Enter("Ben", "1" * 64), token="t")
         for n in range(3):
-            assert ben.heard == [] or n == 2
+            assert ben.events == [] or n == 2
             actor.receive(ann.subscriber, m.Lock(on=n % 2 == 0))
             await store.turn()
         assert not actor.idle
-        assert isinstance(ben.heard[0], m.Welcome)
-        assert isinstance(ben.heard[1], m.Snapshot)
-        ann.heard.clear()
+        assert isinstance(ben.events[0], m.Welcome)
+        assert isinstance(ben.events[1], m.Snapshot)
+        ann.events.clear()
         actor.resync(ann.subscriber, m.Resync())
         actor.resync(ann.subscriber, m.Resync())
         for n in range(3):
             actor.receive(ben.subscriber, m.Ready(actor.state.race.id, on=n % 2 == 0))
             await store.turn()
         assert not actor.idle
-        assert [type(event) for event in ann.heard].count(m.Snapshot) == 1
+        assert [type(event) for event in ann.events].count(m.Snapshot) == 1
         store.flow()
         await eventually(lambda: actor.idle)
-        for ear in (ann, ben):
-            heard = offsets(ear)
-            assert heard == [*range(heard[0], actor.state.offset + 1)]
+        for member in (ann, ben):
+            events = offsets(member)
+            assert events == [*range(events[0], actor.state.offset + 1)]
         actor.freeze()
 
 
 @pytest.mark.parametrize("role", ["player", "spectator"])
-async def test_a_start_while_a_welcome_waits_is_told_after_it(
+async def test_start_during_a_pending_welcome_is_sent_after_it(
     role: Literal["player", "spectator"],
 ) -> None:
     clock = ManualClock()
     async with Disk() as store, Tasks() as group:
-        actor, ann, ben = opened(group, store, clock), Ear(), Ear()
+        actor, ann, ben = (
+            opened(group, store, clock),
+            RecordingSubscriber(),
+            RecordingSubscriber(),
+        )
         actor.subscribe(
             ann.subscriber, room.Enter("Ann", "0" * 64, creator=True), token="t"
         )
@@ -178,7 +188,7 @@ async def test_a_start_while_a_welcome_waits_is_told_after_it(
         clock.advance(5_000 - FREEZE_MS)
         await eventually(lambda: actor.idle)
         store.held = True
-        again = Ear()
+        again = RecordingSubscriber()
         actor.unsubscribe(ben.subscriber)
         actor.subscribe(again.subscriber, room.Connect(ben.member))
         await eventually(lambda: store.busy)
@@ -188,12 +198,12 @@ async def test_a_start_while_a_welcome_waits_is_told_after_it(
         (direction, tiles), *_ = board.legal_slides()
         move = (direction, tiles, 5)
         actor.receive(ann.subscriber, m.Slides(actor.state.race.id, 0, 1, [move]))
-        assert again.heard == []
+        assert again.events == []
         await store.turn()
-        await eventually(lambda: again.heard)
-        kinds = [type(event) for event in again.heard]
+        await eventually(lambda: again.events)
+        kinds = [type(event) for event in again.events]
         assert kinds == [m.Welcome, m.Snapshot, m.BoardEvent, m.Progress]
-        _, snapshot, start, progress = again.heard
+        _, snapshot, start, progress = again.events
         assert isinstance(snapshot, m.Snapshot)
         assert (snapshot.phase, snapshot.race.start) == ("countdown", None)
         assert snapshot.in_ms == 0
@@ -204,33 +214,33 @@ async def test_a_start_while_a_welcome_waits_is_told_after_it(
         assert (step.seq, step.since) == (1, 0 if role == "spectator" else -1)
         store.flow()
         await eventually(lambda: actor.idle)
-        heard = offsets(again)
-        assert heard == [*range(heard[0], actor.state.offset + 1)]
+        events = offsets(again)
+        assert events == [*range(events[0], actor.state.offset + 1)]
         actor.freeze()
 
 
-async def test_a_stalled_loop_starts_no_race_whose_lock_is_not_durable() -> None:
+async def test_stalled_loop_starts_no_race_that_is_not_durable() -> None:
     clock = ManualClock()
     async with FaultyStore() as store, Tasks() as group:
-        actor, ear = opened(group, store, clock), Ear()
+        actor, member = opened(group, store, clock), RecordingSubscriber()
         actor.subscribe(
-            ear.subscriber, room.Enter("Ann", "0" * 64, creator=True), token="t"
+            member.subscriber, room.Enter("Ann", "0" * 64, creator=True), token="t"
         )
-        await eventually(lambda: ear.following)
-        actor.receive(ear.subscriber, m.Start(actor.state.race.id))
+        await eventually(lambda: member.following)
+        actor.receive(member.subscriber, m.Start(actor.state.race.id))
         await eventually(lambda: actor.idle)
         store.unblocked.clear()
         clock.advance(5_000 - FREEZE_MS)
         assert actor.state.race.frozen
         clock.stall(FREEZE_MS + 40)
-        actor.receive(ear.subscriber, m.Lock())
+        actor.receive(member.subscriber, m.Lock())
         assert actor.state.phase == "countdown"
         assert actor.state.race.t0 == actor.now + FREEZE_MS
         clock.advance(FREEZE_MS - 200)
-        assert not ear.has(m.BoardEvent)
+        assert not member.has(m.BoardEvent)
         store.unblocked.set()
         await eventually(lambda: actor.idle)
         clock.advance(200)
-        assert ear.has(m.BoardEvent)
+        assert member.has(m.BoardEvent)
         await eventually(lambda: actor.idle)
         actor.freeze()

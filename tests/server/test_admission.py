@@ -9,7 +9,7 @@ from sliderace_server.websocket.admission import INTERVAL_MS, MAX_BATCH, Admissi
 
 
 class Requests:
-    """Requests by number, and those that were admitted, in order."""
+    """Numbered requests; records the order in which they are admitted."""
 
     def __init__(self) -> None:
         self.clock = ManualClock()

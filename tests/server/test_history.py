@@ -1,4 +1,4 @@
-"""What a short absence has missed."""
+"""The event history: what a subscriber missed during a short absence."""
 
 import pytest
 from hypothesis import given, strategies as st
@@ -7,7 +7,7 @@ from sliderace.protocol.messages import Closed, Event, PhaseEvent
 from sliderace_server.live_room.history import History
 
 
-def of(count: int, first: int = 1, size: int = 64) -> History:
+def history_of(count: int, first: int = 1, size: int = 64) -> History:
     history = History(size)
     for offset in range(first, first + count):
         history.add(offset, offset * 10, Closed(offset, "host"))
@@ -15,10 +15,10 @@ def of(count: int, first: int = 1, size: int = 64) -> History:
 
 
 @given(st.integers(0, 30), st.integers(1, 9), st.integers(1, 50), st.integers(-5, 90))
-def test_all_that_was_missed_or_nothing(
+def test_all_missed_events_are_returned_or_none(
     count: int, size: int, first: int, seen: int
 ) -> None:
-    missed = of(count, first, size).since(seen, 10_000)
+    missed = history_of(count, first, size).since(seen, 10_000)
     everything: list[Event] = [
         Closed(o, "host") for o in range(seen + 1, first + count)
     ]
@@ -28,19 +28,19 @@ def test_all_that_was_missed_or_nothing(
         assert missed is None
 
 
-def test_nothing_was_missed() -> None:
-    assert of(3).since(3, 0) == []
+def test_no_missed_events_is_an_empty_list() -> None:
+    assert history_of(3).since(3, 0) == []
 
 
-def test_who_claims_to_know_the_future_gets_a_snapshot() -> None:
-    assert of(3).since(4, 0) is None
+def test_offset_in_the_future_needs_a_snapshot() -> None:
+    assert history_of(3).since(4, 0) is None
 
 
-def test_an_empty_history_helps_nobody() -> None:
+def test_empty_history_needs_a_snapshot() -> None:
     assert History().since(5, 0) is None
 
 
-def test_time_to_go_is_told_as_it_is_now() -> None:
+def test_remaining_times_count_from_now() -> None:
     history = History()
     history.add(1, 1_000, PhaseEvent(1, "R", "countdown", 5_000))
     history.add(2, 3_800, PhaseEvent(2, "R", "countdown", 1_200, [0]))
@@ -51,7 +51,7 @@ def test_time_to_go_is_told_as_it_is_now() -> None:
 
 
 @pytest.mark.parametrize("offset", [1, 3, 5])
-def test_the_stream_has_no_hole(offset: int) -> None:
-    history = of(3)
+def test_offsets_have_no_gap(offset: int) -> None:
+    history = history_of(3)
     with pytest.raises(ValueError, match="follows 3"):
         history.add(offset, 0, Closed(offset, "host"))

@@ -33,7 +33,7 @@ PLAYER_TICK, SPECTATOR_TICK = 50, 225
 
 
 class Connection:
-    """A connection that does nothing: a room never uses it."""
+    """A connection whose methods must not be called."""
 
     def __getattr__(self, name: str) -> Any:
         raise AssertionError(f"a room used {name}")
@@ -81,7 +81,7 @@ class Shell:
         return 1_700_000_000_000 + self.now
 
     def take(self, *, commit: bool | None = None) -> Outputs:
-        """Carry out what the room has decided."""
+        """Record the room's outputs, as its actor would."""
         out = self.room.take(self.now)
         self.outputs.append(out)
         self.log += out.records
@@ -96,13 +96,13 @@ class Shell:
         return out
 
     def commit(self, count: int | None = None) -> None:
-        """Make records durable: all, or so many more."""
+        """Make all records durable, or so many more."""
         to = len(self.log) if count is None else self.room.durable + count
         self.room.committed(to, self.now)
         self.take()
 
     def wait(self, ms: int) -> None:
-        """Let time pass, and wake the room whenever it is due."""
+        """Let time pass, with a tick at each deadline."""
         until = self.now + ms
         while self.wake_at is not None and self.wake_at <= until:
             self.now = max(self.now, self.wake_at)
@@ -137,7 +137,7 @@ class Shell:
         self.take()
 
     def slides(self, one: Subscriber, count: int = 1, seq: int = 0) -> m.Slides:
-        """The next slides of a solution, as a message."""
+        """Return the next slides of a solution, as a message."""
         attempt = room.attempt_of(self.room.state, one.member)
         assert attempt is not None
         way = [(d, 1, 7) for d in solution(attempt.board)[:count]]
@@ -153,7 +153,7 @@ class Shell:
         self.slide(one, 60)
 
     def start(self, *players: Subscriber) -> None:
-        """Race with these players, of whom the first is the host."""
+        """Start a race of these players; the first is the host."""
         for one in players:
             self.ask(one, m.Ready(self.race))
         if self.room.state.phase == "lobby":
@@ -181,7 +181,7 @@ def board_of(shell: Shell) -> Board:
 
 
 def is_failing(shell: Shell) -> bool:
-    """Hide the attribute from the type checker, which takes it for constant."""
+    """Return the value in a way that the type checker does not narrow."""
     return shell.room.failing
 
 
@@ -214,13 +214,13 @@ def test_nothing_reaches_a_subscriber_before_its_welcome() -> None:
     assert shell.kinds(eve)[:2] == [m.Welcome, m.Snapshot]
 
 
-def test_a_busy_room_welcomes_a_newcomer_at_its_own_position() -> None:
+def test_busy_room_sends_a_welcome_at_its_position_in_the_log() -> None:
     shell = Shell()
     ann, _ = two(shell)
     shell.durable = False
 
     def stay_busy() -> None:
-        """Keep the room ahead of its log."""
+        """Keep the room ahead of its durable log."""
         for n in range(8):
             shell.ask(ann, m.Lock(on=n % 2 == 0))
             if n > 2:
@@ -242,7 +242,7 @@ def test_a_busy_room_welcomes_a_newcomer_at_its_own_position() -> None:
     assert offsets(events) == [*range(snapshot.o + 1, shell.room.state.offset + 1)]
 
 
-def test_a_welcome_waits_until_everything_that_it_says_is_durable() -> None:
+def test_welcome_waits_until_its_content_is_durable() -> None:
     shell = Shell(durable=False)
     shell.commit()
     ann = shell.enter("Ann", creator=True)
@@ -292,7 +292,7 @@ def test_slides_between_view_and_welcome_are_sent_and_acked_after_it() -> None:
     assert {(step.seat, step.seq) for step in progress.p} == {(0, 1), (1, 2)}
 
 
-def test_a_short_absence_is_made_good_by_the_missed_events() -> None:
+def test_short_absence_is_followed_by_the_missed_events() -> None:
     shell = Shell()
     ann, ben = two(shell)
     epoch = shell.room.state.epoch.epoch
@@ -315,7 +315,7 @@ def test_another_epoch_or_a_future_offset_gets_a_snapshot(
     assert shell.kinds(again)[:2] == [m.Welcome, m.Snapshot]
 
 
-def test_after_a_new_phase_only_a_snapshot_helps() -> None:
+def test_absence_over_a_new_phase_needs_a_snapshot() -> None:
     shell = Shell()
     ann, ben = two(shell)
     seen = shell.room.state.epoch.epoch, shell.room.state.offset
@@ -340,7 +340,7 @@ def test_a_racer_who_finishes_before_their_welcome_is_sent_all_boards() -> None:
     assert shell.got(again, m.StandingEvent)
 
 
-def test_a_welcome_of_the_last_race_is_followed_by_the_new_one() -> None:
+def test_welcome_from_the_last_race_is_followed_by_the_new_race() -> None:
     shell = Shell()
     ann, ben, eve = racing(shell)
     shell.solve(ann)
@@ -357,7 +357,7 @@ def test_a_welcome_of_the_last_race_is_followed_by_the_new_one() -> None:
     assert shell.got(again, m.Progress) == []
 
 
-def test_a_room_that_is_closed_before_a_welcome_still_sends_it() -> None:
+def test_room_closed_before_a_welcome_still_sends_it() -> None:
     shell = Shell()
     ann, _ = two(shell)
     shell.durable = False
@@ -368,7 +368,7 @@ def test_a_room_that_is_closed_before_a_welcome_still_sends_it() -> None:
     assert shell.closed[eve] == [4502]
 
 
-def test_an_opened_room_is_announced_to_a_stranger_once_it_is_durable() -> None:
+def test_opened_event_is_sent_once_the_room_is_durable() -> None:
     shell = Shell(durable=False)
     stranger, gone = Subscriber(Connection()), Subscriber(Connection())
     for one in (stranger, gone):
@@ -383,7 +383,7 @@ def test_an_opened_room_is_announced_to_a_stranger_once_it_is_durable() -> None:
 # --- The fence -----------------------------------------------------------------------
 
 
-def test_only_the_newest_connection_of_a_member_is_heard() -> None:
+def test_only_commands_of_the_newest_connection_count() -> None:
     shell = Shell(size="3x2")
     ann, ben = two(shell)
     shell.start(ann, ben)
@@ -469,7 +469,7 @@ def test_slides_that_are_sent_again_are_acked_again_once_durable() -> None:
     assert shell.got(ann, m.Ack) == [m.Ack(shell.race, 1)] * 2
 
 
-def test_slides_of_a_racer_who_has_gone_are_stored_without_an_ack() -> None:
+def test_slides_of_a_disconnected_racer_are_stored_without_an_ack() -> None:
     shell = Shell(size="3x2")
     ann, ben = two(shell)
     shell.start(ann, ben)
@@ -513,7 +513,7 @@ def test_slides_may_also_come_as_a_command() -> None:
 
 
 def racing(shell: Shell) -> tuple[Subscriber, Subscriber, Subscriber]:
-    """Ann and Ben race, Eve is a spectator."""
+    """Start a race of Ann and Ben; Eve is a spectator."""
     ann, ben = two(shell)
     eve = shell.enter("Eve", role="spectator")
     shell.start(ann, ben)
@@ -553,7 +553,7 @@ def test_a_busy_small_room_collects_for_longer(level: int) -> None:
     assert len(shell.got(eve, m.Progress)) == 2
 
 
-def test_a_large_room_ticks_at_moments_of_its_own() -> None:
+def test_ticks_of_large_rooms_are_staggered() -> None:
     shell = Shell(size="3x2", small_room=2)
     ann, ben, eve = racing(shell)
     moments: dict[Subscriber, list[int]] = {ben: [], eve: []}
@@ -604,10 +604,10 @@ def test_a_racer_who_is_out_is_sent_the_boards_and_every_slide_from_then_on() ->
     assert step.slides
 
 
-def test_the_slides_come_before_what_they_led_to() -> None:
+def test_slides_are_sent_before_the_events_they_cause() -> None:
     shell = Shell(size="3x2")
     ann, _, eve = racing(shell)
-    shell.slide(ann)  # at once: the solving ones would wait
+    shell.slide(ann)  # immediately, so the solving slides would wait
     shell.solve(ann)
     kinds = shell.kinds(eve)
     assert kinds.index(m.StandingEvent) > len(kinds) - 1 - kinds[::-1].index(m.Progress)
@@ -664,7 +664,7 @@ def test_a_racer_who_has_caught_up_gets_progress_without_boards() -> None:
     assert (first.seat, first.seq, first.slides) == (0, 1, "")
 
 
-def test_a_slow_connection_that_is_not_followed_or_replaced_is_only_noted() -> None:
+def test_slow_connection_without_welcome_or_seat_is_sent_nothing() -> None:
     shell = Shell(durable=False)
     ann = shell.enter("Ann", creator=True)
     shell.room.set_behind(ann, shell.now, behind=True)
@@ -679,7 +679,7 @@ def test_a_slow_connection_that_is_not_followed_or_replaced_is_only_noted() -> N
     assert again.behind is False
 
 
-def test_a_slow_reader_stays_out_when_sight_changes() -> None:
+def test_slow_reader_gets_no_boards_when_visibility_changes() -> None:
     shell = Shell(size="3x2", spectator_delay_ms=500)
     ann, ben, eve = racing(shell)
     for one in (ben, eve):
@@ -710,7 +710,7 @@ def test_delayed_spectators_see_slides_later_and_the_boards_at_the_end() -> None
     assert solved == {None, 0, 1}
 
 
-def test_a_race_with_a_delay_may_end_while_a_welcome_waits() -> None:
+def test_delayed_race_may_end_during_a_pending_welcome() -> None:
     shell = Shell(size="3x2", spectator_delay_ms=2_000)
     ann, ben, _ = racing(shell)
     shell.durable = False
@@ -722,7 +722,7 @@ def test_a_race_with_a_delay_may_end_while_a_welcome_waits() -> None:
     assert shell.kinds(late)[:2] == [m.Welcome, m.Snapshot]
 
 
-def test_a_delayed_racer_who_is_out_is_sent_the_boards_when_it_is_time() -> None:
+def test_delayed_racer_who_is_out_gets_the_boards_after_the_delay() -> None:
     shell = Shell(size="3x2", spectator_delay_ms=500)
     ann, ben, _ = racing(shell)
     shell.ask(ben, m.Forfeit(shell.race))
@@ -733,7 +733,7 @@ def test_a_delayed_racer_who_is_out_is_sent_the_boards_when_it_is_time() -> None
     assert shell.got(ben, m.Progress)[-1].p[0].seq == 1
 
 
-def test_a_spectator_who_resyncs_while_delayed_gets_the_delayed_board() -> None:
+def test_resync_of_a_delayed_spectator_gets_the_delayed_board() -> None:
     shell = Shell(size="3x2", spectator_delay_ms=2_000)
     ann, _, eve = racing(shell)
     shell.wait(1_500)
@@ -766,7 +766,7 @@ def test_a_resync_is_answered_once_with_everything_durable() -> None:
     assert len(shell.got(ann, m.Snapshot)) == 2
 
 
-def test_a_board_that_may_not_be_seen_is_refused() -> None:
+def test_resync_of_a_hidden_board_is_refused() -> None:
     shell = Shell(size="3x2")
     ann, _, _ = racing(shell)
     shell.resync(ann, 1)
@@ -849,7 +849,7 @@ def test_only_the_host_gets_the_signals_of_a_race() -> None:
     assert len(shell.got(again, m.Signals)) == 1
 
 
-def test_a_checkpoint_makes_the_log_before_it_superfluous() -> None:
+def test_checkpoint_allows_older_records_to_be_removed() -> None:
     shell = Shell()
     ann, ben, _ = racing(shell)
     for one in (ann, ben):
@@ -878,7 +878,7 @@ def test_new_settings_make_a_new_race_without_a_checkpoint() -> None:
 # --- Members who go ------------------------------------------------------------------
 
 
-def test_a_removed_member_is_sent_why_and_then_closed() -> None:
+def test_removed_member_gets_the_reason_and_is_disconnected() -> None:
     shell = Shell()
     ann, ben = two(shell)
     eve = shell.enter("Eve", role="spectator")
@@ -896,7 +896,7 @@ def test_a_removed_member_is_sent_why_and_then_closed() -> None:
     shell.leave(ben)
 
 
-def test_a_member_who_was_disconnected_for_long_is_removed() -> None:
+def test_member_disconnected_for_too_long_is_removed() -> None:
     shell = Shell(limits=RoomLimits(member_ttl_ms=5_000))
     ann, ben = two(shell)
     shell.leave(ben)
@@ -905,7 +905,7 @@ def test_a_member_who_was_disconnected_for_long_is_removed() -> None:
     assert ben not in shell.closed
 
 
-def test_a_closed_room_sends_so_and_ends() -> None:
+def test_closed_room_sends_closed_and_ends() -> None:
     shell = Shell()
     ann, ben = two(shell)
     shell.ask(ann, m.Close())
@@ -941,7 +941,7 @@ def test_a_room_that_was_never_stored_is_refused() -> None:
     ) == Refusal("room_unknown")
 
 
-def test_a_running_room_survives_a_failing_storage() -> None:
+def test_running_room_survives_failing_storage() -> None:
     shell = Shell(size="3x2")
     ann, ben, _ = racing(shell)
     shell.durable = False
@@ -967,7 +967,7 @@ def test_a_room_that_lost_its_log_closes_all_connections_and_takes_no_slides() -
     assert shell.room.applied == applied
 
 
-def test_a_frozen_room_decides_nothing_but_sends_what_was_decided() -> None:
+def test_frozen_room_only_sends_what_was_decided() -> None:
     shell = Shell(size="3x2")
     ann, ben, _ = racing(shell)
     shell.durable = False
@@ -990,7 +990,7 @@ def test_a_frozen_room_decides_nothing_but_sends_what_was_decided() -> None:
 # --- The clock -----------------------------------------------------------------------
 
 
-def test_a_quiet_race_notes_that_the_server_is_well() -> None:
+def test_quiet_race_gets_keep_alive_records() -> None:
     shell = Shell(size="3x2")
     racing(shell)
     for _ in range(3):
@@ -1003,7 +1003,7 @@ def test_a_quiet_race_notes_that_the_server_is_well() -> None:
     assert sum(isinstance(record, Alive) for record in shell.log) == 3
 
 
-def test_a_wall_clock_that_was_set_is_noted() -> None:
+def test_setting_the_wall_clock_is_recorded() -> None:
     shell = Shell()
     shell.room.beat(shell.wall() + 3_600_000, shell.now, bytes(32))
     shell.take()
@@ -1011,7 +1011,7 @@ def test_a_wall_clock_that_was_set_is_noted() -> None:
 
 
 def test_slides_count_from_the_last_record_at_the_earliest() -> None:
-    """They may have arrived before it and been handled after it."""
+    """They may arrive before it and be handled after it."""
     shell = Shell(size="3x2")
     ann, _, _ = racing(shell)
     shell.wait(room.KEEP_ALIVE_MS)
@@ -1024,7 +1024,7 @@ def test_slides_count_from_the_last_record_at_the_earliest() -> None:
     assert slid.t == shell.room.room_time(shell.now)
 
 
-def test_a_recovered_race_goes_on_with_its_spectator_delay() -> None:
+def test_recovered_race_keeps_its_spectator_delay() -> None:
     shell = Shell(size="3x2", spectator_delay_ms=2_000)
     ann, _, eve = racing(shell)
     shell.slide(ann)

@@ -19,7 +19,7 @@ CODES = ("BCDFGH", "KWXTRB", "ZZZZZZ")
 
 
 class Room:
-    """A room that notes what the log writer reports."""
+    """A room that records the reports of the log writer."""
 
     def __init__(self, code: str, writer: LogWriter) -> None:
         self.code = code
@@ -43,7 +43,7 @@ class Room:
 
 
 class CountingStore(FaultyStore):
-    """A store that notes the rooms of each append."""
+    """A store that records the rooms of each append."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class CountingStore(FaultyStore):
 
 
 class SleepDrivenClock(SystemClock):
-    """Time passes only while somebody sleeps."""
+    """A clock that advances only during `sleep`."""
 
     def __init__(self) -> None:
         self.boot, self.ms = "", 1_000
@@ -78,7 +78,7 @@ def start(
     load_meter: LoadMeter | None = None,
     metrics: Metrics | None = None,
 ) -> list[Room]:
-    """Three rooms with one log writer, which runs."""
+    """Start a log writer with three rooms."""
     clock, metrics = clock or FastClock(), metrics or Metrics()
     load_meter = load_meter or LoadMeter()
     writer = LogWriter(store.log, flush, clock, metrics, load_meter)
@@ -91,7 +91,7 @@ async def stored(store: FaultyStore, room: Room) -> list[int]:
 
 
 async def settle() -> None:
-    """Turn the loop a few times."""
+    """Let the loop run for a few turns."""
     for _ in range(8):
         await asyncio.sleep(0)
 
@@ -102,9 +102,7 @@ async def settle() -> None:
 @pytest.mark.parametrize(
     ("load", "rest"), [(0.0, 1), (0.2, 1), (0.3, 3), (0.5, 7), (0.65, 10), (1.6, 10)]
 )
-async def test_commits_start_the_further_apart_the_busier_the_server_is(
-    load: float, rest: int
-) -> None:
+async def test_busy_server_commits_less_often(load: float, rest: int) -> None:
     clock, load_meter = SleepDrivenClock(), LoadMeter()
     load_meter.commit_interval_ms = commit_interval_ms(load)
     async with CountingStore() as store, Tasks() as tasks:
@@ -115,7 +113,7 @@ async def test_commits_start_the_further_apart_the_busier_the_server_is(
             room.append(number)
             await eventually(partial(_has_length, store.rounds, number))
             began.append(clock.ms)
-    # The first one waits for nothing, and neither does one that comes late enough.
+    # Neither the first commit waits, nor one that comes late enough.
     assert began == [1_000, 1_000 + rest, 1_000 + 2 * rest, 1_050 + 2 * rest]
 
 
@@ -157,7 +155,7 @@ async def test_records_of_one_turn_are_one_append_and_later_ones_wait() -> None:
         assert await stored(store, room) == [1, 2, 3, 4, 5]
 
 
-async def test_reports_of_a_commit_are_written_once_and_at_once() -> None:
+async def test_reports_of_a_commit_are_flushed_once_and_immediately() -> None:
     """Each further turn of the loop would delay all acks."""
     async with FaultyStore() as store, Tasks() as tasks:
         seen: list[list[list[object]]] = []
@@ -207,7 +205,7 @@ async def test_a_failed_commit_is_repeated_before_anything_else() -> None:
         assert await stored(store, room) == [1, 2]
 
 
-async def test_a_conflict_ends_one_log_and_no_other() -> None:
+async def test_conflict_ends_only_one_log() -> None:
     async with FaultyStore() as store, Tasks() as tasks:
         metrics = Metrics()
         rooms = start(store, tasks, metrics=metrics)
@@ -248,7 +246,7 @@ async def test_records_of_another_writer_are_a_conflict_after_a_failure_too() ->
         assert room.reports == ["failed", "lost"]
 
 
-async def test_any_other_error_is_searched_for_room_by_room() -> None:
+async def test_other_errors_are_retried_room_by_room() -> None:
     async with FaultyStore() as store, Tasks() as tasks:
         rooms = start(store, tasks)
         store.poisoned = "KWXTRB"
@@ -263,7 +261,7 @@ async def test_any_other_error_is_searched_for_room_by_room() -> None:
 async def test_a_room_that_fails_after_a_commit_loses_its_log(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Otherwise it would wait forever for what it does then."""
+    """Otherwise its later records would wait forever."""
     async with FaultyStore() as store, Tasks() as tasks:
         room, *_ = start(store, tasks)
         room.mistaken = True
@@ -277,7 +275,7 @@ async def test_a_room_that_fails_after_a_commit_loses_its_log(
 # --- The end -------------------------------------------------------------------------
 
 
-async def test_a_log_closed_while_the_storage_fails_is_never_written() -> None:
+async def test_log_closed_while_the_storage_fails_is_not_written() -> None:
     """A room that was refused must not appear after the next start."""
     async with FaultyStore() as store, Tasks() as tasks:
         room, other, _ = start(store, tasks)
@@ -300,7 +298,7 @@ async def test_a_log_closed_while_the_storage_fails_is_never_written() -> None:
 
 
 async def test_nothing_is_written_after_a_log_is_closed() -> None:
-    """A log with a hole would be worse than one that ends."""
+    """A log with a gap would be worse than one that ends."""
     async with FaultyStore() as store, Tasks() as tasks:
         room, *_ = start(store, tasks)
         room.append(1)
@@ -355,7 +353,7 @@ async def test_a_cancelled_log_writer_loses_all_logs_that_are_not_durable(
 
 
 class SleepingClock(SystemClock):
-    """Time does not pass, and whoever sleeps does so forever."""
+    """A clock that stands still: `sleep` never returns."""
 
     def __init__(self) -> None:
         self.boot = ""

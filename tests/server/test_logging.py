@@ -48,7 +48,7 @@ def test_an_exception_stays_in_its_line() -> None:
 
 
 @pytest.mark.usefixtures("_root")
-def test_lines_are_written_by_the_end_at_the_latest() -> None:
+def test_all_lines_are_written_at_shutdown() -> None:
     stream = io.StringIO()
     with logging_to(stream, "info"):
         logging.getLogger("sliderace_server.x").info("hello", extra={"conn": 1})

@@ -8,10 +8,10 @@ from sliderace_server.pacing import LEVELS, PACES, LoadMeter, commit_interval_ms
 
 
 def levels_of(*loads: float) -> list[int]:
-    """The levels after seconds with these loads."""
+    """Return the levels after seconds with these loads."""
     load_meter, cpu_s, now_ms = LoadMeter(), 100.0, 7_000
     load_meter.measure(cpu_s, now_ms)
-    assert load_meter.level == 0  # a long start says nothing about now
+    assert load_meter.level == 0  # the first call has no interval to measure
     levels: list[int] = []
     for load in loads:
         cpu_s, now_ms = cpu_s + load * 2, now_ms + 2_000
@@ -26,7 +26,7 @@ def test_a_busy_second_raises_the_level_until_an_idle_one() -> None:
     assert levels_of(*loads, LEAVE_1 - 0.01, between) == [0, 0, 1, 1, 1, 0, 0]
 
 
-def test_each_level_has_bounds_of_its_own() -> None:
+def test_each_level_has_its_bounds() -> None:
     rising = (ENTER_2 - 0.01, ENTER_2 + 0.01, ENTER_3 - 0.01, ENTER_3 + 0.01)
     assert levels_of(*rising) == [1, 2, 2, 3]
     falling = (LEAVE_3 + 0.01, LEAVE_3 - 0.01, LEAVE_2 - 0.01, LEAVE_1 - 0.01)

@@ -15,7 +15,7 @@ from sliderace_server.room.member_state import MemberState
 from sliderace_server.storage.record_codec import TYPES, UnknownRecord, decode, encode
 
 WITH_RULES = ("race_made", "checkpoint")
-"""Records with rules of a race, most of which would be out of range."""
+"""Records that contain rules; random rules would mostly be out of range."""
 KINDS = {name: kind for name, kind in TYPES.items() if name not in WITH_RULES}
 
 

@@ -1,4 +1,4 @@
-"""Races that ended reach the store, one after the other, whatever happens."""
+"""Finished races are stored, one after the other, despite failures."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -16,8 +16,8 @@ def race(number: int, room: str = "KWXTRB") -> StoredRace:
     return StoredRace(summary, race_id.encode())
 
 
-class Shelf:
-    """Results that fail as often as they are told to."""
+class FlakyResults:
+    """Results that raise the given errors first."""
 
     def __init__(self, *errors: Exception) -> None:
         self.errors = list(errors)
@@ -35,17 +35,18 @@ class Shelf:
         return race_id.encode() if race_id in self.stored else None
 
 
-async def kept(shelf: Shelf, *races: StoredRace) -> list[str]:
-    told: list[str] = []
+async def stored_by(results: FlakyResults, *races: StoredRace) -> list[str]:
+    """Store races; return the ids that are reported as stored."""
+    stored: list[str] = []
     async with asyncio.TaskGroup() as group:
 
         def spawn(work: Coroutine[Any, Any, None]) -> None:
             group.create_task(work)
 
-        results_writer = ResultsWriter(shelf, spawn, FastClock())
-        results_writer.stored = lambda race: told.append(race.summary.id)
+        results_writer = ResultsWriter(results, spawn, FastClock())
+        results_writer.stored = lambda race: stored.append(race.summary.id)
         for one in races:
-            results_writer.keep(one)
+            results_writer.add(one)
         assert results_writer.record(races[0].summary.id) == races[0].record
         assert results_writer.has_races_of("KWXTRB")
         states = [results_writer.idle]
@@ -53,22 +54,22 @@ async def kept(shelf: Shelf, *races: StoredRace) -> list[str]:
     assert states == [False, True]
     assert results_writer.record(races[0].summary.id) is None
     assert not results_writer.has_races_of("KWXTRB")
-    return told
+    return stored
 
 
-async def test_each_is_stored_once_in_order() -> None:
-    shelf = Shelf()
-    told = await kept(shelf, race(1), race(2), race(1))
-    assert told == shelf.stored == ["KWXTRB-S0-1", "KWXTRB-S0-2"]
+async def test_each_race_is_stored_once_in_order() -> None:
+    results = FlakyResults()
+    stored = await stored_by(results, race(1), race(2), race(1))
+    assert stored == results.stored == ["KWXTRB-S0-1", "KWXTRB-S0-2"]
 
 
-async def test_while_the_storage_fails_nothing_is_lost() -> None:
-    shelf = Shelf(StorageUnavailable("full"), StorageUnavailable("full"))
-    await kept(shelf, race(1), race(2))
-    assert shelf.stored == ["KWXTRB-S0-1", "KWXTRB-S0-2"]
+async def test_failing_storage_loses_no_results() -> None:
+    results = FlakyResults(StorageUnavailable("full"), StorageUnavailable("full"))
+    await stored_by(results, race(1), race(2))
+    assert results.stored == ["KWXTRB-S0-1", "KWXTRB-S0-2"]
 
 
-async def test_one_that_cannot_be_stored_keeps_no_other_waiting() -> None:
-    shelf = Shelf(ValueError("unfit"))
-    await kept(shelf, race(1), race(2))
-    assert shelf.stored == ["KWXTRB-S0-2"]
+async def test_invalid_results_do_not_block_others() -> None:
+    results = FlakyResults(ValueError("unfit"))
+    await stored_by(results, race(1), race(2))
+    assert results.stored == ["KWXTRB-S0-2"]

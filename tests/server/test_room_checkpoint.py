@@ -1,4 +1,4 @@
-"""Checkpoints: a room between two races needs nothing from its log before."""
+"""Checkpoints: a room between two races needs no older records."""
 
 from tests.server.room_fixture import RoomHarness
 
@@ -9,7 +9,8 @@ from sliderace_server.storage.record_codec import decode
 
 
 def raced(races: int) -> RoomHarness:
-    """A room whose two players have raced so many times, and created one more race."""
+    """Return a room whose two players have raced so often, with the next race
+    created."""
     harness = RoomHarness(m.RulesPatch(size="2x2"))
     ann, ben = harness.enter("Ann", creator=True), harness.enter("Ben")
     for _ in range(races):
@@ -39,7 +40,7 @@ def test_new_settings_need_no_checkpoint() -> None:
     assert harness.checkpoint == before
 
 
-def test_a_checkpoint_reveals_no_secret_in_its_text() -> None:
+def test_repr_of_a_checkpoint_reveals_no_secret() -> None:
     harness = raced(1)
     record = room.checkpoint(harness.state)
     assert harness.state.race.secret not in repr(record)

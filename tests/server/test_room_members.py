@@ -145,7 +145,7 @@ def test_only_the_host_may_kick_and_only_others() -> None:
 
 
 @pytest.mark.parametrize("how", ["left", "kicked"])
-def test_a_racer_who_goes_gets_dnf_and_stays_in_the_results(how: str) -> None:
+def test_leaving_racer_gets_dnf_and_stays_in_the_results(how: str) -> None:
     harness = harness_with("Ann", "Ben")
     harness.start_race(1, 2)
     harness.ask(*((2, m.Leave()) if how == "left" else (1, m.Kick(2))))
@@ -256,7 +256,7 @@ def test_a_substitute_host_who_disconnects_is_replaced_too() -> None:
     assert host(harness) == (2, 1)
 
 
-def test_without_a_successor_the_host_stays() -> None:
+def test_host_without_a_successor_keeps_the_role() -> None:
     harness = harness_with("Ann")
     harness.enter("Robo", bot=True)
     harness.enter("Eve", role="spectator")

@@ -70,7 +70,7 @@ def test_absent_benched_and_watching_members_do_not_delay_the_start() -> None:
 
 
 @pytest.mark.parametrize("how", ["leave", "kick", "drop", "role", "bench"])
-def test_the_race_starts_when_the_last_unready_player_goes(how: str) -> None:
+def test_race_starts_when_the_last_unready_player_leaves(how: str) -> None:
     harness = harness_with("Ann", "Ben", "Cat")
     ready(harness, 1, 2)
     match how:
@@ -218,7 +218,7 @@ def test_a_long_disconnect_during_the_countdown_loses_the_start() -> None:
     assert harness.state.race.roster == (0, 2)
 
 
-def test_nobody_races_alone_against_absent_players() -> None:
+def test_countdown_stops_if_only_one_player_is_present() -> None:
     harness = harness_with("Ann", "Ben")
     ready(harness, 1, 2)
     harness.do(Disconnect(1))
@@ -283,7 +283,7 @@ def test_a_lock_not_durable_in_time_postpones_the_start() -> None:
     assert lock_check_at(harness.state) is None
 
 
-def test_a_late_clock_does_not_start_a_race_whose_lock_is_not_durable() -> None:
+def test_late_tick_does_not_start_a_race_that_is_not_durable() -> None:
     harness = harness_with("Ann")
     harness.ask(1, m.Start(harness.race))
     harness.to_deadline()

@@ -36,7 +36,7 @@ class FakeWriter:
 
 
 class FakeLoop:
-    """An event loop whose loop and timers the test runs."""
+    """An event loop whose turns and timers the test controls."""
 
     def __init__(self) -> None:
         self.calls: deque[Callable[[], None]] = deque()
@@ -49,7 +49,7 @@ class FakeLoop:
         self.timers.append((seconds, call))
 
     def wait(self) -> list[float]:
-        """Run the timers; return their delays."""
+        """Fire the timers; return their delays."""
         timers, self.timers = self.timers, []
         for _, call in timers:
             call()

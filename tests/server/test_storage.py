@@ -132,7 +132,7 @@ async def test_one_call_appends_to_many_rooms(store: Store) -> None:
     assert await store.log.append_all([]) == []
 
 
-async def test_a_room_that_is_twice_in_one_call_is_compared_twice(store: Store) -> None:
+async def test_room_that_occurs_twice_in_a_call_is_compared_twice(store: Store) -> None:
     """Callers should not do this, but it loses nothing."""
     for start in (0, 3):
         appends = [

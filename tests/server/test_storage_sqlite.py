@@ -48,7 +48,7 @@ def connected(path: Path) -> Generator[sqlite3.Connection, None, None]:
 
 
 def ask(store: SqliteStore, count: int, first: int = 0) -> list[asyncio.Task[None]]:
-    """Start one append in each of `count` new rooms."""
+    """Start one append to each of `count` new rooms."""
     return [
         asyncio.create_task(store.log.append(f"ROOM{n}", 0, [b"x"]))
         for n in range(first, first + count)

@@ -200,7 +200,7 @@ def test_rejected_slides_do_not_count_as_sent() -> None:
     assert of(history(), observed) == []
 
 
-def test_of_two_connections_with_one_base_only_one_slid() -> None:
+def test_only_one_of_two_connections_with_the_same_base_may_slide() -> None:
     observed = observations()
     observed.sent.append(Sent(RACE, 1, {2: ("L", 1, 21)}))
     assert of(history(), observed) == []
@@ -224,7 +224,7 @@ def test_of_two_connections_with_one_base_only_one_slid() -> None:
         ("epochs", [("welcome", 2, 0), ("snapshot", 1, 1)]),
     ],
 )
-def test_gap_or_step_back_in_the_stream_is_a_fault(
+def test_stream_with_a_gap_or_a_step_back_is_a_fault(
     rule: str, received: list[Received]
 ) -> None:
     observed = observations()

@@ -1,1 +1,1 @@
-"""Plain HTTP on the same port: who may ask, the page, results, health and metrics."""
+"""Plain HTTP on the same port: host checks, the page, results, health and metrics."""

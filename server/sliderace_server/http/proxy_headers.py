@@ -15,8 +15,8 @@ def client_address(
 
     Args:
         direct: the other end of the TCP connection.
-        forwarded: the X-Forwarded-For headers, read from right to left as long as the
-            address so far is a trusted proxy; a client may have forged the rest.
+        forwarded: the X-Forwarded-For headers. They are read from right to left as long
+            as each address is a trusted proxy; a client may have forged the rest.
         proxies: the trusted proxies.
     """
     address = direct

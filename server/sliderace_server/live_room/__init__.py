@@ -1,1 +1,1 @@
-"""A running room: who is subscribed to it, and what each subscriber is sent when."""
+"""A running room: its subscribers, and what each of them is sent when."""

@@ -1,4 +1,4 @@
-"""The last events of a room's stream, for subscribers that missed only a few."""
+"""The latest events of a room's stream, for subscribers that missed only a few."""
 
 from collections import deque
 
@@ -8,12 +8,12 @@ from sliderace_server.room.events import adjust_time_left
 __all__ = ["History"]
 
 SIZE = 64
-"""Events kept. A disconnection of some seconds misses a handful; after more than this a
-snapshot is shorter, too."""
+"""Events kept. A disconnection of a few seconds misses a handful; beyond this number a
+snapshot is shorter."""
 
 
 class History:
-    """A ring of the last events, by offset; it begins with the first one added.
+    """A ring buffer of the latest events, by offset.
 
     Args:
         size: how many events to keep.
@@ -27,12 +27,12 @@ class History:
         """Add an event.
 
         Args:
-            offset: its number in the stream.
+            offset: its offset in the stream.
             t: room time at which it happened, ms.
             event: the event as it was sent.
 
         Raises:
-            ValueError: the number is not the next one.
+            ValueError: the offset is not the next one.
         """
         if self._events and offset != self._last + 1:
             raise ValueError(f"event {offset} follows {self._last}")
@@ -40,10 +40,10 @@ class History:
         self._events.append((t, event))
 
     def since(self, offset: int, now: int) -> list[Event] | None:
-        """Return the events after an offset; None if only a snapshot can help.
+        """Return the events after an offset; None if a snapshot is needed.
 
         Args:
-            offset: the last one that the subscriber has.
+            offset: the last one that the subscriber received.
             now: room time, ms; remaining times in the events are counted from it.
         """
         missed = self._last - offset

@@ -1,4 +1,4 @@
-"""Latency: what the pings of one connection measured, and what members are sent of it.
+"""Latency: measured from the pings of one connection, and reported to members.
 
 The latency that counts for official times is the minimum and the median deviation of
 the round trips of the last `WINDOW_MS`.
@@ -14,7 +14,7 @@ from sliderace.race.timing import MIN_SAMPLES, UNMEASURED, Latency
 __all__ = ["LatencyReport", "LatencyWindow"]
 
 WINDOW_MS = 60_000
-"""Older samples do not describe the connection's latency now."""
+"""Older samples do not describe the current latency."""
 
 
 class LatencyWindow:
@@ -31,7 +31,7 @@ class LatencyWindow:
         self._until = 0
 
     def add(self, rtt_ms: int, now: int) -> None:
-        """Add a round trip that has just ended."""
+        """Add a round trip that has just been measured."""
         self._samples.append((now, rtt_ms))
         self._until = 0
 
@@ -57,7 +57,7 @@ class LatencyWindow:
 
 
 class LatencyReport:
-    """The latencies that a room's members were sent."""
+    """The latencies that were sent to a room's members."""
 
     def __init__(self) -> None:
         self._sent: dict[int, MemberLatency] = {}
@@ -66,7 +66,7 @@ class LatencyReport:
         """Return the latencies that changed since the last call; None: none did.
 
         Args:
-            latencies: by member id, of all connected members; others are forgotten.
+            latencies: by member id, of all connected members; others are removed.
         """
         known = {
             member: MemberLatency(member, latency.rtt_ms, latency.jitter_ms)
@@ -78,5 +78,5 @@ class LatencyReport:
         return LatencyEvent(new) if new else None
 
     def everything(self) -> LatencyEvent | None:
-        """Return all latencies that were sent, for a new subscriber; None: none."""
+        """Return all latencies that were sent, for a new subscriber, or None."""
         return LatencyEvent([*self._sent.values()]) if self._sent else None

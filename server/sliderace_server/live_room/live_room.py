@@ -1,26 +1,26 @@
 """A running room as a pure state machine: who is sent what, and when.
 
-Inputs are method calls with the machine's monotonic time in ms and, where chance is
-needed, 32 random bytes; `take` returns the outputs. Nothing here knows a clock, a
-socket or a log.
+Inputs are method calls with the machine's monotonic time in ms and, where randomness is
+needed, 32 random bytes; `take` returns the outputs. This module uses no clock, socket
+or log.
 
 Rules:
 
-- A command is decided and applied at once; its records are appended to the log in
-  order. `applied` counts the records of the room, `durable` those that are committed.
-- What waits for the log waits in one queue, in log order: the events of the stream,
-  welcomes and snapshots. Each is sent when everything up to its position is durable.
-- A welcome or snapshot says how the room was when it was asked for. So it does not wait
-  until the room is idle: a busy room is always ahead of its log.
-- A subscriber is sent nothing before its welcome. After it, it gets the stream from the
-  welcome's position on, and the progress that it missed in between.
+- A command is decided and applied immediately; its records are appended to the log in
+  order. `applied` counts the room's records, `durable` those that are committed.
+- Events of the stream, welcomes and snapshots wait for the log in one queue, in log
+  order. Each is sent when everything up to its position is durable.
+- A welcome or snapshot contains the room as it was when it was requested. So it does
+  not wait until the room is idle: a busy room is always ahead of its log.
+- A subscriber is sent nothing before its welcome. After that it gets the stream from
+  the welcome's position on, and the progress that it missed meanwhile.
 - Slides do not wait: progress is sent before they are durable. An ack means durable.
-- In a small room progress is sent at once, but not more often than `PACES` says; in a
+- A small room sends progress immediately, but no more often than `PACES` allows; a
   large one once per tick, and rooms tick at different moments.
 - A subscriber that reads too slowly gets no progress. Once it has caught up, it is sent
   the newest state instead of everything that it missed.
 - The newest connection of a member wins; everything from an older one is ignored.
-- A start that is not durable in time is postponed before anything else is decided.
+- If a start is not durable in time, it is postponed before anything else is decided.
 - A room whose first records cannot be stored is refused; any later failure of the
   storage only delays what waits for the log.
 """
@@ -87,7 +87,7 @@ from sliderace_server.room.log_records import (
 __all__ = ["LiveRoom", "LiveRoomSettings", "Outputs"]
 
 RETRY_MS = 50
-"""A deadline that has passed and changed nothing is looked at again after this."""
+"""Pause before a deadline is checked again that has passed and changed nothing."""
 CLOSE_CODES = {"left": 1000, "kicked": 4501, "timeout": 4502}
 """Why a member has left -> close code."""
 _CHANGES_SIGHT = (
@@ -102,14 +102,14 @@ _CHANGES_SIGHT = (
     RacerReconnected,
     RoleChanged,
 )
-"""Records after which members may see other boards than before."""
+"""Records that change which boards members may see."""
 _START = (RosterFrozen, BoardDrawn, Postponed)
 """Records that must be durable some time before T0."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveRoomSettings:
-    """The operator's settings that concern a running room.
+    """The operator's settings for a running room.
 
     Args:
         limits: limits of one room.
@@ -130,16 +130,16 @@ class LiveRoomSettings:
 
 @dataclass(slots=True)
 class Outputs:
-    """What the shell has to do now.
+    """What the actor has to do now.
 
     Attributes:
-        records: to append to the log, in order.
-        sends: events, each with its audience, in order.
-        closes: connections to close after that, with the close code.
-        measure: connections whose latency is to be measured now.
-        results: rooms whose race has ended and is durable, as they were at its end.
-        checkpoint: position up to which the log is no longer needed, once the results
-            of its races are stored; None: no news.
+        records: records to append to the log, in order.
+        sends: events to send, each with its receivers, in order.
+        closes: connections to close afterwards, each with its close code.
+        measure: connections whose latency must be measured now.
+        results: the room as it was at the end of each race that is now durable.
+        checkpoint: position up to which the log is not needed once the results of its
+            races are stored; None: unchanged.
         postponed: starts that were postponed because they were not durable.
         wake_at: when to call `tick`, ms of the machine's clock; None: never.
     """
@@ -160,10 +160,10 @@ class Outputs:
 
 @dataclass(frozen=True, slots=True)
 class _PendingRecord:
-    """A record, and the event that the stream gets when it is durable.
+    """A record, and the event to send when the record is durable.
 
     Attributes:
-        ended: the room at the end of its race, if the record is that end.
+        ended: the room at the end of its race, if this record ends a race.
     """
 
     position: int
@@ -175,7 +175,7 @@ class _PendingRecord:
 
 @dataclass(frozen=True, slots=True)
 class _PendingView:
-    """A snapshot, with a welcome or without."""
+    """A snapshot, with or without a welcome."""
 
     position: int
     subscriber: Subscriber
@@ -186,7 +186,7 @@ class _PendingView:
 
 @dataclass(frozen=True, slots=True)
 class _PendingNotice:
-    """An event for a connection that is no member's, which is closed after it."""
+    """An event for a connection without a member, which is closed afterwards."""
 
     position: int
     subscriber: Subscriber
@@ -198,18 +198,18 @@ class LiveRoom:
     """A running room.
 
     Attributes:
-        state: the room; to be read only.
-        applied: number of records in the log and on their way there.
+        state: the room; read-only.
+        applied: number of records, including those that are not committed yet.
         durable: number of records that are committed.
-        over: nothing happens here any more.
-        ended: it is over, and not because the server shuts down.
-        failing: the log could not be written last.
+        over: the room accepts no more input.
+        ended: it is over for another reason than the server's shutdown.
+        failing: the last attempt to write the log failed.
 
     Args:
         settings: the operator's settings.
         state: the room, folded from its log and from `new`.
         position: number of records in its log.
-        new: records that are applied, but not in the log yet.
+        new: records that are applied but not in the log yet.
         now: the machine's monotonic clock, ms.
         entropy: 32 random bytes.
         level: how busy the server is, see `sliderace_server.pacing`.
@@ -255,11 +255,11 @@ class LiveRoom:
         self._schedule()
         self._schedule_delayed()
 
-    # --- what others may know --------------------------------------------------------
+    # --- state -----------------------------------------------------------------------
 
     @property
     def connections(self) -> int:
-        """Members with a live connection."""
+        """The number of connected members."""
         return len(self._current)
 
     def room_time(self, now: int) -> int:
@@ -283,18 +283,18 @@ class LiveRoom:
         token: str | None = None,
         seen: tuple[int, int] = (0, 0),
     ) -> Refusal | None:
-        """Let a connection in; its welcome follows once it is durable.
+        """Subscribe a member's connection; its welcome follows once it is durable.
 
         Args:
             subscriber: the connection. It replaces the member's older one.
-            command: who comes in.
-            now: ms.
+            command: the new or returning member.
+            now: monotonic time, ms.
             entropy: 32 random bytes.
             token: the new seat token, which only `welcome` contains.
-            seen: epoch and offset of the last event that the client has.
+            seen: epoch and offset of the last event that the client received.
 
         Returns:
-            The refusal of a new member.
+            The refusal, if a new member is refused.
         """
         self._set_time(now)
         if isinstance(command, room.Connect):
@@ -324,15 +324,15 @@ class LiveRoom:
             self._do(room.Disconnect(subscriber.member), entropy)
 
     def notify(self, subscriber: Subscriber, event: Event, code: int) -> None:
-        """Send an event to a connection that is no member's, then close it.
+        """Send an event to a connection without a member, then close it.
 
-        It is sent once everything that has happened is durable.
+        It is sent once everything applied so far is durable.
         """
         self._pending.append(_PendingNotice(self.applied, subscriber, event, code))
         self._release()
 
     def slide(self, subscriber: Subscriber, slides: Slides, now: int) -> None:
-        """Let a member slide: nearly all that comes in."""
+        """Apply a member's slides: the hot path."""
         member, state = subscriber.member, self.state
         if self._current.get(member) is not subscriber or slides.gen != subscriber.gen:
             return  # the fence; or sent before our last `rejected` arrived
@@ -348,7 +348,7 @@ class LiveRoom:
                 state.t = state.active_at = t
                 self._slid(slid, member)
                 return
-        self._slide_slowly(subscriber, slides)
+        self._decide_slides(subscriber, slides)
 
     def receive(
         self,
@@ -357,7 +357,7 @@ class LiveRoom:
         now: int,
         entropy: bytes,
     ) -> None:
-        """Carry out what a member asks, or refuse it."""
+        """Execute a member's command, or refuse it."""
         if not self._subscribers.is_current(subscriber):
             return
         self._set_time(now)
@@ -369,7 +369,7 @@ class LiveRoom:
     def resync(
         self, subscriber: Subscriber, message: Resync, now: int, entropy: bytes
     ) -> None:
-        """Send one seat's board, or a snapshot once all that it says is durable."""
+        """Send one seat's board, or a snapshot once everything in it is durable."""
         if not self._subscribers.is_current(subscriber):
             return
         self._set_time(now)
@@ -378,19 +378,19 @@ class LiveRoom:
             return
         self._do(room.Tick(), entropy)  # a start that is not durable reveals no board
         self._subscribers.unfollow(subscriber)
-        if not subscriber.resyncing:  # else that one answers this, too
+        if not subscriber.resyncing:  # one answer suffices for both
             subscriber.resyncing = True
             self._send_view(subscriber, None, (0, 0))
 
     def committed(self, position: int, now: int) -> None:
-        """Note that so many records are durable; send what has waited for them."""
+        """Send what waited for the log to be durable up to `position`."""
         self._set_time(now)
         self.durable, self.failing = position, False
         self._send_acks()
         self._release()
 
     def append_failed(self, now: int) -> None:
-        """Note that the log cannot be written now; the shell tries again."""
+        """Note that the log cannot be written now; the log writer tries again."""
         self._set_time(now)
         self.failing = True
         if self.durable:
@@ -408,7 +408,7 @@ class LiveRoom:
         self._end(1013)
 
     def log_lost(self) -> None:
-        """Note that another writer has the log, or that it cannot be known."""
+        """End the room: another writer has its log, or the log is unknown."""
         self._end(1012)
 
     def set_behind(self, subscriber: Subscriber, now: int, *, behind: bool) -> None:
@@ -423,9 +423,9 @@ class LiveRoom:
         self._level = level
 
     def beat(self, wall_ms: int, now: int, entropy: bytes) -> None:
-        """Note that the server is well, and whether its wall clock was set.
+        """Note that the server is alive, and whether its wall clock was set.
 
-        To be called once a second.
+        Call this once a second.
         """
         self._set_time(now)
         wall = room.wall_clock_step(self.state.epoch, now, wall_ms)
@@ -435,7 +435,7 @@ class LiveRoom:
             self._do(room.KeepAlive(), entropy)
 
     def tick(self, now: int, entropy: bytes) -> None:
-        """Do what is due; `Outputs.wake_at` says when."""
+        """Carry out what is due; `Outputs.wake_at` says when to call this."""
         self._set_time(now)
         due = self._due
         if due.get("room", self._t + 1) <= self._t:
@@ -452,12 +452,12 @@ class LiveRoom:
             self._send_latencies()
 
     def freeze(self) -> None:
-        """Let nothing more happen here; what did happen is still stored and sent."""
+        """Accept no more input; everything decided so far is still stored and sent."""
         self.over = True
         self._due.clear()
 
     def take(self, now: int) -> Outputs:
-        """Return the outputs since the last call, with the progress that is due."""
+        """Return the outputs since the last call, with progress that is due."""
         self._now, due = now, self._due
         t = self._t = max(now + self._shift, self.state.t)
         if due.get("racers", t + 1) <= t:
@@ -469,7 +469,7 @@ class LiveRoom:
         out.wake_at = None if wake is None else wake - self._shift
         return out
 
-    # --- what happens ----------------------------------------------------------------
+    # --- commands and records --------------------------------------------------------
 
     def _set_time(self, now: int) -> None:
         self._now = now
@@ -478,15 +478,15 @@ class LiveRoom:
     def _do(
         self, command: room.RoomCommand, entropy: bytes
     ) -> Sequence[Record] | Refusal:
-        """Carry out a command, after a start that is not durable is postponed."""
+        """Postpone a start that is not durable in time, then execute a command."""
         if self.over:
             return Refusal("room_unknown")
         if (check := self._start_check) is not None and check <= self._t:
             self._out.postponed += 1
-            self._carry_out(room.LockNotDurable(), entropy)
-        return self._carry_out(command, entropy)
+            self._execute(room.LockNotDurable(), entropy)
+        return self._execute(command, entropy)
 
-    def _carry_out(
+    def _execute(
         self, command: room.RoomCommand, entropy: bytes
     ) -> Sequence[Record] | Refusal:
         limits, latency_of = self._settings.limits, self._latency_of
@@ -505,8 +505,8 @@ class LiveRoom:
         if records and not isinstance(records[-1], Slid):  # slides set no deadline
             self._schedule()
 
-    def _slide_slowly(self, subscriber: Subscriber, slides: Slides) -> None:
-        """Decide slides by the general rules."""
+    def _decide_slides(self, subscriber: Subscriber, slides: Slides) -> None:
+        """Apply or reject slides by the general rules, without the fast path."""
         limits, member = self._settings.limits, subscriber.member
         outcome: Sequence[Record] | Refusal = Refusal("room_unknown")
         if not self.over:
@@ -530,7 +530,7 @@ class LiveRoom:
         self._send(event, (subscriber,))
 
     def _slid(self, slid: Slid, member: int) -> None:
-        """Note slides that were applied."""
+        """Append slides that were applied, and schedule their ack and progress."""
         self.applied += 1
         self._out.records.append(slid)
         _, race, seat, first, slides, _ = slid
@@ -573,7 +573,7 @@ class LiveRoom:
             self._race_created()
 
     def _race_created(self) -> None:
-        """Between two races, the log need not say how the room came to be."""
+        """Reset progress; append a checkpoint after a race."""
         self._racers.unsent.clear()
         self._watchers.unsent.clear()
         if room.checkpoint_due(self.state):
@@ -582,7 +582,7 @@ class LiveRoom:
             self._pending.append(_PendingRecord(self.applied, record, None, None))
 
     def _race_ended(self) -> None:
-        """Show all boards to those who raced until now or saw them late."""
+        """Send the last progress, and all boards to delayed spectators."""
         self._send_progress(self._racers)
         self._send_progress(self._watchers)
         if self.state.race.rules.spectator_delay_ms:
@@ -590,10 +590,10 @@ class LiveRoom:
                 if subscriber.following:
                     self._send_boards(subscriber)
 
-    # --- when it happens -------------------------------------------------------------
+    # --- scheduling ------------------------------------------------------------------
 
     def _schedule(self, least_ms: int = 0) -> None:
-        """Set the next moment at which the clock decides something."""
+        """Set the room's next deadline."""
         moments = (
             room.next_deadline(self.state, self._settings.limits),
             self._start_check,
@@ -607,13 +607,13 @@ class LiveRoom:
 
     @property
     def _start_check(self) -> int | None:
-        """When to postpone an announced start; None: it is durable."""
+        """When to postpone the start unless it is durable; None: it is."""
         if self._start_position <= self.durable:
             return None
         return room.lock_check_at(self.state)
 
     def _next_reveal(self) -> int | None:
-        """Return when `_reveal` is needed next; None: not by the clock."""
+        """Return when the next racer is sent the start board, or None."""
         if self.state.phase != "countdown":
             return None
         moments = (room.reveal_at(self.state, member) for member in self._current)
@@ -622,7 +622,7 @@ class LiveRoom:
         )
 
     def _schedule_progress(self) -> None:
-        """Send the slides at once, or as soon as the room's pace allows."""
+        """Schedule progress now, or as soon as the room's pace allows."""
         settings, due, pace = self._settings, self._due, PACES[self._level]
         tick, t = settings.player_tick_ms, self._t
         if len(self.state.members) <= settings.small_room:
@@ -642,7 +642,7 @@ class LiveRoom:
         due.setdefault("watchers", self._next_tick(watchers))
 
     def _next_tick(self, period: int) -> int:
-        """Return this room's next multiple of a period; other rooms have others."""
+        """Return this room's next tick; the ticks of rooms are staggered."""
         return self._t + period - (self._t - self._shift - self._phase) % period
 
     def _schedule_delayed(self) -> None:
@@ -654,7 +654,7 @@ class LiveRoom:
         large = len(self.state.members) > self._settings.small_room
         self._due["latency"] = self._t + LATENCY_REPORT_MS[large]
 
-    # --- what waits for the log ------------------------------------------------------
+    # --- pending outputs -------------------------------------------------------------
 
     def _send_acks(self) -> None:
         acks, durable = self._acks, self.durable
@@ -668,13 +668,13 @@ class LiveRoom:
                 self._out.sends.append((ack, (subscriber,)))
 
     def _ack_again(self, subscriber: Subscriber) -> None:
-        """Ack slides that were sent again, unless their commit will do so."""
+        """Ack slides that were sent again, unless their commit will ack them."""
         durable = self._last_slide.get(subscriber.member, 0) <= self.durable
         if durable and (ack := room.ack_of(self.state, subscriber.member)):
             self._send(ack, (subscriber,))
 
     def _release(self) -> None:
-        """Send everything that has waited for what is durable now."""
+        """Send everything that waited for records that are durable now."""
         pending = self._pending
         while pending and pending[0].position <= self.durable:
             one = pending.popleft()
@@ -693,11 +693,11 @@ class LiveRoom:
             self._send_missed_progress()
 
     def _publish(self, pending: _PendingRecord) -> None:
-        """Send a record's event to everybody, then do what has waited for that."""
+        """Send a record's event to all subscribers, then carry out its consequences."""
         record, event = pending.record, pending.event
         if event is not None and pending.offset is not None:
             if isinstance(event, StandingEvent | WinnerEvent | Results):
-                # The slides come before what they led to.
+                # Slides are sent before the events they cause.
                 self._send_progress(self._racers)
                 self._send_progress(self._watchers)
             self._history.add(pending.offset, record.t, event)
@@ -732,7 +732,7 @@ class LiveRoom:
     def _send_view(
         self, subscriber: Subscriber, welcome: Welcome | None, seen: tuple[int, int]
     ) -> None:
-        """Send how the room is now, once that is durable."""
+        """Send the current view of the room once it is durable."""
         attempts = self._delayed.attempts
         view = room.view_of(self.state, subscriber.member, self._t, attempts)
         pending = _PendingView(self.applied, subscriber, welcome, view, seen)
@@ -740,7 +740,7 @@ class LiveRoom:
         self._release()
 
     def _deliver(self, pending: _PendingView) -> None:
-        """Send a view, and let the stream follow."""
+        """Send a view, and add the subscriber to the stream."""
         subscriber, view, welcome = pending.subscriber, pending.view, pending.welcome
         if not self._subscribers.is_current(subscriber):
             return
@@ -751,7 +751,7 @@ class LiveRoom:
             self._send(welcome, targets)
         missed = self._missed(view, *pending.seen)
         if missed is None:
-            self._send(self._as_of_now(view, subscriber.member), targets)
+            self._send(self._with_current_times(view, subscriber.member), targets)
         for event in missed or ():
             self._send(event, targets)
         if (latencies := self._latencies.everything()) is not None:
@@ -765,8 +765,8 @@ class LiveRoom:
             if welcome is None or slid:
                 self._ack_again(subscriber)  # it missed the acks sent in between
 
-    def _as_of_now(self, view: View, member: int) -> Event:
-        """Return the snapshot of that moment with the remaining times of this one."""
+    def _with_current_times(self, view: View, member: int) -> Event:
+        """Return the view's snapshot with its times adjusted to now."""
         race = view.snapshot.race
         running = view.snapshot.phase in ("racing", "grace")
         if running and race.id == self.state.race.id:
@@ -776,7 +776,7 @@ class LiveRoom:
         return room.adjust_time_left(snapshot, self._t - view.taken)
 
     def _missed(self, view: View, epoch: int, offset: int) -> list[Event] | None:
-        """Return the events that a subscriber missed; None: it needs a snapshot."""
+        """Return the events that a subscriber missed; None: a snapshot is needed."""
         if epoch != self.state.epoch.epoch or offset > self._sent_offset or view.sees:
             return None
         missed = self._history.since(offset, self._t)
@@ -785,7 +785,7 @@ class LiveRoom:
         return missed
 
     def _send_missed_progress(self) -> None:
-        """Send new followers what was sent beside the stream since their view."""
+        """Send new followers what they missed beside the stream."""
         following, self._following = self._following, []
         self._reveal()
         for pending, whole in following:
@@ -799,12 +799,12 @@ class LiveRoom:
     def _send_progress_since(
         self, subscriber: Subscriber, view: View, *, whole: bool
     ) -> None:
-        """Send how far the racers are, if that is more than a view says.
+        """Send progress that is newer than a view.
 
         Args:
-            subscriber: to whom.
-            view: what it has been sent.
-            whole: it has got the view's snapshot, too.
+            subscriber: the receiver.
+            view: the view that it was sent.
+            whole: whether it was also sent the view's snapshot.
         """
         state, race = self.state, view.snapshot.race
         if race.id != state.race.id:
@@ -828,7 +828,7 @@ class LiveRoom:
     # --- boards and progress ---------------------------------------------------------
 
     def _reveal(self) -> None:
-        """Send the start board to everybody who may see it now and has not got it."""
+        """Send the start board to all who may see it and lack it."""
         race = self.state.race.id
         boards: dict[BoardEvent, list[Subscriber]] = {}
         for member, subscriber in self._current.items():
@@ -842,7 +842,7 @@ class LiveRoom:
             self._send(board, subscribers)
 
     def _send_progress(self, channel: Channel) -> None:
-        """Send one audience the slides that it has not been sent yet."""
+        """Send one audience its unsent progress."""
         self._due.pop("watchers" if channel is self._watchers else "racers", None)
         self._refresh()
         if steps := channel.take(self.state):
@@ -851,12 +851,12 @@ class LiveRoom:
             self._out.sends.append((event, list(channel.targets)))
 
     def _refresh(self) -> None:
-        """Bring the targets up to date; send boards to those that see them now."""
+        """Update the target lists; send boards to subscribers that may see them now."""
         for subscriber in self._subscribers.refresh(self._t):
             self._send_boards(subscriber)
 
     def _send_delayed(self) -> None:
-        """Send delayed spectators what they may see by now."""
+        """Send delayed spectators the boards and progress that they may see now."""
         self._reveal()
         self._refresh()
         race = self.state.race
@@ -879,7 +879,7 @@ class LiveRoom:
             self._send_progress_since(subscriber, view, whole=False)
 
     def _grant_boards(self, subscriber: Subscriber) -> None:
-        """Send all boards to a subscriber that sees them from now on."""
+        """Send all boards to a subscriber that may see them from now on."""
         state, member = self.state, subscriber.member
         if not subscriber.sees and not room.is_delayed(state, member, self._t):
             subscriber.sees = room.sees_boards(state, member, self._t)
@@ -891,7 +891,7 @@ class LiveRoom:
             self._send_board(subscriber, seat)
 
     def _send_board(self, subscriber: Subscriber, seat: Seat) -> None:
-        """Send one seat's board, or why it may not be seen."""
+        """Send one seat's board, or the refusal."""
         answer = room.board_of(
             self.state, subscriber.member, seat, self._t, self._delayed.attempts
         )
@@ -901,7 +901,7 @@ class LiveRoom:
             self._send(answer, (subscriber,))
 
     def _send_signals(self) -> None:
-        """Send the host the figures of the solves of a race that is over."""
+        """Send the host the solve signals of a finished race."""
         host = self._current.get(self.state.host or 0)
         if host is not None and host.following:
             signals = room.signals_of(self.state)
@@ -915,7 +915,7 @@ class LiveRoom:
         return UNMEASURED if subscriber is None else subscriber.latency.at(self._now)
 
     def _send_latencies(self) -> None:
-        """Send latencies that changed: in large rooms only those of players."""
+        """Send latencies that changed; in large rooms only those of players."""
         members = self.state.members
         small = len(members) <= self._settings.small_room
         latencies = {
@@ -936,7 +936,7 @@ class LiveRoom:
             self._out.sends.append((event, targets))
 
     def _end(self, code: int) -> None:
-        """Close all connections: this room is over."""
+        """End the room, and close all connections."""
         if self.over:
             return
         self.freeze()

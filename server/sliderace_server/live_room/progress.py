@@ -1,7 +1,7 @@
 """Progress: the newest state per seat, sent to each audience without repetition.
 
-Progress is provisional and has no offset in the stream: the next progress event makes
-good for one that was not sent.
+Progress is provisional and has no offset in the stream: the next progress event
+replaces one that was not sent.
 """
 
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ __all__ = ["Channel", "DelayedChannel"]
 
 
 class Channel:
-    """What one audience has not been sent yet of the seats of the current race.
+    """The progress that one audience has not been sent yet.
 
     Attributes:
         boards: whether this audience sees boards and so gets each slide once.
-        targets: the audience, in the order of arrival.
-        unsent: seats that slid since the last `take`, and the last slide sent of each.
+        targets: the audience, in order of arrival.
+        unsent: seats that slid since the last `take` -> the last slide sent of each.
     """
 
     __slots__ = ("boards", "targets", "unsent")
@@ -31,10 +31,7 @@ class Channel:
         self.unsent: dict[Seat, int] = {}
 
     def take(self, state: RoomState) -> list[SeatProgress]:
-        """Return what is new since the last call, by ascending seat.
-
-        It is nothing if there is no audience.
-        """
+        """Return what is new since the last call, by ascending seat."""
         steps: list[SeatProgress] = []
         if self.targets:
             for seat in sorted(self.unsent):
@@ -45,7 +42,7 @@ class Channel:
 
 
 class DelayedChannel:
-    """What the spectators of a room with a spectator delay have been sent."""
+    """The progress that the delayed spectators of a room have been sent."""
 
     def __init__(self) -> None:
         self.attempts = DelayedAttempts()

@@ -8,7 +8,7 @@ __all__ = ["Peer", "Subscriber"]
 
 
 class Peer(Protocol):
-    """A connection, as sessions and the shell of a room use it. Nothing here blocks."""
+    """A connection, as sessions and a room's actor use it. No method blocks."""
 
     @property
     def id(self) -> int:
@@ -26,7 +26,7 @@ class Peer(Protocol):
         ...
 
     def send(self, frame: bytes) -> None:
-        """Send a frame with this turn's write."""
+        """Send a frame with the next write."""
         ...
 
     def send_urgent(self, frame: bytes) -> None:
@@ -38,7 +38,7 @@ class Peer(Protocol):
         ...
 
     def dismiss(self, code: int) -> None:
-        """Close the connection: it no longer belongs to a member."""
+        """Close the connection, which no longer belongs to a member."""
         ...
 
     def close(self, code: int, reason: str = "") -> None:
@@ -51,19 +51,19 @@ class Peer(Protocol):
 
 
 class Subscriber:
-    """What a room keeps for one connection; opaque to all other code.
+    """A room's state for one connection; opaque to all other code.
 
-    A room never uses `peer`: it hands subscribers back to its shell, which sends.
+    A room never uses `peer`: it returns subscribers to its actor, which sends.
 
     Attributes:
         peer: the connection.
         member: the member's id; 0 before the connection belongs to one.
-        gen: the sequence of slides that counts; +1 with every `rejected`.
-        following: it was welcomed and gets the stream.
+        gen: the sequence of slides that is accepted; +1 with every `rejected`.
+        following: it has been sent its welcome and gets the stream.
         behind: it reads too slowly for progress.
-        sees: it has been sent everybody's board.
+        sees: it has been sent the boards of others.
         shown: id of the race whose start board it has been sent, or "".
-        resyncing: it has asked for a snapshot and waits for it.
+        resyncing: it has requested a snapshot that is not sent yet.
         gone: the connection has ended.
         latency: its round trips.
     """

@@ -1,8 +1,8 @@
-"""The subscribers of one room, and who of them is a target of what.
+"""The subscribers of one room, and the target lists of stream and progress.
 
-The target lists are maintained: a new, lost or slow connection moves only itself. A
-record that changes who may see boards makes all of them stale; they are sorted again
-before they are used next.
+The target lists are maintained, not rebuilt per event: a new, lost or slow connection
+moves only itself. A record that changes who may see boards invalidates the lists; they
+are rebuilt before their next use.
 """
 
 from collections.abc import Sequence
@@ -21,11 +21,11 @@ class Subscribers:
 
     Attributes:
         current: the newest connection of each member, by the member's id.
-        leaving: connections of former members that are still to be sent why.
-        stream: those that get the stream.
-        racers: those that get progress without boards.
-        watchers: those that get progress with boards.
-        delayed: those that get it after the spectator delay.
+        leaving: connections of former members that have not been sent the reason yet.
+        stream: subscribers that get the stream.
+        racers: subscribers that get progress without boards.
+        watchers: subscribers that get progress with boards.
+        delayed: subscribers that get it after the spectator delay.
 
     Args:
         state: the room.
@@ -47,7 +47,7 @@ class Subscribers:
         return self.current.get(subscriber.member) is subscriber
 
     def arrive(self, subscriber: Subscriber, member: int) -> Subscriber | None:
-        """Make this a member's connection; return the one that it replaces."""
+        """Add a member's new connection; return the one that it replaces."""
         replaced = self.current.pop(member, None)
         if replaced is not None:
             self.unfollow(replaced)
@@ -87,13 +87,13 @@ class Subscribers:
         return everybody
 
     def follow(self, subscriber: Subscriber, t: int) -> None:
-        """Let a welcomed connection follow the stream and, from `t` on, progress."""
+        """Add a connection to the stream and, from room time `t` on, to progress."""
         subscriber.following = True
         self.stream[subscriber] = None
         self._place(subscriber, t)
 
     def unfollow(self, subscriber: Subscriber) -> None:
-        """Send a connection nothing more until `follow`."""
+        """Remove a connection from stream and progress until `follow`."""
         subscriber.following = False
         self.stream.pop(subscriber, None)
         self._unplace(subscriber)
@@ -106,14 +106,15 @@ class Subscribers:
             self._place(subscriber, t)
 
     def sight_changed(self) -> None:
-        """Sort all targets anew before they are used next."""
+        """Invalidate the target lists."""
         self._stale = True
 
     def refresh(self, t: int) -> Sequence[Subscriber]:
-        """Sort the targets, if anything has changed who sees what.
+        """Rebuild the target lists if they are invalid.
 
         Returns:
-            Those that see the boards of others from now on and have not been sent them.
+            Subscribers that may now see the boards of others and have not been sent
+            them.
         """
         due = self._stale_at is not None and self._stale_at <= t
         if not (self._stale or due):
@@ -150,7 +151,7 @@ class Subscribers:
             targets.pop(subscriber, None)
 
     def _next_final(self, t: int) -> int | None:
-        """Return when the next forfeit becomes final: its racer sees boards then."""
+        """Return when the next forfeit becomes final: its racer may see boards then."""
         race = self._state.race
         finals = (
             race.forfeit_final_at(one)

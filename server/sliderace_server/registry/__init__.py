@@ -1,1 +1,1 @@
-"""The rooms of one server: found by code, opened, recovered, and run one by one."""
+"""The rooms of one server: opens, finds, runs and recovers them."""

@@ -1,4 +1,4 @@
-"""The shell of one running room: it carries inputs in and outputs out.
+"""The shell of one running room: passes inputs in and carries out outputs.
 
 `LiveRoom` decides everything. Once per turn of the event loop, before the send queues
 are flushed, the actor takes the room's outputs: it encodes each event once, fills send
@@ -34,7 +34,7 @@ __all__ = ["RoomActor"]
 _log = logging.getLogger(__name__)
 
 _URGENT = (Ack, Rejected, Refused)
-"""Answers: they do not wait behind a thousand spectators."""
+"""Answers are urgent: they do not wait behind events for a thousand spectators."""
 
 
 class RoomActor:
@@ -42,15 +42,15 @@ class RoomActor:
 
     Attributes:
         code: the room's code.
-        state: the room; to be read only.
+        state: the room; read-only.
         live: the running room.
-        quota: what each member may still have written to the log.
+        quota: how many more log records each member may cause.
 
     Args:
         services: what all rooms share.
         state: the room, folded from its log and from `new`.
         position: number of records in its log.
-        new: records that are applied, but not in the log yet.
+        new: records that are applied but not in the log yet.
         ended: called once, when the room is over or its log is lost.
         trimmable: called when the log is no longer needed up to a position.
     """
@@ -86,7 +86,7 @@ class RoomActor:
         self._over = False
         self._schedule()
 
-    # --- what others may know --------------------------------------------------------
+    # --- state -----------------------------------------------------------------------
 
     @property
     def idle(self) -> bool:
@@ -118,7 +118,7 @@ class RoomActor:
         token: str | None = None,
         seen: tuple[int, int] = (0, 0),
     ) -> Refusal | None:
-        """Let a connection in, see `LiveRoom.subscribe`."""
+        """Subscribe a member's connection; see `LiveRoom.subscribe`."""
         self._schedule()
         now, entropy = self._now_ms(), self._services.entropy(32)
         return self.live.subscribe(
@@ -131,19 +131,19 @@ class RoomActor:
         self.live.unsubscribe(subscriber, self._now_ms(), self._services.entropy(32))
 
     def notify(self, subscriber: Subscriber, event: Event, code: int) -> None:
-        """Send an event to a stranger once the room is durable; then close."""
+        """Send an event to a non-member once all is durable; then close."""
         self._schedule()
         self.live.notify(subscriber, event, code)
 
     def slide(self, subscriber: Subscriber, slides: Slides, now: int) -> None:
-        """Let a member slide; the slides arrived at `now`."""
+        """Apply a member's slides, which arrived at `now`."""
         self.live.slide(subscriber, slides, now)
         if not self._scheduled:
             self._scheduled = True
             self._before_flush(self.flush)
 
     def receive(self, subscriber: Subscriber, message: room.WireCommand) -> None:
-        """Carry out what a member asks, or refuse it."""
+        """Execute a member's command, or refuse it."""
         self._schedule()
         now, entropy = self._now_ms(), self._services.entropy(32)
         self.live.receive(subscriber, message, now, entropy)
@@ -162,7 +162,7 @@ class RoomActor:
     # --- for the registry ------------------------------------------------------------
 
     def beat(self) -> None:
-        """Note that the server is well, and how busy it is; called once a second."""
+        """Note that the server is alive, and how busy it is; called once a second."""
         services = self._services
         self._schedule()
         self.live.load(services.load_meter.level)
@@ -170,7 +170,7 @@ class RoomActor:
         self.live.beat(wall_ms, self._now_ms(), entropy)
 
     def freeze(self) -> None:
-        """Let nothing more happen here; what did happen is still stored."""
+        """Accept no more input; everything decided so far is still stored."""
         self._schedule()
         self.live.freeze()
 
@@ -214,7 +214,7 @@ class RoomActor:
             self._store(out.records)
         for state in out.results:
             services.metrics.count("races")
-            services.keep(
+            services.store_race(
                 stored_race(state, services.room_settings.version, services.key)
             )
         for event, targets in out.sends:

@@ -1,4 +1,4 @@
-"""Races that ended: made fit for the store, and kept until it has them."""
+"""The results writer: stores finished races with their signed race records."""
 
 import logging
 from collections.abc import Callable
@@ -24,19 +24,19 @@ __all__ = ["ResultsWriter", "stored_race"]
 _log = logging.getLogger(__name__)
 
 RETRY_S = 1.0
-"""Pause while results cannot be stored; they lie in the room's log meanwhile."""
+"""Pause between retries; until results are stored, the room's log has them."""
 
 
 def stored_race(state: RoomState, software: str, key: ServerKey) -> StoredRace:
-    """The race of a room that has just ended, with its record, signed.
+    """Return a room's finished race, with its signed race record.
 
     Args:
-        state: the room, in its results.
-        software: program and version, for the record.
-        key: the server's own.
+        state: the room, in the phase `results`.
+        software: program and version, for the race record.
+        key: the server's signing key.
     """
     race, epoch = state.race, state.epoch
-    # Room time goes on through restarts, so this epoch's reading dates any moment.
+    # Room time continues through restarts, so the epoch's clocks date any moment.
     started_ms = epoch.wall_ms + race.t0 - epoch.t
     players = {seat: Player(one.name, one.bot) for seat, one in state.racers.items()}
     record = build(race, players, started_ms=started_ms, software=software)
@@ -61,15 +61,15 @@ def _attempt(row: Row, racer: Racer) -> AttemptRow:
 
 
 class ResultsWriter:
-    """Stores races that ended, one after the other, until each is there.
+    """Stores finished races one after the other, and retries failures.
 
     Args:
-        results: where to.
+        results: the port that stores them.
         spawn: starts a task that belongs to the server's task group.
-        clock: to wait by.
+        clock: for the pauses between retries.
 
     Attributes:
-        stored: told of each race that has arrived.
+        stored: called with each race that has been stored.
     """
 
     def __init__(
@@ -91,16 +91,16 @@ class ResultsWriter:
         return not self._pending
 
     def record(self, race_id: str) -> bytes | None:
-        """The record of a race on its way to the store."""
+        """Return the race record of a race that is not stored yet, or None."""
         race = self._pending.get(race_id)
         return None if race is None else race.record
 
     def has_races_of(self, code: str) -> bool:
-        """Whether races of this room are not stored yet."""
+        """Return whether the room has races that are not stored yet."""
         return any(race.summary.room == code for race in self._pending.values())
 
-    def keep(self, race: StoredRace) -> None:
-        """Take a race; a second time is as good as once."""
+    def add(self, race: StoredRace) -> None:
+        """Store a race; adding it twice stores it once."""
         self._pending[race.summary.id] = race
         if not self._storing:
             self._storing = True
@@ -116,9 +116,9 @@ class ResultsWriter:
                     _log.warning("cannot store results", extra={"error": str(error)})
                     await self._clock.sleep(RETRY_S)
                     continue
-                except ValueError as error:  # it would keep all others waiting
+                except ValueError as error:  # it would block all others
                     extra = {"race": race.summary.id, "error": str(error)}
-                    _log.error("results are not fit to be stored", extra=extra)
+                    _log.error("invalid results are not stored", extra=extra)
                 del self._pending[race.summary.id]
                 self.stored(race)
         finally:

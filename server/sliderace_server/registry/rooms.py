@@ -1,4 +1,4 @@
-"""All rooms of this server: opened, found, recovered, dropped."""
+"""The room registry: opens, finds, recovers and drops the rooms of this server."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -36,13 +36,13 @@ _log = logging.getLogger(__name__)
 RETRY_S = 1.0
 """Pause while a room's log cannot be removed."""
 MISSES = {"room_unknown", "bad_ticket", "bad_token"}
-"""Refusals of what may have been a guess."""
-_DOES_NOT_FIT = (AssertionError, AttributeError, LookupError, TypeError, ValueError)
-"""How folding a record ends that has no place where it stands."""
+"""Refusals that count as a guess."""
+_CANNOT_FOLLOW = (AssertionError, AttributeError, LookupError, TypeError, ValueError)
+"""Exceptions that `apply` raises for a record that cannot follow the previous one."""
 
 
 class _Damaged(ValueError):
-    """A log whose records can be read, but make no room together."""
+    """The records of a log can be read, but cannot follow each other."""
 
 
 class RoomRegistry:
@@ -50,8 +50,8 @@ class RoomRegistry:
 
     Args:
         services: what all rooms share.
-        results_writer: stores races that ended.
-        addresses: what each client's address may do.
+        results_writer: stores finished races.
+        addresses: limits per client address.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class RoomRegistry:
         self._lost: set[str] = set()
         self._closed: set[str] = set()
         self._trims: dict[str, int] = {}
-        self._heart: Timer | None = None
+        self._heartbeat: Timer | None = None
         self._began_ms = services.clock.now_ms()
         services.metrics.gauge("rooms", "Live rooms", lambda: len(self._rooms))
         services.metrics.gauge(
@@ -79,11 +79,11 @@ class RoomRegistry:
     # --- opening and finding ---------------------------------------------------------
 
     def open(self, asked: Create | Open, address: str) -> RoomActor | Refusal:
-        """Open a room; it holds nobody yet.
+        """Open a room without members.
 
         Args:
-            asked: what its opener wants.
-            address: of the opener; empty on this machine.
+            asked: the command that opens it.
+            address: the client's; empty on this machine.
         """
         services = self.services
         if self.stopping:
@@ -110,7 +110,7 @@ class RoomRegistry:
         return self._run(self._actor(state, 0, records))
 
     def find(self, text: str, address: str) -> RoomActor | Refusal:
-        """The live room with a code.
+        """Return the open room with a code.
 
         Args:
             text: the code as typed.
@@ -118,47 +118,47 @@ class RoomRegistry:
         """
         found = self._look_up(text)
         if isinstance(found, Refusal):
-            return self._missed(found, address)
-        # A right code as well: who guesses too fast must not learn that it is one.
+            return self._count_miss(found, address)
+        # Even for a right code: a client that guesses too fast must not learn that.
         return self._too_many(address) or found
 
-    def find_member(
+    def find_by_token(
         self, text: str, token_hash: str, address: str
     ) -> tuple[RoomActor, int] | Refusal:
-        """The live room with a code, and its member with a token.
+        """Return the open room with a code, and its member with a seat token.
 
-        Both right is never too often: nobody guesses a token.
+        The limit on wrong codes does not apply to a right token: nobody guesses one.
 
         Args:
             text: the code as typed.
-            token_hash: as stored.
+            token_hash: SHA-256 of the token, in hex.
             address: of the client, for whom wrong codes and tokens are counted.
         """
         found = self._look_up(text)
         if isinstance(found, Refusal):
-            return self._missed(found, address)
+            return self._count_miss(found, address)
         member = room.member_by_token(found.state, token_hash)
         if member is None:
-            return self._missed(Refusal("bad_token"), address)
+            return self._count_miss(Refusal("bad_token"), address)
         return found, member
 
-    def find_holder(
+    def find_by_ticket(
         self, text: str, ticket_hash: str, address: str
     ) -> tuple[RoomActor, int] | Refusal:
-        """The live room with a code, and the member who showed a ticket; once.
+        """Return the open room with a code, and the member whose ticket this uses up.
 
         Args:
             text: the code as typed.
-            ticket_hash: as kept.
+            ticket_hash: SHA-256 of the ticket, in hex.
             address: of the client, for whom wrong codes and tickets are counted.
         """
         found = self._look_up(text)
         if isinstance(found, Refusal):
-            return self._missed(found, address)
+            return self._count_miss(found, address)
         now = self.services.clock.now_ms()
         member = self.tickets.redeem(found.code, ticket_hash, now)
         if member is None or member not in found.state.members:
-            return self._missed(Refusal("bad_ticket"), address)
+            return self._count_miss(Refusal("bad_ticket"), address)
         return found, member
 
     def _look_up(self, text: str) -> RoomActor | Refusal:
@@ -171,8 +171,8 @@ class RoomRegistry:
             return Refusal("storage_unavailable", retry_ms=5_000)
         return self._rooms.get(code) or Refusal("room_unknown", "code", code)
 
-    def _missed(self, refusal: Refusal, address: str) -> Refusal:
-        """The answer to who was not let in; a miss is counted."""
+    def _count_miss(self, refusal: Refusal, address: str) -> Refusal:
+        """Count a possible guess; return the refusal to send."""
         if refusal.code not in MISSES:
             return refusal
         if too_many := self._too_many(address):
@@ -185,11 +185,11 @@ class RoomRegistry:
         return Refusal("too_many_tries", retry_ms=wait) if wait else None
 
     def link(self, code: str, host: str) -> str:
-        """Where people find a room.
+        """Return the URL of a room.
 
         Args:
-            code: the room.
-            host: how the asking client calls this server.
+            code: the room's code.
+            host: the Host header of the client's request.
         """
         settings = self.services.settings
         base = settings.public_base or f"{settings.scheme}://{host}{settings.base}"
@@ -236,11 +236,11 @@ class RoomRegistry:
     async def _trim(self, code: str, position: int) -> None:
         try:
             await self.services.store.log.trim(code, position)
-        except StorageUnavailable as error:  # the next checkpoint will do
+        except StorageUnavailable as error:  # the next checkpoint tries again
             _log.warning("cannot trim", extra={"room": code, "error": str(error)})
 
     def stored(self, race: StoredRace) -> None:
-        """A race has arrived in the store; perhaps its room can be dropped now."""
+        """Trim and drop logs that waited for this race to be stored."""
         _log.info("stored", extra={"room": race.summary.room, "race": race.summary.id})
         self._trim_logs()
         self._drop_closed()
@@ -264,7 +264,7 @@ class RoomRegistry:
     # --- recovery --------------------------------------------------------------------
 
     async def recover(self) -> None:
-        """Carry on with every room in the log, each in a new epoch.
+        """Continue every room in the log, each in a new epoch.
 
         Raises:
             StorageUnavailable: the storage cannot be read.
@@ -289,14 +289,14 @@ class RoomRegistry:
                 self._closed.add(code)
                 continue
             self._codes.claim(state.code)
-            self._carry_on(state, await log.length(code))
+            self._continue_room(state, await log.length(code))
         self._drop_closed()
         self._beat_later()
         if self._rooms:
             _log.info("recovered", extra={"rooms": len(self._rooms)})
 
     async def _fold(self, data: Sequence[bytes]) -> RoomState:
-        """A room from its log; results that did not reach the store set out again."""
+        """Return the room of a log; store results that are missing in the store."""
         state: RoomState | None = None
         for position, line in enumerate(data, 1):
             record = decode(line)
@@ -307,7 +307,7 @@ class RoomRegistry:
                     race = stored_race(
                         state, self.services.room_settings.version, self.services.key
                     )
-            except _DOES_NOT_FIT as error:
+            except _CANNOT_FOLLOW as error:
                 raise _Damaged(f"record {position} does not fit: {error!r}") from error
             if race is not None:
                 await self._store_again(race)
@@ -317,54 +317,57 @@ class RoomRegistry:
 
     async def _store_again(self, race: StoredRace) -> None:
         if await self.services.store.results.record(race.summary.id) is None:
-            self._results_writer.keep(race)
+            self._results_writer.add(race)
 
-    def _carry_on(self, state: RoomState, position: int) -> None:
+    def _continue_room(self, state: RoomState, position: int) -> None:
         clock = self.services.clock
         epoch = room.next_epoch(state, clock.boot, clock.now_ms(), clock.wall_ms())
         state = room.apply(state, epoch)
         self._run(self._actor(state, position, [epoch]))
 
     def freeze(self) -> None:
-        """Nothing more happens in any room; what did happen is still stored."""
+        """Freeze all rooms; everything decided so far is still stored."""
         self.stopping = True
-        if self._heart is not None:
-            self._heart.cancel()
+        if self._heartbeat is not None:
+            self._heartbeat.cancel()
         for actor in self._rooms.values():
             actor.freeze()
 
     # --- the heartbeat ---------------------------------------------------------------
 
     def _beat_later(self) -> None:
-        self._heart = self.services.clock.later(room.KEEP_ALIVE_MS / 1_000, self._beat)
+        self._heartbeat = self.services.clock.later(
+            room.KEEP_ALIVE_MS / 1_000, self._beat
+        )
 
     def _beat(self) -> None:
-        """Note in all rooms that we are here; one timer serves them."""
+        """Note in all rooms that the server is alive; one timer serves them all."""
         clock = self.services.clock
         self.services.load_meter.measure(clock.cpu_s(), clock.now_ms())
         for actor in list(self._rooms.values()):
             actor.beat()
         self._beat_later()
 
-    # --- what others ask -------------------------------------------------------------
+    # --- state -----------------------------------------------------------------------
 
     @property
     def failing(self) -> bool:
-        """Whether something cannot be stored at the moment."""
+        """Whether something cannot be stored now."""
         return any(actor.failing for actor in self._rooms.values())
 
     @property
     def idle(self) -> bool:
-        """Whether everything that happened is stored."""
+        """Whether everything is stored."""
         return self._results_writer.idle and all(
             one.idle for one in self._rooms.values()
         )
 
     @property
     def racing(self) -> bool:
-        """Whether anybody connected is about to race, at it, or yet to hear of its end.
+        """Whether a room with connections is in a race, or has unsent events.
 
-        What is not stored is not told; where nothing can be stored nobody waits for it.
+        Events are sent once they are stored, so a room that cannot store anything does
+        not count as waiting.
         """
         return any(
             actor.live.connections
@@ -379,7 +382,7 @@ class RoomRegistry:
         return sum(actor.live.connections for actor in self._rooms.values())
 
     def health(self) -> Mapping[str, Any]:
-        """The server's state for `/healthz`."""
+        """Return the server's state for `/healthz`."""
         status = "degraded" if self.failing or self._unreadable else "ok"
         return {
             "server": "sliderace",
@@ -394,19 +397,19 @@ class RoomRegistry:
         }
 
     def public_rooms(self) -> Sequence[Mapping[str, Any]]:
-        """Rooms that anybody may see."""
+        """Return the rooms that anyone may see."""
         states = (actor.state for actor in self._rooms.values())
         return [room.listing(state) for state in states if state.public]
 
     def listing(self, code: str) -> Mapping[str, Any] | None:
-        """A live room, or None."""
+        """Return an open room, or None."""
         actor = self._rooms.get(code)
         return None if actor is None else room.listing(actor.state)
 
     async def races(
         self, room: str | None, before: str | None, *, public_only: bool, limit: int
     ) -> Sequence[RaceSummary]:
-        """Stored races, the latest first.
+        """Return stored races, the latest first.
 
         Raises:
             StorageUnavailable: the storage cannot be read.
@@ -416,7 +419,7 @@ class RoomRegistry:
         )
 
     async def record(self, race_id: str) -> bytes | None:
-        """A race's signed record as JSON, or None.
+        """Return a signed race record as JSON, or None.
 
         Raises:
             StorageUnavailable: the storage cannot be read.

@@ -1,4 +1,4 @@
-"""What all rooms of a server share: settings, clock, storage, the loop's services."""
+"""What all rooms of a server share: settings, clocks, storage, timers and so on."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,23 +23,23 @@ _TAGS = {kind: str(kind.__struct_config__.tag) for kind in get_args(Event)}
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What the shell of a room uses.
+    """The services that a room's actor uses.
 
     Args:
         settings: the server's settings.
-        room_settings: those that running rooms need.
+        room_settings: the settings of running rooms.
         clock: the machine's clocks.
-        store: where rooms and results are kept.
+        store: stores rooms and results.
         metrics: counters.
         entropy: returns that many random bytes.
         spawn: starts a task that belongs to the server's task group.
         log_writer: writes the logs of all rooms.
-        timers: wakes rooms when something is due.
-        keep: takes a race that has ended, to be stored.
+        timers: wakes rooms at their deadlines.
+        store_race: stores a finished race.
         key: signs race records.
         before_flush: calls a function before the next flush of the send queues.
-        text_frame: makes a WebSocket text frame of a payload.
-        load_meter: how busy the server is.
+        text_frame: returns a payload as a WebSocket text frame.
+        load_meter: measures how busy the server is.
     """
 
     settings: ServerSettings
@@ -51,14 +51,14 @@ class Services:
     spawn: Spawn
     log_writer: LogWriter
     timers: TimerWheel
-    keep: Callable[[StoredRace], None]
+    store_race: Callable[[StoredRace], None]
     key: ServerKey
     before_flush: Callable[[Callable[[], None]], None]
     text_frame: Callable[[bytes], bytes]
     load_meter: LoadMeter
 
     def frame(self, event: Event) -> bytes:
-        """Return an event as a frame, to be made once for everybody who gets it."""
+        """Return an event as a frame; encode it once for all receivers."""
         self.metrics.counts["encoded"][_TAGS[type(event)]] += 1
         return self.text_frame(event_bytes(event))
 
@@ -67,7 +67,7 @@ def room_settings(settings: ServerSettings, version: str) -> LiveRoomSettings:
     """Return the settings of running rooms.
 
     Args:
-        settings: the server's.
+        settings: the server's settings.
         version: program and version.
     """
     return LiveRoomSettings(

@@ -1,7 +1,7 @@
-"""The timer wheel: one timer of the event loop wakes all rooms, each when it is due.
+"""The timer wheel: one timer of the event loop wakes each room at its deadline.
 
-Every room has one deadline. Rooms with the same one share a slot, so that a server with
-hundreds of rooms sets few timers of the loop.
+Every room has one deadline. Rooms with the same deadline share a slot, so even a server
+with hundreds of rooms sets few timers of the loop.
 """
 
 import heapq
@@ -14,23 +14,23 @@ __all__ = ["Sleeper", "TimerWheel"]
 
 _NEVER = 1 << 62
 _SPARE = 64
-"""Outdated entries that may stay until the wheel is built anew, beside one for each
-room: a room's distant deadline moves with everything that happens there."""
+"""Outdated entries that may remain, beyond one per room, before the wheel is rebuilt: a
+room's distant deadline moves with almost every command."""
 
 
 class Sleeper(Protocol):
-    """What a timer wheel wakes."""
+    """An object that a timer wheel wakes."""
 
     def wake(self) -> None:
-        """Do what is due, and set the next deadline."""
+        """Carry out what is due, and set the next deadline."""
         ...
 
 
 class TimerWheel:
-    """Wakes sleepers.
+    """Wakes each sleeper at its deadline.
 
     Args:
-        clock: the machine's.
+        clock: the machine's clock.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -44,11 +44,11 @@ class TimerWheel:
         self._earliest = 0
 
     def set(self, sleeper: Sleeper, at: int | None) -> None:
-        """Wake a sleeper at a moment, and not at the one set before.
+        """Set a sleeper's deadline; it replaces the previous one.
 
         Args:
-            sleeper: whom.
-            at: ms of the machine's clock, at once if it has passed; None: never.
+            sleeper: the object to wake.
+            at: ms of the monotonic clock, immediately if it has passed; None: never.
         """
         if at is None:
             self._deadlines.pop(sleeper, None)
@@ -80,12 +80,12 @@ class TimerWheel:
             self._timer.cancel()
         wait = max(0, at - self._clock.now_ms())
         self._timer_at = at
-        self._timer = self._clock.later(wait / 1_000, self._ring)
+        self._timer = self._clock.later(wait / 1_000, self._wake_due)
 
-    def _ring(self) -> None:
+    def _wake_due(self) -> None:
         now = self._clock.now_ms()
         self._timer, self._timer_at = None, -1
-        self._earliest = now + 1  # who is due at once again waits for the next turn
+        self._earliest = now + 1  # what is due again now waits for the next turn
         try:
             while self._moments and (at := self._moments[0]) <= now:
                 slot = self._slots[at]
@@ -95,7 +95,7 @@ class TimerWheel:
                     if self._deadlines.get(sleeper) == at:
                         del self._deadlines[sleeper]
                         sleeper.wake()
-                if self._moments and self._moments[0] == at:  # it was not built anew
+                if self._moments and self._moments[0] == at:  # no rebuild meanwhile
                     heapq.heappop(self._moments)
                     del self._slots[at]
         finally:  # an error in one room must not stop the others

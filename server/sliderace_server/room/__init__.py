@@ -7,9 +7,9 @@
     present(record, state) -> event
 
 `decide` says what a command does, `member_commands` and `deadlines` are its parts;
-`apply` folds `log_records` into a `state`. `events` makes the stream that all members
-get, `visibility` the messages to one member, `spectator_delay` what delayed spectators
-see. `timeline` defines room time.
+`apply` folds `log_records` into a `state`. `events` creates the events that all members
+get, `visibility` the messages to one member, and `spectator_delay` the delayed view of
+spectators. `timeline` defines room time.
 """
 
 from sliderace_server.room.apply import apply, apply_slid, fold, has_event

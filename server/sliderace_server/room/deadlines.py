@@ -2,9 +2,9 @@
 
 Rules:
 
-- Host: the owner of the role, while connected. After `away_grace_ms` without them, the
-  connected human player who has been there longest acts as host, until the owner
-  returns.
+- Host: the owner of the role, while connected. If the owner is away for
+  `away_grace_ms`, the human player who has been connected longest acts as host until
+  the owner returns.
 - Automatic start: in a room with `start == "ready"`, the countdown starts when all
   active players are ready and there are at least two. After a race, the first ready
   player starts a timer of `rematch_ms`; then two ready players are enough. In a room
@@ -20,8 +20,8 @@ Rules:
   connected.
 - After a recovery no deadline fires before `hold_until`.
 
-`run_clock` runs after every command, so no condition depends on a particular command to
-be noticed. It repeats until nothing changes any more.
+`run_clock` runs after every command, so it notices every condition, whichever command
+caused it. It repeats until nothing changes any more.
 """
 
 from collections.abc import Iterator
@@ -96,7 +96,7 @@ def lock_check_at(state: RoomState) -> int | None:
 
 
 def run_clock(draft: Draft) -> None:
-    """Write the records of all deadlines that have passed, then all consequences."""
+    """Write the records of all deadlines that have passed, then of all consequences."""
     if draft.state.closed:
         return
     if draft.passed(closes_at(draft.state, draft.limits)):
@@ -201,7 +201,7 @@ def _lacks_racers(draft: Draft) -> bool:
 
 
 def _host_changes(draft: Draft) -> bool:
-    """Return whether another member should be host."""
+    """Return the record that makes another member host, if one should be."""
     return _rightful_host(draft) != (draft.state.host, draft.state.owner)
 
 
@@ -299,7 +299,7 @@ def _stop_countdown(draft: Draft) -> list[Record]:
 
 
 def _scheduled_start(draft: Draft) -> list[Record]:
-    """Return what a room with scheduled starts does now."""
+    """Return the next records of a room with scheduled starts."""
     state, now = draft.state, draft.now
     if not state.active():
         return [] if state.start_at is None else [StartPlanned(now, None)]
@@ -317,14 +317,14 @@ def _scheduled_start(draft: Draft) -> list[Record]:
 
 
 def _ready_start(draft: Draft) -> list[Record]:
-    """Return what a room that starts when all are ready does now."""
+    """Return the next records of a room that starts when all are ready."""
     state, now = draft.state, draft.now
     active = state.active()
     ready = sum(member.ready for member in active)
     over = state.start_at is not None and draft.passed(state.start_at)
     if ready >= 2 and (ready == len(active) or over):
         return [*expect_records(race_decide.begin_countdown(state.race, now))]
-    # Bots are ready at once, so only people can ask for a rematch.
+    # Bots are ready immediately, so only people can request a rematch.
     people = [member for member in active if not member.bot] or active
     asked = any(member.ready for member in people)
     wanted = bool(state.last_race) and asked and len(active) > 1

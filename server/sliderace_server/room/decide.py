@@ -7,7 +7,7 @@ Rules:
 - A command whose effect is already there (a second click) is not refused: the list is
   empty.
 - Deadlines that have passed take effect before the command, except before
-  `LockNotDurable`: a late clock must not start a race whose lock is not stored.
+  `LockNotDurable`: a late tick must not start a race whose start is not stored.
 - The consequences of the command (a new host, a countdown that starts or stops) are in
   the same list, and so are deadlines that the command itself has moved into the past.
 - A closed room refuses everything but `Tick`.

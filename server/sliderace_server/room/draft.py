@@ -63,7 +63,7 @@ class Draft:
         self.write([Closed(self.now, why)])
 
     def passed(self, deadline: int) -> bool:
-        """Return whether a deadline has passed; none does soon after a recovery."""
+        """Return whether a deadline has passed; right after a recovery none has."""
         return max(deadline, self.state.hold_until) <= self.now
 
     def new_race(

@@ -119,7 +119,7 @@ class NonceCommitted:
     t: int
     member: int
     commitment: str
-    """64 hex digits; the last one before the freezing of the roster counts."""
+    """64 hex digits; the last one before the roster is frozen counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class StartPlanned:
 
 @dataclass(frozen=True, slots=True)
 class HostChanged:
-    """Another member acts as host, or is the one who becomes host on return."""
+    """Another member acts as host, or becomes the owner of the role."""
 
     t: int
     host: int | None

@@ -99,8 +99,7 @@ class RoomState:
         last_race: id of the race whose results led to this lobby, or empty.
         replaced: whether this race replaced one that was never run (new settings).
         racers: seat of the roster -> who races.
-        left: seat -> why its racer left between the freezing of the roster and the
-            draw.
+        left: seat -> why its racer left between the roster freeze and the draw.
         host_started: whether the host started the countdown.
         start_at: room time of a planned start.
         epoch: when the current server took over the room.

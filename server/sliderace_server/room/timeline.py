@@ -9,7 +9,7 @@ Rules:
 - Another boot, or an unknown one: the wall clock measures the outage. It counts at
   least 1 ms, so that the results of an affected race mention the outage.
 - If the wall clock is set during an epoch, a `WallClockSet` record corrects the epoch's
-  wall time, or the next reboot would count the change as part of the outage.
+  wall time. Otherwise the next reboot would count the change as part of the outage.
 """
 
 from dataclasses import dataclass

@@ -4,8 +4,8 @@ Rules:
 
 - Before T0 nobody sees a board, except racers: each is sent the start board at their
   own instant (`reveal_at`), early enough to arrive at T0.
-- Racers see only their own board until they have finished or are out; a forfeit that
-  can still be undone does not count. In a room with open boards they see all.
+- Racers see only their own board until they have finished or are out. A forfeit counts
+  once it cannot be undone. In a room with open boards they see all boards.
 - Members who do not race see all boards, delayed by the room's spectator delay, and so
   do racers once they are out. The start board is delayed for them likewise.
 - After the race everyone sees everything.
@@ -315,9 +315,9 @@ def view_of(state: RoomState, member: int, now: int, delayed: DelayedAttempts) -
 
 
 def signals_of(state: RoomState) -> messages.Signals | None:
-    """Return how each solve of the finished race looks, for the host; None: no results.
+    """Return the solve signals of the finished race, for the host; None: no results.
 
-    These are figures to judge by, never a verdict.
+    They are figures, never a verdict.
     """
     race = state.race
     if race.phase != "results":

@@ -1,4 +1,4 @@
-"""Storage of rooms and results: ports, and the adapters behind them."""
+"""Storage of rooms and results: ports and their adapters."""
 
 from pathlib import Path
 from typing import Literal

@@ -3,17 +3,19 @@
 Rules:
 
 - A room's records are appended in order, one append at a time; records that arrive
-  meanwhile wait for the next commit. One commit takes what all rooms have waiting.
-- Every append names the position at which the room's log ends (compare-and-set). On a
-  conflict another writer has the log: the room loses it and nothing more is written.
-- While the storage fails, the same commit is tried again, with pauses. A failure may
-  have been a success whose answer was lost: then the next try meets a conflict, and the
-  log itself says whether the records are ours.
-- After any other error nobody knows what is stored: the appends are tried room by room,
-  and a room whose append fails again loses its log.
-- After each commit every room is told how far its log is durable, then everything that
-  they send is written at once.
-- Commits begin the further apart the busier the server is.
+  meanwhile wait for the next commit. One commit contains the waiting records of all
+  rooms.
+- Every append names the position at which the room's log ends (compare-and-set). A
+  conflict means that another writer has the log: the room loses it, and nothing more is
+  written.
+- While the storage fails, the same commit is retried, with pauses. A failed commit may
+  have succeeded all the same: then the retry causes a conflict, and the log shows
+  whether the records are ours.
+- After any other error it is unknown what is stored: the appends are retried room by
+  room, and a room whose append fails again loses its log.
+- After each commit the log writer reports to every room how far its log is durable, and
+  then flushes everything that the rooms send.
+- The busier the server is, the longer the interval between two commits.
 """
 
 import asyncio
@@ -60,11 +62,11 @@ class LogOwner(Protocol):
 
 
 class LogEnd:
-    """The end of one room's log: what is durable, and what waits.
+    """The end of one room's log: what is durable, and what is pending.
 
     Attributes:
         durable: position up to which the log is durable.
-        closed: nothing more is written.
+        closed: whether the log accepts no more records.
     """
 
     __slots__ = ("_code", "_owner", "_writer", "batch", "closed", "durable", "waiting")
@@ -82,7 +84,7 @@ class LogEnd:
 
     @property
     def idle(self) -> bool:
-        """Whether nothing waits to be written."""
+        """Whether nothing is pending."""
         return not (self.waiting or self.batch)
 
     def append(self, records: Sequence[bytes]) -> None:
@@ -93,12 +95,12 @@ class LogEnd:
             self.waiting += records
 
     def close(self) -> None:
-        """Write nothing more; what waits is discarded."""
+        """Discard pending and later records."""
         self.closed = True
         self.waiting, self.batch = [], []
 
     def lose(self, reason: str) -> None:
-        """Give up the log: another writer has it, or what it holds is unknown."""
+        """Give up the log: another writer has it, or its content is unknown."""
         if not self.closed:
             self.close()
             self._writer.metrics.count("steps_down")
@@ -139,11 +141,11 @@ class LogWriter:
     """Appends the records of all rooms; `run` does the work.
 
     Args:
-        log: the logs.
-        flush: writes what the rooms send after a commit.
+        log: the logs of all rooms.
+        flush: flushes the send queues after a commit.
         clock: for pauses and intervals.
         metrics: counters.
-        load_meter: how busy the server is.
+        load_meter: sets the interval between commits.
     """
 
     def __init__(
@@ -163,18 +165,18 @@ class LogWriter:
         self._wake: asyncio.Future[None] | None = None
 
     def open(self, owner: LogOwner, code: str, position: int) -> LogEnd:
-        """Return the end of a room's log, which is `position` records long."""
+        """Open a room's log, which ends at `position`."""
         return LogEnd(self, owner, code, position)
 
     def enqueue(self, end: LogEnd) -> None:
-        """Take part in the next commit."""
+        """Include this log in the next commit."""
         self._queue.append(end)
         wake, self._wake = self._wake, None
         if wake is not None and not wake.done():
             wake.set_result(None)
 
     async def run(self) -> None:
-        """Commit what waits, for ever; when cancelled, all rooms lose their logs."""
+        """Commit pending records until cancelled; then all rooms lose their logs."""
         clock, began = self._clock, 0
         ends: list[LogEnd] = []
         try:
@@ -197,7 +199,7 @@ class LogWriter:
             self._queue.clear()
 
     async def _commit(self, ends: Sequence[LogEnd], appends: Sequence[Append]) -> None:
-        """Append until it is known what is stored; then tell the rooms."""
+        """Append until it is known what is stored; then report to the rooms."""
         failures = 0
         while ends:
             began = self._clock.now_ms()
@@ -230,7 +232,7 @@ class LogWriter:
     async def _commit_singly(
         self, ends: Sequence[LogEnd], appends: Sequence[Append]
     ) -> None:
-        """Find the rooms that make a commit fail; they lose their logs."""
+        """Retry a failed commit room by room; rooms that fail lose their logs."""
         if len(ends) == 1:
             ends[0].lose("its log could not be written")
             return
@@ -241,7 +243,7 @@ class LogWriter:
     async def _real_conflict(
         self, append: Append, conflict: Conflict
     ) -> Conflict | None:
-        """Return None if a failed append has reached the log nevertheless."""
+        """Return the conflict, or None if the log contains our records after all."""
         found = await self._log.read(append.room, append.expected)
         return None if found == append.records else conflict
 
@@ -252,7 +254,7 @@ class LogWriter:
         conflicts: Sequence[Conflict | None],
         began: int,
     ) -> None:
-        """Tell all rooms how far their logs are durable."""
+        """Report to all rooms how far their logs are durable."""
         rooms = records = 0
         for append, conflict in zip(appends, conflicts, strict=True):
             if conflict is None:

@@ -179,7 +179,7 @@ class RoomLog(Protocol):
         ...
 
     async def reserved_codes(self, now_ms: int) -> dict[str, int]:
-        """Return the reserved codes of deleted rooms, and for how many ms they are.
+        """Return code -> remaining ms, for the reserved codes of deleted rooms.
 
         Args:
             now_ms: Unix time.

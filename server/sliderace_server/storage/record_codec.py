@@ -94,7 +94,7 @@ def decode(data: bytes) -> Record:
     """Return the record in these bytes.
 
     Raises:
-        UnknownRecord: not a record, or one of a newer version or an unknown type.
+        UnknownRecord: this is not a record, or has a newer version or an unknown type.
     """
     try:
         version, name, *values = _decoder.decode(data)

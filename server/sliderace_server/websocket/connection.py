@@ -122,7 +122,7 @@ class Connection:
 
     @property
     def throttled(self) -> bool:
-        """Whether we read more slowly from this peer now."""
+        """Whether reading from this peer is throttled now."""
         return self.session.throttled_s > 0
 
     def ping(self, payload: bytes) -> None:
@@ -161,7 +161,7 @@ class Connection:
         self._listener.start_heartbeat(self.heartbeat)
 
     def dismiss(self, code: int) -> None:
-        """Close the connection: it no longer belongs to a member."""
+        """Close the connection, which no longer belongs to a member."""
         self.session.close(code)
 
     # --- for the WebSocket -----------------------------------------------------------

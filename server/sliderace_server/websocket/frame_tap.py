@@ -13,8 +13,8 @@ Rules:
 - While reading is paused (see `pause`), while the library's message queue is full, or
   while a chunk waits for its turn, incoming bytes collect in a buffer, and the
   transport stops reading.
-- The first bytes of a request and its last ones wait for admission control; a request
-  has `open_timeout_ms` to arrive, not counting that wait.
+- The first and the last bytes of a request wait for admission control; a request has
+  `open_timeout_ms` to arrive, not counting that wait.
 - Bytes after a request wait until it has been answered.
 - Frames are tapped only at a frame boundary and while the library holds no earlier
   message, so messages are never reordered. After the first frame that is not plain, the
@@ -115,7 +115,7 @@ class TappedWebSocket(ServerConnection):
         listener: counts connections and admits requests.
         taps_frames: whether this version of the library is supported.
         counted_address: the address that this connection is counted for.
-        large_answer_bytes: bytes of a large HTTP answer that are counted for it.
+        large_answer_bytes: bytes of a large HTTP response that are counted for it.
         on_frame: called with each frame of the library, after the handshake.
         on_text: called with the payload of each tapped text message; it may be invalid
             UTF-8.
@@ -135,7 +135,7 @@ class TappedWebSocket(ServerConnection):
     _awaiting_admission = False
     _head_tail = b""  # last bytes of the request so far
     _head_bytes = 0
-    _queued_texts = 0  # messages that the library has received and nobody handled
+    _queued_texts = 0  # messages received by the library, not handled yet
     _queue_full = False
     _paused = False
     _processing_scheduled = False
@@ -211,7 +211,7 @@ class TappedWebSocket(ServerConnection):
             return
         if self._parser_failed():
             # The library would copy and discard it. It must be read, or the peer would
-            # not receive our close code; but there is no hurry.
+            # not receive our close code, but it may be read slowly.
             self.transport.pause_reading()
             self.loop.call_later(DISCARD_INTERVAL_S, self._continue_reading)
             return
@@ -270,7 +270,7 @@ class TappedWebSocket(ServerConnection):
         super().eof_received()
 
     def process_event(self, event: Event) -> None:
-        """Report frames of the library, including control frames."""
+        """Report frames that the library has parsed, including control frames."""
         super().process_event(event)
         self._request_timer.cancel()
         if self.on_frame is not None and isinstance(event, Frame):
@@ -283,7 +283,7 @@ class TappedWebSocket(ServerConnection):
             self.on_behind(behind=True)
 
     def resume_writing(self) -> None:
-        """Note that most of it is sent."""
+        """Note that the transport has sent most of its buffer."""
         super().resume_writing()
         if self.on_behind is not None:
             self.on_behind(behind=False)
@@ -362,7 +362,7 @@ class TappedWebSocket(ServerConnection):
         return len(chunk)
 
     def _request_part(self, chunk: bytes) -> bytes:
-        """Return the part of a chunk that belongs to the request.
+        """Return the part of a chunk that belongs to the HTTP request.
 
         The library would parse the rest as frames before it has answered, and fail.
         """

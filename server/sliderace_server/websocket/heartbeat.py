@@ -6,7 +6,7 @@ Rules:
   player when a race is about to start: the race rules need several samples.
 - After that a connection is pinged every `ping_race_ms` while its room is between
   countdown and results, and every `ping_idle_ms` otherwise. A connection whose latency
-  nobody needs gets no bursts: it is only checked for being alive.
+  is not needed gets no bursts; its pings only show whether it is alive.
 - A pong also answers all earlier pings. A pong with an unknown payload is ignored.
 - A peer that leaves a ping unanswered for `ping_timeout_ms` is aborted.
 - While we throttle reading from a peer, its pongs wait unread: it is not pinged, and
@@ -47,7 +47,7 @@ class PingTarget(Protocol):
 
     @property
     def throttled(self) -> bool:
-        """Whether we read more slowly from this peer now, so that its pongs wait."""
+        """Whether reading from this peer is throttled, so that its pongs wait."""
         ...
 
     def ping(self, payload: bytes) -> None:

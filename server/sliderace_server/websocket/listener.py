@@ -47,7 +47,7 @@ MAX_LIBRARY_QUEUE = 4
 2 KiB, and they are not counted against the rate limits yet."""
 
 LARGE_ANSWER = 65_536
-"""Bytes of an HTTP answer that may not fit into the operating system's buffers."""
+"""Larger HTTP responses may not fit into the operating system's buffers."""
 
 PAUSE_CHECK_S = 0.5
 """While we read nothing from a peer, how often we check that it is still connected."""
@@ -107,7 +107,7 @@ class Listener:
 
     @contextlib.asynccontextmanager
     async def listening(self) -> AsyncGenerator[int, None]:
-        """Accept connections inside the context, then close them all with code 1012.
+        """Accept connections inside the context; at its end close them with 1012.
 
         Yields:
             The port.
@@ -217,7 +217,7 @@ class Listener:
         return _response(answer, request)
 
     def _large_answer(self, websocket: TappedWebSocket, answer: Answer) -> Answer:
-        """Allow the client more time, but each address only so many bytes at once."""
+        """Allow the client more time, but limit the unread bytes per address."""
         size, address = len(answer.body), cast("str", websocket.counted_address)
         if not self._addresses.sending(address, size):
             return message(429, "http.one_download", {"Retry-After": "2"})

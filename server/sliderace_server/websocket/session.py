@@ -61,11 +61,11 @@ __all__ = ["Session"]
 _log = logging.getLogger(__name__)
 
 SNAPSHOT_COST = 20
-"""Messages that a resync counts as: a snapshot is the largest answer."""
+"""A resync counts as this many messages: a snapshot is the largest answer."""
 
 QUOTA_EXEMPT = (Close, Kick, Leave, Nonce)
-"""Commands that need no quota: few of them are possible, a member who has used up their
-quota may still leave, and a host may still remove members and close the room."""
+"""Commands that need no quota: few of them are possible, and members without quota may
+still leave, and hosts remove members and close the room."""
 
 CLOSE_AFTER: Mapping[str, int] = {
     "version": 4504,
@@ -135,9 +135,9 @@ class Session:
 
     @property
     def needs_latency(self) -> bool:
-        """Whether the latency is needed: not that of a spectator in a large room."""
+        """Whether the latency is needed; that of spectators in large rooms is not."""
         if self._room is None:
-            return True  # it may become a player
+            return True  # a spectator may become a player
         members = self._room.state.members
         member = members.get(self.subscriber.member)
         if member is not None and member.seat is not None:
@@ -356,7 +356,7 @@ class Session:
 
     def _resume(self, resume: Resume) -> RoomActor | Refusal:
         token = hashed(resume.token)
-        found = self._registry.find_member(resume.code, token, self.peer.address)
+        found = self._registry.find_by_token(resume.code, token, self.peer.address)
         if isinstance(found, Refusal):
             return found
         actor, member = found
@@ -369,7 +369,7 @@ class Session:
 
     def _redeem(self, redeem: Redeem) -> RoomActor | Refusal:
         ticket = hashed(redeem.ticket)
-        found = self._registry.find_holder(redeem.code, ticket, self.peer.address)
+        found = self._registry.find_by_ticket(redeem.code, ticket, self.peer.address)
         if isinstance(found, Refusal):
             return found
         actor, member = found

@@ -13,8 +13,8 @@ def progress_permille(md: int, start_md: int) -> int:
         start_md: Manhattan distance of the scramble.
 
     Returns:
-        0 ... 1000. 1000 exactly if the board is solved; 0 if it is no closer to solved
-        than the scramble.
+        0 ... 1000: exactly 1000 if and only if the board is solved; 0 if it is no
+        closer to solved than the scramble.
     """
     if md == 0:
         return 1000

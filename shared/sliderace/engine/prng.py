@@ -1,4 +1,4 @@
-"""The random numbers of scramble v1: bytes from SHA-256, and fair draws from them."""
+"""The random numbers of scramble v1: fair draws from SHA-256 bytes."""
 
 from collections.abc import Iterator
 from hashlib import sha256

@@ -37,7 +37,7 @@ Outages = tuple[tuple[int, int], ...]
 
 
 class Player(NamedTuple):
-    """What only the room knows about a racer.
+    """The facts about a racer that the race itself does not contain.
 
     Args:
         name: the cleaned nickname.

@@ -1,10 +1,10 @@
 """Solve signals: statistics of a solve next to those of human record solvers.
 
-They are for a host who suspects a program, and never a verdict: nothing here proves
-that a program chose the slides, or that a human did. All figures come from the client's
-own timestamps, which a careful program can make look human. Neither speed nor a short
-solution proves anything: record solvers are faster than one expects, and 42 % of human
-record solves of 3x3 are optimal.
+They help a host who suspects that a program played, and are never a verdict: they do
+not prove whether a program or a human chose the slides. All figures come from the
+client's own timestamps, which a careful program can make look human. Neither speed nor
+a short solution proves anything: record solvers are faster than one expects, and 42 %
+of human record solves of 3x3 are optimal.
 """
 
 from collections.abc import Sequence

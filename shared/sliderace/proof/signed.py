@@ -1,6 +1,6 @@
 """The file of a race record: the record, the server's key and its signature.
 
-What is signed is the canonical form of the record. Ed25519 itself is an argument, so
+The signature is for the canonical form of the record. Ed25519 itself is an argument, so
 that this package needs nothing but Python.
 """
 
@@ -30,7 +30,7 @@ class Signed:
 
     Args:
         race: the record.
-        message: what the signature is for.
+        message: the signed bytes.
         key: the public key, 64 hex digits.
         signature: 128 hex digits.
     """

@@ -1,8 +1,8 @@
 """Verify a race record: recompute everything in it that can be recomputed.
 
-What this proves: every counted slide was legal on the committed board, in that order,
-and times, counts and places follow from the record, all of it as the holder of the key
-signed it. What it does not prove: that a human chose the slides.
+This proves that every counted slide was legal on the committed board, in that order;
+that times, counts and places follow from the record; and that the holder of the key
+signed all of it. It does not prove that a human chose the slides.
 
 The outcome is data, the same here and in the page (`core/proof/verify.js`): a check has
 a name, a verdict and *findings*. The catalogue words a finding as `check.NAME.CODE`,
@@ -150,7 +150,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Replay:
-    """What one racer's slides lead to."""
+    """The result of replaying one racer's slides."""
 
     fault: Finding | None
     solved: bool

@@ -165,7 +165,7 @@ class Hello(
 
 
 class Ready(_Command, frozen=True, tag="ready"):
-    """Declare that you will race, or no longer.
+    """Declare that you will race or, with `on` false, that you will not.
 
     If you are ready already, this only replaces your nonce commitment.
     """

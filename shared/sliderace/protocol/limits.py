@@ -22,7 +22,7 @@ __all__ = [
 MAX_INTEGER = 2**53 - 1
 """The largest integer that JavaScript holds exactly (ECMA-262)."""
 MAX_SLIDES = 60
-"""Per message: what a fast player slides in a second."""
+"""Slides per message: what a fast player makes in a second."""
 MAX_UP_BYTES = 2048
 """Size of a command; 60 slides with seven-digit times are about 1 KiB."""
 MAX_DOWN_BYTES = 65536

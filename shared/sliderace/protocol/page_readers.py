@@ -38,7 +38,7 @@ Structure: TypeAlias = inspect.StructType | inspect.DataclassType
 
 
 def structures(messages: Iterable[type]) -> list[Structure]:
-    """Return messages and all their parts, each after the parts that it has itself."""
+    """Return messages and all their parts, each after its own parts."""
     found: dict[type, Structure] = {}
     for message in messages:
         _collect(inspect.type_info(message), found)
@@ -94,7 +94,7 @@ def _field(cls: type, field: inspect.Field) -> str:
     if field.default is msgspec.NODEFAULT:
         return f"or({reader}, [])"
     if isinstance(field.default, int) and field.default < 0:
-        reader = "integer"  # no other integer is ever negative
+        reader = "integer"  # all other integers are at least 0
     return f"or({reader}, {json.dumps(field.default)})"
 
 

@@ -36,7 +36,7 @@ def types_file() -> str:
 
 
 def _structure(kind: Structure, *, is_sent: bool) -> str:
-    """Return a message or a part; where it is read, defaults stand in absent fields."""
+    """Return the type of a message or a part; readers fill in defaults."""
     fields = "".join(
         f"  {field.encode_name}{'?' if is_sent and not field.required else ''}: "
         f"{'string' if field.name == 'why' else _type(field.type)};\n"

@@ -70,7 +70,7 @@ def _draw_at(race: Race) -> int:
 
 
 def next_deadline(race: Race) -> int | None:
-    """Return the room time at which something is due; None: never.
+    """Return the room time of the next deadline; None: there is none.
 
     Then ask `fire_deadlines`, `freeze_due` and `draw_due`. The time may have passed.
     """
@@ -123,7 +123,7 @@ def winner_certain_after(race: Race, best: int, others: Iterable[Attempt]) -> in
 
 
 def winner_certain_at(race: Race) -> int | None:
-    """Return the same for the current best time; None: nobody has finished."""
+    """Return `winner_certain_after` for the best time; None: nobody has finished."""
     attempts = race.attempts.values()
     times = [one.finish.official for one in attempts if one.finish]
     others = (one for one in attempts if one.finish is None)

@@ -163,9 +163,9 @@ class Finished:
     e: int | None
     """The client's timestamp of the solving slide; None after a reload."""
     rtt: int
-    """R, as it counted."""
+    """The effective R."""
     jitter: int
-    """M, as it counted."""
+    """The effective M."""
     outage: int
     """How much of the last interval outages of the server cover."""
     official: int

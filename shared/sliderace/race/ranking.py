@@ -4,8 +4,9 @@ Finishers come first, by official time; then racers who are still racing; then D
 best progress, then by when they reached it, then by fewer moves; then forfeits by the
 same order; DNS last. Equals share a place (1, 1, 3). A DNF is a status, never a time.
 
-If the official times of two neighbours differ by less than jitter can move them, they
-are in a *photo finish*: the order stands, but does not show who was faster.
+If the official times of two neighbours differ by less than the jitter of their
+connections, they are in a *photo finish*: the order stands, but does not show who was
+faster.
 """
 
 from collections.abc import Iterable

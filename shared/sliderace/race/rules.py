@@ -155,7 +155,7 @@ def default_limit_ms(width: int, height: int) -> int:
 
 @cache
 def _limit_of(size: str) -> int:
-    """Return the same for a size such as ``4x4``; cached, since every slide asks."""
+    """Return the default limit of a size as text; cached for the hot path."""
     return default_limit_ms(*Size.parse(size))
 
 

@@ -1,7 +1,7 @@
 """From the lobby to the start: countdown, roster, nonces and the draw of the board.
 
-The order of these steps makes the draw fair: nobody who contributes to the seed can
-still choose when they learn what the others contribute.
+The order of these steps makes the draw fair: everyone who contributes to the seed has
+made their choice before they learn what the others contribute.
 
 1. `create_race`: the server commits to its secret before anybody is ready.
 2. Players' clients commit to nonces when they declare themselves ready.
@@ -54,8 +54,8 @@ __all__ = [
 ]
 
 REVEAL_LEAD_MS = 100
-"""No normal connection needs longer in one direction, and faking a longer round trip
-shows the board no earlier than this."""
+"""No normal connection needs longer in one direction, and a faked longer round trip
+does not reveal the board any earlier."""
 
 Decision = list[RaceRecord] | Refusal
 

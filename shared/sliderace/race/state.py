@@ -59,7 +59,7 @@ over slow connections (0.4 s) would be late through the server's fault."""
 BOARD_DURABLE_MS = 150
 """If the board is not stored this long before T0, T0 moves."""
 RECONNECT_MS = 8_000
-"""After an outage a client may take this long to return at the server's expense: the
+"""After an outage, this much of a client's absence counts as the server's fault: the
 longest pause between two attempts to reconnect."""
 UNDO_MS = 3_000
 """A forfeit can be undone this long, since a mistyped key should not lose a race."""
@@ -105,7 +105,7 @@ class Outage:
 
     @property
     def end(self) -> int:
-        """Until when the outage costs the racer time through the server's fault."""
+        """Room time until which the outage counts as the server's fault."""
         latest = self.up + RECONNECT_MS
         return latest if self.back is None else min(self.back, latest)
 
@@ -179,7 +179,7 @@ class Race:
         known_seed: 64 hex digits of a seed given in advance, else empty.
         phase: the phase.
         t0: room time of the start; undefined in the lobby.
-        frozen: the roster is fixed: this race is run, or never.
+        frozen: the roster is fixed: this race is either run or aborted.
         roster: seats that race, ascending; empty before the freeze.
         commitments: seat -> commitment to its nonce, where there is one.
         revealed: seat -> nonce, as revealed before the draw.
@@ -224,7 +224,7 @@ class Race:
 
     @property
     def drawn(self) -> bool:
-        """Whether seed and board are fixed; they are secret until the reveal."""
+        """Whether seed and board are fixed; both are secret until the reveal."""
         return bool(self.board)
 
     @property

@@ -37,9 +37,10 @@ MIN_SAMPLES = 5
 RTT_CEILING_MS = 200
 """No normal connection on earth takes longer; this bounds what a lie can gain."""
 JITTER_FLOOR_MS = 30
-"""Every client has this much, from the frame rates of screen and input device."""
+"""Every client has at least this much, from the frame rates of screen and input
+device."""
 JITTER_CEILING_MS = 60
-"""A bad connection must not gain more than a fast finger can."""
+"""A bad connection must not gain more than fast fingers can."""
 RESEND_MS = 2_000
 """Slides made during an outage arrive within this time of the player's return."""
 FRIENDLY_MS = 100
@@ -71,7 +72,7 @@ class Latency:
 
 
 UNMEASURED = Latency()
-"""Latency that is not measured: its credit is the floor of the jitter allowance."""
+"""Latency that was not measured; its credit is the smallest jitter allowance."""
 
 
 def jitter_allowance(jitter_ms: int) -> int:
@@ -80,7 +81,7 @@ def jitter_allowance(jitter_ms: int) -> int:
     Two times that differ by less than the larger of two allowances are a photo finish.
 
     Args:
-        jitter_ms: M, as it counts.
+        jitter_ms: the effective M.
     """
     return min(max(2 * jitter_ms, JITTER_FLOOR_MS), JITTER_CEILING_MS)
 

@@ -263,7 +263,7 @@ async def sweep(
 
 
 async def reserved_codes(db: aiosqlite.Connection, now_ms: int) -> dict[str, int]:
-    """Return the reserved codes, and for how many ms they are."""
+    """Return the reserved codes and their remaining times; see `RoomLog`."""
     query = "SELECT room, until_ms - ? FROM resting WHERE until_ms > ?"
     found = await db.execute_fetchall(query, (now_ms, now_ms))
     return {str(room): int(ms) for room, ms in found}

@@ -42,8 +42,8 @@ GAPS = (
     ("removed", _GAPS.format(removed="removed")),
     ("number", _GAPS.format(removed="0")),
 )
-"""A column of `room` -> the query for databases that have it: a crash may lie between
-two releases."""
+"""A column of `room` -> the query for databases that have it: the database of a crashed
+server may be older than this release."""
 OLD_GAPS = "SELECT room FROM log GROUP BY room HAVING count(*) != max(position)"
 """The same for databases before migration 3."""
 

@@ -46,7 +46,7 @@ MAX_DEAD = 20_000
 would write almost one page per record."""
 
 MAX_WAL_BYTES = 64 << 20
-"""Size of the write-ahead log's file that is kept after a burst."""
+"""Size to which the write-ahead log's file is truncated after a burst."""
 
 
 class Connections:
@@ -109,8 +109,8 @@ class SqliteStore:
                 the operating system.
             max_pages: Maximum size of the file in pages of 4096 bytes; beyond it writes
                 fail as on a full disk. None: no limit.
-            max_dead: How many removed records may stay in the file. Up to as many as
-                there are live ones may stay in any case.
+            max_dead: How many removed records may stay in the file, if that is more
+                than the number of live ones.
         """
         self.path = path
         self.durability: Literal["full", "process"] = durability
