@@ -15,7 +15,7 @@ LAN = "http://192.0.2.7:8710/KWXTRB"
 def test_without_a_network_only_this_machine_is_invited() -> None:
     text = "\n".join(invitation("KWXTRB", [], BASE))
     assert "Room KWX-TRB" in text
-    assert "only this machine can join" in text
+    assert "Only this machine can join" in text
     assert f"{BASE}/KWXTRB" in text
     assert "sliderace join KWXTRB@127.0.0.1:8710" in text
 

@@ -121,6 +121,16 @@ def test_ctrl_c_stops_host_and_its_server(shell: Shell) -> None:
     assert shell.server_state == {}
 
 
+def test_sigterm_stops_a_serving_host_without_an_error(shell: Shell) -> None:
+    with shell.running(*HOST) as host:
+        host.wait_for("Press Ctrl-C to stop")
+        pid = shell.server_state["pid"]
+        host.process.send_signal(signal.SIGTERM)
+        assert host.wait_for_exit() == exit_codes.OK, host.output
+        assert not any(line.startswith("sliderace: ") for line in host.output)
+    wait_until_gone(pid)
+
+
 def test_a_race_of_others_continues_when_the_host_command_ends(shell: Shell) -> None:
     board = ("--size", "3x3", "--seed", "long")  # 46 slides for a bot
     with shell.running(*HOST, *board) as host:

@@ -126,7 +126,13 @@ def menu_in_lines() -> int:
 @cli.command(help=text("cli.host.help"))
 @size_option
 @name_option
-@click.option("--port", type=click.IntRange(0, 65535), default=8710, show_default=True)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8710,
+    show_default=True,
+    help=text("cli.host.port"),
+)
 @click.option(
     "--bind",
     metavar="ADDR",
