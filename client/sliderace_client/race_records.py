@@ -282,7 +282,7 @@ def race_lines(file: object) -> list[str]:
                 named(_name(racer.name), bot=racer.bot),
                 duration(finish.official_ms) if finish else status(racer.status),
                 str(racer.stm),
-                f"{racer.high // 10} %",
+                f"{racer.high // 10}%",
                 _remark(racer),
             ]
         )

@@ -95,8 +95,8 @@ def test_a_whole_race_against_a_bot(people: People) -> None:
     ann.type("undo")
     ann.wait_for("^A race has no undo")
     # Rivals between prompts; who watches reads of all.
-    ann.wait_for(r"^Bot \w+ \d+ %$")
-    wil.wait_for(r"Ann \d+ %")
+    ann.wait_for(r"^Bot \w+ \d+%$")
+    wil.wait_for(r"Ann \d+%")
     # The finish is told at once, then the race is over for all.
     ann.type(solution(AFTER_3))
     ann.wait_for(r"^Moved \d+ tiles$")
@@ -104,7 +104,7 @@ def test_a_whole_race_against_a_bot(people: People) -> None:
     for who in (ann, wil):
         who.wait_for(r"^Ann finished in \d+\.\d{3} \(\d+ moves\)$")
     wil.type("board ann")
-    reads(wil, "Ann, 100 %:", "", "1 2 3", "4 5 6", "7 8 .")
+    reads(wil, "Ann, 100%:", "", "1 2 3", "4 5 6", "7 8 .")
     wil.type("board nobody")
     wil.wait_for("^There is no such board")
     bot.wait_for("The race is over")

@@ -68,6 +68,8 @@ console.log(JSON.stringify({
 NAMES = [
     *("  Ann\t\u202eB  ", "\u200b\u2066", "<b>Ann</b>", "e\u0301", "\u0301x", "x" * 64),
     *("a\u0300\u0301\u0302\u0303", "\u732b" * 30, "\u3164\u2800\ufe0f", "\U000e0041x"),
+    *("\U0001f1eb\U0001f1ee" * 12, "\U0001f44d\U0001f3fd" * 12, "\u1100\u1161" * 12),
+    *("\u1161Ann", "\u0301 \u0301x", "\u2603\ufe0f", "x" * 19 + "\U0001f1eb\U0001f1ee"),
     *("\uff21\uff4e\uff4e", "A\u00a0 B", "\U0001f600" * 12, "\u0e01\u0e34\u0e4c\u0e4c"),
 ]
 ROOM_CODES = ["KWXTRB", "kwx-trb", " kwx trb ", "kwx\u2011trb", "LOVELY", "", "KWXTR"]

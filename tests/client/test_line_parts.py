@@ -330,10 +330,10 @@ def test_rivals_are_told_every_five_seconds_at_most_and_only_news() -> None:
     assert others.look("A", racers(100, 129, 0), 0, 2_000) == []
     assert others.due == 1_000 + EVERY_MS
     assert others.look("A", racers(100, 200, 0), 0, 5_999) == []
-    assert others.look("A", racers(100, 200, 0), 0, 6_000) == ["Ben 20 %, Cat 0 %"]
+    assert others.look("A", racers(100, 200, 0), 0, 6_000) == ["Ben 20%, Cat 0%"]
     assert [others.due] == [None]
     assert others.look("A", racers(300, 209, 0), 0, 20_000) == []
-    assert others.look("A", racers(300, 210, 0), 0, 21_000) == ["Ben 21 %, Cat 0 %"]
+    assert others.look("A", racers(300, 210, 0), 0, 21_000) == ["Ben 21%, Cat 0%"]
     assert others.look("A", racers(300, 500, 0), 0, 22_000) == []
     assert others.due == 26_000
 
@@ -342,9 +342,9 @@ def test_who_has_finished_is_no_news_and_a_new_race_starts_anew() -> None:
     others = Commentary()
     lanes = racers(100, 990, 500)
     assert others.look("A", lanes, None, 0) == []
-    assert others.look("A", lanes, None, 5_000) == ["Ann 10 %, Ben 99 %, Cat 50 %"]
+    assert others.look("A", lanes, None, 5_000) == ["Ann 10%, Ben 99%, Cat 50%"]
     lanes[1].status = "finished"
-    assert others.look("A", lanes, None, 10_000) == ["Ann 10 %, Cat 50 %"]
+    assert others.look("A", lanes, None, 10_000) == ["Ann 10%, Cat 50%"]
     assert others.look("B", lanes, None, 11_000) == []
     assert others.due == 16_000
     assert others.look("", lanes, None, 99_000) == []
@@ -356,4 +356,4 @@ def test_a_crowd_is_counted() -> None:
     lanes = racers(80, 70, 60, 50, 40, 30, 20, 10)
     others.look("A", lanes, None, 0)
     (line,) = others.look("A", lanes, None, EVERY_MS)
-    assert line.endswith("Fay 3 %, and 2 more")
+    assert line.endswith("Fay 3%, and 2 more")

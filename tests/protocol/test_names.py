@@ -30,6 +30,11 @@ from sliderace.protocol.names import cells, clean_name, make_unique
         ("[bold]x", "[bold]x"),
         ("猫" * 11, "猫" * 10),
         ("x" * 19 + "猫", "x" * 19),
+        ("\U0001f1eb\U0001f1ee" * 11, "\U0001f1eb\U0001f1ee" * 10),
+        ("\U0001f44d\U0001f3fd" * 11, "\U0001f44d\U0001f3fd" * 10),
+        ("\u1161\u1161Ann", "Ann"),
+        ("x\u1161\u1161\u1161", "x\u1161\u1161"),
+        ("\u0301 \u0301Ann", "Ann"),
         ("x" * 19 + " y", "x" * 19),
         ("x" * 21, "x" * 20),
         ("שלום", "שלום"),
@@ -85,7 +90,12 @@ def test_taken_names_get_a_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "width"), [("", 0), ("Ann", 3), ("猫", 2), ("\uff21", 2), ("e\u0301", 1)]
+    ("text", "width"),
+    [
+        *(("", 0), ("Ann", 3), ("猫", 2), ("\uff21", 2), ("e\u0301", 1)),
+        *(("\U0001f1eb\U0001f1ee", 2), ("\U0001f44d\U0001f3fd", 2)),
+        *(("\n", 0), ("猫\x1b[2J", 5)),
+    ],
 )
 def test_width_in_cells(text: str, width: int) -> None:
     assert cells(text) == width

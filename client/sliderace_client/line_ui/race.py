@@ -357,7 +357,7 @@ class _Room:
             else:
                 time = duration(lane.time_ms)
             latency = round_trip(view.latencies.get(lane.member or 0))
-            words = [lane.name, latency, time, f"{lane.high // 10} %"]
+            words = [lane.name, latency, time, f"{lane.high // 10}%"]
             self._say(f"{rank:>5}  " + "  ".join(filter(None, words)))
 
     def _marks(self) -> None:

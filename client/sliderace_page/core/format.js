@@ -35,12 +35,27 @@ export function codeOfText(typed) {
 
 // Two cells: East Asian wide characters and emoji.
 const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1faff}\u{20000}-\u{3fffd}]/u;
-const MARK = /\p{M}/u;
+  /[\p{Emoji_Presentation}\u1100-\u115f\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\u3247\u3250-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d376}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]/u;
+// No cells: marks, and the later parts of a Korean syllable that has not been composed.
+const NARROWEST = /[\p{M}\u1160-\u11ff\ud7b0-\ud7ff]/u;
+const FLAG_HALF = /^(?:.*[^\p{RI}])?(?:\p{RI}\p{RI})*\p{RI}$/su;
+const TAKES_TONE = /\p{Emoji_Modifier_Base}$/u;
 // Control, bidi, zero-width, surrogate and unassigned characters; and those that are
 // invisible though their category is letter, mark or symbol.
 const UNSEEN =
   /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\ufffc\ufffd\u{1d159}\u{e0100}-\u{e01ef}]/gu;
+
+/**
+ * How many cells a letter adds to the text before it.
+ * @param {string} before
+ * @param {string} letter one code point
+ */
+function widthAfter(before, letter) {
+  if (NARROWEST.test(letter)) return 0;
+  if (/\p{RI}/u.test(letter) && FLAG_HALF.test(before)) return 0;
+  if (/\p{Emoji_Modifier}/u.test(letter) && TAKES_TONE.test(before)) return 0;
+  return WIDE.test(letter) ? 2 : 1;
+}
 
 /**
  * A nickname that is safe to show: one line of visible text, at most 20 cells wide.
@@ -56,15 +71,13 @@ export function cleanName(raw) {
   let cells = 0;
   let marks = maxMarks; // none may come first
   for (const letter of plain) {
-    if (MARK.test(letter)) {
-      marks += 1;
-      if (marks <= maxMarks) name += letter;
-      continue;
-    }
-    cells += WIDE.test(letter) ? 2 : 1;
-    if (cells > maxCells) break;
-    marks = 0;
+    if (letter === " " && name === "") continue;
+    const width = widthAfter(name, letter);
+    if (cells + width > maxCells) break;
+    marks = width ? 0 : marks + 1;
+    if (marks > maxMarks) continue;
     name += letter;
+    cells += width;
   }
   return name.normalize("NFC").trim();
 }

@@ -7,17 +7,19 @@ and it cannot hide or imitate anything with invisible characters.
 import unicodedata
 from collections.abc import Collection
 
+from wcwidth import wcswidth, wcwidth
+
 from sliderace.protocol.limits import MAX_NAME_CELLS
 
 __all__ = ["cells", "clean_name", "make_unique"]
 
 MAX_MARKS = 2
-"""Combining marks per letter: enough for names in every living script, in NFC."""
+"""Characters without a width per letter, such as combining marks: enough for names in
+every living script, in NFC."""
 
-_KEPT = frozenset("LNPS")
-"""Letters, numbers, punctuation and symbols; marks and plain spaces are handled apart.
-This excludes control, format (bidi, zero-width, tags), surrogate, private-use and
-unassigned characters."""
+_KEPT = frozenset("LMNPS")
+"""Letters, marks, numbers, punctuation and symbols. This excludes control, format
+(bidi, zero-width, tags), surrogate, private-use and unassigned characters."""
 
 _INVISIBLE = frozenset(
     map(
@@ -76,48 +78,39 @@ def make_unique(name: str, taken: Collection[str]) -> str:
 
 
 def cells(text: str) -> int:
-    r"""Return the width of `text` in terminal cells.
+    r"""Return the width of `text` in terminal cells; control characters have none.
 
-    >>> cells("Ann"), cells("\u732b"), cells("e\u0301")
-    (3, 2, 1)
+    >>> cells("Ann"), cells("\u732b"), cells("e\u0301"), cells("\U0001f1eb\U0001f1ee")
+    (3, 2, 1, 2)
     """
-    return len(text) if text.isascii() else sum(map(_cells_of, text))
-
-
-def _cells_of(char: str) -> int:
-    if _is_mark(char):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
-
-
-def _is_mark(char: str) -> bool:
-    return unicodedata.category(char)[0] == "M"
+    if text.isascii() and text.isprintable():
+        return len(text)
+    width = wcswidth(text)
+    return width if width >= 0 else sum(max(0, wcwidth(char)) for char in text)
 
 
 def _is_kept(char: str) -> bool:
     if char in _INVISIBLE:
         return False
-    return char == " " or unicodedata.category(char)[0] in _KEPT or _is_mark(char)
+    return char == " " or unicodedata.category(char)[0] in _KEPT
 
 
 def _fitted(name: str, width: int) -> str:
     """Return the longest prefix that fits, with at most `MAX_MARKS` per letter."""
     if name.isascii():
         return name[:width].strip()
-    parts: list[str] = []
+    kept, used = "", 0
     marks = MAX_MARKS  # a mark needs a letter before it
     for char in name:
-        if _is_mark(char):
-            marks += 1
-            if marks <= MAX_MARKS:
-                parts.append(char)
-            continue
-        width -= _cells_of(char)
-        if width < 0:
+        if char == " " and not kept:
+            continue  # the marks before it were dropped
+        grown = cells(kept + char)
+        if grown > width:
             break
-        marks = 0
-        parts.append(char)
-    return unicodedata.normalize("NFC", "".join(parts)).strip()
+        marks = marks + 1 if grown == used else 0
+        if marks <= MAX_MARKS:
+            kept, used = kept + char, grown
+    return unicodedata.normalize("NFC", kept).strip()
 
 
 def _key(name: str) -> str:

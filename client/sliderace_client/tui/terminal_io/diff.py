@@ -173,12 +173,20 @@ def cells_of(segments: tuple[Segment, ...], colours: str | None) -> tuple[Cell, 
         printed, blank = _sequence(style, colours), _blank_sequence(style, colours)
         for char in text:
             width = cells(char)
-            if not width and found:
+            if found and (not width or _joins(found, char)):
                 found[-1] = found[-1]._replace(text=found[-1].text + char)
                 continue
             found.append(Cell(char, blank if char == " " else printed))
             found += [Cell("", printed)] * (width - 1)
     return tuple(found)
+
+
+def _joins(found: list[Cell], char: str) -> bool:
+    """Whether a wide character widens nothing: half of a flag, or an emoji's tone."""
+    if char.isascii() or found[-1].text:
+        return False
+    before = "".join(cell.text for cell in found[-2:])
+    return cells(before + char) == cells(before)
 
 
 STYLE_PART = re.compile(
