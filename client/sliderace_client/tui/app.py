@@ -463,7 +463,7 @@ class SlideraceApp(App[int]):
     def send(self, command: Command) -> None:
         """Send a command to the server; say so if there is no connection."""
         if not self.client.ask(command):
-            self.say(text("tui.room.no_connection"), "bad")
+            self.say(text("room.no_connection"), "bad")
 
     def leave_room(self) -> None:
         """Give up the seat and leave; end if there is no connection."""
@@ -526,7 +526,7 @@ class SlideraceApp(App[int]):
         except Unreachable as error:
             self.say(str(error), "bad")
         except OSError as error:
-            self.say(text("tui.results.not_saved", why=error.strerror), "bad")
+            self.say(text("room.cannot_save", why=error.strerror), "bad")
         else:
             self.say(text("tui.results.saved", file=target))
 

@@ -139,7 +139,7 @@ def rules_text(rules: Rules, *, seed_known: bool = False) -> str:
     if rules.friendly_timing:
         parts.append(text("rules.friendly_timing"))
     if seed_known:
-        parts.append(text("tui.rules.seed_known"))
+        parts.append(text("race.seed_known"))
     return ", ".join(parts)
 
 
@@ -429,7 +429,7 @@ def member_row(
             ("tui.member.you", member.id == me),
             ("tui.member.host", member.id == host),
             ("tui.member.bot", member.bot),
-            ("tui.member.spectator", member.role == "spectator"),
+            ("member.spectator", member.role == "spectator"),
             ("tui.member.benched", member.benched),
             ("tui.member.reconnecting", not member.connected),
         )
@@ -440,7 +440,7 @@ def member_row(
     if plays:
         mark = "✓ " if member.ready else "· "
         mark_paint = Paint(look.good if member.ready else look.soft, bold=member.ready)
-    key = "tui.member.ready" if member.ready else "tui.member.not_ready"
+    key = "member.ready" if member.ready else "member.not_ready"
     state = text(key) if plays else ""
     state_w = 10 if width >= STATE_FROM else 0
     name_w = min(31 if width >= WIDE_W else 21, width - 4)

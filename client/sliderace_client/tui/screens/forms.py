@@ -351,7 +351,7 @@ class ServerForm(Form):
         try:
             server = server_address(typed) if typed else ""
         except NotFound:
-            self.program.say(text("tui.form.bad_address", typed=typed), "bad")
+            self.program.say(text("error.bad_address", typed=typed), "bad")
             return
         self.program.use_settings(replace(self.program.settings, server=server))
         self.program.close_screen()

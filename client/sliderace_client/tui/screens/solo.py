@@ -57,7 +57,7 @@ class SoloScreen(BaseScreen):
         self._best: dict[Size, int] = {}
         self._is_given = bool(start.board)  # it may be easy, so it counts as no best
         if start.board:
-            self._begin(start.board, text("tui.solo.given_board"))
+            self._begin(start.board, text("solo.given"))
         else:
             self._scramble(Size.parse(start.size), start.seed)
 
