@@ -62,7 +62,6 @@ SHARED_NAMES = {
 
 OWN_TASKS = {
     "server/sliderace_server/mdns.py": "ends with its context manager",
-    "server/sliderace_server/storage/sqlite/writer_thread.py": "never cancelled",
 }
 """Files that may create a task outside a TaskGroup -> why."""
 
