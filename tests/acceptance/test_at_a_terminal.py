@@ -84,9 +84,7 @@ def take_terminal() -> None:
 
 
 @pytest.mark.parametrize("term", ["dumb", None])
-def test_a_dumb_terminal_gets_lines_and_nothing_but_text(
-    tmp_path: Path, term: str | None
-) -> None:
+def test_dumb_terminal_gets_plain_lines(tmp_path: Path, term: str | None) -> None:
     # Without TERM nothing is known of a terminal, but --plain has to be asked for.
     args = ("solo", *BOARD) if term else ("solo", "--plain", *BOARD)
     with at_terminal(tmp_path, *args, term=term) as terminal:
@@ -98,7 +96,7 @@ def test_a_dumb_terminal_gets_lines_and_nothing_but_text(
         assert b"\x1b" not in terminal.sent
 
 
-def test_at_a_terminal_each_board_replaces_the_one_before(tmp_path: Path) -> None:
+def test_each_board_replaces_the_last_one_at_a_terminal(tmp_path: Path) -> None:
     with at_terminal(tmp_path, "solo", "--plain", *BOARD, term="vt100") as terminal:
         assert terminal.until(MOVE).startswith(PAGE)
         terminal.type(b"7\n")
@@ -112,7 +110,7 @@ def test_at_a_terminal_each_board_replaces_the_one_before(tmp_path: Path) -> Non
         assert b"\x1b" not in terminal.sent.replace(PAGE, b"")
 
 
-def test_no_clear_leaves_everything_where_it_is(tmp_path: Path) -> None:
+def test_no_clear_never_clears(tmp_path: Path) -> None:
     args = ("solo", "--plain", "--no-clear", *BOARD)
     with at_terminal(tmp_path, *args, term="vt100") as terminal:
         terminal.until(MOVE)
@@ -138,7 +136,7 @@ WAY = (
 
 @pytest.mark.parametrize("last", range(len(WAY)))
 @pytest.mark.parametrize(("key", "code"), [(b"\x03", 130), (b"\x04", 0)])
-def test_ctrl_c_is_130_and_ctrl_d_0_at_every_question(
+def test_ctrl_c_is_exit_code_130_and_ctrl_d_0_at_every_question(
     tmp_path: Path, last: int, key: bytes, code: int
 ) -> None:
     with at_terminal(tmp_path, "solo", term="dumb") as terminal:
@@ -151,7 +149,7 @@ def test_ctrl_c_is_130_and_ctrl_d_0_at_every_question(
 
 
 @pytest.mark.parametrize(("key", "code"), [(b"\x03", 130), (b"\x04", 0), (b"q\n", 0)])
-def test_the_menu_of_a_dumb_terminal(tmp_path: Path, key: bytes, code: int) -> None:
+def test_menu_works_at_a_dumb_terminal(tmp_path: Path, key: bytes, code: int) -> None:
     with at_terminal(tmp_path, term="dumb") as terminal:
         assert b"s  solo" in terminal.until(b"help): ")
         terminal.type(key)
@@ -159,7 +157,7 @@ def test_the_menu_of_a_dumb_terminal(tmp_path: Path, key: bytes, code: int) -> N
         assert b"\x1b" not in terminal.sent
 
 
-def test_what_only_lines_can_do_chooses_lines(tmp_path: Path) -> None:
+def test_line_mode_option_chooses_lines(tmp_path: Path) -> None:
     with at_terminal(tmp_path, "solo", "--boxed", term="vt100") as terminal:
         assert b"|01|02|03|04|" in terminal.until(b"start: ")
         terminal.type(b"q\n")

@@ -63,7 +63,7 @@ def reads(who: Running, *lines: str) -> None:
         assert who.output[-1] == line
 
 
-def test_a_whole_race_against_a_bot(people: People) -> None:
+def test_whole_race_against_a_bot(people: People) -> None:
     wil, ann = people.watch("Wil"), people.join("Ann")
     wil.wait_for("^Type help for everything you can type, or q to leave.$")
     ann.wait_for("^Type ready to race, help for everything")
@@ -157,7 +157,7 @@ def test_ready_and_rematch_both_lead_to_the_next_race(people: People) -> None:
     assert not any("not possible now" in line for line in ann.output + ben.output)
 
 
-def test_the_host_can_play_in_lines_and_own_keys_are_the_same(
+def test_host_can_play_in_lines_with_their_own_keys(
     tmp_path: Path,
 ) -> None:
     shell = Shell(tmp_path)

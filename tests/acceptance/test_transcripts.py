@@ -53,13 +53,13 @@ def timeless(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines())
 
 
-def test_there_are_five_ways_to_play() -> None:
+def test_at_least_five_sessions_are_recorded() -> None:
     assert len(SESSIONS) >= 5
 
 
 @pytest.mark.parametrize("path", SESSIONS, ids=lambda path: path.stem)
 @pytest.mark.timeout(60)
-def test_a_session_goes_as_written(path: Path, tmp_path: Path) -> None:
+def test_session_matches_its_transcript(path: Path, tmp_path: Path) -> None:
     wanted = read(path)
     folders = {
         f"XDG_{kind}_HOME": str(tmp_path) for kind in ("CONFIG", "DATA", "STATE")

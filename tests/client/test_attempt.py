@@ -9,7 +9,7 @@ def attempt(start: str = START, seq: int = 0) -> Attempt:
     return Attempt(RACE, parse_board(start), 1000, seq=seq)
 
 
-def test_a_slide_is_seen_at_once_and_stamped_since_the_zero() -> None:
+def test_slide_applies_at_once_and_is_timed_from_the_clock_start() -> None:
     own = attempt()
     assert own.slide("L", 1, 1250)
     assert own.board == parse_board("1 2 3/4 5 6/7 0 8")
@@ -17,7 +17,7 @@ def test_a_slide_is_seen_at_once_and_stamped_since_the_zero() -> None:
     assert (own.seq, own.stm, own.mtm) == (1, 1, 1)
 
 
-def test_no_slide_before_the_zero_nor_an_illegal_one() -> None:
+def test_slide_is_refused_before_the_clock_starts_or_if_illegal() -> None:
     own = attempt()
     assert own.locked(999) == 1
     assert not own.slide("L", 1, 999)
@@ -25,7 +25,7 @@ def test_no_slide_before_the_zero_nor_an_illegal_one() -> None:
     assert own.slides == []
 
 
-def test_the_clock_counts_from_the_first_paint_and_the_inspection_after_it() -> None:
+def test_clock_starts_with_the_first_paint_plus_inspection() -> None:
     own = attempt()
     own.paint(1016, 3000)
     assert own.zero == 4016
@@ -33,7 +33,7 @@ def test_the_clock_counts_from_the_first_paint_and_the_inspection_after_it() -> 
     assert own.zero == 4016
 
 
-def test_a_paint_after_the_first_slide_or_a_reload_changes_nothing() -> None:
+def test_paint_after_the_first_slide_or_a_reload_changes_nothing() -> None:
     own = attempt()
     own.slide("L", 1, 1001)
     own.paint(1050, 0)
@@ -43,7 +43,7 @@ def test_a_paint_after_the_first_slide_or_a_reload_changes_nothing() -> None:
     assert reloaded.zero == 500
 
 
-def test_nothing_after_the_last_slide_or_when_it_is_over() -> None:
+def test_no_slide_after_the_solution_or_the_end() -> None:
     own = attempt()
     assert own.slide("L", 2, 1000)
     assert own.board.is_solved
@@ -56,7 +56,7 @@ def test_nothing_after_the_last_slide_or_when_it_is_over() -> None:
     assert gave_up.unsent == []
 
 
-def test_where_the_own_board_is_the_servers_everything_stands() -> None:
+def test_equal_boards_keep_every_slide() -> None:
     own = attempt()
     own.slide("L", 1, 1100)
     own.slide("R", 1, 1200)
@@ -65,7 +65,7 @@ def test_where_the_own_board_is_the_servers_everything_stands() -> None:
     assert own.seq == 2
 
 
-def test_where_it_is_another_the_servers_is_taken() -> None:
+def test_different_boards_replace_ours_with_the_servers() -> None:
     own = attempt()
     own.slide("L", 1, 1100)
     other = parse_board("1 2 3/4 5 6/7 0 8")
@@ -112,7 +112,7 @@ def test_a_rewind_without_replay_drops_what_came_after() -> None:
     assert own.board == parse_board("1 2 3/4 5 6/7 0 8")
 
 
-def test_a_rewind_to_where_nobody_can_tell_the_board_changes_nothing() -> None:
+def test_rewind_to_an_unknown_board_changes_nothing() -> None:
     own = attempt(seq=5)
     own.slide("L", 1, 1100)
     own.rewind(2, None, replay=True)

@@ -124,7 +124,7 @@ def test_help_loads_nothing_it_does_not_need() -> None:
         ["solo", "--scramble", "8 2 0/4 6 1/3 7 5", "--size", "4"],
     ],
 )
-def test_wrong_usage_is_one_line_and_two(
+def test_wrong_usage_is_one_line_and_exit_code_2(
     args: list[str], capsys: Captured, typed: TextIO
 ) -> None:
     assert typed.read() == ""
@@ -133,7 +133,9 @@ def test_wrong_usage_is_one_line_and_two(
 
 
 @pytest.mark.parametrize("command", ["join", "watch", "bot"])
-def test_no_such_server_is_one_line_and_three(command: str, capsys: Captured) -> None:
+def test_unreachable_server_is_one_line_and_exit_code_3(
+    command: str, capsys: Captured
+) -> None:
     assert run([command, "KWXTRB@127.0.0.1:9"]) == exit_codes.UNREACHABLE
     assert "Cannot reach http://127.0.0.1:9" in one_line(capsys)
     assert run([command, "no code"]) == exit_codes.UNREACHABLE
@@ -168,7 +170,7 @@ def test_scramble_prints_commitment_seed_and_board(line: str, capsys: Captured) 
     assert capsys.readouterr().out.splitlines() == [vector["seed"], board]
 
 
-def test_scramble_of_a_race_is_the_races(capsys: Captured) -> None:
+def test_scramble_reproduces_a_race(capsys: Captured) -> None:
     args = ["--size", "3x3", "--race-id", RACE, "--secret", SECRET.hex()]
     assert run(["scramble", *args]) == exit_codes.OK
     out = capsys.readouterr().out.splitlines()
@@ -188,7 +190,7 @@ def test_scramble_of_a_race_is_the_races(capsys: Captured) -> None:
         ("[1.5]", "a number that is not an integer"),
     ],
 )
-def test_a_record_that_cannot_be_read_is_two(
+def test_unreadable_record_is_exit_code_2(
     text: str | None, why: str, home: Path, capsys: Captured
 ) -> None:
     path = home / "record.json"
@@ -198,14 +200,14 @@ def test_a_record_that_cannot_be_read_is_two(
     assert why in one_line(capsys)
 
 
-def test_the_first_digits_of_a_commitment_are_enough() -> None:
+def test_first_digits_of_a_commitment_are_enough() -> None:
     assert parse_hash_start("--commitment", " AB12 " * 5 + "\u2026") == "ab12" * 5
     assert parse_hash_start("--commitment", None) == ""
 
 
 @pytest.mark.parametrize("option", ["--key", "--commitment"])
 @pytest.mark.parametrize("value", ["", "ab" * 7, "x" * 64, "ab" * 33])
-def test_what_is_no_hash_is_refused_not_left_out(
+def test_invalid_hash_is_refused_instead_of_ignored(
     option: str, value: str, home: Path, capsys: Captured
 ) -> None:
     # An empty one may be a variable that was not set: that must not count as checked.
@@ -213,7 +215,9 @@ def test_what_is_no_hash_is_refused_not_left_out(
     assert option in one_line(capsys)
 
 
-def test_what_is_no_record_is_one_and_says_why(home: Path, capsys: Captured) -> None:
+def test_file_that_is_no_record_is_exit_code_1_with_the_reason(
+    home: Path, capsys: Captured
+) -> None:
     path = home / "record.json"
     path.write_text('{"format": "\\u001b[2J"}')
     assert run(["verify", str(path)]) == exit_codes.NOT_OK
@@ -224,7 +228,7 @@ def test_what_is_no_record_is_one_and_says_why(home: Path, capsys: Captured) -> 
     assert "not a race record" in one_line(capsys)
 
 
-def test_no_server_to_ask_for_results_is_three(capsys: Captured) -> None:
+def test_results_without_a_server_is_exit_code_3(capsys: Captured) -> None:
     assert run(["results", "--server", "127.0.0.1:9"]) == exit_codes.UNREACHABLE
     said = one_line(capsys)
     assert "Cannot reach" in said
@@ -242,7 +246,7 @@ def type_in(typed: TextIO, text: str) -> None:
     typed_lines.cache_clear()
 
 
-def test_solo_is_played_in_lines(typed: TextIO, capsys: Captured) -> None:
+def test_solo_can_be_played_in_lines(typed: TextIO, capsys: Captured) -> None:
     type_in(typed, "\n\nx 1\n3\nq\n")
     assert run(["solo", "--size", "3", "--seed", "tea"]) == exit_codes.OK
     out = capsys.readouterr().out
@@ -254,7 +258,7 @@ def test_solo_is_played_in_lines(typed: TextIO, capsys: Captured) -> None:
     assert out.endswith("\nGood-bye.\n")
 
 
-def test_solo_ends_with_the_input_and_draws_anew(
+def test_solo_ends_with_its_input_and_draws_a_new_board_each_time(
     typed: TextIO, capsys: Captured
 ) -> None:
     type_in(typed, "")
@@ -269,13 +273,13 @@ def test_solo_ends_with_the_input_and_draws_anew(
     assert len(boards) == 3
 
 
-def test_the_last_line_counts_without_its_end(typed: TextIO, capsys: Captured) -> None:
+def test_last_line_counts_without_a_line_end(typed: TextIO, capsys: Captured) -> None:
     type_in(typed, "\n3\r\nadws\nboard\nq")
     assert run(["solo"]) == exit_codes.OK
     assert capsys.readouterr().out.count("Good-bye.") == 1
 
 
-def test_keys_are_remembered_for_the_next_time(
+def test_own_keys_are_stored_for_the_next_time(
     typed: TextIO, home: Path, capsys: Captured
 ) -> None:
     start = ["solo", "--no-intro", "--scramble", "1 2 3/4 5 6/0 7 8"]
@@ -294,7 +298,7 @@ def test_keys_are_remembered_for_the_next_time(
     assert "left-4 (7), down-2 (4)\n" in capsys.readouterr().out
 
 
-def test_keys_that_cannot_be_used_any_more_are_said(
+def test_stored_keys_that_are_invalid_are_reported(
     typed: TextIO, home: Path, capsys: Captured
 ) -> None:
     (home / "sliderace").mkdir()
@@ -306,7 +310,7 @@ def test_keys_that_cannot_be_used_any_more_are_said(
     assert "Keys (Enter: a d w s):" in out
 
 
-def test_a_trace_has_a_line_for_each_input(
+def test_trace_has_a_line_for_each_input(
     typed: TextIO, home: Path, capsys: Captured
 ) -> None:
     type_in(typed, "9\n7\n8\nq\n")
@@ -323,9 +327,7 @@ def test_a_trace_has_a_line_for_each_input(
     assert "Cannot write" in one_line(capsys)
 
 
-def test_a_trace_that_can_no_longer_be_written_is_said_once(
-    typed: TextIO, capsys: Captured
-) -> None:
+def test_failing_trace_is_reported_once(typed: TextIO, capsys: Captured) -> None:
     full = Path("/dev/full")
     if not full.exists():
         pytest.skip("needs a device that is always full")
@@ -337,15 +339,13 @@ def test_a_trace_that_can_no_longer_be_written_is_said_once(
     assert "Congratulations" in out
 
 
-def test_on_no_terminal_nothing_is_ever_cleared(
-    typed: TextIO, capsys: Captured
-) -> None:
+def test_without_a_terminal_nothing_is_cleared(typed: TextIO, capsys: Captured) -> None:
     type_in(typed, "\n\n\n\n")
     assert run(["solo"]) == exit_codes.OK
     assert CLEAR not in capsys.readouterr().out
 
 
-def test_a_closed_input_is_one_that_has_ended(
+def test_closed_input_counts_as_ended(
     monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     monkeypatch.setattr(sys, "stdin", None)
@@ -359,7 +359,7 @@ def test_a_closed_input_is_one_that_has_ended(
 # --- The menu ------------------------------------------------------------------------
 
 
-def test_without_a_terminal_the_menu_is_one_of_lines(
+def test_without_a_terminal_the_menu_is_in_lines(
     typed: TextIO, capsys: Captured
 ) -> None:
     type_in(typed, "zap\ns\n\n3\n\nq\n")
@@ -372,13 +372,13 @@ def test_without_a_terminal_the_menu_is_one_of_lines(
     assert out.count("Good-bye.") == 1
 
 
-def test_the_menu_ends_with_the_input(typed: TextIO, capsys: Captured) -> None:
+def test_menu_ends_with_its_input(typed: TextIO, capsys: Captured) -> None:
     type_in(typed, "")
     assert run([]) == exit_codes.OK
     assert capsys.readouterr().out.endswith("Good-bye.\n")
 
 
-def test_what_fails_leads_back_to_the_menu(typed: TextIO, capsys: Captured) -> None:
+def test_failed_command_leads_back_to_the_menu(typed: TextIO, capsys: Captured) -> None:
     type_in(typed, "j\nno code\nq\n")
     assert run([]) == exit_codes.OK
     out, err = capsys.readouterr()
@@ -386,7 +386,7 @@ def test_what_fails_leads_back_to_the_menu(typed: TextIO, capsys: Captured) -> N
     assert out.count("sliderace: race friends") == 2
 
 
-def test_damaged_settings_are_said_and_nothing_stops(
+def test_damaged_settings_are_reported_and_stop_nothing(
     home: Path, capsys: Captured, typed: TextIO
 ) -> None:
     assert typed.read() == ""

@@ -40,24 +40,24 @@ def own(**more: Any) -> OwnPart:
 # --- The results ----------------------------------------------------------------------
 
 
-def test_what_was_promised_holds() -> None:
+def test_honest_results_have_no_faults() -> None:
     assert (result_faults(GOOD, kept()), remarks(GOOD, kept())) == ([], [])
     little = kept(start=None, listed=None, own=None)
     assert (result_faults(GOOD, little), remarks(GOOD, little)) == ([], [])
 
 
-def test_a_seed_known_in_advance_promises_only_its_board() -> None:
+def test_seed_known_in_advance_proves_only_its_board() -> None:
     told = results(secret=None)
     seen = kept(seed_known=True, listed=None, start=told.board, own=OwnPart(0))
     assert (result_faults(told, seen), remarks(told, seen)) == ([], [])
     assert result_faults(results(secret=None, board=START), kept(seed_known=True)) != []
 
 
-def test_a_secret_that_is_kept_back_is_a_fault() -> None:
+def test_withheld_secret_is_a_fault() -> None:
     assert result_faults(results(*BOTH, secret=None), kept()) == [Fault.NOT_REVEALED]
 
 
-def test_another_commitment_secret_seed_or_board_is_found() -> None:
+def test_other_commitment_secret_seed_or_board_is_a_fault() -> None:
     assert result_faults(GOOD, kept(commitment="f" * 64)) == [Fault.COMMITMENT_BROKEN]
     assert result_faults(results(*BOTH, secret="0" * 64), kept()) == [
         Fault.COMMITMENT_BROKEN,
@@ -70,12 +70,12 @@ def test_another_commitment_secret_seed_or_board_is_found() -> None:
     ]
 
 
-def test_a_seed_drawn_without_a_nonce_that_is_listed_is_found() -> None:
+def test_seed_drawn_without_a_listed_nonce_is_a_fault() -> None:
     drawn = changed(results(BOTH[1]), nonces=BOTH)
     assert result_faults(drawn, kept(start=drawn.board)) == [Fault.SEED_NOT_FROM_PARTS]
 
 
-def test_a_nonce_that_nobody_committed_to_is_found() -> None:
+def test_nonce_without_its_commitment_is_a_fault() -> None:
     chosen = results(BOTH[0], SeatNonce(1, COMMITMENTS[1], "c" * 32))
     assert result_faults(chosen, kept(start=None)) == [WrongNonce(1)]
     uncommitted = results(BOTH[0], SeatNonce(1, None, "c" * 32))
@@ -91,7 +91,7 @@ def test_a_nonce_that_nobody_committed_to_is_found() -> None:
         kept(listed=COMMITMENTS | {2: None}),
     ],
 )
-def test_a_list_that_was_changed_is_found(seen: Evidence) -> None:
+def test_changed_list_of_commitments_is_a_fault(seen: Evidence) -> None:
     assert result_faults(GOOD, seen) == [Fault.LIST_CHANGED]
 
 
@@ -105,20 +105,20 @@ def test_a_list_that_was_changed_is_found(seen: Evidence) -> None:
         changed(GOOD, nonces=[BOTH[0], BOTH[0]]),
     ],
 )
-def test_what_cannot_be_read_is_a_fault(told: Any) -> None:
+def test_unreadable_results_are_a_fault(told: Any) -> None:
     assert result_faults(told, kept(listed=None, start=None, own=None)) == [
         Fault.UNREADABLE
     ]
 
 
-def test_a_size_that_is_none_is_a_fault() -> None:
+def test_invalid_size_is_a_fault() -> None:
     assert result_faults(GOOD, kept(size="99x1")) != []
 
 
 # --- Our own nonce --------------------------------------------------------------------
 
 
-def test_a_nonce_told_in_time_and_left_out_is_a_fault() -> None:
+def test_nonce_sent_in_time_and_left_out_is_a_fault() -> None:
     seen = kept(start=None)
     assert result_faults(WITHOUT_US, seen) == [Fault.OWN_NONCE_LEFT_OUT]
     assert remarks(WITHOUT_US, seen) == []
@@ -132,7 +132,7 @@ def test_a_nonce_told_in_time_and_left_out_is_a_fault() -> None:
         (Fate.NOT_SENT, Remark.NONCE_NOT_SENT),
     ],
 )
-def test_a_nonce_left_out_for_a_reason_is_no_fault(fate: Fate, why: Remark) -> None:
+def test_nonce_left_out_for_a_reason_is_only_a_remark(fate: Fate, why: Remark) -> None:
     seen = kept(start=None, own=own(fate=fate))
     assert result_faults(WITHOUT_US, seen) == []
     assert remarks(WITHOUT_US, seen) == [why]
@@ -140,18 +140,18 @@ def test_a_nonce_left_out_for_a_reason_is_no_fault(fate: Fate, why: Remark) -> N
     assert (result_faults(GOOD, taken), remarks(GOOD, taken)) == ([], [])
 
 
-def test_a_nonce_refused_as_wrong_is_a_fault() -> None:
+def test_nonce_refused_as_wrong_is_a_fault() -> None:
     seen = kept(start=None, own=own(fate=Fate.REFUSED))
     assert result_faults(WITHOUT_US, seen) == [Fault.OWN_NONCE_REFUSED]
     assert remarks(WITHOUT_US, seen) == []
 
 
-def test_another_nonce_in_our_name_is_a_fault() -> None:
+def test_replaced_nonce_is_a_fault() -> None:
     seen = kept(own=own(nonce="d" * 32))
     assert result_faults(GOOD, seen) == [Fault.OWN_NONCE_REPLACED]
 
 
-def test_a_commitment_that_was_not_listed_is_a_fault_if_it_was_sent_in_time() -> None:
+def test_unlisted_commitment_is_a_fault_if_it_was_sent_in_time() -> None:
     in_time = kept(own=own(listed=False, in_time=True, fate=Fate.NOT_SENT))
     assert result_faults(GOOD, in_time) == [Fault.OWN_COMMITMENT_NOT_LISTED]
     assert remarks(GOOD, in_time) == []

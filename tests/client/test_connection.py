@@ -91,7 +91,7 @@ async def a_seat(folder: Path) -> SeatFile:
     return seat
 
 
-def test_where_the_socket_is() -> None:
+def test_websocket_address_of_a_server() -> None:
     assert socket_url("http://[::1]:8710") == "ws://[::1]:8710/ws"
     assert socket_url("https://race.example.org/game/") == (
         "wss://race.example.org/game/ws"
@@ -99,7 +99,7 @@ def test_where_the_socket_is() -> None:
 
 
 @given(st.integers(0, 2000), st.floats(0, 1))
-def test_the_pause_grows_to_eight_seconds_and_is_random_in_full(
+def test_backoff_grows_to_eight_seconds_with_full_jitter(
     tries: int, chance: float
 ) -> None:
     assert backoff(tries, 0) == 0
@@ -107,7 +107,7 @@ def test_the_pause_grows_to_eight_seconds_and_is_random_in_full(
     assert 0 <= backoff(tries, chance) <= 8
 
 
-async def test_says_hello_first_and_comes_as_a_program_not_as_a_page() -> None:
+async def test_client_sends_hello_first_and_no_origin() -> None:
     seen: list[object] = []
 
     async def script(peer: Peer) -> None:
@@ -132,7 +132,7 @@ async def test_says_hello_first_and_comes_as_a_program_not_as_a_page() -> None:
 
 
 @pytest.mark.parametrize("code", [1001, 1012, 4429])
-async def test_comes_back_by_itself_and_resumes(code: int) -> None:
+async def test_client_reconnects_and_resumes(code: int) -> None:
     hellos: list[m.Command] = []
 
     async def first(peer: Peer) -> None:
@@ -151,7 +151,7 @@ async def test_comes_back_by_itself_and_resumes(code: int) -> None:
     assert ending.why == ConnectionClosed(4503)
 
 
-async def test_comes_back_after_a_connection_that_just_broke() -> None:
+async def test_client_reconnects_after_a_broken_connection() -> None:
     async def first(peer: Peer) -> None:
         await peer.let_in(token=TOKEN)
         peer.socket.transport.abort()
@@ -166,7 +166,7 @@ async def test_comes_back_after_a_connection_that_just_broke() -> None:
     assert ending == Ending(End.CLOSED_BY_HOST, welcomed=True)
 
 
-async def test_nobody_waits_for_a_server_that_was_never_there() -> None:
+async def test_unreachable_server_ends_it_at_once() -> None:
     async with server() as url:
         pass
     ending = await client(url).run()
@@ -174,7 +174,7 @@ async def test_nobody_waits_for_a_server_that_was_never_there() -> None:
     assert ending.why.server == url
 
 
-async def test_what_is_no_sliderace_server_is_not_reached_either() -> None:
+async def test_other_http_server_counts_as_unreachable() -> None:
     async def answer(
         reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
@@ -188,7 +188,7 @@ async def test_what_is_no_sliderace_server_is_not_reached_either() -> None:
     assert isinstance(ending.why, Unreached)
 
 
-async def test_a_busy_server_is_tried_a_few_times() -> None:
+async def test_busy_server_is_tried_a_few_times() -> None:
     async def busy(peer: Peer) -> None:
         await peer.hear()
         await peer.socket.close(1013)
@@ -198,7 +198,7 @@ async def test_a_busy_server_is_tried_a_few_times() -> None:
     assert ending == Ending(End.CONNECTION_LOST, welcomed=False)
 
 
-async def test_patience_ends() -> None:
+async def test_client_stops_reconnecting_when_its_patience_ends() -> None:
     async def script(peer: Peer) -> None:
         await peer.let_in()
         peer.socket.transport.abort()
@@ -212,7 +212,7 @@ async def test_patience_ends() -> None:
     assert ending.welcomed
 
 
-async def test_slides_go_out_as_they_are_made() -> None:
+async def test_slides_are_sent_as_they_are_made() -> None:
     heard: list[m.Command] = []
     one: Client
 
@@ -248,7 +248,7 @@ async def test_slides_go_out_as_they_are_made() -> None:
     assert (rest.seq, [slide[:2] for slide in rest.slides]) == (2, [("R", 1), ("D", 1)])
 
 
-async def test_a_server_that_talks_nonsense_is_left_for_good() -> None:
+async def test_invalid_message_ends_it_for_good() -> None:
     async def script(peer: Peer) -> None:
         await peer.let_in()
         await peer.socket.send('{"t":"nonsense"}')
@@ -259,7 +259,7 @@ async def test_a_server_that_talks_nonsense_is_left_for_good() -> None:
     assert isinstance(ending.why, BadMessage)
 
 
-async def test_leaving_says_so_last_and_the_seat_is_given_up(tmp_path: Path) -> None:
+async def test_leaving_is_the_last_command_and_deletes_the_seat(tmp_path: Path) -> None:
     heard: list[m.Command] = []
 
     async def script(peer: Peer) -> None:
@@ -280,7 +280,7 @@ async def test_leaving_says_so_last_and_the_seat_is_given_up(tmp_path: Path) -> 
     await asyncio.to_thread(seat.release)
 
 
-async def test_going_away_keeps_the_seat(tmp_path: Path) -> None:
+async def test_cancelled_client_keeps_its_seat(tmp_path: Path) -> None:
     heard, closed = asyncio.Event(), asyncio.Event()
 
     async def script(peer: Peer) -> None:
@@ -310,7 +310,7 @@ async def test_going_away_keeps_the_seat(tmp_path: Path) -> None:
     await asyncio.to_thread(again.release)
 
 
-async def test_notes_are_told_and_kept() -> None:
+async def test_notes_are_announced_and_kept() -> None:
     async def script(peer: Peer) -> None:
         await peer.let_in()
         await peer.say(m.Gone(2, 2, "left"), m.Closed(3, "host"))
@@ -333,7 +333,7 @@ async def test_notes_are_told_and_kept() -> None:
     ("had", "said"),
     [(True, Fault.RECORD_UNREADABLE), (False, PhaseChanged("results"))],
 )
-async def test_a_racer_looks_into_the_record_by_himself(
+async def test_racers_client_checks_the_record(
     had: bool, said: News, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "RECORD_S", (0.0, 0.0))

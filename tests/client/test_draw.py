@@ -74,14 +74,14 @@ def ended(ann: ModelHarness, *nonces: m.SeatNonce) -> list[News]:
 # --- Committing -----------------------------------------------------------------------
 
 
-def test_ready_comes_with_a_commitment_and_the_nonce_follows_the_roster() -> None:
+def test_ready_carries_a_commitment_and_the_nonce_follows_the_roster() -> None:
     ann = asked()
     assert ann.receive_next(LISTED) == []  # once is enough
     assert ended(ann, *ALL) == []
     assert (ann.view.faults, ann.view.remarks) == ([], [])
 
 
-def test_who_is_made_ready_by_the_server_commits_by_itself() -> None:
+def test_client_commits_when_the_server_makes_it_ready() -> None:
     ann = ModelHarness()
     outs = ann.receive_next(m.MemberEvent(0, member(ANN, 0, ready=True), "ready"))
     assert commands(outs) == [READY]
@@ -89,7 +89,7 @@ def test_who_is_made_ready_by_the_server_commits_by_itself() -> None:
     assert commands(outs) == ann.sent() == []
 
 
-def test_where_races_start_by_themselves_the_countdown_is_enough() -> None:
+def test_client_commits_in_the_countdown_of_a_timed_race() -> None:
     ann = ModelHarness(room=room(rules=Rules("3x3", start="every")))
     outs = ann.receive_next(m.PhaseEvent(0, RACE, "countdown", 5_000))
     assert commands(outs) == [READY]
@@ -111,14 +111,16 @@ def test_where_races_start_by_themselves_the_countdown_is_enough() -> None:
         },
     ],
 )
-def test_who_has_no_part_in_the_draw_commits_to_nothing(told: dict[str, Any]) -> None:
+def test_client_without_a_part_in_the_draw_sends_no_commitment(
+    told: dict[str, Any],
+) -> None:
     model = fresh(token=TOKEN)
     model.receive(welcome(), 0)
     model.receive(snapshot(**told), 0)
     assert commands(model.poll(0)) == []
 
 
-def test_a_ready_of_ours_has_a_commitment_only_where_it_has_a_meaning() -> None:
+def test_ready_carries_a_commitment_only_if_it_can_count() -> None:
     model = fresh()
     assert not model.ask(m.Ready(RACE), 0)
     ann = ModelHarness(room=room(seed_known=True))
@@ -133,14 +135,14 @@ def test_a_ready_of_ours_has_a_commitment_only_where_it_has_a_meaning() -> None:
     assert ann.sent() == [m.Ready(RACE)]
 
 
-def test_every_connection_is_told_the_same_commitment_again() -> None:
+def test_each_connection_gets_the_same_commitment() -> None:
     ann = ready()
     ann.model.lost(1006)
     assert commands(ann.receive(welcome())) == [READY]
     assert ann.sent() == []
 
 
-def test_nothing_is_committed_to_before_the_snapshot_of_a_new_epoch() -> None:
+def test_no_commitment_is_sent_before_the_snapshot_of_a_new_epoch() -> None:
     ann = ready()
     ann.model.lost(1006)
     assert commands(ann.receive(welcome(epoch=8))) == []
@@ -148,7 +150,7 @@ def test_nothing_is_committed_to_before_the_snapshot_of_a_new_epoch() -> None:
     assert commands(ann.receive(snapshot(epoch=8, members=members))) == [READY]
 
 
-def test_every_seat_has_a_nonce_of_its_own() -> None:
+def test_each_seat_has_its_own_nonce() -> None:
     drawn = iter([b"a" * 16, b"b" * 16])
     draw = Draw(lambda _: next(drawn), RACE)
     first = draw.commitment(0)
@@ -158,7 +160,7 @@ def test_every_seat_has_a_nonce_of_its_own() -> None:
     assert draw.nonce(1) == ""
 
 
-def test_every_race_has_a_nonce_of_its_own() -> None:
+def test_each_race_has_its_own_nonce() -> None:
     ann = ready()
     ann.receive_next(m.RoomEvent(0, room(race=NEXT), "race"))
     outs = ann.receive_next(m.MemberEvent(0, member(ANN, 0, ready=True), "ready"))
@@ -167,7 +169,7 @@ def test_every_race_has_a_nonce_of_its_own() -> None:
     assert again.nonce_commitment not in (None, READY.nonce_commitment)
 
 
-def test_a_refusal_of_what_the_user_did_not_ask_for_is_not_shown() -> None:
+def test_refusal_of_an_automatic_command_is_not_announced() -> None:
     ann = ModelHarness()
     ann.receive_next(m.MemberEvent(0, member(ANN, 0, ready=True), "ready"))
     outs = ann.receive(m.Refused("ready", "wrong_phase", ""))
@@ -180,7 +182,7 @@ def test_a_refusal_of_what_the_user_did_not_ask_for_is_not_shown() -> None:
 # --- Telling --------------------------------------------------------------------------
 
 
-def test_who_was_away_when_the_roster_froze_tells_it_from_the_snapshot() -> None:
+def test_nonce_is_revealed_after_a_snapshot_with_the_roster() -> None:
     ann = ready()
     countdown(ann)
     ann.model.lost(1006)
@@ -191,14 +193,14 @@ def test_who_was_away_when_the_roster_froze_tells_it_from_the_snapshot() -> None
     assert commands(ann.receive(told)) == [NONCE]
 
 
-def test_a_nonce_that_may_not_have_arrived_is_told_again() -> None:
+def test_nonce_is_sent_again_after_a_reconnect() -> None:
     ann = asked()
     ann.model.lost(1006)
     assert commands(ann.receive(welcome())) == [NONCE]
     assert ended(ann, *GONE) == [LEFT_OUT]
 
 
-def test_after_a_reload_the_nonce_of_the_client_before_is_not_ours_to_tell() -> None:
+def test_restarted_client_reveals_no_nonce_it_does_not_know() -> None:
     model = fresh(token=TOKEN)
     frozen = view(roster=[0], nonce_commitments=["f" * 64])
     model.receive(welcome(), 0)
@@ -208,7 +210,7 @@ def test_after_a_reload_the_nonce_of_the_client_before_is_not_ours_to_tell() -> 
     assert commands(model.poll(0)) == []
 
 
-def test_a_second_list_gets_no_answer_and_is_said() -> None:
+def test_second_list_gets_no_nonce_and_is_a_fault() -> None:
     ann = ready()
     countdown(ann)
     ann.receive_next(m.RosterEvent(0, RACE, [0], [COMMITMENTS[0]]))
@@ -221,14 +223,14 @@ def test_a_second_list_gets_no_answer_and_is_said() -> None:
     assert Fault.LIST_CHANGED in (ended(ann, *ALL))
 
 
-def test_a_list_for_another_race_is_none_of_ours() -> None:
+def test_list_of_another_race_is_ignored() -> None:
     ann = ready()
     countdown(ann)
     other = m.RosterEvent(0, NEXT, [0, 1], [COMMITMENTS[0], None])
     assert commands(ann.receive_next(other)) == []
 
 
-def test_a_list_that_is_too_short_has_none_for_the_others() -> None:
+def test_seats_missing_from_the_list_have_no_commitment() -> None:
     ann = ready()
     countdown(ann)
     ann.receive_next(m.RosterEvent(0, RACE, [0, 1], [COMMITMENTS[0]]))
@@ -239,13 +241,13 @@ def test_a_list_that_is_too_short_has_none_for_the_others() -> None:
 # --- What became of it ----------------------------------------------------------------
 
 
-def test_a_nonce_left_out_without_a_word_is_a_fault() -> None:
+def test_nonce_left_out_without_a_reason_is_a_fault() -> None:
     ann = asked()
     assert ended(ann, *GONE) == [LEFT_OUT]
     assert ann.view.faults == [LEFT_OUT]
 
 
-def test_a_nonce_that_came_too_late_is_said_quietly() -> None:
+def test_nonce_that_came_too_late_is_a_remark() -> None:
     ann = asked()
     assert ann.receive(m.Refused("nonce", "too_late", "")) == []
     assert ended(ann, *GONE) == [Remark.NONCE_LATE]
@@ -255,13 +257,13 @@ def test_a_nonce_that_came_too_late_is_said_quietly() -> None:
     )
 
 
-def test_a_nonce_refused_as_wrong_is_a_fault() -> None:
+def test_nonce_refused_as_wrong_is_a_fault() -> None:
     ann = asked()
     ann.receive(m.Refused("nonce", "bad_nonce", ""))
     assert ended(ann, *GONE) == [Fault.OWN_NONCE_REFUSED]
 
 
-def test_a_connection_lost_in_the_draw_leaves_it_open() -> None:
+def test_connection_lost_during_the_draw_makes_the_nonce_unsure() -> None:
     ann = asked()
     ann.model.lost(1006)
     ann.receive(welcome(epoch=8))
@@ -275,7 +277,7 @@ def test_a_connection_lost_in_the_draw_leaves_it_open() -> None:
     assert Remark.NONCE_UNSURE in news(ann.receive_next(told))
 
 
-def test_a_connection_lost_after_the_draw_does_not() -> None:
+def test_connection_lost_after_the_draw_does_not() -> None:
     ann = asked()
     ann.receive_next(m.PhaseEvent(0, RACE, "racing", 9_000, [0, 1]))
     ann.model.lost(1006)
@@ -293,7 +295,7 @@ def test_a_connection_lost_after_the_draw_does_not() -> None:
         ),
     ],
 )
-def test_a_commitment_that_was_not_listed_is_said(ms: int, said: News) -> None:
+def test_unlisted_commitment_is_announced(ms: int, said: News) -> None:
     ann = ready()
     countdown(ann)
     ann.wait(ms)
@@ -302,7 +304,7 @@ def test_a_commitment_that_was_not_listed_is_said(ms: int, said: News) -> None:
     assert ended(ann, m.SeatNonce(0, None, None), GONE[1]) == [said]
 
 
-def test_who_was_not_ready_is_told_with_the_roster() -> None:
+def test_roster_shows_a_player_that_they_were_left_out() -> None:
     ann = ModelHarness()
     countdown(ann)
     ann.receive_next(m.RosterEvent(0, RACE, [1], [COMMITMENTS[1]]))
@@ -313,7 +315,7 @@ def test_who_was_not_ready_is_told_with_the_roster() -> None:
 # --- The record -----------------------------------------------------------------------
 
 
-def test_a_racer_looks_into_the_record_once() -> None:
+def test_racers_client_checks_the_record_once() -> None:
     ann = asked()
     ann.race(results(*ALL).board)
     ann.slide(*((way, 1) for way, _ in ann.view.board.legal_slides()[:1]))  # type: ignore[union-attr]
@@ -328,7 +330,7 @@ def test_a_racer_looks_into_the_record_once() -> None:
     assert not [out for out in ann.receive(again) if isinstance(out, CheckRecord)]
 
 
-def test_what_the_record_shows_is_said_for_its_race() -> None:
+def test_outcome_of_a_record_check_counts_for_its_race() -> None:
     ann = asked()
     ended(ann, *ALL)
     model, wrong = ann.model, Fault.RECORD_SEED
@@ -343,7 +345,7 @@ def test_what_the_record_shows_is_said_for_its_race() -> None:
     assert model.poll(ann.now) == [Note(wrong, "bad")]
 
 
-def test_a_record_that_cannot_be_had_is_said_and_no_fault() -> None:
+def test_unavailable_record_is_a_remark() -> None:
     ann = asked()
     ended(ann, *ALL)
     model = ann.model
@@ -353,7 +355,7 @@ def test_a_record_that_cannot_be_had_is_said_and_no_fault() -> None:
     assert model.poll(ann.now) == [Note(Remark.RECORD_UNAVAILABLE)]
 
 
-def test_a_record_that_agrees_does_not_hide_what_was_wrong_before() -> None:
+def test_agreeing_record_does_not_hide_earlier_faults() -> None:
     ann = asked()
     ended(ann, *GONE)
     ann.model.record_checked(RACE, [])
@@ -364,7 +366,7 @@ def test_a_record_that_agrees_does_not_hide_what_was_wrong_before() -> None:
 # --- Beside the race ------------------------------------------------------------------
 
 
-def test_lines_are_kept_while_their_members_are_here() -> None:
+def test_latencies_are_kept_while_their_members_are_present() -> None:
     ann = ModelHarness()
     ann.receive(
         m.LatencyEvent([m.MemberLatency(ANN, 1, 0), m.MemberLatency(BEN, 23, 4)])
@@ -381,7 +383,7 @@ def test_lines_are_kept_while_their_members_are_here() -> None:
     assert ann.view.latencies == {}
 
 
-def test_a_first_place_is_provisional_until_it_is_won() -> None:
+def test_first_place_is_provisional_until_it_is_won() -> None:
     ann = ModelHarness()
     ann.race()
     row = standing(1, "finished", time_ms=9_000, place=1)
@@ -398,7 +400,7 @@ def test_a_first_place_is_provisional_until_it_is_won() -> None:
     ]
 
 
-def test_signals_stay_as_long_as_the_results() -> None:
+def test_signals_are_kept_as_long_as_the_results() -> None:
     ann = ModelHarness()
     ann.race()
     ann.receive_next(results())

@@ -31,7 +31,7 @@ NOW = 1_000
 # --- Entering ------------------------------------------------------------------------
 
 
-def test_the_first_hello_enters_and_every_later_one_resumes() -> None:
+def test_first_hello_enters_and_later_ones_resume() -> None:
     ann = ModelHarness()
     enter = m.Join("kwx trb", "Ann")
     assert fresh(enter).hello().enter == enter
@@ -40,12 +40,12 @@ def test_the_first_hello_enters_and_every_later_one_resumes() -> None:
     assert ann.model.hello().enter == m.Resume("KWXTRB", TOKEN, epoch=7, offset=2)
 
 
-def test_a_kept_token_resumes_without_an_epoch() -> None:
+def test_stored_token_resumes_without_an_epoch() -> None:
     model = fresh(token=TOKEN)
     assert model.hello().enter == m.Resume("KWXTRB", TOKEN)
 
 
-def test_the_token_is_handed_over_to_be_kept() -> None:
+def test_new_token_is_stored() -> None:
     model = fresh(m.Join("kwx-trb", "Ann"))
     model.receive(welcome(token=TOKEN), NOW)
     assert model.poll(NOW) == [Keep("KWXTRB", TOKEN)]
@@ -54,7 +54,7 @@ def test_the_token_is_handed_over_to_be_kept() -> None:
     assert model.view.code == "KWXTRB"
 
 
-def test_an_opened_room_ends_the_connection() -> None:
+def test_opened_room_ends_the_connection() -> None:
     model = fresh(m.Open())
     assert model.hello().enter == m.Open()
     model.receive(m.Opened("KWXTRB", "http://192.0.2.7:8710/KWXTRB"), NOW)
@@ -67,7 +67,7 @@ def test_an_opened_room_ends_the_connection() -> None:
 
 
 @pytest.mark.parametrize("code", ["room_full", "room_locked", "version", "bad_name"])
-def test_who_is_not_let_in_is_told_why(code: str) -> None:
+def test_refused_entry_ends_with_the_refusal(code: str) -> None:
     model = fresh()
     model.receive(m.Refused("hello", code, "whatever"), NOW)
     assert isinstance(model.view.ended, m.Refused)
@@ -75,7 +75,7 @@ def test_who_is_not_let_in_is_told_why(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", ["bad_token", "room_unknown", "bad_code"])
-def test_a_kept_seat_that_is_gone_is_forgotten_and_entered_anew(code: str) -> None:
+def test_lost_seat_is_deleted_and_a_new_one_requested(code: str) -> None:
     enter = m.Join("KWXTRB", "Ann")
     model = fresh(enter, token=TOKEN)
     model.receive(m.Refused("hello", code, ""), NOW)
@@ -85,21 +85,21 @@ def test_a_kept_seat_that_is_gone_is_forgotten_and_entered_anew(code: str) -> No
     assert model.hello().enter == enter
 
 
-def test_a_seat_that_is_lost_while_we_were_in_ends_it() -> None:
+def test_seat_lost_after_we_were_in_ends_it() -> None:
     ann = ModelHarness()
     ann.model.lost(1006)
     assert Forget() in ann.receive(m.Refused("hello", "bad_token", ""))
     assert ann.view.ended == m.Refused("hello", "bad_token", "")
 
 
-def test_a_refused_resume_of_another_kind_keeps_the_seat() -> None:
+def test_resume_refused_for_another_reason_keeps_the_seat() -> None:
     ann = ModelHarness()
     ann.model.lost(1006)
     assert Forget() not in ann.receive(m.Refused("hello", "version", ""))
     assert ann.view.ended
 
 
-def test_a_server_that_cannot_just_now_is_tried_again_when_it_says() -> None:
+def test_busy_server_is_tried_again_after_the_time_it_names() -> None:
     ann = ModelHarness()
     ann.model.lost(1012)
     ann.receive(m.Refused("hello", "shutting_down", "", retry_ms=2500))
@@ -114,7 +114,7 @@ def test_a_server_that_cannot_just_now_is_tried_again_when_it_says() -> None:
 
 
 @pytest.mark.parametrize("code", [1001, 1006, 1011, 1012, 1013, 4002, 4429])
-def test_after_these_close_codes_we_come_back(code: int) -> None:
+def test_client_reconnects_after_these_close_codes(code: int) -> None:
     ann = ModelHarness()
     ann.model.lost(code)
     assert ann.view.ended is None
@@ -127,7 +127,7 @@ def test_after_these_close_codes_we_come_back(code: int) -> None:
 
 
 @pytest.mark.parametrize("code", [1000, 1002, 1007, 1009, 4500, 4503, 4504, 4999])
-def test_after_these_we_stay_away_and_keep_the_seat(code: int) -> None:
+def test_client_stays_away_after_these_and_keeps_the_seat(code: int) -> None:
     ann = ModelHarness()
     ann.model.lost(code)
     assert ann.view.ended
@@ -135,14 +135,14 @@ def test_after_these_we_stay_away_and_keep_the_seat(code: int) -> None:
 
 
 @pytest.mark.parametrize("code", [4501, 4502])
-def test_kicked_or_without_a_room_the_seat_is_forgotten(code: int) -> None:
+def test_kicked_client_or_closed_room_deletes_the_seat(code: int) -> None:
     ann = ModelHarness()
     ann.model.lost(code)
     assert ann.view.ended
     assert ann.model.poll(ann.now) == [Forget()]
 
 
-def test_who_leaves_has_left() -> None:
+def test_leaving_ends_it() -> None:
     ann = ModelHarness()
     assert ann.model.ask(m.Leave(), ann.now)
     outs = ann.model.poll(ann.now)
@@ -152,7 +152,7 @@ def test_who_leaves_has_left() -> None:
     assert ann.view.ended is End.LEFT
 
 
-def test_what_ended_first_is_the_reason() -> None:
+def test_first_ending_is_the_reason() -> None:
     ann = ModelHarness()
     ann.receive_next(m.Closed(0, "host"))
     ann.model.lost(4502)
@@ -160,7 +160,7 @@ def test_what_ended_first_is_the_reason() -> None:
     assert ann.view.phase == "closed"
 
 
-def test_nothing_can_be_asked_while_offline() -> None:
+def test_no_command_is_sent_while_offline() -> None:
     ann = ModelHarness()
     ann.model.lost(1006)
     assert not ann.model.ask(m.Ready(RACE), ann.now)
@@ -170,7 +170,7 @@ def test_nothing_can_be_asked_while_offline() -> None:
 # --- The stream ----------------------------------------------------------------------
 
 
-def test_an_event_counts_once() -> None:
+def test_event_counts_once() -> None:
     ann = ModelHarness()
     gone = m.Gone(2, BEN, "left")
     assert notes(ann.receive(gone)) == ["Ben left"]
@@ -178,7 +178,7 @@ def test_an_event_counts_once() -> None:
     assert set(ann.view.members) == {ANN, CAT}
 
 
-def test_a_hole_in_the_stream_asks_for_a_snapshot_and_waits_for_it() -> None:
+def test_gap_in_the_stream_requests_a_snapshot_and_waits_for_it() -> None:
     ann = ModelHarness()
     assert commands(ann.receive(m.Gone(3, BEN, "left"))) == [m.Resync(None)]
     assert ann.receive(m.Gone(4, CAT, "left")) == []
@@ -190,7 +190,7 @@ def test_a_hole_in_the_stream_asks_for_a_snapshot_and_waits_for_it() -> None:
     assert commands(ann.receive(m.Gone(8, CAT, "left"))) == [m.Resync(None)]
 
 
-def test_a_foreign_epoch_hears_nothing_until_its_snapshot() -> None:
+def test_new_epoch_ignores_events_until_its_snapshot() -> None:
     ann = ModelHarness()
     ann.model.lost(1006)
     ann.receive(welcome(epoch=8))
@@ -200,7 +200,7 @@ def test_a_foreign_epoch_hears_nothing_until_its_snapshot() -> None:
     assert ann.model.hello().enter == m.Resume("KWXTRB", TOKEN, epoch=8, offset=2)
 
 
-def test_the_same_epoch_goes_on_with_what_was_missed() -> None:
+def test_same_epoch_continues_with_the_missed_events() -> None:
     ann = ModelHarness()
     ann.model.lost(1006)
     ann.receive(welcome())
@@ -210,7 +210,7 @@ def test_the_same_epoch_goes_on_with_what_was_missed() -> None:
 # --- The room ------------------------------------------------------------------------
 
 
-def test_a_new_race_means_the_lobby_and_nobody_ready() -> None:
+def test_new_race_means_lobby_and_nobody_ready() -> None:
     ann = ModelHarness(members=[member(ANN, 0, ready=True), member(BEN, 1, ready=True)])
     ann.race()
     ann.receive_next(m.RoomEvent(0, room(race=NEXT, commitment="c" * 64), "race"))
@@ -231,13 +231,15 @@ def test_a_new_race_means_the_lobby_and_nobody_ready() -> None:
         (m.RoomEvent(0, room(), "race"), None),
     ],
 )
-def test_what_the_room_became_is_said(event: m.RoomEvent, note: str | None) -> None:
+def test_changes_of_the_room_are_announced(
+    event: m.RoomEvent, note: str | None
+) -> None:
     ann = ModelHarness()
     assert notes(ann.receive_next(event)) == ([note] if note else [])
     assert ann.view.room == event.room
 
 
-def test_members_come_change_and_go() -> None:
+def test_members_join_and_leave() -> None:
     ann = ModelHarness()
     joined = m.MemberEvent(0, member(4, 2, "Dan"), "joined")
     assert notes(ann.receive_next(joined)) == ["Dan joined"]
@@ -246,7 +248,7 @@ def test_members_come_change_and_go() -> None:
     assert ann.receive_next(m.Gone(0, 4, "left")) == []
 
 
-def test_a_change_of_role_changes_the_seat() -> None:
+def test_change_of_role_changes_the_seat() -> None:
     ann = ModelHarness()
     ann.receive_next(m.MemberEvent(0, member(ANN, None), "role"))
     assert ann.view.seat is None
@@ -254,14 +256,14 @@ def test_a_change_of_role_changes_the_seat() -> None:
     assert ann.view.seat == 3
 
 
-def test_who_is_sent_out_is_out() -> None:
+def test_kicked_member_is_out() -> None:
     ann = ModelHarness()
     outs = ann.receive_next(m.Gone(0, ANN, "kicked"))
     assert Forget() in outs
     assert ann.view.ended is End.KICKED
 
 
-def test_hostile_names_are_cleaned_wherever_they_come_from() -> None:
+def test_hostile_names_are_always_cleaned() -> None:
     evil = "\x1b[31mEv\u202eil"
     ann = ModelHarness(members=[member(ANN, 0), member(BEN, 1, evil)])
     assert ann.view.members[BEN].name == "[31mEvil"
@@ -279,14 +281,14 @@ def test_hostile_names_are_cleaned_wherever_they_come_from() -> None:
     assert ann.view.results.standings[0].name == "[31mEvil"
 
 
-def test_a_board_that_cannot_be_ends_the_connection_not_the_program() -> None:
+def test_impossible_board_ends_the_connection_not_the_program() -> None:
     ann = ModelHarness()
     outs = ann.receive(m.BoardEvent(RACE, None, 0, "1 1/0 0"))
     assert ann.view.ended is End.IMPOSSIBLE_BOARD
     assert Note(End.IMPOSSIBLE_BOARD, "bad") in outs
 
 
-def test_a_refusal_is_said_in_our_words() -> None:
+def test_refusal_of_a_command_is_announced() -> None:
     ann = ModelHarness()
     refusal = m.Refused("start", "not_host", "\x1b[2J")
     assert ann.receive(refusal) == [Note(refusal, "bad")]
@@ -297,7 +299,7 @@ def test_a_refusal_is_said_in_our_words() -> None:
 # --- Phases --------------------------------------------------------------------------
 
 
-def test_a_phase_is_said_once_and_counts_down() -> None:
+def test_phase_is_announced_once_and_counts_down() -> None:
     ann = ModelHarness()
     told = ann.receive_next(m.PhaseEvent(0, RACE, "countdown", 5_000))
     assert notes(told) == ["The race starts in 5 s"]
@@ -307,7 +309,7 @@ def test_a_phase_is_said_once_and_counts_down() -> None:
     assert set(ann.view.lanes) == {0, 1}
 
 
-def test_a_countdown_that_stops_or_a_race_called_off_clears_the_board() -> None:
+def test_aborted_race_clears_the_board() -> None:
     ann = ModelHarness()
     ann.race()
     ann.receive_next(m.PhaseEvent(0, RACE, "aborted", None, why="host"))
@@ -315,7 +317,7 @@ def test_a_countdown_that_stops_or_a_race_called_off_clears_the_board() -> None:
     assert (ann.view.board, ann.view.lanes) == (None, {})
 
 
-def test_who_was_away_when_the_board_was_shown_asks_for_it() -> None:
+def test_missed_board_is_requested() -> None:
     ann = ModelHarness()
     ann.receive_next(m.PhaseEvent(0, RACE, "countdown", 1_200, [0, 1]))
     outs = ann.receive_next(m.PhaseEvent(0, RACE, "racing", 120_000, [0, 1]))

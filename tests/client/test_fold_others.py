@@ -53,7 +53,7 @@ def test_racers_see_progress_but_no_boards() -> None:
     assert (ben.seq, ben.high, ben.stm, ben.board) == (3, 250, 4, None)
 
 
-def test_open_boards_are_open_to_racers() -> None:
+def test_racers_see_open_boards() -> None:
     ann = ModelHarness(room=room(rules=Rules("3x3", open_boards=True)))
     ann.race()
     assert ann.view.lanes[1].board is not None
@@ -69,7 +69,7 @@ def test_spectators_see_every_slide() -> None:
     assert ben.board_seq == 1
 
 
-def test_a_hole_in_a_seats_slides_asks_for_its_board_once() -> None:
+def test_gap_in_a_seats_slides_requests_its_board_once() -> None:
     ann = watching()
     step = m.SeatProgress(1, 5, 500, 5, 4, "L")
     assert commands(ann.receive(m.Progress(RACE, [step]))) == [m.Resync(1)]
@@ -84,13 +84,13 @@ def test_a_hole_in_a_seats_slides_asks_for_its_board_once() -> None:
     ) == [m.Resync(1)]
 
 
-def test_boards_of_another_race_are_none_of_ours() -> None:
+def test_boards_of_another_race_are_ignored() -> None:
     ann = watching()
     ann.receive(m.BoardEvent(NEXT, 1, 5, ONE_LEFT))
     assert ann.view.lanes[1].board_seq == 0
 
 
-def test_the_own_board_can_be_asked_for_too() -> None:
+def test_own_board_can_be_requested() -> None:
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 1), ("R", 1))
@@ -102,7 +102,7 @@ def test_the_own_board_can_be_asked_for_too() -> None:
     assert ann.view.done
 
 
-def test_the_start_board_again_changes_no_attempt_that_has_begun() -> None:
+def test_repeated_start_board_changes_no_running_attempt() -> None:
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 1))
@@ -111,7 +111,7 @@ def test_the_start_board_again_changes_no_attempt_that_has_begun() -> None:
     assert (ann.view.attempt.seq, ann.view.attempt.zero) == (1, 1_000_000)
 
 
-def test_after_a_reload_in_the_inspection_the_board_stays_locked() -> None:
+def test_board_stays_locked_after_a_reload_in_the_inspection() -> None:
     ann = ModelHarness()
     ann.receive_next(m.PhaseEvent(0, RACE, "countdown", 1_200, [0, 1]))
     ann.receive(welcome(seq=0, board=START))
@@ -120,7 +120,7 @@ def test_after_a_reload_in_the_inspection_the_board_stays_locked() -> None:
 
 
 @pytest.mark.parametrize(("limit_ms", "locked"), [(120_000, 2_500), (0, 0)])
-def test_a_reload_in_the_inspection_knows_when_it_ends(
+def test_reload_in_the_inspection_knows_when_it_ends(
     limit_ms: int, locked: int
 ) -> None:
     rules = Rules("3x3", inspection_ms=5_000, limit_ms=limit_ms)
@@ -134,7 +134,7 @@ def test_a_reload_in_the_inspection_knows_when_it_ends(
     assert model.view.locked(NOW) == locked
 
 
-def test_a_resume_after_the_own_end_does_not_reopen_the_attempt() -> None:
+def test_resume_does_not_reopen_an_ended_attempt() -> None:
     ann = ModelHarness()
     ann.race()
     ann.receive_next(m.StandingEvent(0, RACE, standing(0, "forfeited")))
@@ -143,7 +143,7 @@ def test_a_resume_after_the_own_end_does_not_reopen_the_attempt() -> None:
     assert not ann.model.slide("L", 1, ann.now)
 
 
-def test_moves_made_before_a_rejoin_count_on() -> None:
+def test_moves_before_a_reload_still_count() -> None:
     ann = ModelHarness()
     ann.model.lost(1006)
     told = m.Lane(0, 1, 0, 7, "racing", ONE_LEFT)
@@ -166,7 +166,7 @@ def test_moves_made_before_a_rejoin_count_on() -> None:
         ([1], member(ANN, None), False),
     ],
 )
-def test_a_player_who_is_left_out_is_told_why(
+def test_player_who_was_not_ready_is_told_so(
     roster: list[int], who: m.Member, missed: bool
 ) -> None:
     ann = ModelHarness(members=[who, member(BEN, 1, ready=True)])
@@ -176,7 +176,7 @@ def test_a_player_who_is_left_out_is_told_why(
     assert ann.view.left_out == (RACE if missed else "")
 
 
-def test_the_servers_own_figure_of_our_progress_is_never_undercut() -> None:
+def test_own_progress_is_never_below_the_servers_figure() -> None:
     ann = ModelHarness()
     ann.race()
     ann.receive(m.Progress(RACE, [m.SeatProgress(0, 0, 400, 0)]))
@@ -189,7 +189,7 @@ def test_the_servers_own_figure_of_our_progress_is_never_undercut() -> None:
 # --- Standings and results -----------------------------------------------------------
 
 
-def test_who_finishes_is_said_and_stands() -> None:
+def test_finish_is_announced_and_kept() -> None:
     ann = ModelHarness()
     ann.race()
     row = standing(1, "finished", time_ms=12_345, stm=40, high=1000, place=1)
@@ -199,7 +199,7 @@ def test_who_finishes_is_said_and_stands() -> None:
     assert ann.view.lanes[1].time_ms == 12_345
 
 
-def test_our_own_standing_ends_or_reopens_our_attempt() -> None:
+def test_own_standing_ends_or_reopens_the_attempt() -> None:
     ann = ModelHarness()
     ann.race()
     ann.model.ask(m.Forfeit(RACE), ann.now)
@@ -211,7 +211,7 @@ def test_our_own_standing_ends_or_reopens_our_attempt() -> None:
     assert not ann.view.can_undo(ann.now)
 
 
-def test_a_racer_we_never_met_gets_a_lane() -> None:
+def test_unknown_racer_gets_a_lane() -> None:
     ann = ModelHarness()
     ann.race()
     row = standing(7, "dns", name="Zoe")
@@ -233,14 +233,14 @@ def test_results_are_kept_until_the_next_countdown() -> None:
     assert ann.view.results is None
 
 
-def test_results_that_hold_are_silent() -> None:
+def test_results_without_faults_are_silent() -> None:
     ann = ModelHarness()
     ann.race(results().board)
     assert notes(ann.receive_next(results())) == ["The race is over"]
     assert ann.view.faults == []
 
 
-def test_a_secret_other_than_the_one_promised_is_said() -> None:
+def test_broken_commitment_is_announced() -> None:
     ann = ModelHarness()
     ann.race(results().board)
     # the promise that counts is the first one, whatever the room says later
@@ -263,7 +263,7 @@ def test_results_in_a_snapshot_count_if_they_are_of_its_race() -> None:
     assert other.model.view.results is None
 
 
-def test_the_race_clock_of_a_spectator_runs_from_the_start() -> None:
+def test_spectators_race_clock_runs_from_the_start() -> None:
     ann = watching()
     assert ann.view.clock(ann.now + 500) == 500
     ann.receive_next(m.PhaseEvent(0, RACE, "grace", 60_000))
@@ -272,7 +272,7 @@ def test_the_race_clock_of_a_spectator_runs_from_the_start() -> None:
     assert ann.view.clock(ann.now + 700) is None
 
 
-def test_limits_are_the_servers() -> None:
+def test_client_keeps_to_the_servers_limits() -> None:
     ann = ModelHarness()
     ann.model.lost(1006)
     ann.receive(welcome(limits=replace(LIMITS, gather_ms=100)))

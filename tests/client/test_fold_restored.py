@@ -18,7 +18,7 @@ ONE_LEFT = "1 2 3/4 5 6/7 0 8"
 """START after L; another L solves it."""
 
 
-def test_it_races_on_where_we_saw_the_end() -> None:
+def test_client_races_on_after_a_restore_although_it_saw_the_end() -> None:
     """The server knows our first slide, and not the second that solved the board."""
     ann = ModelHarness()
     ann.race()

@@ -56,7 +56,7 @@ def test_ninety_tiles_in_a_second_go_out_once_each_and_in_order() -> None:
     assert [at for one in told for _, _, at in one.slides] == list(range(0, 990, 11))
 
 
-def test_the_first_slide_goes_at_once_and_then_a_window_gathers() -> None:
+def test_first_slide_goes_at_once_and_further_ones_gather() -> None:
     ann = ModelHarness()
     ann.race("1 2 3/4 0 5/7 8 6")
     assert ann.slide(("R", 1)) == [slides(("R", 1, 0))]
@@ -73,7 +73,7 @@ def test_the_first_slide_goes_at_once_and_then_a_window_gathers() -> None:
     assert ann.slide(("L", 1)) == [slides(("L", 1, 73), seq=4)]
 
 
-def test_the_solving_slide_takes_what_gathered_along_and_leaves_at_once() -> None:
+def test_solving_slide_goes_at_once_with_all_gathered_ones() -> None:
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 1))
@@ -84,7 +84,7 @@ def test_the_solving_slide_takes_what_gathered_along_and_leaves_at_once() -> Non
     assert not ann.model.slide("R", 1, ann.now)
 
 
-def test_slides_before_a_forfeit_go_first() -> None:
+def test_slides_are_sent_before_a_forfeit() -> None:
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 1))
@@ -95,7 +95,7 @@ def test_slides_before_a_forfeit_go_first() -> None:
     assert not ann.view.can_undo(ann.now + 3_000)
 
 
-def test_a_forfeit_that_was_refused_cannot_be_undone() -> None:
+def test_refused_forfeit_cannot_be_undone() -> None:
     ann = ModelHarness()
     ann.race()
     ann.model.ask(m.Forfeit(RACE), ann.now)
@@ -103,7 +103,7 @@ def test_a_forfeit_that_was_refused_cannot_be_undone() -> None:
     assert not ann.view.can_undo(ann.now)
 
 
-def test_a_long_burst_keeps_to_sixty_slides_and_the_bucket() -> None:
+def test_long_burst_keeps_to_the_limits() -> None:
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 1))
@@ -118,7 +118,7 @@ def test_a_long_burst_keeps_to_sixty_slides_and_the_bucket() -> None:
     assert ann.view.unacked == 401
 
 
-def test_nothing_moves_while_locked_or_after_the_race() -> None:
+def test_no_slide_while_locked_or_after_the_race() -> None:
     ann = ModelHarness()
     assert not ann.model.slide("L", 1, ann.now)
     assert not ann.model.slide_tile(7, ann.now)
@@ -135,7 +135,7 @@ def test_nothing_moves_while_locked_or_after_the_race() -> None:
     assert not ann.model.slide("R", 1, ann.now + 4_000)
 
 
-def test_by_tile_and_by_cell() -> None:
+def test_slide_by_tile_and_by_cell() -> None:
     ann = ModelHarness()
     ann.race()
     assert ann.model.slide_tile(8, ann.now)
@@ -165,7 +165,7 @@ def test_acks_count_for_their_race_only() -> None:
 # --- Refused slides ------------------------------------------------------------------
 
 
-def test_refused_slides_are_replayed_on_the_servers_board_in_the_new_series() -> None:
+def test_rejected_slides_are_replayed_on_the_servers_board_with_the_new_gen() -> None:
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 1), ("R", 1), ("D", 1))
@@ -177,7 +177,7 @@ def test_refused_slides_are_replayed_on_the_servers_board_in_the_new_series() ->
     assert ann.slide(("U", 1))[0].gen == 1  # type: ignore[union-attr]
 
 
-def test_after_a_gap_everything_from_there_goes_again() -> None:
+def test_slides_after_a_gap_are_sent_again() -> None:
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 1), ("R", 1))
@@ -187,7 +187,7 @@ def test_after_a_gap_everything_from_there_goes_again() -> None:
 
 
 @pytest.mark.parametrize("code", ["done", "not_racing", "too_early", "too_many_tiles"])
-def test_what_can_never_be_right_is_not_sent_again(code: str) -> None:
+def test_final_rejection_is_not_retried(code: str) -> None:
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 1), ("R", 1))
@@ -198,7 +198,7 @@ def test_what_can_never_be_right_is_not_sent_again(code: str) -> None:
     assert ann.view.attempt.seq == 1
 
 
-def test_a_server_that_refuses_a_legal_slide_is_not_asked_for_ever() -> None:
+def test_legal_slide_that_is_rejected_is_not_retried_for_ever() -> None:
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 1))
@@ -206,14 +206,14 @@ def test_a_server_that_refuses_a_legal_slide_is_not_asked_for_ever() -> None:
     assert ann.wait(1_000) == []
 
 
-def test_a_refusal_about_another_race_only_changes_the_series() -> None:
+def test_rejection_of_another_race_only_changes_the_gen() -> None:
     ann = ModelHarness()
     ann.race()
     ann.receive(m.Rejected(NEXT, 5, 0, "wrong_race", None))
     assert ann.slide(("L", 1)) == [slides(("L", 1, 0), gen=5)]
 
 
-def test_a_refusal_before_the_snapshot_is_obeyed() -> None:
+def test_rejection_before_the_snapshot_counts() -> None:
     model = fresh(token=TOKEN)
     model.receive(welcome(seq=1, board=ONE_LEFT), NOW)
     model.receive(m.Rejected(RACE, 1, 0, "illegal", START), NOW)
@@ -221,7 +221,7 @@ def test_a_refusal_before_the_snapshot_is_obeyed() -> None:
     assert model.view.attempt.seq == 0
 
 
-def test_a_taken_back_solution_no_longer_shows_as_progress() -> None:
+def test_rejected_solution_no_longer_shows_as_progress() -> None:
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 2))
@@ -235,7 +235,7 @@ def test_a_taken_back_solution_no_longer_shows_as_progress() -> None:
 # --- Coming back ---------------------------------------------------------------------
 
 
-def test_slides_made_while_away_are_sent_again_where_the_boards_agree() -> None:
+def test_slides_made_offline_are_sent_if_the_boards_agree() -> None:
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 1), ("R", 1))
@@ -252,7 +252,7 @@ def test_slides_made_while_away_are_sent_again_where_the_boards_agree() -> None:
     assert not ann.view.attempt.approx
 
 
-def test_every_connection_begins_a_series_of_its_own() -> None:
+def test_each_connection_starts_with_its_own_gen() -> None:
     ann = ModelHarness()
     ann.race()
     ann.receive(m.Rejected(RACE, 3, 0, "illegal", START))
@@ -261,7 +261,7 @@ def test_every_connection_begins_a_series_of_its_own() -> None:
     assert ann.slide(("L", 1)) == [slides(("L", 1, 0), gen=0)]
 
 
-def test_where_they_do_not_agree_the_servers_board_is_taken() -> None:
+def test_servers_board_wins_if_the_boards_differ() -> None:
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 1), ("R", 1))
@@ -272,7 +272,7 @@ def test_where_they_do_not_agree_the_servers_board_is_taken() -> None:
     assert ann.view.done
 
 
-def test_the_whole_attempt_is_kept_so_that_an_old_server_can_have_it_all() -> None:
+def test_whole_attempt_is_kept_for_a_server_that_lost_slides() -> None:
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 1), ("R", 1))
@@ -283,7 +283,7 @@ def test_the_whole_attempt_is_kept_so_that_an_old_server_can_have_it_all() -> No
     assert commands(outs) == [slides(("L", 1, 0), ("R", 1, 0))]
 
 
-def test_who_no_longer_races_sends_nothing() -> None:
+def test_ended_attempt_sends_nothing() -> None:
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 1))
@@ -294,7 +294,7 @@ def test_who_no_longer_races_sends_nothing() -> None:
     assert ann.wait(100) == []
 
 
-def test_a_reload_in_the_race_counts_from_the_snapshot() -> None:
+def test_reload_in_the_race_counts_from_the_snapshot() -> None:
     ann = ModelHarness()
     lanes = [
         m.Lane(0, 1, 500, 1, "racing", ONE_LEFT),
@@ -312,7 +312,7 @@ def test_a_reload_in_the_race_counts_from_the_snapshot() -> None:
     assert sent == m.Slides(RACE, 0, 2, [("L", 1, 8_500)], approx=True)
 
 
-def test_who_missed_the_board_but_not_the_epoch_asks_for_a_snapshot() -> None:
+def test_unknown_clock_after_a_reload_requests_a_snapshot() -> None:
     ann = ModelHarness()
     ann.receive_next(m.PhaseEvent(0, RACE, "countdown", 5_000, [0, 1]))
     ann.model.lost(1006)
@@ -322,7 +322,7 @@ def test_who_missed_the_board_but_not_the_epoch_asks_for_a_snapshot() -> None:
     assert ann.view.attempt.approx
 
 
-def test_a_snapshot_in_the_race_leaves_later_own_slides_alone() -> None:
+def test_snapshot_keeps_our_later_slides() -> None:
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 1), ("R", 1))
@@ -338,7 +338,7 @@ def test_a_snapshot_in_the_race_leaves_later_own_slides_alone() -> None:
     assert (lane.seq, lane.high) == (2, 500)
 
 
-def test_a_reload_after_the_own_finish_shows_the_board_and_slides_no_more() -> None:
+def test_reload_after_the_own_finish_shows_the_board_without_slides() -> None:
     model = fresh(token=TOKEN)
     lanes = [m.Lane(0, 1, 1000, 2, "finished", SOLVED)]
     row = standing(0, "finished", time_ms=2_345, place=1, high=1000)
@@ -352,7 +352,7 @@ def test_a_reload_after_the_own_finish_shows_the_board_and_slides_no_more() -> N
     assert model.view.clock(NOW) == 2_345
 
 
-def test_a_snapshot_without_our_board_begins_no_attempt() -> None:
+def test_snapshot_without_our_board_begins_no_attempt() -> None:
     ann = ModelHarness()
     ann.model.painted(ann.now)
     lanes = [m.Lane(0, 0, 0, 0, "dns", None)]
@@ -361,7 +361,7 @@ def test_a_snapshot_without_our_board_begins_no_attempt() -> None:
     assert ann.view.board is None
 
 
-def test_a_spectators_snapshot_has_boards_that_the_start_does_not_undo() -> None:
+def test_start_board_does_not_undo_boards_of_a_snapshot() -> None:
     ann = ModelHarness(members=[member(BEN, 1), member(CAT, 2)])
     lanes = [m.Lane(1, 1, 500, 1, "racing", ONE_LEFT)]
     race = view(roster=[1, 2], elapsed_ms=9, start=START, lanes=lanes)
@@ -371,7 +371,7 @@ def test_a_spectators_snapshot_has_boards_that_the_start_does_not_undo() -> None
     assert [lane.board_seq for lane in ann.view.lanes.values()] == [1, 0]
 
 
-def test_the_old_attempt_ends_with_the_welcome_to_another_race() -> None:
+def test_welcome_to_another_race_ends_the_old_attempt() -> None:
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 1))
@@ -384,7 +384,7 @@ def test_the_old_attempt_ends_with_the_welcome_to_another_race() -> None:
     assert (attempt.race, attempt.seq) == (NEXT, 0)
 
 
-def test_an_ack_that_was_lost_is_made_good_by_the_welcome_after_the_race() -> None:
+def test_welcome_after_the_race_replaces_a_lost_ack() -> None:
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 1))
@@ -394,7 +394,7 @@ def test_an_ack_that_was_lost_is_made_good_by_the_welcome_after_the_race() -> No
     assert ann.view.unacked == 0
 
 
-def test_the_welcome_to_another_race_acks_nothing_of_this_one() -> None:
+def test_welcome_to_another_race_acks_nothing_of_this_one() -> None:
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 1))

@@ -12,7 +12,7 @@ BASE = "http://127.0.0.1:8710"
 LAN = "http://192.0.2.7:8710/KWXTRB"
 
 
-def test_without_a_network_only_this_machine_is_invited() -> None:
+def test_invitation_without_a_network_is_for_this_machine_only() -> None:
     text = "\n".join(invitation("KWXTRB", [], BASE))
     assert "Room KWX-TRB" in text
     assert "Only this machine can join" in text
@@ -32,7 +32,7 @@ def test_without_a_network_only_this_machine_is_invited() -> None:
         ("http://[2001:db8::7]:8710/KWXTRB", "'KWXTRB@[2001:db8::7]:8710'"),
     ],
 )
-def test_friends_get_every_link_the_code_and_the_exact_command(
+def test_invitation_has_all_links_the_code_and_the_exact_command(
     link: str, command: str
 ) -> None:
     lines = invitation("KWXTRB", [link, "http://198.51.100.9:8710/KWXTRB"], BASE)
@@ -54,13 +54,13 @@ def test_a_qr_code_is_black_on_white_and_square() -> None:
     assert all("38;5;16;48;5;231m" in line for line in lines)
 
 
-def test_where_blocks_cannot_be_shown() -> None:
+def test_half_blocks_need_a_suitable_encoding() -> None:
     assert shows_blocks("utf-8")
     assert not shows_blocks("ascii")
     assert not shows_blocks("no such encoding")
 
 
-def test_the_links_are_those_that_lead_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_links_lead_to_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         local_server, "lan_addresses", lambda: ["192.0.2.7", "198.51.100.9"]
     )
@@ -78,7 +78,7 @@ def test_the_links_are_those_that_lead_here(monkeypatch: pytest.MonkeyPatch) -> 
     assert links(BASE, "KWXTRB", "127.0.0.1", BASE) == []
 
 
-def test_the_next_free_port() -> None:
+def test_next_free_port_is_found() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert free_port("127.0.0.1", port) > port
@@ -86,10 +86,10 @@ def test_the_next_free_port() -> None:
     assert free_port("127.0.0.1", 0) == 0
 
 
-def test_an_address_of_another_machine_is_no_place_to_listen() -> None:
+def test_listening_on_another_machines_address_fails() -> None:
     with pytest.raises(HostError, match=r"Cannot listen on 192\.0\.2\.1"):
         free_port("192.0.2.1", 8710)
 
 
-def test_a_line_of_a_log_is_harmless() -> None:
+def test_log_line_is_cleaned() -> None:
     assert clean_line("\x1b[2Jgone\x07" + "x" * 500) == ("[2Jgone " + "x" * 192)

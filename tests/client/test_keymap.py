@@ -5,7 +5,7 @@ from sliderace_client.shared_ui.keymap import KEYS, direction_of
 
 
 @pytest.mark.parametrize("key", sorted(KEYS))
-def test_a_direction_is_the_tiles_way_and_the_other_preset_the_gaps(key: str) -> None:
+def test_direction_is_the_tiles_or_with_the_other_preset_the_gaps(key: str) -> None:
     tile = direction_of(key)
     assert tile == direction_of(key.upper())
     assert tile is not None

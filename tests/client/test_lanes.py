@@ -12,7 +12,7 @@ def lane(seat: int, status: m.StatusName, **more: int | None) -> Lane:
     return made
 
 
-def test_finishers_by_time_with_shared_places_then_the_others() -> None:
+def test_finishers_come_by_time_with_shared_places_then_the_others() -> None:
     lanes = [
         lane(0, "dns"),
         lane(1, "forfeited", place=7, high=900),
@@ -29,20 +29,20 @@ def test_finishers_by_time_with_shared_places_then_the_others() -> None:
     assert [one.place for one in ranked[:3]] == [1, 1, 3]
 
 
-def test_an_old_step_does_not_turn_progress_back() -> None:
+def test_old_step_does_not_lower_progress() -> None:
     one = Lane(1, seq=9, high=500, stm=9)
     assert one.step(m.SeatProgress(1, 8, 400, 8), None)
     assert (one.seq, one.high, one.stm) == (9, 500, 9)
 
 
-def test_the_first_slides_build_on_the_start_board() -> None:
+def test_first_slides_build_on_the_start_board() -> None:
     one = Lane(1)
     assert not one.step(m.SeatProgress(1, 1, 500, 1, 0, "L"), None)
     assert one.step(m.SeatProgress(1, 1, 500, 1, 0, "L"), START)
     assert one.board == parse_board("1 2 3/4 5 6/7 0 8")
 
 
-def test_slides_already_seen_are_skipped() -> None:
+def test_known_slides_are_skipped() -> None:
     one = Lane(1, board=parse_board(START))
     assert one.step(m.SeatProgress(1, 2, 500, 2, 0, "LR"), START)
     assert one.step(m.SeatProgress(1, 3, 500, 3, 0, "LRL"), START)
@@ -60,7 +60,7 @@ def test_slides_already_seen_are_skipped() -> None:
         m.SeatProgress(1, 3, 500, 3, 0, "L"),  # fewer than told
     ],
 )
-def test_what_does_not_fit_asks_for_the_board_and_changes_none(
+def test_step_that_does_not_fit_needs_the_board_and_changes_nothing(
     step: m.SeatProgress,
 ) -> None:
     one = Lane(1, board=parse_board(START))
@@ -69,6 +69,6 @@ def test_what_does_not_fit_asks_for_the_board_and_changes_none(
     assert one.board_seq == 0
 
 
-def test_a_lane_without_a_standing_has_no_time_and_no_reason() -> None:
+def test_lane_without_a_standing_has_no_time_and_no_reason() -> None:
     assert (Lane(1).time_ms, Lane(1).why) == (None, "")
     assert lane(1, "dnf").why == ""

@@ -60,12 +60,12 @@ def refused(line: str, board: str = START, **how: object) -> tuple[str, str]:
         ("6 3", "L1D1"),
     ],
 )
-def test_the_ways_to_type_a_move(line: str, meant: str) -> None:
+def test_all_ways_to_type_a_move(line: str, meant: str) -> None:
     assert slides(line) == meant
 
 
 @pytest.mark.parametrize("line", ["4", "3,1", "=U2"])
-def test_a_tile_takes_along_all_between_it_and_the_gap(line: str) -> None:
+def test_tile_moves_with_all_between_it_and_the_gap(line: str) -> None:
     (move,) = read(line, CORNER)
     assert move == Move(("U", 2), (4, 1), (3, 1), (2, 1))
     assert moved([move], Style()) == "Moved 4 with 1"
@@ -92,7 +92,7 @@ def test_single_refuses_more_than_one_tile_at_once(line: str) -> None:
         ("seti", "help", None),
     ],
 )
-def test_own_keys_win_alone_or_repeated(
+def test_own_keys_come_first_alone_or_repeated(
     keys: str, line: str, meant: str | None
 ) -> None:
     if meant is None:
@@ -104,7 +104,7 @@ def test_own_keys_win_alone_or_repeated(
         assert slides(line, CORNER, keys=Keys(keys)) == meant
 
 
-def test_where_digits_are_keys_a_bare_number_is_no_tile() -> None:
+def test_bare_number_is_no_tile_if_digits_are_keys() -> None:
     why, text = refused("4", CORNER, keys=Keys("1235"))
     assert (why, text) == (
         "digits_are_keys",
@@ -113,7 +113,7 @@ def test_where_digits_are_keys_a_bare_number_is_no_tile() -> None:
     assert "Tiles are #1 to #8" in refused("foo", keys=Keys("1235"))[1]
 
 
-def test_a_key_can_mean_the_way_of_the_gap() -> None:
+def test_key_can_be_the_direction_of_the_gap() -> None:
     gap = Keys(gap=True)
     assert slides("a", keys=gap) == "R1"
     assert slides("left", keys=gap) == "R1"
@@ -148,7 +148,7 @@ def test_a_key_can_mean_the_way_of_the_gap() -> None:
         ("=R2", "cannot_move", "Only 1 tile can go right."),
     ],
 )
-def test_what_cannot_be_done_is_said_and_changes_nothing(
+def test_impossible_move_is_explained_and_changes_nothing(
     line: str, why: str, text: str
 ) -> None:
     found = refused(line)
@@ -171,7 +171,7 @@ def test_what_cannot_be_done_is_said_and_changes_nothing(
         (CORNER, "=U3", "Only 2 tiles can go up"),
     ],
 )
-def test_it_says_why_no_tile_can_go_that_way(board: str, line: str, why: str) -> None:
+def test_blocked_direction_is_explained(board: str, line: str, why: str) -> None:
     assert refused(line, board) == ("cannot_move", f"{why}.")
 
 
@@ -182,12 +182,12 @@ def test_several_moves_are_all_made_or_none() -> None:
     assert refused("aa")[1].startswith("Nothing moved. Move 2: No tile can go left;")
 
 
-def test_what_follows_the_solving_move_is_dropped() -> None:
+def test_moves_after_the_solving_one_are_dropped() -> None:
     assert slides("7 8 5 nonsense", "1 2 3/4 5 6/0 7 8") == "L1L1"
     assert slides("aad", "1 2 3/4 5 6/0 7 8") == "L1L1"
 
 
-def test_tiles_may_be_counted_from_zero() -> None:
+def test_tiles_can_be_counted_from_zero() -> None:
     zero = Style(zero_based=True)
     (move,) = read("5", style=zero)
     assert move.tiles == (6,)
@@ -198,13 +198,13 @@ def test_tiles_may_be_counted_from_zero() -> None:
     )
 
 
-def test_many_tiles_are_counted_not_named() -> None:
+def test_many_tiles_are_counted_instead_of_named() -> None:
     moves = read("=" + "LR" * 8)
     assert moved(moves, Style()) == "Moved 16 tiles"
     assert moved(moves[:3], Style()) == "Moved 6, 6, 6"
 
 
-def test_the_moves_that_are_possible_with_their_keys_and_tiles() -> None:
+def test_possible_moves_are_listed_with_keys_and_tiles() -> None:
     board = parse_board(CORNER)
     assert possible(board, Keys(), Style()) == "left-a (2), up-w (1)"
     assert possible(board, Keys(""), Style()) == "left (2), up (1)"
@@ -224,7 +224,7 @@ sizes = st.builds(Size, st.integers(2, 10), st.integers(2, 10))
 
 
 @given(lines, sizes, st.binary(min_size=32, max_size=32), st.booleans(), st.booleans())
-def test_any_line_is_legal_moves_or_one_short_line(
+def test_any_line_gives_legal_moves_or_one_short_refusal(
     line: str, size: Size, seed: bytes, gap: bool, single: bool
 ) -> None:
     board = scramble(seed, size)
@@ -246,9 +246,7 @@ def test_any_line_is_legal_moves_or_one_short_line(
 
 
 @given(sizes, st.binary(min_size=32, max_size=32), st.booleans())
-def test_every_move_that_is_listed_can_be_made(
-    size: Size, seed: bytes, gap: bool
-) -> None:
+def test_every_listed_move_can_be_made(size: Size, seed: bytes, gap: bool) -> None:
     board, keys = scramble(seed, size), Keys(gap=gap)
     listed = possible(board, keys, Style()).split(", ")
     assert len(listed) == sum(count == 1 for _, count in board.legal_slides())
@@ -282,7 +280,7 @@ def test_every_move_that_is_listed_can_be_made(
         ("", "ijkm"),
     ],
 )
-def test_keys_that_can_be_had(text: str, chars: str) -> None:
+def test_valid_keys_are_accepted(text: str, chars: str) -> None:
     assert keys_of(text, Keys("ijkm")) == Keys(chars)
 
 
@@ -307,7 +305,9 @@ def test_keys_that_can_be_had(text: str, chars: str) -> None:
         *((f"adw{char}", "keys_taken", f"{char} is taken") for char in RESERVED),
     ],
 )
-def test_keys_that_cannot_each_have_a_message(text: str, why: str, say: str) -> None:
+def test_each_kind_of_invalid_keys_has_its_message(
+    text: str, why: str, say: str
+) -> None:
     found = keys_of(text, Keys())
     assert isinstance(found, Refusal)
     assert found.why == why
@@ -315,7 +315,7 @@ def test_keys_that_cannot_each_have_a_message(text: str, why: str, say: str) -> 
     assert len(found.text) < 80
 
 
-def test_what_keys_move_is_switched() -> None:
+def test_keys_switch_between_tile_and_gap() -> None:
     gap = keys_of("gap", Keys("ijkm"))
     assert gap == Keys("ijkm", gap=True)
     assert not isinstance(gap, Refusal)

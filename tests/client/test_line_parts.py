@@ -49,7 +49,7 @@ from sliderace_client.room.lanes import Lane
         ("", 4),
     ],
 )
-def test_sizes_that_are_understood(text: str, side: int) -> None:
+def test_valid_sizes_are_understood(text: str, side: int) -> None:
     assert size_of(text) == Size(side, side)
 
 
@@ -71,7 +71,9 @@ def test_sizes_that_are_understood(text: str, side: int) -> None:
         ("120-puzzle", "size_too_large", "too large. Type 3 to 10"),
     ],
 )
-def test_sizes_that_cannot_be_get_a_kind_line(text: str, why: str, say: str) -> None:
+def test_each_kind_of_invalid_size_has_its_message(
+    text: str, why: str, say: str
+) -> None:
     found = size_of(text)
     assert isinstance(found, Refusal)
     assert found.why == why
@@ -79,7 +81,7 @@ def test_sizes_that_cannot_be_get_a_kind_line(text: str, why: str, say: str) -> 
     assert len(found.text) < 80
 
 
-def test_a_flag_takes_every_size() -> None:
+def test_flag_takes_every_size() -> None:
     flags = {"2": (2, 2), "5x3": (5, 3), "15-puzzle": (4, 4), "10x2": (10, 2)}
     for text, sides in flags.items():
         assert size_of_flag(text) == sides
@@ -88,7 +90,7 @@ def test_a_flag_takes_every_size() -> None:
             size_of_flag(text)
 
 
-def test_yes_and_no() -> None:
+def test_yes_and_no_are_understood() -> None:
     assert [yes_or_no(word) for word in ("y", " YES ", "n", "No", "", "yn")] == [
         *(True, True),
         *(False, False),
@@ -99,7 +101,7 @@ def test_yes_and_no() -> None:
 # --- Boards ---------------------------------------------------------------------------
 
 
-def test_a_seed_is_the_same_board_as_everywhere() -> None:
+def test_seed_gives_the_same_board_as_everywhere() -> None:
     size = Size(4, 4)
     assert board_from(Origin("tea"), size) == scramble(seed_from_text("tea"), size)
     assert format_board(board_from(Origin("friday"), Size(3, 3))) == "3 0 5/4 1 8/7 2 6"
@@ -113,7 +115,7 @@ def test_a_seed_is_the_same_board_as_everywhere() -> None:
     st.builds(Size, st.integers(2, 10), st.integers(2, 10)),
     st.integers(1, 60),
 )
-def test_a_shuffle_is_so_many_moves_long_and_never_solved(
+def test_shuffle_has_that_many_moves_and_is_never_solved(
     seed: bytes, size: Size, moves: int
 ) -> None:
     board = shuffled(seed, size, moves)
@@ -123,7 +125,7 @@ def test_a_shuffle_is_so_many_moves_long_and_never_solved(
     assert (board.md - moves) % 2 == 0
 
 
-def test_a_shuffle_on_the_smallest_board_does_not_end_where_it_began() -> None:
+def test_shuffle_on_the_smallest_board_does_not_end_solved() -> None:
     """Twelve moves round a 2x2 board without a step back lead to the start."""
     boards = Counter(
         format_board(shuffled(bytes([n]) * 32, Size(2, 2), 12)) for n in range(40)
@@ -132,7 +134,7 @@ def test_a_shuffle_on_the_smallest_board_does_not_end_where_it_began() -> None:
     assert len(boards) > 1
 
 
-def test_shuffles_differ_and_one_move_is_one_move() -> None:
+def test_shuffles_of_one_move_differ() -> None:
     near = {format_board(shuffled(bytes([n]) * 32, Size(3, 3), 1)) for n in range(20)}
     assert near == {"1 2 3/4 5 6/7 0 8", "1 2 3/4 5 0/7 8 6"}
 
@@ -152,16 +154,16 @@ def test_shuffles_differ_and_one_move_is_one_move() -> None:
         ("1 2 3", "a side must be 2 ... 10, not 3x1"),
     ],
 )
-def test_a_board_that_cannot_be_played_says_exactly_why(text: str, why: str) -> None:
+def test_unplayable_board_is_refused_with_the_exact_reason(text: str, why: str) -> None:
     with pytest.raises(EngineError, match=re.escape(why)):
         parse_given(text)
 
 
-def test_a_given_board_is_read_kindly() -> None:
+def test_given_board_may_have_extra_blanks_and_zeros() -> None:
     assert format_board(parse_given(" 8  2 0/4 6 1 / 3 7 05 ")) == "8 2 0/4 6 1/3 7 5"
 
 
-def test_how_to_get_a_board_again() -> None:
+def test_origin_gives_the_command_for_its_board() -> None:
     size = Size(5, 3)
     assert Origin("tea").command(size) == "sliderace solo --size 5x3 --seed tea"
     assert Origin("it's", 3).command(size) == (
@@ -189,7 +191,7 @@ def test_columns_are_aligned_to_the_longest_number() -> None:
     )
 
 
-def test_the_boxed_style_has_rules_between_the_rows() -> None:
+def test_boxed_style_has_rules_between_the_rows() -> None:
     board = parse_board("7 0 2/1 5 3/4 6 8")
     assert Style(boxed=True).lines(board) == [
         "+--+--+--+",
@@ -204,16 +206,14 @@ def test_the_boxed_style_has_rules_between_the_rows() -> None:
 
 
 @pytest.mark.parametrize(("rows", "boxed"), [(0, True), (14, True), (13, False)])
-def test_a_box_that_would_scroll_away_is_aligned_columns(
-    rows: int, boxed: bool
-) -> None:
+def test_box_that_would_scroll_away_becomes_columns(rows: int, boxed: bool) -> None:
     board = parse_board("7 0 2/1 5 3/4 6 8")
     lines = Style(boxed=True, rows=rows).lines(board)
     assert (lines == Style(boxed=True).lines(board)) == boxed
     assert (lines == Style().lines(board)) == (not boxed)
 
 
-def test_from_zero_the_gap_is_blank() -> None:
+def test_gap_is_blank_if_tiles_count_from_zero() -> None:
     board = parse_board("7 0 2/1 5 3/4 6 8")
     assert Style(zero_based=True).lines(board) == ["6   1", "0 4 2", "3 5 7"]
 
@@ -221,7 +221,7 @@ def test_from_zero_the_gap_is_blank() -> None:
 # --- An attempt -----------------------------------------------------------------------
 
 
-def test_the_clock_runs_from_the_first_slide_to_the_last() -> None:
+def test_practice_clock_runs_from_the_first_slide_to_the_last() -> None:
     game = Practice(parse_board("1 2 3/4 5 6/0 7 8"), Origin("tea"))
     assert game.status(9_000) == "Moves 0 (MTM 0), time 0.000"
     game.slide(("L", 1), 10_000)
@@ -235,7 +235,7 @@ def test_the_clock_runs_from_the_first_slide_to_the_last() -> None:
     ]
 
 
-def test_undo_is_marked_and_moves_taken_back_do_not_count() -> None:
+def test_undo_is_marked_and_undone_moves_do_not_count() -> None:
     game = Practice(parse_board("1 2 3/4 5 6/0 7 8"), Origin("tea", 2))
     assert not game.undo()
     game.slide(("L", 2), 0)
@@ -249,7 +249,7 @@ def test_undo_is_marked_and_moves_taken_back_do_not_count() -> None:
     ]
 
 
-def test_a_solve_in_no_time_has_no_speed() -> None:
+def test_solve_in_no_time_has_no_speed() -> None:
     game = Practice(parse_board("1 2 3/4 5 6/7 0 8"), Origin("tea"))
     game.slide(("L", 1), 5)
     assert game.result(5)[1:3] == ["Time: 0.000", "TPS: -"]
@@ -286,7 +286,7 @@ def chosen(*typed: str) -> list[str]:
     return list(menu.feed(typed[-1]).command)
 
 
-def test_the_menu_leads_to_command_lines() -> None:
+def test_menu_leads_to_command_lines() -> None:
     assert chosen("s") == ["solo", "--plain"]
     assert chosen("Solo") == ["solo", "--plain"] or chosen("s")
     assert chosen("r") == ["results"]
@@ -297,7 +297,7 @@ def test_the_menu_leads_to_command_lines() -> None:
     assert chosen("j", "", "w", "KWXTRB") == ["watch", "--plain", "--", "KWXTRB"]
 
 
-def test_the_menu_explains_asks_again_and_lets_go() -> None:
+def test_menu_explains_asks_again_and_ends() -> None:
     menu = Menu()
     assert [line.split()[0] for line in menu.begin().lines[1:]] == list(ENTRIES)
     assert menu.feed("help").lines[-1] == explanations.strategy()[-1]
@@ -321,7 +321,7 @@ def racers(*highs: int) -> list[Lane]:
     return [Lane(seat, name=names[seat], high=high) for seat, high in enumerate(highs)]
 
 
-def test_rivals_are_told_every_five_seconds_at_most_and_only_news() -> None:
+def test_rivals_progress_is_said_every_five_seconds_at_most_and_only_if_new() -> None:
     others = Commentary()
     assert others.look("", racers(), 0, 0) == []
     assert [others.due] == [None]
@@ -338,7 +338,7 @@ def test_rivals_are_told_every_five_seconds_at_most_and_only_news() -> None:
     assert others.due == 26_000
 
 
-def test_who_has_finished_is_no_news_and_a_new_race_starts_anew() -> None:
+def test_finished_rivals_are_not_mentioned_and_a_new_race_starts_over() -> None:
     others = Commentary()
     lanes = racers(100, 990, 500)
     assert others.look("A", lanes, None, 0) == []
@@ -351,7 +351,7 @@ def test_who_has_finished_is_no_news_and_a_new_race_starts_anew() -> None:
     assert [others.due] == [None]
 
 
-def test_a_crowd_is_counted() -> None:
+def test_many_rivals_are_counted() -> None:
     others = Commentary()
     lanes = racers(80, 70, 60, 50, 40, 30, 20, 10)
     others.look("A", lanes, None, 0)

@@ -100,7 +100,7 @@ def test_q_quits_with_a_good_bye_at_every_question(asked: str, word: str) -> Non
 
 
 @pytest.mark.parametrize("asked", QUESTIONS)
-def test_the_end_of_the_input_and_ctrl_c_say_good_bye(asked: str) -> None:
+def test_end_of_input_and_ctrl_c_say_good_bye(asked: str) -> None:
     assert QUESTIONS[asked]().session.leave() == Reply((GOODBYE,))
 
 
@@ -115,7 +115,7 @@ def test_help_explains_and_asks_again(asked: str, word: str) -> None:
 
 
 @pytest.mark.parametrize("asked", [*QUESTIONS])
-def test_a_wrong_answer_is_said_and_asked_again(asked: str) -> None:
+def test_wrong_answer_is_refused_and_asked_again(asked: str) -> None:
     talk = QUESTIONS[asked]()
     (said,) = talk.type("\x1bzap zap")
     assert "'\\x1bzap zap'" in said or "'\\x1bzap'" in said or "cannot be shown" in said
@@ -131,7 +131,7 @@ def test_a_wrong_answer_is_said_and_asked_again(asked: str) -> None:
         | st.sampled_from(["y", "n", "c", "s", "b", "3", "=", "reset", "exit"])
     )
 )
-def test_whatever_is_typed_it_asks_or_says_good_bye(lines: list[str]) -> None:
+def test_any_input_leads_to_a_question_or_good_bye(lines: list[str]) -> None:
     talk = Talk()
     for line in lines:
         if talk.prompt:
@@ -143,7 +143,7 @@ def test_whatever_is_typed_it_asks_or_says_good_bye(lines: list[str]) -> None:
 # --- Introduction, size, keys ---------------------------------------------------------
 
 
-def test_the_introduction_is_short_and_shows_the_solved_board() -> None:
+def test_introduction_is_short_and_shows_the_solved_board() -> None:
     talk = Talk()
     assert len(talk.said) < 12
     assert "13 14 15  ." in talk.said
@@ -153,7 +153,7 @@ def test_the_introduction_is_short_and_shows_the_solved_board() -> None:
     assert talk.type("")[0].startswith("Sizes: 3 (8-puzzle), 4 (15-puzzle),")
 
 
-def test_only_what_the_flags_did_not_give_is_asked_for() -> None:
+def test_only_what_the_flags_left_open_is_asked() -> None:
     assert Talk(intro=False).prompt == PROMPTS["size"]
     assert Talk(intro=False, size=Size(3, 3)).prompt == PROMPTS["keys"]
     talk = Talk(intro=False, ask_keys=False)
@@ -163,7 +163,7 @@ def test_only_what_the_flags_did_not_give_is_asked_for() -> None:
     assert at_board(ask_keys=True).prompt == PROMPTS["keys"]
 
 
-def test_a_size_that_cannot_be_is_asked_again() -> None:
+def test_invalid_size_is_asked_again() -> None:
     talk = Talk(intro=False)
     for text in ("four", "4.0", "-4", "2", "11", "4x3"):
         assert "Type 3 to 10" in talk.type(text)[0]
@@ -172,7 +172,7 @@ def test_a_size_that_cannot_be_is_asked_again() -> None:
     assert talk.prompt == PROMPTS["keys"]
 
 
-def test_keys_are_echoed_kept_and_offered_again() -> None:
+def test_keys_are_echoed_stored_and_offered_again() -> None:
     talk = Talk(intro=False, size=Size(3, 3))
     assert talk.said[-1] == "Keys: left a, right d, up w, down s. They move the tile."
     assert talk.type("adw")[0].startswith("Too few:")
@@ -188,7 +188,7 @@ def test_keys_are_echoed_kept_and_offered_again() -> None:
     assert talk.reply.keys == Keys("jlik")
 
 
-def test_the_keys_can_mean_the_gap() -> None:
+def test_keys_can_move_the_gap() -> None:
     talk = at_board(ask_keys=True)
     assert talk.type("gap") == [
         "Keys: left a, right d, up w, down s. They move the gap."
@@ -204,7 +204,7 @@ def test_the_keys_can_mean_the_gap() -> None:
     ]
 
 
-def test_arrow_keys_and_words() -> None:
+def test_arrow_keys_and_words_are_understood() -> None:
     talk = at_board(ask_keys=True)
     talk.type("arrows")
     assert talk.prompt.startswith("left (7), down (4)\n")
@@ -215,7 +215,7 @@ def test_arrow_keys_and_words() -> None:
 # --- Moves ----------------------------------------------------------------------------
 
 
-def test_the_question_lists_only_what_can_move_now() -> None:
+def test_prompt_lists_only_possible_moves() -> None:
     talk = at_board()
     assert talk.prompt == "left-a (7), down-s (4)\nreset, exit, help: "
     talk.type("a")
@@ -224,7 +224,7 @@ def test_the_question_lists_only_what_can_move_now() -> None:
     )
 
 
-def test_a_move_says_what_moved_and_shows_board_count_and_time() -> None:
+def test_move_shows_what_moved_board_counts_and_time() -> None:
     talk = at_board()
     talk.type("a")
     assert talk.said == [
@@ -235,7 +235,7 @@ def test_a_move_says_what_moved_and_shows_board_count_and_time() -> None:
     assert talk.type("s")[-1] == "Moves 2 (MTM 2), time 1.000"
 
 
-def test_a_refused_move_counts_nothing_and_starts_no_clock() -> None:
+def test_refused_move_counts_nothing_and_starts_no_clock() -> None:
     talk = at_board()
     for line in ("zap", "9", "5", "w"):
         assert len(talk.type(line)) == 1
@@ -243,7 +243,7 @@ def test_a_refused_move_counts_nothing_and_starts_no_clock() -> None:
     assert talk.type("")[-1] == "Moves 0 (MTM 0), time 0.000"
 
 
-def test_single_is_for_one_tile_at_a_time() -> None:
+def test_single_allows_one_tile_at_a_time() -> None:
     talk = at_board(single=True)
     assert "one tile at a time" in talk.type("8")[0]
     assert talk.type("7")[0] == "Moved 7"
@@ -255,7 +255,7 @@ def test_an_empty_line_and_the_word_board_show_the_board_again() -> None:
     assert talk.type("board") == talk.type(" ")
 
 
-def test_undo_takes_back_one_slide_and_is_marked() -> None:
+def test_undo_reverts_one_slide_and_is_marked() -> None:
     talk = at_board()
     assert talk.type("undo") == ["There is nothing to undo."]
     talk.type("a")
@@ -267,7 +267,7 @@ def test_undo_takes_back_one_slide_and_is_marked() -> None:
     assert "Undone: 1 (with undo it is practice, not a record)" in talk.type("8")
 
 
-def test_how_to_get_the_board_again_is_told() -> None:
+def test_seed_shows_the_command_for_the_board() -> None:
     assert at_board().type("seed")[1] == f'  sliderace solo --scramble "{BOARD}"'
     drawn = Talk(intro=False, size=Size(3, 3), ask_keys=False)
     assert drawn.type("seed")[1].endswith("--size 3x3 --seed " + "01" * 32)
@@ -287,7 +287,7 @@ def test_exit_is_confirmed() -> None:
     assert talk.type("exit", "yes") == [GOODBYE]
 
 
-def test_reset_is_confirmed_and_can_be_called_off() -> None:
+def test_reset_is_confirmed_and_can_be_cancelled() -> None:
     talk = at_board()
     talk.type("a", "reset")
     assert talk.prompt == PROMPTS["reset"]
@@ -328,7 +328,7 @@ def test_shuffled_boards_stay_easy_and_say_so() -> None:
     assert talk.said != first
 
 
-def test_a_given_seed_is_the_first_board_only() -> None:
+def test_given_seed_is_for_the_first_board_only() -> None:
     talk = Talk(intro=False, ask_keys=False, origin=Origin("friday"))
     assert talk.type("3")[2:5] == ["3 . 5", "4 1 8", "7 2 6"]
     assert talk.type("reset", "y", "n")[2:5] != ["3 . 5", "4 1 8", "7 2 6"]
@@ -337,7 +337,7 @@ def test_a_given_seed_is_the_first_board_only() -> None:
 # --- The finish -----------------------------------------------------------------------
 
 
-def test_the_finish_congratulates_and_counts() -> None:
+def test_solved_board_shows_congratulations_and_figures() -> None:
     talk = at_board()
     talk.type("a")
     assert talk.type("a") == [
@@ -361,7 +361,7 @@ def test_playing_again_keeps_size_and_keys(word: str) -> None:
     assert {part[-1] for part in talk.prompt.split(" (")[:1]} <= set("jlik")
 
 
-def test_the_same_board_new_size_or_the_end() -> None:
+def test_after_the_finish_same_board_new_size_or_end() -> None:
     talk = typed(at_board(), "8", "s")
     assert talk.trace["board"] == BOARD
     assert typed(at_board(), "8", "c").prompt == PROMPTS["size"]
@@ -370,7 +370,7 @@ def test_the_same_board_new_size_or_the_end() -> None:
     assert at_board().type("8", "undo") == ["'undo'? Please type n, p, s, c or q."]
 
 
-def test_a_whole_board_in_field_notation() -> None:
+def test_whole_board_can_be_solved_in_field_notation() -> None:
     talk = Talk(intro=False, ask_keys=False, size=Size(4, 4), origin=Origin("tea"))
     talk.type("board")
     board = parse_board(talk.trace["board"])
@@ -413,7 +413,7 @@ def test_each_line_has_its_line_in_the_trace() -> None:
     }
 
 
-def test_a_trace_is_one_line_of_ascii_whatever_is_typed() -> None:
+def test_trace_is_one_line_of_ascii_for_any_input() -> None:
     talk = Talk()
     talk.type("\u2028\x1b\ud800é\n")
     line = trace_line(talk.reply.trace)

@@ -37,7 +37,7 @@ from sliderace_client.shared_ui.settings import remember_server
         ("https://x.example/a/KWXTRB?x=1#y", Place("https://x.example/a", "KWXTRB")),
     ],
 )
-def test_what_people_type(text: str, place: Place) -> None:
+def test_all_forms_of_a_room_are_understood(text: str, place: Place) -> None:
     assert parse(text) == place
 
 
@@ -49,7 +49,7 @@ def test_what_people_type(text: str, place: Place) -> None:
         *("http://u:p@host/KWXTRB", "http://[::1/KWXTRB", "KWXTRB@host:99999"),
     ],
 )
-def test_what_is_no_room(text: str) -> None:
+def test_invalid_room_is_not_found(text: str) -> None:
     with pytest.raises(NotFound):
         parse(text)
 
@@ -73,7 +73,7 @@ def test_any_text_is_a_place_or_not_found(text: str) -> None:
         ("::1", "http://[::1]:9000"),
     ],
 )
-def test_a_server_of_ours_is_asked_where_it_listens(
+def test_server_file_gives_the_local_address(
     tmp_path: Path, bind: str, base: str
 ) -> None:
     (tmp_path / "server.json").write_text(json.dumps({"port": 9000, "bind": bind}))
@@ -85,7 +85,9 @@ NONSENSE = [None, "", "[]", "{}", '{"port": "x"}', '{"port": 1e400}', "3", "[" *
 
 
 @pytest.mark.parametrize("text", NONSENSE)
-def test_a_note_that_makes_no_sense_is_none(tmp_path: Path, text: str | None) -> None:
+def test_damaged_server_file_counts_as_missing(
+    tmp_path: Path, text: str | None
+) -> None:
     if text is not None:
         (tmp_path / "server.json").write_text(text)
     assert read_server_file(tmp_path) is None
@@ -125,7 +127,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("alone")
-async def test_a_given_server_is_asked_and_no_other() -> None:
+async def test_given_server_is_the_only_one_asked() -> None:
     async with rooms("KWXTRB") as one, rooms("BBBBBB") as other:
         await asyncio.to_thread(remember_server, other)
         assert await find("KWX-TRB", one) == Place(one, "KWXTRB")
@@ -135,7 +137,7 @@ async def test_a_given_server_is_asked_and_no_other() -> None:
 
 
 @pytest.mark.usefixtures("alone")
-async def test_a_server_that_is_not_there_is_said() -> None:
+async def test_unreachable_server_is_named() -> None:
     async with rooms() as gone:
         pass
     with pytest.raises(NotFound, match="Cannot reach"):
@@ -173,7 +175,7 @@ async def test_the_network_comes_before_the_server_used_last(
         assert await find("KWXTRB") == Place(near, "KWXTRB")
 
 
-async def test_live_is_what_answers_as_ours_does() -> None:
+async def test_only_a_sliderace_server_is_live() -> None:
     async with rooms() as url:
         assert await asyncio.to_thread(is_live, url)
     assert not await asyncio.to_thread(is_live, url)

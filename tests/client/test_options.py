@@ -53,13 +53,13 @@ def test_flags_win_over_variables_and_variables_over_the_file() -> None:
 @pytest.mark.parametrize(
     ("flag", "value"), [("--keys", "aaaa"), ("--keys", "q123"), ("--colours", "pink")]
 )
-def test_what_cannot_be_is_refused(flag: str, value: str) -> None:
+def test_invalid_option_is_refused(flag: str, value: str) -> None:
     refused = CliRunner().invoke(liked, [flag, value])
     assert refused.exit_code == 2
     assert f"Invalid value for {flag}" in refused.output.replace("'", "")
 
 
-def test_every_word_for_colours_is_one_that_its_settings_know() -> None:
+def test_every_word_of_colours_is_a_choice_of_its_settings() -> None:
     fields = Settings.__dataclass_fields__
     for word, names in COLOURS.items():
         for name in names:

@@ -5,7 +5,7 @@ from sliderace.protocol.messages import Slide
 from sliderace_client.room.pacing import DEFAULT_LIMITS, Bucket, Pace
 
 
-def test_a_full_bucket_gives_its_burst_and_then_its_rate() -> None:
+def test_full_bucket_gives_its_burst_and_then_its_rate() -> None:
     bucket = Bucket(rate=10, burst=5, now=0)
     bucket.spend(5, 0)
     assert bucket.tokens(0) == 0
@@ -15,7 +15,7 @@ def test_a_full_bucket_gives_its_burst_and_then_its_rate() -> None:
     assert bucket.tokens(10_000) == 5
 
 
-def test_a_debt_is_paid_back_first() -> None:
+def test_debt_is_paid_back_first() -> None:
     bucket = Bucket(rate=10, burst=5, now=0)
     bucket.spend(7, 0)
     assert bucket.tokens(0) == -2
@@ -35,7 +35,7 @@ def test_time_never_runs_backwards() -> None:
     assert bucket.tokens(1100) == 1
 
 
-def test_no_more_slides_in_a_message_than_announced() -> None:
+def test_message_has_no_more_slides_than_announced() -> None:
     pace = Pace(LIMITS, 0)
     slides: list[Slide] = [("U", 1, 0)] * 61
     assert len(pace.take(slides, 0)) == 60
@@ -43,7 +43,7 @@ def test_no_more_slides_in_a_message_than_announced() -> None:
     assert pace.take([], 0) == []
 
 
-def test_a_slide_of_many_tiles_goes_alone_when_the_bucket_is_smaller() -> None:
+def test_slide_larger_than_the_bucket_goes_alone() -> None:
     pace = Pace(LIMITS, 0)
     assert pace.limits == DEFAULT_LIMITS
     slides: list[Slide] = [("U", 9, 0)] * 40
@@ -59,7 +59,7 @@ def test_a_slide_of_many_tiles_goes_alone_when_the_bucket_is_smaller() -> None:
         max_size=60,
     )
 )
-def test_a_server_with_these_limits_never_has_to_wait_for_us(
+def test_pace_never_exceeds_the_servers_limits(
     turns: list[tuple[int, int, int]],
 ) -> None:
     pace = Pace(LIMITS, 0)

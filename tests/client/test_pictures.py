@@ -72,7 +72,7 @@ def test_a_part_of_a_picture_fills_its_cells(height: int) -> None:
     assert [len("".join(run.text for run in row)) for row in rows] == [6] * height
 
 
-def test_what_a_colour_tells() -> None:
+def test_scheme_decides_a_tiles_colour() -> None:
     tints = {
         scheme: [tint(tile, 4, DARK._replace(scheme=scheme)) for tile in (1, 5, 6, 13)]
         for scheme in ("fringe", "rows", "mono")
@@ -90,7 +90,7 @@ def test_what_a_colour_tells() -> None:
 # --- One's own ------------------------------------------------------------------------
 
 
-def test_a_file_is_shown_with_its_middle(tmp_path: Path) -> None:
+def test_picture_file_is_cropped_to_its_middle(tmp_path: Path) -> None:
     image = Image.new("RGB", (300, 100), (255, 0, 0))
     image.paste((0, 255, 0), (100, 0, 200, 100))
     image.save(tmp_path / "x.png")
@@ -105,7 +105,7 @@ def test_every_kind_of_pixel_is_understood(tmp_path: Path, mode: str) -> None:
     assert load_picture(tmp_path / "x.tiff").at(0.5, 0.5).startswith("#")
 
 
-def test_a_broken_file_is_said(tmp_path: Path) -> None:
+def test_broken_picture_file_is_reported(tmp_path: Path) -> None:
     Image.new("RGB", (90, 90), (9, 8, 7)).save(tmp_path / "x.png")
     whole = (tmp_path / "x.png").read_bytes()
     for name, data in (("a", b""), ("b", b"text"), ("c", whole[: len(whole) // 2])):
@@ -118,21 +118,21 @@ def test_a_broken_file_is_said(tmp_path: Path) -> None:
             load_picture(path)
 
 
-def test_a_huge_picture_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+def test_huge_picture_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
     Image.new("1", (9_000, 9_000)).save(tmp_path / "bomb.png")
     assert (tmp_path / "bomb.png").stat().st_size < 100_000
     with pytest.raises(BadPicture, match="too large: 50 million pixels"):
         load_picture(tmp_path / "bomb.png")
 
 
-def test_a_huge_file_is_refused(tmp_path: Path) -> None:
+def test_huge_picture_file_is_refused(tmp_path: Path) -> None:
     with (tmp_path / "x.png").open("wb") as file:
         file.truncate(60_000_000)
     with pytest.raises(BadPicture, match="too large: 50 MB"):
         load_picture(tmp_path / "x.png")
 
 
-def test_without_pillow_it_is_said_how_to_get_it(
+def test_without_pillow_the_message_names_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "PIL", None)

@@ -47,7 +47,7 @@ def as_before(*numbers: signal.Signals) -> Generator[None]:
 
 
 @pytest.mark.parametrize("make", [asyncio.SelectorEventLoop, LoopOfWindows])
-def test_a_signal_is_heard_in_the_loop_also_where_that_takes_no_handlers(
+def test_signal_reaches_the_loop_even_if_that_takes_no_handlers(
     make: type[asyncio.AbstractEventLoop],
 ) -> None:
     async def listen() -> signal.Signals:
@@ -62,12 +62,12 @@ def test_a_signal_is_heard_in_the_loop_also_where_that_takes_no_handlers(
         assert actor.run(listen()) is signal.SIGUSR1
 
 
-def test_a_child_of_its_own_hears_no_ctrl_c() -> None:
+def test_detached_child_gets_no_ctrl_c() -> None:
     assert detached_flags(WINDOWS) == 0x200 | 0x800_0000
     assert detached_flags("linux") == detached_flags("darwin") == 0
 
 
-def test_ctrl_c_is_left_to_the_program_that_runs_in_our_place(tmp_path: Path) -> None:
+def test_ctrl_c_is_left_to_the_program_run_in_place(tmp_path: Path) -> None:
     theirs = tmp_path / "theirs.py"
     theirs.write_text(
         "import os, signal, sys, time\n"
@@ -90,14 +90,14 @@ def test_ctrl_c_is_left_to_the_program_that_runs_in_our_place(tmp_path: Path) ->
     assert run_in_place([sys.executable, "-c", "raise SystemExit(3)"]) == 3
 
 
-def test_a_console_of_windows_names_no_terminal_and_can_be_cleared() -> None:
+def test_windows_console_without_term_can_be_cleared() -> None:
     assert can_clear({}, WINDOWS)
     assert not can_clear({}, "linux")
     assert not can_clear({"TERM": "dumb"}, WINDOWS)
     assert can_clear({"TERM": "vt100"}, "linux")
 
 
-def test_the_full_screen_leaves_a_console_of_windows_to_the_library() -> None:
+def test_full_screen_leaves_a_windows_console_to_the_library() -> None:
     assert driver_class(WINDOWS) is None
     assert driver_class("linux") is not None
 
@@ -118,7 +118,7 @@ def console(typed_in: bytes) -> Generator[TypedInput]:
         os.close(its)
 
 
-def test_ctrl_z_is_the_end_of_a_console_of_windows() -> None:
+def test_ctrl_z_ends_the_input_of_a_windows_console() -> None:
     with console(b"one\n\x1a\n") as source:
         assert source.is_terminal
         assert source.read() == "one"
@@ -126,7 +126,7 @@ def test_ctrl_z_is_the_end_of_a_console_of_windows() -> None:
         assert source.read() is None
 
 
-def test_reading_that_gives_nothing_there_is_a_ctrl_c() -> None:
+def test_empty_read_from_a_windows_console_is_ctrl_c() -> None:
     with console(b"one\n\x04") as source:  # what ends input here is nothing there
         assert source.read() == "one"
         with pytest.raises(KeyboardInterrupt):
@@ -135,7 +135,7 @@ def test_reading_that_gives_nothing_there_is_a_ctrl_c() -> None:
         assert source.read_while(lambda: True) is None  # a thread is not interrupted
 
 
-def test_a_pipe_is_no_console() -> None:
+def test_pipe_is_no_console() -> None:
     read, write = os.pipe()
     os.write(write, b"a\x1ab\r\n")
     os.close(write)
@@ -146,14 +146,14 @@ def test_a_pipe_is_no_console() -> None:
     os.close(read)
 
 
-def test_settings_may_begin_with_the_mark_of_windows_editors(tmp_path: Path) -> None:
+def test_settings_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
     path = tmp_path / "settings.toml"
     path.write_bytes(b'\xef\xbb\xbfname = "Ann"\r\nkeys = "gap"\r\n')
     settings, complaints = load(path, {})
     assert (settings.name, settings.keys, complaints) == ("Ann", "gap", [])
 
 
-def test_a_seat_is_forgotten_also_where_an_open_file_cannot_be_removed(
+def test_seat_is_deleted_even_if_an_open_file_cannot_be_removed(
     tmp_path: Path,
 ) -> None:
     seat = claim("KWXTRB", "Ann", tmp_path)

@@ -53,7 +53,7 @@ def server() -> Generator[tuple[str, dict[str, bytes]]]:
 Served = tuple[str, dict[str, bytes]]
 
 
-def test_columns_align_by_what_terminals_show() -> None:
+def test_columns_align_by_terminal_cells() -> None:
     assert table([["a", "b"], ["猫猫", "c"], ["", ""]]) == ["a     b", "猫猫  c", ""]
 
 
@@ -79,7 +79,7 @@ def test_races_are_a_table(server: Served) -> None:
     assert races_lines(base, "KWXTRB") == ["No races yet."]
 
 
-def test_results_go_on_below_themselves_where_the_terminal_ends(
+def test_results_are_folded_at_the_terminals_width(
     server: Served,
 ) -> None:
     base, bodies = server
@@ -106,7 +106,7 @@ def test_results_go_on_below_themselves_where_the_terminal_ends(
         [{"started_ms": 1e300, "id": "\x1b[2J", "attempts": [{"name": ["\x07"]}]}],
     ],
 )
-def test_a_hostile_server_shows_nothing_harmful(server: Served, races: Any) -> None:
+def test_hostile_servers_text_is_cleaned(server: Served, races: Any) -> None:
     base, bodies = server
     bodies["/api/races"] = json.dumps({"races": races}).encode()
     text = "\n".join(races_lines(base))
@@ -114,7 +114,7 @@ def test_a_hostile_server_shows_nothing_harmful(server: Served, races: Any) -> N
 
 
 @pytest.mark.parametrize("body", [None, b"", b"[]", b"{", b"<html>"])
-def test_what_is_no_list_of_races_is_said(server: Served, body: bytes | None) -> None:
+def test_invalid_list_of_races_is_reported(server: Served, body: bytes | None) -> None:
     base, bodies = server
     if body is not None:
         bodies["/api/races"] = body
@@ -122,7 +122,7 @@ def test_what_is_no_list_of_races_is_said(server: Served, body: bytes | None) ->
         races_lines(base)
 
 
-def test_a_record_comes_from_a_link_or_by_its_id(server: Served) -> None:
+def test_record_is_loaded_by_link_or_id(server: Served) -> None:
     base, bodies = server
     bodies["/api/races/KWXTRB-A-1"] = b'{"a": 1}'
     assert load(f"{base}/api/races/KWXTRB-A-1", "") == {"a": 1}
@@ -133,7 +133,7 @@ def test_a_record_comes_from_a_link_or_by_its_id(server: Served) -> None:
         load("KWXTRB-A-1", "")
 
 
-def test_a_code_stands_for_the_room_s_last_race(server: Served) -> None:
+def test_code_stands_for_the_rooms_last_race(server: Served) -> None:
     base, bodies = server
     races = {"races": [{"id": "QSQXWD-A-2"}, {"id": "QSQXWD-A-1"}]}
     bodies["/api/races?room=QSQXWD"] = json.dumps(races).encode()
@@ -145,7 +145,7 @@ def test_a_code_stands_for_the_room_s_last_race(server: Served) -> None:
         load("KWX-TRB", base)
 
 
-def test_a_server_of_this_machine_that_has_ended_is_brought_back() -> None:
+def test_error_of_a_stopped_local_server_says_how_to_start_it() -> None:
     with pytest.raises(Unreachable, match=r"Cannot reach .*\. sliderace serve"):
         load("KWXTRB-A-1", "http://127.0.0.1:9")
     with pytest.raises(Unreachable, match=r"Cannot reach .*\. sliderace serve"):
@@ -154,7 +154,7 @@ def test_a_server_of_this_machine_that_has_ended_is_brought_back() -> None:
         races_lines("http://nowhere.invalid")
 
 
-def test_a_status_is_told_in_words(server: Served) -> None:
+def test_status_is_shown_in_words(server: Served) -> None:
     base, bodies = server
     rows = [{"name": "Ann", "status": "forfeited"}, {"name": "Ben", "status": "dns"}]
     race = {"id": "KWXTRB-A-1", "size": "4x4", "started_ms": 0, "attempts": rows}
@@ -162,12 +162,12 @@ def test_a_status_is_told_in_words(server: Served) -> None:
     assert races_lines(base)[1].endswith("Ann gave up, Ben did not start")
 
 
-def test_the_table_of_something_else_is_refused() -> None:
+def test_table_of_something_else_is_refused() -> None:
     with pytest.raises(Unreadable, match="not a race record"):
         race_lines({"format": "nothing"})
 
 
-def test_results_say_what_was_close_and_what_an_outage_gave() -> None:
+def test_results_show_photo_finish_and_outage_credit() -> None:
     head, _, _, ann, _, _, dan, eva, *_ = race_lines(sealed(sample_record()))
     assert head == "KWXTRB-SA1B2C-3, 3x2"
     assert ann.endswith("photo finish")
@@ -177,7 +177,7 @@ def test_results_say_what_was_close_and_what_an_outage_gave() -> None:
     assert head.endswith("friendly timing")
 
 
-def test_checks_list_who_was_left_out_of_the_draw() -> None:
+def test_checks_name_who_was_left_out_of_the_draw() -> None:
     lines, verdict = check_lines(sealed(sample_record()))
     assert verdict == 1  # nobody signed it
     at = next(n for n, line in enumerate(lines) if " nonces " in line)
@@ -190,14 +190,14 @@ def test_checks_list_who_was_left_out_of_the_draw() -> None:
     assert len({len(line) - len(line.lstrip()) for line in more}) == 1
 
 
-def test_a_race_can_be_watched_again_where_its_record_is() -> None:
+def test_replay_link_leads_to_the_records_server() -> None:
     file = sealed(sample_record())
     assert replay_of(file, "http://pc:8710/") == (
         "http://pc:8710/replay/KWXTRB-SA1B2C-3"
     )
 
 
-def test_each_solve_has_a_link_and_only_solves() -> None:
+def test_only_solves_have_a_slidysim_link() -> None:
     lines = slidysim_lines(sealed(sample_record()))
     names = [racer["name"] for racer in sample_record()["racers"] if racer["finish"]]
     assert [line.partition(": ")[0] for line in lines] == names

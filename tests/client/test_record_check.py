@@ -51,7 +51,7 @@ assert KEPT.own is not None
 OWN: OwnPart = KEPT.own
 
 
-def test_who_raced_finds_results_and_record_of_an_honest_server_right() -> None:
+def test_racer_finds_an_honest_servers_results_and_record_right() -> None:
     world, _, check = raced()
     model = world.ann.model
     assert [one.nonce for one in check.results.nonces] == ["aa" * 16, None]
@@ -62,7 +62,7 @@ def test_who_raced_finds_results_and_record_of_an_honest_server_right() -> None:
     assert len(OWN.slides) == OWN.acked > 0
 
 
-def test_what_was_not_seen_is_not_compared() -> None:
+def test_unknown_facts_are_not_compared() -> None:
     little = replace(KEPT, listed=None, start=None, own=None)
     assert record_faults(RECORD, RESULTS, little) == []
     later = replace(OWN, base=1, slides=OWN.slides[1:])
@@ -124,13 +124,13 @@ ANN = next(one for one in RECORD.racers if one.seat == 0)
         (replace(RECORD, racers=RECORD.racers[1:]), Fault.RECORD_WITHOUT_YOU),
     ],
 )
-def test_a_record_that_is_not_as_it_was_seen_is_found(
+def test_record_that_differs_from_the_evidence_is_a_fault(
     record: WrittenRace, fault: Fault
 ) -> None:
     assert fault in record_faults(record, RESULTS, KEPT)
 
 
-def test_the_own_nonce_is_compared_in_the_record_too() -> None:
+def test_own_nonce_is_compared_in_the_record() -> None:
     record, results = mine(nonce=None), changed(RESULTS, nonces=[])
     assert Fault.OWN_NONCE_LEFT_OUT in (record_faults(record, results, KEPT))
 
@@ -167,7 +167,7 @@ def sealed(record: dict[str, Any]) -> bytes:
     return seal(record, "0" * 64, lambda _: bytes(64))
 
 
-def test_a_record_is_fetched_and_compared(server: tuple[str, type[Answers]]) -> None:
+def test_record_is_fetched_and_compared(server: tuple[str, type[Answers]]) -> None:
     base, answers = server
     answers.body = sealed(raced()[1])
     assert check_record(base, RESULTS, KEPT) == []
@@ -176,7 +176,7 @@ def test_a_record_is_fetched_and_compared(server: tuple[str, type[Answers]]) -> 
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", json.dumps({"a": 1}).encode()])
-def test_a_record_that_is_none_is_a_fault(
+def test_unreadable_record_is_a_fault(
     server: tuple[str, type[Answers]], body: bytes
 ) -> None:
     base, answers = server
@@ -184,7 +184,7 @@ def test_a_record_that_is_none_is_a_fault(
     assert check_record(base, RESULTS, KEPT) == [Fault.RECORD_UNREADABLE]
 
 
-def test_a_record_that_cannot_be_had_is_no_fault(
+def test_unavailable_record_is_no_fault(
     server: tuple[str, type[Answers]],
 ) -> None:
     base, answers = server

@@ -36,7 +36,7 @@ def text_of(row: Row) -> str:
 
 
 @given(sides, sides, st.integers(0, 250), st.integers(0, 80))
-def test_a_grid_stays_in_its_space_and_no_larger_one_would(
+def test_grid_is_the_largest_that_fits(
     width: int, height: int, columns: int, rows: int
 ) -> None:
     grid = Grid.fit(width, height, columns, rows)
@@ -50,7 +50,7 @@ def test_a_grid_stays_in_its_space_and_no_larger_one_would(
 
 
 @given(sides, sides, st.integers(6, 250), st.integers(2, 80))
-def test_every_point_of_a_cell_is_that_cell(
+def test_every_point_of_a_cell_belongs_to_it(
     width: int, height: int, columns: int, rows: int
 ) -> None:
     grid = Grid.fit(width, height, columns, rows)
@@ -84,7 +84,7 @@ def test_every_square_board_fits_forty_by_eleven(side: int) -> None:
     looks,
     st.data(),
 )
-def test_a_tile_fills_its_place_exactly(
+def test_tile_fills_its_place_exactly(
     width: int,
     height: int,
     columns: int,
@@ -102,12 +102,12 @@ def test_a_tile_fills_its_place_exactly(
 
 
 @given(st.integers(1, 99), looks)
-def test_a_small_tile_says_its_number(tile: int, look: render.Look) -> None:
+def test_small_tile_shows_its_number(tile: int, look: render.Look) -> None:
     for grid in (Grid(10, 10, 3, 1), Grid(10, 10, 5, 2), Grid(10, 10, 7, 3)):
         assert str(tile) in " ".join(map(text_of, tile_rows(tile, grid, look)))
 
 
-def test_a_large_tile_says_its_number_in_large_numerals() -> None:
+def test_large_tile_shows_large_numerals() -> None:
     grid = Grid(4, 4, 12, 5)
     ink = [[(run.text, run.paint) for run in row] for row in tile_rows(12, grid, DARK)]
     dark = sum(
@@ -132,7 +132,7 @@ def test_without_colours_nothing_is_coloured_and_the_gap_is_seen(grid: Grid) -> 
     ("width", "height", "layers"),
     [(4, 4, [0, 0, 0, 0, 0, 1, 1, 1, 0, 1, 2, 2, 0, 1, 2]), (3, 2, [0, 0, 0, 0, 1])],
 )
-def test_a_layer_is_the_distance_of_home_from_the_edges(
+def test_layer_is_the_distance_of_home_from_the_edges(
     width: int, height: int, layers: list[int]
 ) -> None:
     assert [layer(tile, width) for tile in range(1, width * height)] == layers
@@ -146,7 +146,7 @@ def test_digits_are_tabular() -> None:
 
 
 @pytest.mark.parametrize("scale", [1, 2, 3])
-def test_large_text_is_as_large_as_said(scale: int) -> None:
+def test_large_text_has_the_size_that_is_computed(scale: int) -> None:
     rows = big_text("12:34.5", scale)
     width, height = big_size("12:34.5", scale)
     assert [len(row) for row in rows] == [width] * height
@@ -229,7 +229,7 @@ def seen(colour: str, sight: str) -> list[float]:
 
 
 @pytest.mark.parametrize("sight", SIGHT)
-def test_layers_are_told_apart_by_every_eye(sight: str) -> None:
+def test_layers_differ_for_colour_blind_eyes(sight: str) -> None:
     places = [oklab(seen(colour, sight)) for colour in LAYERS]
     assert min(math.dist(a, b) for a, b in combinations(places, 2)) >= 0.047
 
@@ -240,7 +240,7 @@ def test_layers_are_equally_light() -> None:
 
 
 @pytest.mark.parametrize("look", [LIGHT, DARK])
-def test_everything_written_can_be_read(look: render.Look) -> None:
+def test_all_text_has_enough_contrast(look: render.Look) -> None:
     for colour in (look.ink, look.soft, look.accent, look.good, look.bad):
         assert contrast(colour, look.ground) >= 4.5
         assert contrast(colour, look.raised) >= 4.5

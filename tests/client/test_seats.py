@@ -9,7 +9,7 @@ from tests.client.rooms import TOKEN
 from sliderace_client.net.seats import claim
 
 
-def test_a_kept_seat_is_found_again_by_room_and_name(tmp_path: Path) -> None:
+def test_stored_seat_is_found_by_room_and_name(tmp_path: Path) -> None:
     seat = claim("KWXTRB", "Ann", tmp_path)
     assert seat is not None
     assert seat.token is None
@@ -25,7 +25,7 @@ def test_a_kept_seat_is_found_again_by_room_and_name(tmp_path: Path) -> None:
     assert anybody.name == "Ann"
 
 
-def test_without_a_name_the_own_seat_comes_before_one_of_another(
+def test_own_name_comes_before_a_seat_of_another(
     tmp_path: Path,
 ) -> None:
     for name, token in (("Keen Lynx", "a" * 32), ("Ann", TOKEN)):
@@ -42,7 +42,7 @@ def test_without_a_name_the_own_seat_comes_before_one_of_another(
     assert (own.name, other.name, fresh.token) == ("Ann", "Keen Lynx", None)
 
 
-def test_only_its_owner_can_read_it(tmp_path: Path) -> None:
+def test_seat_file_is_private(tmp_path: Path) -> None:
     folder = tmp_path / "seats"
     seat = claim("KWXTRB", "Ann", folder)
     assert seat is not None
@@ -52,7 +52,7 @@ def test_only_its_owner_can_read_it(tmp_path: Path) -> None:
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-def test_a_seat_in_use_is_nobody_elses(tmp_path: Path) -> None:
+def test_seat_in_use_is_not_given_to_another_client(tmp_path: Path) -> None:
     first = claim("KWXTRB", "Ann", tmp_path)
     assert first is not None
     first.keep(TOKEN, "Ann")
@@ -65,7 +65,7 @@ def test_a_seat_in_use_is_nobody_elses(tmp_path: Path) -> None:
     assert third.token == TOKEN
 
 
-def test_a_shorter_text_in_the_file_leaves_no_rest(
+def test_shorter_content_replaces_longer_content(
     tmp_path: Path,
 ) -> None:
     seat = claim("KWXTRB", "", tmp_path, any_name=True)
@@ -78,7 +78,7 @@ def test_a_shorter_text_in_the_file_leaves_no_rest(
     assert again.token == "b" * 32
 
 
-def test_what_is_forgotten_or_was_never_kept_leaves_no_file(tmp_path: Path) -> None:
+def test_deleted_or_unused_seat_leaves_no_file(tmp_path: Path) -> None:
     seat = claim("KWXTRB", "Ann", tmp_path)
     assert seat is not None
     seat.keep(TOKEN, "Ann")
@@ -94,14 +94,14 @@ def test_what_is_forgotten_or_was_never_kept_leaves_no_file(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     "damage", ["", "{", "[]", '{"token": 1, "name": 2}', '{"token": "zz"}', "[" * 4000]
 )
-def test_a_damaged_file_is_an_empty_one(tmp_path: Path, damage: str) -> None:
+def test_damaged_seat_file_counts_as_empty(tmp_path: Path, damage: str) -> None:
     (tmp_path / "KWXTRB-0.json").write_text(damage)
     seat = claim("KWXTRB", "", tmp_path, any_name=True)
     assert seat is not None
     assert (seat.token, seat.name) == (None, "")
 
 
-def test_old_seats_are_swept_away(tmp_path: Path) -> None:
+def test_old_seats_are_removed(tmp_path: Path) -> None:
     old = tmp_path / "BBBBBB-0.json"
     old.write_text("{}")
     long_ago = time.time() - 8 * 24 * 3600
@@ -110,13 +110,13 @@ def test_old_seats_are_swept_away(tmp_path: Path) -> None:
     assert not old.exists()
 
 
-def test_without_a_folder_there_is_no_seat_to_keep(tmp_path: Path) -> None:
+def test_without_a_folder_there_is_no_seat_file(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
     assert claim("KWXTRB", "Ann", file) is None
 
 
-def test_when_every_file_is_taken_the_seat_is_not_kept(tmp_path: Path) -> None:
+def test_seat_is_not_stored_if_every_file_is_in_use(tmp_path: Path) -> None:
     seats = [claim("KWXTRB", "Ann", tmp_path) for _ in range(33)]
     assert seats[31] is not None
     assert seats[32] is None

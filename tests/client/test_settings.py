@@ -23,12 +23,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_without_a_file_the_defaults_hold(home: Path) -> None:
+def test_without_a_file_the_defaults_are_used(home: Path) -> None:
     assert load() == (Settings(), [])
     assert list(home.iterdir()) == []
 
 
-def test_what_is_saved_is_loaded(home: Path) -> None:
+def test_saved_settings_are_loaded(home: Path) -> None:
     wanted = Settings('Zoë "\\" 🦊', "gap", "never", "dark")
     save(wanted)
     assert load() == (wanted, [])
@@ -44,7 +44,7 @@ def test_what_is_saved_is_loaded(home: Path) -> None:
         ('colour = "red"', "colour is not a setting"),
     ],
 )
-def test_a_wrong_value_is_said_and_the_rest_holds(
+def test_invalid_value_is_reported_and_the_rest_used(
     tmp_path: Path, text: str, complaint: str
 ) -> None:
     path = tmp_path / "settings.toml"
@@ -57,7 +57,9 @@ def test_a_wrong_value_is_said_and_the_rest_holds(
 @pytest.mark.parametrize(
     "damage", [b"name = ", b"\xff\xfe", b"[[[[", b"a=" + b"[" * 3000]
 )
-def test_a_damaged_file_is_said_and_kept_aside(tmp_path: Path, damage: bytes) -> None:
+def test_damaged_settings_file_is_reported_and_renamed(
+    tmp_path: Path, damage: bytes
+) -> None:
     path = tmp_path / "settings.toml"
     path.write_bytes(damage)
     found, [complaint] = load(path)
@@ -68,27 +70,27 @@ def test_a_damaged_file_is_said_and_kept_aside(tmp_path: Path, damage: bytes) ->
     assert path.with_name("settings.toml.damaged").read_bytes() == damage
 
 
-def test_a_folder_in_its_place_is_said(tmp_path: Path) -> None:
+def test_folder_in_place_of_the_settings_is_reported(tmp_path: Path) -> None:
     found, [complaint] = load(tmp_path)
     assert found == Settings()
     assert str(tmp_path) in complaint
 
 
-def test_saving_keeps_what_a_later_release_may_know(tmp_path: Path) -> None:
+def test_saving_keeps_unknown_settings(tmp_path: Path) -> None:
     path = tmp_path / "settings.toml"
     path.write_text('sound = "loud"\n')
     save(Settings("Ann"), path)
     assert tomllib.loads(path.read_text())["sound"] == "loud"
 
 
-def test_the_last_server_is_remembered(home: Path) -> None:
+def test_last_server_is_remembered(home: Path) -> None:
     assert settings.last_server() == ""
     settings.remember_server("http://192.0.2.7:8710")
     assert settings.last_server() == "http://192.0.2.7:8710"
     assert (home / "state" / "sliderace" / "last-server").is_file()
 
 
-def test_a_folder_that_cannot_be_written_does_no_harm(
+def test_unwritable_folder_does_no_harm(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (home / "file").write_text("")
@@ -97,7 +99,7 @@ def test_a_folder_that_cannot_be_written_does_no_harm(
     assert settings.last_server() == ""
 
 
-def test_a_name_is_the_users_the_logins_or_a_friendly_one(
+def test_nickname_is_the_settings_the_logins_or_a_random_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("USER", "ann")
@@ -112,7 +114,7 @@ def test_a_name_is_the_users_the_logins_or_a_friendly_one(
     assert random_name(0.999_999) in names
 
 
-def test_a_drawn_name_is_kept(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_name_is_stored(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert home.exists()
     monkeypatch.setenv("USER", "root")
     monkeypatch.delenv("USERNAME", raising=False)
@@ -122,7 +124,7 @@ def test_a_drawn_name_is_kept(home: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert load()[0].name == drawn
 
 
-def test_a_variable_wins_over_the_file_and_is_not_written_to_it(tmp_path: Path) -> None:
+def test_variable_wins_over_the_file_and_is_not_stored(tmp_path: Path) -> None:
     path = tmp_path / "settings.toml"
     save(Settings("Ann", server="http://192.0.2.7:8710"), path)
     environ = {"SLIDERACE_NAME": "Eve", "SLIDERACE_KEYS": "cat", "SLIDERACE_HOVER": ""}

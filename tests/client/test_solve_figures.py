@@ -34,7 +34,7 @@ def test_figures_are_in_the_order_of_the_columns() -> None:
     assert human_ranges([]) == [""] * 7
 
 
-def test_notes_say_once_where_the_ranges_come_from() -> None:
+def test_notes_state_each_source_once() -> None:
     star = "* no human record solve looks like that; it proves nothing"
     assert notes([ANN, ANN]) == [
         star,
@@ -47,7 +47,7 @@ def test_notes_say_once_where_the_ranges_come_from() -> None:
     assert len(note) < 130
 
 
-def test_all_of_it_in_lines() -> None:
+def test_figures_can_be_listed_in_lines() -> None:
     said = list(sentences([ANN], {0: "Ann"}))
     assert said[0].startswith("Signals, never verdicts")
     assert said[1].startswith("Ann: TPS 3.21, peak 151*, CV -")

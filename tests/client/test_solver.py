@@ -86,17 +86,17 @@ def test_a_solved_board_needs_no_slide() -> None:
     assert solve(Board.solved(Size(5, 5))) == []
 
 
-def test_one_slide_is_enough_where_it_is() -> None:
+def test_board_one_slide_away_takes_one_slide() -> None:
     assert solve(parse_board("1 2 3/4 5 6/7 0 8")) == [[("L", 1)]]
 
 
-def test_an_unsolvable_board_is_refused() -> None:
+def test_unsolvable_board_is_refused() -> None:
     with pytest.raises(Unsolvable, match="3x3"):
         solve(parse_board("2 1 3/4 5 6/7 8 0"))
     assert issubclass(Unsolvable, EngineError)
 
 
-def test_a_stage_gives_up_at_its_cap() -> None:
+def test_stage_gives_up_at_its_cap() -> None:
     board = parse_board("8 6 7/2 5 4/3 0 1")
     with pytest.raises(NodeCap, match="within 20 positions"):
         solve(board, node_cap=20)
@@ -107,7 +107,7 @@ def test_a_stage_gives_up_at_its_cap() -> None:
 # --- Pace -----------------------------------------------------------------------------
 
 
-def test_the_whole_solve_has_the_wanted_speed() -> None:
+def test_whole_solve_has_the_wanted_speed() -> None:
     stages = solve(scramble(seed(1), Size(10, 10)))
     random = Random(1)  # noqa: S311 - a test needs no secret
     waits = paced(stages, 8.0, lambda: random.gauss(0, 1))
@@ -118,7 +118,7 @@ def test_the_whole_solve_has_the_wanted_speed() -> None:
     assert isclose(len(waits) / seconds, 8.0, rel_tol=0.05)
 
 
-def test_gaps_are_log_normal() -> None:
+def test_pauses_are_log_normal() -> None:
     random = Random(2)  # noqa: S311 - a test needs no secret
     one_long_stage = [[("U", 1), ("D", 1)] * 5000]
     waits = paced(one_long_stage, 4.0, lambda: random.gauss(0, 1))  # type: ignore[arg-type]
@@ -127,7 +127,7 @@ def test_gaps_are_log_normal() -> None:
     assert isclose(fmean(wait for wait, _ in waits), 1 / 4.0, rel_tol=0.05)
 
 
-def test_each_stage_begins_with_a_look() -> None:
+def test_each_stage_begins_with_a_longer_pause() -> None:
     stages = [[("U", 1), ("L", 1)], [("D", 1), ("R", 1)]]
     (first, _), (second, _), (third, _), (fourth, _) = paced(stages, 2.0, lambda: 0.0)  # type: ignore[arg-type]
     assert first == third > second == fourth > 0
@@ -135,11 +135,11 @@ def test_each_stage_begins_with_a_look() -> None:
     assert isclose(first - second, STAGE_PAUSE * (4 / 2.0) / (slides + looks))
 
 
-def test_nothing_to_do_takes_no_time() -> None:
+def test_solved_board_takes_no_time() -> None:
     assert paced([], 2.0, lambda: 0.0) == []
 
 
 @pytest.mark.parametrize("tps", [0.0, -1.0, float("nan")])
-def test_a_speed_is_more_than_nothing(tps: float) -> None:
+def test_speed_must_be_positive(tps: float) -> None:
     with pytest.raises(ValueError, match="more than 0"):
         paced([[("U", 1)]], tps, lambda: 0.0)

@@ -16,14 +16,14 @@ from sliderace_client.shared_ui.tile_number import PATIENCE_MS, Number
         (99, "10", [None, 10]),
     ],
 )
-def test_a_number_is_taken_when_it_cannot_go_on(
+def test_number_is_taken_as_soon_as_it_cannot_go_on(
     largest: int, digits: str, tiles: list[int | None]
 ) -> None:
     number = Number()
     assert [number.typed(digit, largest, 0) for digit in digits] == tiles
 
 
-def test_a_number_that_nobody_continues_is_one() -> None:
+def test_number_is_taken_after_a_wait() -> None:
     number = Number()
     assert number.typed("1", 15, 100) is None
     assert number.text == "1"
@@ -32,7 +32,7 @@ def test_a_number_that_nobody_continues_is_one() -> None:
     assert number.waited(100 + PATIENCE_MS) is None
 
 
-def test_a_number_can_be_finished_or_dropped() -> None:
+def test_number_can_be_finished_or_dropped() -> None:
     number = Number()
     number.typed("1", 15, 0)
     assert (number.finish(), number.finish()) == (1, None)

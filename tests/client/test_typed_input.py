@@ -22,7 +22,7 @@ def lines_of(*pieces: bytes) -> list[str]:
     return found
 
 
-def test_lines_come_whole_however_they_arrive() -> None:
+def test_lines_are_whole_however_they_arrive() -> None:
     assert lines_of(b"on", b"e\ntwo\n", b"\nthr", b"ee\n") == [
         "one",
         "two",
@@ -31,18 +31,18 @@ def test_lines_come_whole_however_they_arrive() -> None:
     ]
 
 
-def test_the_last_line_needs_no_end() -> None:
+def test_last_line_needs_no_line_end() -> None:
     assert lines_of(b"one\nq") == ["one", "q"]
     assert lines_of(b"") == []
 
 
-def test_ends_of_other_systems_and_other_encodings() -> None:
+def test_line_ends_of_windows_and_other_encodings_are_read() -> None:
     assert lines_of(b"one\r\n", b"\xff\xe9\n", "é\n".encode()) == [
         *("one", "\N{REPLACEMENT CHARACTER}" * 2, "é")
     ]
 
 
-def test_without_anything_to_read_it_has_ended(
+def test_without_a_descriptor_the_input_has_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert TypedInput(None).read() is None
@@ -63,7 +63,7 @@ def test_all_parts_of_the_program_read_the_same_lines() -> None:
     typed_input.cache_clear()
 
 
-def test_a_line_that_is_not_wanted_any_more_is_the_next_reader_s() -> None:
+def test_unwanted_line_is_kept_for_the_next_reader() -> None:
     read, write = os.pipe()
     source = TypedInput(read)
     os.write(write, b"one\ntwo\nthree\n")

@@ -4,7 +4,7 @@ from sliderace.protocol import messages as m
 from sliderace_client.room.view import RoomView
 
 
-def test_before_the_snapshot_there_is_nothing() -> None:
+def test_view_is_empty_before_the_snapshot() -> None:
     view = RoomView()
     assert view.race == view.host_name == ""
     assert view.myself is None
@@ -26,7 +26,7 @@ def test_before_the_snapshot_there_is_nothing() -> None:
     assert view.order() == []
 
 
-def test_who_is_who() -> None:
+def test_view_knows_host_and_role() -> None:
     view = ModelHarness().view
     assert view.is_host
     assert view.is_player
@@ -37,7 +37,7 @@ def test_who_is_who() -> None:
     assert not nobody.is_host
 
 
-def test_the_host_may_start_in_the_lobby_when_somebody_would_race() -> None:
+def test_host_may_start_in_the_lobby_if_somebody_would_race() -> None:
     assert ModelHarness().model.view.can_start
     assert not ModelHarness(phase="results").model.view.can_start
     assert not ModelHarness(room=room(host=BEN)).view.can_start
@@ -52,7 +52,7 @@ def test_the_host_may_start_in_the_lobby_when_somebody_would_race() -> None:
     assert not ModelHarness(members=sits_out).model.view.can_start
 
 
-def test_counts_of_the_own_attempt() -> None:
+def test_own_attempt_is_counted() -> None:
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 2))
@@ -63,14 +63,14 @@ def test_counts_of_the_own_attempt() -> None:
     )
 
 
-def test_ready_is_ours() -> None:
+def test_ready_is_our_own() -> None:
     ann = ModelHarness()
     assert not ann.view.ready
     ann.receive_next(m.MemberEvent(0, member(ANN, 0, ready=True), "ready"))
     assert ann.view.ready
 
 
-def test_the_clock_stops_at_the_solving_slide_until_the_official_time() -> None:
+def test_clock_stops_at_the_solving_slide_until_the_official_time() -> None:
     ann = ModelHarness()
     ann.race()
     assert ann.view.clock(ann.now + 70) == 70
