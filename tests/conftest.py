@@ -53,17 +53,20 @@ NOT_FAST = ("test_server_cli", "test_storage", "test_tui")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+WORKERS_PER_CORE = 1
 MOST_WORKERS = 8
 
 
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return two workers for each core, since most tests wait more than they work.
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Return the number of workers, unless a variable sets it.
 
     Single modules run without workers, which would take longer to start.
     """
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None
     if all(".py" in arg for arg in config.args):
         return 0
-    return min(2 * (os.cpu_count() or 1), MOST_WORKERS)
+    return min(WORKERS_PER_CORE * (os.cpu_count() or 1), MOST_WORKERS)
 
 
 @pytest.hookimpl(tryfirst=True)
