@@ -48,7 +48,7 @@ def test_any_frame_is_a_message_or_the_documented_error() -> None:
 
 @pytest.mark.timeout(300 + TIER.frames // 10_000)
 async def test_mutated_frames_do_not_disturb_an_honest_race() -> None:
-    asyncio.get_running_loop().set_debug(False)  # ten times slower
+    asyncio.get_running_loop().set_debug(False)  # debug mode is ten times slower
     store = MemoryStore()
     async with (
         running_server(LIMITS, store=store) as server,

@@ -41,7 +41,7 @@ CONFIG = ServerSettings(
     bind="srv", port=80, memory=True, advertise=False, limits=Limits(ping_burst=5)
 )
 STEPS = 5_000_000
-"""Most steps of the simulated event loop; a run takes some 100,000."""
+"""Most steps of the simulated event loop in one run, so that every run ends."""
 RACE_S = 3_000.0
 """A race that is not over by then hangs; usually it takes a few minutes."""
 SETTLE_S = 200.0
