@@ -1,9 +1,9 @@
-"""What all tests share: strictness, tiers, and the programs that some of them need.
+"""Configuration of all tests: strictness, tiers, and required programs.
 
 `SLIDERACE_TIER` chooses how much the tests do, see `tests/tiers.py`. In the tiers `ci`
 and `full` a skip is a failure, because everything that a test needs is installed there.
-Only what a machine may forbid to anybody (network namespaces, mounting) may be skipped
-there too: see `not_allowed`.
+Only tests that need what a machine may forbid (network namespaces, mounting) may be
+skipped there; see `not_allowed`.
 """
 
 import os
@@ -133,7 +133,7 @@ def _program(*names: str) -> str:
 def pytest_runtest_makereport() -> Generator[
     None, pytest.TestReport, pytest.TestReport
 ]:
-    """Let no test be skipped silently where everything is installed."""
+    """Turn a skipped test into a failure where everything is installed."""
     report = yield
     if not hasattr(report, "wasxfail"):
         _forbid_skip(report)
@@ -144,7 +144,7 @@ def pytest_runtest_makereport() -> Generator[
 def pytest_make_collect_report() -> Generator[
     None, pytest.CollectReport, pytest.CollectReport
 ]:
-    """Let no module be skipped silently where everything is installed."""
+    """Turn a skipped module into a failure where everything is installed."""
     report = yield
     _forbid_skip(report)
     return report

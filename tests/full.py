@@ -1,7 +1,7 @@
 """Run everything that takes a night: `python -m tests.full [--list] [STEP ...]`.
 
 Needs the extras `test` and `full`, and the programs that the tests use (`.ci/run`
-installs them). Each step is a command of its own, and a failed one does not stop the
+installs them). Each step is a separate command, and a failed step does not stop the
 others. The output of a step goes to the terminal.
 """
 

@@ -3,8 +3,8 @@
     python -m tests.mutation                                 all of the pure layers
     python -m tests.mutation 'sliderace/race/ranking.py'     some of their modules
 
-Needs the extra `full`. Survivors are printed at the end; what they show is judged by
-people. The whole takes a night.
+Needs the extra `full`. Survivors are printed at the end; people judge them. All modules
+take a night.
 """
 
 import shutil

@@ -1,8 +1,8 @@
 """Many racers in one process: raw sockets, frames from templates, one epoll.
 
-Players slide to and fro, which is always legal. To be fast, the driver only searches
-the received bytes for acks and pings and counts the rest. One spectator per room reads
-at once and measures; the others read now and then.
+Players slide a tile back and forth, which is always legal. To be fast, the driver only
+searches the received bytes for acks and pings and counts the rest. One spectator per
+room reads at once and measures; the others read now and then.
 """
 
 import contextlib
@@ -31,17 +31,17 @@ BACK = {"U": "D", "D": "U", "L": "R", "R": "L"}
 STEP = re.compile(rb"\[(\d+),(\d+),")
 """Seat and seq of a step in `progress`."""
 LINES = re.compile(rb'{"t":"lines"[^}]*}')
-"""Latencies look like steps."""
+"""Pattern of a latency, which looks like a step."""
 WAVE = 100
-"""Connections opened together; more would overflow the listen queue."""
+"""Connections per wave; more would overflow the listen queue."""
 IDLE_READ_S = 0.02
-"""Between two reads of a spectator that does not measure."""
+"""Seconds between two reads of a spectator that does not measure."""
 IDLE_READS = 20
-"""Most such reads between two polls of the others."""
+"""Maximum number of such reads between two polls."""
 TIMEOUT_S = 60
-"""For an answer while many clients connect."""
+"""Longest wait for an answer while many clients connect."""
 PROBE_S = 0.005
-"""Between two pings of the probe, which show how long the server's loop blocks."""
+"""Seconds between two pings of the probe, which shows how long the loop blocks."""
 
 
 def frame(payload: bytes, opcode: int = 1) -> bytes:
@@ -235,7 +235,7 @@ class Driver:
                 self.idle.append(member)
 
     def run(self, seconds: float) -> Figures:
-        """Play for so long; return the figures of that time."""
+        """Play for so many seconds; return the figures."""
         self.figures = figures = Figures()
         began, cpu = time.perf_counter(), time.process_time()
         acked = sum(one.acked for one in self.players)
@@ -247,7 +247,8 @@ class Driver:
         return figures
 
     def settle(self, seconds: float = 5.0) -> bool:
-        """Stop sliding, read on; return whether every slide was acknowledged."""
+        """Stop sliding, but keep reading; return whether every slide was
+        acknowledged."""
         self.counting = False
         until = time.perf_counter() + seconds
         while time.perf_counter() < until:

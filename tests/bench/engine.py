@@ -1,6 +1,6 @@
 """Measure the engine and the solver: `python -m tests.bench engine`.
 
-The best of many short runs counts, since everything else can only make a run slower.
+The figure is the best of many short runs, since other load only makes runs slower.
 """
 
 from collections.abc import Callable

@@ -17,7 +17,7 @@ from sliderace.race.timing import Latency, official_time
 RACES = 20_000
 SEED = 11
 SOLVE_MS = 30_000.0
-"""A good 4x4 solve. Only the drift of a clock depends on it."""
+"""Duration of a good 4x4 solve; only the clock drift depends on it."""
 GAPS_MS = (20, 50, 100)
 PINGS = 14
 """Pings of a race of 30 s: 8 in the countdown, then one every 5 s."""
@@ -149,7 +149,7 @@ def spread(values: list[float], *percents: float) -> list[float]:
 
 
 def generator(*what: object) -> Random:
-    """Return the random generator of one question, the same in every run."""
+    """Return a random generator for one row, the same in every run."""
     return Random(" ".join(map(str, what)))  # noqa: S311 - no secret comes from it
 
 
@@ -164,7 +164,7 @@ class Wrong(NamedTuple):
 
     official: float
     arrival: float
-    """The same, if the arrival at the server decided."""
+    """The same if the arrival at the server decides."""
 
 
 def wrong_winner(

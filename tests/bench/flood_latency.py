@@ -18,7 +18,7 @@ from tests.chaos.server_process import ServerProcess
 
 MEASURE_S = 8.0
 REST_S = 2.0
-"""Until the connections of a flood have ended."""
+"""Seconds until the connections of a flood have ended."""
 
 
 async def table_row(server: ServerProcess, kind: str) -> str:

@@ -23,7 +23,8 @@ from sliderace.engine import Board
 
 KEYS = 200
 BETWEEN_MS = 37
-"""Not a multiple of a frame, so that keys arrive at every moment of one."""
+"""Seconds between keys; not a multiple of a frame, so keys arrive at any moment of
+one."""
 PARTS = ("handled", "waited", "own", "painted")
 CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline"]
 

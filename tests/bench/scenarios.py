@@ -16,7 +16,7 @@ from sliderace.engine import Size
 Result = dict[str, Any]
 WARM_UP_S = 0.5
 TICK_MS = 100
-"""Progress is sent at least this often; `rooms` allows twice as long."""
+"""Longest interval of progress; `rooms` allows twice as long."""
 
 
 def machine() -> Result:
@@ -90,7 +90,7 @@ def _begin(server: Process, hosts: list[Member], members: list[Member]) -> None:
 
 
 def probe(server: Process) -> Member:
-    """Connect a member to a room of its own."""
+    """Connect a member to a separate room."""
     return opened(server.port, [_host(server, -1)])[0]
 
 
@@ -290,7 +290,7 @@ def overload(kind: str, seconds: float) -> Result:
 
 
 def storage(kind: str, seconds: float) -> Result:
-    """The same races with and without a log on disk."""
+    """The same races with and without a log on the disk."""
     with serving(kind, ["--memory"]) as server:
         without = play(server, 100, 4, 4, 10, seconds)
     with serving(kind) as server:

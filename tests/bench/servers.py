@@ -68,7 +68,7 @@ class Process:
         self.process.wait()
 
     def restart(self) -> None:
-        """Start it again, with its port and its data."""
+        """Restart it with the same port and data."""
         self.process = _start(self.arguments)
         _reach(self.port, self.process)
 

@@ -25,7 +25,7 @@ PARTS = [str(ROOT), *(str(ROOT / part) for part in ("shared", "server", "client"
 COLUMNS, ROWS = 100, 40
 KEYS = 200
 SILENCE_S = 0.12
-"""After so long without a byte, everything for a key has been painted."""
+"""After so many seconds without a byte, everything for a key has been painted."""
 PER_S = 20
 BUSY_S = 10
 RUNS = 5
@@ -76,7 +76,7 @@ class Screen:
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, size)
 
     def quiet(self, silence: float = SILENCE_S) -> tuple[bytes, float]:
-        """Return what is written until a silence, and the time of the last byte."""
+        """Return what is written before a pause, and the time of the last byte."""
         told, last = b"", time.perf_counter()
         while select.select([self.fd], [], [], silence)[0]:
             told += os.read(self.fd, 1 << 16)
@@ -168,7 +168,7 @@ def starts() -> None:
 
 
 def main() -> int:
-    """Print all figures, or be the measured program."""
+    """Print all figures, or run as the measured program."""
     known = argparse.ArgumentParser(description=__doc__)
     known.add_argument("--race", action="store_true", help=argparse.SUPPRESS)
     known.add_argument("--busy", action="store_true", help=argparse.SUPPRESS)

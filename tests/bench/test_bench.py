@@ -1,4 +1,4 @@
-"""The bench works; people judge its figures."""
+"""The benchmarks work; people judge their figures."""
 
 import socket
 

@@ -1,8 +1,8 @@
 """Flood a server: `python -m tests.chaos.floods KIND PORT CODE`.
 
 A flood comes from one address, as fast as possible, until the program is killed. The
-program prints "begun" once the flood has begun. It runs at idle priority, so that a
-measurement shows the server's load, not the machine's.
+program prints "begun" once the flood has begun. It runs at idle priority, so that
+measurements show the load on the server, not on the machine.
 """
 
 import asyncio
@@ -153,7 +153,7 @@ async def spectators_never_reading(port: int, code: str) -> None:
         while True:
             with contextlib.suppress(ConnectionClosed, InvalidHandshake, OSError):
                 await one_reader()
-            await asyncio.sleep(0.1)  # until others from this address have gone
+            await asyncio.sleep(0.1)  # until other connections have ended
 
     async with asyncio.TaskGroup() as tasks:
         for _ in range(READERS):

@@ -21,7 +21,7 @@ from tests.chaos.server_process import ServerProcess
 __all__ = ["KilledRace", "killed_in_mid_race"]
 
 A_ROUND = 25
-"""Kills in one race: 8x8 takes some 1,100 slides at five a second."""
+"""Kills per race; a race on 8x8 takes some 1,100 slides at five per second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class KilledRace:
     Args:
         kills: how often its server was killed.
         slides: how many slides were made; none was lost or duplicated.
-        down_ms: how long the server was down each time, since its last log entry.
+        down_ms: how long each outage was, from the last log record on.
     """
 
     kills: int

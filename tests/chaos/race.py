@@ -60,7 +60,7 @@ class Racer:
             await self.changed.wait()
 
     async def play(self) -> None:
-        """Solve the board, whether the server is reachable or not."""
+        """Solve the board, even while the server is unreachable."""
         client, view = self.client, self.client.view
         await self.until(lambda: view.board is not None and view.racing)
         client.painted()
@@ -76,7 +76,7 @@ class Race:
     """One race, from its start to its results.
 
     Attributes:
-        server: where it is run.
+        server: the server process.
         racers: the host first.
         plays: one task per racer, done when the board is solved.
     """
@@ -96,7 +96,7 @@ class Race:
         return [one.acked for one in self.racers]
 
     async def moved(self, slides: int = 5) -> None:
-        """Wait until each racer has so many more acknowledged slides, or all."""
+        """Wait until each racer has so many more acknowledged slides, or has solved."""
         pairs = zip(self.racers, self.plays, self.acked(), strict=True)
         waits = [_moved(one, play, had + slides) for one, play, had in pairs]
         await asyncio.gather(*waits)
@@ -155,13 +155,13 @@ async def running_race(
     size: str = "6x6",
     through: Sequence[str] = (),
 ) -> AsyncGenerator[Race, None]:
-    """A race that has just begun, everybody slides; at the end all leave.
+    """Start a race in which everybody slides; at the end all leave.
 
     Args:
-        server: where.
-        count: how many race.
-        size: of the board.
-        through: for each racer the address to connect to; empty: the server's own.
+        server: the server process.
+        count: number of racers.
+        size: the board's size.
+        through: an address per racer to connect to; empty: the server's own.
     """
     addresses = [*through] or [server.url] * count
     rules = m.RulesPatch(size=size, countdown_ms=3_000)

@@ -19,9 +19,9 @@ __all__ = ["RoundTrips", "flooded", "measure", "memory", "racer"]
 
 ROOT = Path(__file__).parents[2]
 STEP_S = 0.02
-"""Between two round trips; 50 a second stay below the limits."""
+"""Seconds between two round trips; 50 per second are below the limits."""
 SLIDE_EVERY = 10
-"""One round trip of so many is a slide that must become durable."""
+"""One in so many round trips is a slide that must become durable."""
 OPPOSITE = {"U": "D", "D": "U", "L": "R", "R": "L"}
 
 
@@ -32,19 +32,19 @@ class RoundTrips:
     values: list[float]
 
     def quantile(self, share: float) -> float:
-        """Return the round trip that this share of all does not exceed."""
+        """Return a quantile of the round trips."""
         return self.values[min(len(self.values) - 1, int(share * len(self.values)))]
 
 
 @contextlib.asynccontextmanager
 async def racer(port: int) -> AsyncGenerator[ProtocolClient, None]:
-    """Yield Ben, who is in a race with Ann without a time limit."""
+    """Start a race of Ann and Ben without a time limit; yield Ben."""
     async with running_race(port, 2, "4x4", limit_ms=0) as (_, ben):
         yield ben
 
 
 async def measure(ben: ProtocolClient, seconds: float) -> RoundTrips:
-    """Race for so long; every slide must be acknowledged."""
+    """Race for so many seconds; every slide must be acknowledged."""
     direction, tiles = parse_board(ben.board).legal_slides()[0]
     trips = list[float]()
     until = time.monotonic() + seconds

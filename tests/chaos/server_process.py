@@ -24,7 +24,7 @@ END_S = 10.0
 
 
 class ServerProcess:
-    """A server with its own folder; it keeps its port when it is started again.
+    """A server with its own folder; it keeps its port across restarts.
 
     Args:
         folder: where it keeps its database, `server.json` and log file.

@@ -1,4 +1,4 @@
-"""The server, on a machine whose clocks a test sets.
+"""The server, with clocks that a test sets.
 
     python -m tests.chaos.server_with_clocks OPTIONS
 

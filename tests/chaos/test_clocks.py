@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.chaos, pytest.mark.timeout(400)]
 
 HOUR_MS = 3_600_000
 LEAST_MS = 50
-"""No server starts faster."""
+"""Every server takes longer to start."""
 
 
 async def test_setting_the_wall_clock_changes_no_time(
@@ -27,7 +27,7 @@ async def test_setting_the_wall_clock_changes_no_time(
     server = ServerProcess(tmp_path, program="tests.chaos.server_with_clocks")
 
     def set_wall(offset_ms: int) -> None:
-        # In place and of one length, so a reader sees the old or the new value.
+        # Overwritten in place with equal length: a reader sees the old or new value.
         descriptor = os.open(wall, os.O_WRONLY | os.O_CREAT, 0o600)
         os.pwrite(descriptor, f"{offset_ms:<12}".encode(), 0)
         os.close(descriptor)

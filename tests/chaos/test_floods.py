@@ -21,9 +21,9 @@ pytestmark = [
 
 MEASURE_S = 1.0
 LEAST_TRIPS = 3
-"""In that second, even on a slow machine."""
+"""Least number of round trips in a second, even on a slow machine."""
 WORST_S = 5.0
-"""Longest round trip; a longer one would lose the race."""
+"""Longest round trip that is accepted."""
 GROWN_MIB = 24
 """Most growth when floods are repeated; remembering each client would take far more."""
 AGAIN = ("wrong codes", "handshakes", "spectators that never read")

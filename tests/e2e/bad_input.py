@@ -32,7 +32,7 @@ Outcome = tuple[str, str]
 BACK = {"U": "D", "D": "U", "L": "R", "R": "L"}
 
 PATIENT = Limits(ping_timeout_ms=60_000)
-"""A busy machine answers pings late; these trials are not about that."""
+"""Long enough for a busy machine, where clients answer pings late."""
 GROUPS = {
     "plain": PATIENT,
     "hurried": replace(PATIENT, open_timeout_ms=1_000, hello_timeout_ms=1_000),
@@ -72,7 +72,7 @@ class Setup:
         await self.ben.acked(self.ben.seq)
 
     async def check_finish(self) -> None:
-        """Make Ben solve the board; nothing of it may be refused."""
+        """Make Ben solve the board; no message may be refused."""
         await self.ben.solve()
         await self.ben.acked(self.ben.seq)
         mine = self.ben.seat

@@ -32,7 +32,7 @@ def normal(seed: int) -> Callable[[], float]:
 
 @pytest.mark.timeout(120)
 async def test_eight_bots_and_twenty_spectators_agree_on_the_results() -> None:
-    # Not faster, or thirty clients in one process answer pings too late.
+    # Any faster, and thirty clients in one process answer pings too late.
     async with (
         running_server(clock=FastClock(2)) as server,
         asyncio.TaskGroup() as tasks,

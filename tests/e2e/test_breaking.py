@@ -1,4 +1,4 @@
-"""Other attacks: former hosts, invalid close frames, TLS byte by byte."""
+"""More attacks: former hosts, invalid close frames, TLS byte by byte."""
 
 import asyncio
 import logging

@@ -18,7 +18,7 @@ from sliderace_client import exit_codes
 from sliderace_client.net.http import get
 
 pytestmark = pytest.mark.timeout(60)
-"""Some of these tests start a dozen interpreters one after the other."""
+"""Time-out: some of these tests start a dozen interpreters one after the other."""
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """A server behind nginx and Caddy with the files of server/deploy, for both clients.
 
-Only what a test must is changed in the files: addresses, ports and the certificate.
+The tests change only addresses, ports and the certificate in these files.
 """
 
 import asyncio

@@ -10,7 +10,7 @@ __all__ = ["CODES", "decode_mutated"]
 
 CODES = {"bad_message", "version", "too_large"}
 EVERY = 50
-"""One in so many decoded commands is encoded and decoded again."""
+"""One in so many decoded commands is also encoded and decoded again."""
 
 
 def decode_mutated(count: int, seed: int) -> Counter[str]:

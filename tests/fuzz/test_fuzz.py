@@ -24,7 +24,7 @@ from sliderace_server.limits import Limits
 from sliderace_server.storage.memory import MemoryStore
 
 SENT = TIER.frames // 10
-"""Fewer over a socket than into the decoder: they take ten times as long."""
+"""Fewer frames over a socket than into the decoder: they take ten times as long."""
 LIMITS = Limits(
     messages_per_s=1_000_000, messages_burst=1_000_000, tiles_per_s=1_000_000,
     tiles_burst=1_000_000, pages_burst=1_000_000,

@@ -1,7 +1,8 @@
 """Bugs that the tests must catch.
 
-Add one if a promise matters and the bug is easily made again. `test_mutants.py` fails
-when the text of a bug is gone: find where the promise is kept now, and adapt the bug.
+Add a bug that breaks an important promise and is likely to be made again.
+`test_mutants.py` fails when the text that a bug replaces is gone: find the code that
+keeps the promise now, and adapt the bug.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The planted bugs fit the sources, and a sample of them is caught."""
+"""The planted bugs match the sources, and tests catch a sample of them."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from tests.mutants.__main__ import ROOT, caught, copied, planted
 from tests.mutants.bugs import BUGS, Bug
 
 SAMPLE = [bug for bug in BUGS if isinstance(bug.test, str)][:: len(BUGS) // 3]
-"""A few, so that CI sees that this works; `python tests/mutants` plants all."""
+"""A few, to see that planting works; `python tests/mutants` plants all."""
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)

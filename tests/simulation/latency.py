@@ -24,7 +24,7 @@ from sliderace_server.storage.memory import MemoryStore
 
 DELAY_MS = 35.0
 JITTER_MS = 10.0
-"""To the far player and back, a message takes 35 to 45 ms each: an RTT of 80 ms."""
+"""A message takes 35 to 45 ms to and from the far player: an RTT of 80 ms."""
 NEAR, FAR = "http://srv:80", "http://far:80"
 NEAR_S = (0.0002, 0.001)
 """Delay of every other message in the simulated network, in seconds."""

@@ -42,7 +42,8 @@ class Disk:
         reserved_codes: code of a closed room -> when it may be used again.
         failing_until: virtual time until which every write fails.
         began: virtual time at which the start of the current race was committed.
-        raced_s: how long races have run, whatever the number of players.
+        raced_s: for how many seconds races have run, regardless of the number of
+            players.
         commits: how many appends were committed.
     """
 
@@ -71,7 +72,7 @@ class Disk:
         return None
 
     def length(self, room: str) -> int:
-        """Where a room's log ends."""
+        """Return the position at which a room's log ends."""
         return self.removed.get(room, 0) + len(self.logs.get(room, []))
 
     def trim(self, room: str, position: int) -> None:
@@ -118,7 +119,7 @@ class Process:
         """Nothing to close."""
 
     async def write(self, commit: Callable[[], object]) -> None:
-        """Wait for the disk and commit, unless the process dies before."""
+        """Wait for the disk, then commit, unless the process dies first."""
         slow = detangle.flip(SLOW)
         await asyncio.sleep(detangle.uniform(0.0005, SLOW_S if slow else FAST_S))
         await self.alive()
@@ -127,12 +128,12 @@ class Process:
         commit()
         if detangle.flip(LOST_ANSWER):
             raise StorageUnavailable("the answer is lost")
-        if detangle.flip(0.3):  # the process may die before it hears the outcome
+        if detangle.flip(0.3):  # the process may die before it learns the outcome
             await asyncio.sleep(detangle.uniform(0.0005, FAST_S))
             await self.alive()
 
     async def alive(self) -> None:
-        """Return, unless the process was killed: then wait forever."""
+        """Return if the process is alive; wait forever if it was killed."""
         if self.dead:
             await asyncio.get_running_loop().create_future()
 
@@ -229,7 +230,7 @@ class Machine:
         return (drawn * (size // 16 + 1))[:size]
 
     def step_wall(self, ms: int) -> None:
-        """Set the wall clock by so many ms."""
+        """Move the wall clock by so many ms."""
         self._wall_step_ms += ms
 
     def reboot(self) -> None:

@@ -1,4 +1,4 @@
-"""Simulated players: our own client, recorded, on devices that come and go."""
+"""Simulated players: recording clients on devices that connect and disconnect."""
 
 import asyncio
 from typing import cast
@@ -19,7 +19,7 @@ SERVER = "http://srv:80"
 TWICE = 0.08
 """Share of messages with slides that are sent twice."""
 DROPPED = 0.02
-"""Share of them that are never sent; the next ones then leave a gap."""
+"""Share of messages with slides that are never sent, which leaves a gap."""
 STUCK_S = 2.0
 """A connection that dropped slides ends after this: TCP loses only the last bytes."""
 SWITCH = 0.015
@@ -151,7 +151,7 @@ class Player:
         while True:
             burst = detangle.flip(0.35)
             await asyncio.sleep(detangle.uniform(0.01, 0.3 if burst else 12.0))
-            if self._client.done():  # it gave up, or another device took over
+            if self._client.done():  # the client gave up, or another device took over
                 self.device = self._new_device()
             elif not self.calm:
                 self._disturb()

@@ -11,7 +11,7 @@ def test_no_history_of_a_room_loses_anything() -> None:
 
 
 def test_slides_acknowledged_before_their_commit_are_found() -> None:
-    """The checker can fail here."""
+    """This shows that the checker can fail."""
     found: list[str] = []
     for seed in range(1, 40):
         history = History(seed)

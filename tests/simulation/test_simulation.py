@@ -14,7 +14,7 @@ from tests.tiers import TIER
 
 ROOT = Path(__file__).parents[2]
 LEAST_RIGHT = 95
-"""Of 100 races."""
+"""Least number of races, of 100, that the faster player must win."""
 
 pytestmark = [
     pytest.mark.simulation,

@@ -20,11 +20,11 @@ from sliderace_server.app import Server, running
 
 DAY_S = 86_400.0
 EVERY_S = 300.0
-"""Between two rooms, so there are 288 a day."""
+"""Seconds between two rooms: 288 rooms per day."""
 STAY_S = 120.0
-"""How long players stay at most; then most of them just disconnect."""
+"""Longest stay of players; then most of them just disconnect."""
 REST_S = 6 * 3_600.0 + 1_000.0
-"""By then every room is closed: the longest time-out is 6 h."""
+"""Time after which every room is closed: the longest time-out is 6 h."""
 
 
 @dataclass(slots=True)
@@ -96,11 +96,11 @@ async def _day() -> Day:
     print(f"before {before}\nbusy {busy}\nafter {after}\n{day}")
     if not (busy[0] and busy[-1] > before[-1]):
         raise BrokenPromise("nothing was measured")
-    # Less is fine: the limits forget addresses.
+    # Fewer are fine: the limits forget addresses.
     if any(now > then for now, then in zip(after, before, strict=True)):
         raise BrokenPromise(
             "something is left over"
-        )  # less is no loss: addresses are forgotten
+        )  # fewer are fine: the limits forget addresses
     return day
 
 
@@ -119,8 +119,8 @@ def _measured(server: Server, disk: Disk, serving: object) -> tuple[int, ...]:
 def _held(root: object) -> int:
     """Count objects of our own that the running server can reach.
 
-    What only the simulator or a client holds does not count, because these keep every
-    task and connection that there ever was.
+    Objects that only the simulator or a client holds do not count, because these keep
+    every task and connection.
     """
     gc.collect()
     observed, waiting, count = {id(root)}, [root], 0
@@ -141,7 +141,7 @@ _OUTSIDE = (ModuleType, type, asyncio.Future)
 
 
 def _inner(one: object) -> object:
-    """Return a function's closure instead of the function, which knows its module."""
+    """Replace a function by its closure, because a function refers to its module."""
     return one.__closure__ if isinstance(one, FunctionType) else one
 
 

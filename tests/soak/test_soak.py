@@ -44,7 +44,7 @@ def test_nothing_is_left_over_after_a_day() -> None:
 
 
 class Player:
-    """A player who slides a tile to and fro; what was sent goes to the log checker."""
+    """A player who slides a tile back and forth; the log checker gets all slides."""
 
     def __init__(self, client: LoadClient, race: str, board: str) -> None:
         welcome = next(e for e in client.events if isinstance(e, m.Welcome))

@@ -5,9 +5,10 @@ __all__ = ["BOARDS", "CONNECTION", "EVENTS", "GROWTH", "RACE", "STREAM", "TITLE"
 TITLE = """\
 # The protocol `sliderace.v1`
 
-Everything you need to write a client for sliderace. [A complete client in sixty
-lines](example_client.py) accompanies this page; a test runs it. This page is generated:
-edit `sliderace.protocol` and run `python -m sliderace.protocol.describe`.
+This page contains everything you need to write a client for sliderace. [A complete
+client in sixty lines](example_client.py) accompanies it; a test runs it. The page is
+generated: edit `sliderace.protocol` and run
+`python -m sliderace.protocol.describe > docs/protocol.md`.
 
 One message is one JSON object in one WebSocket **text** frame; its field `t` is the
 type of the message. *Commands* go to the server, *events* come from it. Numbers are
@@ -85,8 +86,8 @@ A server speaks exactly one version. It answers a `hello` of another version wit
 Within a version nothing is removed and nothing changes its meaning. What is added is
 announced:
 
-- **Fields of events.** A server may add them at any time. Ignore fields that you do
-  not know.
+- **Fields of events.** A server may add them at any time. Ignore fields that you do not
+  know.
 - **Commands, and fields of commands.** `welcome` lists in `features` what the server
   can do beyond the first set. Send a new command or field only if its feature is
   listed: everywhere except in `hello`, the server refuses unknown fields and unknown

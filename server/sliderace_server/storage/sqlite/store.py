@@ -1,9 +1,9 @@
 """A store in an SQLite file, with one writing and one reading connection.
 
-Both are aiosqlite's, each with a thread of its own. Calls are done in the order in
-which they were made; every change commits by itself. The log writer makes one call for
-all rooms, so one flush of the disk serves thousands. The reading connection sees what
-is committed.
+Each connection is aiosqlite's and has its own thread, which executes calls in order.
+Every change is a separate commit. The log writer makes one call for all rooms, so one
+flush of the disk serves thousands of records. The reading connection sees only
+committed data.
 """
 
 import asyncio
