@@ -22,7 +22,7 @@ MOVE = b"reset, exit, help: "
 
 
 class Terminal:
-    """A program at a terminal; what it sends is kept."""
+    """A program at a terminal; its output is kept."""
 
     def __init__(self, process: subprocess.Popen[bytes], own: int) -> None:
         self.process = process
@@ -31,7 +31,7 @@ class Terminal:
         self._seen = 0
 
     def until(self, text: bytes) -> bytes:
-        """Read on until this was sent; everything since the last time."""
+        """Read until this text appears; return the output since the last call."""
         while (at := self.sent.find(text, self._seen)) < 0:
             assert select.select([self._own], [], [], PATIENCE_S)[0], self.sent
             try:
@@ -46,14 +46,14 @@ class Terminal:
         os.write(self._own, keys)
 
     def ends(self) -> int:
-        """Its exit code, after a good-bye in a line of its own."""
+        """Wait for the good-bye on its own line; return the exit code."""
         self.until(b"\nGood-bye.\r\n")
         return self.process.wait(PATIENCE_S)
 
 
 @contextmanager
 def at_terminal(home: Path, *args: str, term: str | None) -> Generator[Terminal]:
-    """The program at a terminal of that name, whose state must stay as it was."""
+    """Run the program at a terminal; check that it restores the terminal's state."""
     own, its = pty.openpty()
     before = termios.tcgetattr(its)
     env = os.environ | {f"XDG_{kind}_HOME": str(home) for kind in ("CONFIG", "DATA")}
@@ -79,13 +79,13 @@ def at_terminal(home: Path, *args: str, term: str | None) -> Generator[Terminal]
 
 
 def take_terminal() -> None:
-    """Opening it makes it that of our session: Ctrl-C reaches us."""
+    """Make the terminal the one of our session, so that Ctrl-C reaches us."""
     os.close(os.open(os.ttyname(0), os.O_RDWR))
 
 
 @pytest.mark.parametrize("term", ["dumb", None])
 def test_dumb_terminal_gets_plain_lines(tmp_path: Path, term: str | None) -> None:
-    # Without TERM nothing is known of a terminal, but --plain has to be asked for.
+    # Without TERM, line mode must be asked for with --plain.
     args = ("solo", *BOARD) if term else ("solo", "--plain", *BOARD)
     with at_terminal(tmp_path, *args, term=term) as terminal:
         terminal.until(MOVE)
@@ -131,7 +131,7 @@ WAY = (
     (MOVE, b"exit\n"),
     (b"game? (y/n): ", b"y\n"),
 )
-"""Question by question, and what leads to the next one."""
+"""Each question, and the answer that leads to the next one."""
 
 
 @pytest.mark.parametrize("last", range(len(WAY)))

@@ -1,4 +1,4 @@
-"""A race in lines: Ann against a bot, Wil watches, and what each of them reads."""
+"""A race in lines: Ann races a bot, Wil watches, and both read the right lines."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from sliderace_client.bots.solver import solve
 pytestmark = pytest.mark.timeout(90)
 
 START = "1 3 0/7 6 4/8 5 2"
-"""The board of the seed "tea": two slides of it are typed one by one."""
+"""The board of the seed "tea"."""
 AFTER_3 = "1 0 3/7 6 4/8 5 2"
 
 
@@ -28,7 +28,7 @@ def people(tmp_path: Path) -> Iterator["People"]:
 
 
 class People:
-    """Those in one room, each at a line-mode client."""
+    """The people in one room, each at a client in line mode."""
 
     def __init__(self, shell: Shell, commands: ExitStack) -> None:
         self._shell, self._commands = shell, commands
@@ -56,7 +56,7 @@ def solution(board: str) -> str:
 
 
 def reads(who: Running, *lines: str) -> None:
-    """These lines come, one right after the other."""
+    """Check that these lines are printed, one directly after another."""
     who.wait_for(f"^{re.escape(lines[0])}$")
     for line in lines[1:]:
         who.wait_for("")
@@ -78,11 +78,11 @@ def test_whole_race_against_a_bot(people: People) -> None:
     ann.type("READY")
     ann.wait_for("Ann is ready")
     bot = people.bot(2)
-    # The board comes with its keys and what is possible.
+    # The board is shown with the keys and the possible moves.
     reads(ann, "Keys: left a, right d, up w, down s. They move the tile.", "", "1 3 .")
     ann.wait_for(r"^right-d \(3\), up-w \(4\); help$")
     reads(wil, "1 3 .", "7 6 4", "8 5 2")
-    # One grammar: the same moves, the same refusals as alone.
+    # The grammar is the one of solo: the same moves and refusals.
     ann.type("3")
     reads(ann, "Moved 3", "", "1 . 3", "7 6 4", "8 5 2", "")
     ann.wait_for(r"^Moves 1 \(MTM 1\), time \d")
@@ -94,10 +94,10 @@ def test_whole_race_against_a_bot(people: People) -> None:
     ann.wait_for("^Nothing moved. Move 2: No tile can go left; the gap is in the last")
     ann.type("undo")
     ann.wait_for("^A race has no undo")
-    # Rivals between prompts; who watches reads of all.
+    # Rivals are reported between prompts; spectators read about everybody.
     ann.wait_for(r"^Bot \w+ \d+%$")
     wil.wait_for(r"Ann \d+%")
-    # The finish is told at once, then the race is over for all.
+    # The finish is announced at once; then the race is over for all.
     ann.type(solution(AFTER_3))
     ann.wait_for(r"^Moved \d+ tiles$")
     reads(ann, "1 2 3", "4 5 6", "7 8 .")
@@ -117,7 +117,7 @@ def test_whole_race_against_a_bot(people: People) -> None:
     saved = Path(ann.wait_for(r"^Saved: (.+)$"))
     assert saved.parent.samefile(people.home)
     assert json.loads(saved.read_text())["record"]["race"].startswith(people.code)
-    # The host is shown what the solves look like, nobody else.
+    # Only the host sees what the solves look like.
     ann.type("signals")
     ann.wait_for("^Signals, never verdicts")
     ann.wait_for(r"^Ann: TPS \d")

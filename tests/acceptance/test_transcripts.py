@@ -1,9 +1,8 @@
-r"""Whole sessions, as one would see them: keys in, screen out.
+r"""Whole sessions: keys in, screen out.
 
-Each ``*.txt`` here is one. Its first line is the command; what is typed follows ``> ``
-(``\e`` is Escape), the last line is the exit code; everything else is the screen, but
-for blanks at the ends of lines. Times and speeds are those of whoever wrote it down:
-here they may be any.
+Each ``*.txt`` here is a transcript. The first line is the command, the last line the
+exit code. Typed lines follow ``> `` (``\e`` is Escape); all other lines are the screen,
+without blanks at line ends. Times and speeds may differ.
 """
 
 import os
@@ -25,7 +24,7 @@ TIMES = (
 
 
 class Transcript(NamedTuple):
-    """A session as it was written down."""
+    """A recorded session."""
 
     command: list[str]
     typed: str
@@ -34,7 +33,7 @@ class Transcript(NamedTuple):
 
 
 def read(path: Path) -> Transcript:
-    """A transcript from its file."""
+    """Read a transcript from its file."""
     first, *lines, last = path.read_text().splitlines()
     typed = [line[2:] for line in lines if re.match("> |>$", line)]
     shown = [line for line in lines if not re.match("> |>$", line)]
@@ -47,7 +46,7 @@ def read(path: Path) -> Transcript:
 
 
 def timeless(text: str) -> str:
-    """A screen without times, and without blanks at the ends of its lines."""
+    """Return a screen without times and without blanks at line ends."""
     for pattern, instead in TIMES:
         text = pattern.sub(instead, text)
     return "\n".join(line.rstrip() for line in text.splitlines())

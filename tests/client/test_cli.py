@@ -20,13 +20,13 @@ from sliderace_client.line_ui.typed_input import typed_input as typed_lines
 
 COMMANDS = ["bot", "host", "join", "results", "scramble", "solo", "verify", "watch"]
 OPERATE = ["backup", "restore", "serve"]
-"""Have the help of the server's program."""
+"""Their help comes from the server's program."""
 VECTORS = Path(__file__).parents[2] / "shared" / "vectors" / "scramble-v1.jsonl"
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A user without any files, and nowhere a server."""
+    """A user without any files, and without a server."""
     for kind in ("CONFIG", "DATA", "STATE"):
         monkeypatch.setenv(f"XDG_{kind}_HOME", str(tmp_path))
     monkeypatch.delenv("SLIDERACE_SERVER", raising=False)
@@ -35,7 +35,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TextIO]:
-    """What the user types, once it is rewound."""
+    """Standard input; write to it and rewind it."""
     with (tmp_path / "typed").open("w+") as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
         typed_lines.cache_clear()
@@ -47,7 +47,7 @@ Captured = pytest.CaptureFixture[str]
 
 
 def one_line(capsys: Captured) -> str:
-    """What was said on stderr, which must be one line."""
+    """Return the single line on stderr, without the program's name."""
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1
@@ -79,7 +79,7 @@ def test_every_command_has_help(command: str, capsys: Captured) -> None:
 
 
 def test_help_loads_nothing_it_does_not_need() -> None:
-    """What makes it slow: 0.1 s without, and 0.5 s with these."""
+    """Without these modules it takes 0.1 s, with them 0.5 s."""
     said = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "sliderace_client", "--help"],
         capture_output=True,
@@ -210,7 +210,7 @@ def test_first_digits_of_a_commitment_are_enough() -> None:
 def test_invalid_hash_is_refused_instead_of_ignored(
     option: str, value: str, home: Path, capsys: Captured
 ) -> None:
-    # An empty one may be a variable that was not set: that must not count as checked.
+    # An empty value may be an unset variable: it must not count as checked.
     assert run(["verify", str(home), option, value]) == exit_codes.UNKNOWN
     assert option in one_line(capsys)
 

@@ -15,7 +15,7 @@ WITHOUT_US = results(changed(BOTH[0], nonce=None), BOTH[1])
 
 
 def kept(**more: Any) -> Evidence:
-    """What Ann's client keeps of a race in which all went well."""
+    """Return the evidence of a race in which all went well."""
     known: dict[str, Any] = {
         "race": RACE,
         "size": "3x3",
@@ -47,9 +47,9 @@ def test_honest_results_have_no_faults() -> None:
 
 
 def test_seed_known_in_advance_proves_only_its_board() -> None:
-    told = results(secret=None)
-    seen = kept(seed_known=True, listed=None, start=told.board, own=OwnPart(0))
-    assert (result_faults(told, seen), remarks(told, seen)) == ([], [])
+    sent = results(secret=None)
+    seen = kept(seed_known=True, listed=None, start=sent.board, own=OwnPart(0))
+    assert (result_faults(sent, seen), remarks(sent, seen)) == ([], [])
     assert result_faults(results(secret=None, board=START), kept(seed_known=True)) != []
 
 
@@ -96,7 +96,7 @@ def test_changed_list_of_commitments_is_a_fault(seen: Evidence) -> None:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "sent",
     [
         results(seed="zz"),
         results(secret="00"),
@@ -105,8 +105,8 @@ def test_changed_list_of_commitments_is_a_fault(seen: Evidence) -> None:
         changed(GOOD, nonces=[BOTH[0], BOTH[0]]),
     ],
 )
-def test_unreadable_results_are_a_fault(told: Any) -> None:
-    assert result_faults(told, kept(listed=None, start=None, own=None)) == [
+def test_unreadable_results_are_a_fault(sent: Any) -> None:
+    assert result_faults(sent, kept(listed=None, start=None, own=None)) == [
         Fault.UNREADABLE
     ]
 

@@ -54,7 +54,7 @@ class Peer:
 
 @contextlib.asynccontextmanager
 async def server(*scripts: Script) -> AsyncGenerator[str]:
-    """Follows one script after the other, one for each connection."""
+    """Follow one script for each connection, in order."""
     left = list(scripts)
 
     async def follow(socket: ServerConnection) -> None:
@@ -77,7 +77,7 @@ def client(url: str, seat: SeatFile | None = None) -> Client:
 
 
 async def reached(one: Client, there: Callable[[], bool]) -> None:
-    """Wait until something is so, as seen at each change."""
+    """Wait until a condition holds; it is checked after each change."""
     changed = asyncio.Event()
     one.on_change = changed.set
     while not there():
@@ -316,17 +316,17 @@ async def test_notes_are_announced_and_kept() -> None:
         await peer.say(m.Gone(2, 2, "left"), m.Closed(3, "host"))
         await peer.socket.wait_closed()
 
-    told: list[News] = []
+    announced: list[News] = []
     async with server(script) as url:
         one = client(url)
 
         def note(note: Note) -> None:
-            told.append(note.news)
+            announced.append(note.news)
 
         one.on_note = note
         await one.run()
-    assert told == [MemberGone("Ben", "left"), End.CLOSED_BY_HOST]
-    assert [note.news for note in one.notes] == told
+    assert announced == [MemberGone("Ben", "left"), End.CLOSED_BY_HOST]
+    assert [note.news for note in one.notes] == announced
 
 
 @pytest.mark.parametrize(

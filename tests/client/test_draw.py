@@ -1,4 +1,4 @@
-"""Our part in the draw of the board: what is sent, when, and what is noticed."""
+"""Our part in the draw of the board: what is sent, when, and what is checked."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ LEFT_OUT = Fault.OWN_NONCE_LEFT_OUT
 
 
 def ready(**more: Any) -> ModelHarness:
-    """Ann is ready, and has sent her commitment."""
+    """Return Ann, who is ready and has sent her commitment."""
     ann = ModelHarness(**more)
     assert ann.model.ask(m.Ready(RACE), ann.now)
     assert ann.sent() == [READY]
@@ -57,7 +57,7 @@ def countdown(ann: ModelHarness) -> None:
 
 
 def asked() -> ModelHarness:
-    """The roster is frozen, and Ann has told her nonce."""
+    """The roster is frozen, and Ann has message her nonce."""
     ann = ready()
     countdown(ann)
     assert commands(ann.receive_next(LISTED)) == [NONCE]
@@ -65,10 +65,10 @@ def asked() -> ModelHarness:
 
 
 def ended(ann: ModelHarness, *nonces: m.SeatNonce) -> list[News]:
-    """The race is over; what is said of the draw."""
+    """End the race; return what is announced about the draw."""
     ann.receive_next(m.PhaseEvent(0, RACE, "racing", 9_000, [0, 1]))
-    told = results(*nonces, standings=[standing(0, "dnf"), standing(1, "dnf")])
-    return news(ann.receive_next(told))[1:]
+    message = results(*nonces, standings=[standing(0, "dnf"), standing(1, "dnf")])
+    return news(ann.receive_next(message))[1:]
 
 
 # --- Committing -----------------------------------------------------------------------
@@ -96,7 +96,7 @@ def test_client_commits_in_the_countdown_of_a_timed_race() -> None:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "message",
     [
         {"members": [member(ANN, 0)]},
         {"members": [member(ANN, None, ready=True)]},
@@ -112,11 +112,11 @@ def test_client_commits_in_the_countdown_of_a_timed_race() -> None:
     ],
 )
 def test_client_without_a_part_in_the_draw_sends_no_commitment(
-    told: dict[str, Any],
+    message: dict[str, Any],
 ) -> None:
     model = fresh(token=TOKEN)
     model.receive(welcome(), 0)
-    model.receive(snapshot(**told), 0)
+    model.receive(snapshot(**message), 0)
     assert commands(model.poll(0)) == []
 
 
@@ -189,8 +189,10 @@ def test_nonce_is_revealed_after_a_snapshot_with_the_roster() -> None:
     frozen = view(roster=[0, 1], nonce_commitments=[COMMITMENTS[0], COMMITMENTS[1]])
     ann.receive(welcome(epoch=8))
     members = [member(ANN, 0, ready=True), member(BEN, 1, ready=True)]
-    told = snapshot(epoch=8, phase="countdown", in_ms=900, race=frozen, members=members)
-    assert commands(ann.receive(told)) == [NONCE]
+    message = snapshot(
+        epoch=8, phase="countdown", in_ms=900, race=frozen, members=members
+    )
+    assert commands(ann.receive(message)) == [NONCE]
 
 
 def test_nonce_is_sent_again_after_a_reconnect() -> None:
@@ -205,8 +207,8 @@ def test_restarted_client_reveals_no_nonce_it_does_not_know() -> None:
     frozen = view(roster=[0], nonce_commitments=["f" * 64])
     model.receive(welcome(), 0)
     members = [member(ANN, 0, ready=True)]
-    told = snapshot(phase="countdown", in_ms=900, race=frozen, members=members)
-    model.receive(told, 0)
+    message = snapshot(phase="countdown", in_ms=900, race=frozen, members=members)
+    model.receive(message, 0)
     assert commands(model.poll(0)) == []
 
 
@@ -234,8 +236,8 @@ def test_seats_missing_from_the_list_have_no_commitment() -> None:
     ann = ready()
     countdown(ann)
     ann.receive_next(m.RosterEvent(0, RACE, [0, 1], [COMMITMENTS[0]]))
-    told = [ALL[0], m.SeatNonce(1, None, None)]
-    assert ended(ann, *told) == []
+    message = [ALL[0], m.SeatNonce(1, None, None)]
+    assert ended(ann, *message) == []
 
 
 # --- What became of it ----------------------------------------------------------------
@@ -273,8 +275,8 @@ def test_connection_lost_during_the_draw_makes_the_nonce_unsure() -> None:
         nonce_commitments=[COMMITMENTS[0], COMMITMENTS[1]],
     )
     ann.receive(snapshot(ann.offset, epoch=8, phase="racing", race=frozen))
-    told = results(*GONE, standings=[standing(0, "dnf")])
-    assert Remark.NONCE_UNSURE in news(ann.receive_next(told))
+    message = results(*GONE, standings=[standing(0, "dnf")])
+    assert Remark.NONCE_UNSURE in news(ann.receive_next(message))
 
 
 def test_connection_lost_after_the_draw_does_not() -> None:
@@ -320,13 +322,13 @@ def test_racers_client_checks_the_record_once() -> None:
     ann.race(results(*ALL).board)
     ann.slide(*((way, 1) for way, _ in ann.view.board.legal_slides()[:1]))  # type: ignore[union-attr]
     rows = [standing(0, "dnf"), standing(1, "dnf")]
-    told = results(*ALL, standings=rows)
-    [check] = [out for out in ann.receive_next(told) if isinstance(out, CheckRecord)]
+    message = results(*ALL, standings=rows)
+    [check] = [out for out in ann.receive_next(message) if isinstance(out, CheckRecord)]
     own = check.evidence.own
     assert own is not None
     assert (own.seat, own.fate, own.listed, len(own.slides)) == (0, Fate.SENT, True, 1)
     assert check.results.record == f"/api/races/{RACE}"
-    again = snapshot(ann.offset, phase="results", results=told)
+    again = snapshot(ann.offset, phase="results", results=message)
     assert not [out for out in ann.receive(again) if isinstance(out, CheckRecord)]
 
 

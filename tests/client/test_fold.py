@@ -1,4 +1,4 @@
-"""The client's model: entering, being lost, the room and its phases."""
+"""The client's model: entering, lost connections, the room and its phases."""
 
 import pytest
 from tests.client.rooms import (
@@ -267,15 +267,15 @@ def test_hostile_names_are_always_cleaned() -> None:
     evil = "\x1b[31mEv\u202eil"
     ann = ModelHarness(members=[member(ANN, 0), member(BEN, 1, evil)])
     assert ann.view.members[BEN].name == "[31mEvil"
-    told = notes(ann.receive_next(m.MemberEvent(0, member(BEN, 1, evil), "ready")))
-    assert told == ["[31mEvil is ready"]
+    announced = notes(ann.receive_next(m.MemberEvent(0, member(BEN, 1, evil), "ready")))
+    assert announced == ["[31mEvil is ready"]
     ann.receive_next(m.MemberEvent(0, member(BEN, 1, "\u200b"), "ready"))
     assert ann.view.members[BEN].name == "?"
     ann.race()
-    told = notes(
+    announced = notes(
         ann.receive_next(m.StandingEvent(0, RACE, standing(1, "dnf", name=evil)))
     )
-    assert told == ["[31mEvil did not finish"]
+    assert announced == ["[31mEvil did not finish"]
     ann.receive_next(results(standings=[standing(1, "dnf", name=evil)]))
     assert ann.view.results is not None
     assert ann.view.results.standings[0].name == "[31mEvil"
@@ -292,7 +292,7 @@ def test_refusal_of_a_command_is_announced() -> None:
     ann = ModelHarness()
     refusal = m.Refused("start", "not_host", "\x1b[2J")
     assert ann.receive(refusal) == [Note(refusal, "bad")]
-    assert ann.view.ended is None  # it ends nothing: leaving later is no failure
+    assert ann.view.ended is None  # a later end is no failure because of it
     ann.receive(m.Pong(1))
 
 
@@ -301,8 +301,8 @@ def test_refusal_of_a_command_is_announced() -> None:
 
 def test_phase_is_announced_once_and_counts_down() -> None:
     ann = ModelHarness()
-    told = ann.receive_next(m.PhaseEvent(0, RACE, "countdown", 5_000))
-    assert notes(told) == ["The race starts in 5 s"]
+    announced = ann.receive_next(m.PhaseEvent(0, RACE, "countdown", 5_000))
+    assert notes(announced) == ["The race starts in 5 s"]
     assert ann.view.remaining(ann.now + 1_000) == 4_000
     assert ann.view.remaining(ann.now + 9_000) == 0
     assert ann.receive_next(m.PhaseEvent(0, RACE, "countdown", 1_200, [0, 1])) == []

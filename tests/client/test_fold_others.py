@@ -38,7 +38,7 @@ SOLVED = "1 2 3/4 5 6/7 8 0"
 
 
 def watching() -> ModelHarness:
-    """Ann watches."""
+    """Return Ann as a spectator of a race."""
     ann = ModelHarness(members=[member(ANN, None), member(BEN, 1), member(CAT, 2)])
     ann.race(roster=(1, 2))
     return ann
@@ -129,8 +129,8 @@ def test_reload_in_the_inspection_knows_when_it_ends(
     in_ms = 122_500 if limit_ms else None
     model = fresh(token=TOKEN)
     model.receive(welcome(seq=0, board=START), NOW)
-    told = snapshot(room=room(rules=rules), phase="racing", in_ms=in_ms, race=race)
-    model.receive(told, NOW)
+    message = snapshot(room=room(rules=rules), phase="racing", in_ms=in_ms, race=race)
+    model.receive(message, NOW)
     assert model.view.locked(NOW) == locked
 
 
@@ -146,8 +146,8 @@ def test_resume_does_not_reopen_an_ended_attempt() -> None:
 def test_moves_before_a_reload_still_count() -> None:
     ann = ModelHarness()
     ann.model.lost(1006)
-    told = m.Lane(0, 1, 0, 7, "racing", ONE_LEFT)
-    race = view(roster=[0, 1], elapsed_ms=900, start=START, lanes=[told])
+    message = m.Lane(0, 1, 0, 7, "racing", ONE_LEFT)
+    race = view(roster=[0, 1], elapsed_ms=900, start=START, lanes=[message])
     ann.receive(
         welcome(seq=1, board=ONE_LEFT),
         snapshot(phase="racing", in_ms=9_000, race=race),
@@ -243,7 +243,7 @@ def test_results_without_faults_are_silent() -> None:
 def test_broken_commitment_is_announced() -> None:
     ann = ModelHarness()
     ann.race(results().board)
-    # the promise that counts is the first one, whatever the room says later
+    # the first commitment counts, whatever the room says later
     ann.receive_next(m.RoomEvent(0, room(commitment="f" * 64), "settings"))
     assert ann.receive_next(results())
     assert ann.view.faults == []

@@ -1,4 +1,4 @@
-"""The server was set up anew from an older backup: the client goes on from there."""
+"""The server was restored from an older backup: the client continues from there."""
 
 from tests.client.rooms import (
     RACE,
@@ -19,7 +19,7 @@ ONE_LEFT = "1 2 3/4 5 6/7 0 8"
 
 
 def test_client_races_on_after_a_restore_although_it_saw_the_end() -> None:
-    """The server knows our first slide, and not the second that solved the board."""
+    """The server has our first slide but not the second, which solved the board."""
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 1), ("L", 1))

@@ -1,4 +1,4 @@
-"""The client's model: own slides, refused ones, and all of them after a break."""
+"""The client's model: own slides, rejected ones, and slides after a reconnect."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def slides(*made: tuple[Any, int, int], gen: int = 0, seq: int = 1) -> m.Slides:
 
 
 def test_ninety_tiles_in_a_second_go_out_once_each_and_in_order() -> None:
-    """Those that gather wait for the next message; none is lost or overtakes."""
+    """Gathered slides wait for the next message; none is lost or reordered."""
     ann = ModelHarness()
     ann.race("1 2 3/4 0 5/7 8 6")
     sent: list[m.Command] = []
@@ -48,12 +48,14 @@ def test_ninety_tiles_in_a_second_go_out_once_each_and_in_order() -> None:
         for _ in range(11):
             sent += ann.wait(1)
     sent += ann.wait(40)
-    told = [one for one in sent if isinstance(one, m.Slides)]
-    assert len(told) == len(sent)
-    seqs = [one.seq + i for one in told for i, _ in enumerate(one.slides)]
+    messages = [one for one in sent if isinstance(one, m.Slides)]
+    assert len(messages) == len(sent)
+    seqs = [one.seq + i for one in messages for i, _ in enumerate(one.slides)]
     assert seqs == list(range(1, 91))
-    assert [way for one in told for way, _, _ in one.slides] == made
-    assert [at for one in told for _, _, at in one.slides] == list(range(0, 990, 11))
+    assert [way for one in messages for way, _, _ in one.slides] == made
+    assert [at for one in messages for _, _, at in one.slides] == list(
+        range(0, 990, 11)
+    )
 
 
 def test_first_slide_goes_at_once_and_further_ones_gather() -> None:

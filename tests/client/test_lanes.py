@@ -57,7 +57,7 @@ def test_known_slides_are_skipped() -> None:
         m.SeatProgress(1, 5, 500, 5, 4, "L"),  # a hole
         m.SeatProgress(1, 1, 500, 1, 0, "R"),  # not legal
         m.SeatProgress(1, 1, 500, 1, 0, "X"),  # no slide
-        m.SeatProgress(1, 3, 500, 3, 0, "L"),  # fewer than told
+        m.SeatProgress(1, 3, 500, 3, 0, "L"),  # fewer than stated
     ],
 )
 def test_step_that_does_not_fit_needs_the_board_and_changes_nothing(

@@ -1,4 +1,4 @@
-"""What a typed line means on a board, and what is said where it means nothing."""
+"""What a typed line means on a board, and how an invalid one is refused."""
 
 import pytest
 from hypothesis import given, strategies as st

@@ -1,4 +1,4 @@
-"""The parts of line mode: sizes, boards, what an attempt counts, the menu, the news."""
+"""The parts of line mode: sizes, boards, practice, the menu, the commentary."""
 
 import re
 from collections import Counter
@@ -126,7 +126,7 @@ def test_shuffle_has_that_many_moves_and_is_never_solved(
 
 
 def test_shuffle_on_the_smallest_board_does_not_end_solved() -> None:
-    """Twelve moves round a 2x2 board without a step back lead to the start."""
+    """Twelve moves round a 2x2 board in one direction lead back to the start."""
     boards = Counter(
         format_board(shuffled(bytes([n]) * 32, Size(2, 2), 12)) for n in range(40)
     )
@@ -185,7 +185,7 @@ def test_columns_are_aligned_to_the_longest_number() -> None:
         " 9 10 11  .",
     ]
     assert Style().lines(Board.solved(Size(3, 3)))[2] == "7 8 ."
-    # From zero the longest number is 9, though there are ten tiles.
+    # Counted from zero, the longest number is 9, although there are ten tiles.
     assert Style(zero_based=True).lines(Board.solved(Size(11 - 1, 2)))[0] == (
         " 0  1  2  3  4  5  6  7  8  9"
     )

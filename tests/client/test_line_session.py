@@ -1,4 +1,4 @@
-"""Solo in lines: every question, every answer. A transcript a test."""
+"""Solo in lines: every question and every answer."""
 
 import json
 from collections.abc import Callable
@@ -21,7 +21,7 @@ BOARD = "1 2 3/4 5 6/0 7 8"
 
 
 class Talk:
-    """A session whose clock goes on by a second with each line."""
+    """A session whose clock advances by a second with each line."""
 
     def __init__(self, **wanted: Any) -> None:
         self._drawn = 0
@@ -35,7 +35,7 @@ class Talk:
         return bytes([self._drawn]) * count
 
     def type(self, *lines: str) -> list[str]:
-        """What is said to the last of these lines."""
+        """Type these lines; return the answer to the last one."""
         for line in lines:
             assert self.reply.prompt, "it is over"
             self.now += 1_000

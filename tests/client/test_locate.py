@@ -99,7 +99,7 @@ def test_damaged_server_file_counts_as_missing(
 
 @asynccontextmanager
 async def rooms(*codes: str) -> AsyncGenerator[str]:
-    """As much of a server as tells which rooms it has."""
+    """A server that only says which rooms it has."""
 
     async def answer(
         reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -119,7 +119,7 @@ async def rooms(*codes: str) -> AsyncGenerator[str]:
 
 @pytest.fixture
 def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No servers but those of the test."""
+    """Hide all servers but those of the test."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr(locate, "DEFAULT_PORT", 9)

@@ -1,4 +1,4 @@
-"""Flags win over variables, and variables over what is stored."""
+"""Flags win over variables, and variables over stored settings."""
 
 from pathlib import Path
 
@@ -13,15 +13,15 @@ from sliderace_client.shared_ui.settings import Settings, save
 
 @click.command()
 @preference_options
-def liked(preferences: dict[str, str]) -> int:
-    """Tell the settings."""
+def show_settings(preferences: dict[str, str]) -> int:
+    """Print the settings."""
     for name in ("own_keys", "keys", "color", "theme", "tiles", "picture"):
         click.echo(f"{name}={getattr(load_settings(preferences), name)}")
     return 0
 
 
-def told(*flags: str) -> dict[str, str]:
-    lines = CliRunner().invoke(liked, flags).output.split()
+def settings_with(*flags: str) -> dict[str, str]:
+    lines = CliRunner().invoke(show_settings, flags).output.split()
     return dict(line.split("=") for line in lines)
 
 
@@ -35,9 +35,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_flags_win_over_variables_and_variables_over_the_file() -> None:
     stored = {"own_keys": "jlik", "keys": "gap", "theme": "light", "picture": "none"}
-    assert told() == {**stored, "tiles": "mono", "color": "always"}
+    assert settings_with() == {**stored, "tiles": "mono", "color": "always"}
     flags = ("--keys", "A D W S", "--move", "tile", "--picture", "hills")
-    assert told(*flags, "--colours", "never", "--colours", "fringe") == {
+    assert settings_with(*flags, "--colours", "never", "--colours", "fringe") == {
         "own_keys": "adws",
         "keys": "tile",
         "color": "never",
@@ -45,16 +45,16 @@ def test_flags_win_over_variables_and_variables_over_the_file() -> None:
         "tiles": "fringe",
         "picture": "hills",
     }
-    assert told("--keys", "arrows")["own_keys"] == "arrows"
-    assert told("--colours", "auto")["color"] == "auto"
-    assert told("--colours", "auto")["theme"] == "auto"
+    assert settings_with("--keys", "arrows")["own_keys"] == "arrows"
+    assert settings_with("--colours", "auto")["color"] == "auto"
+    assert settings_with("--colours", "auto")["theme"] == "auto"
 
 
 @pytest.mark.parametrize(
     ("flag", "value"), [("--keys", "aaaa"), ("--keys", "q123"), ("--colours", "pink")]
 )
 def test_invalid_option_is_refused(flag: str, value: str) -> None:
-    refused = CliRunner().invoke(liked, [flag, value])
+    refused = CliRunner().invoke(show_settings, [flag, value])
     assert refused.exit_code == 2
     assert f"Invalid value for {flag}" in refused.output.replace("'", "")
 

@@ -1,4 +1,4 @@
-"""Pictures on the tiles, built in and one's own; and how a tile shows its part."""
+"""Pictures on the tiles: built-in ones, files, and the part that a tile shows."""
 
 import sys
 from itertools import combinations
@@ -20,7 +20,7 @@ GRID = Grid(4, 4, 6, 3)
 
 
 def parts(picture: Picture, side: int) -> list[tuple[str, ...]]:
-    """What each tile of a board shows, at nine points."""
+    """Return what each tile of a board shows at nine points."""
     points = [(n + 0.5) / (3 * side) for n in range(3 * side)]
     return [
         tuple(

@@ -1,4 +1,4 @@
-"""What happens on Windows is tried here, as far as it is not Windows itself."""
+"""Our code for Windows, as far as it can be tested elsewhere."""
 
 import asyncio
 import os
@@ -28,7 +28,7 @@ from sliderace_client.tui.app import driver_class
 
 
 class LoopOfWindows(asyncio.SelectorEventLoop):
-    """It takes no handlers of signals."""
+    """A loop that takes no signal handlers."""
 
     def add_signal_handler(
         self, sig: int, callback: Callable[..., object], *args: object
@@ -55,8 +55,8 @@ def test_signal_reaches_the_loop_even_if_that_takes_no_handlers(
         heard = loop.create_future()
         handle_signals(heard.set_result, loop, ("SIGUSR1", "SIGBREAK", "SIGNONE"))
         os.kill(os.getpid(), signal.SIGUSR1)
-        told: signal.Signals = await heard
-        return told
+        received: signal.Signals = await heard
+        return received
 
     with as_before(signal.SIGUSR1), asyncio.Runner(loop_factory=make) as actor:
         assert actor.run(listen()) is signal.SIGUSR1
@@ -104,10 +104,10 @@ def test_full_screen_leaves_a_windows_console_to_the_library() -> None:
 
 @contextmanager
 def console(typed_in: bytes) -> Generator[TypedInput]:
-    """Somebody types at a console of Windows."""
+    """Imitate a Windows console at which somebody types."""
     ours, its = pty.openpty()
     modes = termios.tcgetattr(its)
-    modes[3] &= ~termios.ISIG  # Ctrl-Z stops nobody there
+    modes[3] &= ~termios.ISIG  # Ctrl-Z suspends nothing there
     termios.tcsetattr(its, termios.TCSANOW, modes)
     source = TypedInput(its, WINDOWS)
     os.write(ours, typed_in)
@@ -127,7 +127,9 @@ def test_ctrl_z_ends_the_input_of_a_windows_console() -> None:
 
 
 def test_empty_read_from_a_windows_console_is_ctrl_c() -> None:
-    with console(b"one\n\x04") as source:  # what ends input here is nothing there
+    with console(
+        b"one\n\x04"
+    ) as source:  # Ctrl-D, which ends the input here, means nothing there
         assert source.read() == "one"
         with pytest.raises(KeyboardInterrupt):
             source.read()
@@ -161,7 +163,7 @@ def test_seat_is_deleted_even_if_an_open_file_cannot_be_removed(
     seat.keep("0" * 32, "Ann")
     (path,) = tmp_path.iterdir()
     second = tmp_path / "second"
-    os.link(path, second)  # it stays when the first name goes
+    os.link(path, second)  # it stays when the first name is removed
     seat.release()
     kept = claim("KWXTRB", "Ann", tmp_path)
     assert kept is not None

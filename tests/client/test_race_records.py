@@ -23,7 +23,7 @@ from sliderace_client.race_records import (
 
 
 class Answers(BaseHTTPRequestHandler):
-    """Answers with what the test put in."""
+    """Answers with what the test has prepared."""
 
     bodies: dict[str, bytes]
 
@@ -39,7 +39,7 @@ class Answers(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server() -> Generator[tuple[str, dict[str, bytes]]]:
-    """A server's address, and its answers."""
+    """Return a server's address and its prepared answers."""
     bodies: dict[str, bytes] = {}
     answers = type("These", (Answers,), {"bodies": bodies})
     with HTTPServer(("127.0.0.1", 0), answers) as listening:

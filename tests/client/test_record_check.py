@@ -27,7 +27,7 @@ from sliderace_server.room import Disconnect
 
 @cache
 def raced() -> tuple[ConnectedRoom, dict[str, Any], CheckRecord]:
-    """A fair race that Ann won, its record, and what her client kept."""
+    """Return a fair race that Ann won, its record, and her client's check."""
     world = ConnectedRoom()
     stage, ann = world.stage, world.ann
     for way in solution(stage.board(ann.member)):
@@ -57,7 +57,7 @@ def test_racer_finds_an_honest_servers_results_and_record_right() -> None:
     assert [one.nonce for one in check.results.nonces] == ["aa" * 16, None]
     assert model.view.faults == world.cat.view.faults == []
     assert model.view.remarks == []
-    assert world.cat.checks == []  # who only watches has nothing to compare
+    assert world.cat.checks == []  # a spectator has nothing to compare
     assert record_faults(RECORD, RESULTS, KEPT) == []
     assert len(OWN.slides) == OWN.acked > 0
 
@@ -72,7 +72,7 @@ def test_unknown_facts_are_not_compared() -> None:
 
 
 def mine(**more: Any) -> WrittenRace:
-    """The record with another entry of ours."""
+    """Return the record with changes in our own entry."""
     return racers(lambda one: replace(one, **more) if one.seat == 0 else one)
 
 
@@ -139,7 +139,7 @@ def test_own_nonce_is_compared_in_the_record() -> None:
 
 
 class Answers(BaseHTTPRequestHandler):
-    """Gives the test's answer to everything."""
+    """Gives the test's answer to every request."""
 
     status, body = 200, b""
 

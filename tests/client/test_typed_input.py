@@ -8,7 +8,7 @@ from sliderace_client.line_ui.typed_input import TypedInput, typed_input
 
 
 def lines_of(*pieces: bytes) -> list[str]:
-    """What is read of these pieces, and nothing after the end."""
+    """Return the lines read from these pieces of input."""
     read, write = os.pipe()
     for piece in pieces:
         os.write(write, piece)
