@@ -24,7 +24,7 @@ from sliderace_server.http.routes import Routes
 from sliderace_server.limits import PerAddress
 from sliderace_server.mdns import advertised, reachable
 from sliderace_server.metrics import Metrics
-from sliderace_server.pacing import PACES, LoadMeter
+from sliderace_server.pacing import LoadMeter
 from sliderace_server.registry.results_writer import ResultsWriter
 from sliderace_server.registry.rooms import RoomRegistry
 from sliderace_server.registry.services import Services, room_settings
@@ -32,9 +32,9 @@ from sliderace_server.registry.timer_wheel import TimerWheel
 from sliderace_server.settings import ServerSettings, SettingsError
 from sliderace_server.signing_key import KEY_FILE, ServerKey, load_key, new_key
 from sliderace_server.storage import Store, open_store
-from sliderace_server.storage.log_writer import LogWriter, Spawn
+from sliderace_server.storage.log_writer import LogWriter
 from sliderace_server.websocket import Listener
-from sliderace_server.websocket.send_queue import Flusher, text_frame
+from sliderace_server.websocket.send_queue import EventFrames, Flusher
 from sliderace_server.websocket.session import Session
 
 __all__ = ["Server", "running"]
@@ -100,19 +100,16 @@ async def running(
     tls = await asyncio.to_thread(_tls, settings)
     async with (
         store or open_store(settings.store_url, settings.durability) as opened,
-        _tasks() as spawn,
+        _running_tasks() as tasks,
     ):
         # After the store is locked, so that no other server creates the key too.
         key = await asyncio.to_thread(_key, settings)
         metrics, load_meter = Metrics(), LoadMeter()
         loop = asyncio.get_running_loop()
-        flusher = Flusher(
-            loop.call_soon,
-            loop.call_later,
-            lambda: PACES[load_meter.level].slice,
-        )
+        flusher = Flusher(loop.call_soon, loop.call_later, load_meter)
         log_writer = LogWriter(opened.log, flusher.flush, clock, metrics, load_meter)
-        spawn(log_writer.run())
+        tasks.spawn_essential(log_writer.run())
+        spawn = tasks.spawn
         results_writer = ResultsWriter(opened.results, spawn, clock)
         services = Services(
             settings=settings,
@@ -127,7 +124,7 @@ async def running(
             store_race=results_writer.add,
             key=key,
             before_flush=flusher.before_flush,
-            text_frame=text_frame,
+            frame=EventFrames(metrics.counts["encoded"]).frame,
             load_meter=load_meter,
         )
         addresses = PerAddress(settings.limits)
@@ -184,24 +181,44 @@ def _key(settings: ServerSettings) -> ServerKey:
     return new_key() if settings.memory else load_key(settings.data_path / KEY_FILE)
 
 
+class _Tasks:
+    """The server's tasks, all in one task group.
+
+    Args:
+        group: the group.
+    """
+
+    def __init__(self, group: asyncio.TaskGroup) -> None:
+        self._group = group
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Start a task; an exception in it is logged and ends only that task."""
+        self.spawn_essential(_guarded(work))
+
+    def spawn_essential(self, work: Coroutine[Any, Any, None]) -> None:
+        """Start a task; an exception in it ends the server."""
+        task = self._group.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def cancel(self) -> None:
+        """Cancel all tasks."""
+        for task in self._tasks:
+            task.cancel()
+
+
 @contextlib.asynccontextmanager
-async def _tasks() -> AsyncGenerator[Spawn, None]:
-    """Yield a function that starts tasks; the end of the context cancels them."""
+async def _running_tasks() -> AsyncGenerator[_Tasks, None]:
+    """Run tasks inside the context; its end cancels them."""
     failure: Exception | None = None
     async with asyncio.TaskGroup() as group:
-        tasks: set[asyncio.Task[None]] = set()
-
-        def spawn(work: Coroutine[Any, Any, None]) -> None:
-            task = group.create_task(_guarded(work))
-            tasks.add(task)
-            task.add_done_callback(tasks.discard)
-
+        tasks = _Tasks(group)
         try:
-            yield spawn
+            yield tasks
         except Exception as error:  # noqa: BLE001 - the group would wrap it in a group
             failure = error
-        for task in tasks:
-            task.cancel()
+        tasks.cancel()
     if failure is not None:
         raise failure
 

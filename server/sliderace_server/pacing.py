@@ -122,12 +122,14 @@ class LoadMeter:
     Attributes:
         load: share of a core in the last second.
         level: 0 ... 3, see `LEVELS`.
+        pace: the pace of this level.
         commit_interval_ms: time between two commits at this load.
     """
 
     def __init__(self) -> None:
         self.load = 0.0
         self.level = 0
+        self.pace = PACES[0]
         self.commit_interval_ms = commit_interval_ms(0.0)
         self._last: tuple[float, int] | None = None
 
@@ -145,5 +147,6 @@ class LoadMeter:
                 load >= (leave if self.level > below else enter)
                 for below, (leave, enter) in enumerate(LEVELS)
             )
+            self.pace = PACES[self.level]
             self.commit_interval_ms = commit_interval_ms(load)
         self._last = cpu_s, now_ms

@@ -220,10 +220,10 @@ async def test_the_load_is_measured_regularly() -> None:
     async with running_server(clock=BusyClock()) as server:
         services = server.registry.services
         flusher = services.before_flush.__self__  # type: ignore[attr-defined]
-        calm = flusher._current_slice()  # pyright: ignore[reportPrivateUsage]
+        assert services.load_meter.pace == PACES[0]
         await eventually(lambda: services.load_meter.level == len(LEVELS))
-        busy = flusher._current_slice()  # pyright: ignore[reportPrivateUsage]
-        assert (calm, busy) == (PACES[0].slice, PACES[-1].slice)
+        assert services.load_meter.pace == PACES[-1]
+        assert flusher._load_meter is services.load_meter  # pyright: ignore[reportPrivateUsage]
         assert services.log_writer._load_meter is services.load_meter  # pyright: ignore[reportPrivateUsage]
 
 

@@ -15,7 +15,7 @@ from sliderace_server.settings import ServerSettings
 from sliderace_server.signing_key import new_key
 from sliderace_server.storage import Store, StoredRace
 from sliderace_server.storage.log_writer import LogWriter
-from sliderace_server.websocket.send_queue import Flusher, text_frame
+from sliderace_server.websocket.send_queue import EventFrames, Flusher
 
 __all__ = ["Tasks", "make_services"]
 
@@ -54,8 +54,8 @@ def make_services(
 
     clock = clock or FastClock()
     loop = asyncio.get_running_loop()
-    flusher = Flusher(loop.call_soon, loop.call_later)
     metrics, load_meter = Metrics(), LoadMeter()
+    flusher = Flusher(loop.call_soon, loop.call_later, load_meter)
     return Services(
         settings=settings,
         room_settings=room_settings(settings, "test"),
@@ -69,6 +69,6 @@ def make_services(
         store_race=([] if kept is None else kept).append,
         key=new_key(),
         before_flush=flusher.before_flush,
-        text_frame=text_frame,
+        frame=EventFrames(metrics.counts["encoded"]).frame,
         load_meter=load_meter,
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from websockets.frames import Frame, Opcode
 
-from sliderace_server.pacing import MAX_SLICE, Slice
+from sliderace_server.pacing import MAX_SLICE, PACES, LoadMeter, Slice
 from sliderace_server.websocket.send_queue import (
     Flusher,
     SendQueue,
@@ -60,9 +60,16 @@ class FakeLoop:
             self.calls.popleft()()
 
 
+def flusher_of(loop: FakeLoop, chosen: Slice = PACES[0].slice) -> Flusher:
+    """A flusher that flushes slices of this kind."""
+    load_meter = LoadMeter()
+    load_meter.pace = PACES[0]._replace(slice=chosen)
+    return Flusher(loop.soon, loop.later, load_meter)
+
+
 def test_frames_of_one_turn_are_one_write_in_order() -> None:
     loop, writer = FakeLoop(), FakeWriter()
-    send_queue = SendQueue(writer, Flusher(loop.soon, loop.later))
+    send_queue = SendQueue(writer, flusher_of(loop))
     for frame in (b"a", b"b", b"c"):
         send_queue.send(frame)
     assert writer.written == []
@@ -89,7 +96,7 @@ def flushed(writers: list[FakeWriter]) -> int:
 
 def test_on_a_very_busy_server_each_turn_flushes_a_slice() -> None:
     loop = FakeLoop()
-    writers = waiting_queues(250, Flusher(loop.soon, loop.later, lambda: Slice(100, 0)))
+    writers = waiting_queues(250, flusher_of(loop, Slice(100, 0)))
     done: list[int] = []
     while loop.calls:
         loop.turn()
@@ -100,7 +107,7 @@ def test_on_a_very_busy_server_each_turn_flushes_a_slice() -> None:
 
 def test_slices_are_separated_by_pauses_except_for_urgent_queues() -> None:
     loop = FakeLoop()
-    flusher = Flusher(loop.soon, loop.later, lambda: Slice(25, 0.001))
+    flusher = flusher_of(loop, Slice(25, 0.001))
     writers = waiting_queues(MAX_SLICE + 60, flusher)
     loop.turn()
     assert (flushed(writers), loop.calls) == (25, deque())
@@ -128,9 +135,7 @@ def test_slices_are_separated_by_pauses_except_for_urgent_queues() -> None:
 
 def test_slices_grow_with_the_number_of_queues_up_to_a_limit() -> None:
     loop = FakeLoop()
-    writers = waiting_queues(
-        5_000, Flusher(loop.soon, loop.later, lambda: Slice(25, 0.001))
-    )
+    writers = waiting_queues(5_000, flusher_of(loop, Slice(25, 0.001)))
     loop.turn()
     sizes = [flushed(writers)]
     while loop.wait():
@@ -144,7 +149,7 @@ def test_slices_grow_with_the_number_of_queues_up_to_a_limit() -> None:
 
 def test_urgent_queues_are_flushed_first_but_do_not_starve_others() -> None:
     loop, order = FakeLoop(), list[str]()
-    flusher = Flusher(loop.soon, loop.later, lambda: Slice(2, 0.001))
+    flusher = flusher_of(loop, Slice(2, 0.001))
 
     class Named(FakeWriter):
         def __init__(self, name: str) -> None:
@@ -181,7 +186,7 @@ def test_urgent_queues_are_flushed_first_but_do_not_starve_others() -> None:
 def test_a_queue_is_only_once_among_the_urgent_ones() -> None:
     """With one entry per ack they would grow if a turn takes longer than a commit."""
     loop = FakeLoop()
-    flusher = Flusher(loop.soon, loop.later, lambda: Slice(1, 0))
+    flusher = flusher_of(loop, Slice(1, 0))
     first, second = FakeWriter(), FakeWriter()
     many, one = SendQueue(first, flusher), SendQueue(second, flusher)
     for _ in range(20):
@@ -202,7 +207,7 @@ def test_a_queue_is_only_once_among_the_urgent_ones() -> None:
 
 def test_a_peer_that_does_not_read_is_aborted_beyond_the_limit() -> None:
     loop, writer = FakeLoop(), FakeWriter(reads=False)
-    send_queue = SendQueue(writer, Flusher(loop.soon, loop.later), max_unsent=100)
+    send_queue = SendQueue(writer, flusher_of(loop), max_unsent=100)
     send_queue.send(b"x" * 100)
     loop.turn()
     assert writer.aborts == []
@@ -219,7 +224,7 @@ def test_a_peer_that_does_not_read_is_aborted_beyond_the_limit() -> None:
 
 def test_a_snapshot_does_not_count_but_later_frames_do() -> None:
     loop, writer = FakeLoop(), FakeWriter(reads=False)
-    send_queue = SendQueue(writer, Flusher(loop.soon, loop.later), max_unsent=100)
+    send_queue = SendQueue(writer, flusher_of(loop), max_unsent=100)
     send_queue.send_snapshot(b"s" * 5_000)
     loop.turn()
     send_queue.send(b"x" * 100)
@@ -234,7 +239,7 @@ def test_a_snapshot_does_not_count_but_later_frames_do() -> None:
 
 def test_unread_snapshots_do_not_accumulate() -> None:
     loop, writer = FakeLoop(), FakeWriter(reads=False)
-    send_queue = SendQueue(writer, Flusher(loop.soon, loop.later), max_unsent=100)
+    send_queue = SendQueue(writer, flusher_of(loop), max_unsent=100)
     for _ in range(3):
         send_queue.send_snapshot(b"s" * 5_000)
         loop.turn()
@@ -244,7 +249,7 @@ def test_unread_snapshots_do_not_accumulate() -> None:
 
 def test_a_peer_that_reads_may_get_any_amount() -> None:
     loop, writer = FakeLoop(), FakeWriter()
-    send_queue = SendQueue(writer, Flusher(loop.soon, loop.later), max_unsent=100)
+    send_queue = SendQueue(writer, flusher_of(loop), max_unsent=100)
     for _ in range(50):
         send_queue.send(b"x" * 90)
         loop.turn()
@@ -253,7 +258,7 @@ def test_a_peer_that_reads_may_get_any_amount() -> None:
 
 def test_a_closed_queue_accepts_and_sends_nothing() -> None:
     loop, writer = FakeLoop(), FakeWriter()
-    send_queue = SendQueue(writer, Flusher(loop.soon, loop.later))
+    send_queue = SendQueue(writer, flusher_of(loop))
     send_queue.send(b"a")
     send_queue.close()
     send_queue.send(b"b")
@@ -273,7 +278,7 @@ def test_our_frames_equal_those_of_the_library(size: int) -> None:
 
 def test_frames_sent_before_the_flush_are_in_the_same_write() -> None:
     loop, writer = FakeLoop(), FakeWriter()
-    flusher = Flusher(loop.soon, loop.later)
+    flusher = flusher_of(loop)
     send_queue = SendQueue(writer, flusher)
     flusher.before_flush(lambda: send_queue.send(b"before"))
     send_queue.send(b"sent ")
@@ -283,7 +288,7 @@ def test_frames_sent_before_the_flush_are_in_the_same_write() -> None:
 
 def test_an_exception_before_the_flush_does_not_stop_the_flush() -> None:
     loop, writer = FakeLoop(), FakeWriter()
-    flusher = Flusher(loop.soon, loop.later)
+    flusher = flusher_of(loop)
     empty: list[None] = []
     flusher.before_flush(empty.pop)
     SendQueue(writer, flusher).send(b"frame")

@@ -63,7 +63,7 @@ from sliderace.race.log_records import (
     Seat,
     Slid,
 )
-from sliderace.race.quick_slide import quick_slide
+from sliderace.race.quick_slide import OpenAttempt, open_attempt, quick_slide
 from sliderace.race.refusal import Refusal
 from sliderace.race.timing import UNMEASURED, Latency
 from sliderace_server import room
@@ -235,6 +235,7 @@ class LiveRoom:
         self._out = Outputs()
         self._pending: deque[_PendingRecord | _PendingView | _PendingNotice] = deque()
         self._acks: deque[tuple[int, int, str, int]] = deque()
+        self._open: dict[int, OpenAttempt] = {}
         self._last_slide: dict[int, int] = {}
         self._start_position = 0
         self._sent_offset = state.offset
@@ -338,11 +339,15 @@ class LiveRoom:
             return  # the fence; or sent before our last `rejected` arrived
         self._now = now
         t = self._t = max(now + self._shift, state.t)
-        seat = state.members[member].seat
-        if seat is not None and slides.race == state.race.id and not self.over:
-            most = self._settings.limits.max_tiles
+        opened = self._open.get(member) or self._open_attempt(member)
+        if opened is not None and opened.race == slides.race:
             slid = quick_slide(
-                state.race, seat, slides.seq, slides.slides, slides.approx, t, most
+                opened,
+                slides.seq,
+                slides.slides,
+                slides.approx,
+                t,
+                self._settings.limits.max_tiles,
             )
             if slid is not None:
                 state.t = state.active_at = t
@@ -384,10 +389,13 @@ class LiveRoom:
 
     def committed(self, position: int, now: int) -> None:
         """Send what waited for the log to be durable up to `position`."""
-        self._set_time(now)
+        self._now = now
+        self._t = max(now + self._shift, self.state.t)
         self.durable, self.failing = position, False
-        self._send_acks()
-        self._release()
+        if self._acks:
+            self._send_acks()
+        if self._pending:
+            self._release()
 
     def append_failed(self, now: int) -> None:
         """Note that the log cannot be written now; the log writer tries again."""
@@ -455,6 +463,7 @@ class LiveRoom:
         """Accept no more input; everything decided so far is still stored and sent."""
         self.over = True
         self._due.clear()
+        self._open.clear()
 
     def take(self, now: int) -> Outputs:
         """Return the outputs since the last call, with progress that is due."""
@@ -505,6 +514,16 @@ class LiveRoom:
         if records and not isinstance(records[-1], Slid):  # slides set no deadline
             self._schedule()
 
+    def _open_attempt(self, member: int) -> OpenAttempt | None:
+        """Return a racer's open attempt, and keep it until the next other record."""
+        seat = self.state.members[member].seat
+        if seat is None or self.over:
+            return None
+        opened = open_attempt(self.state.race, seat)
+        if opened is not None:
+            self._open[member] = opened
+        return opened
+
     def _decide_slides(self, subscriber: Subscriber, slides: Slides) -> None:
         """Apply or reject slides by the general rules, without the fast path."""
         limits, member = self._settings.limits, subscriber.member
@@ -547,6 +566,7 @@ class LiveRoom:
 
     def _apply(self, record: Record) -> None:
         state = room.apply(self.state, record)
+        self._open.clear()
         self._append(record)
         if isinstance(record, _CHANGES_SIGHT):
             self._subscribers.sight_changed()
@@ -844,7 +864,8 @@ class LiveRoom:
     def _send_progress(self, channel: Channel) -> None:
         """Send one audience its unsent progress."""
         self._due.pop("watchers" if channel is self._watchers else "racers", None)
-        self._refresh()
+        if self._subscribers.stale_at <= self._t:
+            self._refresh()
         if steps := channel.take(self.state):
             self._last_progress = self._t
             event = Progress(self.state.race.id, steps)

@@ -15,6 +15,8 @@ from sliderace_server.room import RoomState
 
 __all__ = ["Subscribers"]
 
+_NEVER = 1 << 62
+
 
 class Subscribers:
     """The connections of one room.
@@ -26,6 +28,7 @@ class Subscribers:
         racers: subscribers that get progress without boards.
         watchers: subscribers that get progress with boards.
         delayed: subscribers that get it after the spectator delay.
+        stale_at: room time from which the target lists are invalid.
 
     Args:
         state: the room.
@@ -39,8 +42,7 @@ class Subscribers:
         self.racers = Channel(boards=False)
         self.watchers = Channel(boards=True)
         self.delayed: dict[Subscriber, None] = {}
-        self._stale = False
-        self._stale_at: int | None = None
+        self.stale_at = _NEVER
 
     def is_current(self, subscriber: Subscriber) -> bool:
         """Return whether this is its member's newest connection: the fence."""
@@ -107,7 +109,7 @@ class Subscribers:
 
     def sight_changed(self) -> None:
         """Invalidate the target lists."""
-        self._stale = True
+        self.stale_at = 0
 
     def refresh(self, t: int) -> Sequence[Subscriber]:
         """Rebuild the target lists if they are invalid.
@@ -116,10 +118,9 @@ class Subscribers:
             Subscribers that may now see the boards of others and have not been sent
             them.
         """
-        due = self._stale_at is not None and self._stale_at <= t
-        if not (self._stale or due):
+        if self.stale_at > t:
             return ()
-        self._stale, self._stale_at = False, self._next_final(t)
+        self.stale_at = self._next_final(t)
         for targets in (self.racers.targets, self.watchers.targets, self.delayed):
             targets.clear()
         new: list[Subscriber] = []
@@ -150,7 +151,7 @@ class Subscribers:
         for targets in (self.racers.targets, self.watchers.targets, self.delayed):
             targets.pop(subscriber, None)
 
-    def _next_final(self, t: int) -> int | None:
+    def _next_final(self, t: int) -> int:
         """Return when the next forfeit becomes final: its racer may see boards then."""
         race = self._state.race
         finals = (
@@ -158,4 +159,4 @@ class Subscribers:
             for one in race.attempts.values()
             if one.status == "forfeited" and may_still_race(race, one, t)
         )
-        return min(finals, default=None)
+        return min(finals, default=_NEVER)

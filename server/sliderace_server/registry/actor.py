@@ -82,6 +82,7 @@ class RoomActor:
             services.entropy(32),
             services.load_meter.level,
         )
+        self._wake_at: int | None = None
         self._scheduled = False
         self._over = False
         self._schedule()
@@ -176,10 +177,10 @@ class RoomActor:
 
     # --- for the log writer ----------------------------------------------------------
 
-    def committed(self, position: int) -> None:
-        """Note that the log is durable up to a position."""
-        self.live.committed(position, self._now_ms())
-        self.flush()
+    def committed(self, position: int, now: int) -> None:
+        """Note that the log is durable up to a position, at `now` ms."""
+        self.live.committed(position, now)
+        self._carry_out(now)
 
     def append_failed(self) -> None:
         """Note that the log cannot be written now."""
@@ -195,6 +196,7 @@ class RoomActor:
 
     def wake(self) -> None:
         """Do what is due."""
+        self._wake_at = None
         self.live.tick(self._now_ms(), self._services.entropy(32))
         self.flush()
 
@@ -208,8 +210,11 @@ class RoomActor:
     def flush(self) -> None:
         """Carry out everything that the room has decided."""
         self._scheduled = False
+        self._carry_out(self._now_ms())
+
+    def _carry_out(self, now: int) -> None:
         services = self._services
-        out = self.live.take(self._now_ms())
+        out = self.live.take(now)
         if out.records:
             self._store(out.records)
         for state in out.results:
@@ -238,7 +243,9 @@ class RoomActor:
             services.metrics.count("postponed", by=out.postponed)
         if out.checkpoint is not None:
             self._trimmable(self, out.checkpoint)
-        services.timers.set(self, out.wake_at)
+        if out.wake_at != self._wake_at:
+            self._wake_at = out.wake_at
+            services.timers.set(self, out.wake_at)
         if self.live.ended and not self._over:
             self._over = True
             if not self.stored:

@@ -2,9 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import get_args
 
-from sliderace.protocol.codec import event_bytes
 from sliderace.protocol.messages import Event
 from sliderace_server.clock import Clock
 from sliderace_server.live_room.live_room import LiveRoomSettings
@@ -17,8 +15,6 @@ from sliderace_server.storage import Store, StoredRace
 from sliderace_server.storage.log_writer import LogWriter, Spawn
 
 __all__ = ["Services", "Spawn", "room_settings"]
-
-_TAGS = {kind: str(kind.__struct_config__.tag) for kind in get_args(Event)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +34,7 @@ class Services:
         store_race: stores a finished race.
         key: signs race records.
         before_flush: calls a function before the next flush of the send queues.
-        text_frame: returns a payload as a WebSocket text frame.
+        frame: encodes an event as a WebSocket frame, once for all receivers.
         load_meter: measures how busy the server is.
     """
 
@@ -54,13 +50,8 @@ class Services:
     store_race: Callable[[StoredRace], None]
     key: ServerKey
     before_flush: Callable[[Callable[[], None]], None]
-    text_frame: Callable[[bytes], bytes]
+    frame: Callable[[Event], bytes]
     load_meter: LoadMeter
-
-    def frame(self, event: Event) -> bytes:
-        """Return an event as a frame; encode it once for all receivers."""
-        self.metrics.counts["encoded"][_TAGS[type(event)]] += 1
-        return self.text_frame(event_bytes(event))
 
 
 def room_settings(settings: ServerSettings, version: str) -> LiveRoomSettings:

@@ -21,7 +21,6 @@ Rules:
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
-from functools import partial
 from typing import Any, Protocol
 
 from sliderace_server.clock import Clock
@@ -48,8 +47,8 @@ Spawn = Callable[[Coroutine[Any, Any, None]], None]
 class LogOwner(Protocol):
     """The running room that a log belongs to."""
 
-    def committed(self, position: int) -> None:
-        """Note that the log is durable up to a position."""
+    def committed(self, position: int, now: int) -> None:
+        """Note that the log is durable up to a position, at `now` ms."""
         ...
 
     def append_failed(self) -> None:
@@ -90,7 +89,7 @@ class LogEnd:
     def append(self, records: Sequence[bytes]) -> None:
         """Write records with the next commit, unless the log is closed."""
         if not self.closed:
-            if self.idle:
+            if not (self.waiting or self.batch):
                 self._writer.enqueue(self)
             self.waiting += records
 
@@ -120,8 +119,8 @@ class LogEnd:
         _log.error("cannot store", extra={"room": self._code, "error": str(error)})
         self._owner.append_failed()
 
-    def stored(self) -> None:
-        """Note that the batch is durable."""
+    def stored(self, now: int) -> None:
+        """Note that the batch is durable, at `now` ms of the machine's clock."""
         if self.closed:
             return
         self.durable += len(self.batch)
@@ -130,7 +129,7 @@ class LogEnd:
             self._writer.enqueue(self)
         whole = False
         try:
-            self._owner.committed(self.durable)
+            self._owner.committed(self.durable, now)
             whole = True
         finally:
             if not whole:
@@ -179,18 +178,25 @@ class LogWriter:
         """Commit pending records until cancelled; then all rooms lose their logs."""
         clock, began = self._clock, 0
         ends: list[LogEnd] = []
+        appends: list[Append] = []
         try:
             while True:
                 if not self._queue:
                     self._wake = asyncio.get_running_loop().create_future()
                     await self._wake
-                pause = began + self._load_meter.commit_interval_ms - clock.now_ms()
+                now = clock.now_ms()
+                pause = began + self._load_meter.commit_interval_ms - now
                 if began and pause > 0:
                     await clock.sleep(pause / 1_000)
-                began = clock.now_ms()
-                ends, self._queue = self._queue, []
-                appends = [end.take() for end in ends if not end.closed]
-                await self._commit([end for end in ends if not end.closed], appends)
+                    now = clock.now_ms()
+                began = now
+                ends, appends = [], []
+                for end in self._queue:
+                    if not end.closed:
+                        ends.append(end)
+                        appends.append(end.take())
+                self._queue = []
+                await self._commit(ends, appends, now)
         finally:
             self._wake = None
             for end in (*ends, *self._queue):
@@ -198,11 +204,12 @@ class LogWriter:
                     end.lose("its log could not be written")
             self._queue.clear()
 
-    async def _commit(self, ends: Sequence[LogEnd], appends: Sequence[Append]) -> None:
+    async def _commit(
+        self, ends: Sequence[LogEnd], appends: Sequence[Append], began: int
+    ) -> None:
         """Append until it is known what is stored; then report to the rooms."""
         failures = 0
         while ends:
-            began = self._clock.now_ms()
             try:
                 conflicts = await self._log.append_all(appends)
                 if failures:
@@ -221,6 +228,7 @@ class LogWriter:
                 left = [(end, append) for end, append in both if not end.closed]
                 ends = [end for end, _ in left]
                 appends = [append for _, append in left]
+                began = self._clock.now_ms()
             except Exception:  # noqa: BLE001 - what is stored is unknown
                 _log.exception("a commit failed")
                 await self._commit_singly(ends, appends)
@@ -238,7 +246,7 @@ class LogWriter:
             return
         for end, append in zip(ends, appends, strict=True):
             if not end.closed:
-                await self._commit([end], [append])
+                await self._commit([end], [append], self._clock.now_ms())
 
     async def _real_conflict(
         self, append: Append, conflict: Conflict
@@ -260,25 +268,30 @@ class LogWriter:
             if conflict is None:
                 rooms += 1
                 records += len(append.records)
-        took = (self._clock.now_ms() - began) / 1_000
-        self.metrics.committed(took, rooms, records)
+        now = self._clock.now_ms()
+        self.metrics.committed((now - began) / 1_000, rooms, records)
         for end, conflict in zip(ends, conflicts, strict=True):
-            if conflict is None:
-                self._call(end.stored)
-            else:
-                self._call(partial(end.lose, "another writer has it"))
-        self._call(self._flush)
+            try:
+                if conflict is None:
+                    end.stored(now)
+                else:
+                    end.lose("another writer has it")
+            except Exception:  # noqa: BLE001 - it must not stop the other rooms
+                _log.exception("a room failed after a commit")
+        self._flush_all()
 
     def _report_failure(
         self, ends: Sequence[LogEnd], error: StorageUnavailable
     ) -> None:
         for end in ends:
-            self._call(partial(end.failed, error))
-        self._call(self._flush)
+            try:
+                end.failed(error)
+            except Exception:  # noqa: BLE001 - it must not stop the other rooms
+                _log.exception("a room failed after a failed commit")
+        self._flush_all()
 
-    def _call(self, call: Callable[[], None]) -> None:
-        """Call a function; an error in one room must not stop the others."""
+    def _flush_all(self) -> None:
         try:
-            call()
-        except Exception:  # noqa: BLE001 - see above
-            _log.exception("a room failed after a commit")
+            self._flush()
+        except Exception:  # noqa: BLE001 - the log writer must go on
+            _log.exception("a flush failed")

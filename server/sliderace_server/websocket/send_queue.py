@@ -13,16 +13,19 @@ Rules:
   beyond its last snapshot, is aborted.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, get_args
 
+from sliderace.protocol.codec import event_bytes
 from sliderace.protocol.limits import MAX_DOWN_BYTES
-from sliderace_server.pacing import MAX_SLICE, PACES, SLICE_SHARE, Slice
+from sliderace.protocol.messages import Event
+from sliderace_server.pacing import MAX_SLICE, SLICE_SHARE, LoadMeter
 
 __all__ = [
     "MAX_UNSENT",
     "SLOW_SHARE",
+    "EventFrames",
     "Flusher",
     "SendQueue",
     "ping_frame",
@@ -36,6 +39,8 @@ MAX_UNSENT = 65_536
 SLOW_SHARE = 4
 """A peer that leaves this fraction of `MAX_UNSENT` unread is sent no progress until it
 has caught up."""
+
+_TAGS = {kind: str(kind.__struct_config__.tag) for kind in get_args(Event)}
 
 
 class Writer(Protocol):
@@ -60,18 +65,18 @@ class Flusher:
     Args:
         call_soon: calls a function in the loop's next turn.
         call_later: calls a function after a delay in seconds.
-        current_slice: returns how many queues to flush in this turn.
+        load_meter: says how many queues to flush in one turn.
     """
 
     def __init__(
         self,
         call_soon: Callable[[Callable[[], None]], object],
         call_later: Callable[[float, Callable[[], None]], object],
-        current_slice: Callable[[], Slice] = lambda: PACES[0].slice,
+        load_meter: LoadMeter,
     ) -> None:
         self._call_soon = call_soon
         self._call_later = call_later
-        self._current_slice = current_slice
+        self._load_meter = load_meter
         self._waiting: deque[SendQueue] = deque()
         self._urgent: deque[SendQueue] = deque()
         self._before_flush: deque[Callable[[], None]] = deque()
@@ -81,23 +86,24 @@ class Flusher:
     def before_flush(self, call: Callable[[], None]) -> None:
         """Call a function in the next turn, before the queues are flushed."""
         self._before_flush.append(call)
-        self._schedule()
+        if not self._scheduled:
+            self._schedule()
 
     def add(self, send_queue: "SendQueue") -> None:
         """Flush this queue in the next turn, or when its slice comes."""
         self._waiting.append(send_queue)
-        if not self._pausing:
+        if not (self._scheduled or self._pausing):
             self._schedule()
 
     def add_urgent(self, send_queue: "SendQueue") -> None:
         """Flush this queue in the next turn, before those that are not urgent."""
         self._urgent.append(send_queue)
-        self._schedule()
+        if not self._scheduled:
+            self._schedule()
 
     def _schedule(self) -> None:
-        if not self._scheduled:
-            self._scheduled = True
-            self._call_soon(self.flush)
+        self._scheduled = True
+        self._call_soon(self.flush)
 
     def _end_pause(self) -> None:
         self._pausing = False
@@ -107,12 +113,12 @@ class Flusher:
         """Flush one slice of the queues now; the others follow in later turns."""
         self._scheduled = True  # what is added meanwhile needs no other turn
         urgent, waiting = self._urgent, self._waiting
-        size, pause_s = self._current_slice()
+        size, pause_s = self._load_meter.pace.slice
         try:
             while self._before_flush:
                 self._before_flush.popleft()()
             for _ in range(min(size, len(urgent))):
-                urgent.popleft().flush_urgent()
+                urgent.popleft().flush(urgent=True)
             if waiting and not self._pausing:
                 size = min(max(size, len(waiting) // SLICE_SHARE), MAX_SLICE)
                 for _ in range(min(size, len(waiting))):
@@ -188,13 +194,14 @@ class SendQueue:
         self._snapshot_bytes = min(len(frame), MAX_DOWN_BYTES)
         self._queued_bytes = self._written_bytes = 0
 
-    def flush_urgent(self) -> None:
-        """Write all frames: the flusher's entry for this urgent queue is used up."""
-        self._is_urgent = False
-        self.flush()
+    def flush(self, *, urgent: bool = False) -> None:
+        """Write all frames; abort the peer if it has stopped reading.
 
-    def flush(self) -> None:
-        """Write all frames; abort the peer if it has stopped reading."""
+        Args:
+            urgent: the flusher's entry for this urgent queue is used up.
+        """
+        if urgent:
+            self._is_urgent = False
         frames = self._frames
         if not self._open or not frames:
             return
@@ -218,9 +225,32 @@ class SendQueue:
         self._frames.clear()
 
 
+class EventFrames:
+    """Makes text frames of events, and counts them.
+
+    Args:
+        encoded: counter by type of event.
+    """
+
+    def __init__(self, encoded: Counter[str]) -> None:
+        self._encoded = encoded
+
+    def frame(self, event: Event) -> bytes:
+        """Return a frame with an event."""
+        self._encoded[_TAGS[type(event)]] += 1
+        payload = event_bytes(event)
+        size = len(payload)
+        return b"\x81%c%b" % (size, payload) if size < 126 else text_frame(payload)
+
+
 def text_frame(payload: bytes) -> bytes:
     """Return a complete WebSocket text frame from a server (RFC 6455, section 5.2)."""
-    return _frame(0x81, payload)
+    size = len(payload)
+    if size < 126:
+        return b"\x81%c%b" % (size, payload)
+    if size < 65_536:
+        return b"\x81\x7e%b%b" % (size.to_bytes(2), payload)
+    return b"\x81\x7f%b%b" % (size.to_bytes(8), payload)
 
 
 def ping_frame(payload: bytes) -> bytes:
@@ -229,13 +259,4 @@ def ping_frame(payload: bytes) -> bytes:
     Args:
         payload: at most 125 bytes; the pong returns it.
     """
-    return _frame(0x89, payload)
-
-
-def _frame(first: int, payload: bytes) -> bytes:
-    size = len(payload)
-    if size < 126:
-        return b"%c%c%b" % (first, size, payload)
-    if size < 65_536:
-        return bytes((first, 126)) + size.to_bytes(2) + payload
-    return bytes((first, 127)) + size.to_bytes(8) + payload
+    return b"\x89%c%b" % (len(payload), payload)

@@ -213,7 +213,11 @@ class Session:
             return
         self._commands[_TAGS[type(command)]] += 1
         if isinstance(command, Slides) and self._room is not None:
-            self._charge_tiles(command)
+            # Tiles are counted against their limit, which delays the next message.
+            tiles = 0
+            for _, count, _ in command.slides:
+                tiles += count
+            self._tile_debt_until = self._now + self._tiles.take(tiles, self._now)
             self._room.slide(self.subscriber, command, self._now)
         else:
             self._execute(command)
@@ -287,13 +291,6 @@ class Session:
             now = self._services.clock.now_ms()
             self._messages.take(SNAPSHOT_COST, now)
         actor.resync(self.subscriber, command)
-
-    def _charge_tiles(self, slides: Slides) -> None:
-        """Count slid tiles against their rate limit, which delays the next message."""
-        tiles = 0
-        for _, count, _ in slides.slides:
-            tiles += count
-        self._tile_debt_until = self._now + self._tiles.take(tiles, self._now)
 
     def _hello(self, hello: Hello) -> None:
         extra = {"conn": self.peer.id, "client": hello.client}

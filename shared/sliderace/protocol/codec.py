@@ -3,6 +3,7 @@
 Whatever comes in, the result is a message or a `ProtocolError`.
 """
 
+from collections.abc import Callable
 from typing import Any, get_args
 
 import msgspec
@@ -51,6 +52,8 @@ class _Peek(msgspec.Struct):
 
 
 _encode = msgspec.json.Encoder().encode
+event_bytes: Callable[[Event], bytes] = _encode
+"""Return an event as the UTF-8 of a frame's text."""
 _commands: msgspec.json.Decoder[Command] = msgspec.json.Decoder(Command)
 _events: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 _peeks = msgspec.json.Decoder(_Peek)
@@ -107,11 +110,6 @@ def encode_command(command: Command) -> str:
 def encode_event(event: Event) -> str:
     """Encode an event as the text of a frame."""
     return _encode(event).decode()
-
-
-def event_bytes(event: Event) -> bytes:
-    """Encode an event as the UTF-8 text of a frame."""
-    return _encode(event)
 
 
 def _size(data: str) -> int:

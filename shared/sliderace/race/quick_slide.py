@@ -1,27 +1,53 @@
-"""Check and apply one slide in one step: nearly every message contains just one.
+"""One slide, checked and applied in one step: nearly all slides arrive like this.
 
-This is an optimization of `decide.slides` followed by `apply.slide`; a property test
-shows that both give the same result.
+`decide.slides` with `apply.slide` is the general way; a property test proves that both
+ways do the same.
 """
 
-# The type of tuple.__new__ is unknown.
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from sliderace.race.log_records import LoggedSlide, Seat, Slid
-from sliderace.race.state import PlayedSlide, Race
+from sliderace.race.state import Attempt, PlayedSlide, Race
 
-__all__ = ["quick_slide"]
+__all__ = ["OpenAttempt", "open_attempt", "quick_slide"]
 
-_new: Callable[..., Any] = tuple.__new__
-"""Creates a named tuple without the overhead of its constructor."""
+_new = tuple.__new__
+"""Makes a named tuple without calling its constructor in Python."""
+
+
+class OpenAttempt(NamedTuple):
+    """What a racer's slides need while nothing but slides happens in the race.
+
+    Attributes:
+        race: id of the race.
+        seat: the racer's seat.
+        attempt: the attempt, with board and counts.
+        opens: room time from which it accepts slides.
+        closes: room time from which it does not accept slides any more; None: never.
+    """
+
+    race: str
+    seat: Seat
+    attempt: Attempt
+    opens: int
+    closes: int | None
+
+
+def open_attempt(race: Race, seat: Seat) -> OpenAttempt | None:
+    """Return a seat's attempt if it accepts slides now or later, else None.
+
+    It is valid until any record but `Slid` is applied to the race.
+    """
+    attempt = race.attempts.get(seat)
+    if attempt is None or attempt.status != "racing" or not race.running:
+        return None
+    closes = race.ends_at(attempt)
+    return OpenAttempt(race.id, seat, attempt, attempt.unlocks_at, closes)
 
 
 def quick_slide(
-    race: Race,
-    seat: Seat,
+    open_attempt: OpenAttempt,
     seq: int,
     batch: Sequence[LoggedSlide],
     approx: bool,
@@ -31,20 +57,19 @@ def quick_slide(
     """Check and apply a message of one new slide that cannot solve the board.
 
     Args:
-        race: the race; compare the id in the message first.
-        seat: whose slide.
+        open_attempt: the racer's.
         seq: number of the slide.
-        batch: (direction, tiles, client's timestamp in ms).
-        approx: the client counted its timestamp from a snapshot.
-        now: room time of arrival, ms.
-        max_tiles: how many tiles one seat can move in a race.
+        batch: (direction, tiles, the client's ms since the paint).
+        approx: the client counted its times from a snapshot.
+        now: room time of its arrival, ms.
+        max_tiles: what one seat may move in a race.
 
     Returns:
-        The record, already applied. None: this is not such a message, nothing was
-        changed, call `decide.slides`.
+        The record of it, already applied; None: nothing was changed, ask
+        `decide.slides`.
     """
-    attempt = race.attempts.get(seat)
-    if attempt is None or len(batch) != 1:
+    race, seat, attempt, opens, closes = open_attempt
+    if len(batch) != 1 or now < opens or (closes is not None and now >= closes):
         return None
     slides, board = attempt.slides, attempt.board
     slide = batch[0]
@@ -52,10 +77,8 @@ def quick_slide(
     moved = attempt.stm + tiles
     if (
         len(slides) + 1 != seq
-        or board.md <= tiles  # each tile gets at most one step closer: may solve
-        or now < attempt.unlocks_at
         or moved > max_tiles
-        or not race.accepts_slides(attempt, now)
+        or board.md <= tiles  # a tile gets one step nearer at most: it may be solved
         or not board.try_slide(direction, tiles)
     ):
         return None
@@ -68,5 +91,4 @@ def quick_slide(
         attempt.high, attempt.high_at = high, now
     if approx:
         attempt.approx = True
-    slid: Slid = _new(Slid, (now, race.id, seat, seq, (slide,), approx))
-    return slid
+    return _new(Slid, (now, race, seat, seq, (slide,), approx))

@@ -6,8 +6,10 @@ event loop takes its turn, so nothing waits for it.
 """
 
 import json
-from collections.abc import Sequence
+import sqlite3
+from collections.abc import Iterable, Sequence
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 import aiosqlite
@@ -22,7 +24,6 @@ from sliderace_server.storage.ports import (
 
 __all__ = [
     "append_all",
-    "append_values",
     "drop",
     "insert_race",
     "length",
@@ -48,6 +49,7 @@ _CREATE = """
 INSERT OR IGNORE INTO room (code, records) SELECT value, 0 FROM json_each(?)
 """
 """Creates rooms without records; their first append follows."""
+_ROOM = attrgetter("room")
 _NO_ROW = (None, None, None, None, None)
 _MAX_ROWS = 4_096
 """Appends in one statement, with five parameters each; SQLite allows 32,766."""
@@ -70,50 +72,58 @@ _LAST_ID = (1 << 63) - 1
 """No row has a greater id."""
 
 
-def append_values(appends: Sequence[Append]) -> tuple[str, list[object]]:
-    """Return the statement for appends, each to another log, and its parameters.
+def _one_statement(appends: Sequence[Append]) -> tuple[str, list[object]] | None:
+    """Return the statement and parameters for appends to logs that exist.
 
-    It returns the numbers of the rooms whose log has ended where expected.
+    None: they cannot be one statement, because a log is new or named twice, an append
+    is empty, or they are too many.
     """
+    count = len(appends)
+    if count > 1 and len(set(map(_ROOM, appends))) != count:
+        return None
     values: list[object] = []
     for room, expected, records in appends:
-        count = len(records)
-        if count == 1:
-            (data,) = records
-            values += (room, expected, 1, str(len(data)), data)
-        else:
-            sizes = ",".join([str(len(record)) for record in records])
-            values += (room, expected, count, sizes, b"".join(records))
-    rows = 1 << (len(appends) - 1).bit_length()
-    for _ in range(rows - len(appends)):
-        values += _NO_ROW
-    return _append_rows(rows), values
+        if not (expected and records):
+            return None
+        values += (room, expected, *_packed(records))
+    if not 0 < count <= _MAX_ROWS:
+        return None
+    rows = 1 << (count - 1).bit_length()
+    values += _NO_ROW * (rows - count)
+    return _append_statement(rows), values
+
+
+def _packed(records: Sequence[bytes]) -> tuple[int, str, bytes]:
+    """Return the number of records, their sizes, and all in one."""
+    if len(records) == 1:
+        return 1, str(len(records[0])), records[0]
+    sizes = ",".join([str(len(record)) for record in records])
+    return len(records), sizes, b"".join(records)
 
 
 @cache
-def _append_rows(rows: int) -> str:
-    """Return the statement for a power of two of appends.
+def _append_statement(count: int) -> str:
+    """Return the statement for so many appends.
 
-    With few different statements, SQLite's module keeps all of them prepared.
+    The most frequent ones are padded to a power of two: SQLite's module keeps a
+    hundred statements prepared.
     """
-    return _APPEND.format(rows=", ".join(["(?, ?, ?, ?, ?)"] * rows))
+    return _APPEND.format(rows=", ".join(["(?, ?, ?, ?, ?)"] * count))
 
 
 async def append_all(
     db: aiosqlite.Connection, appends: Sequence[Append]
 ) -> list[Conflict | None]:
     """Append records to logs; see `RoomLog.append_all`."""
+    statement = _one_statement(appends)
+    if statement is not None:  # nearly always
+        return await _outcomes(db, appends, await db.execute_fetchall(*statement))
     new = [room for room, expected, records in appends if records and not expected]
     if new:
         await db.execute(_CREATE, (json.dumps(new, ensure_ascii=False),))
-    if len(appends) == 1 and appends[0].records:  # the most frequent case
-        return await _append(db, appends)
     conflicts: list[Conflict | None] = []
     for part in _parts(appends):
-        if part[0].records:
-            conflicts += await _append(db, part)
-        else:
-            conflicts += await _compare(db, part)
+        conflicts += await (_append if part[0].records else _compare)(db, part)
     return conflicts
 
 
@@ -134,17 +144,27 @@ def _parts(appends: Sequence[Append]) -> list[list[Append]]:
 async def _append(
     db: aiosqlite.Connection, appends: Sequence[Append]
 ) -> list[Conflict | None]:
-    """Append to logs by one statement."""
-    stored = list(await db.execute_fetchall(*append_values(appends)))
-    if len(stored) == len(appends):
+    """Append to different logs, which may be new."""
+    values: list[object] = []
+    for room, expected, records in appends:
+        values += (room, expected, *_packed(records))
+    statement = _append_statement(len(appends))
+    return await _outcomes(db, appends, await db.execute_fetchall(statement, values))
+
+
+async def _outcomes(
+    db: aiosqlite.Connection, appends: Sequence[Append], stored: Iterable[sqlite3.Row]
+) -> list[Conflict | None]:
+    """Return the conflicts, given the numbers of the rooms that were appended to."""
+    numbers = set(stored)
+    if len(numbers) == len(appends):
         return [None] * len(appends)
-    numbers = {number for (number,) in stored}
     ends = await _ends(db, appends)
     conflicts: list[Conflict | None] = []
     for room, expected, _ in appends:
         number, actual = ends.get(room, (0, 0))
-        conflict = None if number in numbers else Conflict(room, expected, actual)
-        conflicts.append(conflict)
+        stored_now = (number,) in numbers
+        conflicts.append(None if stored_now else Conflict(room, expected, actual))
     return conflicts
 
 

@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from math import inf
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal, NoReturn, Self
 
 import aiosqlite
 
@@ -90,8 +90,22 @@ class Connections:
             raise interruption
 
 
+class Closed:
+    """The connections of a closed store."""
+
+    def __enter__(self) -> NoReturn:
+        raise StorageUnavailable("the store is closed")
+
+    def __exit__(self, *exc: object) -> None:
+        """Do nothing."""
+
+
 class SqliteStore:
-    """A `Store` in an SQLite file, created if missing and locked while open."""
+    """A `Store` in an SQLite file, created if missing and locked while open.
+
+    Attributes:
+        connections: its connections, as a context manager for each call.
+    """
 
     def __init__(
         self,
@@ -117,7 +131,7 @@ class SqliteStore:
         self.log = _Log(self, max_dead)
         self.results = _Results(self)
         self._max_pages = max_pages
-        self._connections: Connections | None = None
+        self.connections: Connections | Closed = Closed()
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -134,19 +148,8 @@ class SqliteStore:
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        self._connections = None
+        self.connections = Closed()
         await self._stack.aclose()
-
-    @property
-    def connections(self) -> Connections:
-        """The open connections.
-
-        Raises:
-            StorageUnavailable: The store is closed.
-        """
-        if self._connections is None:
-            raise StorageUnavailable("the store is closed")
-        return self._connections
 
     async def _open(self, stack: AsyncExitStack) -> None:
         """Open everything; the stack closes it in reverse order."""
@@ -162,8 +165,8 @@ class SqliteStore:
         await writer.execute("PRAGMA foreign_keys = ON")
         if self._max_pages is not None:
             await writer.execute(f"PRAGMA max_page_count = {self._max_pages}")
-        self._connections = Connections(reader, writer)
-        stack.push_async_callback(self._connections.finish)
+        self.connections = connections = Connections(reader, writer)
+        stack.push_async_callback(connections.finish)
 
     def _prepare(self, path: Path, *, check_first: bool) -> None:
         """Check the database, and bring it to the newest version."""

@@ -1,0 +1,124 @@
+"""The path of a slide stays short: calls and modules of ours, counted, not timed."""
+
+import asyncio
+import sys
+from asyncio.selector_events import _SelectorSocketTransport  # type: ignore[attr-defined]
+from pathlib import Path
+from types import FrameType
+from typing import Any, TypeVar
+
+import pytest
+from websockets.sync.client import ClientConnection, connect
+
+from sliderace.engine import parse_board
+from sliderace.protocol import messages as m
+from sliderace.protocol.codec import decode_event, encode_command
+from sliderace_server.app import running
+from sliderace_server.settings import ServerSettings
+from sliderace_server.storage import open_store
+from sliderace_server.websocket.frame_tap import TappedWebSocket
+
+E = TypeVar("E", bound=m.Event)
+MOST_CALLS, MOST_MODULES = 80, 18
+"""From the bytes of a slide to the write of its ack, and of the spectator's progress.
+Each call costs 50 ns and each module a part of the cache: more of them would be the
+first sign that the path gets longer again."""
+SLIDES = 5
+
+
+class SlidePath:
+    """The calls in this package from a slide's arrival to each kind of write."""
+
+    def __init__(self) -> None:
+        self.armed = False
+        self.calls: list[tuple[str, str]] = []
+        self.until: dict[str, list[list[tuple[str, str]]]] = {"ack": [], "progress": []}
+        self._left: set[str] = set()
+
+    def begin(self) -> None:
+        self.calls.clear()
+        self._left = set(self.until)
+        sys.setprofile(self._profile)
+
+    def wrote(self, data: bytes) -> None:
+        for kind in sorted(self._left):
+            if b'"t":"%b"' % kind.encode() in data:
+                self.until[kind].append(list(self.calls))
+                self._left.discard(kind)
+                if not self._left:
+                    sys.setprofile(None)
+
+    def _profile(self, frame: FrameType, event: str, _: Any) -> None:
+        module = frame.f_globals.get("__name__", "")
+        if event == "call" and module.startswith("sliderace"):
+            self.calls.append((module, frame.f_code.co_name))
+
+
+def until(client: ClientConnection, kind: type[E]) -> E:
+    while True:
+        event = decode_event(client.recv(timeout=10))
+        if isinstance(event, kind):
+            return event
+
+
+def race(port: int, path: SlidePath) -> None:
+    """One player slides, one spectator watches; in a thread, so it is not counted."""
+    url = f"ws://127.0.0.1:{port}/ws"
+    with connect(url, compression=None) as ann, connect(url, compression=None) as eve:
+
+        def send(client: ClientConnection, command: m.Command) -> None:
+            client.send(encode_command(command))
+
+        rules = m.RulesPatch(size="4x4", countdown_ms=3_000)
+        send(ann, m.Hello(v=1, enter=m.Create(name="Ann", rules=rules)))
+        code, snapshot = until(ann, m.Welcome).code, until(ann, m.Snapshot)
+        join = m.Join(code=code, name="Eve", role="spectator")
+        send(eve, m.Hello(v=1, enter=join))
+        until(eve, m.Snapshot)
+        send(ann, m.Start(snapshot.room.race))
+        board = parse_board(until(ann, m.BoardEvent).board)
+        while until(ann, m.PhaseEvent).phase != "racing":
+            pass
+        for seq in range(1, SLIDES + 1):
+            direction, tiles = board.legal_slides()[0]
+            board.slide(direction, tiles)
+            path.armed = True
+            slides = [(direction, tiles, seq)]
+            send(ann, m.Slides(snapshot.room.race, 0, seq, slides))
+            while until(ann, m.Ack).seq != seq:
+                pass
+            until(eve, m.Progress)
+
+
+async def test_the_path_of_a_slide_is_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = SlidePath()
+    receive, write = TappedWebSocket.data_received, _SelectorSocketTransport.write
+
+    def received(self: TappedWebSocket, data: bytes) -> None:
+        if path.armed and data[0] == 0x81 and len(data) > 60:  # no pong
+            path.armed = False
+            path.begin()
+        receive(self, data)
+
+    def written(self: Any, data: bytes) -> None:
+        path.wrote(bytes(data))
+        write(self, data)
+
+    monkeypatch.setattr(TappedWebSocket, "data_received", received)
+    monkeypatch.setattr(_SelectorSocketTransport, "write", written)
+    settings = ServerSettings(port=0, memory=True)
+    store = open_store(f"sqlite:{tmp_path / 'rooms.db'}")
+    try:
+        async with running(settings, store=store) as server:
+            await asyncio.to_thread(race, server.port, path)
+    finally:
+        sys.setprofile(None)
+    for kind, counted in path.until.items():
+        assert len(counted) == SLIDES, kind
+        # The median: a ping or a timer may fall into one of them.
+        calls = sorted(counted, key=len)[SLIDES // 2]
+        modules = {module for module, _ in calls}
+        assert len(calls) <= MOST_CALLS, (kind, calls)
+        assert len(modules) <= MOST_MODULES, (kind, sorted(modules))
