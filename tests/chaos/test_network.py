@@ -38,7 +38,7 @@ async def test_delays_single_bytes_and_cuts_lose_no_slide(tmp_path: Path) -> Non
 
 @pytest.mark.slow
 async def test_stalled_and_half_open_connections_lose_no_slides(tmp_path: Path) -> None:
-    """Nothing reports a half-open connection: both sides must notice by themselves."""
+    """Nothing reports a half-open connection: both sides must detect it."""
     with ServerProcess(tmp_path) as server:
         async with (
             proxied(server.port) as (stalling, one),

@@ -68,7 +68,8 @@ async def test_a_client_ahead_of_a_restored_log_gets_a_snapshot(ahead: bool) -> 
 
 
 async def test_slides_lost_by_a_restore_can_be_made_again() -> None:
-    """The welcome is from the copy, and a race that had ended continues."""
+    """The welcome contains the state of the backup; a finished race is running
+    again."""
     store, clock = FaultyStore(), FastClock()
     async with (
         running_server(store=store, clock=clock) as server,

@@ -234,7 +234,7 @@ class Machine:
         self._wall_step_ms += ms
 
     def reboot(self) -> None:
-        """Start another boot: the monotonic clock starts anew."""
+        """Start another boot: the monotonic clock restarts."""
         self._boots += 1
         self.boot = f"boot {self._boots}"
         self._began = detangle.now() - 5.0

@@ -1,6 +1,6 @@
 """Whatever fails, nothing that was acknowledged is lost.
 
-The simulation is a process of its own: here, the guard against blocking calls would
+The simulation is a separate process: here, the guard against blocking calls would
 look at each of its millions of steps.
 """
 

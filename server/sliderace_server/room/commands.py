@@ -120,7 +120,7 @@ class MemberCommand:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """It is time for `next_deadline`."""
+    """The time that `next_deadline` returned has come."""
 
 
 @dataclass(frozen=True, slots=True)

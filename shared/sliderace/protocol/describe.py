@@ -79,7 +79,7 @@ COMMON = {
     "standings": "One per racer, best first.",
     "limits": "The limits of this connection.",
 }
-"""The meaning of fields that have no string of their own."""
+"""The meaning of fields without their own string."""
 REFUSAL = {"code": "One of the [refusals](#refusals)."}
 """In these two events a code is not a room's."""
 PARTS: tuple[type[msgspec.Struct], ...] = (

@@ -44,7 +44,7 @@ def apply(race: Race | None, record: RaceRecord) -> Race:
         record: what happened; `RaceCreated` replaces the race.
 
     Returns:
-        The race: for all records but `RaceCreated` the same object.
+        The race; it is the same object unless the record is `RaceCreated`.
 
     Raises:
         ValueError: the record belongs to another race. `decide` cannot cause this: the

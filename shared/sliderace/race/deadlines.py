@@ -8,7 +8,7 @@ Nothing in a race happens on its own: the room asks `next_deadline` when to wake
 - in the race: each racer's time limit, the grace time, and the away limit of a racer
   whose connection is lost. Each ends that racer's attempt as a DNF;
 - the certainty of the first place: `winner_certain_at`;
-- if nobody races any more: the end of the last forfeit's undo.
+- if nobody races any more: the time from which no forfeit can be undone.
 
 After every change that can end an attempt, `end_if_over` decides whether the race is
 over: it is when no attempt goes on and no forfeit can be undone.

@@ -1,8 +1,8 @@
 """The statements of the SQLite store, to be run on aiosqlite's connections.
 
-Every change is one statement, which commits by itself: one hop to the connection's
-thread, one flush of the disk. The connection is never inside a transaction while the
-event loop takes its turn, so nothing waits for it.
+Every change is a single autocommitted statement: one call to the connection's thread,
+one flush of the disk. The connection is never inside a transaction while the event loop
+takes its turn, so nothing waits for it.
 """
 
 import json
