@@ -20,8 +20,7 @@ export function addTexts(...files) {
  * @returns {string}
  */
 export function text(key, values = {}) {
-  const plural = `${key}_${values.count === 1 ? "one" : "other"}`;
-  const found = catalogue[key] ?? catalogue[plural];
+  const found = catalogue[key] ?? catalogue[`${key}_${values.count === 1 ? "one" : "other"}`];
   if (found === undefined) throw new Error(`no text for ${key}`);
   return found.replace(/\{\{(\w+)\}\}/g, (_, name) => {
     if (!(name in values)) throw new Error(`no ${name} for ${key}`);
