@@ -1,6 +1,6 @@
 """Every rule at its bounds, and the automatic values."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import pytest
@@ -52,7 +52,9 @@ def test_defaults_are_the_agreed_ones() -> None:
         away_ms=60_000,
         open_boards=False,
         spectator_delay_ms=0,
+        friendly_timing=False,
     )
+    assert len(asdict(Rules())) == 11  # a new rule needs its default above
 
 
 @pytest.mark.parametrize(("field", "value", "allowed"), bounds())

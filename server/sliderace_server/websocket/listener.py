@@ -29,7 +29,7 @@ from sliderace_server.websocket.admission import AdmissionQueue, LoopClock
 from sliderace_server.websocket.connection import Connection
 from sliderace_server.websocket.frame_tap import TappedWebSocket
 from sliderace_server.websocket.heartbeat import Heartbeat, Pinger
-from sliderace_server.websocket.send_queue import SLOW_SHARE, Flusher
+from sliderace_server.websocket.send_queue import BEHIND_SHARE, Flusher
 from sliderace_server.websocket.session import Session
 
 __all__ = ["CannotListen", "Listener"]
@@ -149,7 +149,7 @@ class Listener:
             ping_interval=None,
             close_timeout=self.limits.close_timeout_ms / 1_000,
             max_size=self.limits.up_bytes,
-            write_limit=self.limits.unsent_bytes // SLOW_SHARE,
+            write_limit=self.limits.unsent_bytes // BEHIND_SHARE,
             max_queue=MAX_LIBRARY_QUEUE,
         )
 

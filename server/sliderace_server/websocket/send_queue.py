@@ -23,8 +23,8 @@ from sliderace.protocol.messages import Event
 from sliderace_server.pacing import MAX_SLICE, SLICE_SHARE, LoadMeter
 
 __all__ = [
+    "BEHIND_SHARE",
     "MAX_UNSENT",
-    "SLOW_SHARE",
     "EventFrames",
     "Flusher",
     "SendQueue",
@@ -36,7 +36,7 @@ __all__ = [
 MAX_UNSENT = 65_536
 """Bytes that a peer may leave unread, beyond its last snapshot, before it is aborted.
 """
-SLOW_SHARE = 4
+BEHIND_SHARE = 4
 """A peer that leaves this fraction of `MAX_UNSENT` unread is sent no progress until it
 has caught up."""
 

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection
 from dataclasses import fields
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from sliderace.engine import (
     DIRECTIONS,
@@ -46,6 +46,7 @@ MAX_OUTAGES = 1_000
 """Far more restarts than one race can survive."""
 
 _ENDED: tuple[Status, ...] = ("finished", "dnf", "forfeited", "dns")
+_SWITCHES = [rule.name for rule in fields(Rules) if isinstance(rule.default, bool)]
 _REASONS = ("", "limit", "grace", "away", "left", "kicked", "called")
 _HEX_32 = r"[0-9a-f]{64}"
 _HEX_16 = r"[0-9a-f]{32}"
@@ -174,13 +175,13 @@ def _slide(value: object, where: str) -> WrittenSlide:
 
 def _rules(value: object) -> Rules:
     take = _Fields(value, "record.rules", _names(Rules))
+    values: dict[str, Any] = {name: take.boolean(name) for name in _SWITCHES}
+    values |= {name: take.integer(name, -1) for name in RANGES}
     try:
         return Rules(
             size=take.text("size"),
             start=take.one_of("start", STARTS),
-            open_boards=take.boolean("open_boards"),
-            friendly_timing=take.boolean("friendly_timing"),
-            **{name: take.integer(name, -1) for name in RANGES},
+            **values,
         )
     except RulesError as fault:
         raise BadRecord(f"record.rules.{fault.field}", "out_of_range") from None

@@ -1,4 +1,4 @@
-"""Write `constants.json`, the constants that the page needs: ``python -m`` this module.
+"""Generate `constants.json` for the page; `docs/generate.py` writes it.
 
 The page reads the file at its start. A test compares it with what is generated here.
 """
@@ -69,7 +69,3 @@ def constants_file() -> str:
         for subject, values in constants().items()
     ]
     return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
-if __name__ == "__main__":
-    print(constants_file(), end="")  # noqa: T201 - a program for the terminal

@@ -1,4 +1,4 @@
-"""Write `docs/protocol.md` from the message types: ``python -m`` this module.
+"""Generate `docs/protocol.md` from the message types; `docs/generate.py` writes it.
 
 Types, bounds and defaults come from msgspec. The meaning of a message is its docstring;
 the meaning of a field is the string below it, or else its entry in `COMMON`.
@@ -311,7 +311,3 @@ def _closes() -> Iterator[tuple[str, str, str]]:
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [head, ("---",) * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-if __name__ == "__main__":
-    print(protocol_page(), end="")  # noqa: T201 - a program for the terminal

@@ -1,4 +1,4 @@
-"""Write `core/messages.js`, the page's readers of events: ``python -m`` this module.
+"""Generate `core/messages.js`, the page's readers; `docs/generate.py` writes it.
 
 The page checks every field of an event on arrival. A test compares the file with what
 is generated here.
@@ -121,7 +121,3 @@ def _reader(kind: inspect.Type) -> str:
             return kind.cls.__name__
         case _:
             raise TypeError(f"no reader for {kind}")
-
-
-if __name__ == "__main__":
-    print(readers_file(), end="")  # noqa: T201 - a program for the terminal

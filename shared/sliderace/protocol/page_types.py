@@ -1,4 +1,4 @@
-"""Write `core/messages.d.ts`, the page's message types: ``python -m`` this module.
+"""Generate `core/messages.d.ts`, the page's types; `docs/generate.py` writes it.
 
 They are the types of the events that `core/messages.js` reads, and of the commands that
 the page sends. A test compares the file with what is generated here.
@@ -85,7 +85,3 @@ def _type(kind: inspect.Type) -> str:
             return kind.cls.__name__
         case _:
             raise TypeError(f"no type for {kind}")
-
-
-if __name__ == "__main__":
-    print(types_file(), end="")  # noqa: T201 - a program for the terminal

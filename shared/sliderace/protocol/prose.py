@@ -7,8 +7,7 @@ TITLE = """\
 
 This page contains everything you need to write a client for sliderace. [A complete
 client in sixty lines](example_client.py) accompanies it; a test runs it. The page is
-generated: edit `sliderace.protocol` and run
-`python -m sliderace.protocol.describe > docs/protocol.md`.
+generated: edit `sliderace.protocol` and run `python docs/generate.py`.
 
 One message is one JSON object in one WebSocket **text** frame; its field `t` is the
 type of the message. *Commands* go to the server, *events* come from it. Numbers are
