@@ -1,6 +1,6 @@
 """A running room without an event loop: who is sent what, and when."""
 
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import pytest
 from tests.server.recording_subscriber import FixedLatency
@@ -15,7 +15,7 @@ from sliderace.race.state import BOARD_DURABLE_MS, FREEZE_MS, UNDO_MS
 from sliderace.race.timing import Latency
 from sliderace_server import room
 from sliderace_server.live_room.live_room import LiveRoom, LiveRoomSettings, Outputs
-from sliderace_server.live_room.subscriber import Subscriber
+from sliderace_server.live_room.subscriber import Peer, Subscriber
 from sliderace_server.pacing import PACES
 from sliderace_server.room import RoomLimits
 from sliderace_server.room.log_records import (
@@ -37,6 +37,10 @@ class Connection:
 
     def __getattr__(self, name: str) -> Any:
         raise AssertionError(f"a room used {name}")
+
+
+def new_subscriber() -> Subscriber:
+    return Subscriber(cast("Peer", Connection()))
 
 
 class Shell:
@@ -70,7 +74,8 @@ class Shell:
             player_tick_ms=PLAYER_TICK,
             spectator_tick_ms=SPECTATOR_TICK,
         )
-        patch = m.RulesPatch(**{"size": "2x2", "countdown_ms": 3_000, **rules})
+        given: dict[str, Any] = {"size": "2x2", "countdown_ms": 3_000, **rules}
+        patch = m.RulesPatch(**given)
         epoch = room.first_epoch("boot", self.now, self.wall())
         opened = room.open_room(CODE, 1_700_000_000, m.Open(patch), epoch, bytes(32))
         state = room.fold(opened)
@@ -111,14 +116,14 @@ class Shell:
         self.now = until
 
     def enter(self, name: str, **more: Any) -> Subscriber:
-        one = Subscriber(Connection())
+        one = new_subscriber()
         enter = room.Enter(name, f"hash of {name}", **more)
         assert self.room.subscribe(one, enter, self.now, bytes(32), token="t") is None
         self.take()
         return one
 
     def resume(self, member: int, seen: tuple[int, int] = (0, 0)) -> Subscriber:
-        one = Subscriber(Connection())
+        one = new_subscriber()
         connect = room.Connect(member)
         self.room.subscribe(one, connect, self.now, bytes(32), seen=seen)
         self.take()
@@ -266,7 +271,7 @@ def test_a_refused_member_is_no_subscriber() -> None:
     shell = Shell()
     ann, _ = two(shell)
     shell.ask(ann, m.Lock())
-    eve = Subscriber(Connection())
+    eve = new_subscriber()
     outcome = shell.room.subscribe(eve, room.Enter("Eve", "h"), shell.now, bytes(32))
     assert outcome == Refusal("room_locked")
     assert eve.member == 0
@@ -370,7 +375,7 @@ def test_room_closed_before_a_welcome_still_sends_it() -> None:
 
 def test_opened_event_is_sent_once_the_room_is_durable() -> None:
     shell = Shell(durable=False)
-    stranger, gone = Subscriber(Connection()), Subscriber(Connection())
+    stranger, gone = new_subscriber(), new_subscriber()
     for one in (stranger, gone):
         shell.room.notify(one, m.Opened(CODE, "link"), 1000)
     shell.leave(gone)
@@ -811,7 +816,7 @@ def test_a_tick_that_comes_too_early_changes_nothing() -> None:
         shell.ask(one, m.Ready(shell.race))
     due, before = shell.wake_at, len(shell.log)
     assert due is not None
-    shell.room._due["room"] = shell.room.room_time(shell.now)
+    shell.room._due["room"] = shell.room.room_time(shell.now)  # pyright: ignore[reportPrivateUsage]
     shell.room.tick(shell.now, bytes(32))
     shell.take()
     assert (shell.wake_at, len(shell.log)) == (due, before)
@@ -922,7 +927,7 @@ def test_closed_room_sends_closed_and_ends() -> None:
 
 def test_a_room_that_was_never_stored_is_refused() -> None:
     shell = Shell(durable=False)
-    stranger, gone = Subscriber(Connection()), Subscriber(Connection())
+    stranger, gone = new_subscriber(), new_subscriber()
     ann = shell.enter("Ann", creator=True)
     for one in (stranger, gone):
         shell.room.notify(one, m.Opened(CODE, "link"), 1000)
@@ -937,7 +942,7 @@ def test_a_room_that_was_never_stored_is_refused() -> None:
     assert shell.room.ended
     shell.room.log_lost()
     assert shell.room.subscribe(
-        Subscriber(Connection()), room.Enter("Ben", "h"), shell.now, bytes(32)
+        new_subscriber(), room.Enter("Ben", "h"), shell.now, bytes(32)
     ) == Refusal("room_unknown")
 
 
@@ -1031,7 +1036,7 @@ def test_recovered_race_keeps_its_spectator_delay() -> None:
     state = room.fold(shell.log)
     epoch = room.next_epoch(state, "boot", shell.now + 500, shell.wall() + 500)
     state = room.apply(state, epoch)
-    settings = shell.room._settings
+    settings = shell.room._settings  # pyright: ignore[reportPrivateUsage]
     shell.now += 500
     shell.room = LiveRoom(
         settings, state, len(shell.log), [epoch], shell.now, bytes(32)
@@ -1080,11 +1085,11 @@ def test_an_empty_room_reports_no_latencies() -> None:
     shell.leave(ann)
     shell.leave(ben)
     shell.wait(10_000)
-    assert "latency" not in shell.room._due
+    assert "latency" not in shell.room._due  # pyright: ignore[reportPrivateUsage]
     assert [type(one) for one in shell.log[-2:]] == [Disconnected, Disconnected]
     shell.resume(ann.member)
     assert isinstance(shell.log[-1], Connected)
-    assert "latency" in shell.room._due
+    assert "latency" in shell.room._due  # pyright: ignore[reportPrivateUsage]
 
 
 def test_seats_are_numbers() -> None:

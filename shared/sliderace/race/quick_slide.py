@@ -4,15 +4,15 @@
 ways do the same.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from sliderace.race.log_records import LoggedSlide, Seat, Slid
 from sliderace.race.state import Attempt, PlayedSlide, Race
 
 __all__ = ["OpenAttempt", "open_attempt", "quick_slide"]
 
-_new = tuple.__new__
+_new: Callable[..., Any] = tuple.__new__  # pyright: ignore[reportUnknownMemberType]
 """Makes a named tuple without calling its constructor in Python."""
 
 
@@ -91,4 +91,5 @@ def quick_slide(
         attempt.high, attempt.high_at = high, now
     if approx:
         attempt.approx = True
-    return _new(Slid, (now, race, seat, seq, (slide,), approx))
+    slid: Slid = _new(Slid, (now, race, seat, seq, (slide,), approx))
+    return slid
