@@ -76,3 +76,25 @@ def test_a_released_migration_never_changes() -> None:
     digests = [sha256(script.encode()).hexdigest() for script in migrations()]
     for digest, begin in zip(digests, RELEASED, strict=True):
         assert digest.startswith(begin)
+
+
+async def test_a_race_of_the_third_schema_is_continued(tmp_path: Path) -> None:
+    path = tmp_path / "rooms.db"
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(OLD.with_name("version_3.sql").read_text("utf-8"))
+    ann = m.Resume(code="ZZJQTC", token="8ec3310a2dd286c495604f41a9e2980a")
+    ben = m.Resume(code="ZZJQTC", token="595b2426f6185c844ac199b4c9ecddd4")
+    for races_left in (1, 0):  # the second time it was written by this program
+        async with running_server(store=open_store(f"sqlite:{path}")) as server:
+            assert server.registry.health()["rooms"] == 1
+            async with connected(server.port, ben) as back:
+                assert (back.seat, back.seq) == (1, 2)
+            async with connected(server.port, ann) as back:
+                if races_left:
+                    assert (back.seat, back.seq) == (0, 5)
+                    await back.send(back.slides(solution(back.board)))
+                    await back.until(m.StandingEvent, lambda e: e.standing.place == 1)
+                else:
+                    snapshot = await back.until(m.Snapshot)
+                    assert snapshot.race.start == "6 4 3/2 5 7/8 0 1"
+    assert await asyncio.to_thread(version, path) == len(RELEASED)
