@@ -16,7 +16,7 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 from tests.bench.scenarios import machine, quantiles
-from tests.browser.conftest import DESKTOP, FLAGS, a_server
+from tests.browser.conftest import DESKTOP, FLAGS, start_server
 from tests.browser.player import ARROWS, host, own_board, quick_rules, start
 
 from sliderace.engine import Board
@@ -81,7 +81,7 @@ def main() -> None:
         raise SystemExit("no chromium on this machine")
     with (
         TemporaryDirectory() as folder,
-        a_server("--memory", "--port", "0") as server,
+        start_server("--memory", "--port", "0") as server,
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)

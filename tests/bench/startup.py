@@ -19,7 +19,7 @@ from statistics import median
 
 from playwright.sync_api import Browser, sync_playwright
 from tests.bench.scenarios import machine
-from tests.browser.conftest import FLAGS, a_server
+from tests.browser.conftest import FLAGS, start_server
 
 CLIENT = [sys.executable, "-m", "sliderace_client"]
 PAINT = (
@@ -45,7 +45,7 @@ def server() -> float:
     began = time.perf_counter()
     with (
         tempfile.TemporaryDirectory() as folder,
-        a_server("--data", folder, "--port=0"),
+        start_server("--data", folder, "--port=0"),
     ):
         return time.perf_counter() - began
 
@@ -91,7 +91,10 @@ def main() -> None:
         line[f"{name}_s"] = round(median(measure() for _ in range(times)), 3)
     chromium = shutil.which("chromium")
     if chromium is not None:
-        with a_server("--memory", "--port=0") as one, sync_playwright() as playwright:
+        with (
+            start_server("--memory", "--port=0") as one,
+            sync_playwright() as playwright,
+        ):
             browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
             paints = [page(browser, one.url) for _ in range(times)]
             browser.close()

@@ -1,4 +1,4 @@
-"""A real server in its own process, and Chromium to look at it."""
+"""A real server in its own process, and Chromium pages connected to it."""
 
 import json
 import os
@@ -36,36 +36,36 @@ DESKTOP, PHONE, SMALL = (1440, 900), (390, 844), (320, 568)
 
 @dataclass
 class Program:
-    """A server or a bot of ours, in its own process."""
+    """A server or a bot in its own process."""
 
     process: subprocess.Popen[bytes]
     url: str = ""
 
     def kill(self) -> None:
-        """Pull the plug."""
+        """Kill the process and wait for its end."""
         self.process.kill()
         self.process.wait()
 
 
-def our_program(*arguments: str, told: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
-    """Start one of our packages as a program; `told` are descriptors it inherits."""
+def run_module(*arguments: str, fds: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
+    """Start a module as a program; it inherits the descriptors `fds`."""
     return subprocess.Popen(
         [sys.executable, "-m", *arguments],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         stdout=subprocess.DEVNULL,
-        pass_fds=told,
+        pass_fds=fds,
     )
 
 
 @contextmanager
-def a_server(*arguments: str) -> Generator[Program]:
-    """A server that is ready; killed at the end."""
+def start_server(*arguments: str) -> Generator[Program]:
+    """Start a server, wait until it is ready, and kill it at the end."""
     reading, writing = os.pipe()
-    process = our_program(
+    process = run_module(
         "sliderace_server",
         *("--bind", "127.0.0.1", "--ready-fd", str(writing), "--log-level", "error"),
         *arguments,
-        told=(writing,),
+        fds=(writing,),
     )
     os.close(writing)
     with os.fdopen(reading) as ready:
@@ -79,14 +79,14 @@ def a_server(*arguments: str) -> Generator[Program]:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    """The address of a server that keeps nothing."""
-    with a_server("--memory", "--port", "0") as program:
+    """Return the address of a server that stores nothing on disk."""
+    with start_server("--memory", "--port", "0") as program:
         yield program.url
 
 
 @pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Browser]:
-    """One Chromium for a module; its loop must not outlive it."""
+    """Start one Chromium per module; Playwright's loop must end with the module."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         yield browser
@@ -95,7 +95,7 @@ def browser(chromium: str) -> Iterator[Browser]:
 
 @dataclass
 class Pages:
-    """Opens pages, each in its own profile, and watches what they do."""
+    """Opens pages, each in its own profile, and collects their errors."""
 
     browser: Browser
     address: str
@@ -109,7 +109,7 @@ class Pages:
         *,
         scheme: Literal["light", "dark"] = "light",
     ) -> Page:
-        """A page of a new visitor; small ones are phones."""
+        """Open a path as a new visitor; small sizes are phones."""
         page = self.blank(size, scheme=scheme)
         page.goto(self.address + path)
         return page
@@ -120,7 +120,7 @@ class Pages:
         *,
         scheme: Literal["light", "dark"] = "light",
     ) -> Page:
-        """The same before it has gone anywhere."""
+        """Return an empty page of a new visitor."""
         phone = size[1] < 900
         context = self.browser.new_context(
             viewport={"width": size[0], "height": size[1]},
@@ -132,7 +132,7 @@ class Pages:
         return self._watched(context)
 
     def tab(self, context: BrowserContext, path: str) -> Page:
-        """Another tab of a visitor."""
+        """Open a path in another tab of the same visitor."""
         page = self._watched(context)
         page.goto(self.address + path)
         return page
@@ -151,7 +151,7 @@ class Pages:
 
     def _request(self, request: Request) -> None:
         if urlsplit(request.url).netloc != urlsplit(self.address).netloc:
-            self.faults.append(f"asked a stranger: {request.url}")
+            self.faults.append(f"request to another host: {request.url}")
 
     def close(self) -> None:
         for context in self.contexts:
@@ -160,7 +160,7 @@ class Pages:
 
 @pytest.fixture
 def pages(browser: Browser, server: str) -> Iterator[Pages]:
-    """Visitors; afterwards nothing may have gone wrong in any of their pages."""
+    """Open pages; fail if any of them logged an error."""
     pages = Pages(browser, server)
     yield pages
     pages.close()
@@ -169,13 +169,13 @@ def pages(browser: Browser, server: str) -> Iterator[Pages]:
 
 @pytest.fixture
 def bot(server: str) -> Iterator[Callable[..., None]]:
-    """Sends bots into a room: code, tiles per second, how many (one)."""
+    """Send bots into a room: code, tiles per second, how many (default 1)."""
     started: list[Program] = []
 
     def send(code: str, tps: float, many: int = 1) -> None:
         command = ["sliderace_client", "bot", code, "--server", server]
         pace = ["--tps", str(tps), "--races", "1", "--count", str(many)]
-        started.append(Program(our_program(*command, *pace)))
+        started.append(Program(run_module(*command, *pace)))
 
     yield send
     for program in started:
@@ -184,15 +184,15 @@ def bot(server: str) -> Iterator[Callable[..., None]]:
 
 @pytest.fixture(scope="session")
 def page_folder() -> Path:
-    """Where the page's files lie."""
+    """Return the folder of the page's files."""
     return Path(__file__).parents[2] / "client" / "sliderace_page"
 
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    """The source of axe-core, a checker of accessibility; never shipped.
+    """Return the source of axe-core, an accessibility checker; never shipped.
 
-    `SLIDERACE_AXE` names its file, as `.ci/run` does after an npm install elsewhere.
+    `SLIDERACE_AXE` is the path of its file; `.ci/run` sets it after an npm install.
     """
     file = os.environ.get("SLIDERACE_AXE")
     if not file:

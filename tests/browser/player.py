@@ -1,4 +1,4 @@
-"""What a person does at the page, for tests."""
+"""Steps that a person takes on the page, for tests."""
 
 from playwright.sync_api import Page
 from tests.browser.conftest import DESKTOP, Pages
@@ -15,13 +15,13 @@ __all__ = [
     "guest",
     "host",
     "join",
+    "make_ready",
     "opened",
     "own_board",
     "point",
     "press",
     "quick_rules",
     "race",
-    "say_ready",
     "sees_own",
     "solution",
     "solve_all",
@@ -31,11 +31,11 @@ __all__ = [
 
 ARROWS = {"U": "ArrowUp", "D": "ArrowDown", "L": "ArrowLeft", "R": "ArrowRight"}
 FITS = "document.documentElement.scrollWidth <= screen.width"
-"""Phones widen `innerWidth` to what does not fit."""
+"""Not `innerWidth`: phones widen it if the content does not fit."""
 
 
 def host(page: Page, name: str, size: str = "3\u00d73") -> str:
-    """Open a room from the start page; returns its code."""
+    """Open a room from the start page; return its code."""
     page.get_by_label("Your name").fill(name)
     page.get_by_label(size).check()
     page.get_by_role("button", name="Open a room").click()
@@ -44,20 +44,20 @@ def host(page: Page, name: str, size: str = "3\u00d73") -> str:
 
 
 def join(page: Page, name: str, *, watch: bool = False) -> None:
-    """Enter the room whose door the page shows."""
+    """Enter the room whose join form the page shows."""
     page.get_by_label("Your name").fill(name)
     page.get_by_role("button", name="Just watch" if watch else "Join the race").click()
     page.wait_for_selector("[data-screen=lobby], [data-screen=race]")
 
 
 def quick_rules(page: Page) -> None:
-    """Host: the shortest countdown there is."""
+    """Host: set the shortest countdown."""
     page.get_by_text("More rules").click()
     page.get_by_label("Countdown").select_option("3 s")
 
 
 def start(page: Page) -> None:
-    """Host: start, and wait for the board."""
+    """Host: start the race and wait for the board."""
     page.get_by_role("button", name="Start the race").click()
     page.wait_for_selector("[data-screen=race] [data-board]")
 
@@ -65,7 +65,7 @@ def start(page: Page) -> None:
 def opened(
     pages: Pages, name: str = "Ann", size: tuple[int, int] = DESKTOP
 ) -> tuple[Page, str]:
-    """A new visitor's page, in a room of 3x3 with the shortest countdown; its code."""
+    """Open a 3x3 room with the shortest countdown; return its host's page and code."""
     page = pages.open("/", size)
     code = host(page, name)
     quick_rules(page)
@@ -75,7 +75,7 @@ def opened(
 def alone(
     pages: Pages, name: str = "Ann", size: tuple[int, int] = DESKTOP
 ) -> tuple[Page, str]:
-    """A new visitor who races alone, and has the board; the room's code."""
+    """Start a race of one new visitor; return their page and the room's code."""
     page, code = opened(pages, name, size)
     start(page)
     return page, code
@@ -89,83 +89,83 @@ def guest(
     *,
     watch: bool = False,
 ) -> Page:
-    """A new visitor who enters a room."""
+    """Enter a room as a new visitor; return the page."""
     page = pages.open(f"/{code}", size)
     join(page, name, watch=watch)
     return page
 
 
-def say_ready(page: Page, *guests: Page) -> None:
-    """Guests say that they are ready; wait until the host sees that."""
+def make_ready(page: Page, *guests: Page) -> None:
+    """Make guests ready; wait until the host sees it."""
     for one in guests:
         one.get_by_role("button", name="ready").click()
     page.wait_for_selector(f".member.is-ready >> nth={len(guests) - 1}")
 
 
 def race(page: Page, *guests: Page) -> None:
-    """Host: start with these guests, who were not ready; wait for the board."""
-    say_ready(page, *guests)
+    """Make these guests ready, start the race as host, and wait for the board."""
+    make_ready(page, *guests)
     start(page)
 
 
 def own_board(page: Page) -> Board:
-    """The racer's own board, as the page shows it now.
+    """Return the racer's own board, as the page shows it now.
 
-    After a slide it is a frame or two behind: there `sees_own` is the one to ask.
+    After a slide it is a frame or two behind; use `sees_own` then.
     """
     shown = page.locator(".stage [data-board]").get_attribute("data-board")
     return parse_board(shown or "")
 
 
 def sees_own(page: Page, board: Board) -> None:
-    """Wait until the racer's page shows this board: at most a frame or two."""
+    """Wait until the racer's page shows this board; it takes a frame or two."""
     text = format_board(board)
     page.wait_for_selector(f".stage [data-board='{text}']", state="attached")
 
 
 def board_of(page: Page, seat: int) -> str:
-    """A racer's board on a spectator's page: labels in reading order."""
+    """Return a racer's board on a spectator's page: labels in reading order."""
     card = page.locator(f".board-card[data-seat='{seat}']")
     return card.get_attribute("data-board") or ""
 
 
 def solution(board: Board) -> list[tuple[str, int]]:
-    """Slides that solve a board."""
+    """Return slides that solve a board."""
     return [slide for stage in solve(board) for slide in stage]
 
 
 def press(page: Page, direction: str, count: int = 1) -> None:
-    """Slide by keyboard: one press moves one tile."""
+    """Slide by keyboard; one press moves one tile."""
     for _ in range(count):
         page.keyboard.press(ARROWS[direction])
 
 
 def solve_all(page: Page) -> None:
-    """Solve the own board by keyboard."""
+    """Solve the player's own board by keyboard."""
     for direction, count in solution(own_board(page)):
         press(page, direction, count)
 
 
 def give_up(page: Page) -> None:
-    """Give up, and mean it."""
+    """Give up, and confirm it."""
     for name in ("Give up", "Really give up"):
         page.get_by_role("button", name=name).click()
 
 
 def tap(page: Page, cell: int, board: Board) -> None:
-    """Tap a tile of the own board."""
+    """Tap a tile of the player's own board."""
     width, height = board.size
     row, column = divmod(cell, width)
     page.touchscreen.tap(*point(page, (column + 0.5) / width, (row + 0.5) / height))
 
 
 def point(page: Page, across: float, down: float) -> tuple[float, float]:
-    """A point of the own board in px, from 0 (left, top) to 1."""
+    """Return a point of the player's own board in px; 0 is left or top."""
     box = page.locator(".board.own").bounding_box()
     assert box is not None
     return box["x"] + box["width"] * across, box["y"] + box["height"] * down
 
 
 def fits(page: Page) -> bool:
-    """Whether nothing is wider than the screen."""
+    """Return whether nothing is wider than the screen."""
     return bool(page.evaluate(FITS))

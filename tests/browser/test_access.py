@@ -1,4 +1,4 @@
-"""What axe-core, a checker of accessibility, finds on each screen: nothing."""
+"""axe-core, an accessibility checker, finds no fault on any screen."""
 
 import json
 from typing import Any, Literal
@@ -10,8 +10,8 @@ from tests.browser.player import (
     give_up,
     host,
     join,
+    make_ready,
     quick_rules,
-    say_ready,
     solve_all,
 )
 
@@ -31,7 +31,7 @@ RUN = """async () => {
 
 
 def _examine(page: Page, screen: str) -> None:
-    """Let axe look at the page as it stands: light there, dark on two phones."""
+    """Check the page: light at its size, dark on two phones."""
     usual = page.viewport_size
     assert usual is not None
     for width, height in ((usual["width"], usual["height"]), PHONE, SMALL):
@@ -43,7 +43,7 @@ def _examine(page: Page, screen: str) -> None:
 
 
 def _look(page: Page, screen: str) -> None:
-    """As it stands, when nothing fades any more."""
+    """Check the page as it is once no animation is running."""
     page.wait_for_function(
         "() => document.getAnimations().every((one) => one.playState !== 'running')"
     )
@@ -59,7 +59,7 @@ EITHER_WAY = ("size", "scheme")
 
 
 @pytest.mark.parametrize(EITHER_WAY, [DESK])
-def test_axe_finds_nothing(
+def test_axe_finds_no_fault_in_a_room(
     pages: Pages, axe: str, size: tuple[int, int], scheme: Literal["light", "dark"]
 ) -> None:
     ann, ben, sam = (pages.blank(size, scheme=scheme) for _ in range(3))
@@ -79,7 +79,7 @@ def test_axe_finds_nothing(
     sam.goto(f"{pages.address}/{code}")
     join(sam, "Sam", watch=True)
     ann.get_by_text("Warm up").click()
-    say_ready(ann, ben)
+    make_ready(ann, ben)
     _examine(ann, "lobby of the host")
     _examine(ben, "lobby of a guest")
     ann.get_by_label("Settings").click()
@@ -117,10 +117,10 @@ def test_axe_finds_nothing(
 
 
 @pytest.mark.parametrize(EITHER_WAY, [ON_A_PHONE])
-def test_axe_finds_nothing_alone(
+def test_axe_finds_no_fault_in_solo(
     pages: Pages, axe: str, size: tuple[int, int], scheme: Literal["light", "dark"]
 ) -> None:
-    """Practice, help and pictures."""
+    """Solo, help and pictures."""
     page = pages.blank(size, scheme=scheme)
     page.add_init_script(axe)
     page.emulate_media(reduced_motion="reduce", color_scheme=scheme)

@@ -1,4 +1,4 @@
-"""After the race: results to take along, the race seen again, its links."""
+"""After the race: downloads, the replay, and its links."""
 
 import csv
 import io
@@ -30,12 +30,12 @@ from sliderace.proof.slidysim import link_to, solve_of
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 
 NAME = "=cmd"
-"""A name that a spreadsheet would take for a formula."""
+"""A name that a spreadsheet would read as a formula."""
 SHOWN = ".film:not([hidden])"
 
 
 def _race(pages: Pages) -> tuple[Page, Page, Board]:
-    """Who solved it, who gave up in the middle, and the board."""
+    """Race; return the page of the winner, of the one who gave up, and the board."""
     ann, code = opened(pages, NAME)
     ben = guest(pages, code, "Ben", PHONE)
     race(ann, ben)
@@ -58,7 +58,7 @@ def _saved(page: Page, name: str) -> bytes:
 
 
 def _opened(link: str) -> Any:
-    """What slidysim's viewer finds in a link."""
+    """Return what slidysim's viewer reads from a link."""
     parts = urlsplit(link)
     assert f"{parts.scheme}://{parts.netloc}{parts.path}" == (
         "https://slidysim.github.io/replay"
@@ -67,8 +67,8 @@ def _opened(link: str) -> Any:
     return json.loads(zlib.decompress(b64decode(packed)))
 
 
-def test_a_race_can_be_taken_along_and_seen_again(pages: Pages) -> None:
-    """Results, downloads, links; then, for a stranger, every board at any moment."""
+def test_race_can_be_downloaded_and_replayed(pages: Pages) -> None:
+    """Players get results, downloads and links; anybody can replay all boards."""
     ann, ben, board = _race(pages)
     _take_along(ann, ben, board)
     address = ann.get_by_role("link", name="Watch again").get_attribute("href") or ""
@@ -77,7 +77,7 @@ def test_a_race_can_be_taken_along_and_seen_again(pages: Pages) -> None:
 
 
 def _take_along(ann: Page, ben: Page, board: Board) -> None:
-    """The record, a table no spreadsheet runs, a link that holds the very solve."""
+    """Check the race record, a CSV file without formulas, and the link to the solve."""
     file = json.loads(_saved(ann, "Race record"))
     race = read(file["record"])
     winner, loser = race.racers
@@ -118,7 +118,7 @@ def _take_along(ann: Page, ben: Page, board: Board) -> None:
 
 
 def _see_again(eve: Page, board: Board) -> None:
-    """Both ways, by keys, by the bar, and by itself."""
+    """Replay forwards and backwards: by keys, by the slider, and by playing."""
     eve.wait_for_selector(SHOWN)
     first = eve.locator(".board-card").first
     scrambled = " ".join(map(str, board.tiles))
@@ -153,7 +153,7 @@ def _see_again(eve: Page, board: Board) -> None:
         assert eve.get_by_role("button", name="Play").is_visible()
 
 
-def test_a_race_that_is_not_there_is_said(pages: Pages) -> None:
+def test_link_to_unknown_race_shows_a_message(pages: Pages) -> None:
     page = pages.blank()
     page.goto(f"{pages.address}/replay/KWXTRB-S1-1")
     page.wait_for_selector("text=There is no such race here")

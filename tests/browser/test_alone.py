@@ -1,4 +1,4 @@
-"""Alone with the page: practice, pictures, help, and no network at all."""
+"""Solo, pictures, help, and the page without a network."""
 
 import pytest
 from playwright.sync_api import FilePayload, Page
@@ -23,7 +23,7 @@ FOUR = """() => {
   const times = [600000, 700000, 800000, 900000].map(time);
   localStorage.setItem('sliderace.solo.3x3', JSON.stringify({ times, best: times[0] }));
 }"""
-"""Four slow solves of the days before."""
+"""Four slow solves on earlier days."""
 LINES = """() => new Set([...document.querySelectorAll('.bar .button')].map(
   (button) => button.getBoundingClientRect().top)).size"""
 READY = "navigator.serviceWorker.ready.then(() => true)"
@@ -46,8 +46,8 @@ def _solve(page: Page) -> None:
     page.wait_for_selector(".banner >> text=Solved in")
 
 
-def test_practice_by_keyboard(pages: Pages) -> None:
-    """Solved, timed, best and averages kept; what was undone is marked."""
+def test_solo_by_keyboard(pages: Pages) -> None:
+    """A solve is timed, best and averages are stored, and undone slides are marked."""
     page = pages.open()
     page.evaluate(FOUR)
     _practice(page)
@@ -72,7 +72,7 @@ def test_practice_by_keyboard(pages: Pages) -> None:
     assert page.locator(".times li").count() == 6
 
 
-def test_a_seed_is_the_same_board_everywhere(pages: Pages) -> None:
+def test_seed_gives_the_same_board_as_the_engine(pages: Pages) -> None:
     page = pages.open("/?practice", SMALL)
     page.wait_for_selector("[data-board]")
     page.get_by_label("Size").select_option("4x4")
@@ -86,8 +86,8 @@ def test_a_seed_is_the_same_board_everywhere(pages: Pages) -> None:
     assert page.evaluate(LINES) == 1
 
 
-def test_a_picture_is_on_the_tiles_and_remembered(pages: Pages) -> None:
-    """Ours or one's own, in practice and in the race; a bad one is said."""
+def test_picture_is_shown_on_the_tiles_and_remembered(pages: Pages) -> None:
+    """A built-in or own picture shows in solo and in races; a bad one is refused."""
     page = pages.open("/", PHONE)
     _practice(page)
     page.get_by_role("button", name="Picture").click()
@@ -135,7 +135,7 @@ def test_a_picture_is_on_the_tiles_and_remembered(pages: Pages) -> None:
     page.wait_for_selector(f"[data-screen=race] {PICTURED}")
 
 
-def test_a_huge_picture_is_said(pages: Pages) -> None:
+def test_huge_picture_is_refused_with_a_message(pages: Pages) -> None:
     page = pages.open("/?practice")
     page.get_by_role("button", name="Picture").click()
     page.locator("input[type=file]").wait_for(state="attached")
@@ -151,8 +151,8 @@ def test_a_huge_picture_is_said(pages: Pages) -> None:
     page.wait_for_selector(".problem >> text=larger than 30 MB")
 
 
-def test_help_on_every_screen(pages: Pages) -> None:
-    """By button and key; the focus comes back; a race takes keys meanwhile."""
+def test_help_opens_on_every_screen(pages: Pages) -> None:
+    """It opens by button and key, returns the focus, and leaves a race its keys."""
     ann = pages.open()
 
     def helped(page: Page) -> None:
@@ -190,8 +190,8 @@ def test_help_on_every_screen(pages: Pages) -> None:
     helped(ann)
 
 
-def test_practice_without_a_network(pages: Pages) -> None:
-    """Loaded once, it starts and plays offline; online the server counts again."""
+def test_solo_works_without_a_network(pages: Pages) -> None:
+    """Once loaded, the page works offline; online it uses the server again."""
     page = pages.open("/")
     assert page.evaluate(READY)
     page.wait_for_function(KEPT)
@@ -206,5 +206,5 @@ def test_practice_without_a_network(pages: Pages) -> None:
     page.goto(pages.address)
     page.wait_for_selector("[data-screen=home]")
     host(page, "Ann")
-    # That nothing came through is what this is about.
+    # Failed requests are expected here.
     pages.faults[:] = [one for one in pages.faults if "DISCONNECTED" not in one]

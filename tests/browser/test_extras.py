@@ -1,4 +1,4 @@
-"""Settings, the lobby's comforts, views for others, and a seat that changes device."""
+"""Settings, lobby extras, the stream view, and moving a seat to another device."""
 
 from urllib.parse import urlsplit
 
@@ -21,8 +21,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 CLEAR = "getComputedStyle(document.body).backgroundColor"
 
 
-def test_a_stream_shows_the_leader_and_nothing_else(pages: Pages) -> None:
-    """`?view=stream`: no door, no controls, nothing behind the board."""
+def test_stream_view_shows_only_the_leader(pages: Pages) -> None:
+    """`?view=stream` has no join form, no controls and no background."""
     ann, code = opened(pages)
     stream = pages.open(f"/{code}?view=stream")
     stream.wait_for_selector("[data-screen=race]")
@@ -43,8 +43,8 @@ def test_a_stream_shows_the_leader_and_nothing_else(pages: Pages) -> None:
     stream.wait_for_selector(f".board-card.big[data-board='{shown}']")
 
 
-def test_a_seat_goes_to_another_device(pages: Pages) -> None:
-    """By a picture; the first device lets go, and no address keeps the secret."""
+def test_seat_moves_to_another_device(pages: Pages) -> None:
+    """A QR code moves it; the first device disconnects; no URL keeps the secret."""
     ann, code = alone(pages)
     board = own_board(ann)
     direction = board.legal_slides()[0][0]
@@ -67,7 +67,7 @@ def test_a_seat_goes_to_another_device(pages: Pages) -> None:
     sees_own(phone, board)
 
 
-def test_rules_are_folded_at_home_and_hold_in_the_room(pages: Pages) -> None:
+def test_rules_chosen_at_home_apply_in_the_room(pages: Pages) -> None:
     ann = pages.open()
     ann.get_by_text("More rules").click()
     ann.get_by_label("Spectators see boards").select_option("30 s later")
@@ -78,14 +78,16 @@ def test_rules_are_folded_at_home_and_hold_in_the_room(pages: Pages) -> None:
     assert "spectators 30 s behind" in line
 
 
-def test_the_lobby_is_a_place_to_wait_in(pages: Pages) -> None:
-    """Ready by itself, sitting out, and a board that is nobody's business."""
+def test_lobby_offers_auto_ready_sitting_out_and_a_warm_up(pages: Pages) -> None:
+    """A player can be ready automatically, sit out, or play a private board."""
     ann = pages.open()
     code = host(ann, "Ann")
     ben = guest(pages, code, "Ben")
     ben.get_by_label("Always ready").check()
     ann.wait_for_selector(".member.is-ready >> text=Ben")
-    ann.get_by_label("5\u00d75").check()  # another race: everybody is asked again
+    ann.get_by_label(
+        "5\u00d75"
+    ).check()  # another race: everybody has to get ready again
     ben.wait_for_selector(".rule-line >> text=5\u00d75")
     ann.wait_for_selector(".member.is-ready >> text=Ben")
     ben.get_by_text("Warm up").click()
@@ -99,7 +101,7 @@ def test_the_lobby_is_a_place_to_wait_in(pages: Pages) -> None:
     ann.wait_for_selector(".member.is-ready >> text=Ben")
 
 
-def test_tiles_are_coloured_as_one_likes(pages: Pages) -> None:
+def test_tile_colours_follow_the_setting(pages: Pages) -> None:
     page = pages.open()
     face = page.locator(".board .tile:nth-child(4) .face")  # row 2, column 1
     tone = "face => getComputedStyle(face).backgroundColor"

@@ -1,4 +1,4 @@
-"""Lanes by themselves: who is who in a crowd, and how many are drawn at once."""
+"""Lanes alone: names in a crowd, and how many are drawn per frame."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(60)]
 
 MANY = 16
 NAME = "Bot Otter"
-"""As long as names of bots are; who has the seat behind it, is told by its end."""
+"""As long as bots' names; the seat number at the end tells them apart."""
 SHOW = """async ([many, name]) => {
   const { loadTexts } = await import("./app/load-texts.js");
   await loadTexts();
@@ -48,13 +48,13 @@ SEEN = """part => [...document.querySelectorAll(`.lanes > * ${part}`)].map((one)
     && one.scrollWidth <= one.clientWidth + 1;
   return inside ? one.innerText : "";
 })"""
-"""What can be read of a part of each lane: all of it, or nothing."""
+"""For each lane, the text of a part if all of it is visible, else nothing."""
 
 
 def _lanes(
     pages: Pages, size: tuple[int, int], many: int, name: str = NAME
 ) -> tuple[Page, list[bool]]:
-    """A page with lanes of some who finished, and which were drawn at once."""
+    """Return a page with finishers' lanes, and which lanes the first frame drew."""
     page = pages.open("/", size)
     page.wait_for_selector(".home")
     drawn: list[Any] = page.evaluate(SHOW, [many, name])
@@ -62,19 +62,19 @@ def _lanes(
     return page, drawn
 
 
-def test_four_lanes_are_drawn_in_a_frame(pages: Pages) -> None:
-    """One's own is among the first, and all have their turn."""
+def test_four_lanes_are_drawn_per_frame(pages: Pages) -> None:
+    """The player's own lane is among the first, and every lane gets drawn."""
     page, drawn = _lanes(pages, PHONE, MANY)
     assert sum(drawn) == 4
-    assert drawn[-1], "one's own"
+    assert drawn[-1], "own lane"
     page.wait_for_selector(f".lane.mine >> text={NAME} {MANY - 1}")
 
 
 @pytest.mark.parametrize(("size", "name"), [(PHONE, NAME), (SMALL, "Badger")])
-def test_a_crowd_on_a_phone_can_be_told_apart(
+def test_sixteen_racers_are_distinguishable_on_a_phone(
     pages: Pages, size: tuple[int, int], name: str
 ) -> None:
-    """Sixteen names and times are whole, and leave the board its place."""
+    """Sixteen names and times are fully visible, and the board has room."""
     page, _ = _lanes(pages, size, MANY, name)
     assert page.evaluate(SEEN, ".name") == [f"{name} {i}" for i in range(MANY)]
     times = page.evaluate(SEEN, ".value")
@@ -92,9 +92,9 @@ def test_a_crowd_on_a_phone_can_be_told_apart(
         (PHONE, 6, "\u221230 ms"),
     ],
 )
-def test_a_time_tells_its_credit(
+def test_time_shows_its_credit(
     pages: Pages, size: tuple[int, int], many: int, said: str
 ) -> None:
-    """Even one of a few milliseconds."""
+    """Even a credit of a few milliseconds shows."""
     page, _ = _lanes(pages, size, many)
     assert page.evaluate(SEEN, ".credit") == [said] * many

@@ -15,7 +15,7 @@ IMPORT = re.compile(r'^(?:import|export)\b[^;]*?from "(\.[^"]+)";', re.MULTILINE
 LOADED = re.compile(r'import\("(\.[^"]+)"\)')
 LISTED = re.compile(r'"((?:[a-z0-9-]+/)*[a-z0-9-]+\.js)"')
 FIRST_LOAD = 100_000
-"""Bytes, uncompressed."""
+"""Bytes, uncompressed, that a first visit may load."""
 PAINT = """() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime"""
 
 

@@ -1,4 +1,4 @@
-"""How the page fits: from a large screen down to the smallest phone."""
+"""The page's layout, from a large screen to the smallest phone."""
 
 import json
 import re
@@ -15,11 +15,11 @@ from tests.browser.player import (
     guest,
     host,
     join,
+    make_ready,
     opened,
     own_board,
     press,
     quick_rules,
-    say_ready,
     solve_all,
 )
 
@@ -35,7 +35,7 @@ HERO = """() => {
   const share = Math.max(box.width, box.height) / Math.min(innerWidth, innerHeight);
   return inside && share >= 0.6;
 }"""
-"""The board's side is that part of the screen's shorter one, and it is fully seen."""
+"""Whether the board is fully visible and as wide as 60% of the shorter side."""
 COLOUR = re.compile(r"--([a-z-]+): (#[0-9a-f]{6});")
 CARDS = """() => [...document.querySelectorAll('.home form.card')].map((card) => {
   const box = card.getBoundingClientRect();
@@ -53,8 +53,10 @@ GIVE_UP = """() => [...document.querySelectorAll('.bar button')]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(SMALL, (568, 320)), (PHONE,), (DESKTOP, LARGE)])
-def test_every_screen_fits(pages: Pages, sizes: tuple[tuple[int, int], ...]) -> None:
-    """No sideways scrolling anywhere; the board is the hero."""
+def test_every_screen_fits_without_sideways_scrolling(
+    pages: Pages, sizes: tuple[tuple[int, int], ...]
+) -> None:
+    """No screen scrolls sideways, and the board is the largest element."""
 
     def all_fit(page: Page, *, hero: bool = False) -> None:
         for width, height in reversed(sizes):
@@ -71,7 +73,7 @@ def test_every_screen_fits(pages: Pages, sizes: tuple[tuple[int, int], ...]) -> 
     ben.wait_for_selector("[data-screen=enter]")
     all_fit(ben)
     join(ben, LONG)
-    say_ready(page, ben)
+    make_ready(page, ben)
     all_fit(page)
     all_fit(ben)
     page.get_by_role("button", name="Start the race").click()
@@ -87,8 +89,8 @@ def test_every_screen_fits(pages: Pages, sizes: tuple[tuple[int, int], ...]) -> 
     all_fit(page)
 
 
-def test_a_phone_can_be_turned(pages: Pages) -> None:
-    """The board stays whole and large both ways, and the race goes on."""
+def test_board_stays_large_when_a_phone_rotates(pages: Pages) -> None:
+    """The board is large and fully visible both ways, and the race continues."""
     page, _ = alone(pages, "Ann", PHONE)
     page.wait_for_function(HERO)
     page.set_viewport_size({"width": PHONE[1], "height": PHONE[0]})
@@ -96,8 +98,8 @@ def test_a_phone_can_be_turned(pages: Pages) -> None:
     assert fits(page)
 
 
-def test_light_and_dark(pages: Pages) -> None:
-    """The system's wish is followed; text keeps its contrast on both grounds."""
+def test_theme_follows_the_system(pages: Pages) -> None:
+    """The page's ground and text have the colours of the system's scheme."""
     colours = """(style => [style.backgroundColor, style.color])(
         getComputedStyle(document.body)
     )"""
@@ -107,22 +109,22 @@ def test_light_and_dark(pages: Pages) -> None:
     assert dark == ["rgb(27, 22, 18)", "rgb(236, 231, 222)"]
 
 
-def test_page_and_terminal_have_one_palette(page_folder: Path) -> None:
-    """By both grounds; `client/test_render.py` says what the colours promise."""
+def test_page_and_terminal_have_the_same_palette(page_folder: Path) -> None:
+    """Compare both themes; `client/test_render.py` checks the colours themselves."""
     sheet = (page_folder / "styles/base.css").read_text()
     light, dark = (dict(COLOUR.findall(part)) for part in sheet.split("@media")[:2])
-    for look, told in ((LIGHT, light), (DARK, dark)):
+    for look, shown in ((LIGHT, light), (DARK, dark)):
         parts = ("ground", "raised", "well", "line", "ink", "soft", "accent", "good")
         for part in (*parts, "bad"):
-            assert told[part] == getattr(look, part), part
+            assert shown[part] == getattr(look, part), part
     layers = ("amber", "sky", "olive", "orchid", "sage")
     assert tuple(light[name] for name in layers) == LAYERS
     assert light["on-tile"] == TILE_INK
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
-def test_tab_goes_as_one_reads(pages: Pages, size: tuple[int, int]) -> None:
-    """At home, from the top to the bottom, and what is beside it from left to right."""
+def test_tab_order_is_reading_order(pages: Pages, size: tuple[int, int]) -> None:
+    """On the start page, Tab moves top to bottom and left to right."""
     page = pages.open("/", size)
     page.wait_for_selector(".home .hosting")
     boxes = page.evaluate(CARDS)
@@ -130,8 +132,8 @@ def test_tab_goes_as_one_reads(pages: Pages, size: tuple[int, int]) -> None:
     assert boxes == sorted(boxes)
 
 
-def test_nothing_moves_from_the_countdown_on(pages: Pages) -> None:
-    """It fills the board's own place, and all that the race needs has its own."""
+def test_layout_does_not_shift_after_the_countdown_starts(pages: Pages) -> None:
+    """The countdown fills the board's place; everything else has reserved space."""
     page, _ = opened(pages, "Ann", PHONE)
     page.get_by_role("button", name="Start the race").click()
     page.wait_for_selector("[data-screen=race] .overlay .number")
@@ -147,8 +149,8 @@ def test_nothing_moves_from_the_countdown_on(pages: Pages) -> None:
     assert after["lanes"] == before["lanes"]
 
 
-def test_motion(pages: Pages) -> None:
-    """Tiles glide for 80 to 120 ms, or not at all where that is wished."""
+def test_tiles_glide_unless_reduced_motion_is_set(pages: Pages) -> None:
+    """Tiles glide for 80 to 120 ms, or not at all with reduced motion."""
     glide = "tile => getComputedStyle(tile).transitionDuration"
     page, _ = alone(pages)
     tile = page.locator(".board.own .tile").first
@@ -157,8 +159,8 @@ def test_motion(pages: Pages) -> None:
     assert tile.evaluate(glide) == "0s"
 
 
-def test_a_race_lays_out_only_what_changes(pages: Pages, tmp_path: Path) -> None:
-    """Clock, counts and lane each by itself: a slow phone has no time for the page."""
+def test_race_lays_out_only_the_parts_that_change(pages: Pages, tmp_path: Path) -> None:
+    """Clock, counts and lanes are laid out separately: the whole page is too slow."""
     page, _ = alone(pages, "Ann", PHONE)
     there = own_board(page).legal_slides()[0][0]
     back = {"U": "D", "D": "U", "L": "R", "R": "L"}[there]
@@ -178,8 +180,8 @@ def test_a_race_lays_out_only_what_changes(pages: Pages, tmp_path: Path) -> None
     assert roots.count("#document") < 5, roots
 
 
-def test_nothing_is_inline_and_nothing_foreign(page_folder: Path) -> None:
-    """What the content security policy will not run is not there to begin with."""
+def test_no_inline_script_and_no_foreign_resource(page_folder: Path) -> None:
+    """The page contains nothing that its content security policy would block."""
     index = (page_folder / "index.html").read_text()
     assert "<style" not in index
     assert "style=" not in index
@@ -202,7 +204,7 @@ HIDDEN = """() => [...document.querySelectorAll('.note')].flatMap((note) => {
       && box.top < other.bottom && other.top < box.bottom;
   }).map((part) => part.className);
 })"""
-"""What lies under a note."""
+"""The elements that a note covers."""
 SEEN = """(button) => {
   const box = button.getBoundingClientRect();
   const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
@@ -214,15 +216,15 @@ CUT = """() => [...document.querySelectorAll('.lane .name')]
 
 
 @pytest.mark.slow
-def test_a_full_lobby_and_its_race_on_a_phone(
+def test_full_lobby_and_race_fit_on_a_phone(
     pages: Pages, bot: Callable[[str, float], None]
 ) -> None:
-    """Six players: one button away from the race, every name whole, notes apart."""
+    """With six players, one button starts, names are whole, and notes cover nothing."""
     ann, code = opened(pages, "Ann", SMALL)
     ann.get_by_label("3\u00d73").check()
     for _ in range(4):
         bot(code, 1.0)
-    # Bots that come behind him would take the place of his note.
+    # If bots joined after him, their notes would replace his.
     ann.wait_for_selector(".member >> nth=4", timeout=30_000)
     ben = guest(pages, code, "Ben", PHONE)
     ann.wait_for_selector(".note >> text=Ben joined")
@@ -248,8 +250,8 @@ TYPE = {f"var(--{name})" for name in ("small", "text", "large", "huge")}
 BY_BOARD = re.compile(r"100cqw / var\(--w\)|var\(--wide\)")
 
 
-def test_there_are_four_type_sizes(page_folder: Path) -> None:
-    """Numerals of tiles and countdown grow with the board; all else is one of four."""
+def test_page_uses_four_type_sizes(page_folder: Path) -> None:
+    """Only the numbers on tiles and in the countdown scale with the board."""
     sheets = {file.name: file.read_text() for file in page_folder.rglob("*.css")}
     screens = re.compile(r":root \{\s*font-size: \d+px;")
     found = [

@@ -1,4 +1,4 @@
-"""The page's pure modules, in node; and that page and server speak alike."""
+"""The page's pure modules, run in node; and page and server agree on the protocol."""
 
 import json
 import subprocess
@@ -85,7 +85,7 @@ def test_module(name: str, node: str) -> None:
 
 @pytest.fixture(scope="module")
 def said(node: str, page_folder: Path) -> dict[str, Any]:
-    """What the page makes of our samples, and what it would say itself."""
+    """Return how the page reads sample events, and the commands that it writes."""
     asked = {
         "codes": sorted(codes.CLOSE_CODES),
         "events": [encode_event(event) for event in EVENTS],
@@ -103,13 +103,13 @@ def said(node: str, page_folder: Path) -> dict[str, Any]:
     return answer
 
 
-def test_the_same_version(said: dict[str, Any]) -> None:
+def test_page_and_server_have_the_same_version(said: dict[str, Any]) -> None:
     assert said["version"] == VERSION
     assert said["subprotocol"] == SUBPROTOCOL
 
 
-def test_the_page_reads_every_event_whole(said: dict[str, Any]) -> None:
-    """No type and no field is missing in the page's reader."""
+def test_page_reads_every_field_of_every_event(said: dict[str, Any]) -> None:
+    """The page's reader misses no type and no field."""
     read = said["events"]
     for event, value in zip(EVENTS, read, strict=True):
         expected = json.loads(encode_event(event))
@@ -125,18 +125,18 @@ def test_the_page_reads_every_event_whole(said: dict[str, Any]) -> None:
         assert value == expected
 
 
-def test_the_server_reads_every_command_of_the_page(said: dict[str, Any]) -> None:
-    """Each is accepted by the strict decoder, and none is left out."""
+def test_server_reads_every_command_of_the_page(said: dict[str, Any]) -> None:
+    """The strict decoder accepts each command, and none is missing."""
     spoken = said["commands"]
     types = {type(decode_command(text)) for text in spoken}
     assert types == set(get_args(messages.Command))
 
 
-def test_close_codes_mean_the_same(said: dict[str, Any]) -> None:
+def test_page_and_server_have_the_same_close_codes(said: dict[str, Any]) -> None:
     known = sorted(codes.CLOSE_CODES)
     assert said["back"] == [codes.may_reconnect(code) for code in known]
 
 
-def test_names_and_room_codes_are_cleaned_alike(said: dict[str, Any]) -> None:
+def test_page_and_server_clean_names_and_codes_alike(said: dict[str, Any]) -> None:
     assert said["names"] == [clean_name(name) or "" for name in NAMES]
     assert said["room_codes"] == [parse_code(text) for text in ROOM_CODES]

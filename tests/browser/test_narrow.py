@@ -1,8 +1,15 @@
-"""What is told stays whole where there is little room for it."""
+"""Text is not cut off where there is little room."""
 
 import pytest
 from playwright.sync_api import Browser, Page
-from tests.browser.conftest import DESKTOP, PHONE, SMALL, Pages, a_server, our_program
+from tests.browser.conftest import (
+    DESKTOP,
+    PHONE,
+    SMALL,
+    Pages,
+    run_module,
+    start_server,
+)
 from tests.browser.player import (
     alone,
     fits,
@@ -25,7 +32,7 @@ CUT = """parts => [...document.querySelectorAll(parts)]
     return cut || part.scrollWidth > part.clientWidth || !part.clientWidth;
   })
   .map(part => part.className + ' ' + part.textContent)"""
-"""What is wider than its place, or has none."""
+"""The elements that are wider than their container, or invisible."""
 LANES = ".lane .lane-content, .lane .name, .lane .value:not(:empty)"
 HEIGHTS = """() => [...new Set([...document.querySelectorAll('.lane')]
   .map(lane => Math.round(lane.getBoundingClientRect().height)))]"""
@@ -38,7 +45,7 @@ IN_ORDER = """() => {
   const first = lanes.findIndex(({ done }) => !done);
   return apart === lanes.length && lanes.slice(first).every(({ done }) => !done);
 }"""
-"""Whether each lane has its own place, and who finished comes first."""
+"""Whether lanes do not overlap, and finishers come first."""
 EXPECTED = ("WebSocket connection", "ERR_CONNECTION", "Failed to load")
 
 
@@ -53,13 +60,13 @@ def _end(page: Page) -> None:
 
 
 def test_ten_lanes_keep_names_and_times(pages: Pages, server: str) -> None:
-    """In the race and in All, of some who finish and some who do not; all as high."""
+    """Lanes of finishers and others are equally high, in the race and in All."""
     ann, code = opened(pages)
     ben = pages.open(f"/{code}", PHONE)
     join(ben, "Wilhelmina Constance", watch=True)
     bot = ("sliderace_client", "bot", code, "--server", server, "--races", "1")
-    fast = our_program(*bot, "--count", "5", "--tps", "40")
-    slow = our_program(*bot, "--count", "4", "--tps", "0.2")
+    fast = run_module(*bot, "--count", "5", "--tps", "40")
+    slow = run_module(*bot, "--count", "4", "--tps", "0.2")
     try:
         ann.wait_for_selector(".member.is-ready >> nth=8")
         ann.get_by_role("button", name="Start the race").click()
@@ -83,8 +90,8 @@ def test_ten_lanes_keep_names_and_times(pages: Pages, server: str) -> None:
             program.wait()
 
 
-def test_why_somebody_is_out_stays_in_its_column(pages: Pages) -> None:
-    """On a desk and on phones."""
+def test_dnf_reason_stays_in_its_column(pages: Pages) -> None:
+    """On a desktop and on phones, the reason is not cut off."""
     ann, code = opened(pages)
     ben = guest(pages, code, "Ben", PHONE)
     race(ann, ben)
@@ -101,11 +108,11 @@ def test_why_somebody_is_out_stays_in_its_column(pages: Pages) -> None:
 
 
 @pytest.mark.parametrize("size", [PHONE, SMALL])
-def test_a_lost_server_leaves_the_head_whole(
+def test_lost_server_leaves_the_header_intact(
     browser: Browser, size: tuple[int, int]
 ) -> None:
-    """Help and settings stay in reach; no rematch is offered that nobody hears."""
-    with a_server("--memory", "--port", "0") as server:
+    """Help and settings stay reachable; no rematch is offered without a server."""
+    with start_server("--memory", "--port", "0") as server:
         pages = Pages(browser, server.url)
         ann, _ = alone(pages, "Ann", size)
         _solve(ann)

@@ -1,4 +1,4 @@
-"""Who shares a place stands as high, on a phone as well."""
+"""Racers who share a place stand on equally high steps, on phones too."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ SHOW = """async (places) => {
 
 def _podium(pages: Pages, size: tuple[int, int], *places: object) -> list[Any]:
     page = pages.open("/", size)
-    page.emulate_media(reduced_motion="reduce")  # the steps grow, else
+    page.emulate_media(reduced_motion="reduce")  # otherwise the steps are still growing
     page.wait_for_selector(".home")
     shown: list[Any] = page.evaluate(SHOW, places)
     assert fits(page)
@@ -35,8 +35,10 @@ def _podium(pages: Pages, size: tuple[int, int], *places: object) -> list[Any]:
 
 
 @pytest.mark.parametrize("size", [SMALL, DESKTOP])
-def test_a_tie_shares_a_step(pages: Pages, size: tuple[int, int]) -> None:
-    """1, 1, 3: two as high as each other, both said to be tied; nobody is second."""
+def test_tied_racers_have_equally_high_steps(
+    pages: Pages, size: tuple[int, int]
+) -> None:
+    """Places 1, 1, 3: the first two are marked as tied, and nobody is second."""
     ann, ben, cat = _podium(
         pages,
         size,
@@ -50,15 +52,15 @@ def test_a_tie_shares_a_step(pages: Pages, size: tuple[int, int]) -> None:
     assert ann["high"] == ben["high"] > cat["high"] > 0
 
 
-def test_four_may_stand_there(pages: Pages) -> None:
-    """A tie for the third place brings one more."""
-    told = _podium(
+def test_podium_has_four_steps_on_a_tie_for_third(pages: Pages) -> None:
+    """A tie for third place adds a fourth step."""
+    steps = _podium(
         pages, SMALL, ("A", 1, 1_000), ("B", 2, 2_000), ("C", 3, 3_000), ("D", 3, 3_000)
     )
-    assert [step["text"][2:] for step in told] == [
+    assert [step["text"][2:] for step in steps] == [
         ["1"],
         ["2"],
         ["3", "tie"],
         ["3", "tie"],
     ]
-    assert told[0]["high"] > told[1]["high"] > told[2]["high"] == told[3]["high"]
+    assert steps[0]["high"] > steps[1]["high"] > steps[2]["high"] == steps[3]["high"]

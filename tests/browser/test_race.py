@@ -38,21 +38,21 @@ TREMBLES = """() => {
 
 
 def _rows(page: Page) -> list[list[str]]:
-    """The result table: places, names and times."""
+    """Return places, names and times of the result table."""
     columns = ("td.place", "td.name > span:first-child", "td.time")
     rows = page.locator("table.results tbody tr").all()
     return [[row.locator(column).inner_text() for column in columns] for row in rows]
 
 
 def _cell_to_click(board: Board, direction: str, count: int) -> int:
-    """The farthest tile of a slide: a click on it moves all between."""
+    """Return the farthest tile of a slide; a click on it moves all tiles in between."""
     width = board.size.width
     step = {"U": width, "D": -width, "L": 1, "R": -1}[direction]
     return int(board.gap) + step * count
 
 
 def _look_around(page: Page) -> None:
-    """A spectator's camera: one racer, the whole screen, all again."""
+    """As a spectator, show one racer, the full screen, and all racers again."""
     page.get_by_label("Watch Ben closely").click()
     page.wait_for_selector(".board-card.big >> text=Ben")
     page.get_by_role("button", name="Full screen").click()
@@ -66,7 +66,7 @@ def _look_around(page: Page) -> None:
 def test_two_players_a_bot_and_a_spectator(
     pages: Pages, bot: Callable[[str, float], None]
 ) -> None:
-    """A race to the end; the spectator sees every move; all see the same results."""
+    """The spectator sees every move, and everybody sees the same results."""
     ann, code = opened(pages)
     ben = guest(pages, code, "Ben", PHONE)
     sam = guest(pages, code, "Sam", watch=True)
@@ -99,7 +99,9 @@ def test_two_players_a_bot_and_a_spectator(
     assert tables[0] == tables[1] == tables[2]
     assert len(tables[0]) == 3
     (place,) = (row[0] for row in tables[0] if row[1] == "Ann")
-    said = "won" if place == "1" else "You came"  # a bot waits for no slow machine
+    said = (
+        "won" if place == "1" else "You came"
+    )  # slow, as a bot does not wait for a slow machine
     assert said in ann.locator("h1").inner_text()
     assert "board follows" in sam.locator(".verdict.good").inner_text()
     for page in (ann, ben):
@@ -123,8 +125,8 @@ def test_two_players_a_bot_and_a_spectator(
     assert "ready" in ben.locator(".member.is-ready").first.inner_text()
 
 
-def test_signals_are_for_the_host_and_friendly_timing_for_all(pages: Pages) -> None:
-    """Lines in the lobby, a rule that the results tell, figures that are no verdict."""
+def test_host_sees_signals_and_everybody_sees_friendly_timing(pages: Pages) -> None:
+    """The lobby shows latency, the results the rule; signals are no verdict."""
     ann, code = opened(pages)
     ann.get_by_label("Friendly timing").check()
     ben = guest(pages, code, "Ben", PHONE)
@@ -145,8 +147,8 @@ def test_signals_are_for_the_host_and_friendly_timing_for_all(pages: Pages) -> N
     assert not ben.get_by_text("never verdicts").is_visible()
 
 
-def test_keyboard_alone(pages: Pages) -> None:
-    """From the start page to the rematch without a mouse."""
+def test_race_works_by_keyboard_alone(pages: Pages) -> None:
+    """No step from the start page to the rematch needs a mouse."""
     page = pages.open()
     page.get_by_label("Your name").focus()
     page.keyboard.press("Control+A")
@@ -182,8 +184,8 @@ def test_keyboard_alone(pages: Pages) -> None:
     page.wait_for_selector("[data-screen=lobby]")
 
 
-def test_reload_in_mid_race(pages: Pages) -> None:
-    """The same tab goes on by itself: same board, same clock, and it may win."""
+def test_racer_can_reload_and_win(pages: Pages) -> None:
+    """The reloaded tab resumes the race with the same board and clock."""
     ann, code = opened(pages)
     ben = guest(pages, code, "Ben")
     race(ann, ben)
@@ -194,7 +196,7 @@ def test_reload_in_mid_race(pages: Pages) -> None:
         press(ann, direction, count)
         board.slide(direction, count)
     sees_own(ann, board)
-    ann.wait_for_timeout(300)  # the clock, which goes on, shows that much
+    ann.wait_for_timeout(300)  # long enough for the clock to show a difference
     ann.reload()
     sees_own(ann, board)
     assert float(ann.locator(".clock").inner_text().removesuffix(" s")) >= 0.3
@@ -204,8 +206,8 @@ def test_reload_in_mid_race(pages: Pages) -> None:
     ben.wait_for_selector(".lane.finished >> text=Ann")
 
 
-def test_what_was_slid_right_before_a_reload_is_not_lost(pages: Pages) -> None:
-    """Slides gather for a moment: who reloads in it would find them undone."""
+def test_slides_right_before_a_reload_are_not_lost(pages: Pages) -> None:
+    """Slides are batched for a moment; a reload sends the batch first."""
     ann, code = opened(pages)
     ben = guest(pages, code, "Ben")
     race(ann, ben)
@@ -227,8 +229,8 @@ def test_what_was_slid_right_before_a_reload_is_not_lost(pages: Pages) -> None:
     sees_own(ann, board)
 
 
-def test_swipes_on_a_phone(pages: Pages) -> None:
-    """A finger that moves left takes a tile left; the page does not scroll."""
+def test_swipes_slide_tiles_on_a_phone(pages: Pages) -> None:
+    """A swipe to the left moves a tile left, and the page does not scroll."""
     page, _ = alone(pages, "Swen", SMALL)
     board = own_board(page)
     x, y = point(page, 0.5, 0.5)
@@ -253,8 +255,8 @@ def test_swipes_on_a_phone(pages: Pages) -> None:
     assert page.evaluate("scrollX === 0 && scrollY === 0")
 
 
-def test_typing_is_not_sliding(pages: Pages) -> None:
-    """Letters typed into a field, held keys and shortcuts move no tile."""
+def test_typing_moves_no_tile(pages: Pages) -> None:
+    """Letters in a text field, held keys and shortcuts move no tile."""
     page, _ = alone(pages, "Kim")
     before = own_board(page)
     key = before.legal_slides()[0][0]
@@ -281,7 +283,7 @@ def test_typing_is_not_sliding(pages: Pages) -> None:
 
 
 def test_giving_up_can_be_undone(pages: Pages) -> None:
-    """Asked twice, taken back within three seconds, and the race goes on."""
+    """A forfeit needs confirmation, and can be undone within three seconds."""
     ann, code = opened(pages)
     sam = guest(pages, code, "Sam", watch=True)
     start(ann)
@@ -298,8 +300,8 @@ def test_giving_up_can_be_undone(pages: Pages) -> None:
     sees_own(ann, board)
 
 
-def test_a_slide_that_is_taken_back_is_seen_and_told(pages: Pages) -> None:
-    """The server's word counts: the board goes back, trembles, and it is said."""
+def test_rejected_slide_is_undone_with_a_message(pages: Pages) -> None:
+    """If the server rejects a slide, the board reverts, shakes and shows a message."""
     page = pages.blank()
     said: list[str] = []
     lines: list[WebSocketRoute] = []
@@ -335,8 +337,8 @@ def test_a_slide_that_is_taken_back_is_seen_and_told(pages: Pages) -> None:
     page.wait_for_selector("[aria-live] >> text=Taken back", state="attached")
 
 
-def test_a_screen_reader_hears_the_board(pages: Pages) -> None:
-    """A grid to read, and a line after a pause about what has changed."""
+def test_screen_reader_can_read_the_board(pages: Pages) -> None:
+    """The board is a grid, and after a pause a live region announces changes."""
     page, _ = alone(pages, "Kim")
     page.wait_for_selector("[role=gridcell]", state="attached")
     board = own_board(page)
@@ -352,8 +354,8 @@ def test_a_screen_reader_hears_the_board(pages: Pages) -> None:
     assert cells == ["gap" if tile == 0 else str(tile) for tile in board.tiles]
 
 
-def test_late_comers_watch_and_are_seated_for_the_next_race(pages: Pages) -> None:
-    """Who joins in mid-race sees the boards so far."""
+def test_latecomer_watches_and_plays_in_the_next_race(pages: Pages) -> None:
+    """A player who joins during a race sees the current boards."""
     ann, code = alone(pages)
     board = own_board(ann)
     slides = solution(board)

@@ -1,4 +1,4 @@
-"""Doors, seats and lost connections, as somebody at the page meets them."""
+"""Joining, seats and lost connections on the page."""
 
 import re
 import signal
@@ -7,19 +7,19 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser
-from tests.browser.conftest import PHONE, Pages, a_server
+from tests.browser.conftest import PHONE, Pages, start_server
 from tests.browser.player import (
     alone,
     give_up,
     guest,
     host,
     join,
+    make_ready,
     opened,
     own_board,
     press,
     quick_rules,
     race,
-    say_ready,
     sees_own,
     solution,
     solve_all,
@@ -29,15 +29,15 @@ from tests.browser.player import (
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
 
 EXPECTED = re.compile("404|WebSocket connection|ERR_CONNECTION|Failed to load")
-"""What Chromium itself logs of a room that is not there, and of a lost server."""
+"""What Chromium logs about an unknown room and a lost server."""
 
 
 def _expected(pages: Pages) -> None:
-    """Forget faults that the test made on purpose."""
+    """Drop the errors that the test caused on purpose."""
     pages.faults[:] = [fault for fault in pages.faults if not EXPECTED.search(fault)]
 
 
-def test_a_code_typed_in_any_way_leads_to_the_room(pages: Pages) -> None:
+def test_code_can_be_typed_in_any_form(pages: Pages) -> None:
     ann = pages.open()
     code = host(ann, "Ann")
     ben = pages.open()
@@ -51,7 +51,7 @@ def test_a_code_typed_in_any_way_leads_to_the_room(pages: Pages) -> None:
     ann.wait_for_selector(".member >> text=Ben")
 
 
-def test_a_wrong_code_is_told_at_the_door(pages: Pages) -> None:
+def test_wrong_code_shows_a_message_on_the_start_page(pages: Pages) -> None:
     page = pages.open("/BCDFGH")
     page.wait_for_selector("text=no such room")
     page.get_by_role("button", name="Back to the start page").click()
@@ -60,7 +60,7 @@ def test_a_wrong_code_is_told_at_the_door(pages: Pages) -> None:
     _expected(pages)
 
 
-def test_a_locked_room_and_a_kick(pages: Pages) -> None:
+def test_locked_room_refuses_and_kicked_player_leaves(pages: Pages) -> None:
     ann = pages.open()
     code = host(ann, "Ann")
     ben = guest(pages, code, "Ben")
@@ -78,8 +78,8 @@ def test_a_locked_room_and_a_kick(pages: Pages) -> None:
     assert ben.get_by_role("button", name="Continue").count() == 0
 
 
-def test_continue_as(pages: Pages) -> None:
-    """A new tab asks; the old one says that it was replaced, and can come back."""
+def test_new_tab_can_take_over_the_seat(pages: Pages) -> None:
+    """The new tab asks first; the old one says it was replaced, and can reconnect."""
     ann = pages.open()
     code = host(ann, "Ann")
     other = pages.tab(ann.context, f"/{code}")
@@ -91,8 +91,8 @@ def test_continue_as(pages: Pages) -> None:
     other.wait_for_selector("text=another tab")
 
 
-def test_host_controls(pages: Pages) -> None:
-    """Size, rules, bench, hand over: everybody sees them at once."""
+def test_host_controls_reach_everybody_at_once(pages: Pages) -> None:
+    """Size, rules, bench and a new host show at once on all pages."""
     ann = pages.open()
     code = host(ann, "Ann")
     ben = guest(pages, code, "Ben")
@@ -111,9 +111,9 @@ def test_host_controls(pages: Pages) -> None:
     assert ann.get_by_role("button", name="Start the race").count() == 0
 
 
-def test_a_choice_stands_while_the_server_thinks(browser: Browser) -> None:
-    """A switch does not jump back before the answer; a refused one does."""
-    with a_server("--memory", "--port", "0") as server:
+def test_changed_rule_stays_until_the_server_answers(browser: Browser) -> None:
+    """A switch does not jump back before the answer, but does if refused."""
+    with start_server("--memory", "--port", "0") as server:
         pages = Pages(browser, server.url)
         ann = pages.open()
         code = host(ann, "Ann")
@@ -135,7 +135,7 @@ def test_a_choice_stands_while_the_server_thinks(browser: Browser) -> None:
     assert pages.faults == []
 
 
-def test_names_are_text_and_nothing_else(pages: Pages) -> None:
+def test_names_are_shown_as_plain_text(pages: Pages) -> None:
     ann = pages.open()
     code = host(ann, "<b onclick=x>A")
     assert ann.locator(".member .name").inner_text() == "<b onclick=x>A"
@@ -145,7 +145,7 @@ def test_names_are_text_and_nothing_else(pages: Pages) -> None:
     ann.wait_for_selector(".member .name >> text=/^Ben$/")
 
 
-def test_leaving_and_closing(pages: Pages) -> None:
+def test_player_can_leave_and_host_can_close_the_room(pages: Pages) -> None:
     ann = pages.open()
     code = host(ann, "Ann")
     ben = guest(pages, code, "Ben")
@@ -155,10 +155,10 @@ def test_leaving_and_closing(pages: Pages) -> None:
     ben.wait_for_selector("text=This room has closed")
 
 
-def test_the_server_is_killed_in_mid_race(browser: Browser, tmp_path: Path) -> None:
-    """One plays on without it; it comes back on its port, and the race is there."""
+def test_race_survives_a_killed_server(browser: Browser, tmp_path: Path) -> None:
+    """A racer continues offline; a restarted server on the same port has the race."""
     database = ("--database", str(tmp_path / "rooms.sqlite"))
-    with a_server("--port", "0", *database) as first:
+    with start_server("--port", "0", *database) as first:
         pages = Pages(browser, first.url)
         ann, _ = alone(pages)
         board = own_board(ann)
@@ -172,7 +172,7 @@ def test_the_server_is_killed_in_mid_race(browser: Browser, tmp_path: Path) -> N
         for direction, count in slides[:8]:
             board.slide(direction, count)
         sees_own(ann, board)
-        with a_server("--port", str(urlsplit(first.url).port), *database):
+        with start_server("--port", str(urlsplit(first.url).port), *database):
             ann.wait_for_selector(".chip.lost", state="hidden", timeout=20_000)
             sees_own(ann, board)
             for direction, count in slides[8:]:
@@ -184,9 +184,9 @@ def test_the_server_is_killed_in_mid_race(browser: Browser, tmp_path: Path) -> N
     assert pages.faults == []
 
 
-def test_a_name_on_the_local_network_without_tls(browser: Browser) -> None:
-    """No clipboard, no crypto, no UUIDs there: the page does without."""
-    with a_server("--memory", "--port", "0", "--hosts", "race.lan") as server:
+def test_page_works_without_tls_on_the_local_network(browser: Browser) -> None:
+    """Browsers offer no clipboard, crypto or UUIDs there; the page needs none."""
+    with start_server("--memory", "--port", "0", "--hosts", "race.lan") as server:
         address = f"http://race.lan:{urlsplit(server.url).port}"
         pages = Pages(browser, address)
         ann = pages.open()
@@ -215,8 +215,8 @@ def test_a_name_on_the_local_network_without_tls(browser: Browser) -> None:
     assert pages.faults == []
 
 
-def test_a_server_that_is_gone_is_told(browser: Browser) -> None:
-    with a_server("--memory", "--port", "0") as server:
+def test_lost_server_shows_a_message(browser: Browser) -> None:
+    with start_server("--memory", "--port", "0") as server:
         pages = Pages(browser, server.url)
         ann = pages.open(size=PHONE)
         host(ann, "Ann")
@@ -228,9 +228,9 @@ def test_a_server_that_is_gone_is_told(browser: Browser) -> None:
         pages.close()
 
 
-def test_below_a_path_all_is_found(browser: Browser) -> None:
+def test_page_works_below_a_path(browser: Browser) -> None:
     options = ("--memory", "--port", "0", "--base-path", "/race")
-    with a_server(*options) as server:
+    with start_server(*options) as server:
         pages = Pages(browser, server.url)
         ann = pages.open()
         code = host(ann, "Ann")
@@ -255,11 +255,11 @@ SHARED = """() => {
     if (window.refusal) throw new DOMException("", window.refusal);
   };
 }"""
-"""As phones have it; no browser here does."""
+"""The share API of phones, which Chromium lacks here."""
 
 
-def test_sharing_gives_the_link_and_falls_back_to_copying(pages: Pages) -> None:
-    """Who closes the phone's own sheet hears nothing of it."""
+def test_share_button_shares_the_link_or_copies_it(pages: Pages) -> None:
+    """If the user cancels the phone's share sheet, no message appears."""
     page = pages.blank()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.add_init_script(f"({SHARED})()")
@@ -282,8 +282,8 @@ def test_sharing_gives_the_link_and_falls_back_to_copying(pages: Pages) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == asked[0]
 
 
-def test_who_watched_plays_in_the_next_race(pages: Pages) -> None:
-    """From the results, without a way through the lobby; a latecomer is told so."""
+def test_spectating_player_can_join_the_next_race(pages: Pages) -> None:
+    """They get ready on the results screen; a latecomer sees why they watch."""
     ann, code = alone(pages)
     sam = guest(pages, code, "Sam", watch=True)
     ben = guest(pages, code, "Ben", PHONE)
@@ -296,8 +296,8 @@ def test_who_watched_plays_in_the_next_race(pages: Pages) -> None:
     sam.wait_for_selector("[data-screen=lobby] .member.is-ready")
 
 
-def test_a_rematch_of_others_leaves_the_results_alone(pages: Pages) -> None:
-    """Who still looks at them reads who is ready, and goes on when it pleases."""
+def test_others_rematch_does_not_close_the_results(pages: Pages) -> None:
+    """They show who is ready until the player decides to close them."""
     ann, code = opened(pages)
     ben = guest(pages, code, "Ben", PHONE)
     eve = guest(pages, code, "Eve", watch=True)
@@ -322,12 +322,12 @@ def test_a_rematch_of_others_leaves_the_results_alone(pages: Pages) -> None:
     ann.wait_for_selector("[data-screen=race] .lane >> text=Ben")
 
 
-def test_the_next_countdown_ends_the_results(pages: Pages) -> None:
-    """Nobody misses the beginning of a race over a table; who is always ready races."""
+def test_next_countdown_closes_the_results(pages: Pages) -> None:
+    """No player misses a start because of the results; auto-ready players race."""
     ann, code = opened(pages)
     ben, cleo = (guest(pages, code, name) for name in ("Ben", "Cleo"))
     ben.get_by_label("Always ready").check()
-    say_ready(ann, cleo)
+    make_ready(ann, cleo)
     ann.wait_for_selector(".member.is-ready >> nth=1")
     start(ann)
     for page in (ann, ben, cleo):

@@ -1,4 +1,4 @@
-"""How smooth a full race is on a slow phone: figures, run on demand.
+"""How smoothly a full race runs on a slow phone; prints figures; run on demand.
 
 pytest -m bench -s tests/browser/test_smooth.py
 """
@@ -19,10 +19,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.bench, pytest.mark.timeout(180)]
 
 LANES = 16
 SLOWER = 4
-"""A phone's processor beside a desk's: Chromium makes itself so much slower."""
+"""How many times slower a phone's processor is; Chromium is throttled by it."""
 LONG_MS = 50
 LOOKED_AT = 3
-"""The longest tasks of a race, of which is said what most of them was."""
+"""For this many of the longest tasks, the main cost is printed."""
 KEYS = 80
 BETWEEN_MS = 25
 DRAWN = """() => {
@@ -47,22 +47,22 @@ PLAYABLE = """() => {
 }"""
 PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
 PLAYABLE_MS = 1_000
-"""As the issue of the page promises it."""
+"""The limit that the project promises."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One piece of work of the page's own thread, and what most of it was."""
+    """One task of the page's main thread, with its costliest parts."""
 
     at_ms: float
     wall_ms: float
     cpu_ms: float
-    """Of this thread alone: others on the machine do not count."""
+    """CPU time of this thread only, whatever else runs on the machine."""
     parts: str
 
 
 def _slow(page: Page) -> None:
-    """Make its processor a phone's."""
+    """Throttle the page's processor to a phone's speed."""
     session = page.context.new_cdp_session(page)
     rate = {"rate": SLOWER}
     session.send("Emulation.setCPUThrottlingRate", rate)  # pyright: ignore[reportUnknownMemberType]
@@ -73,7 +73,7 @@ def _thread(event: dict[str, Any]) -> tuple[int, int]:
 
 
 def _tasks(trace: list[dict[str, Any]]) -> list[Task]:
-    """What the thread did that heard the keys."""
+    """Return the tasks of the thread that handled the keys."""
     heard = Counter(_thread(one) for one in trace if one["name"] == "EventDispatch")
     ((own, _),) = heard.most_common(1)
     spans = [one for one in trace if one["ph"] == "X" and _thread(one) == own]
@@ -92,7 +92,7 @@ def _tasks(trace: list[dict[str, Any]]) -> list[Task]:
 
 
 def _parts(run: dict[str, Any], spans: list[dict[str, Any]]) -> str:
-    """The costliest parts of a task, by name."""
+    """Return the names of a task's costliest parts."""
     end = run["ts"] + run["dur"]
     inside = [one for one in spans if run["ts"] <= one["ts"] < end]
     named = [one for one in inside if "RunTask" not in one["name"]]
@@ -101,7 +101,7 @@ def _parts(run: dict[str, Any], spans: list[dict[str, Any]]) -> str:
 
 
 def _play(page: Page) -> None:
-    """To and fro, as fast as a quick hand."""
+    """Slide to and fro as fast as a quick player."""
     there = own_board(page).legal_slides()[0][0]
     back = {"U": "D", "D": "U", "L": "R", "R": "L"}[there]
     for n in range(KEYS):
@@ -109,8 +109,8 @@ def _play(page: Page) -> None:
         page.wait_for_timeout(BETWEEN_MS)
 
 
-def _told(tasks: list[Task], keys: list[float]) -> None:
-    """Print what was measured, each long task with what most of it was."""
+def _print(tasks: list[Task], keys: list[float]) -> None:
+    """Print the figures, and each long task with its costliest parts."""
     wall, cpu = max(t.wall_ms for t in tasks), max(t.cpu_ms for t in tasks)
     print(f"{len(tasks)} tasks, longest {wall:.0f} ms, {cpu:.1f} ms on the processor;")
     print(f"key to drawn {keys[len(keys) // 2]:.0f} ms, at worst {keys[-1]:.0f} ms")
@@ -120,14 +120,14 @@ def _told(tasks: list[Task], keys: list[float]) -> None:
             print(f"{task.cpu_ms:.1f} on the processor: {task.parts}")
 
 
-def test_sixteen_lanes_on_a_slow_phone(
+def test_sixteen_lanes_run_smoothly_on_a_slow_phone(
     pages: Pages, bot: Callable[[str, float, int], None], tmp_path: Path
 ) -> None:
-    """No task takes a phone more than 50 ms, from the board's first moment on.
+    """On a phone, no task takes more than 50 ms once the board is shown.
 
-    Twice: as fast as this machine is, where the processor's own time times what a phone
-    is slower must do, whoever else is at work here; then slowed down by Chromium, where
-    the clock counts (of a machine that has nothing else to do).
+    The race runs twice. At full speed, the limit applies to CPU time times `SLOWER`,
+    so that other work on this machine does not matter. Then Chromium is throttled, and
+    the limit applies to wall time, which needs an otherwise idle machine.
     """
     page, code = opened(pages, "Ann", PHONE)
     page.get_by_label("6\u00d76").check()
@@ -148,16 +148,16 @@ def test_sixteen_lanes_on_a_slow_phone(
         found.append(_tasks(json.loads(path.read_text())["traceEvents"]))
         keys = sorted(page.evaluate("window.drawn.splice(0)"))
         print("\nslowed down:" if slow else "\nas it is:", end=" ")
-        _told(found[-1], keys)
+        _print(found[-1], keys)
         assert len(keys) == KEYS
     assert [task for task in found[0] if SLOWER * task.cpu_ms > LONG_MS] == []
     assert [task for task in found[1] if task.wall_ms > LONG_MS] == []
 
 
-def test_a_slow_phone_is_ready_within_a_second(pages: Pages, tmp_path: Path) -> None:
-    """From the link to a button that can be pressed, at the start and at a door.
+def test_slow_phone_is_ready_within_a_second(pages: Pages, tmp_path: Path) -> None:
+    """The first button works within a second, on the start page and on a room's link.
 
-    What counts is the work: here of this machine, times what a phone is slower.
+    The limit applies to CPU time on this machine times `SLOWER`.
     """
     ann, code = opened(pages)
     ann.close()

@@ -1,4 +1,4 @@
-"""What a real room tells, folded by Python's model and by the page's: the same."""
+"""The page's model and Python's fold a real room's events to the same view."""
 
 import json
 import subprocess
@@ -24,7 +24,7 @@ import { decodeEvent, enter } from "PAGE/core/protocol.js";
 const { name, role, tape } = JSON.parse(readFileSync(0, "utf8"));
 const random = (count) => new Uint8Array(count);
 const model = new Model(enter.join("KWXTRB", name, role), random);
-const told = tape.map(([event, now]) => {
+const views = tape.map(([event, now]) => {
   if (event === null) model.lost();
   else model.receive(decodeEvent(event), now);
   model.poll(now);
@@ -34,26 +34,26 @@ const told = tape.map(([event, now]) => {
     lane.board && formatBoard(lane.board),
   ])];
 });
-console.log(JSON.stringify(told));
+console.log(JSON.stringify(views));
 """
 
 
-class Heard(RoomModel):
-    """Keeps what it hears, and what it makes of it."""
+class RecordingModel(RoomModel):
+    """A model that keeps the events and the view after each."""
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self.tape: list[tuple[str | None, int]] = []
-        self.told: list[Any] = []
+        self.views: list[Any] = []
         self._last = 0
 
     def receive(self, event: m.Event, now: int) -> None:
-        """Fold one event."""
+        """Fold one event and keep the view."""
         super().receive(event, now)
         self._keep(encode_event(event), now)
 
     def lost(self, code: int = 1006) -> None:
-        """The connection is gone."""
+        """Note that the connection is lost."""
         super().lost(code)
         self._keep(None, self._last)
 
@@ -61,7 +61,7 @@ class Heard(RoomModel):
         self._last = now
         self.tape.append((event, now))
         lanes = sorted(self.view.lanes.values(), key=lambda lane: lane.seat)
-        told = [
+        rows = [
             [
                 *(lane.seat, lane.name, lane.status, lane.seq, lane.high, lane.stm),
                 lane.time_ms,
@@ -69,29 +69,29 @@ class Heard(RoomModel):
             ]
             for lane in lanes
         ]
-        self.told.append([self.view.phase, told])
+        self.views.append([self.view.phase, rows])
 
 
 def _quiet(_: ConnectedRoom) -> None:
-    """Nothing goes wrong."""
+    """Cause no failure."""
 
 
 def _cut(room: ConnectedRoom) -> None:
-    """The spectator's line is cut, and the room goes on."""
+    """Cut the spectator's connection while the room continues."""
     room.cat.cut()
 
 
 def _crash(room: ConnectedRoom) -> None:
-    """The server dies: a new epoch."""
+    """Kill the server, so that a new epoch starts."""
     room.act("crash", 0)
 
 
 @pytest.mark.parametrize("fault", [_quiet, _cut, _crash])
-def test_the_page_folds_what_a_room_tells(
+def test_page_and_terminal_fold_events_alike(
     fault: Callable[[ConnectedRoom], None], node: str, page_folder: Path
 ) -> None:
-    """A spectator's whole race, after each event: phase, lanes and boards."""
-    room = ConnectedRoom(Heard)
+    """Phase, lanes and boards of a spectator match after each event of a race."""
+    room = ConnectedRoom(RecordingModel)
     board = room.ann.view.board
     assert board is not None
     slides = [slide for stage in solve(board) for slide in stage]
@@ -105,19 +105,19 @@ def test_the_page_folds_what_a_room_tells(
             room.settle()
     room.settle()
     cat = room.cat.model
-    assert isinstance(cat, Heard)
-    asked = {"name": "Cat", "role": "spectator", "tape": cat.tape}
+    assert isinstance(cat, RecordingModel)
+    tape = {"name": "Cat", "role": "spectator", "tape": cat.tape}
     run = subprocess.run(
         [node, "--input-type=module", "-e", FOLD.replace("PAGE", page_folder.as_uri())],
-        input=json.dumps(asked),
+        input=json.dumps(tape),
         capture_output=True,
         text=True,
         check=True,
     )
-    told = json.loads(run.stdout)
-    assert len(told) == len(cat.told) > len(slides) // 4
-    for mine, theirs, (event, _) in zip(cat.told, told, cat.tape, strict=True):
+    views = json.loads(run.stdout)
+    assert len(views) == len(cat.views) > len(slides) // 4
+    for mine, theirs, (event, _) in zip(cat.views, views, cat.tape, strict=True):
         assert mine[0] == theirs[0], event
         if mine[0] != "countdown":  # the page makes lanes when they move
             assert mine == theirs, event
-    assert told[-1][1][0][2] == "finished"
+    assert views[-1][1][0][2] == "finished"

@@ -1,4 +1,4 @@
-"""Everybody together through bad conditions: pages, a terminal, a spectator."""
+"""Pages, a terminal and a spectator in one race under bad conditions."""
 
 import re
 from pathlib import Path
@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page
-from tests.browser.conftest import PHONE, Pages, a_server
-from tests.browser.line import a_line
+from tests.browser.conftest import PHONE, Pages, start_server
+from tests.browser.cuttable_proxy import start_proxy
 from tests.browser.player import (
     guest,
     opened,
@@ -26,23 +26,23 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(150)]
 
 AWAY_MS = 5_000
 EXPECTED = re.compile("WebSocket connection|ERR_|Failed to load")
-"""What Chromium itself logs of a server that cannot be reached."""
+"""What Chromium logs about an unreachable server."""
 
 ROW = re.compile(r" +(\d)\w\w  (\w+)  .*?([\d:]+\.\d{3})  ")
-"""A line of a terminal's standings: place, name, time."""
+"""One line of the terminal's standings: place, name, time."""
 
 
 def _podium(page: Page) -> list[list[str]]:
-    """Places, names and times as the page's table has them."""
+    """Return places, names and times of the page's table."""
     page.wait_for_selector("[data-screen=results]", timeout=30_000)
     columns = ("td.place", "td.name > span:first-child", "td.time")
     rows = page.locator("table.results tbody tr").all()
-    told = ([row.locator(column).inner_text() for column in columns] for row in rows)
-    return [[place, name, time.removesuffix(" s")] for place, name, time in told]
+    cells = ([row.locator(column).inner_text() for column in columns] for row in rows)
+    return [[place, name, time.removesuffix(" s")] for place, name, time in cells]
 
 
 def _podium_of(terminal: Running) -> list[list[str]]:
-    """The same as three lines of a terminal."""
+    """Return the same from three lines of a terminal."""
     terminal.wait_for("The race is over")
     found: list[list[str]] = []
     while len(found) < 3:
@@ -54,7 +54,7 @@ def _podium_of(terminal: Running) -> list[list[str]]:
 
 
 def _play(page: Page, board: Board, slides: list[tuple[str, int]]) -> None:
-    """Make slides by keyboard; the page shows each, and `board` follows."""
+    """Make slides by keyboard, on `board` too; wait until the page shows each."""
     for direction, count in slides:
         press(page, direction, count)
         board.slide(direction, count)
@@ -62,18 +62,20 @@ def _play(page: Page, board: Board, slides: list[tuple[str, int]]) -> None:
 
 
 def _end(page: Page, slides: list[tuple[str, int]]) -> None:
-    """Make the last slides of a race: right after them there is no board any more."""
+    """Make the last slides of a race; after them the page shows no board."""
     for direction, count in slides:
         press(page, direction, count)
 
 
-def test_the_race_goes_on_whatever_happens(browser: Browser, tmp_path: Path) -> None:
-    """A reload, five seconds without a network, a server that dies: one podium."""
+def test_race_survives_reload_outage_and_crash(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """Everybody sees the same podium in spite of them."""
     database = ("--database", str(tmp_path / "rooms.sqlite"))
-    with a_server("--port", "0", *database) as first:
+    with start_server("--port", "0", *database) as first:
         port = urlsplit(first.url).port or 0
-        with a_line(port) as line:
-            pages, far = Pages(browser, first.url), Pages(browser, line.url)
+        with start_proxy(port) as proxy:
+            pages, far = Pages(browser, first.url), Pages(browser, proxy.url)
             ann, code = opened(pages)
             ben = guest(far, code, "Ben", PHONE)
             sam = guest(pages, code, "Sam", watch=True)
@@ -92,17 +94,17 @@ def test_the_race_goes_on_whatever_happens(browser: Browser, tmp_path: Path) -> 
                 ann.reload()
                 sees_own(ann, a)
 
-                line.cut()
+                proxy.cut()
                 ben.wait_for_selector(".chip.lost")
                 _play(ben, b, slides[:6])
                 ben.wait_for_timeout(AWAY_MS)
-                line.mend()
+                proxy.mend()
                 ben.wait_for_selector(".chip.lost", state="hidden", timeout=20_000)
 
                 first.kill()
                 ann.wait_for_selector(".chip.lost")
                 _play(ann, a, slides[4:8])
-                with a_server("--port", str(port), *database):
+                with start_server("--port", str(port), *database):
                     for page in (ann, ben, sam):
                         lost = page.locator(".chip.lost")
                         lost.wait_for(state="hidden", timeout=30_000)
@@ -112,9 +114,9 @@ def test_the_race_goes_on_whatever_happens(browser: Browser, tmp_path: Path) -> 
                     _play(ben, b, slides[6:])
                     ben.wait_for_selector(".lane.mine.finished")
                     tom.type(f"={format_tokens(slides)}")
-                    told = [_podium(page) for page in (ann, ben, sam)]
-                    assert told[0] == told[1] == told[2] == _podium_of(tom)
-                    names = [row[1] for row in told[0]]
+                    podiums = [_podium(page) for page in (ann, ben, sam)]
+                    assert podiums[0] == podiums[1] == podiums[2] == _podium_of(tom)
+                    names = [row[1] for row in podiums[0]]
                     assert sorted(names) == ["Ann", "Ben", "Tom"]
                     for page in (ann, ben):
                         page.wait_for_selector(".verdict.good >> text=race record")
@@ -127,13 +129,13 @@ def test_the_race_goes_on_whatever_happens(browser: Browser, tmp_path: Path) -> 
 WAKE = "document.dispatchEvent(new Event('visibilitychange'))"
 
 
-def test_a_sleeping_tab_wakes_up(browser: Browser) -> None:
-    """The line is dead and nobody said so: the page asks, and comes back with all."""
+def test_woken_tab_reconnects_and_catches_up(browser: Browser) -> None:
+    """The connection died without a close; the page notices, and gets everything."""
     with (
-        a_server("--memory", "--port", "0") as server,
-        a_line(urlsplit(server.url).port or 0) as line,
+        start_server("--memory", "--port", "0") as server,
+        start_proxy(urlsplit(server.url).port or 0) as proxy,
     ):
-        pages, far = Pages(browser, server.url), Pages(browser, line.url)
+        pages, far = Pages(browser, server.url), Pages(browser, proxy.url)
         ann, code = opened(pages)
         ben = guest(far, code, "Ben", PHONE)
         race(ann, ben)
@@ -141,12 +143,12 @@ def test_a_sleeping_tab_wakes_up(browser: Browser) -> None:
         slides = solution(board)
         own = board.copy()
         _play(ben, own, slides[:2])
-        line.swallow()  # half open: no end is heard of, as after a night
+        proxy.drop()  # half open, as after a night asleep
         _play(ann, board, slides[:4])
-        ben.evaluate(WAKE)  # else it would be 25 s before the page asks by itself
+        ben.evaluate(WAKE)  # otherwise the page would take 25 s to ask
         ben.wait_for_selector(".chip.lost", timeout=20_000)
         _play(ben, own, slides[2:4])
-        line.mend()
+        proxy.mend()
         ben.evaluate(WAKE)
         ben.wait_for_selector(".chip.lost", state="hidden", timeout=20_000)
         sees_own(ben, own)
@@ -173,8 +175,8 @@ DAY_MS = 86_400_000
 
 
 @pytest.mark.parametrize("jump", [DAY_MS, -DAY_MS], ids=["forth", "back"])
-def test_clocks_that_jump_change_no_race(pages: Pages, jump: int) -> None:
-    """A day forth or back in mid-race: one slides on, and the server's time counts."""
+def test_jumping_clock_does_not_affect_the_race(pages: Pages, jump: int) -> None:
+    """If a device's clock jumps by a day, the racer continues; server time counts."""
     ann, code = opened(pages)
     ben = guest(pages, code, "Ben")
     race(ann, ben)
@@ -186,8 +188,8 @@ def test_clocks_that_jump_change_no_race(pages: Pages, jump: int) -> None:
     _play(ann, own, slides[3:])
     ann.wait_for_selector(".lane.mine.finished")
     _end(ben, slides)
-    told = _podium(ann)
-    assert told == _podium(ben)
-    (time,) = (row[2] for row in told if row[1] == "Ann")
+    podium = _podium(ann)
+    assert podium == _podium(ben)
+    (time,) = (row[2] for row in podium if row[1] == "Ann")
     assert float(time.split(":")[-1]) < 60
     assert time.count(":") <= 1, "minutes at most"

@@ -1,4 +1,4 @@
-"""Every way to slide a tile, and none of the slides is lost."""
+"""Every input method slides tiles, and no slide is lost."""
 
 from collections.abc import Callable
 
@@ -23,7 +23,7 @@ from sliderace.engine import Board
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
 
 STEPS = {"U": (0, 1), "D": (0, -1), "L": (1, 0), "R": (-1, 0)}
-"""Where the tile that goes that way lies, seen from the gap."""
+"""Direction -> offset of the tile that slides, relative to the gap."""
 OWN = {"U": "i", "D": "k", "L": "j", "R": "n"}
 OTHER = {"U": "D", "D": "U", "L": "R", "R": "L"}
 
@@ -40,7 +40,7 @@ def _beside(board: Board, direction: str, count: int = 1) -> int:
 
 
 def _own_keys(page: Page, direction: str, count: int, _: Board) -> None:
-    """Own keys that mean the way of the gap."""
+    """Return custom keys that move the gap."""
     for _number in range(count):
         page.keyboard.press(OWN[OTHER[direction]])
 
@@ -50,7 +50,7 @@ def _click(page: Page, direction: str, count: int, board: Board) -> None:
 
 
 def _drag(page: Page, direction: str, count: int, board: Board) -> None:
-    """The farthest tile is taken to where it belongs, with all before it."""
+    """Drag the farthest tile of a slide to its place; it pushes the others."""
     away, near = _beside(board, direction, count), _beside(board, direction, count - 1)
     begin, end = _centre(page, board, away), _centre(page, board, near)
     page.mouse.move(*begin)
@@ -65,7 +65,7 @@ def _hover(page: Page, direction: str, count: int, board: Board) -> None:
 
 
 def _swipe(page: Page, direction: str, count: int, _: Board) -> None:
-    """Below the board: a swipe counts anywhere."""
+    """Swipe below the board, as swipes count anywhere."""
     session = page.context.new_cdp_session(page)
     across, down = STEPS[direction]
     x, y = page.evaluate("[innerWidth / 2, innerHeight - 90]")
@@ -93,7 +93,7 @@ WAYS: dict[str, Callable[[Page, str, int, Board], None]] = {
 
 
 def _like(page: Page, *, hover: bool = False, keys: bool = False) -> None:
-    """Choose in the settings as a person does."""
+    """Choose a setting in the panel."""
     page.get_by_label("Settings").click()
     if hover:
         page.get_by_label("Hover").check()
@@ -108,8 +108,8 @@ def _like(page: Page, *, hover: bool = False, keys: bool = False) -> None:
     page.get_by_role("button", name="Done").click()
 
 
-def test_every_way_solves_a_board(pages: Pages) -> None:
-    """Own keys for the gap, clicks, drags, hover and swipes: one race, five players."""
+def test_every_input_method_can_solve_a_board(pages: Pages) -> None:
+    """Five players race with custom gap keys, clicks, drags, hover and swipes."""
     first, *others = WAYS
     racers = {first: pages.open()}
     code = host(racers[first], first)
@@ -139,8 +139,8 @@ def test_every_way_solves_a_board(pages: Pages) -> None:
         assert page.locator("table.results .finished").count() == len(WAYS)
 
 
-def test_two_hundred_moves_by_hover_arrive_all(pages: Pages) -> None:
-    """As fast as a mouse can be moved; what the server has is told after a reload."""
+def test_two_hundred_hover_moves_all_arrive(pages: Pages) -> None:
+    """They come as fast as a mouse moves; a reload shows what the server has."""
     page = pages.open()
     host(page, "Swift", "4\u00d74")
     quick_rules(page)
@@ -157,7 +157,7 @@ def test_two_hundred_moves_by_hover_arrive_all(pages: Pages) -> None:
     print("200 moves in", page.evaluate("performance.now()") - begun, "ms")
     page.wait_for_selector(".counts >> text=200 moves")
     sees_own(page, board)
-    page.wait_for_timeout(500)  # the last of them are gathered, then sent
+    page.wait_for_timeout(500)  # until the last batch is sent
     page.reload()
     sees_own(page, board)
     page.wait_for_selector(".counts >> text=200 moves")
@@ -179,11 +179,11 @@ NINETY = """([there, back]) => {
     step();
   });
 }"""
-"""A key each 10 ms; one that is due is not forgotten where a timer comes late."""
+"""One key every 10 ms; after a late timer, the missed keys follow at once."""
 
 
-def test_ninety_tiles_in_a_second_arrive_all_and_in_order(pages: Pages) -> None:
-    """Nothing is taken back; what the server has is told after a reload."""
+def test_ninety_tiles_per_second_all_arrive_in_order(pages: Pages) -> None:
+    """No slide is rejected; a reload shows what the server has."""
     page, _ = alone(pages)
     board = own_board(page)
     there = board.legal_slides()[0][0]
@@ -192,14 +192,14 @@ def test_ninety_tiles_in_a_second_arrive_all_and_in_order(pages: Pages) -> None:
     print("90 tiles in", took, "ms")
     page.wait_for_selector(".counts >> text=90 moves")
     sees_own(page, board)
-    page.wait_for_timeout(500)  # the last of them are gathered, then sent
+    page.wait_for_timeout(500)  # until the last batch is sent
     page.reload()
     sees_own(page, board)
     page.wait_for_selector(".counts >> text=90 moves")
 
 
-def test_a_tile_that_cannot_move_says_so_gently(pages: Pages) -> None:
-    """Nothing changes, and the tile trembles for a moment."""
+def test_immovable_tile_shakes(pages: Pages) -> None:
+    """The board does not change, and the tile shakes for a moment."""
     page, _ = alone(pages)
     board = own_board(page)
     slides = [

@@ -1,15 +1,15 @@
-"""A line between a page and the server that can be cut, like a network that is gone."""
+"""A proxy between a page and the server that can cut the network."""
 
 import contextlib
 import socket
 import threading
 from collections.abc import Generator
 
-__all__ = ["Latency", "a_line"]
+__all__ = ["CuttableProxy", "start_proxy"]
 
 
-class Latency:
-    """Carries connections to a port of this machine, while it is whole.
+class CuttableProxy:
+    """Forwards connections to a local port until it is cut.
 
     Args:
         port: of the server.
@@ -25,28 +25,28 @@ class Latency:
 
     @property
     def url(self) -> str:
-        """Where the server seems to be."""
+        """The address at which the proxy offers the server."""
         return f"http://127.0.0.1:{self._door.getsockname()[1]}"
 
     def cut(self) -> None:
-        """End all connections, and let nothing through any more."""
+        """End all connections and forward nothing from now on."""
         with self._lock:
             self._whole = False
             for one in self._live:
                 with contextlib.suppress(OSError):
                     one.shutdown(socket.SHUT_RDWR)
 
-    def swallow(self) -> None:
-        """Lose all that is sent, both ways, and say nothing: half open."""
+    def drop(self) -> None:
+        """Drop everything in both directions, but keep the connections half open."""
         self._flows = False
 
     def mend(self) -> None:
-        """Whoever tries again comes through; what was half open stays dead."""
+        """Forward new connections again; half-open ones stay dead."""
         self._whole = True
         self._flows = True
 
     def close(self) -> None:
-        """Nobody is let in any more."""
+        """End all connections and stop listening."""
         self.cut()
         self._door.close()
 
@@ -72,7 +72,7 @@ class Latency:
                     self._live -= {here, there}
 
     def _pump(self, source: socket.socket, sink: socket.socket) -> None:
-        """Pass on what comes, and an end; what is half open hears of no end."""
+        """Forward data and its end; a half-open connection gets neither."""
         dead = False
         with contextlib.suppress(OSError):
             while data := source.recv(65_536):
@@ -85,10 +85,10 @@ class Latency:
 
 
 @contextlib.contextmanager
-def a_line(port: int) -> Generator[Latency]:
-    """A line to a port of this machine."""
-    line = Latency(port)
+def start_proxy(port: int) -> Generator[CuttableProxy]:
+    """Start a proxy to a local port."""
+    proxy = CuttableProxy(port)
     try:
-        yield line
+        yield proxy
     finally:
-        line.close()
+        proxy.close()
