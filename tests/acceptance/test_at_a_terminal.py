@@ -1,4 +1,4 @@
-"""Line mode at a real terminal: every byte that goes to it."""
+"""Line mode at a real terminal; every byte that it writes is checked."""
 
 import os
 import pty
@@ -79,13 +79,13 @@ def at_terminal(home: Path, *args: str, term: str | None) -> Generator[Terminal]
 
 
 def take_terminal() -> None:
-    """Make the terminal the one of our session, so that Ctrl-C reaches us."""
+    """Make the terminal control our session, so that Ctrl-C reaches us."""
     os.close(os.open(os.ttyname(0), os.O_RDWR))
 
 
 @pytest.mark.parametrize("term", ["dumb", None])
 def test_dumb_terminal_gets_plain_lines(tmp_path: Path, term: str | None) -> None:
-    # Without TERM, line mode must be asked for with --plain.
+    # Without TERM, --plain selects line mode.
     args = ("solo", *BOARD) if term else ("solo", "--plain", *BOARD)
     with at_terminal(tmp_path, *args, term=term) as terminal:
         terminal.until(MOVE)

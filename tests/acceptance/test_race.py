@@ -1,4 +1,4 @@
-"""A race in lines: Ann races a bot, Wil watches, and both read the right lines."""
+"""A race in line mode: Ann races a bot, Wil watches, both see the right lines."""
 
 import json
 import re
@@ -82,7 +82,7 @@ def test_whole_race_against_a_bot(people: People) -> None:
     reads(ann, "Keys: left a, right d, up w, down s. They move the tile.", "", "1 3 .")
     ann.wait_for(r"^right-d \(3\), up-w \(4\); help$")
     reads(wil, "1 3 .", "7 6 4", "8 5 2")
-    # The grammar is the one of solo: the same moves and refusals.
+    # The grammar is that of solo, with the same moves and refusals.
     ann.type("3")
     reads(ann, "Moved 3", "", "1 . 3", "7 6 4", "8 5 2", "")
     ann.wait_for(r"^Moves 1 \(MTM 1\), time \d")
@@ -180,7 +180,7 @@ def test_host_can_play_in_lines_with_their_own_keys(
         host.wait_for("Good-bye")
 
 
-def test_ctrl_c_says_good_bye_and_keeps_the_seat(people: People) -> None:
+def test_ctrl_c_prints_a_good_bye_and_keeps_the_seat(people: People) -> None:
     ann = people.join("Ann")
     ann.wait_for("You are Ann")
     ann.process.send_signal(signal.SIGINT)

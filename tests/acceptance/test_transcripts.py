@@ -1,4 +1,4 @@
-r"""Whole sessions: keys in, screen out.
+r"""Whole sessions, from typed lines to the screen.
 
 Each ``*.txt`` here is a transcript. The first line is the command, the last line the
 exit code. Typed lines follow ``> `` (``\e`` is Escape); all other lines are the screen,

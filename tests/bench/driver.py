@@ -31,7 +31,7 @@ BACK = {"U": "D", "D": "U", "L": "R", "R": "L"}
 STEP = re.compile(rb"\[(\d+),(\d+),")
 """Seat and seq of a step in `progress`."""
 LINES = re.compile(rb'{"t":"lines"[^}]*}')
-"""Pattern of a latency, which looks like a step."""
+"""A latency event, which looks like a step."""
 WAVE = 100
 """Connections per wave; more would overflow the listen queue."""
 IDLE_READ_S = 0.02
@@ -73,7 +73,7 @@ class Member:
         self.slides: tuple[bytes, bytes] = (b"", b"")
 
     def send(self, data: bytes) -> bool:
-        """Send, or keep what the socket does not take; return whether all is sent."""
+        """Send; keep what the socket does not accept; return whether all was sent."""
         self.unsent += data
         try:
             self.unsent = self.unsent[self.socket.send(self.unsent) :]
@@ -124,7 +124,7 @@ class Member:
                     return
                 opcode, at = data[at] & 15, body + size
                 yield opcode, data[body:at]
-        finally:  # also if the caller stops early
+        finally:  # even if the caller stops early
             self.buffer = data[at:]
 
     def read_handshake(self) -> None:
@@ -148,7 +148,7 @@ class Member:
         )
 
     def slide(self, due: float) -> bool:
-        """Send the next slide, if the socket takes it."""
+        """Send the next slide, if the socket accepts it."""
         if self.unsent and not self.send(b""):
             return False
         self.seq += 1
@@ -206,7 +206,7 @@ class Figures:
 
 
 class Driver:
-    """Plays with connected members.
+    """Races connected members.
 
     Args:
         members: all members; their races have begun.
@@ -324,7 +324,7 @@ class Driver:
         figures.bytes += len(data)
         data = member.buffer + data
         whole = data.rfind(b"}") + 1
-        ping = data.rfind(b"\x89\x04")  # JSON of ours has no such byte
+        ping = data.rfind(b"\x89\x04")  # a byte that our JSON never contains
         if 0 <= ping <= len(data) - 6:
             member.send(frame(data[ping + 2 : ping + 6], 10))
             whole = max(whole, ping + 6)

@@ -109,7 +109,7 @@ class Racer:
         )
 
     def lie(self, rng: Random, delays: Sequence[float] = (0.0,)) -> float:
-        """Return what the best lie gains: true time minus official time, in ms.
+        """Return the gain of the best lie: true time minus official time, in ms.
 
         Args:
             rng: the random generator.
@@ -164,7 +164,7 @@ class Wrong(NamedTuple):
 
     official: float
     arrival: float
-    """The same if the arrival at the server decides."""
+    """The solve time if the arrival at the server decides."""
 
 
 def wrong_winner(
@@ -195,7 +195,7 @@ WORST_DELAYS = (200.0, 300.0)
 def gains(
     racer: Racer, races: int, delays: Sequence[float] = (0.0,), seed: int = SEED
 ) -> list[float]:
-    """Return what the best lie gains in each race, in ms; see `Racer.lie`."""
+    """Return the gain of the best lie in each race, in ms; see `Racer.lie`."""
     rng = generator(seed, "lie", racer.profile.name, delays)
     return [racer.lie(rng, delays) for _ in range(races)]
 
@@ -215,7 +215,7 @@ def honest_row(racer: Racer, races: int) -> list[str]:
 
 
 def liar_row(racer: Racer, races: int) -> list[str]:
-    """Return what lies gain, with honest and with delayed pongs."""
+    """Return the gain of lies, with honest and with delayed pongs."""
     honest, delayed = gains(racer, races), gains(racer, races, WORST_DELAYS)
     found = (*spread(honest, 50, 99, 100), *spread(delayed, 50, 100))
     return [f"{gain:.0f}" for gain in found]

@@ -1,4 +1,4 @@
-"""From a key to the board on the screen, in Chromium: `python -m tests.bench.page`.
+"""Time from a key to the painted board in Chromium: `python -m tests.bench.page`.
 
 The real page plays a race on the real server. Chromium's trace says when a key reached
 the page, when its handler returned and when the next frame was painted. Before that
@@ -23,8 +23,7 @@ from sliderace.engine import Board
 
 KEYS = 200
 BETWEEN_MS = 37
-"""Seconds between keys; not a multiple of a frame, so keys arrive at any moment of
-one."""
+"""Between keys; no multiple of a frame, so that keys arrive at any time within one."""
 PARTS = ("handled", "waited", "own", "painted")
 CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline"]
 

@@ -1,4 +1,4 @@
-"""Two servers to compare with: `python -m tests.bench.plain [--raw] PORT`.
+"""Two servers for comparison: `python -m tests.bench.plain [--raw] PORT`.
 
 `plain` is the simplest possible race server: the websockets library, the json module
 and our engine. It checks every move and sends it to all with `broadcast`; it stores,
@@ -18,11 +18,11 @@ from websockets.exceptions import ConnectionClosed
 from sliderace.engine import Board, Size, format_board, progress_permille, scramble
 
 TICK_S = 0.05
-"""Interval of progress with `--tick`, as the product has it in large rooms."""
+"""Interval of progress with `--tick`, as in the product's large rooms."""
 
 
 class Room:
-    """Its members and the board of each player."""
+    """The members of a room, and each player's board."""
 
     def __init__(self, tick: float) -> None:
         self.members: set[ServerConnection] = set()
@@ -83,7 +83,7 @@ class Plain:
     async def receive(
         self, socket: ServerConnection, room: Room, seat: int, message: dict[str, Any]
     ) -> None:
-        """Check a move, acknowledge it, send it to everybody."""
+        """Check a move, acknowledge it and send it to everybody."""
         if message["t"] == "ping":
             await socket.send(dumps({"t": "pong", "id": message["id"]}))
             return

@@ -1,4 +1,4 @@
-"""The scenarios: races of all sizes, many clients at once, a server at its limit."""
+"""The scenarios: races of all sizes, many clients at once, an overloaded server."""
 
 import os
 import platform
@@ -20,7 +20,7 @@ TICK_MS = 100
 
 
 def machine() -> Result:
-    """Return the machine and the versions of what was measured."""
+    """Return the machine and the versions of the measured software."""
     versions: Result = {}
     for name in ("websockets", "msgspec", "uvloop"):
         try:
@@ -251,7 +251,7 @@ def connect_storm(kind: str, _: float) -> Result:
 
 
 def resume_storm(kind: str, _: float) -> Result:
-    """The server of 2,000 racers is killed and started again: all resume at once."""
+    """Kill and restart a server with 2,000 racers, who all resume at once."""
     with serving(kind) as server:
         members = rooms(server, 250, 4, 4)
         server.kill()
@@ -274,7 +274,7 @@ def resume_storm(kind: str, _: float) -> Result:
 
 
 def overload(kind: str, seconds: float) -> Result:
-    """1.5 times the capacity: nothing accepted is lost, memory does not grow."""
+    """At 1.5 times the capacity, no accepted slide is lost and memory does not grow."""
     with serving(kind) as server:
         capacity = play(server, 100, 4, 4, 0, 2)["moves_s"]
     with serving(kind) as server:
@@ -301,7 +301,7 @@ def storage(kind: str, seconds: float) -> Result:
 
 
 def linear(kind: str, seconds: float) -> Result:
-    """Whether twice the rooms need twice the CPU."""
+    """Measure whether twice the rooms need twice the CPU."""
     with serving(kind) as server:
         half = play(server, 100, 4, 4, 4, seconds)
     with serving(kind) as server:

@@ -1,4 +1,4 @@
-"""The measured servers, each a process on the first core."""
+"""The measured servers, each in a process on the first core."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ UNLIMITED = {
     "players": 255,
     "lobby_records": 1_000_000,
 }
-"""Limits that one address with hundreds of players does not reach."""
+"""Limits above what hundreds of players at one address need."""
 CORES = sorted(os.sched_getaffinity(0))
 KINDS = ("product", "plain", "raw")
 TICK_HZ = os.sysconf("SC_CLK_TCK")

@@ -25,14 +25,14 @@ PARTS = [str(ROOT), *(str(ROOT / part) for part in ("shared", "server", "client"
 COLUMNS, ROWS = 100, 40
 KEYS = 200
 SILENCE_S = 0.12
-"""After so many seconds without a byte, everything for a key has been painted."""
+"""After this many seconds without output, a key's effect is fully painted."""
 PER_S = 20
 BUSY_S = 10
 RUNS = 5
 BOARD = "5 1 2 3/9 6 7 4/13 10 11 8/0 14 15 12"
 
 
-# --- What is measured -----------------------------------------------------------------
+# --- The measured program -------------------------------------------------------------
 
 
 def race(*, busy: bool) -> int:
@@ -76,18 +76,18 @@ class Screen:
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, size)
 
     def quiet(self, silence: float = SILENCE_S) -> tuple[bytes, float]:
-        """Return what is written before a pause, and the time of the last byte."""
-        told, last = b"", time.perf_counter()
+        """Return the output until a pause, and the time of the last byte."""
+        output, last = b"", time.perf_counter()
         while select.select([self.fd], [], [], silence)[0]:
-            told += os.read(self.fd, 1 << 16)
+            output += os.read(self.fd, 1 << 16)
             last = time.perf_counter()
-        return told, last
+        return output, last
 
     def until(self, word: bytes) -> float:
         """Return the seconds from the start of the program until it writes a word."""
-        told = b""
-        while word not in told:
-            told += os.read(self.fd, 1 << 16)
+        output = b""
+        while word not in output:
+            output += os.read(self.fd, 1 << 16)
         return time.perf_counter() - self.began
 
     def cpu(self) -> float:
@@ -122,9 +122,9 @@ def keys() -> None:
     for n in range(KEYS):
         pressed = time.perf_counter()
         os.write(screen.fd, b"da"[n % 2 : n % 2 + 1] if n else b"a")
-        told, last = screen.quiet()
+        output, last = screen.quiet()
         times.append(last - pressed)
-        sizes.append(len(told))
+        sizes.append(len(output))
     screen.end()
     worst = sorted(times)[len(times) * 95 // 100]
     print(

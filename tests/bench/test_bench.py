@@ -1,4 +1,4 @@
-"""The benchmarks work; people judge their figures."""
+"""The benchmarks run; their figures are for people to judge."""
 
 import socket
 

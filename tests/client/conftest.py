@@ -1,11 +1,11 @@
-"""Every test gets the same terminal, whatever terminal runs them."""
+"""Every test sees the same terminal settings, whatever terminal runs them."""
 
 import pytest
 
 
 @pytest.fixture(autouse=True)
 def modern_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All colours, and no environment variable that asks for fewer."""
+    """Offer all colours; remove environment variables that reduce them."""
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLORTERM", "truecolor")
     for variable in ("NO_COLOR", "COLORFGBG"):

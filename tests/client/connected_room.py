@@ -1,4 +1,4 @@
-"""Client models in the server's real room, over connections that tests can break."""
+"""Client models in a real server room, over connections that tests can break."""
 
 from collections import deque
 
@@ -17,7 +17,7 @@ Action = tuple[str, int]
 
 
 class SimulatedConnection:
-    """One member's connection: a model at one end, the room at the other."""
+    """One member's connection between a client model and the room."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class SimulatedConnection:
             self._welcome(None)
 
     def send_events(self) -> None:
-        """Send what is new in the room."""
+        """Send new events to the client."""
         stage = self.stage
         new_events = stage.events[self.sent_events :]
         self.sent_events = len(stage.events)
@@ -141,7 +141,7 @@ def can_be_lost(event: m.Event) -> bool:
 
 
 class ConnectedRoom:
-    """A race of Ann, with Cat as a spectator; Ben only keeps it from ending."""
+    """A race with Ann and the spectator Cat; Ben only keeps the race from ending."""
 
     def __init__(self, model: type[RoomModel] = RoomModel) -> None:
         self.stage = RoomHarness(m.RulesPatch(size="3x2", limit_ms=0, away_ms=300_000))

@@ -1,4 +1,4 @@
-"""A terminal that understands what `TerminalDiff` writes, and nothing else."""
+"""A terminal that understands only what `TerminalDiff` writes."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The full-screen client without a network: the test is the server."""
+"""The full-screen client without a network; the test plays the server."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -41,7 +41,7 @@ __all__ = [
 
 
 class OfflineClient:
-    """A connection to a room as the screens need it; every command is recorded.
+    """A room connection for the screens that records every command.
 
     Args:
         in_room: fields of the first snapshot.
@@ -130,7 +130,7 @@ def make_app(client: OfflineClient, **more: object) -> SlideraceApp:
 
 
 def expected_rows(app: SlideraceApp) -> list[Strip]:
-    """Draw every row of the screen anew."""
+    """Return every row of the screen, freshly drawn."""
     for widget in app.screen.query(DirectWidget):
         widget.forget_all()
     compositor = app.screen._compositor  # pyright: ignore[reportPrivateUsage]
@@ -145,7 +145,7 @@ MINUTE = 60_000
 async def running_app(
     client: OfflineClient, size: tuple[int, int] = (80, 24), **start: object
 ) -> AsyncGenerator[Driver]:
-    """The running app, in the room of this client."""
+    """Run the app in this client's room."""
     # Debug mode records a stack for each callback, which takes most of the time.
     asyncio.get_running_loop().set_debug(False)
     async with make_app(client, **start).run_test(size=size) as pilot:
@@ -161,7 +161,7 @@ async def app_in_race(
     roster: tuple[int, ...] | None = None,
     **start: object,
 ) -> AsyncGenerator[Driver]:
-    """The app in a race, as soon as the screen shows it."""
+    """Run the app in a race; wait until the race screen is shown."""
     async with running_app(client, size, **start) as pilot:
         client.race(board, **({} if roster is None else {"roster": roster}))
         await settle(pilot)
@@ -212,7 +212,7 @@ def as_guest(**more: object) -> OfflineClient:
 async def app_from(
     start: Start, size: tuple[int, int] = (80, 24)
 ) -> AsyncGenerator[Driver]:
-    """The running app, started without a room."""
+    """Run the app without a room."""
     async with SlideraceApp(start).run_test(size=size) as pilot:
         await settle(pilot)
         yield pilot

@@ -158,7 +158,7 @@ def fresh(enter: m.Create | m.Open | m.Join | None = None, **more: Any) -> RoomM
 
 
 class ModelHarness:
-    """A model whose clock, connection and server are the test."""
+    """A model whose clock, connection and server the test controls."""
 
     def __init__(self, **in_room: Any) -> None:
         self.model = fresh(m.Join("kwx trb", "Ann"))

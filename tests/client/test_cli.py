@@ -327,7 +327,7 @@ def test_trace_has_a_line_for_each_input(
     assert "Cannot write" in one_line(capsys)
 
 
-def test_failing_trace_is_reported_once(typed: TextIO, capsys: Captured) -> None:
+def test_failed_trace_is_reported_once(typed: TextIO, capsys: Captured) -> None:
     full = Path("/dev/full")
     if not full.exists():
         pytest.skip("needs a device that is always full")

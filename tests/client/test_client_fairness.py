@@ -15,7 +15,7 @@ WITHOUT_US = results(changed(BOTH[0], nonce=None), BOTH[1])
 
 
 def kept(**more: Any) -> Evidence:
-    """Return the evidence of a race in which all went well."""
+    """Return the evidence of a fair race."""
     known: dict[str, Any] = {
         "race": RACE,
         "size": "3x3",

@@ -198,7 +198,7 @@ async def test_busy_server_is_tried_a_few_times() -> None:
     assert ending == Ending(End.CONNECTION_LOST, welcomed=False)
 
 
-async def test_client_stops_reconnecting_when_its_patience_ends() -> None:
+async def test_client_stops_reconnecting_after_its_patience() -> None:
     async def script(peer: Peer) -> None:
         await peer.let_in()
         peer.socket.transport.abort()
@@ -296,7 +296,7 @@ async def test_cancelled_client_keeps_its_seat(tmp_path: Path) -> None:
         one = client(url, seat)
         living = asyncio.create_task(one.run())
         await reached(one, lambda: one.view.room is not None)
-        assert one.ask(m.Ready(RACE))  # sent after the token was stored
+        assert one.ask(m.Ready(RACE))  # it was sent after the token was stored
         await heard.wait()
         living.cancel()
         await asyncio.wait([living])

@@ -1,4 +1,4 @@
-"""Our part in the draw of the board: what is sent, when, and what is checked."""
+"""The client's part in drawing the board: what it sends and checks, and when."""
 
 from typing import Any
 
@@ -57,7 +57,7 @@ def countdown(ann: ModelHarness) -> None:
 
 
 def asked() -> ModelHarness:
-    """The roster is frozen, and Ann has message her nonce."""
+    """Freeze the roster, so that Ann sends her nonce."""
     ann = ready()
     countdown(ann)
     assert commands(ann.receive_next(LISTED)) == [NONCE]
@@ -111,7 +111,7 @@ def test_client_commits_in_the_countdown_of_a_timed_race() -> None:
         },
     ],
 )
-def test_client_without_a_part_in_the_draw_sends_no_commitment(
+def test_client_that_is_not_racing_sends_no_commitment(
     message: dict[str, Any],
 ) -> None:
     model = fresh(token=TOKEN)
@@ -179,7 +179,7 @@ def test_refusal_of_an_automatic_command_is_not_announced() -> None:
     assert notes(outs) == ["That is not possible now."]
 
 
-# --- Telling --------------------------------------------------------------------------
+# --- Revealing ------------------------------------------------------------------------
 
 
 def test_nonce_is_revealed_after_a_snapshot_with_the_roster() -> None:
@@ -240,7 +240,7 @@ def test_seats_missing_from_the_list_have_no_commitment() -> None:
     assert ended(ann, *message) == []
 
 
-# --- What became of it ----------------------------------------------------------------
+# --- Outcomes -------------------------------------------------------------------------
 
 
 def test_nonce_left_out_without_a_reason_is_a_fault() -> None:
@@ -249,7 +249,7 @@ def test_nonce_left_out_without_a_reason_is_a_fault() -> None:
     assert ann.view.faults == [LEFT_OUT]
 
 
-def test_nonce_that_came_too_late_is_a_remark() -> None:
+def test_late_nonce_is_a_remark() -> None:
     ann = asked()
     assert ann.receive(m.Refused("nonce", "too_late", "")) == []
     assert ended(ann, *GONE) == [Remark.NONCE_LATE]
@@ -365,7 +365,7 @@ def test_agreeing_record_does_not_hide_earlier_faults() -> None:
     assert ann.view.faults == [LEFT_OUT]
 
 
-# --- Beside the race ------------------------------------------------------------------
+# --- Other state ----------------------------------------------------------------------
 
 
 def test_latencies_are_kept_while_their_members_are_present() -> None:

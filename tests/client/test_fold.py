@@ -85,7 +85,7 @@ def test_lost_seat_is_deleted_and_a_new_one_requested(code: str) -> None:
     assert model.hello().enter == enter
 
 
-def test_seat_lost_after_we_were_in_ends_it() -> None:
+def test_losing_the_seat_after_entering_ends_it() -> None:
     ann = ModelHarness()
     ann.model.lost(1006)
     assert Forget() in ann.receive(m.Refused("hello", "bad_token", ""))
@@ -110,7 +110,7 @@ def test_busy_server_is_tried_again_after_the_time_it_names() -> None:
     assert ann.model.retry_ms == 0
 
 
-# --- Being lost ----------------------------------------------------------------------
+# --- Lost connections ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize("code", [1001, 1006, 1011, 1012, 1013, 4002, 4429])
@@ -127,7 +127,7 @@ def test_client_reconnects_after_these_close_codes(code: int) -> None:
 
 
 @pytest.mark.parametrize("code", [1000, 1002, 1007, 1009, 4500, 4503, 4504, 4999])
-def test_client_stays_away_after_these_and_keeps_the_seat(code: int) -> None:
+def test_client_does_not_reconnect_after_these_but_keeps_the_seat(code: int) -> None:
     ann = ModelHarness()
     ann.model.lost(code)
     assert ann.view.ended
@@ -292,7 +292,7 @@ def test_refusal_of_a_command_is_announced() -> None:
     ann = ModelHarness()
     refusal = m.Refused("start", "not_host", "\x1b[2J")
     assert ann.receive(refusal) == [Note(refusal, "bad")]
-    assert ann.view.ended is None  # a later end is no failure because of it
+    assert ann.view.ended is None  # so that a later end does not count as a failure
     ann.receive(m.Pong(1))
 
 

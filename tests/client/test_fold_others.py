@@ -166,7 +166,7 @@ def test_moves_before_a_reload_still_count() -> None:
         ([1], member(ANN, None), False),
     ],
 )
-def test_player_who_was_not_ready_is_told_so(
+def test_player_who_was_not_ready_gets_a_notice(
     roster: list[int], who: m.Member, missed: bool
 ) -> None:
     ann = ModelHarness(members=[who, member(BEN, 1, ready=True)])

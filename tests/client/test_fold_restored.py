@@ -1,4 +1,4 @@
-"""The server was restored from an older backup: the client continues from there."""
+"""After a restore from an older backup, the client continues from the backup."""
 
 from tests.client.rooms import (
     RACE,

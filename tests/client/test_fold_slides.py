@@ -37,8 +37,8 @@ def slides(*made: tuple[Any, int, int], gen: int = 0, seq: int = 1) -> m.Slides:
 # --- Own slides ----------------------------------------------------------------------
 
 
-def test_ninety_tiles_in_a_second_go_out_once_each_and_in_order() -> None:
-    """Gathered slides wait for the next message; none is lost or reordered."""
+def test_ninety_tiles_in_a_second_are_sent_once_each_and_in_order() -> None:
+    """Batched slides wait for the next message; none is lost or reordered."""
     ann = ModelHarness()
     ann.race("1 2 3/4 0 5/7 8 6")
     sent: list[m.Command] = []
@@ -58,7 +58,7 @@ def test_ninety_tiles_in_a_second_go_out_once_each_and_in_order() -> None:
     )
 
 
-def test_first_slide_goes_at_once_and_further_ones_gather() -> None:
+def test_first_slide_is_sent_at_once_and_later_ones_are_batched() -> None:
     ann = ModelHarness()
     ann.race("1 2 3/4 0 5/7 8 6")
     assert ann.slide(("R", 1)) == [slides(("R", 1, 0))]
@@ -75,7 +75,7 @@ def test_first_slide_goes_at_once_and_further_ones_gather() -> None:
     assert ann.slide(("L", 1)) == [slides(("L", 1, 73), seq=4)]
 
 
-def test_solving_slide_goes_at_once_with_all_gathered_ones() -> None:
+def test_solving_slide_is_sent_at_once_with_the_batch() -> None:
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 1))
@@ -234,7 +234,7 @@ def test_rejected_solution_no_longer_shows_as_progress() -> None:
     assert lane.high == 0
 
 
-# --- Coming back ---------------------------------------------------------------------
+# --- Reconnecting --------------------------------------------------------------------
 
 
 def test_slides_made_offline_are_sent_if_the_boards_agree() -> None:

@@ -1,8 +1,7 @@
-"""The client model in the server's real room, over connections that break.
+"""The client model in a real server room, over connections that break.
 
-Whatever happens to them: once all messages are delivered, player and server have the
-same board, the server has every slide that the player sees, and a spectator sees the
-same.
+Whatever fails, once all messages are delivered, player, server and spectator have the
+same board, and the server has every slide that the player sees.
 """
 
 from hypothesis import given, strategies as st
@@ -21,7 +20,7 @@ LOSE = st.tuples(st.sampled_from(["lose up", "lose down"]), EITHER)
 
 
 def actions(*more: st.SearchStrategy[Action]) -> st.SearchStrategy[list[Action]]:
-    """Mostly slides and their delivery; between them whatever `more` gives."""
+    """Generate mostly slides and deliveries, mixed with actions from `more`."""
     usual = (SLIDE, MOVE, SLIDE, MOVE, WAIT)
     return st.lists(st.one_of(*usual, *more), min_size=30, max_size=90)
 

@@ -5,7 +5,7 @@ from sliderace_client.shared_ui.keymap import KEYS, direction_of
 
 
 @pytest.mark.parametrize("key", sorted(KEYS))
-def test_direction_is_the_tiles_or_with_the_other_preset_the_gaps(key: str) -> None:
+def test_direction_is_that_of_the_tile_or_with_the_gap_preset_the_gap(key: str) -> None:
     tile = direction_of(key)
     assert tile == direction_of(key.upper())
     assert tile is not None
@@ -20,6 +20,6 @@ def test_arrows_wasd_and_hjkl_agree() -> None:
     )
 
 
-def test_other_keys_mean_nothing() -> None:
+def test_other_keys_have_no_direction() -> None:
     assert direction_of("x") is None
     assert direction_of("x", "gap") is None

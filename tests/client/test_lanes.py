@@ -29,7 +29,7 @@ def test_finishers_come_by_time_with_shared_places_then_the_others() -> None:
     assert [one.place for one in ranked[:3]] == [1, 1, 3]
 
 
-def test_old_step_does_not_lower_progress() -> None:
+def test_outdated_step_does_not_lower_progress() -> None:
     one = Lane(1, seq=9, high=500, stm=9)
     assert one.step(m.SeatProgress(1, 8, 400, 8), None)
     assert (one.seq, one.high, one.stm) == (9, 500, 9)

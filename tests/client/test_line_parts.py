@@ -313,7 +313,7 @@ def test_menu_explains_asks_again_and_ends() -> None:
             assert not menu.feed(word).prompt
 
 
-# --- The others -----------------------------------------------------------------------
+# --- Rivals ---------------------------------------------------------------------------
 
 
 def racers(*highs: int) -> list[Lane]:
@@ -321,7 +321,9 @@ def racers(*highs: int) -> list[Lane]:
     return [Lane(seat, name=names[seat], high=high) for seat, high in enumerate(highs)]
 
 
-def test_rivals_progress_is_said_every_five_seconds_at_most_and_only_if_new() -> None:
+def test_rivals_progress_is_reported_every_five_seconds_at_most_and_only_if_new() -> (
+    None
+):
     others = Commentary()
     assert others.look("", racers(), 0, 0) == []
     assert [others.due] == [None]

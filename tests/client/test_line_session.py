@@ -100,7 +100,7 @@ def test_q_quits_with_a_good_bye_at_every_question(asked: str, word: str) -> Non
 
 
 @pytest.mark.parametrize("asked", QUESTIONS)
-def test_end_of_input_and_ctrl_c_say_good_bye(asked: str) -> None:
+def test_end_of_input_and_ctrl_c_print_a_good_bye(asked: str) -> None:
     assert QUESTIONS[asked]().session.leave() == Reply((GOODBYE,))
 
 
@@ -317,7 +317,7 @@ def test_reset_gives_the_same_board_a_new_one_or_new_size_and_keys() -> None:
     assert talk.said[2].startswith("4x4 (15-puzzle)")
 
 
-def test_shuffled_boards_stay_easy_and_say_so() -> None:
+def test_shuffled_boards_stay_easy_and_are_marked() -> None:
     talk = Talk(
         intro=False, ask_keys=False, size=Size(4, 4), origin=Origin("tea", shuffle=30)
     )
@@ -328,7 +328,7 @@ def test_shuffled_boards_stay_easy_and_say_so() -> None:
     assert talk.said != first
 
 
-def test_given_seed_is_for_the_first_board_only() -> None:
+def test_given_seed_applies_only_to_the_first_board() -> None:
     talk = Talk(intro=False, ask_keys=False, origin=Origin("friday"))
     assert talk.type("3")[2:5] == ["3 . 5", "4 1 8", "7 2 6"]
     assert talk.type("reset", "y", "n")[2:5] != ["3 . 5", "4 1 8", "7 2 6"]

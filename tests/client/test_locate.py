@@ -99,7 +99,7 @@ def test_damaged_server_file_counts_as_missing(
 
 @asynccontextmanager
 async def rooms(*codes: str) -> AsyncGenerator[str]:
-    """A server that only says which rooms it has."""
+    """A server that only reports which rooms it has."""
 
     async def answer(
         reader: asyncio.StreamReader, writer: asyncio.StreamWriter

@@ -43,7 +43,7 @@ def test_message_has_no_more_slides_than_announced() -> None:
     assert pace.take([], 0) == []
 
 
-def test_slide_larger_than_the_bucket_goes_alone() -> None:
+def test_slide_larger_than_the_bucket_is_sent_alone() -> None:
     pace = Pace(LIMITS, 0)
     assert pace.limits == DEFAULT_LIMITS
     slides: list[Slide] = [("U", 9, 0)] * 40

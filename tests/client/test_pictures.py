@@ -87,7 +87,7 @@ def test_scheme_decides_a_tiles_colour() -> None:
     assert tint(1, 4, BASIC) == BASIC.layers[0]
 
 
-# --- One's own ------------------------------------------------------------------------
+# --- Own pictures ---------------------------------------------------------------------
 
 
 def test_picture_file_is_cropped_to_its_middle(tmp_path: Path) -> None:

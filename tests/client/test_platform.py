@@ -28,7 +28,7 @@ from sliderace_client.tui.app import driver_class
 
 
 class LoopOfWindows(asyncio.SelectorEventLoop):
-    """A loop that takes no signal handlers."""
+    """An event loop that accepts no signal handlers."""
 
     def add_signal_handler(
         self, sig: int, callback: Callable[..., object], *args: object
@@ -47,7 +47,7 @@ def as_before(*numbers: signal.Signals) -> Generator[None]:
 
 
 @pytest.mark.parametrize("make", [asyncio.SelectorEventLoop, LoopOfWindows])
-def test_signal_reaches_the_loop_even_if_that_takes_no_handlers(
+def test_signal_reaches_a_loop_without_signal_handlers(
     make: type[asyncio.AbstractEventLoop],
 ) -> None:
     async def listen() -> signal.Signals:
@@ -67,7 +67,7 @@ def test_detached_child_gets_no_ctrl_c() -> None:
     assert detached_flags("linux") == detached_flags("darwin") == 0
 
 
-def test_ctrl_c_is_left_to_the_program_run_in_place(tmp_path: Path) -> None:
+def test_ctrl_c_is_handled_by_the_program_run_in_place(tmp_path: Path) -> None:
     theirs = tmp_path / "theirs.py"
     theirs.write_text(
         "import os, signal, sys, time\n"
@@ -97,14 +97,14 @@ def test_windows_console_without_term_can_be_cleared() -> None:
     assert can_clear({"TERM": "vt100"}, "linux")
 
 
-def test_full_screen_leaves_a_windows_console_to_the_library() -> None:
+def test_full_screen_uses_the_library_driver_in_a_windows_console() -> None:
     assert driver_class(WINDOWS) is None
     assert driver_class("linux") is not None
 
 
 @contextmanager
 def console(typed_in: bytes) -> Generator[TypedInput]:
-    """Imitate a Windows console at which somebody types."""
+    """Imitate a Windows console with a user who types."""
     ours, its = pty.openpty()
     modes = termios.tcgetattr(its)
     modes[3] &= ~termios.ISIG  # Ctrl-Z suspends nothing there
@@ -129,7 +129,7 @@ def test_ctrl_z_ends_the_input_of_a_windows_console() -> None:
 def test_empty_read_from_a_windows_console_is_ctrl_c() -> None:
     with console(
         b"one\n\x04"
-    ) as source:  # Ctrl-D, which ends the input here, means nothing there
+    ) as source:  # Ctrl-D ends the input here, but not on Windows
         assert source.read() == "one"
         with pytest.raises(KeyboardInterrupt):
             source.read()

@@ -1,4 +1,4 @@
-"""A race record against what a racer's client saw and sent."""
+"""Comparing a race record with what a racer's client saw and sent."""
 
 import json
 from collections.abc import Callable, Generator
@@ -51,7 +51,7 @@ assert KEPT.own is not None
 OWN: OwnPart = KEPT.own
 
 
-def test_racer_finds_an_honest_servers_results_and_record_right() -> None:
+def test_honest_servers_results_and_record_have_no_fault() -> None:
     world, _, check = raced()
     model = world.ann.model
     assert [one.nonce for one in check.results.nonces] == ["aa" * 16, None]

@@ -25,7 +25,7 @@ def test_stored_seat_is_found_by_room_and_name(tmp_path: Path) -> None:
     assert anybody.name == "Ann"
 
 
-def test_own_name_comes_before_a_seat_of_another(
+def test_seat_of_the_own_name_is_preferred(
     tmp_path: Path,
 ) -> None:
     for name, token in (("Keen Lynx", "a" * 32), ("Ann", TOKEN)):

@@ -99,7 +99,7 @@ def test_unwritable_folder_does_no_harm(
     assert settings.last_server() == ""
 
 
-def test_nickname_is_the_settings_the_logins_or_a_random_one(
+def test_nickname_comes_from_settings_login_or_chance(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("USER", "ann")

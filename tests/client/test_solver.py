@@ -39,7 +39,7 @@ def test_every_size_is_solved(size: Size) -> None:
 
 
 def test_all_boards_of_2x3_are_solved() -> None:
-    """Yield every solvable board of a size that is solved in one search."""
+    """2x3 is solved in one search, so every solvable board is tried."""
     found = {Board.solved(Size(2, 3)).tiles}
     queue = [Board.solved(Size(2, 3))]
     for board in queue:
@@ -55,7 +55,7 @@ def test_all_boards_of_2x3_are_solved() -> None:
 
 
 def followed(board: Board) -> list[Board]:
-    """Yield the boards on the solver's way."""
+    """Yield the boards that the solver passes through."""
     boards: list[Board] = []
     at = board.copy()
     for stage in solve(board):

@@ -16,14 +16,14 @@ from sliderace_client.shared_ui.tile_number import PATIENCE_MS, Number
         (99, "10", [None, 10]),
     ],
 )
-def test_number_is_taken_as_soon_as_it_cannot_go_on(
+def test_number_is_used_as_soon_as_no_digit_can_follow(
     largest: int, digits: str, tiles: list[int | None]
 ) -> None:
     number = Number()
     assert [number.typed(digit, largest, 0) for digit in digits] == tiles
 
 
-def test_number_is_taken_after_a_wait() -> None:
+def test_number_is_used_after_a_pause() -> None:
     number = Number()
     assert number.typed("1", 15, 100) is None
     assert number.text == "1"

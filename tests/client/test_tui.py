@@ -104,7 +104,7 @@ async def test_marks_beside_times_are_explained() -> None:
 
 
 @pytest.mark.parametrize(("size", "fit"), [((40, 15), 4), ((80, 24), 9)])
-async def test_results_that_do_not_fit_scroll_and_keep_ones_own(
+async def test_results_that_do_not_fit_scroll_and_keep_the_players_own(
     size: tuple[int, int], fit: int
 ) -> None:
     rows = [
@@ -380,7 +380,7 @@ async def test_help_of_the_results_explains_their_columns() -> None:
     client = OfflineClient()
     async with running_app(client) as pilot:
         await finished(client, pilot)
-        assert "credit" not in screen(pilot)  # nobody has any
+        assert "credit" not in screen(pilot)  # nobody has one
         await pilot.press("?")
         await pilot.pause()
         for column in ("TPS", "MTM", "solve", "credit"):

@@ -80,7 +80,7 @@ def test_row_with_wide_characters_is_painted_completely() -> None:
 
 
 def six() -> OfflineClient:
-    """A race of six on 4x4."""
+    """Show a 4x4 race of six."""
     members = [member(n + 1, n, f"Racer {n}") for n in range(6)]
     return OfflineClient(room=rooms.room(rules=Rules("4x4")), members=members)
 
@@ -104,7 +104,7 @@ async def test_slide_is_painted_at_once_in_few_bytes() -> None:
             assert screen.rows == Emulator(expected_rows(app)).rows
         texts.clear()
         app.repaint()
-        assert texts == []  # nothing is left for a later frame
+        assert texts == []  # a later frame has nothing to paint
 
 
 async def test_rivals_distances_are_painted_with_the_tick() -> None:

@@ -58,7 +58,7 @@ ELSEWHERE = {
 
 @contextmanager
 def empty_home() -> Generator[None]:
-    """An empty home, so that no test sees the settings of another."""
+    """Use an empty home, so that tests do not share settings."""
     with TemporaryDirectory() as home, pytest.MonkeyPatch.context() as patch:
         for kind in ("CONFIG", "DATA", "STATE"):
             patch.setenv(f"XDG_{kind}_HOME", f"{home}/{kind}")
@@ -68,7 +68,7 @@ def empty_home() -> Generator[None]:
 
 @asynccontextmanager
 async def shown(state: State) -> AsyncGenerator[tuple[Driver, OfflineClient]]:
-    """The screen in that state."""
+    """Open the screen in this state."""
     # Debug mode records a stack for each callback, which takes most of the time.
     asyncio.get_running_loop().set_debug(False)
     client = state.make() if state.make else OfflineClient()
@@ -115,7 +115,7 @@ def top_screen(pilot: Driver) -> BaseScreen | Dialog:
 
 
 def offered(pilot: Driver) -> list[str]:
-    """The keys that the screen shows now."""
+    """Return the keys that the screen shows now."""
     top = top_screen(pilot)
     shown = [action.key for action in top.shown]
     if isinstance(top, MenuScreen):
@@ -132,7 +132,7 @@ TRIED = {
 
 
 def harmless_first(name: str) -> list[str]:
-    """The keys to try on a screen: first those that only send a command."""
+    """Return the keys to try; those that only send a command come first."""
     keys = [key for state, key in TRIED if state == name]
     return sorted(keys, key=lambda key: isinstance(STATES[name].keys[key], str))
 
@@ -155,7 +155,7 @@ async def try_key(
 
 
 async def come_back(pilot: Driver, top: BaseScreen | Dialog, keys: list[str]) -> bool:
-    """Close what has app_from; return whether the screen is as it was."""
+    """Close whatever was opened; return whether the screen is as it was."""
     if pilot.app.return_code is not None or top not in pilot.app.screen_stack:
         return False
     if pilot.app.screen is not top:
@@ -225,7 +225,7 @@ async def try_keys(
 
 TOPICS = get_args(HelpTopic)
 SIGNS = re.compile(r"[^ -~]|^(?:23|42|\()")
-"""Of entries that explain what the screen shows: they are no keys."""
+"""Matches help entries that explain signs on the screen, not keys."""
 COLUMNS = {"moves", "TPS", "MTM", "solve", "credit"}
 
 

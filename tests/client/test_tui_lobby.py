@@ -1,4 +1,4 @@
-"""The lobby and the dialogs over it, running_app by keys and clicks."""
+"""The lobby and its dialogs, operated by keys and clicks."""
 
 import re
 from collections.abc import Callable
@@ -54,7 +54,7 @@ async def test_lobby_shows_how_to_join_and_who_is_here() -> None:
         "spectator",
     ):
         assert words in text
-    assert "█▀▀▀▀▀█" in text  # a QR code's corner: there is room for it
+    assert "█▀▀▀▀▀█" in text  # a corner of the QR code, which fits here
 
 
 async def test_lobby_says_that_the_seed_is_known_in_advance() -> None:
@@ -142,7 +142,7 @@ async def test_start_is_one_key_if_all_are_ready() -> None:
     assert client.commands == [m.Start(RACE)]
 
 
-async def test_player_who_was_not_ready_reads_why_they_only_watch() -> None:
+async def test_player_who_was_not_ready_sees_why_they_only_watch() -> None:
     client = as_guest()
     async with running_app(client, (120, 30)) as pilot:
         for phase in ("countdown", "racing"):
@@ -185,12 +185,12 @@ async def test_members_who_do_not_fit_are_counted_and_can_be_scrolled_to(
             seen.add(chosen[1])
             await pilot.press(
                 "down"
-            )  # then the footer has the keys for this member, too
+            )  # then the footer also shows the keys for this member
             await settle(pilot)
     assert seen == set(names)
 
 
-async def test_member_who_is_alone_reads_how_to_add_bots() -> None:
+async def test_member_who_is_alone_sees_how_to_add_bots() -> None:
     hint = "sliderace bot KWX-TRB"
     async with running_app(OfflineClient(members=[member(ANN, 0)])) as pilot:
         assert hint in screen(pilot)
@@ -198,7 +198,7 @@ async def test_member_who_is_alone_reads_how_to_add_bots() -> None:
         assert hint not in screen(pilot)
 
 
-async def test_leaving_host_reads_what_ends_with_their_server() -> None:
+async def test_leaving_host_is_warned_what_ends_with_their_server() -> None:
     client = OfflineClient()
     async with running_app(client, kind="host") as pilot:
         await pilot.press("q")
@@ -314,7 +314,7 @@ async def test_race_closes_the_dialogs_of_help_and_code() -> None:
 
 
 @pytest.mark.parametrize(("others", "many"), [(1, "1 other."), (2, "2 others.")])
-async def test_leaving_host_reads_how_many_others_lose_the_room(
+async def test_leaving_host_is_warned_how_many_others_lose_the_room(
     others: int, many: str
 ) -> None:
     people = [member(ANN, 0), member(BEN, 1, "Ben"), member(CAT, 2, "Cat")]

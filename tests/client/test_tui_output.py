@@ -13,7 +13,7 @@ FRAME = "x" * 1000
 
 
 class SlowTerminal:
-    """A terminal that reads only when the test does."""
+    """A terminal that reads only when the test calls `read`."""
 
     def __init__(self, encoding: str = "utf-8") -> None:
         self.far, near = pty.openpty()
@@ -39,7 +39,7 @@ class SlowTerminal:
         self.output.flush()
 
     def read(self) -> str:
-        """Return what arrives, and let the output continue until it is done."""
+        """Read until the output is finished; return the bytes."""
         received = b""
         while True:
             try:
@@ -73,7 +73,7 @@ def test_frame_arrives_complete_and_at_once(slow: SlowTerminal) -> None:
 def test_stalled_terminal_blocks_nothing_and_gets_the_newest_frame(
     slow: SlowTerminal,
 ) -> None:
-    for _ in range(2_000):  # two megabytes: no terminal buffers so much
+    for _ in range(2_000):  # two megabytes, more than any terminal buffers
         slow.show(FRAME)
     assert slow.callback is not None
     assert slow.output.waiting <= LIMIT + len(FRAME)

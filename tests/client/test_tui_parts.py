@@ -107,7 +107,7 @@ def test_bar_is_not_full_at_999_permille(look: Look) -> None:
 
 
 @given(st.integers(0, 16), st.integers(0, 16), st.integers(24, 60), st.integers(0, 20))
-def test_lanes_fit_and_include_ones_own(
+def test_lanes_fit_and_include_the_players_own(
     racers: int, mine: int, width: int, height: int
 ) -> None:
     lanes = [lane(seat, high=1000 - seat) for seat in range(racers)]

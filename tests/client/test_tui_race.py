@@ -1,4 +1,4 @@
-"""The race screen, running_app by keys and clicks; the test is the server."""
+"""The race screen, operated by keys and clicks; the test plays the server."""
 
 import pytest
 from tests.client import rooms

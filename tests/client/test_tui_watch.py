@@ -16,7 +16,7 @@ from sliderace_client.tui.widgets import Boards
 
 
 def steps(**high: int) -> m.Progress:
-    """P2 ... P7 have the seats 1 ... 6."""
+    """Send progress of P2 to P7, who have seats 1 to 6."""
     by_seat = {int(name[1:]) - 1: value for name, value in high.items()}
     return m.Progress(
         RACE, [m.SeatProgress(n, 1, by_seat[n], 1, 0, "L") for n in by_seat]
@@ -27,7 +27,7 @@ def boards_shown(pilot: Pilot[int]) -> int:
     return len(pilot.app.screen.query_one("#boards", Boards).placed)
 
 
-async def test_leader_view_follows_whoever_leads() -> None:
+async def test_leader_view_follows_the_leader() -> None:
     client = as_spectator()
     async with running_app(client, (100, 40), kind="watch") as pilot:
         client.race(roster=(1, 2, 3, 4, 5, 6))
@@ -85,7 +85,7 @@ async def test_arrow_keys_and_clicks_pin_a_racer() -> None:
         assert "all boards" in keys(pilot)
 
 
-def test_leader_is_the_best_who_still_races_and_at_the_end_the_winner() -> None:
+def test_leader_is_the_best_active_racer_and_at_the_end_the_winner() -> None:
     board = parse_board(START)
     first = Lane(0, status="finished", place=1, board=board)
     second = Lane(1, high=10, board=board)

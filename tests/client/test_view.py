@@ -63,7 +63,7 @@ def test_own_attempt_is_counted() -> None:
     )
 
 
-def test_ready_is_our_own() -> None:
+def test_ready_is_the_members_own_state() -> None:
     ann = ModelHarness()
     assert not ann.view.ready
     ann.receive_next(m.MemberEvent(0, member(ANN, 0, ready=True), "ready"))

@@ -1,4 +1,4 @@
-"""Each outcome in words: the catalogue has a sentence for every case."""
+"""The catalogue has a sentence for every outcome."""
 
 from typing import Literal
 
@@ -162,7 +162,7 @@ def test_changes_of_the_room_have_sentences() -> None:
     assert wording.news(Won(("Ada", "Ben"))) == "Ada and Ben have won"
 
 
-def test_refusals_use_our_words_and_unknown_ones_are_cleaned() -> None:
+def test_refusals_use_catalogue_texts_and_unknown_ones_are_cleaned() -> None:
     assert wording.refused(m.Refused("", "rate", "X", retry_ms=1_001)) == (
         "Too fast; slow down. Try again in 2 s."
     )

@@ -51,12 +51,12 @@ GROUPS = {
     "flooded": replace(PATIENT, messages_per_s=5, messages_burst=60, flood_ms=1_000),
     "pinged": Limits(ping_timeout_ms=20_000),
 }
-"""Name -> limits of its server. All but handshakes run ten times as fast."""
+"""Name -> limits of its server; time runs ten times as fast, except handshakes."""
 
 
 @dataclass
 class Setup:
-    """A server; Ann, who may misbehave; Ben, whom nothing may disturb."""
+    """A server; Ann, who may misbehave; Ben, who must not be affected."""
 
     server: Server
     ann: ProtocolClient
@@ -65,14 +65,14 @@ class Setup:
     entropy_fails: list[bool] = field(default_factory=lambda: [False])
 
     async def check_undisturbed(self) -> None:
-        """Make Ben slide a tile back and forth; both slides must be acked."""
+        """Make Ben slide a tile back and forth; check that both slides are acked."""
         direction, tiles = parse_board(self.ben.board).legal_slides()[0]
         to_and_fro = [(direction, tiles), (BACK[direction], tiles)]
         await self.ben.send(self.ben.slides(to_and_fro))
         await self.ben.acked(self.ben.seq)
 
     async def check_finish(self) -> None:
-        """Make Ben solve the board; no message may be refused."""
+        """Make Ben solve the board; check that no message is refused."""
         await self.ben.solve()
         await self.ben.acked(self.ben.seq)
         mine = self.ben.seat

@@ -30,7 +30,7 @@ async def http(
 
 
 async def raw(setup: Setup, data: bytes) -> Outcome:
-    """Return the answer to these bytes."""
+    """Send raw bytes; return the answer."""
     reader, writer = await asyncio.open_connection("127.0.0.1", setup.server.port)
     writer.write(data)
     async with asyncio.timeout(15):

@@ -149,7 +149,7 @@ class ProtocolClient:
         self.board = ""
 
     async def send(self, command: m.Command | str | bytes) -> None:
-        """Send a command, or anything else."""
+        """Send a command or any other message."""
         raw = command if isinstance(command, str | bytes) else encode_command(command)
         await self.socket.send(raw)
 
@@ -210,7 +210,7 @@ class ProtocolClient:
                 pass
 
     def slides(self, moves: list[tuple[str, int]], **more: object) -> m.Slides:
-        """Return these slides as the next command, and count them as made."""
+        """Return a command with these slides, and count them as made."""
         command = m.Slides(
             race=self.race,
             gen=self.gen,

@@ -27,10 +27,10 @@ class FaultyStore:
         conflicting: rooms whose appends meet a conflict.
         poisoned: a room whose appends raise an error that no store should raise.
         lost_answers: how many appends are stored but reported as failed.
-        other_record: stored instead of the records of such an append, if set.
+        other_record: if set, stored instead of the records of such an append.
         drops_fail: if set, logs cannot be dropped.
         results_unblocked: while cleared, storing a race waits.
-        appends: room, position and number of records of each append.
+        appends: room, position and record count of each append.
         real: the store behind it.
     """
 

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 async def racing(
     limits: Limits | None = None, **more: object
 ) -> AsyncGenerator[tuple[Server, ProtocolClient, ProtocolClient], None]:
-    """Run a race of Ann, and Ben whom nothing may disturb."""
+    """Run a race of Ann and Ben; check that Ben is not affected."""
     async with (
         running_server(limits) as server,
         running_race(server.port, 2, **more) as (ann, ben),  # type: ignore[arg-type]
@@ -264,7 +264,7 @@ def legal(client: ProtocolClient) -> tuple[str, int]:
 
 
 def illegal(client: ProtocolClient, *made: tuple[str, int]) -> tuple[str, int]:
-    """Return an impossible slide, after those made."""
+    """Return an impossible slide that follows the ones made."""
     board = parse_board(client.board)
     for move in made:
         board.slide(*move)

@@ -113,7 +113,7 @@ async def test_bots_leave_after_the_given_number_of_races() -> None:
 
 
 async def test_a_bot_whose_races_are_done_ignores_the_end_of_the_server() -> None:
-    """It handles the results late, after the server has stopped."""
+    """The bot handles the results late, after the server has stopped."""
     async with asyncio.TaskGroup() as tasks:
         async with running_server() as server:
             code = await opened(server.url)

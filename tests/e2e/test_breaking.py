@@ -23,7 +23,7 @@ from sliderace_server.settings import ServerSettings
 
 
 async def test_a_former_host_has_no_host_rights() -> None:
-    """A host who handed over, and a substitute whose owner came back."""
+    """Neither one who handed over, nor a substitute after the host's return."""
     async with (
         running_server() as server,
         running_race(server.port, 2) as (ann, ben),

@@ -1,4 +1,4 @@
-"""What remains of a race when its room closes or it is aborted."""
+"""The fate of a race whose room closes or that is aborted."""
 
 import json
 
@@ -15,7 +15,7 @@ from sliderace_client.net.signature import check_signature
 async def test_a_room_closed_during_a_race_leaves_a_race_record(
     stored_at_once: bool,
 ) -> None:
-    """Also if the server stops before it is stored."""
+    """Even if the server stops before the record is stored."""
     store = FaultyStore()
     if not stored_at_once:
         store.results_unblocked.clear()

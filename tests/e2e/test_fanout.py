@@ -56,7 +56,7 @@ def counted(server: Server, name: str) -> int:
 
 
 def subscriber_of(server: Server, code: str, member: int) -> Subscriber:
-    """Return what the server keeps for a member's connection."""
+    """Return the server's subscriber of a member."""
     actor = server.registry.find(code, "")
     assert isinstance(actor, RoomActor)
     subscribers = actor.live._subscribers  # pyright: ignore[reportPrivateUsage]
@@ -150,7 +150,7 @@ async def test_in_large_rooms_only_players_latency_is_measured(small_room: int) 
 
 
 async def test_delayed_slides_are_timestamped_when_they_are_handled() -> None:
-    """Or times in the log would decrease: others have slid meanwhile."""
+    """Otherwise times in the log would decrease, as others have slid meanwhile."""
     clock = FastClock()
     async with (
         running_server(clock=clock) as server,

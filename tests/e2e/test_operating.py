@@ -11,7 +11,7 @@ from sliderace.protocol.codes import CLOSE_CODES, may_reconnect
 from sliderace_server.limits import Limits
 from sliderace_server.room import RoomLimits
 
-pytestmark = pytest.mark.timeout(120)  # there are many rows
+pytestmark = pytest.mark.timeout(120)  # a test with many rows
 
 PAGE = (Path(__file__).parents[2] / "docs" / "operating.md").read_text("utf-8")
 

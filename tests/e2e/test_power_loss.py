@@ -1,4 +1,4 @@
-"""A power failure: every room recovers from what the disk has."""
+"""After a power failure, every room recovers from the disk."""
 
 import asyncio
 import shutil

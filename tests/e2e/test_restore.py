@@ -32,7 +32,7 @@ async def copied(store: FaultyStore, code: str, length: int) -> FaultyStore:
 
 @pytest.mark.parametrize("ahead", [False, True])
 async def test_a_client_ahead_of_a_restored_log_gets_a_snapshot(ahead: bool) -> None:
-    """However many events there were at the backup and since."""
+    """Whatever the number of events before and after the backup."""
     store, clock = FaultyStore(), FastClock()
     async with (
         running_server(store=store, clock=clock) as server,

@@ -1,4 +1,4 @@
-"""Secrets are never sent too early: a search of everything that leaves the server.
+"""Secrets are never sent too early; everything that leaves the server is searched.
 
 Only the test advances the clock, so "before T0" is exact. The values to search for
 come from the room itself.
@@ -90,7 +90,7 @@ async def pages(server: Server, code: str) -> list[str]:
 
 
 async def pry(*curious: ProtocolClient) -> None:
-    """Make every client request everything that might contain a board."""
+    """Make every client send every request whose answer might contain a board."""
     for one in curious:
         await one.send(m.Resync())
         await one.until(m.Snapshot)
@@ -196,7 +196,7 @@ async def test_before_the_results_nothing_contains_secret_or_seed() -> None:
 async def test_logs_and_metrics_contain_no_token_nonce_secret_or_board(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Neither before the start nor when the race is over."""
+    """Neither before the start nor after the race."""
     caplog.set_level(logging.DEBUG, "sliderace_server")
     clock = ManualClock()
     async with a_room(clock) as (server, [ann, ben, eve]):

@@ -1,4 +1,4 @@
-"""The path of a slide stays short: calls and modules of ours, counted, not timed."""
+"""The path of a slide stays short; its calls and modules are counted, not timed."""
 
 import asyncio
 import asyncio.selector_events
@@ -21,9 +21,8 @@ from sliderace_server.websocket.frame_tap import TappedWebSocket
 
 E = TypeVar("E", bound=m.Event)
 MOST_CALLS, MOST_MODULES = 80, 18
-"""From the bytes of a slide to the write of its ack, and of the spectator's progress.
-Each call costs 50 ns and each module a part of the cache: more of them would be the
-first sign that the path gets longer again."""
+"""Limits from a slide's bytes to the write of its ack, and of the spectator's progress.
+A call costs 50 ns, and a module some of the CPU cache."""
 SLIDES = 5
 PAUSE_S = 0.12
 """Longer than a room collects slides, so that each of them is sent at once."""
@@ -66,7 +65,7 @@ def until(client: ClientConnection, kind: type[E]) -> E:
 
 
 def race(port: int, path: SlidePath) -> None:
-    """One player slides, one spectator watches; in a thread, so it is not counted."""
+    """Run a player and a spectator in a thread, so that their calls are not counted."""
     url = f"ws://127.0.0.1:{port}/ws"
     with connect(url, compression=None) as ann, connect(url, compression=None) as eve:
 

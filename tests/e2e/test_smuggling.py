@@ -79,7 +79,7 @@ async def test_a_request_gets_at_most_one_answer(
 async def test_endless_garbage_causes_no_error_in_the_log(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """It is refused at its first line, and then longer than any request."""
+    """The first line is refused, and the rest exceeds any request's length."""
     with caplog.at_level(logging.WARNING, "sliderace_server"):
         async with running_server() as server:
             for _ in range(3):

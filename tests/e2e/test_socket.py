@@ -173,7 +173,7 @@ def test_the_tap_supports_this_version_of_the_library() -> None:
 
 
 async def test_the_internals_that_the_tap_uses_exist() -> None:
-    """Or what `TappedWebSocket` overrides would be set to no effect."""
+    """Otherwise the overrides in `TappedWebSocket` would have no effect."""
     async with (
         running_server() as server,
         connected(server.port, m.Create(name="Ann")) as ann,
@@ -204,7 +204,7 @@ async def test_frames_may_arrive_in_any_pieces(seed: int) -> None:
         match chance.randrange(4):
             case 0:
                 data += frame(b"", 0x89) + frame(message)
-            case 1 if seed:  # from here on the library handles everything
+            case 1 if seed:  # the library handles everything after this
                 data += frame(message[:5], 0x01) + frame(b"x" * 9, 0x89)
                 data += frame(message[5:], 0x80)
             case _:
@@ -298,7 +298,7 @@ async def test_unfragmented_texts_and_pongs_bypass_the_library(direct: bool) -> 
 async def test_data_after_a_too_large_frame_is_discarded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It is neither copied piece by piece nor given to the failed parser."""
+    """The data is neither copied nor given to the failed parser."""
     given, fed = Counter[bool](), Counter[bool]()
     receive, feed = ServerProtocol.receive_data, TappedWebSocket._process_buffer  # pyright: ignore[reportPrivateUsage]
 
@@ -426,7 +426,7 @@ async def test_a_request_sent_byte_by_byte_is_admitted_at_most_twice(
 async def test_a_closed_connection_leaves_no_reference_cycles(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Or a flood would leave thousands of objects for the garbage collector."""
+    """Otherwise a flood would leave thousands of objects for garbage collection."""
     made, left = Counter[str](), WeakSet[TappedWebSocket | ServerProtocol]()
     begin = TappedWebSocket.connection_made
 

@@ -6,7 +6,7 @@ from sliderace.protocol import messages as m
 
 
 async def test_a_seat_moves_to_another_device_once() -> None:
-    """With its board; the first device is disconnected, and the ticket is used up."""
+    """The board moves too; the first device is disconnected, the ticket used up."""
     async with running_server() as server, running_race(server.port, 2) as (ann, ben):
         await ann.send(ann.slides(solution(ann.board)[:2]))
         await ann.acked(2)
