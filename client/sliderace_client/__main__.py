@@ -1,4 +1,4 @@
-"""``python -m sliderace_client`` is ``sliderace``."""
+"""Run ``sliderace`` as ``python -m sliderace_client``."""
 
 from sliderace_client.cli.commands import main
 

@@ -1,4 +1,4 @@
-"""The exit codes of the clients' process; `sliderace --help` lists them."""
+"""The exit codes of `sliderace`; its `--help` lists them."""
 
 from typing import Final
 

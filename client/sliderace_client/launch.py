@@ -1,4 +1,4 @@
-"""How the command line starts a client."""
+"""How the command line tells a client what to do first."""
 
 from dataclasses import dataclass, field
 from typing import Literal

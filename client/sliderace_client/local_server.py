@@ -41,12 +41,12 @@ from sliderace_client.shared_ui.settings import state_dir
 __all__ = ["HostError", "OwnServer", "links", "open_room", "running_server"]
 
 START_S = 15.0
-"""A server that is not ready by then never will be."""
+"""A server that is not ready within this time counts as failed."""
 STOP_S = 2.0
-"""For the child to write what it has and end, once its pipe is closed."""
+"""Time for the child to write its data and end, once its pipe is closed."""
 RESTARTS = 5
 RESTARTS_S = 60.0
-"""More deaths than that within that time are no accident."""
+"""If it dies more often than that within this time, it is not restarted again."""
 PORTS_TRIED = 50
 LOG_LINE = 200
 """Characters of a log line that are shown."""
@@ -269,7 +269,7 @@ class OwnServer:
             if len(deaths) > RESTARTS and deaths[-1] - deaths[0] < RESTARTS_S:
                 break
             self._close_pipe()
-            with suppress(HostError):  # then it is dead again, and counted
+            with suppress(HostError):  # the restart failed too, and counts
                 self._spawn()
         self.failure = text("host.died", times=len(deaths), why=self._last_log())
         self._on_failure()

@@ -1,4 +1,4 @@
-"""Where operating systems differ, and what is done on each.
+"""Code that differs between operating systems.
 
 The system is an argument, named as `sys.platform` names it, so that the behaviour on
 Windows is tested everywhere.
@@ -31,7 +31,7 @@ NEW_GROUP, NO_WINDOW = 0x200, 0x0800_0000
 """As `subprocess` has them, on Windows only: neither Ctrl-C nor the end of our console
 reaches the process."""
 LOCKED_BYTE = 1 << 30
-"""Windows does not let others read what is locked: lock far behind the text."""
+"""On Windows, others cannot read locked bytes, so lock one far beyond the text."""
 
 
 def handle_signals(
@@ -63,7 +63,7 @@ def _in_loop(
 def detached_flags(platform: str = sys.platform) -> int:
     """Return the `creationflags` of a process that outlives us and our Ctrl-C.
 
-    Outside Windows a session of its own does that, and there are no flags.
+    Elsewhere the process gets a separate session instead, and needs no flags.
 
     >>> detached_flags("linux"), detached_flags("win32") == NEW_GROUP | NO_WINDOW
     (0, True)
@@ -72,9 +72,9 @@ def detached_flags(platform: str = sys.platform) -> int:
 
 
 def run_in_place(command: list[str]) -> int:
-    """Run a program of ours in our place; return its exit code.
+    """Run one of our programs in place of this one; return its exit code.
 
-    Ctrl-C reaches the program as it reaches us, and the program decides when to end.
+    Ctrl-C reaches both processes, and the program decides when to end.
     """
     import subprocess  # noqa: PLC0415 - slow to load
 

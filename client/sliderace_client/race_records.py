@@ -55,7 +55,7 @@ _RACE_ID = re.compile(r"[A-Z0-9-]{1,32}")
 
 
 class Unreadable(ValueError):
-    """There is no such race record, or it is none; the message is for the user."""
+    """The race record is missing or invalid; the message is for the user."""
 
 
 # --- Loading -------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Bots: declared as such, they solve the board at a human pace."""
+"""Bots, declared as such, that solve the board at a human pace."""
 
 import asyncio
 import random
@@ -27,7 +27,7 @@ LEAVE_S = 0.8
 
 
 class Bot:
-    """One bot in one room. It is ready for every race at once.
+    """One bot in one room. It gets ready for every race immediately.
 
     Args:
         server: base address, ``http://host:port``.
@@ -72,7 +72,7 @@ class Bot:
         )
 
     async def run(self) -> Ending:
-        """Race until there have been enough races, or until the room ends."""
+        """Race until enough races are over or the room ends."""
         async with asyncio.TaskGroup() as tasks:
             present = tasks.create_task(self.client.run())
             playing = tasks.create_task(self._play(tasks))
@@ -132,7 +132,7 @@ class Bot:
             self.client.ask(wanted)
 
     def _among_bots(self) -> bool:
-        """Whether no human is here who could start the next race."""
+        """Whether no human is in the room who could start the next race."""
         return all(player.bot for player in self.client.view.present_players())
 
     async def _solve(self) -> None:

@@ -1,9 +1,9 @@
-"""How a bot solves a board, and how long it takes for each slide.
+"""Solve a board the way a bot does, and time each slide.
 
-Bots solve row by row, as people do: tile after tile is brought home while the placed
-ones stay fixed; the last two tiles of a row or column go home together; the 3x3 that is
-left is solved as a whole. Each such *stage* is one small search, so that the time grows
-with the size of the board and does not explode as a search over whole boards would.
+Bots solve row by row, as people do: they place one tile after another, and placed tiles
+stay fixed; they place the last two tiles of a row or column together, and solve the
+remaining 3x3 as a whole. Each such *stage* is one small search, so that the time grows
+with the size of the board and does not explode as in a search over whole boards.
 
 Pure: randomness is an argument.
 """
@@ -78,7 +78,7 @@ def solve(board: Board, node_cap: int = NODE_CAP) -> list[list[Slide]]:
 def paced(
     stages: Sequence[Sequence[Slide]], tps: float, normal: Callable[[], float]
 ) -> list[tuple[float, Slide]]:
-    """Return when a person of that speed would make each slide.
+    """Return when a person of a given speed would make each slide.
 
     Pauses are log-normal, with a longer one before each stage; over a whole solve they
     amount to `tps` tiles per second on average.
@@ -125,7 +125,7 @@ def _stages(size: Size) -> Iterator[list[int]]:
 
 
 def _line(tiles: list[int]) -> Iterator[list[int]]:
-    """Yield tiles one by one, but the last two together: else they block each other."""
+    """Yield tiles one by one, but the last two, which block each other, together."""
     for tile in tiles[:-2]:
         yield [tile]
     yield tiles[-2:]
@@ -172,7 +172,7 @@ def _trail(
 
 
 def _estimate(size: Size, tiles: Sequence[int]) -> Callable[[Position], int]:
-    """Return a heuristic: what a position still costs, not a lower bound."""
+    """Return an estimate of the remaining cost; it is not a lower bound."""
     steps = _steps(size)
     homes = [steps[tile - 1] for tile in tiles]
 

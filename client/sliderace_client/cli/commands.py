@@ -1,6 +1,6 @@
-"""The command line: what each command takes, and which part carries it out.
+"""The commands, their options, and the module that carries out each one.
 
-Only what a command needs is loaded, so that ``--help`` answers at once.
+A command loads only the modules that it needs, so that ``--help`` answers at once.
 """
 # ruff: noqa: PLC0415 - see above
 
@@ -113,7 +113,7 @@ def menu() -> int:
 
 
 def menu_in_lines() -> int:
-    """Offer the menu line by line until something was played, or the user leaves."""
+    """Offer the menu in lines until a game is over or the user leaves."""
     while True:
         chosen = choose()
         if isinstance(chosen, int):
@@ -162,7 +162,7 @@ def host(
     plain: bool,
     no_tui: bool,
 ) -> int:
-    """Open a room on a server of our own, and enter it as its host."""
+    """Open a room on our own server, and enter it as its host."""
     from sliderace_client.cli import host
 
     settings = load_settings(preferences)

@@ -1,4 +1,4 @@
-"""Between the command line and the parts: messages, exit codes, arguments' meaning."""
+"""What the commands share: messages, exit codes and parsing of arguments."""
 # ruff: noqa: PLC0415 - only what a command needs is loaded
 
 import os
@@ -65,13 +65,13 @@ def say_error(message: str) -> None:
 
 
 def say(line: str) -> None:
-    """Print one line on stdout, at once even into a pipe."""
+    """Print one line on stdout, and flush it even into a pipe."""
     click.echo(line)
 
 
 @contextmanager
 def reporting_failures() -> Generator[None]:
-    """Turn exceptions of the parts into one line and an exit code."""
+    """Turn expected exceptions into one line and an exit code."""
     from sliderace.engine import EngineError
     from sliderace_client.net.http import Unreachable
     from sliderace_client.net.locate import NotFound
@@ -187,7 +187,7 @@ def own_name(name: str, settings: "Settings") -> str:
         if known:
             return known
         random = random_name(int.from_bytes(os.urandom(4), "big") / 2**32)
-        with suppress(OSError):  # then there is another one the next time
+        with suppress(OSError):  # the next start gets another random name
             keep(settings, replace(settings, name=random))
         return random
     clean = clean_name(name)

@@ -1,4 +1,4 @@
-"""The operators' commands: each runs the server's program with what was typed."""
+"""The operators' commands; each passes its arguments to the server's program."""
 
 import os
 import sys
@@ -31,10 +31,12 @@ def restore(arguments: tuple[str, ...]) -> NoReturn:
 
 
 def run_server(arguments: tuple[str, ...]) -> NoReturn:
-    """Become the server's program, with these arguments."""
+    """Replace this process by the server's program with these arguments."""
     command = [sys.executable, "-m", "sliderace_server", *arguments]
     sys.stdout.flush()
-    if os.name == "posix":  # the same process: its exit code and signals are its own
+    if (
+        os.name == "posix"
+    ):  # in the same process, so that exit code and signals pass through
         os.execv(sys.executable, command)  # noqa: S606 - no shell is the point
     from sliderace_client.platform import run_in_place  # noqa: PLC0415 - slow to load
 

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options shared by several commands."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -44,13 +44,13 @@ COLOURS = {
     "rows": ("tiles",),
     "mono": ("tiles",),
 }
-"""The settings that a word of --colours is for."""
+"""The setting that each word of --colours changes."""
 
 
 def preference_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Add the options that win over a setting each.
+    """Add options that each override a setting.
 
-    The command gets them as `preferences`: names of settings, with what was given.
+    The command gets `preferences`, a mapping from settings to the given values.
     """
 
     @wraps(command)

@@ -1,4 +1,4 @@
-"""`sliderace solo` and the menu, in lines: input and output around the sessions."""
+"""`sliderace solo` and the menu in line mode: input and output of the sessions."""
 # ruff: noqa: PLC0415 - only what a command needs is loaded
 
 import os
@@ -188,7 +188,7 @@ class Lines:
         self, lines: Iterable[str], prompt: str = "", *, page: bool = False
     ) -> None:
         """Show lines, then a prompt."""
-        if self._prompted:  # no typing has ended the prompt's line
+        if self._prompted:  # nothing was typed to end the prompt's line
             say("")
         self._prompted = False
         if page and self._pages:

@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 SIDES: Final = range(3, 11)
-"""Sides that are offered; the flag takes 2 and other shapes, too."""
+"""Sides offered in a question; the flag also accepts 2 and other shapes."""
 DEFAULT_SIZE: Final = Size(4, 4)
 
 _PUZZLE = re.compile(r"([0-9]{1,4})[ -]?puzzle")
@@ -29,7 +29,7 @@ _LONGEST = 24
 
 
 class Refusal(NamedTuple):
-    """Why something that was typed cannot be done.
+    """Why a typed line is refused.
 
     Attributes:
         why: one word, for programs.
@@ -41,7 +41,7 @@ class Refusal(NamedTuple):
 
 
 def quoted(typed: str) -> str:
-    r"""Return what was typed in quotes, harmless and short.
+    r"""Return typed text in quotes, escaped and shortened.
 
     >>> quoted("x\x1b[2J"), quoted("a" * 40)
     ("'x\\x1b[2J'", "'aaaaaaaaaaaaaaaaaaaaaaa...")
@@ -51,7 +51,7 @@ def quoted(typed: str) -> str:
 
 
 def puzzle(size: Size) -> str:
-    """Return what those who count tiles call a size.
+    """Return a size as named by its number of tiles.
 
     >>> puzzle(Size(4, 4))
     '15-puzzle'

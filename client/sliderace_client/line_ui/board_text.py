@@ -25,7 +25,7 @@ class Style:
     rows: int = 0
 
     def label(self, tile: int) -> str:
-        """Return what is written on a tile."""
+        """Return the label of a tile."""
         return str(tile - self.zero_based)
 
     def tile(self, number: int) -> int:

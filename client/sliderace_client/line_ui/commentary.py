@@ -1,4 +1,4 @@
-"""How the others are doing, said between prompts: now and then, and only if new."""
+"""Report the rivals' progress between prompts, now and then and only if it changed."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -56,7 +56,7 @@ class Commentary:
 
     @property
     def due(self) -> int | None:
-        """When there is something to say, in ms; None: nothing is new."""
+        """When the next report is due, in ms; None: nothing is new."""
         moved = any(percent for _, percent in self._latest)
         if not self._race or not moved or self._latest == self._said:
             return None

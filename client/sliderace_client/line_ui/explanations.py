@@ -1,4 +1,4 @@
-"""What line mode explains at length: introduction, how to play, how to play well."""
+"""The long texts of line mode: introduction, how to play, and strategy."""
 
 from collections.abc import Iterable
 
@@ -19,7 +19,7 @@ __all__ = [
 
 
 def _rows(rows: Iterable[tuple[str, str]]) -> list[str]:
-    """Return what can be typed, each with what it does."""
+    """Return inputs, each with its effect."""
     return [f"  {typed:<9} {does}" for typed, does in rows]
 
 
@@ -45,7 +45,7 @@ def key_question() -> list[str]:
 
 
 def menu_help() -> list[str]:
-    """Return what sliderace is, for the menu."""
+    """Return an explanation of sliderace, for the menu."""
     return [*text("menu.help").split("\n"), *strategy()]
 
 

@@ -1,4 +1,4 @@
-"""The grammar of moves in line mode, the same alone and in races.
+"""The grammar of moves in line mode, for solo and races.
 
 One line holds one or more parts, separated by blanks:
 
@@ -95,7 +95,7 @@ class Grammar:
         return moves
 
     def _slides(self, part: str, board: Board) -> Iterator[Slide | Refusal]:
-        """Yield what one part asks for; each is judged on the board at its turn."""
+        """Yield the slides of one part; each is checked on the board at its turn."""
         if ways := self._ways(part):
             yield from (self._step((way, 1), board) for way in ways)
         elif part.startswith("="):
@@ -162,7 +162,7 @@ class Grammar:
         return Refusal("not_a_number", why)
 
     def _span(self, board: Board) -> tuple[str, str]:
-        """Return what is written on the first and the last tile."""
+        """Return the labels of the first and the last tile."""
         return self.style.label(1), self.style.label(board.size.cells - 1)
 
     def _in_cell(self, row: int, column: int, board: Board) -> Slide | Refusal:
@@ -231,7 +231,7 @@ def _cell_of(cell: int, board: Board) -> tuple[int, int]:
 
 
 def _make(slide: Slide, board: Board) -> Move:
-    """Make a slide on a board; return what it moved."""
+    """Make a slide on a board; return the move."""
     gap = board.gap
     before = board.copy()
     board.slide(*slide)
@@ -242,7 +242,7 @@ def _make(slide: Slide, board: Board) -> Move:
 
 
 def moved(moves: list[Move], style: Style) -> str:
-    """Return what was moved, in words.
+    """Describe the moves in words.
 
     >>> from sliderace.engine import Size
     >>> board = Board.solved(Size(3, 3))

@@ -1,4 +1,4 @@
-"""The menu in lines: what to do, and what must be known for it."""
+"""The menu in line mode: it asks for a command and its arguments."""
 
 from dataclasses import dataclass
 from typing import Final, Literal, assert_never
@@ -22,7 +22,7 @@ ENTRIES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the menu answers.
+    """The menu's answer to a line.
 
     Args:
         lines: to show.

@@ -1,4 +1,4 @@
-"""Own keys: four characters for left, right, up and down, and what they move."""
+"""Own keys: four characters for left, right, up and down of the tile or the gap."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -69,7 +69,7 @@ class Keys:
         return f"{way}-{self.chars[list(WAYS).index(way)]}" if self.chars else way
 
     def sentence(self) -> str:
-        """Return which keys move what."""
+        """Return a sentence that explains the keys."""
         if not self.chars:
             return text("keys.arrows_gap") if self.gap else text("keys.arrows_tile")
         chars = dict(zip(WAYS, self.chars, strict=True))
@@ -99,7 +99,7 @@ def keys_of(typed: str, known: Keys) -> Keys | Refusal:
 
 
 def _refusal(line: str, chars: str) -> Refusal | None:
-    """Return what is wrong with these characters as keys, if anything is."""
+    """Return why these characters cannot be keys; None if they can."""
     if not all(char.isprintable() and len(char.lower()) == 1 for char in chars):
         return Refusal("keys_unprintable", text("keys.unprintable"))
     if not chars or (len(line) == COUNT and len(chars) < COUNT):

@@ -1,8 +1,8 @@
-"""A race in lines: over a slow connection, with a screen reader, in a pipe.
+"""A race in line mode, for slow connections, screen readers and pipes.
 
 Moves are typed as in solo (`sliderace_client.line_ui.grammar`); everything else is a
-word. Three tasks share one `_Room`: the connection prints news as it comes, one task
-carries out what is typed, one comments on the rivals' progress.
+word. Three tasks share one `_Room`: the connection prints news as it arrives, one task
+carries out typed lines, one reports the rivals' progress.
 """
 
 import asyncio
@@ -128,7 +128,7 @@ def _read_in_thread(
     loop = asyncio.get_running_loop()
 
     def put(line: str | None) -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody listens any more
+        with suppress(RuntimeError):  # the loop is closed, so nobody reads the lines
             loop.call_soon_threadsafe(lines.put_nowait, line)
 
     def read() -> None:
@@ -167,10 +167,10 @@ class _Room:
         )
         self._view = self.client.view
 
-    # --- What happens ----------------------------------------------------------------
+    # --- News ----------------------------------------------------------------------
 
     def _look(self) -> None:
-        """Show what is new and no note announces: our entry, and the board."""
+        """Show changes that no note announces: our entry, and the board."""
         self._changed.set()
         view = self._view
         if view.room is not None and view.myself is not None and not self._greeted:
@@ -200,7 +200,7 @@ class _Room:
             self._marks()
 
     async def comment(self) -> None:
-        """Say now and then how the others are doing."""
+        """Report now and then how the rivals are doing."""
         view = self._view
         while True:
             self._changed.clear()
@@ -213,10 +213,10 @@ class _Room:
             else:
                 await asyncio.sleep((due - now) / 1000)
 
-    # --- What is typed ---------------------------------------------------------------
+    # --- Typed lines ----------------------------------------------------------------
 
     async def listen(self, lines: "asyncio.Queue[str | None]") -> None:
-        """Carry out what is typed, until that means leaving."""
+        """Carry out typed lines until the user leaves."""
         while (line := await lines.get()) is not None:
             word = line.strip().lower()
             if word in QUIT:
@@ -291,7 +291,7 @@ class _Room:
 
     def _commands(self) -> dict[str, m.Command]:
         race, phase = self._view.race, self._view.phase
-        # `ready` and `rematch` both mean: I race next, whoever said so first.
+        # `ready` and `rematch` both mean that the player joins the next race.
         ready, rematch = m.Ready(race), m.Rematch(race)
         return {
             "ready": rematch if phase == "results" else ready,
@@ -303,7 +303,7 @@ class _Room:
             "leave": m.Leave(),
         }
 
-    # --- What is shown ---------------------------------------------------------------
+    # --- Output --------------------------------------------------------------------
 
     def _say_all(self, lines: list[str]) -> None:
         for line in lines:
@@ -361,7 +361,7 @@ class _Room:
             self._say(f"{rank:>5}  " + "  ".join(filter(None, words)))
 
     def _marks(self) -> None:
-        """Show what must be said about the times of the results."""
+        """Show remarks on the times of the results."""
         results = self._view.results
         for row in results.standings if results else ():
             if row.photo:

@@ -1,4 +1,4 @@
-"""Solo play as a conversation: a line goes in; lines and the next question come out.
+"""Solo play as a dialogue: each typed line gets lines and the next question.
 
 The states are the questions:
 
@@ -52,7 +52,7 @@ is null."""
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the flags gave; the rest is asked for.
+    """The choices given by flags; the session asks for the others.
 
     Args:
         size: None: asked for.
@@ -75,7 +75,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What is answered.
+    """The answer to a line.
 
     Args:
         lines: to show.
@@ -93,7 +93,7 @@ class Reply:
 
 
 class Session:
-    """One person, and one puzzle after another.
+    """One person who plays one puzzle after another.
 
     Args:
         wanted: what the flags gave.
@@ -148,7 +148,7 @@ class Session:
         return Reply(lines, self._question(), page)
 
     def _refuse(self, refusal: Refusal) -> Reply:
-        """Say what is wrong, and ask again."""
+        """Show a refusal, and ask again."""
         reply = self._ask(self._asking, refusal.text)
         return replace(reply, trace={"accepted": False, "why": refusal.why})
 
@@ -201,7 +201,7 @@ class Session:
     # --- Before a board ---------------------------------------------------------------
 
     def _next(self, *lines: str) -> Reply:
-        """Ask for what is missing; else play."""
+        """Ask for the next missing choice; if there is none, play."""
         if self._size is None:
             return self._ask("size", *size_question())
         if self._ask_keys:
@@ -367,7 +367,7 @@ def _trace_of_game(game: Practice | None, now: int) -> Trace:
 
 
 def _trace_of_moves(moves: Sequence[Move]) -> Trace:
-    """Return the slides that were made, and how the last one's tile moved."""
+    """Return the slides of a line, and how the last one's tile moved."""
     if not moves:
         return {"slides": None, "tile": None, "from": None, "to": None}
     last = moves[-1]

@@ -1,4 +1,4 @@
-"""What the user types, line by line, read from the bare file descriptor.
+"""The user's typed lines, read directly from the file descriptor.
 
 A thread that waits inside ``sys.stdin`` would hold a lock that the interpreter needs
 when it exits. And if one part of the program reads too far, the next part must get the
@@ -39,7 +39,7 @@ class TypedInput:
 
     @property
     def is_terminal(self) -> bool:
-        """Whether a person sits there and sees what they type."""
+        """Whether the input is a terminal that shows what a person types."""
         return self._descriptor is not None and os.isatty(self._descriptor)
 
     def read(self) -> str | None:
@@ -86,7 +86,7 @@ class TypedInput:
         assert self._descriptor is not None  # noqa: S101 - else it has ended
         try:
             data = os.read(self._descriptor, 4096)
-        except OSError:  # the terminal has gone away
+        except OSError:  # the terminal is gone
             return b""
         # On Windows the end is a Ctrl-Z; no data at all means that Ctrl-C was pressed.
         self._interrupted = self._console and not data
@@ -95,7 +95,7 @@ class TypedInput:
 
 @cache
 def typed_input() -> TypedInput:
-    """Return what is typed to this process; all parts get the same lines."""
+    """Return the input of this process; all its parts read the same lines."""
     try:
         return TypedInput(sys.stdin.fileno() if sys.stdin is not None else None)
     except (UnsupportedOperation, ValueError):  # replaced, or closed

@@ -1,4 +1,4 @@
-"""A member of a room over the network: one connection at a time, until it is over.
+"""A room member's network connection, re-established until the room ends.
 
 The rules, from a connection's point of view:
 
@@ -75,7 +75,7 @@ LOST = 1006
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """Why the room ended for us.
+    """Why our stay in the room ended.
 
     Args:
         why: the reason.

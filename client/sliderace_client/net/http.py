@@ -1,4 +1,4 @@
-"""Plain HTTP requests to a server: is it there, has it that room, which races.
+"""Plain HTTP requests to a server: is it there, and does it have a room?
 
 Blocking but short; coroutines call them in a thread.
 """

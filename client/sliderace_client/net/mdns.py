@@ -1,7 +1,7 @@
 """Find sliderace servers on the local network, by multicast DNS.
 
 Why mDNS: see the server's module of the same name. Anybody in the network can answer,
-so an answer is only a hint where to ask for a room.
+so an answer is only a hint where a room may be.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TIMEOUT_S = 2.0
 second one is sent after one second."""
 
 MAX_SERVERS = 32
-"""More answers than that are a prank; the rest is not asked for the room."""
+"""More answers can only be a prank; further servers are ignored."""
 
 
 def lan_addresses() -> list[str]:
@@ -84,7 +84,7 @@ async def _browse(look: Callable[[str], Awaitable[bool]], timeout_s: float) -> N
     interfaces = lan_addresses()
     if not interfaces:
         return
-    # A network that goes away or forbids multicast is the same as none.
+    # A network that is lost or forbids multicast counts as none.
     with suppress(OSError, RuntimeError, zeroconf.Error):
         async with AsyncZeroconf(interfaces=interfaces) as network:
             with suppress(TimeoutError):

@@ -14,7 +14,7 @@ __all__ = ["check_record"]
 def check_record(
     server: str, results: Results, evidence: Evidence, timeout: float = 3.0
 ) -> list[Fault] | None:
-    """Return what in the record of a race is not as we saw it; blocking.
+    """Return where a race record differs from what we saw. This blocks.
 
     Args:
         server: base address.

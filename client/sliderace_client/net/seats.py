@@ -1,4 +1,4 @@
-"""The seats we hold: their secret tokens, so that a later start can resume them.
+"""Stored secret tokens of our seats, so that a later start can resume them.
 
 There is one file per seat, readable only by its owner. It is locked while a client uses
 it, so that two clients on one machine never use the same seat: the second one gets its

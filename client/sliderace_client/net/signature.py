@@ -12,7 +12,7 @@ def check_signature(key: bytes, signature: bytes, message: bytes) -> bool:
     Args:
         key: 32 bytes; other lengths are no key.
         signature: 64 bytes; other lengths are no signature.
-        message: what was signed.
+        message: the signed bytes.
     """
     try:
         Ed25519PublicKey.from_public_bytes(key).verify(signature, message)

@@ -1,4 +1,4 @@
-"""Our part in the draw of a race's board: a nonce, committed to first, revealed later.
+"""Our part in the draw of the board: we commit to a nonce, and reveal it later.
 
 Nobody can choose the board. The server commits to its secret before it knows any nonce,
 and every client commits to its nonce before anybody reveals one:
@@ -28,7 +28,7 @@ Listed = Mapping[int, str | None]
 
 
 class Fate(StrEnum):
-    """What became of our nonce."""
+    """The fate of our nonce."""
 
     NOT_SENT = "not_sent"
     SENT = "sent"
@@ -37,7 +37,7 @@ class Fate(StrEnum):
     LATE = "late"
     """The server no longer took it."""
     REFUSED = "refused"
-    """The server called it wrong."""
+    """The server rejected it as wrong."""
 
 
 class Draw:
@@ -67,7 +67,7 @@ class Draw:
         self.in_time = False
 
     def disconnected(self, *, drawn: bool) -> None:
-        """Note that what was sent last may not have arrived.
+        """Note that the last messages may not have arrived.
 
         Args:
             drawn: the seed has been drawn, so no nonce counts any more.

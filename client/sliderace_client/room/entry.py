@@ -1,6 +1,6 @@
-"""How this client enters its room, and how it enters again.
+"""How this client enters its room, and returns after a lost connection.
 
-Without a token, every connection begins with the first way in (create, open or join).
+Without a token, every connection begins with create, open or join.
 `welcome` brings a token; from then on, each connection resumes the seat at the position
 in the room's stream that we have reached. A resume can be refused in three ways: the
 server is busy, and we try again later; the seat is gone, and we enter as a new member
@@ -22,7 +22,7 @@ CLIENT = f"sliderace {__version__}"
 TRY_LATER = frozenset(
     {"too_many_tries", "storage_unavailable", "shutting_down", "rate"}
 )
-"""Refusals of a resume that will pass."""
+"""Temporary refusals of a resume."""
 SEAT_LOST = frozenset({"bad_token", "room_unknown", "bad_code"})
 """Refusals of a resume that mean that the seat does not exist any more."""
 KICKED, ROOM_GONE = 4501, 4502
@@ -40,7 +40,7 @@ class Entry:
             only if that seat is gone.
 
     Attributes:
-        retry_ms: how long the server asked us to stay away.
+        retry_ms: how long the server asked us to wait before a reconnect.
         waiting: for a snapshot; the stream means nothing until it comes.
     """
 
@@ -84,7 +84,7 @@ class Entry:
         self.waiting = False
 
     def takes(self, offset: int, now: int) -> bool:
-        """Whether an event is the next one of the stream; request what is missing."""
+        """Whether an event is the next one of the stream; request missing ones."""
         if self.waiting or offset <= self._offset:
             return False
         if offset > self._offset + 1:
@@ -94,7 +94,7 @@ class Entry:
         return True
 
     def refused(self, event: m.Refused) -> None:
-        """Take a refused entry: try again later, enter as somebody new, or give up."""
+        """Handle a refusal: try again later, enter as a new member, or give up."""
         self.retry_ms = event.retry_ms
         if self._token is not None and event.code in TRY_LATER:
             self._reenter = True
@@ -108,7 +108,7 @@ class Entry:
         self._view.ended = event
 
     def disconnected(self, code: int, *, was_online: bool) -> None:
-        """Decide from the close code whether to come back, or why it has ended."""
+        """Decide from the close code whether to reconnect, or why the room ended."""
         view = self._view
         reenter, self._reenter = self._reenter, False
         if view.ended or reenter:

@@ -40,7 +40,7 @@ class FairPlay:
     # --- The draw ---------------------------------------------------------------------
 
     def begin_race(self, room: m.Room) -> None:
-        """Start over: another race is prepared. What is shown first counts."""
+        """Start over for another race; the first values that the server shows count."""
         self._draw = Draw(self._entropy, room.race)
         self._shown = Evidence(
             race=room.race,
@@ -86,7 +86,7 @@ class FairPlay:
         return me.ready or everybody
 
     def refused(self, event: m.Refused) -> bool:
-        """Take a refusal; return whether the user never asked for what it refuses."""
+        """Handle a refusal; return whether it concerns an automatic command."""
         if event.of == "nonce":
             self._draw.nonce_refused(event.code)
             return True
@@ -103,7 +103,7 @@ class FairPlay:
             self._draw.list_roster(roster, commitments, self._view.seat, now)
 
     def disconnected(self) -> None:
-        """Note that what was sent last may not have arrived."""
+        """Note that the last messages may not have arrived."""
         self._draw.disconnected(drawn=self._view.phase != "countdown")
 
     # --- Evidence and checks ----------------------------------------------------------

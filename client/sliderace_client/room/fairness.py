@@ -1,4 +1,4 @@
-"""Check what the server says after a race against what it showed before, and we sent.
+"""Compare results and race record with what the server showed and we sent before.
 
 `result_faults` and `remarks` judge the results, which arrive at once; `record_faults`
 judges the race record, which anybody can fetch later.
@@ -26,14 +26,14 @@ __all__ = ["Evidence", "OwnPart", "record_faults", "remarks", "result_faults"]
 
 @dataclass(frozen=True, slots=True)
 class OwnPart:
-    """What we did in a race.
+    """Our own actions in a race.
 
     Args:
         seat: ours.
         nonce: ours as 32 hex digits; empty if we committed to none.
         listed: the commitment listed for us is the one to our nonce.
         in_time: our commitment was sent long enough before the list.
-        fate: what became of our nonce.
+        fate: of our nonce.
         base: number of the last slide before those that we know.
         acked: number of the last slide that the server said it had stored.
         slides: ours after `base`.
@@ -51,7 +51,7 @@ class OwnPart:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What we were shown of a race, and what we sent.
+    """The facts of a race that we were shown, and what we sent.
 
     Args:
         race: its id.
@@ -78,7 +78,7 @@ class Evidence:
 
 
 def result_faults(results: Results, evidence: Evidence) -> list[Fault | WrongNonce]:
-    """Return what does not hold in the results."""
+    """Return the faults in the results."""
     found = list(_draw_faults(results, evidence))
     if evidence.listed is not None:
         listed = {one.seat: one.commitment for one in results.nonces}
@@ -155,7 +155,7 @@ _WHY_LEFT_OUT: Mapping[Fate, Remark] = {
 
 
 def remarks(results: Results, evidence: Evidence) -> list[Remark]:
-    """Return what is worth knowing although it is no fault."""
+    """Return remarks: facts worth knowing that are no faults."""
     own = evidence.own
     if own is None or not own.nonce or evidence.seed_known:
         return []
@@ -174,7 +174,7 @@ def remarks(results: Results, evidence: Evidence) -> list[Remark]:
 def record_faults(
     record: WrittenRace, results: Results, evidence: Evidence
 ) -> list[Fault]:
-    """Return what in a race record is not as we saw and sent it.
+    """Return where a race record differs from what we saw and sent.
 
     Args:
         record: as fetched from the server; whether it is consistent in itself is for
@@ -231,7 +231,7 @@ def _result(racer: WrittenRacer) -> tuple[str, int | None, int | None, int]:
 
 
 def _own_faults(record: WrittenRace, evidence: Evidence) -> Iterator[Fault]:
-    """Check what the record says that we did."""
+    """Check our own entry in the record."""
     own = evidence.own
     if own is None:
         return

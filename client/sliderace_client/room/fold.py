@@ -1,14 +1,14 @@
-"""How each event of the server changes what a member knows of the room.
+"""Apply the server's events to a member's view of the room.
 
 - The *stream* (members, room, phases, standings, results) is numbered. Only the next
   number is taken. After a gap, or in a new epoch, the stream is ignored until a
-  snapshot states everything anew.
+  snapshot replaces everything.
 - *Progress* has no number and is provisional. Slides that do not join the board we have
   make us request that board.
 - What the server states about our own board corrects our attempt (see `attempt`); its
   later slides stand where both agree.
-- A snapshot is the whole truth, except for our own slides that the server has not seen.
-- Names are cleaned whenever they come in: the server may be hostile.
+- A snapshot replaces everything, except our own slides that the server has not seen.
+- Names are cleaned on arrival, as the server may be hostile.
 """
 
 from typing import assert_never
@@ -311,7 +311,7 @@ class Fold:
         self._roster(race.roster, race.nonce_commitments, now)
 
     def _own_lane(self, race: m.RaceView, now: int) -> None:
-        """Take what a snapshot says about our own attempt."""
+        """Apply a snapshot to our own attempt."""
         view = self._view
         lane = view.lane
         if lane is None or lane.board is None:
@@ -395,7 +395,7 @@ class Fold:
             self._outputs.note(row, level)
 
     def _standing(self, row: m.Standing) -> m.Standing:
-        """Take the server's statement on a racer; return it with a clean name."""
+        """Apply a racer's standing; return it with a clean name."""
         view = self._view
         row = replace(row, name=clean_name(row.name) or "?")
         view.lane_of(row.seat).apply(row)

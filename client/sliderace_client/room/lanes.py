@@ -24,7 +24,7 @@ class Lane:
         stm: tiles moved.
         status: as reported by the server.
         place: 1, 1, 3 ... among the finishers so far, or as the results say.
-        standing: the server's latest statement on this racer, once there is one.
+        standing: the latest one from the server, if there is any.
         board: if we may see it; our own is the predicted one.
         board_seq: the slide that `board` stands after.
     """
@@ -58,7 +58,7 @@ class Lane:
         return self.standing.why if self.standing else ""
 
     def apply(self, standing: Standing) -> None:
-        """Take the server's statement on this racer."""
+        """Apply the server's standing of this racer."""
         self.standing = standing
         self.member, self.name, self.bot = standing.member, standing.name, standing.bot
         self.status, self.place = standing.status, standing.place

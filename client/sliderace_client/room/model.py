@@ -75,7 +75,7 @@ class RoomModel:
             self.broken(End.IMPOSSIBLE_BOARD)
 
     def broken(self, why: End | BadMessage) -> None:
-        """End it: what the server sent makes no sense."""
+        """End it, because the server sent an invalid message."""
         self.view.ended = why
         self._outputs.note(why, "bad")
 

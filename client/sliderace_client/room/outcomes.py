@@ -1,6 +1,6 @@
-"""What happened in a room and why it ended: closed lists of types, without words.
+"""Closed lists of types for news, faults and endings, without wording.
 
-`sliderace_client.shared_ui.wording` words each of them once.
+`sliderace_client.shared_ui.wording` has the text of each.
 """
 
 from dataclasses import dataclass
@@ -166,14 +166,14 @@ class ConnectionClosed:
 
 @dataclass(frozen=True, slots=True)
 class BadMessage:
-    """The server sent something that is no message; `why` is the decoder's."""
+    """The server sent an invalid message; `why` is the decoder's reason."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Unreached:
-    """The server could not be reached; `why` is the system's."""
+    """The server could not be reached; `why` is the system's reason."""
 
     server: str
     why: str

@@ -1,4 +1,4 @@
-"""What the model wants done, in order, by the code that has the connection.
+"""The model's outputs: actions for the code that owns the connection.
 
 When slides go out: the first one at once, with every slide made until then. After a
 message of slides, further ones gather for `gather_ms`; then they go in one message, or

@@ -46,18 +46,18 @@ class Bucket:
         return self._level // 1000
 
     def spend(self, count: int, now: int) -> None:
-        """Take `count` tokens, on credit if need be."""
+        """Take `count` tokens; this may leave a debt."""
         self._fill(now)
         self._level -= count * 1000
 
     def free_at(self, count: int) -> int:
-        """When there are `count` tokens, or a full bucket if it holds fewer."""
+        """Return when there are `count` tokens, or a full bucket if it holds fewer."""
         missing = min(count * 1000, self._burst) - self._level
         return self._told - (-max(0, missing) // self._rate)
 
 
 class Pace:
-    """How many slides may go now, and when the next ones may.
+    """How many slides may be sent now, and when the next ones may.
 
     Args:
         limits: as announced.
@@ -76,7 +76,7 @@ class Pace:
         self._messages.spend(1, now)
 
     def take(self, slides: Sequence[Slide], now: int) -> list[Slide]:
-        """The first of `slides` that may go in one message now; they are counted."""
+        """Take the first of `slides` that may be sent now in one message."""
         if not slides or self.free_at(slides[0]) > now:
             return []
         tokens = self._tiles.tokens(now)
@@ -91,5 +91,5 @@ class Pace:
         return taken
 
     def free_at(self, slide: Slide) -> int:
-        """When a message that begins with `slide` may go."""
+        """Return when a message that begins with `slide` may be sent."""
         return max(self._messages.free_at(1), self._tiles.free_at(slide[1]))

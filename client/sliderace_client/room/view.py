@@ -1,4 +1,4 @@
-"""What one member knows of a room, and the questions that a screen asks of it."""
+"""A member's view of a room: the state that screens read, and queries on it."""
 
 from sliderace.engine import Board, parse_board, progress_permille
 from sliderace.protocol.messages import (
@@ -36,7 +36,7 @@ class RoomView:
         me: our member id.
         seat: our seat; spectators have none.
         phase: of the race; `phase_why` says why, where there are several reasons.
-        phase_ends: when the phase ends by itself.
+        phase_ends: when the phase ends without a command.
         left_out: id of the race that began without us because we were not ready.
         start: text of the start board, once we may know it.
         t0: when the race began.
@@ -45,8 +45,8 @@ class RoomView:
         own_high: our high-water progress as the server knows it, in permille.
         forfeited_at: when we forfeited.
         results: of the last race, kept until the next countdown.
-        faults: what does not hold in those results or in the race record.
-        remarks: what is worth knowing about them, though it is no fault.
+        faults: in those results or in the race record.
+        remarks: facts about them that are worth knowing but no faults.
         agrees: whether the race record is as we saw and sent it; None: not known.
         signals: of the solves in those results; only the host gets them.
     """
@@ -126,7 +126,7 @@ class RoomView:
         ]
 
     def remaining(self, now: int) -> int | None:
-        """Return the ms until the phase ends by itself; None if it does not."""
+        """Return the ms until the phase ends without a command; None if it does not."""
         return None if self.phase_ends is None else max(0, self.phase_ends - now)
 
     # --- The race ---------------------------------------------------------------------
@@ -222,7 +222,7 @@ class RoomView:
         self.start = text
 
     def show_own(self) -> None:
-        """Show on our own lane what our attempt predicts."""
+        """Update our own lane from our attempt's prediction."""
         lane, attempt = self.lane, self.attempt
         if lane is None or attempt is None:
             return
@@ -238,7 +238,7 @@ class RoomView:
         self.own_high = 0
 
     def forget_results(self) -> None:
-        """Forget the results and what was found about them."""
+        """Forget the results and their faults and remarks."""
         self.results: Results | None = None
         self.faults: list[Fault | WrongNonce] = []
         self.remarks: list[Remark] = []

@@ -1,4 +1,4 @@
-"""Keys to directions: arrow keys, and WASD and hjkl or four keys of one's own.
+"""Map keys to directions: arrow keys, WASD and hjkl, or the user's four keys.
 
 A direction is that of the tile. With the preset ``gap`` a key is the direction of the
 gap, which is the opposite.

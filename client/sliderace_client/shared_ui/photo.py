@@ -1,4 +1,4 @@
-"""Read the user's own picture. It is only shown here, and sent nowhere.
+"""Read the user's own picture, which is never sent anywhere.
 
 This needs Pillow, which is optional (`sliderace[pictures]`).
 """

@@ -121,7 +121,7 @@ BUILT_IN: Final[Mapping[str, Picture]] = {
         ("rings", _rings),
     )
 }
-"""The pictures that are always there, named as in the page."""
+"""The built-in pictures, named as in the page."""
 
 
 def picture_of_pixels(name: str, rows: Sequence[Sequence[RGB]]) -> Picture:

@@ -1,4 +1,4 @@
-"""What solves look like, for the host: figures in words, never a verdict."""
+"""Figures of the solves in words, for the host; they are never a verdict."""
 
 from collections.abc import Iterable, Iterator
 
@@ -38,7 +38,7 @@ def _by_name(solve: SeatSignals) -> dict[str, Signal]:
 
 
 def figures(solve: SeatSignals) -> list[str]:
-    """Return one racer's figures; a star marks what is outside the human range."""
+    """Return one racer's figures; a star marks those outside the human range."""
     found = _by_name(solve)
     return [_figure(found.get(name)) for name in NAMES]
 

@@ -3,7 +3,7 @@
 __all__ = ["PATIENCE_MS", "Number"]
 
 PATIENCE_MS = 600
-"""How long a number that could go on waits for its next digit."""
+"""How long a number waits for a further digit."""
 
 
 class Number:
@@ -27,7 +27,7 @@ class Number:
             now: instant in ms.
 
         Returns:
-            The tile, as soon as its number cannot go on.
+            The tile, as soon as no digit can follow.
 
         >>> number = Number()
         >>> number.typed("9", 15, 0), number.typed("1", 15, 1), number.typed("2", 15, 2)

@@ -1,4 +1,4 @@
-"""Words for what happens in a room, and times as people write them."""
+"""Texts for events in a room, and times as people write them."""
 
 from collections.abc import Mapping, Sequence
 from typing import assert_never
@@ -198,7 +198,7 @@ def ending(why: Ended) -> str:
 
 
 def fault(found: Fault | WrongNonce) -> str:
-    """Return what does not hold in results or race record."""
+    """Return the text of a fault in results or race record."""
     if isinstance(found, WrongNonce):
         return text("fault.wrong_nonce", seat=found.seat)
     return text(f"fault.{found}")
@@ -220,12 +220,12 @@ def finding(check: str, code: str, values: Mapping[str, object]) -> str:
 
 
 def remark(found: Remark) -> str:
-    """Return what is worth knowing, though it is nobody's fault."""
+    """Return the text of a remark."""
     return text(f"remark.{found}")
 
 
 def refused(event: Refused) -> str:
-    """Return a refusal in our own words; the server's only for an unknown code."""
+    """Return the catalogue's text of a refusal; the server's for an unknown code."""
     if event.code in REFUSALS:
         why = refusal_text(event.code)
     else:

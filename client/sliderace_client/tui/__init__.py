@@ -1,4 +1,4 @@
-"""The full-screen client. Nothing of the terminal library is loaded before it runs."""
+"""The full-screen client. It loads the terminal library only when it runs."""
 
 from sliderace_client.launch import Start
 

@@ -1,4 +1,4 @@
-"""What can be done on a screen: one list gives keys, labels and clicks."""
+"""The actions of a screen, each with its key, label and clickable place."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

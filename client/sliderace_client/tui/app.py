@@ -1,4 +1,4 @@
-"""The program: at most one room, the screen that shows it, and when it is painted.
+"""The full-screen program: it chooses the screen to show and when to paint it.
 
 Which screen is shown follows from the phase of the room: the lobby, the race or the
 results. Between two races the user can switch between lobby and results; a countdown
@@ -10,7 +10,7 @@ When something changes, the screen is painted at one of three moments:
 - **within a frame** (`FRAME_S`): everything that people wait for, such as a new member,
   a phase or a result;
 - **with the next tick** (`TICK_S`): clocks, and the progress of rivals. A busy race
-  therefore costs no more than a running clock.
+  therefore paints no more often than a running clock.
 """
 
 import asyncio
@@ -84,7 +84,7 @@ class News(NamedTuple):
 
     Attributes:
         content: one sentence; empty: no news.
-        level: how good it is.
+        level: whether it is good, bad or neutral.
         until: when it disappears, in monotonic ms.
         is_hint: it may be replaced by another hint.
     """
@@ -191,7 +191,7 @@ class SlideraceApp(App[int]):
                 self.open_screen(MenuScreen(self))
 
     def terminal_lost(self) -> None:
-        """End as on a SIGHUP: the terminal is gone without one."""
+        """End as on SIGHUP, which a lost terminal may not send."""
         self._on_signal(signal.Signals.SIGHUP)
 
     def _on_signal(self, number: signal.Signals) -> None:
@@ -271,7 +271,7 @@ class SlideraceApp(App[int]):
 
     def play_solo(self, start: Start) -> None:
         """Play alone."""
-        self._news = News()  # a problem of the form is solved now
+        self._news = News()  # the form's message no longer applies
         self.open_screen(SoloScreen(self, start))
 
     def warm_up(self, size: str) -> None:
@@ -318,11 +318,11 @@ class SlideraceApp(App[int]):
                 screen.refresh_content()
 
     def paint_all(self) -> None:
-        """Paint the whole screen anew: the terminal has missed some frames."""
+        """Repaint the whole screen, because the terminal has missed some frames."""
         self.screen.refresh()
 
     def _switch_to(self, wanted: type[RoomScreen]) -> None:
-        """Show this screen of the room; close whatever is over another one."""
+        """Show this screen of the room; close dialogs over another one."""
         stack = self.screen_stack
         shown = next((each for each in stack if isinstance(each, RoomScreen)), None)
         if shown is None or type(shown) is wanted:
@@ -548,7 +548,9 @@ class SlideraceApp(App[int]):
 
     async def _store_settings(self, before: Settings, after: Settings) -> None:
         try:
-            async with self._storing_settings:  # one after another: each is a change
+            async with (
+                self._storing_settings
+            ):  # one after another, since each triggers a change
                 await asyncio.to_thread(keep, before, after)
         except OSError as error:
             self.say(text("tui.settings.not_saved", why=error.strerror), "bad")

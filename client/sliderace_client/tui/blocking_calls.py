@@ -1,4 +1,4 @@
-"""Calls that block, so that the app runs them in threads."""
+"""Blocking calls, which the app runs in threads."""
 
 import re
 from collections.abc import Callable
@@ -112,7 +112,7 @@ def past_races() -> list[str]:
     """Return the races stored on this machine's server, else on the one used last.
 
     Returns:
-        Lines of text, the first one a heading; or one line that says what is wrong.
+        Lines of text, the first one a heading; or one line with the error.
     """
     server = running_server() or last_server()
     if not server:

@@ -1,10 +1,10 @@
-"""From keys, clicks and the pointer to slides of a board.
+"""Turn keys, clicks and pointer movements into slides.
 
 Input is accepted only while the board can be played; other keys are left to the screen.
 
 - **Direction keys** (arrows, wasd, hjkl or own keys) slide the tile beside the gap.
 - **A click** on a tile in line with the gap slides it and all tiles between them. With
-  hovering switched on, the pointer does the same, and says nothing if it cannot.
+  hovering switched on, the pointer does the same, but gives no hints.
 - **Digits** name a tile, which then slides like a clicked one. A number that could have
   another digit (1 on a 4x4 board) is pending: the next digit continues it, Enter or
   Space ends it, and so does a pause (`tick`). A direction key discards it.

@@ -1,4 +1,4 @@
-"""Where boards and panels stand on the screen, and what of them changed. Pure."""
+"""The layout of boards and panels, and which parts have changed. Pure."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What each part of a screen says, as rows of text: pure, and without markup.
+"""The parts of the screens as rows of text: pure, and without markup.
 
 Every function takes what it shows, the look, and the width it has; the result fits it.
 """
@@ -111,12 +111,12 @@ def tps(stm: int, ms: int | None) -> str:
 
 
 def count_text(stm: int, clock: int | None) -> str:
-    """Format what is counted during an attempt: tiles moved, and tiles per second."""
+    """Format the counts of an attempt: tiles moved, and tiles per second."""
     return text("tui.counts", count=stm, tps=tps(stm, clock))
 
 
 def rules_text(rules: Rules, *, seed_known: bool = False) -> str:
-    """List the rules in one line, without those that are as usual.
+    """List the rules in one line, omitting defaults.
 
     >>> rules_text(Rules())
     '4x4, 5 min, boards hidden'
@@ -399,7 +399,7 @@ def _finish_text(lane: Lane, best: Lane | None, width: int) -> str:
 WIDE_W = 62
 """From this width on, even the longest name fits beside its latency."""
 STATE_FROM = 50
-"""From this width on, a column says who is ready; narrower rows have only the mark."""
+"""From this width on, a column shows readiness; narrower rows have only the mark."""
 
 
 def member_row(

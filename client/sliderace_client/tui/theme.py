@@ -1,4 +1,4 @@
-"""Which colours this terminal and this user get, and which picture on the tiles."""
+"""Choose colours for this terminal and user, and the picture on the tiles."""
 
 import os
 from pathlib import Path
@@ -56,7 +56,7 @@ class Appearance:
         self._own_name = ""
 
     def update(self, settings: Settings, colours: str | None) -> str:
-        """Choose the look anew.
+        """Choose the look again.
 
         Args:
             settings: the user's.
@@ -102,7 +102,7 @@ class Appearance:
             self._own_name = name
 
     def next_picture(self, name: str) -> str:
-        """Return what comes after a picture: a built-in one, the user's, or none.
+        """Return the choice after a picture: a built-in one, the user's, or none.
 
         Raises:
             BadPicture: pictures cannot be shown; its text says why.
@@ -121,7 +121,7 @@ class Appearance:
 
 def _look_name(settings: Settings, colours: str | None) -> str:
     """Return a key of `LOOKS`."""
-    if colours == "standard":  # 16 colours: only these are sure to differ
+    if colours == "standard":  # with 16 colours, only these are sure to differ
         return "basic"
     if settings.theme == "auto":
         return "light" if _is_light() else "dark"

@@ -1,12 +1,12 @@
-"""The two widgets that everything on the screen is drawn with: `TextRows` and `Boards`.
+"""The two widgets that draw everything on the screen: `TextRows` and `Boards`.
 
 Both take plain rows or tiles (see `shared_ui.render`), remember what they drew, and
 paint only what changed. No text is ever parsed as markup.
 
 The library paints an update with its next frame, about 16 ms later, and writes whole
 rows. `DirectWidget` therefore compares the rows that it drew before and after a change
-and passes them to `TerminalDiff`. The library still asks for rows when it paints by
-itself (a new screen, a resize); both use the same cache of drawn rows.
+and passes them to `TerminalDiff`. For a new screen or a resize, the library still asks
+for rows; both use the same cache of drawn rows.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -84,7 +84,7 @@ class DirectWidget(Widget):
         self.base = Style()
 
     def render_lines(self, crop: Region) -> list[Strip]:  # noqa: D102
-        # The library's own cache does not know what was painted without it.
+        # The library's own cache does not know of rows painted without it.
         rows = self.drawn(crop.line_range)
         blank = Strip.blank(self.width, self.base)
         return [rows.get(y, blank).crop(crop.x, crop.right) for y in crop.line_range]
@@ -94,12 +94,12 @@ class DirectWidget(Widget):
         return cast("WidgetApp", self.app)  # pyright: ignore[reportUnknownMemberType] - theirs
 
     def forget(self, rows: Iterable[int]) -> None:
-        """Draw these rows anew when they are needed."""
+        """Forget these drawn rows, so that they are redrawn when needed."""
         for y in rows:
             self._drawn.pop(y, None)
 
     def forget_all(self) -> None:
-        """Draw every row anew when it is needed."""
+        """Forget all drawn rows, so that they are redrawn when needed."""
         self._drawn.clear()
 
     def drawn(self, rows: Iterable[int]) -> dict[int, Strip]:

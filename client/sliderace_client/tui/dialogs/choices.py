@@ -46,7 +46,7 @@ class ChoiceDialog(Dialog):
         """Take the next value of a choice, or the previous one (step -1)."""
 
     def apply(self) -> None:
-        """Use what was chosen."""
+        """Apply the choices."""
 
     def rows(self) -> list[Row]:  # noqa: D102
         title = [text_row(self._title, self.look.ink, bold=True)]

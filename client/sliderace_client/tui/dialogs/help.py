@@ -1,4 +1,4 @@
-"""The help: the keys of a screen, and what its columns and signs mean."""
+"""The help: keys, columns and signs of a screen."""
 
 from textwrap import wrap
 from typing import Literal
@@ -19,7 +19,7 @@ TEXT_W = 40
 
 
 def help_entries(topic: HelpTopic) -> list[tuple[str, str]]:
-    """Return what the help of a screen explains.
+    """Return the help entries of a screen.
 
     Returns:
         Pairs: keys, or a column or sign as it appears on the screen; and what it means.
@@ -108,7 +108,7 @@ def _room_keys() -> list[tuple[str, str]]:
 
 
 def _signs() -> list[tuple[str, str]]:
-    """Explain what stands beside names and bars."""
+    """Explain the signs beside names and bars."""
     return [
         (text("latency.jitter", rtt=23, jitter=4), text("tui.help.latency")),
         ("1?", text("tui.help.provisional")),

@@ -1,4 +1,4 @@
-"""What the screens with boards share: boards and panel, and the keys of pictures."""
+"""Parts of all screens with boards: boards, panel, and the keys of pictures."""
 
 from collections.abc import Callable
 
@@ -70,7 +70,7 @@ class BoardArea(Container):
 
 
 PICTURE_ROWS = 18
-"""In a lower terminal, a tile has one or two rows, which show nothing of a picture."""
+"""In a lower terminal, a tile's one or two rows are too few for a picture."""
 
 
 def refuse_picture(program: Program, key: str, rows: int) -> bool:

@@ -1,4 +1,4 @@
-"""The lobby: the code to read aloud, who is here, who is ready, and the host's keys."""
+"""The lobby: the room code, the members and their readiness, and the host's keys."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -89,7 +89,7 @@ class LobbyScreen(RoomScreen):
                 yield self._people
             yield self._qr
 
-    # --- What is shown ----------------------------------------------------------------
+    # --- Display ----------------------------------------------------------------------
 
     def online_head(self) -> str:  # noqa: D102
         room = self.view.room
@@ -190,7 +190,7 @@ class LobbyScreen(RoomScreen):
             ]
         return rows
 
-    # --- What can be done -------------------------------------------------------------
+    # --- Actions ----------------------------------------------------------------------
 
     def actions(self) -> list[Action]:  # noqa: D102
         view, room, program = self.view, self.view.room, self.program

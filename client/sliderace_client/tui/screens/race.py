@@ -69,7 +69,7 @@ class RaceScreen(RoomScreen):
     def body(self) -> Iterable[Widget]:  # noqa: D102
         yield self._area
 
-    # --- What is shown ----------------------------------------------------------------
+    # --- Display ----------------------------------------------------------------------
 
     def online_head(self) -> str:  # noqa: D102
         view = self.view
@@ -205,7 +205,7 @@ class RaceScreen(RoomScreen):
         return view.unacked if late else 0
 
     def _starters(self) -> list[Lane]:
-        """Return who will race, before the server has sent the roster."""
+        """Return the expected racers, before the server has sent the roster."""
         return [
             Lane(who.seat, who.id, who.name, who.bot)
             for who in self.view.present_players()
@@ -235,7 +235,7 @@ class RaceScreen(RoomScreen):
         return [*rows, text_row("")]
 
     def _state_text(self) -> str:
-        """Return what holds for us: a result, or what to do or wait for."""
+        """Return our result, or what to do or wait for."""
         view, lane = self.view, self.view.lane
         if self._input.pending:
             return text("tui.input.pending", digits=self._input.pending)
@@ -258,7 +258,7 @@ class RaceScreen(RoomScreen):
             return text("tui.race.watching")
         return rules_text(view.room.rules) if view.room else ""
 
-    # --- What can be done -------------------------------------------------------------
+    # --- Actions ----------------------------------------------------------------------
 
     def actions(self) -> list[Action]:  # noqa: D102
         view, program = self.view, self.program

@@ -1,4 +1,4 @@
-"""The results: who won, what stands beside the times, and whether it is proven."""
+"""The results: the table, marks beside times, and the proof of fairness."""
 
 from collections.abc import Iterable, Mapping
 from textwrap import wrap
@@ -57,7 +57,7 @@ class ResultsScreen(RoomScreen):
         yield self._table
         yield self._proof
 
-    # --- What is shown ----------------------------------------------------------------
+    # --- Display ----------------------------------------------------------------------
 
     def online_head(self) -> str:  # noqa: D102
         room = self.view.room
@@ -121,7 +121,7 @@ class ResultsScreen(RoomScreen):
         return [text_row(won, look.ink, bold=True), *large]
 
     def _proof_rows(self, width: int) -> list[Row]:
-        """Return what the checks of the race record found."""
+        """Return the findings of the race record's checks."""
         view, look = self.view, self.look
         if view.results is None:
             return []
@@ -144,7 +144,7 @@ class ResultsScreen(RoomScreen):
             for part in wrap(finding, width)
         ]
 
-    # --- What can be done -------------------------------------------------------------
+    # --- Actions ----------------------------------------------------------------------
 
     def actions(self) -> list[Action]:  # noqa: D102
         view, program = self.view, self.program

@@ -1,4 +1,4 @@
-"""The base of the screens of a room, and what they need from program and connection."""
+"""The base class of a room's screens, and the interfaces that they need."""
 
 from typing import ClassVar, Protocol
 
@@ -173,7 +173,7 @@ class RoomScreen(BaseScreen):
 
     @property
     def _others_race(self) -> bool:
-        """Whether others still race, so that our own server keeps running for them."""
+        """Whether others are still racing, so that our own server keeps running."""
         view = self.view
         return view.phase in ("countdown", "racing", "grace") and any(
             lane.seat != view.seat and lane.status == "racing"

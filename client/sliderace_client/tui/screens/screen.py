@@ -177,7 +177,7 @@ class BaseScreen(Screen[None]):
         """Handle a key that belongs to no action; return whether it did."""
         return not key
 
-    # --- Life -------------------------------------------------------------------------
+    # --- Events -----------------------------------------------------------------------
 
     def compose(self) -> ComposeResult:  # noqa: D102
         yield self._too_small

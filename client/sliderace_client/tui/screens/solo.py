@@ -55,7 +55,9 @@ class SoloScreen(BaseScreen):
         self._input = BoardInput(self, program.hint)
         self._warm_up = warm_up
         self._best: dict[Size, int] = {}
-        self._is_given = bool(start.board)  # it may be easy, so it counts as no best
+        self._is_given = bool(
+            start.board
+        )  # the board may be easy, so the time does not count as a best
         if start.board:
             self._begin(start.board, text("solo.given"))
         else:
@@ -92,7 +94,7 @@ class SoloScreen(BaseScreen):
             return attempt.slides[-1][2]
         return max(0, self.program.now() - attempt.zero)
 
-    # --- What is shown ----------------------------------------------------------------
+    # --- Display ----------------------------------------------------------------------
 
     def body(self) -> Iterable[Widget]:  # noqa: D102
         yield self._area
@@ -143,7 +145,7 @@ class SoloScreen(BaseScreen):
             return text("tui.input.pending", digits=self._input.pending)
         return "" if self._started else text("tui.solo.not_started")
 
-    # --- What can be done -------------------------------------------------------------
+    # --- Actions ----------------------------------------------------------------------
 
     def actions(self) -> list[Action]:  # noqa: D102
         program = self.program

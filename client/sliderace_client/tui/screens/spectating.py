@@ -27,7 +27,7 @@ class SpectatorView:
     """Which boards of others are shown.
 
     Args:
-        view: returns what is known of the room.
+        view: returns the view of the room.
         on_change: called after a key or a click changed the view.
     """
 
@@ -89,7 +89,7 @@ class SpectatorView:
     def _shows_all(self) -> bool:
         return not self._leader and self._pinned is None
 
-    # --- What is shown ----------------------------------------------------------------
+    # --- Display ----------------------------------------------------------------------
 
     def place_all(self, look: Look, columns: int, rows: int) -> list[Placed]:
         """Arrange as many boards as fit on a canvas."""
@@ -134,7 +134,7 @@ class SpectatorView:
             return text("tui.watch.leads_others", finished=names, **values)
         return text("tui.watch.leads", **values)
 
-    # --- What can be done -------------------------------------------------------------
+    # --- Actions ----------------------------------------------------------------------
 
     def actions(self) -> list[Action]:
         """Return the keys that change the view."""

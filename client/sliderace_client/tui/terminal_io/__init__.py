@@ -1,1 +1,1 @@
-"""Bytes to and from the terminal: the driver, the output, and the smallest repaint."""
+"""Terminal input and output: the driver, the output, and minimal repaints."""

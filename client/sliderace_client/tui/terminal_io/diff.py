@@ -137,7 +137,7 @@ class Cell(NamedTuple):
     """One cell: its text (empty: the right half of a wide character) and its style.
 
     `style` is the escape sequence that switches the style on from a plain one. Of a
-    blank it contains only what is visible there.
+    blank it contains only attributes that are visible there.
     """
 
     text: str
@@ -155,7 +155,7 @@ def _sequence(style: Style | None, colours: str | None) -> str:
 
 @lru_cache(maxsize=1024)
 def _blank_sequence(style: Style | None, colours: str | None) -> str:
-    """The same for a blank: only what is visible on it."""
+    """The same for a blank, with only the attributes visible on it."""
     if style is None or style.reverse or style.underline or style.strike:
         return _sequence(style, colours)
     return _sequence(Style(bgcolor=style.bgcolor), colours)
@@ -250,7 +250,7 @@ class Piece(NamedTuple):
         style: escape sequence that switches it on.
         y: row.
         x: column of the first cell.
-        text: what is printed; empty: `erased` cells are erased.
+        text: to print; empty: `erased` cells are erased.
         erased: how many cells are erased.
     """
 

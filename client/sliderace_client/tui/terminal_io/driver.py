@@ -47,7 +47,7 @@ class DriverApp(Protocol):
     terminal_diff: TerminalDiff
 
     def paint_all(self) -> None:
-        """Paint the whole screen anew: the terminal has missed some frames."""
+        """Repaint the whole screen, because the terminal has missed some frames."""
         ...
 
     def terminal_lost(self) -> None:
@@ -141,7 +141,7 @@ class TerminalDriver(LinuxDriver):
         super().stop_application_mode()
 
     def close(self) -> None:
-        """Write what is left, and nothing after it."""
+        """Write the remaining output, and nothing after it."""
         output, self._output = self._output, None
         if output is not None:
             output.finish(CLOSE_S)

@@ -7,7 +7,7 @@ accepted yet waits in a buffer:
 - While more than `LIMIT` bytes wait, new frames are dropped, so that the terminal never
   shows a race of some seconds ago. A frame is dropped or sent as a whole.
 - After a dropped frame, everything is dropped until the buffer is empty, because later
-  frames are differences to the dropped one. Then `on_caught_up` paints everything anew.
+  frames are differences to the dropped one. Then `on_caught_up` repaints everything.
 - `drop` empties the buffer, so that the sequences that restore the terminal come next.
 - After an error, everything is ignored: the terminal is gone.
 """
