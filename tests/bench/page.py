@@ -17,7 +17,7 @@ from typing import Any
 from playwright.sync_api import Page, sync_playwright
 from tests.bench.scenarios import machine, quantiles
 from tests.browser.conftest import DESKTOP, FLAGS, start_server
-from tests.browser.player import ARROWS, host, own_board, quick_rules, start
+from tests.browser.player import ARROWS, host, own_board, start, use_short_countdown
 
 from sliderace.engine import Board
 
@@ -88,7 +88,7 @@ def main() -> None:
         page = browser.new_page(viewport={"width": width, "height": height})
         page.goto(server.url)
         host(page, "Ann", "4\u00d74")
-        quick_rules(page)
+        use_short_countdown(page)
         start(page)
         page.wait_for_timeout(500)
         path = Path(folder) / "trace.json"

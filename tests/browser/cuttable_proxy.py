@@ -17,69 +17,69 @@ class CuttableProxy:
 
     def __init__(self, port: int) -> None:
         self._port = port
-        self._whole = self._flows = True
-        self._live: set[socket.socket] = set()
+        self._accepts = self._forwards = True
+        self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
-        self._door = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(("127.0.0.1", 0))
         threading.Thread(target=self._serve, daemon=True).start()
 
     @property
     def url(self) -> str:
         """The address at which the proxy offers the server."""
-        return f"http://127.0.0.1:{self._door.getsockname()[1]}"
+        return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
 
     def cut(self) -> None:
         """End all connections and forward nothing from now on."""
         with self._lock:
-            self._whole = False
-            for one in self._live:
+            self._accepts = False
+            for one in self._open:
                 with contextlib.suppress(OSError):
                     one.shutdown(socket.SHUT_RDWR)
 
     def drop(self) -> None:
         """Drop everything in both directions, but keep the connections half open."""
-        self._flows = False
+        self._forwards = False
 
     def mend(self) -> None:
         """Forward new connections again; half-open ones stay dead."""
-        self._whole = True
-        self._flows = True
+        self._accepts = True
+        self._forwards = True
 
     def close(self) -> None:
         """End all connections and stop listening."""
         self.cut()
-        self._door.close()
+        self._listener.close()
 
     def _serve(self) -> None:
         with contextlib.suppress(OSError):
             while True:
-                here, _ = self._door.accept()
+                here, _ = self._listener.accept()
                 threading.Thread(target=self._carry, args=(here,), daemon=True).start()
 
     def _carry(self, here: socket.socket) -> None:
         with here, contextlib.suppress(OSError):
-            if not self._whole:
+            if not self._accepts:
                 return
             with socket.create_connection(("127.0.0.1", self._port)) as there:
                 with self._lock:
-                    self._live |= {here, there}
+                    self._open |= {here, there}
                 ways = (there, here)
                 back = threading.Thread(target=self._pump, args=ways, daemon=True)
                 back.start()
                 self._pump(here, there)
                 back.join()
                 with self._lock:
-                    self._live -= {here, there}
+                    self._open -= {here, there}
 
     def _pump(self, source: socket.socket, sink: socket.socket) -> None:
         """Forward data and its end; a half-open connection gets neither."""
         dead = False
         with contextlib.suppress(OSError):
             while data := source.recv(65_536):
-                dead = dead or not self._flows
+                dead = dead or not self._forwards
                 if not dead:
                     sink.sendall(data)
-        for one in () if dead or not self._flows else (source, sink):
+        for one in () if dead or not self._forwards else (source, sink):
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
 

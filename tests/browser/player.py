@@ -8,25 +8,25 @@ from sliderace_client.bots.solver import solve
 
 __all__ = [
     "ARROWS",
-    "alone",
-    "board_of",
-    "fits",
+    "board_point",
+    "fits_screen",
     "give_up",
-    "guest",
     "host",
     "join",
     "make_ready",
-    "opened",
+    "new_guest",
+    "new_room",
     "own_board",
-    "point",
     "press",
-    "quick_rules",
-    "race",
-    "sees_own",
+    "race_alone",
     "solution",
-    "solve_all",
+    "solve_by_keys",
+    "spectated_board",
     "start",
+    "start_race_with",
     "tap",
+    "use_short_countdown",
+    "wait_for_board",
 ]
 
 ARROWS = {"U": "ArrowUp", "D": "ArrowDown", "L": "ArrowLeft", "R": "ArrowRight"}
@@ -50,7 +50,7 @@ def join(page: Page, name: str, *, watch: bool = False) -> None:
     page.wait_for_selector("[data-screen=lobby], [data-screen=race]")
 
 
-def quick_rules(page: Page) -> None:
+def use_short_countdown(page: Page) -> None:
     """Host: set the shortest countdown."""
     page.get_by_text("More rules").click()
     page.get_by_label("Countdown").select_option("3 s")
@@ -62,26 +62,26 @@ def start(page: Page) -> None:
     page.wait_for_selector("[data-screen=race] [data-board]")
 
 
-def opened(
+def new_room(
     pages: Pages, name: str = "Ann", size: tuple[int, int] = DESKTOP
 ) -> tuple[Page, str]:
     """Open a 3x3 room with the shortest countdown; return its host's page and code."""
     page = pages.open("/", size)
     code = host(page, name)
-    quick_rules(page)
+    use_short_countdown(page)
     return page, code
 
 
-def alone(
+def race_alone(
     pages: Pages, name: str = "Ann", size: tuple[int, int] = DESKTOP
 ) -> tuple[Page, str]:
     """Start a race of one new visitor; return their page and the room's code."""
-    page, code = opened(pages, name, size)
+    page, code = new_room(pages, name, size)
     start(page)
     return page, code
 
 
-def guest(
+def new_guest(
     pages: Pages,
     code: str,
     name: str,
@@ -102,7 +102,7 @@ def make_ready(page: Page, *guests: Page) -> None:
     page.wait_for_selector(f".member.is-ready >> nth={len(guests) - 1}")
 
 
-def race(page: Page, *guests: Page) -> None:
+def start_race_with(page: Page, *guests: Page) -> None:
     """Make these guests ready, start the race as host, and wait for the board."""
     make_ready(page, *guests)
     start(page)
@@ -111,19 +111,19 @@ def race(page: Page, *guests: Page) -> None:
 def own_board(page: Page) -> Board:
     """Return the racer's own board, as the page shows it now.
 
-    After a slide it is a frame or two behind; use `sees_own` then.
+    After a slide it is a frame or two behind; use `wait_for_board` then.
     """
     shown = page.locator(".stage [data-board]").get_attribute("data-board")
     return parse_board(shown or "")
 
 
-def sees_own(page: Page, board: Board) -> None:
+def wait_for_board(page: Page, board: Board) -> None:
     """Wait until the racer's page shows this board; it takes a frame or two."""
     text = format_board(board)
     page.wait_for_selector(f".stage [data-board='{text}']", state="attached")
 
 
-def board_of(page: Page, seat: int) -> str:
+def spectated_board(page: Page, seat: int) -> str:
     """Return a racer's board on a spectator's page: labels in reading order."""
     card = page.locator(f".board-card[data-seat='{seat}']")
     return card.get_attribute("data-board") or ""
@@ -140,7 +140,7 @@ def press(page: Page, direction: str, count: int = 1) -> None:
         page.keyboard.press(ARROWS[direction])
 
 
-def solve_all(page: Page) -> None:
+def solve_by_keys(page: Page) -> None:
     """Solve the player's own board by keyboard."""
     for direction, count in solution(own_board(page)):
         press(page, direction, count)
@@ -156,16 +156,18 @@ def tap(page: Page, cell: int, board: Board) -> None:
     """Tap a tile of the player's own board."""
     width, height = board.size
     row, column = divmod(cell, width)
-    page.touchscreen.tap(*point(page, (column + 0.5) / width, (row + 0.5) / height))
+    page.touchscreen.tap(
+        *board_point(page, (column + 0.5) / width, (row + 0.5) / height)
+    )
 
 
-def point(page: Page, across: float, down: float) -> tuple[float, float]:
+def board_point(page: Page, across: float, down: float) -> tuple[float, float]:
     """Return a point of the player's own board in px; 0 is left or top."""
     box = page.locator(".board.own").bounding_box()
     assert box is not None
     return box["x"] + box["width"] * across, box["y"] + box["height"] * down
 
 
-def fits(page: Page) -> bool:
+def fits_screen(page: Page) -> bool:
     """Return whether nothing is wider than the screen."""
     return bool(page.evaluate(FITS))

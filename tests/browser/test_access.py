@@ -11,8 +11,8 @@ from tests.browser.player import (
     host,
     join,
     make_ready,
-    quick_rules,
-    solve_all,
+    solve_by_keys,
+    use_short_countdown,
 )
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
@@ -30,7 +30,7 @@ RUN = """async () => {
 }"""
 
 
-def _examine(page: Page, screen: str) -> None:
+def _check_sizes(page: Page, screen: str) -> None:
     """Check the page: light at its size, dark on two phones."""
     usual = page.viewport_size
     assert usual is not None
@@ -38,11 +38,11 @@ def _examine(page: Page, screen: str) -> None:
         page.set_viewport_size({"width": width, "height": height})
         phone = (width, height) in (PHONE, SMALL)
         page.emulate_media(color_scheme="dark" if phone else "light")
-        _look(page, f"{screen}, {width} px")
+        _check(page, f"{screen}, {width} px")
     page.set_viewport_size(usual)
 
 
-def _look(page: Page, screen: str) -> None:
+def _check(page: Page, screen: str) -> None:
     """Check the page as it is once no animation is running."""
     page.wait_for_function(
         "() => document.getAnimations().every((one) => one.playState !== 'running')"
@@ -69,51 +69,51 @@ def test_axe_finds_no_fault_in_a_room(
     ann.goto(pages.address)
     ann.get_by_text("More rules").click()
     ann.wait_for_selector(".home select")
-    _examine(ann, "home")
+    _check_sizes(ann, "home")
     code = host(ann, "Ann")
-    quick_rules(ann)
+    use_short_countdown(ann)
     ben.goto(f"{pages.address}/{code}")
     ben.wait_for_selector(".narrow form")
-    _examine(ben, "door")
+    _check_sizes(ben, "door")
     join(ben, "Ben")
     sam.goto(f"{pages.address}/{code}")
     join(sam, "Sam", watch=True)
     ann.get_by_text("Warm up").click()
     make_ready(ann, ben)
-    _examine(ann, "lobby of the host")
-    _examine(ben, "lobby of a guest")
+    _check_sizes(ann, "lobby of the host")
+    _check_sizes(ben, "lobby of a guest")
     ann.get_by_label("Settings").click()
     ann.wait_for_selector(".panel")
-    _examine(ann, "settings")
+    _check_sizes(ann, "settings")
     ann.get_by_role("button", name="Done").click()
     ann.get_by_role("button", name="Start the race").click()
     ann.wait_for_selector("[data-screen=race]")
-    _examine(ann, "countdown")
+    _check_sizes(ann, "countdown")
     ann.wait_for_selector("[data-board]")
     sam.wait_for_selector(".board-card[data-board] >> nth=1")
-    _examine(ann, "race")
-    _examine(sam, "watching")
+    _check_sizes(ann, "race")
+    _check_sizes(sam, "watching")
     sam.get_by_role("button", name="Leader").click()
     sam.wait_for_selector(".board-card.big")
-    _examine(sam, "the leader")
-    solve_all(ann)
+    _check_sizes(sam, "the leader")
+    solve_by_keys(ann)
     ann.wait_for_selector(".board-card >> nth=1")
-    _examine(ann, "finished")
+    _check_sizes(ann, "finished")
     give_up(ben)
     ann.wait_for_selector("[data-screen=results]")
-    _examine(ann, "results")
+    _check_sizes(ann, "results")
     for summary in ann.locator("[data-screen=results] summary").all():
         summary.click()
     ann.wait_for_selector(".splits tbody tr")
     ann.wait_for_selector(".checks >> text=/results:/")
-    _examine(ann, "results, all of it open")
+    _check_sizes(ann, "results, all of it open")
     ben.get_by_role("button", name="Rematch").click()
     ann.wait_for_selector(".main-actions >> text=Ben is ready for the next race")
-    _examine(ann, "results, when others have gone on")
+    _check_sizes(ann, "results, when others have gone on")
     again = ann.get_by_role("link", name="Watch again").get_attribute("href")
     ann.goto(str(again))
     ann.wait_for_selector("[data-screen=replay]")
-    _examine(ann, "replay")
+    _check_sizes(ann, "replay")
 
 
 @pytest.mark.parametrize(EITHER_WAY, [ON_A_PHONE])
@@ -127,11 +127,11 @@ def test_axe_finds_no_fault_in_solo(
     page.goto(f"{pages.address}/?practice")
     page.wait_for_selector("[data-screen=solo] [data-board]")
     page.get_by_text("From a seed").click()
-    _examine(page, "practice")
+    _check_sizes(page, "practice")
     page.get_by_label("Help").click()
     page.get_by_role("heading", name="How to play").wait_for()
-    _examine(page, "help")
+    _check_sizes(page, "help")
     page.get_by_role("button", name="Close").click()
     page.get_by_role("button", name="Picture").click()
     page.get_by_label("Harbour").wait_for()
-    _examine(page, "pictures")
+    _check_sizes(page, "pictures")

@@ -13,14 +13,14 @@ import pytest
 from playwright.sync_api import Page
 from tests.browser.conftest import DESKTOP, PHONE, SMALL, Pages
 from tests.browser.player import (
-    fits,
+    fits_screen,
     give_up,
-    guest,
-    opened,
+    new_guest,
+    new_room,
     own_board,
     press,
-    race,
     solution,
+    start_race_with,
 )
 
 from sliderace.engine import Board, format_board, parse_slides, stm
@@ -36,9 +36,9 @@ SHOWN = ".film:not([hidden])"
 
 def _race(pages: Pages) -> tuple[Page, Page, Board]:
     """Race; return the page of the winner, of the one who gave up, and the board."""
-    ann, code = opened(pages, NAME)
-    ben = guest(pages, code, "Ben", PHONE)
-    race(ann, ben)
+    ann, code = new_room(pages, NAME)
+    ben = new_guest(pages, code, "Ben", PHONE)
+    start_race_with(ann, ben)
     board = own_board(ann)
     way = solution(board)
     for direction, count in way:
@@ -51,13 +51,13 @@ def _race(pages: Pages) -> tuple[Page, Page, Board]:
     return ann, ben, board
 
 
-def _saved(page: Page, name: str) -> bytes:
+def _download(page: Page, name: str) -> bytes:
     with page.expect_download() as download:
         page.get_by_role("link", name=name).click()
     return Path(download.value.path()).read_bytes()
 
 
-def _opened(link: str) -> Any:
+def _decode_link(link: str) -> Any:
     """Return what slidysim's viewer reads from a link."""
     parts = urlsplit(link)
     assert f"{parts.scheme}://{parts.netloc}{parts.path}" == (
@@ -70,20 +70,20 @@ def _opened(link: str) -> Any:
 def test_race_can_be_downloaded_and_replayed(pages: Pages) -> None:
     """Players get results, downloads and links; anybody can replay all boards."""
     ann, ben, board = _race(pages)
-    _take_along(ann, ben, board)
+    _check_downloads(ann, ben, board)
     address = ann.get_by_role("link", name="Watch again").get_attribute("href") or ""
     assert urlsplit(address).path.startswith("/replay/")
-    _see_again(pages.open(urlsplit(address).path), board)
+    _check_replay(pages.open(urlsplit(address).path), board)
 
 
-def _take_along(ann: Page, ben: Page, board: Board) -> None:
+def _check_downloads(ann: Page, ben: Page, board: Board) -> None:
     """Check the race record, a CSV file without formulas, and the link to the solve."""
-    file = json.loads(_saved(ann, "Race record"))
+    file = json.loads(_download(ann, "Race record"))
     race = read(file["record"])
     winner, loser = race.racers
     assert winner.finish is not None
 
-    text = _saved(ann, "Table").decode("utf-8-sig")
+    text = _download(ann, "Table").decode("utf-8-sig")
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [row["name"] for row in rows] == [f"'{NAME}", "Ben"]
     assert rows[0]["time_ms"] == str(winner.finish.official_ms)
@@ -94,8 +94,8 @@ def _take_along(ann: Page, ben: Page, board: Board) -> None:
     viewer = ann.get_by_role("link", name="slidysim")
     link = viewer.get_attribute("href") or ""
     expected = solve_of(race.board, winner.slides, winner.finish)
-    assert _opened(link) == _opened(link_to(expected)) == list(expected)
-    solved, tps, scramble, times = _opened(link)
+    assert _decode_link(link) == _decode_link(link_to(expected)) == list(expected)
+    solved, tps, scramble, times = _decode_link(link)
     assert scramble == format_board(board)
     assert len(times) == winner.stm == stm(parse_slides(solved))
     assert tps == winner.stm * 1_000_000 // winner.finish.solve_ms
@@ -114,10 +114,10 @@ def _take_along(ann: Page, ben: Page, board: Board) -> None:
     ann.get_by_role("button", name="Verify").click()
     ann.wait_for_selector(".checks >> text=/^ok .* ranking:/")
     ben.set_viewport_size({"width": SMALL[0], "height": SMALL[1]})
-    assert fits(ben)
+    assert fits_screen(ben)
 
 
-def _see_again(eve: Page, board: Board) -> None:
+def _check_replay(eve: Page, board: Board) -> None:
     """Replay forwards and backwards: by keys, by the slider, and by playing."""
     eve.wait_for_selector(SHOWN)
     first = eve.locator(".board-card").first
@@ -149,7 +149,7 @@ def _see_again(eve: Page, board: Board) -> None:
     assert first.get_attribute("data-board") == solved, "it ran to the end"
     for width, height in (SMALL, PHONE, DESKTOP):
         eve.set_viewport_size({"width": width, "height": height})
-        assert fits(eve)
+        assert fits_screen(eve)
         assert eve.get_by_role("button", name="Play").is_visible()
 
 

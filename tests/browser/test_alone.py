@@ -4,13 +4,13 @@ import pytest
 from playwright.sync_api import FilePayload, Page
 from tests.browser.conftest import PHONE, SMALL, Pages
 from tests.browser.player import (
-    fits,
+    fits_screen,
     host,
     own_board,
     press,
-    sees_own,
     solution,
-    solve_all,
+    solve_by_keys,
+    wait_for_board,
 )
 
 from sliderace.engine import Size, format_board, scramble, seed_from_text
@@ -35,14 +35,14 @@ KEPT = """async () => {
 }"""
 
 
-def _practice(page: Page, size: str = "3x3") -> None:
+def _play_solo(page: Page, size: str = "3x3") -> None:
     page.get_by_role("button", name="Practise alone").click()
     page.wait_for_selector("[data-screen=solo] [data-board]")
     page.get_by_label("Size").select_option(size)
 
 
 def _solve(page: Page) -> None:
-    solve_all(page)
+    solve_by_keys(page)
     page.wait_for_selector(".banner >> text=Solved in")
 
 
@@ -50,7 +50,7 @@ def test_solo_by_keyboard(pages: Pages) -> None:
     """A solve is timed, best and averages are stored, and undone slides are marked."""
     page = pages.open()
     page.evaluate(FOUR)
-    _practice(page)
+    _play_solo(page)
     _solve(page)
     figures = page.locator(".figures-row dd").all_inner_texts()
     assert figures[:2] == [page.locator(".times .time").first.inner_text(), "11:40.000"]
@@ -61,7 +61,7 @@ def test_solo_by_keyboard(pages: Pages) -> None:
     press(page, direction, count)
     for _ in range(count):
         page.keyboard.press("u")
-    sees_own(page, board)
+    wait_for_board(page, board)
     _solve(page)
     assert "does not count" in page.locator(".banner").inner_text()
     assert page.locator(".times .uncounted").count() == 1
@@ -82,14 +82,14 @@ def test_seed_gives_the_same_board_as_the_engine(pages: Pages) -> None:
     page.wait_for_selector(".banner >> text=From a seed")
     expected = scramble(seed_from_text("friday"), Size(4, 4))
     assert format_board(own_board(page)) == format_board(expected)
-    assert fits(page)
+    assert fits_screen(page)
     assert page.evaluate(LINES) == 1
 
 
 def test_picture_is_shown_on_the_tiles_and_remembered(pages: Pages) -> None:
     """A built-in or own picture shows in solo and in races; a bad one is refused."""
     page = pages.open("/", PHONE)
-    _practice(page)
+    _play_solo(page)
     page.get_by_role("button", name="Picture").click()
     page.get_by_label("Harbour").check(force=True)
     page.wait_for_selector(PICTURED)
@@ -155,7 +155,7 @@ def test_help_opens_on_every_screen(pages: Pages) -> None:
     """It opens by button and key, returns the focus, and leaves a race its keys."""
     ann = pages.open()
 
-    def helped(page: Page) -> None:
+    def check_help(page: Page) -> None:
         page.get_by_role("button", name="Help").click()
         page.wait_for_selector(".side-panel h2:focus")
         assert page.locator(".tips li").count() >= 5
@@ -165,14 +165,14 @@ def test_help_opens_on_every_screen(pages: Pages) -> None:
             "Help"
         )
 
-    helped(ann)
+    check_help(ann)
     code = host(ann, "Ann")
-    helped(ann)
+    check_help(ann)
     door = pages.open(f"/{code}", SMALL)
     door.wait_for_selector("[data-screen=enter]")
-    helped(door)
+    check_help(door)
     door.get_by_role("button", name="Help").click()
-    assert fits(door)
+    assert fits_screen(door)
     ann.get_by_text("More rules").click()
     ann.get_by_label("Countdown").select_option("3 s")
     ann.get_by_role("button", name="Start the race").click()
@@ -184,10 +184,10 @@ def test_help_opens_on_every_screen(pages: Pages) -> None:
         press(ann, direction, count)
     ann.wait_for_selector("[data-screen=results]")
     ann.keyboard.press("Escape")
-    helped(ann)
+    check_help(ann)
     ann.goto(f"{pages.address}/?practice")
     ann.wait_for_selector("[data-board]")
-    helped(ann)
+    check_help(ann)
 
 
 def test_solo_works_without_a_network(pages: Pages) -> None:
@@ -198,7 +198,7 @@ def test_solo_works_without_a_network(pages: Pages) -> None:
     page.context.set_offline(True)
     page.reload()
     page.wait_for_selector("[data-screen=home]")
-    _practice(page)
+    _play_solo(page)
     _solve(page)
     page.get_by_role("button", name="Help").click()
     page.wait_for_selector(".tips")

@@ -6,14 +6,14 @@ import pytest
 from playwright.sync_api import expect
 from tests.browser.conftest import DESKTOP, PHONE, Pages
 from tests.browser.player import (
-    alone,
-    guest,
     host,
-    opened,
+    new_guest,
+    new_room,
     own_board,
     press,
-    race,
-    sees_own,
+    race_alone,
+    start_race_with,
+    wait_for_board,
 )
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
@@ -23,12 +23,12 @@ CLEAR = "getComputedStyle(document.body).backgroundColor"
 
 def test_stream_view_shows_only_the_leader(pages: Pages) -> None:
     """`?view=stream` has no join form, no controls and no background."""
-    ann, code = opened(pages)
+    ann, code = new_room(pages)
     stream = pages.open(f"/{code}?view=stream")
     stream.wait_for_selector("[data-screen=race]")
     assert stream.evaluate(CLEAR) == "rgba(0, 0, 0, 0)"
     ann.wait_for_selector(".spectators >> text=Stream")
-    race(ann, guest(pages, code, "Ben"))
+    start_race_with(ann, new_guest(pages, code, "Ben"))
     stream.wait_for_selector(".board-card.big[data-board]")
     box = stream.locator(".board-card.big .board").bounding_box()
     assert box is not None
@@ -45,7 +45,7 @@ def test_stream_view_shows_only_the_leader(pages: Pages) -> None:
 
 def test_seat_moves_to_another_device(pages: Pages) -> None:
     """A QR code moves it; the first device disconnects; no URL keeps the secret."""
-    ann, code = alone(pages)
+    ann, code = race_alone(pages)
     board = own_board(ann)
     direction = board.legal_slides()[0][0]
     press(ann, direction)
@@ -58,13 +58,13 @@ def test_seat_moves_to_another_device(pages: Pages) -> None:
     kept = "code => localStorage['sliderace.seat.' + code]"
     assert ticket.removeprefix("ticket=") not in ann.evaluate(kept, code)
     phone = pages.open(f"/{code}#{ticket}", PHONE)
-    sees_own(phone, board)
+    wait_for_board(phone, board)
     assert phone.url == f"{pages.address}/{code}"
     ann.wait_for_selector("text=on another device now")
     eve = pages.open(f"/{code}#{ticket}")
     eve.wait_for_selector("text=used before")
     phone.reload()
-    sees_own(phone, board)
+    wait_for_board(phone, board)
 
 
 def test_rules_chosen_at_home_apply_in_the_room(pages: Pages) -> None:
@@ -82,7 +82,7 @@ def test_lobby_offers_auto_ready_sitting_out_and_a_warm_up(pages: Pages) -> None
     """A player can be ready automatically, sit out, or play a private board."""
     ann = pages.open()
     code = host(ann, "Ann")
-    ben = guest(pages, code, "Ben")
+    ben = new_guest(pages, code, "Ben")
     ben.get_by_label("Always ready").check()
     ann.wait_for_selector(".member.is-ready >> text=Ben")
     ann.get_by_label(

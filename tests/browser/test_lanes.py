@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 from tests.browser.conftest import DESKTOP, PHONE, SMALL, Pages
-from tests.browser.player import fits
+from tests.browser.player import fits_screen
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(60)]
 
@@ -81,7 +81,7 @@ def test_sixteen_racers_are_distinguishable_on_a_phone(
     assert all(time.startswith("\u2713 1:01.5") for time in times)
     height = page.evaluate("document.querySelector('.lanes').offsetHeight")
     assert height <= 270
-    assert fits(page)
+    assert fits_screen(page)
 
 
 @pytest.mark.parametrize(

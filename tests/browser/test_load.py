@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import CDPSession, Page
 from tests.browser.conftest import Pages
-from tests.browser.player import host, quick_rules, start
+from tests.browser.player import host, start, use_short_countdown
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
 
@@ -70,7 +70,7 @@ def test_lobby_fetches_the_race_screen(pages: Pages) -> None:
     page, meter = _metered(pages)
     page.goto(pages.address)
     host(page, "Ann")
-    quick_rules(page)
+    use_short_countdown(page)
     page.wait_for_load_state("networkidle")
     assert any(url.endswith("/ui/screens/race.js") for url in meter.bodies)
     before = set(meter.bodies)

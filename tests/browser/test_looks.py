@@ -9,18 +9,18 @@ import pytest
 from playwright.sync_api import Page
 from tests.browser.conftest import DESKTOP, PHONE, SMALL, Pages
 from tests.browser.player import (
-    alone,
-    fits,
+    fits_screen,
     give_up,
-    guest,
     host,
     join,
     make_ready,
-    opened,
+    new_guest,
+    new_room,
     own_board,
     press,
-    quick_rules,
-    solve_all,
+    race_alone,
+    solve_by_keys,
+    use_short_countdown,
 )
 
 from sliderace_client.shared_ui.render import DARK, LAYERS, LIGHT, TILE_INK
@@ -61,14 +61,14 @@ def test_every_screen_fits_without_sideways_scrolling(
     def all_fit(page: Page, *, hero: bool = False) -> None:
         for width, height in reversed(sizes):
             page.set_viewport_size({"width": width, "height": height})
-            assert fits(page)
+            assert fits_screen(page)
             if hero:
                 page.wait_for_function(HERO)
 
     page = pages.open("/", sizes[0])
     all_fit(page)
     code = host(page, LONG)
-    quick_rules(page)
+    use_short_countdown(page)
     ben = pages.open(f"/{code}", sizes[0])
     ben.wait_for_selector("[data-screen=enter]")
     all_fit(ben)
@@ -81,7 +81,7 @@ def test_every_screen_fits_without_sideways_scrolling(
     all_fit(page)
     page.wait_for_selector("[data-board]")
     all_fit(page, hero=True)
-    solve_all(page)
+    solve_by_keys(page)
     page.wait_for_selector(".board-card >> nth=1")
     all_fit(page)
     give_up(ben)
@@ -91,11 +91,11 @@ def test_every_screen_fits_without_sideways_scrolling(
 
 def test_board_stays_large_when_a_phone_rotates(pages: Pages) -> None:
     """The board is large and fully visible both ways, and the race continues."""
-    page, _ = alone(pages, "Ann", PHONE)
+    page, _ = race_alone(pages, "Ann", PHONE)
     page.wait_for_function(HERO)
     page.set_viewport_size({"width": PHONE[1], "height": PHONE[0]})
     page.wait_for_function(HERO)
-    assert fits(page)
+    assert fits_screen(page)
 
 
 def test_theme_follows_the_system(pages: Pages) -> None:
@@ -134,7 +134,7 @@ def test_tab_order_is_reading_order(pages: Pages, size: tuple[int, int]) -> None
 
 def test_layout_does_not_shift_after_the_countdown_starts(pages: Pages) -> None:
     """The countdown fills the board's place; everything else has reserved space."""
-    page, _ = opened(pages, "Ann", PHONE)
+    page, _ = new_room(pages, "Ann", PHONE)
     page.get_by_role("button", name="Start the race").click()
     page.wait_for_selector("[data-screen=race] .overlay .number")
     before = page.evaluate(PLACES)
@@ -152,7 +152,7 @@ def test_layout_does_not_shift_after_the_countdown_starts(pages: Pages) -> None:
 def test_tiles_glide_unless_reduced_motion_is_set(pages: Pages) -> None:
     """Tiles glide for 80 to 120 ms, or not at all with reduced motion."""
     glide = "tile => getComputedStyle(tile).transitionDuration"
-    page, _ = alone(pages)
+    page, _ = race_alone(pages)
     tile = page.locator(".board.own .tile").first
     assert 0.08 <= float(tile.evaluate(glide).removesuffix("s")) <= 0.12
     page.emulate_media(reduced_motion="reduce")
@@ -161,7 +161,7 @@ def test_tiles_glide_unless_reduced_motion_is_set(pages: Pages) -> None:
 
 def test_race_lays_out_only_the_parts_that_change(pages: Pages, tmp_path: Path) -> None:
     """Clock, counts and lanes are laid out separately: the whole page is too slow."""
-    page, _ = alone(pages, "Ann", PHONE)
+    page, _ = race_alone(pages, "Ann", PHONE)
     there = own_board(page).legal_slides()[0][0]
     back = {"U": "D", "D": "U", "L": "R", "R": "L"}[there]
     path = tmp_path / "trace.json"
@@ -220,13 +220,13 @@ def test_full_lobby_and_race_fit_on_a_phone(
     pages: Pages, bot: Callable[[str, float], None]
 ) -> None:
     """With six players, one button starts, names are whole, and notes cover nothing."""
-    ann, code = opened(pages, "Ann", SMALL)
+    ann, code = new_room(pages, "Ann", SMALL)
     ann.get_by_label("3\u00d73").check()
     for _ in range(4):
         bot(code, 1.0)
     # If bots joined after him, their notes would replace his.
     ann.wait_for_selector(".member >> nth=4", timeout=30_000)
-    ben = guest(pages, code, "Ben", PHONE)
+    ben = new_guest(pages, code, "Ben", PHONE)
     ann.wait_for_selector(".note >> text=Ben joined")
     ann.evaluate("scrollTo(0, 0)")
     assert ann.evaluate(HIDDEN) == []

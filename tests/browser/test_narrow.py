@@ -11,13 +11,13 @@ from tests.browser.conftest import (
     start_server,
 )
 from tests.browser.player import (
-    alone,
-    fits,
-    guest,
+    fits_screen,
     join,
-    opened,
-    race,
-    solve_all,
+    new_guest,
+    new_room,
+    race_alone,
+    solve_by_keys,
+    start_race_with,
 )
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
@@ -50,7 +50,7 @@ EXPECTED = ("WebSocket connection", "ERR_CONNECTION", "Failed to load")
 
 
 def _solve(page: Page) -> None:
-    solve_all(page)
+    solve_by_keys(page)
 
 
 def _end(page: Page) -> None:
@@ -61,7 +61,7 @@ def _end(page: Page) -> None:
 
 def test_ten_lanes_keep_names_and_times(pages: Pages, server: str) -> None:
     """Lanes of finishers and others are equally high, in the race and in All."""
-    ann, code = opened(pages)
+    ann, code = new_room(pages)
     ben = pages.open(f"/{code}", PHONE)
     join(ben, "Wilhelmina Constance", watch=True)
     bot = ("sliderace_client", "bot", code, "--server", server, "--races", "1")
@@ -83,7 +83,7 @@ def test_ten_lanes_keep_names_and_times(pages: Pages, server: str) -> None:
         for page in (ann, ben):
             assert page.evaluate(CUT, LANES) == []
             assert len(page.evaluate(HEIGHTS)) == 1
-            assert fits(page)
+            assert fits_screen(page)
     finally:
         for program in (fast, slow):
             program.kill()
@@ -92,9 +92,9 @@ def test_ten_lanes_keep_names_and_times(pages: Pages, server: str) -> None:
 
 def test_dnf_reason_stays_in_its_column(pages: Pages) -> None:
     """On a desktop and on phones, the reason is not cut off."""
-    ann, code = opened(pages)
-    ben = guest(pages, code, "Ben", PHONE)
-    race(ann, ben)
+    ann, code = new_room(pages)
+    ben = new_guest(pages, code, "Ben", PHONE)
+    start_race_with(ann, ben)
     _solve(ann)
     _end(ann)
     ben.wait_for_selector("[data-screen=results]")
@@ -104,7 +104,7 @@ def test_dnf_reason_stays_in_its_column(pages: Pages) -> None:
         assert "stopped by the host" in page.locator(".results .dnf .time").inner_text()
         filled = ", ".join(f"{cell}:not(:empty)" for cell in cells.split(", "))
         assert page.evaluate(CUT, filled) == []
-        assert fits(page)
+        assert fits_screen(page)
 
 
 @pytest.mark.parametrize("size", [PHONE, SMALL])
@@ -114,13 +114,13 @@ def test_lost_server_leaves_the_header_intact(
     """Help and settings stay reachable; no rematch is offered without a server."""
     with start_server("--memory", "--port", "0") as server:
         pages = Pages(browser, server.url)
-        ann, _ = alone(pages, "Ann", size)
+        ann, _ = race_alone(pages, "Ann", size)
         _solve(ann)
         ann.wait_for_selector("[data-screen=results]")
         server.kill()
         ann.wait_for_selector(".chip.lost >> text=not answering", timeout=20_000)
         assert ann.evaluate(CUT, ".top, .chip.lost") == []
-        assert fits(ann)
+        assert fits_screen(ann)
         assert ann.get_by_role("button", name="Rematch").is_disabled()
         pages.close()
         assert [f for f in pages.faults if not any(e in f for e in EXPECTED)] == []

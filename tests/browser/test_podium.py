@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from tests.browser.conftest import DESKTOP, SMALL, Pages
-from tests.browser.player import fits
+from tests.browser.player import fits_screen
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(60)]
 
@@ -30,7 +30,7 @@ def _podium(pages: Pages, size: tuple[int, int], *places: object) -> list[Any]:
     page.emulate_media(reduced_motion="reduce")  # otherwise the steps are still growing
     page.wait_for_selector(".home")
     shown: list[Any] = page.evaluate(SHOW, places)
-    assert fits(page)
+    assert fits_screen(page)
     return shown
 
 

@@ -8,22 +8,22 @@ from playwright.sync_api import Page, WebSocketRoute
 from tests.browser.conftest import PHONE, SMALL, Pages
 from tests.browser.player import (
     ARROWS,
-    alone,
-    board_of,
-    fits,
+    board_point,
+    fits_screen,
     give_up,
-    guest,
     host,
-    opened,
+    new_guest,
+    new_room,
     own_board,
-    point,
     press,
-    quick_rules,
-    race,
-    sees_own,
+    race_alone,
     solution,
+    spectated_board,
     start,
+    start_race_with,
     tap,
+    use_short_countdown,
+    wait_for_board,
 )
 
 from sliderace.engine import Board, format_board
@@ -67,9 +67,9 @@ def test_two_players_a_bot_and_a_spectator(
     pages: Pages, bot: Callable[[str, float], None]
 ) -> None:
     """The spectator sees every move, and everybody sees the same results."""
-    ann, code = opened(pages)
-    ben = guest(pages, code, "Ben", PHONE)
-    sam = guest(pages, code, "Sam", watch=True)
+    ann, code = new_room(pages)
+    ben = new_guest(pages, code, "Ben", PHONE)
+    sam = new_guest(pages, code, "Sam", watch=True)
     bot(code, 4.0)
     ben.get_by_role("button", name="ready").click()
     ann.wait_for_selector(".member.is-ready >> nth=1")
@@ -82,7 +82,7 @@ def test_two_players_a_bot_and_a_spectator(
     for direction, count in solution(board):
         press(ann, direction, count)
         board.slide(direction, count)
-        sees_own(ann, board)
+        wait_for_board(ann, board)
         shown = " ".join(map(str, board.tiles))
         sam.wait_for_selector(f".board-card[data-seat='0'][data-board='{shown}']")
     ann.wait_for_selector(".lane.mine.finished")
@@ -91,7 +91,7 @@ def test_two_players_a_bot_and_a_spectator(
     for direction, count in solution(board):
         tap(ben, _cell_to_click(board, direction, count), board)
         board.slide(direction, count)
-        sees_own(ben, board)
+        wait_for_board(ben, board)
     everyone = [ann, ben, sam]
     for page in everyone:
         page.wait_for_selector("[data-screen=results]", timeout=30_000)
@@ -113,7 +113,7 @@ def test_two_players_a_bot_and_a_spectator(
         page.wait_for_selector(".checks >> text=/^ok .* ranking:/")
         page.wait_for_selector(".checks >> text=/^ok .* results:/")
         assert "not ok" not in page.locator(".checks").inner_text()
-    assert fits(ben)
+    assert fits_screen(ben)
     assert "nonces of 3 players" in sam.locator(".verdict.good").inner_text()
 
     ann.keyboard.press("r")
@@ -127,13 +127,13 @@ def test_two_players_a_bot_and_a_spectator(
 
 def test_host_sees_signals_and_everybody_sees_friendly_timing(pages: Pages) -> None:
     """The lobby shows latency, the results the rule; signals are no verdict."""
-    ann, code = opened(pages)
+    ann, code = new_room(pages)
     ann.get_by_label("Friendly timing").check()
-    ben = guest(pages, code, "Ben", PHONE)
+    ben = new_guest(pages, code, "Ben", PHONE)
     ben.wait_for_selector(".rule-line >> text=friendly timing")
     for page in (ann, ben):
         page.wait_for_selector(".member .latency >> nth=1 >> text=/^<?\\d+.* ms$/")
-    race(ann, ben)
+    start_race_with(ann, ben)
     slides = solution(own_board(ann))
     for direction, count in slides:
         press(ann, direction, count)
@@ -143,7 +143,7 @@ def test_host_sees_signals_and_everybody_sees_friendly_timing(pages: Pages) -> N
     ann.get_by_text("never verdicts").click()
     ann.wait_for_selector(".figures th >> text=Unevenness")
     ann.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
-    assert fits(ann)
+    assert fits_screen(ann)
     assert not ben.get_by_text("never verdicts").is_visible()
 
 
@@ -186,19 +186,19 @@ def test_race_works_by_keyboard_alone(pages: Pages) -> None:
 
 def test_racer_can_reload_and_win(pages: Pages) -> None:
     """The reloaded tab resumes the race with the same board and clock."""
-    ann, code = opened(pages)
-    ben = guest(pages, code, "Ben")
-    race(ann, ben)
+    ann, code = new_room(pages)
+    ben = new_guest(pages, code, "Ben")
+    start_race_with(ann, ben)
     board = own_board(ann)
     slides = solution(board)
     half = len(slides) // 2
     for direction, count in slides[:half]:
         press(ann, direction, count)
         board.slide(direction, count)
-    sees_own(ann, board)
+    wait_for_board(ann, board)
     ann.wait_for_timeout(300)  # long enough for the clock to show a difference
     ann.reload()
-    sees_own(ann, board)
+    wait_for_board(ann, board)
     assert float(ann.locator(".clock").inner_text().removesuffix(" s")) >= 0.3
     for direction, count in slides[half:]:
         press(ann, direction, count)
@@ -208,9 +208,9 @@ def test_racer_can_reload_and_win(pages: Pages) -> None:
 
 def test_slides_right_before_a_reload_are_not_lost(pages: Pages) -> None:
     """Slides are batched for a moment; a reload sends the batch first."""
-    ann, code = opened(pages)
-    ben = guest(pages, code, "Ben")
-    race(ann, ben)
+    ann, code = new_room(pages)
+    ben = new_guest(pages, code, "Ben")
+    start_race_with(ann, ben)
     board = own_board(ann)
     keys: list[str] = []
     for direction, count in solution(board)[:4]:
@@ -226,14 +226,14 @@ def test_slides_right_before_a_reload_are_not_lost(pages: Pages) -> None:
         }""",
         keys,
     )
-    sees_own(ann, board)
+    wait_for_board(ann, board)
 
 
 def test_swipes_slide_tiles_on_a_phone(pages: Pages) -> None:
     """A swipe to the left moves a tile left, and the page does not scroll."""
-    page, _ = alone(pages, "Swen", SMALL)
+    page, _ = race_alone(pages, "Swen", SMALL)
     board = own_board(page)
-    x, y = point(page, 0.5, 0.5)
+    x, y = board_point(page, 0.5, 0.5)
     session = page.context.new_cdp_session(page)
 
     def touch(kind: str, *points: tuple[float, float]) -> None:
@@ -250,14 +250,14 @@ def test_swipes_slide_tiles_on_a_phone(pages: Pages) -> None:
         touch("touchMove", (x + dx / 2, y + dy / 2))
         touch("touchMove", (x + dx, y + dy))
         touch("touchEnd")
-        sees_own(page, expected)
+        wait_for_board(page, expected)
         board = expected
     assert page.evaluate("scrollX === 0 && scrollY === 0")
 
 
 def test_typing_moves_no_tile(pages: Pages) -> None:
     """Letters in a text field, held keys and shortcuts move no tile."""
-    page, _ = alone(pages, "Kim")
+    page, _ = race_alone(pages, "Kim")
     before = own_board(page)
     key = before.legal_slides()[0][0]
     arrow = {"U": "ArrowUp", "D": "ArrowDown", "L": "ArrowLeft", "R": "ArrowRight"}[key]
@@ -279,13 +279,13 @@ def test_typing_moves_no_tile(pages: Pages) -> None:
     once = before.copy()
     once.slide(key)
     page.wait_for_timeout(100)
-    sees_own(page, once)
+    wait_for_board(page, once)
 
 
 def test_giving_up_can_be_undone(pages: Pages) -> None:
     """A forfeit needs confirmation, and can be undone within three seconds."""
-    ann, code = opened(pages)
-    sam = guest(pages, code, "Sam", watch=True)
+    ann, code = new_room(pages)
+    sam = new_guest(pages, code, "Sam", watch=True)
     start(ann)
     ann.get_by_role("button", name="Give up").click()
     assert ann.locator(".lane.forfeited").count() == 0
@@ -297,7 +297,7 @@ def test_giving_up_can_be_undone(pages: Pages) -> None:
     board = own_board(ann)
     press(ann, direction, count)
     board.slide(direction, count)
-    sees_own(ann, board)
+    wait_for_board(ann, board)
 
 
 def test_rejected_slide_is_undone_with_a_message(pages: Pages) -> None:
@@ -319,7 +319,7 @@ def test_rejected_slide_is_undone_with_a_message(pages: Pages) -> None:
     page.route_web_socket("**/ws", carry)
     page.goto(pages.address)
     host(page, "Kim")
-    quick_rules(page)
+    use_short_countdown(page)
     start(page)
     first = own_board(page)
     board = first.copy()
@@ -327,19 +327,19 @@ def test_rejected_slide_is_undone_with_a_message(pages: Pages) -> None:
     page.evaluate(TREMBLES)
     press(page, direction)
     board.slide(direction)
-    sees_own(page, board)
+    wait_for_board(page, board)
     slides = next(json.loads(text) for text in said if '"slides"' in text)
     refused = {"t": "rejected", "race": slides["race"], "gen": 1, "seq": 0}
     word = {"code": "too_many_tiles", "board": format_board(first)}
     lines[-1].send(json.dumps(refused | word))
-    sees_own(page, first)
+    wait_for_board(page, first)
     page.wait_for_function("() => window.trembled")
     page.wait_for_selector("[aria-live] >> text=Taken back", state="attached")
 
 
 def test_screen_reader_can_read_the_board(pages: Pages) -> None:
     """The board is a grid, and after a pause a live region announces changes."""
-    page, _ = alone(pages, "Kim")
+    page, _ = race_alone(pages, "Kim")
     page.wait_for_selector("[role=gridcell]", state="attached")
     board = own_board(page)
     cells = page.locator("[role=grid] [role=gridcell]").all_inner_texts()
@@ -356,17 +356,17 @@ def test_screen_reader_can_read_the_board(pages: Pages) -> None:
 
 def test_latecomer_watches_and_plays_in_the_next_race(pages: Pages) -> None:
     """A player who joins during a race sees the current boards."""
-    ann, code = alone(pages)
+    ann, code = race_alone(pages)
     board = own_board(ann)
     slides = solution(board)
     for direction, count in slides[:-1]:
         press(ann, direction, count)
         board.slide(direction, count)
-    late = guest(pages, code, "Lou")
+    late = new_guest(pages, code, "Lou")
     late.wait_for_selector(".board-card[data-board]")
     shown = " ".join(map(str, board.tiles))
     late.wait_for_selector(f".board-card[data-board='{shown}']")
-    assert board_of(late, 0) == shown
+    assert spectated_board(late, 0) == shown
     press(ann, *slides[-1])
     late.wait_for_selector("[data-screen=results]")
     late.get_by_role("button", name="Rematch").click()

@@ -9,21 +9,21 @@ import pytest
 from playwright.sync_api import Browser
 from tests.browser.conftest import PHONE, Pages, start_server
 from tests.browser.player import (
-    alone,
     give_up,
-    guest,
     host,
     join,
     make_ready,
-    opened,
+    new_guest,
+    new_room,
     own_board,
     press,
-    quick_rules,
-    race,
-    sees_own,
+    race_alone,
     solution,
-    solve_all,
+    solve_by_keys,
     start,
+    start_race_with,
+    use_short_countdown,
+    wait_for_board,
 )
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
@@ -32,7 +32,7 @@ EXPECTED = re.compile("404|WebSocket connection|ERR_CONNECTION|Failed to load")
 """What Chromium logs about an unknown room and a lost server."""
 
 
-def _expected(pages: Pages) -> None:
+def _ignore_expected(pages: Pages) -> None:
     """Drop the errors that the test caused on purpose."""
     pages.faults[:] = [fault for fault in pages.faults if not EXPECTED.search(fault)]
 
@@ -57,13 +57,13 @@ def test_wrong_code_shows_a_message_on_the_start_page(pages: Pages) -> None:
     page.get_by_role("button", name="Back to the start page").click()
     page.wait_for_selector("[data-screen=home]")
     assert urlsplit(page.url).path == "/"
-    _expected(pages)
+    _ignore_expected(pages)
 
 
 def test_locked_room_refuses_and_kicked_player_leaves(pages: Pages) -> None:
     ann = pages.open()
     code = host(ann, "Ann")
-    ben = guest(pages, code, "Ben")
+    ben = new_guest(pages, code, "Ben")
     ann.get_by_label("Locked").check()
     cleo = pages.open(f"/{code}")
     cleo.get_by_role("button", name="Join the race").click()
@@ -95,7 +95,7 @@ def test_host_controls_reach_everybody_at_once(pages: Pages) -> None:
     """Size, rules, bench and a new host show at once on all pages."""
     ann = pages.open()
     code = host(ann, "Ann")
-    ben = guest(pages, code, "Ben")
+    ben = new_guest(pages, code, "Ben")
     ann.get_by_label("5\u00d75").check()
     ben.wait_for_selector(".rule-line >> text=5\u00d75")
     ann.get_by_text("More rules").click()
@@ -117,7 +117,7 @@ def test_changed_rule_stays_until_the_server_answers(browser: Browser) -> None:
         pages = Pages(browser, server.url)
         ann = pages.open()
         code = host(ann, "Ann")
-        ben = guest(pages, code, "Ben")
+        ben = new_guest(pages, code, "Ben")
         server.process.send_signal(signal.SIGSTOP)
         ann.get_by_label("5\u00d75").check()
         ann.wait_for_timeout(200)
@@ -148,7 +148,7 @@ def test_names_are_shown_as_plain_text(pages: Pages) -> None:
 def test_player_can_leave_and_host_can_close_the_room(pages: Pages) -> None:
     ann = pages.open()
     code = host(ann, "Ann")
-    ben = guest(pages, code, "Ben")
+    ben = new_guest(pages, code, "Ben")
     ann.get_by_role("button", name="Close the room").click()
     ann.get_by_role("button", name="Close it for everybody").click()
     ann.wait_for_selector("[data-screen=home]")
@@ -160,7 +160,7 @@ def test_race_survives_a_killed_server(browser: Browser, tmp_path: Path) -> None
     database = ("--database", str(tmp_path / "rooms.sqlite"))
     with start_server("--port", "0", *database) as first:
         pages = Pages(browser, first.url)
-        ann, _ = alone(pages)
+        ann, _ = race_alone(pages)
         board = own_board(ann)
         slides = solution(board)
         for direction, count in slides[:4]:
@@ -171,16 +171,16 @@ def test_race_survives_a_killed_server(browser: Browser, tmp_path: Path) -> None
             press(ann, direction, count)
         for direction, count in slides[:8]:
             board.slide(direction, count)
-        sees_own(ann, board)
+        wait_for_board(ann, board)
         with start_server("--port", str(urlsplit(first.url).port), *database):
             ann.wait_for_selector(".chip.lost", state="hidden", timeout=20_000)
-            sees_own(ann, board)
+            wait_for_board(ann, board)
             for direction, count in slides[8:]:
                 press(ann, direction, count)
             ann.wait_for_selector("[data-screen=results]")
             assert "won" in ann.locator("h1").inner_text()
         pages.close()
-    _expected(pages)
+    _ignore_expected(pages)
     assert pages.faults == []
 
 
@@ -200,14 +200,14 @@ def test_page_works_without_tls_on_the_local_network(browser: Browser) -> None:
         ann.get_by_role("button", name="Copy link").click()
         ann.wait_for_selector("text=Link copied")
         ann.keyboard.press("Tab")
-        ben = guest(pages, code, "Ben", PHONE)
+        ben = new_guest(pages, code, "Ben", PHONE)
         assert not ben.locator(".qr").is_visible()
         ben.get_by_role("button", name="QR code").click()
         assert ben.locator(".qr").is_visible()
         ben.context.close()
-        quick_rules(ann)
+        use_short_countdown(ann)
         start(ann)
-        solve_all(ann)
+        solve_by_keys(ann)
         ann.wait_for_selector(".verdict.good")
         ann.locator("summary", has_text="How the board was made").click()
         ann.wait_for_selector(".checks >> text=/^cannot be known .* signature:/")
@@ -235,8 +235,8 @@ def test_page_works_below_a_path(browser: Browser) -> None:
         ann = pages.open()
         code = host(ann, "Ann")
         assert urlsplit(ann.url).path == f"/race/{code}"
-        guest(pages, code, "Ben")
-        quick_rules(ann)
+        new_guest(pages, code, "Ben")
+        use_short_countdown(ann)
         start(ann)
         board = own_board(ann)
         for direction, count in solution(board):
@@ -284,9 +284,9 @@ def test_share_button_shares_the_link_or_copies_it(pages: Pages) -> None:
 
 def test_spectating_player_can_join_the_next_race(pages: Pages) -> None:
     """They get ready on the results screen; a latecomer sees why they watch."""
-    ann, code = alone(pages)
-    sam = guest(pages, code, "Sam", watch=True)
-    ben = guest(pages, code, "Ben", PHONE)
+    ann, code = race_alone(pages)
+    sam = new_guest(pages, code, "Sam", watch=True)
+    ben = new_guest(pages, code, "Ben", PHONE)
     ben.wait_for_selector(".banner >> text=play in the next")
     give_up(ann)
     sam.wait_for_selector("[data-screen=results]")
@@ -298,10 +298,10 @@ def test_spectating_player_can_join_the_next_race(pages: Pages) -> None:
 
 def test_others_rematch_does_not_close_the_results(pages: Pages) -> None:
     """They show who is ready until the player decides to close them."""
-    ann, code = opened(pages)
-    ben = guest(pages, code, "Ben", PHONE)
-    eve = guest(pages, code, "Eve", watch=True)
-    race(ann, ben)
+    ann, code = new_room(pages)
+    ben = new_guest(pages, code, "Ben", PHONE)
+    eve = new_guest(pages, code, "Eve", watch=True)
+    start_race_with(ann, ben)
     for page in (ann, ben):
         give_up(page)
     for page in (ann, ben, eve):
@@ -324,8 +324,8 @@ def test_others_rematch_does_not_close_the_results(pages: Pages) -> None:
 
 def test_next_countdown_closes_the_results(pages: Pages) -> None:
     """No player misses a start because of the results; auto-ready players race."""
-    ann, code = opened(pages)
-    ben, cleo = (guest(pages, code, name) for name in ("Ben", "Cleo"))
+    ann, code = new_room(pages)
+    ben, cleo = (new_guest(pages, code, name) for name in ("Ben", "Cleo"))
     ben.get_by_label("Always ready").check()
     make_ready(ann, cleo)
     ann.wait_for_selector(".member.is-ready >> nth=1")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 from tests.browser.conftest import PHONE, Pages
-from tests.browser.player import opened, own_board, press
+from tests.browser.player import new_room, own_board, press
 
 pytestmark = [pytest.mark.browser, pytest.mark.bench, pytest.mark.timeout(180)]
 
@@ -129,7 +129,7 @@ def test_sixteen_lanes_run_smoothly_on_a_slow_phone(
     so that other work on this machine does not matter. Then Chromium is throttled, and
     the limit applies to wall time, which needs an otherwise idle machine.
     """
-    page, code = opened(pages, "Ann", PHONE)
+    page, code = new_room(pages, "Ann", PHONE)
     page.get_by_label("6\u00d76").check()
     bot(code, 10.0, LANES - 1)
     page.wait_for_selector(f".member.is-ready >> nth={LANES - 2}", timeout=60_000)
@@ -159,7 +159,7 @@ def test_slow_phone_is_ready_within_a_second(pages: Pages, tmp_path: Path) -> No
 
     The limit applies to CPU time on this machine times `SLOWER`.
     """
-    ann, code = opened(pages)
+    ann, code = new_room(pages)
     ann.close()
     path = tmp_path / "trace.json"
     for place in ("/", f"/{code}"):

@@ -9,14 +9,14 @@ from playwright.sync_api import Browser, Page
 from tests.browser.conftest import PHONE, Pages, start_server
 from tests.browser.cuttable_proxy import start_proxy
 from tests.browser.player import (
-    guest,
-    opened,
+    new_guest,
+    new_room,
     own_board,
     press,
-    race,
-    sees_own,
     solution,
     start,
+    start_race_with,
+    wait_for_board,
 )
 from tests.e2e.shell import Running, Shell
 
@@ -58,7 +58,7 @@ def _play(page: Page, board: Board, slides: list[tuple[str, int]]) -> None:
     for direction, count in slides:
         press(page, direction, count)
         board.slide(direction, count)
-    sees_own(page, board)
+    wait_for_board(page, board)
 
 
 def _end(page: Page, slides: list[tuple[str, int]]) -> None:
@@ -76,9 +76,9 @@ def test_race_survives_reload_outage_and_crash(
         port = urlsplit(first.url).port or 0
         with start_proxy(port) as proxy:
             pages, far = Pages(browser, first.url), Pages(browser, proxy.url)
-            ann, code = opened(pages)
-            ben = guest(far, code, "Ben", PHONE)
-            sam = guest(pages, code, "Sam", watch=True)
+            ann, code = new_room(pages)
+            ben = new_guest(far, code, "Ben", PHONE)
+            sam = new_guest(pages, code, "Sam", watch=True)
             joining = ("join", code, "--plain", "--name", "Tom", "--server", first.url)
             with Shell(tmp_path).running(*joining) as tom:
                 tom.wait_for("You are Tom")
@@ -92,7 +92,7 @@ def test_race_survives_reload_outage_and_crash(
                 tom.wait_for("Go!")
                 _play(ann, a, slides[:4])
                 ann.reload()
-                sees_own(ann, a)
+                wait_for_board(ann, a)
 
                 proxy.cut()
                 ben.wait_for_selector(".chip.lost")
@@ -136,9 +136,9 @@ def test_woken_tab_reconnects_and_catches_up(browser: Browser) -> None:
         start_proxy(urlsplit(server.url).port or 0) as proxy,
     ):
         pages, far = Pages(browser, server.url), Pages(browser, proxy.url)
-        ann, code = opened(pages)
-        ben = guest(far, code, "Ben", PHONE)
-        race(ann, ben)
+        ann, code = new_room(pages)
+        ben = new_guest(far, code, "Ben", PHONE)
+        start_race_with(ann, ben)
         board = own_board(ann)
         slides = solution(board)
         own = board.copy()
@@ -151,7 +151,7 @@ def test_woken_tab_reconnects_and_catches_up(browser: Browser) -> None:
         proxy.mend()
         ben.evaluate(WAKE)
         ben.wait_for_selector(".chip.lost", state="hidden", timeout=20_000)
-        sees_own(ben, own)
+        wait_for_board(ben, own)
         _play(ben, own, slides[4:])
         ann.wait_for_selector(".lane.finished >> text=Ben")
         _end(ann, slides[4:])
@@ -177,9 +177,9 @@ DAY_MS = 86_400_000
 @pytest.mark.parametrize("jump", [DAY_MS, -DAY_MS], ids=["forth", "back"])
 def test_jumping_clock_does_not_affect_the_race(pages: Pages, jump: int) -> None:
     """If a device's clock jumps by a day, the racer continues; server time counts."""
-    ann, code = opened(pages)
-    ben = guest(pages, code, "Ben")
-    race(ann, ben)
+    ann, code = new_room(pages)
+    ben = new_guest(pages, code, "Ben")
+    start_race_with(ann, ben)
     board = own_board(ann)
     slides = solution(board)
     own = board.copy()

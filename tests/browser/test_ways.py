@@ -7,15 +7,15 @@ from playwright.sync_api import Page
 from tests.browser.conftest import PHONE, Pages
 from tests.browser.player import (
     ARROWS,
-    alone,
+    board_point,
     host,
     join,
     own_board,
-    point,
-    quick_rules,
-    sees_own,
+    race_alone,
     solution,
     start,
+    use_short_countdown,
+    wait_for_board,
 )
 
 from sliderace.engine import Board
@@ -31,7 +31,7 @@ OTHER = {"U": "D", "D": "U", "L": "R", "R": "L"}
 def _centre(page: Page, board: Board, cell: int) -> tuple[float, float]:
     width, height = board.size
     row, column = divmod(cell, width)
-    return point(page, (column + 0.5) / width, (row + 0.5) / height)
+    return board_point(page, (column + 0.5) / width, (row + 0.5) / height)
 
 
 def _beside(board: Board, direction: str, count: int = 1) -> int:
@@ -92,7 +92,7 @@ WAYS: dict[str, Callable[[Page, str, int, Board], None]] = {
 }
 
 
-def _like(page: Page, *, hover: bool = False, keys: bool = False) -> None:
+def _change_settings(page: Page, *, hover: bool = False, keys: bool = False) -> None:
     """Choose a setting in the panel."""
     page.get_by_label("Settings").click()
     if hover:
@@ -113,14 +113,14 @@ def test_every_input_method_can_solve_a_board(pages: Pages) -> None:
     first, *others = WAYS
     racers = {first: pages.open()}
     code = host(racers[first], first)
-    quick_rules(racers[first])
+    use_short_countdown(racers[first])
     for name in others:
         page = pages.open(f"/{code}", *([PHONE] if name == "Swipe" else []))
         join(page, name)
         page.get_by_role("button", name="ready").click()
         racers[name] = page
-    _like(racers["Keys"], keys=True)
-    _like(racers["Hover"], hover=True)
+    _change_settings(racers["Keys"], keys=True)
+    _change_settings(racers["Hover"], hover=True)
     racers[first].wait_for_selector(".member.is-ready >> nth=3")
     racers[first].bring_to_front()
     start(racers[first])
@@ -133,7 +133,7 @@ def test_every_input_method_can_solve_a_board(pages: Pages) -> None:
             slide(page, direction, count, board)
             board.slide(direction, count)
             if not board.is_solved:
-                sees_own(page, board)
+                wait_for_board(page, board)
     for page in racers.values():
         page.wait_for_selector("[data-screen=results]")
         assert page.locator("table.results .finished").count() == len(WAYS)
@@ -143,8 +143,8 @@ def test_two_hundred_hover_moves_all_arrive(pages: Pages) -> None:
     """They come as fast as a mouse moves; a reload shows what the server has."""
     page = pages.open()
     host(page, "Swift", "4\u00d74")
-    quick_rules(page)
-    _like(page, hover=True)
+    use_short_countdown(page)
+    _change_settings(page, hover=True)
     start(page)
     board = own_board(page)
     here = int(board.gap)
@@ -156,10 +156,10 @@ def test_two_hundred_hover_moves_all_arrive(pages: Pages) -> None:
         page.mouse.move(*spots[(number + 1) % 2])
     print("200 moves in", page.evaluate("performance.now()") - begun, "ms")
     page.wait_for_selector(".counts >> text=200 moves")
-    sees_own(page, board)
+    wait_for_board(page, board)
     page.wait_for_timeout(500)  # until the last batch is sent
     page.reload()
-    sees_own(page, board)
+    wait_for_board(page, board)
     page.wait_for_selector(".counts >> text=200 moves")
 
 
@@ -184,23 +184,23 @@ NINETY = """([there, back]) => {
 
 def test_ninety_tiles_per_second_all_arrive_in_order(pages: Pages) -> None:
     """No slide is rejected; a reload shows what the server has."""
-    page, _ = alone(pages)
+    page, _ = race_alone(pages)
     board = own_board(page)
     there = board.legal_slides()[0][0]
     back = {"U": "D", "D": "U", "L": "R", "R": "L"}[there]
     took = page.evaluate(NINETY, [ARROWS[there], ARROWS[back]])
     print("90 tiles in", took, "ms")
     page.wait_for_selector(".counts >> text=90 moves")
-    sees_own(page, board)
+    wait_for_board(page, board)
     page.wait_for_timeout(500)  # until the last batch is sent
     page.reload()
-    sees_own(page, board)
+    wait_for_board(page, board)
     page.wait_for_selector(".counts >> text=90 moves")
 
 
 def test_immovable_tile_shakes(pages: Pages) -> None:
     """The board does not change, and the tile shakes for a moment."""
-    page, _ = alone(pages)
+    page, _ = race_alone(pages)
     board = own_board(page)
     slides = [
         _beside(board, direction, count) for direction, count in board.legal_slides()
