@@ -180,7 +180,7 @@ test("a wrong room code is reported before anyone types a name", async () => {
   assert.equal(page.app.preview.unknown, true);
 });
 
-test("a reload continues in the same tab without asking", () => {
+test("after a reload, the same tab continues without asking", () => {
   const tab = new FakeStorage();
   const page = new Page("/KWXTRB", { lasting: seated(), tab });
   assert.equal(
@@ -228,7 +228,7 @@ test("after three losses in a row the page asks whether the server is there", as
   assert.equal(page.app.serverGone, false);
 });
 
-test("a server that is away for a minute may not come back", async () => {
+test("after a minute, a lost server counts as possibly gone", async () => {
   const page = new Page("/KWXTRB");
   page.app.join("KWXTRB", "Ann", "player");
   page.enter();
@@ -272,7 +272,7 @@ test("a refused new room leads back to the home screen", () => {
   assert.equal(page.app.problem, text("refusal.too_many_rooms"));
 });
 
-test("a lost seat is forgotten, but not because the server is busy", () => {
+test("a lost seat is forgotten, but a busy server does not lose it", () => {
   const lost = new Page("/KWXTRB", { lasting: seated() });
   lost.app.resume();
   lost.open().receive(refused("bad_token"));
@@ -288,7 +288,7 @@ test("a lost seat is forgotten, but not because the server is busy", () => {
   assert.notEqual(busy.seats.get("KWXTRB"), null);
 });
 
-test("another version offers a reload, and never reloads by itself", () => {
+test("another version offers a reload, and never reloads automatically", () => {
   const old = new Page("/KWXTRB");
   old.app.join("KWXTRB", "Ann", "player");
   old.open().receive(refused("version"));
@@ -301,7 +301,7 @@ test("another version offers a reload, and never reloads by itself", () => {
   assert.equal(newer.app.stopped.action, "reload");
 });
 
-test("an invalid message ends the connection, not the page", () => {
+test("an invalid message ends only the connection", () => {
   for (const data of ["{", JSON.stringify(welcome({ board: "1 1 1/0" }))]) {
     const page = new Page("/KWXTRB");
     page.app.join("KWXTRB", "Ann", "player");
@@ -355,7 +355,7 @@ test("the record of a race is verified check by check, if it exists", async () =
   assert.deepEqual([lost.verdict, others], ["unknown", []]);
 });
 
-/** A page that was in a race; the record is found at the last of `tries`. */
+/** A page after a race; the last of `tries` finds the record. */
 async function raced(record, tries = 1) {
   const page = new Page("/KWXTRB", { answers: {} });
   let requests = 0;
@@ -484,7 +484,7 @@ test("leaving sends leave, forgets the seat and shows the home screen", () => {
   assert.equal(page.location.pathname, "/");
 });
 
-test("a refusal in the room is a note, but not of the model's own commands", () => {
+test("a refusal in the room is a note, except for the model's own commands", () => {
   const page = new Page("/KWXTRB");
   page.app.join("KWXTRB", "Ann", "player");
   page.enter();
@@ -525,7 +525,7 @@ test("a command without a connection is reported", () => {
   assert.equal(page.notes.at(-1), text("note.not_connected"));
 });
 
-test("the link for others is one that the server knows", async () => {
+test("the link for others comes from the server", async () => {
   const link = async (links) => {
     const page = new Page("/KWXTRB", { answers: { "/api/rooms/KWXTRB": { links } } });
     return page.app.linkForOthers();

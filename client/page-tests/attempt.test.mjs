@@ -67,7 +67,7 @@ test("the clock starts at the first paint, if no slide came before", () => {
   assert.equal(reloaded.zero, 1000);
 });
 
-test("acks are cumulative, ascending and bounded by what was sent", () => {
+test("acks are cumulative, ascending and at most the last slide sent", () => {
   const attempt = begin();
   for (const [i, direction] of ["L", "R", "L"].entries())
     attempt.slide(direction, 1, 1100 + i);
@@ -124,7 +124,7 @@ test("a rewind takes the server's board and repeats the slides that are still le
   assert.deepEqual(
     other.slides.map(([direction]) => direction),
     ["R", "L", "U"],
-    "another board: what is legal there",
+    "another board: the slides that are legal there",
   );
   assert.equal(text(other), "1 2 3/4 5 0/7 8 6");
   assert.equal(other.solvedAt, null);
@@ -148,7 +148,7 @@ test("a rewind works without a board, and without repeating slides", () => {
 const slides = (count, tiles = 1) =>
   Array.from({ length: count }, () => ["L", tiles, 0]);
 
-test("the first and the solving slide are sent at once, others are gathered", () => {
+test("the first and the solving slide are sent at once, others are batched", () => {
   const pace = new Pace(LIMITS, 0);
   assert.equal(pace.take(slides(1), 0, false).length, 1);
   assert.equal(pace.take(slides(1), 32, false).length, 0);

@@ -74,7 +74,7 @@ test("hello is the first message, with the agreed subprotocol", () => {
   assert.deepEqual(socket().sent.slice(1), [{ t: "a" }, { t: "b" }]);
 });
 
-test("a lost connection reconnects, with longer waits until it is let in", () => {
+test("a lost connection reconnects, with growing waits until it is accepted", () => {
   const { world, socket, connection } = opened();
   const waits = [];
   for (let i = 0; i < 9; i += 1) {
@@ -82,7 +82,7 @@ test("a lost connection reconnects, with longer waits until it is let in", () =>
     assert.equal(connection.state, "waiting");
     waits.push([...world.timers.values()][0].at - world.time);
     world.pass(8000);
-    socket().onopen(); // reached, but not yet let in
+    socket().onopen(); // connected, but not yet accepted
   }
   assert.deepEqual(waits.slice(0, 6), [125, 250, 500, 1000, 2000, 4000]);
   assert.equal(Math.max(...waits), 4000);
@@ -99,7 +99,7 @@ test("a connection that may not reconnect stays closed", () => {
   assert.equal(world.sockets.length, 1);
 });
 
-test("a reconnect waits at least as long as it is told", () => {
+test("a reconnect waits at least as long as requested", () => {
   const { world, socket } = opened(() => 3000);
   socket().onclose({ code: 4500 });
   world.pass(3124);

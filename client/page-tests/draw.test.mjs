@@ -111,7 +111,7 @@ test("the frozen roster is answered with the nonce, once", () => {
   assert.deepEqual(stage.model.roster, [0, 1]);
 });
 
-test("after a lost connection the nonce is sent again if there is time", () => {
+test("after a lost connection the nonce is sent again if there is still time", () => {
   const stage = new Stage().enter({}, isReady);
   stage.phase("countdown", { in_ms: 5000 });
   stage.next(roster());
@@ -145,7 +145,7 @@ test("no nonce is sent for a commitment that is not ours", () => {
   assert.deepEqual(reloaded.receive(snapshot({ ...isReady, phase: "countdown", race })), []);
 });
 
-test("the list of commitments counts as it was first shown", () => {
+test("only the first list of commitments counts", () => {
   const stage = new Stage().enter({}, isReady);
   stage.phase("countdown", { in_ms: 5000 });
   stage.next(roster());

@@ -119,7 +119,7 @@ test("random walks agree with a slow, obvious model", () => {
   }
 });
 
-test("3x3 and 3x2 have the known number of boards at each distance", () => {
+test("3x3 and 3x2 have the known numbers of boards at each distance", () => {
   const { single_tile: counts } = JSON.parse(read("distances.json"));
   for (const [width, height] of [[3, 2], [3, 3]]) {
     let layer = [Board.solved(width, height)];

@@ -66,12 +66,12 @@ const found = (change, shown = {}) =>
 
 // --- The results ---------------------------------------------------------------------
 
-test("results that match what was shown have no fault", () => {
+test("results that match the shown facts have no fault", () => {
   assert.deepEqual(found({}), []);
   assert.deepEqual(found({}, { listed: null, start: null }), []);
 });
 
-test("another secret, seed or board is found", () => {
+test("a changed secret, seed or board is a fault", () => {
   const secret = found({ secret: "22".repeat(32) });
   assert.deepEqual(secret, ["commitment_broken", "seed_not_from_parts"]);
   assert.deepEqual(found({}, { commitment: "ab".repeat(32) }), ["commitment_broken"]);
@@ -84,7 +84,7 @@ test("another secret, seed or board is found", () => {
   assert.deepEqual(found({}, { start: other }), ["board_not_raced"]);
 });
 
-test("a nonce that does not match its commitment is found, and whose it is", () => {
+test("a nonce that does not match its commitment is a fault with a name", () => {
   const nonce = "cc".repeat(16);
   const change = { ...withNonce(2, { nonce }), ...drawn(SECRET, [NONCES[0], [2, nonce]]) };
   assert.deepEqual(faults(results(change), kept({ start: null })), [
@@ -92,7 +92,7 @@ test("a nonce that does not match its commitment is found, and whose it is", () 
   ]);
 });
 
-test("a list of commitments that changed after the draw is found", () => {
+test("a list of commitments that changed after the draw is a fault", () => {
   const nonce = "cc".repeat(16);
   const other = { nonce, commitment: bound(2, nonce) };
   const change = { ...withNonce(2, other), ...drawn(SECRET, [NONCES[0], [2, nonce]]) };
@@ -119,7 +119,7 @@ test("our own nonce is used, left out, or replaced", () => {
     assert.equal(remark({ nonces: [] }, none), null);
 });
 
-test("a seed known in advance promises nothing, but the board must follow from it", () => {
+test("with a seed known in advance, only the board is checked", () => {
   const known = { seedKnown: true };
   assert.deepEqual(found({ secret: null, nonces: [] }, known), []);
   const other = { board: "1 2 3/4 5 0/7 8 6" };
@@ -158,14 +158,14 @@ const record = (change = {}, mine = {}) => ({
 const differs = (change, mine, shown) =>
   against(record(change, mine), results(), kept(shown)).map(({ code }) => code);
 
-test("a record of what was shown and sent has no fault", () => {
+test("a record that matches the evidence has no fault", () => {
   assert.deepEqual(differs(), []);
   const order = record().racers.reverse();
   assert.deepEqual(differs({ racers: order }), [], "in any order");
   assert.deepEqual(differs({}, {}, { listed: null, start: null, own: null }), []);
 });
 
-test("a record that differs from what was shown is found", () => {
+test("a record that differs from the shown facts has a fault", () => {
   const codes = {
     race: "record_other_race",
     commitment: "record_commitment",
@@ -184,7 +184,7 @@ test("a record that differs from what was shown is found", () => {
   assert.deepEqual(differs({}, { finish: { official_ms: 1 } }), ["record_results"]);
 });
 
-test("other slides of ours are found; those without an ack may be missing", () => {
+test("changed slides of ours are a fault; those without an ack may be missing", () => {
   const { slides } = racer(standing(0), {});
   const said = (...written) => differs({}, { slides: written });
   const [missing, other] = [["record_slides_missing"], ["record_slides_differ"]];
@@ -204,7 +204,7 @@ test("any value as a record has a fault, and never throws", () => {
     assert.notDeepEqual(against(one, results(), kept()), []);
 });
 
-test("every fault has its sentence", () => {
+test("every fault has a sentence", () => {
   const wrong = against(record({ commitment: "x" }, { place: 2 }), results(), kept());
   assert.deepEqual(wrong.map(faultText), [
     "The commitment in the race record is not the one shown before the race.",

@@ -85,7 +85,7 @@ test("stream events are folded in order, each once", () => {
   assert.equal(stage.model.offset, 12);
 });
 
-test("a hole in the stream requests a snapshot once, and ignores events until then", () => {
+test("a gap in the stream requests one snapshot; events until then are ignored", () => {
   const stage = new Stage().enter();
   const late = { t: "gone", member: 2, why: "left", o: 13 };
   assert.deepEqual(stage.receive(late), [command.resync()]);
@@ -158,7 +158,7 @@ test("the clock starts with the paint, and a slide is sent at once", () => {
   assert.equal(own(stage), "1 2 0/4 5 3/7 8 6", "before any answer");
 });
 
-test("fast slides are gathered, the solving one is sent at once", () => {
+test("fast slides are batched, the solving one is sent at once", () => {
   const stage = new Stage().race();
   assert.equal(stage.slide("D").length, 1);
   stage.now += 10;
@@ -215,7 +215,7 @@ test("a missing ack is noticed", () => {
   stage.receive({ t: "ack", race: "OTHER", seq: 5 });
 });
 
-test("a rejected slide brings the server's board; later slides are sent again", () => {
+test("a rejected slide restores the server's board; later slides are sent again", () => {
   const stage = new Stage().race();
   stage.slide("D");
   stage.now += 5;
@@ -312,7 +312,7 @@ test("in another epoch our slides wait for the snapshot", () => {
   assert.equal(sentSlides(sent).length, 1);
 });
 
-test("a restored server continues a race that we saw ending", () => {
+test("a restored server continues a race whose end we saw", () => {
   const stage = new Stage().race();
   const way = stage.model.attempt.board.legalSlides()[0];
   stage.slide(way[0]);
@@ -327,7 +327,7 @@ test("a restored server continues a race that we saw ending", () => {
   assert.equal(stage.model.results, null);
 });
 
-test("a reload in mid-race continues with the server's board and clock", () => {
+test("after a reload a race continues with the server's board and clock", () => {
   const stage = new Stage(enter.resume("KWXTRB", TOKEN));
   stage.receive(welcome({ token: null, seq: 7, board: START }));
   const lanes = [
@@ -368,7 +368,7 @@ test("a finish shows the official time", () => {
   assert.equal(stage.model.watching, true);
 });
 
-test("gathered slides are sent when the page is hidden", () => {
+test("batched slides are sent when the page is hidden", () => {
   const stage = new Stage().race();
   stage.slide("D");
   stage.model.poll(stage.now);
@@ -470,7 +470,7 @@ test("a spectator sees every slide of every racer", () => {
   assert.equal(seen(stage, 1), formatBoard(board), "overlapping slides are not applied twice");
 });
 
-test("a hole in a seat's slides requests its board, at most every 2 s", () => {
+test("a gap in a seat's slides requests its board, at most every 2 s", () => {
   const stage = spectator();
   const hole = progress([1, 9, 50, 9, 8, "L"]);
   assert.deepEqual(stage.receive(hole), [command.resync(1)]);
@@ -566,7 +566,7 @@ test("results end the race and stay until the next countdown", () => {
 });
 
 const NEXT = "KWXTRB-SA1B2C-4";
-/** Member 1 reads the results while somebody has opened the next lobby. */
+/** Member 1 is still on the results after somebody opened the next lobby. */
 const inOldResults = () => {
   const stage = new Stage().race();
   stage.next(raceResults());
@@ -574,7 +574,7 @@ const inOldResults = () => {
   return stage;
 };
 
-test("a rematch of others does not take the results away", () => {
+test("a rematch of others does not close the results", () => {
   const stage = inOldResults();
   const { model } = stage;
   assert.equal(model.phase, "lobby");
@@ -587,7 +587,7 @@ test("a rematch of others does not take the results away", () => {
   assert.deepEqual([ready.t, ready.race, ready.on], ["ready", NEXT, true]);
 });
 
-test("going back to the lobby sends nothing; a countdown takes everyone along", () => {
+test("returning to the lobby sends nothing; a countdown closes the results", () => {
   const { model } = inOldResults();
   model.closeResults();
   assert.equal(model.inOldResults, false);
@@ -607,7 +607,7 @@ test("going back to the lobby sends nothing; a countdown takes everyone along", 
   assert.equal(restored.model.inOldResults, false);
 });
 
-test("a player who asks for a rematch goes into the lobby", () => {
+test("a player who requests a rematch enters the lobby", () => {
   const stage = new Stage().race();
   stage.next(raceResults());
   const { model } = stage;
@@ -620,7 +620,7 @@ test("a player who asks for a rematch goes into the lobby", () => {
   assert.equal(model.playAgain(stage.now), false, "no command is sent offline");
 });
 
-test("the results are checked against what was shown first", () => {
+test("the results are checked against the facts shown first", () => {
   const check = (commitment, change) => {
     const shown = { room: room({ commitment }) };
     const stage = new Stage().race(raceResults().board, {}, shown);
@@ -638,7 +638,7 @@ test("the results are checked against what was shown first", () => {
   assert.deepEqual(check(committed(), { secret: "xyz" }), ["unreadable"]);
 });
 
-test("a seed known in advance promises nothing, but the board must follow from it", () => {
+test("with a seed known in advance, only the board is checked", () => {
   const shown = { room: room({ seed_known: true }) };
   const stage = new Stage().race(raceResults().board, {}, shown);
   stage.next(raceResults({ secret: null }));
@@ -698,7 +698,7 @@ test("signals stay until the next countdown", () => {
   assert.equal(model.signals, null);
 });
 
-test("results are compared with what was first shown and what was sent", () => {
+test("results are compared with the first shown facts and our own slides", () => {
   const stage = new Stage().race();
   stage.slide("D");
   stage.receive({ t: "ack", race: RACE, seq: 1 });
@@ -714,14 +714,14 @@ test("results are compared with what was first shown and what was sent", () => {
   assert.ok(faults.some(({ code }) => code === "board_not_raced"));
 });
 
-test("a nonce that was left out of the draw is remarked", () => {
+test("a nonce that was left out of the draw gives a remark", () => {
   const stage = new Stage().enter();
   stage.model.send(command.ready(RACE, true), stage.now);
   stage.next(raceResults({ nonces: [{ seat: 0, commitment: null, nonce: null }] }));
   assert.equal(stage.model.nonceRemark, "nonce_left_out");
 });
 
-test("a latecomer has seen nothing before the results", () => {
+test("a latecomer has no evidence from before the results", () => {
   const stage = new Stage();
   stage.receive(welcome());
   const results = { ...raceResults(), o: 9 };

@@ -1,4 +1,4 @@
-// What the page's modules import: nothing in a circle, and nothing from a layer above.
+// The page's modules import nothing in a circle, and nothing from a layer above.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";

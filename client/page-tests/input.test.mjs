@@ -108,7 +108,7 @@ test("a held key is one slide, and never scrolls the page", () => {
   assert.deepEqual(slides, ["D"]);
 });
 
-test("without a race arrow keys belong to the browser", () => {
+test("without a race the browser handles arrow keys", () => {
   const page = new Target();
   input.listenToKeys(page, () => false);
   assert.equal(page.fire("keydown", key({ key: "ArrowDown" })).prevented, false);
@@ -133,7 +133,7 @@ function board() {
   const surface = new Surface();
   const acts = [];
   let size = { width: 3, height: 3 };
-  let done = null; // what a press slides
+  let done = null; // the slide that a press makes
   input.listenToPointers(surface, surface, () => size, {
     cell: (cell) => {
       acts.push(cell);
@@ -175,7 +175,7 @@ test("a tap slides its tile, and a swipe is not also a tap", () => {
   assert.deepEqual(acts, [4, "L"]);
 });
 
-test("two fingers are independent, and a cancelled touch does nothing", () => {
+test("two fingers act independently, and a cancelled touch does nothing", () => {
   const { at, acts } = board();
   at("pointerdown", 50, 50);
   at("pointerdown", 250, 250, { pointerId: 2 });

@@ -101,7 +101,7 @@ test("the backoff is random below a ceiling that doubles up to 8 s", () => {
   assert.ok(protocol.backoff(50, 0.999) > 7900);
 });
 
-test("a refusal is worded by the catalogue, a new one by the server", () => {
+test("the catalogue words a refusal, the server words an unknown one", () => {
   const refused = (code) => refusalText({ code, text: "Sorry." });
   assert.match(refused("room_unknown"), /^There is no such room/);
   assert.match(refused("version"), /Reload the page/);

@@ -76,7 +76,7 @@ const GOLDEN = {
   ],
 };
 
-test("each version with each mask is drawn as by another encoder", () => {
+test("each version with each mask matches another encoder's drawing", () => {
   for (const [bytes, hashes] of Object.entries(GOLDEN)) {
     hashes.forEach((wanted, mask) => {
       assert.equal(

@@ -37,7 +37,7 @@ test("a racer's replay shows the board after any number of slides, in any order"
     assert.equal(formatBoard(racer.board(many)), texts[many]);
 });
 
-test("a jump replays no more slides than lie between two kept boards", () => {
+test("a jump replays at most the slides between two stored boards", () => {
   const { start, slides } = wander(1000);
   const racer = new RacerReplay(start, { slides, finish: null });
   let steps = 0;
@@ -57,7 +57,7 @@ test("a jump replays no more slides than lie between two kept boards", () => {
   }
 });
 
-test("a slide counts from its moment on", () => {
+test("a slide takes effect at its timestamp", () => {
   const { start, slides } = wander(100);
   const racer = new RacerReplay(start, { slides, finish: null });
   assert.deepEqual([0, 9, 10, 11, 999, 1000, 5000].map((t) => racer.made(t)), [
@@ -94,7 +94,7 @@ test("a replay has everybody's board and standing at any moment", () => {
   assert.equal(formatBoard(replay.at(-1)[0].board), record.board, "and back again");
 });
 
-test("a step goes to anybody's next or previous slide", () => {
+test("a step moves to anybody's next or previous slide", () => {
   const replay = new RaceReplay(record);
   const forth = [0];
   while (forth.at(-1) < replay.length) forth.push(replay.step(forth.at(-1), 1));
@@ -104,7 +104,7 @@ test("a step goes to anybody's next or previous slide", () => {
   assert.ok(forth.length > 10);
 });
 
-test("a race without slides has a replay, too", () => {
+test("a race without slides also has a replay", () => {
   const still = { ...record, racers: record.racers.map((one) => ({ ...one, slides: [], finish: null, status: "dns" })) };
   const replay = new RaceReplay(still);
   assert.equal(replay.length, 1);

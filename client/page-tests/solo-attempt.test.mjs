@@ -42,7 +42,7 @@ test("the clock runs from the first slide to the solving one", () => {
   assert.equal(solve.undo(), false);
 });
 
-test("undo takes back the last slide and is counted; the clock goes on", () => {
+test("undo reverts the last slide and is counted; the clock keeps running", () => {
   const solve = new Solve(parseBoard(BOARD));
   assert.equal(solve.undo(), false);
   assert.equal(solve.undone, 0);

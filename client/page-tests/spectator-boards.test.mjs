@@ -17,7 +17,7 @@ test("boards are as large as the space allows", () => {
   assert.ok(cell >= 140, "large enough to read");
 });
 
-test("two boards are side by side, also on a phone", () => {
+test("two boards are side by side, even on a phone", () => {
   assert.deepEqual(arrangeBoards(2, PHONE, 1), { columns: 2, cell: 175 });
   assert.equal(arrangeBoards(2, DESK, 1).columns, 2);
 });

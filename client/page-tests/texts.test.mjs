@@ -1,4 +1,4 @@
-// The catalogue against the page's code: keys, placeholders, and what loads first.
+// Compares the catalogue with the page's code: keys, placeholders, first texts.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -40,7 +40,7 @@ const literals = (code) =>
     .map(([, name]) => name)
     .filter((name) => groups.has(name.split(".")[0]) && !name.endsWith(".js"));
 
-/** Beginnings of keys whose end is computed: text(`status.${status}`). */
+/** Prefixes of keys whose end is computed: text(`status.${status}`). */
 const prefixes = (code) =>
   [...code.matchAll(/`([a-z0-9_]+\.[a-z0-9_.]*)\$\{/g)].map(([, prefix]) => prefix);
 

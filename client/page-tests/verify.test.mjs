@@ -33,7 +33,7 @@ async function seal(record) {
   return canonical({ record, key, signature: bytesToHex(new Uint8Array(signature)) });
 }
 
-/** The checks of a record, whoever signed it. */
+/** The checks of a record, except its signature. */
 async function checks_of(record) {
   const file = { record, key, signature: "0".repeat(128) };
   const checks = await verify(canonical(file), undefined);

@@ -39,7 +39,7 @@ test("the status of a racer is a sign and a word, never colour alone", () => {
   assert.equal(statusText(lane("dns")), "did not start");
 });
 
-test("news is about others, not about oneself", () => {
+test("news is about others, not about the player", () => {
   const { model } = new Stage().enter();
   const about = (who, why) => news({ t: "member", member: who, why }, model);
   assert.equal(about(member(2), "joined"), "Ben joined");
@@ -95,7 +95,7 @@ test("the winner is news when the first place is final", () => {
   assert.equal(won(0, 1), "You and Ben have won");
 });
 
-test("size, limit and boards are always shown, other rules only if they are unusual", () => {
+test("size, limit and boards are always shown, other rules only if not default", () => {
   const plain = ["3\u00d73", "2 min limit", "boards hidden"];
   assert.deepEqual(describeRules(rules()), plain);
   const all = describeRules(
@@ -130,13 +130,13 @@ test("only the marks that a result table has are explained", () => {
   const said = (row, friendly_timing = false) =>
     explainResults({ standings: [standing(0, row)], friendly_timing });
   assert.deepEqual(said({}), []);
-  assert.match(said({ credit_ms: 5 })[0], /what the connection cost/);
+  assert.match(said({ credit_ms: 5 })[0], /makes up for the connection/);
   assert.match(said({ photo: true })[0], /^Photo finish/);
   assert.match(said({ outage_ms: 5 })[0], /^Outage/);
   assert.match(said({}, true)[0], /^Friendly timing/);
 });
 
-test("a credit is explained by what it is for", () => {
+test("a credit is explained by its reason", () => {
   const credit = (credit_ms, outage_ms) =>
     explainCredit(standing(0, { credit_ms, outage_ms }));
   assert.equal(credit(50, 0), "4.371 s at the server, minus 50 ms for the connection");
@@ -171,7 +171,7 @@ test("a signal has a value and a range, both in its unit", () => {
   assert.deepEqual(signal("novel", 3), { label: "novel", value: "3", range: "" });
 });
 
-test("the commitment is shown with its purpose", () => {
+test("the commitment is explained", () => {
   assert.match(commitmentText({ commitment: "c76c14ff" }), /^Board sealed: c76c14ff\. .*checks/);
 });
 
@@ -190,7 +190,7 @@ test("the host sees who would only watch", () => {
   assert.equal(lobbyStatus(model, 0), "All are ready.");
 });
 
-test("the results show who has gone on, and when the next race starts", () => {
+test("the results show who is ready, and when the next race starts", () => {
   const { model } = new Stage().enter();
   assert.equal(nextRaceStatus(model, 0), "", "nobody has gone on");
   Object.assign(model, { phase: "results", phaseEnds: 8100 });
@@ -212,7 +212,7 @@ test("the results show who has gone on, and when the next race starts", () => {
   assert.equal(nextRaceStatus(model, 0), "You are ready for the next race (1 of 2).");
 });
 
-test("a player who watches sees why; a spectator does not", () => {
+test("only a player who must watch sees the reason", () => {
   const started = (id, roster) => {
     const stage = new Stage().enter({ member: id, seat: id === 3 ? null : id - 1 });
     stage.phase("countdown", { in_ms: 1200, roster });
@@ -220,11 +220,11 @@ test("a player who watches sees why; a spectator does not", () => {
     return whyWatching(stage.model);
   };
   assert.match(started(2, [0]), /^You were not ready/);
-  assert.equal(started(3, [0]), "You watch this race");
+  assert.equal(started(3, [0]), "You are watching this race");
   const { model } = new Stage().enter({ member: 2, seat: 1 });
   assert.equal(
     whyWatching(model),
-    "This race had begun: you watch it, and play in the next",
+    "This race has already begun. You can watch it, and play in the next one",
     "a latecomer",
   );
 });

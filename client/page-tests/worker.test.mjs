@@ -87,7 +87,7 @@ function world() {
 
 const NAVIGATE = { mode: "navigate" };
 
-test("the server's answer is used; the copy only without an answer", async () => {
+test("the copy is used only without an answer from the server", async () => {
   const { net, caches } = world();
   const one = worker("a", caches, net);
   await one.install();
@@ -101,7 +101,7 @@ test("the server's answer is used; the copy only without an answer", async () =>
   assert.equal((await one.ask("KWXTRB", NAVIGATE)).text, "/sub/index.html 1");
 });
 
-test("a proxy's gateway error is no answer, other errors are", async () => {
+test("a proxy's gateway error counts as no answer, other errors as one", async () => {
   const { net, caches } = world();
   const one = worker("a", caches, net);
   await one.install();

@@ -1,4 +1,4 @@
-// Puts the page together.
+// Starts the page.
 
 import { App } from "./app/app.js";
 import { Seats } from "./app/seats.js";
@@ -8,7 +8,7 @@ import { setConstants } from "./core/constants.js";
 import { addTexts } from "./core/texts.js";
 import { Frame } from "./ui/frame.js";
 
-const KEEP_AFTER_MS = 1500; // first what people see
+const KEEP_AFTER_MS = 1500; // the visible parts first
 
 /** @returns {Storage | undefined} @param {"localStorage" | "sessionStorage"} name */
 const storage = (name) => {
@@ -47,7 +47,7 @@ keepForOffline();
 /** Keep a copy of the page for use without a network, if the browser allows it. */
 function keepForOffline() {
   const workers = globalThis.isSecureContext && navigator.serviceWorker;
-  // People who follow a room's link are about to race: the network is theirs.
+  // Not on a room's link, where a race is about to need the network.
   if (!workers || app.screen === "enter" || app.screen === "room") return;
   const keep = () => workers.register("sw.js").catch(() => {}); // storage is full or forbidden
   const later = () => setTimeout(keep, KEEP_AFTER_MS);

@@ -1,5 +1,5 @@
-// The page without a network: one copy of all its files, of one version. As long as the
-// server answers, its answer is used: a copy never hides a newer page.
+// Makes the page work without a network, from a copy of all files of one version. As
+// long as the server answers, its answer is used: a copy never hides a newer page.
 
 const PAGE = null; // the server replaces this line by version and files, see assets.py
 const PREFIX = "sliderace-";
@@ -51,7 +51,7 @@ const isPage = ({ origin, pathname }) =>
   pathname.startsWith(base.pathname) &&
   !pathname.slice(base.pathname.length).includes("/");
 
-/** The server's answer, or the copy without one. */
+/** The server's answer; without one, the copy. */
 async function answer(request, file) {
   try {
     const found = await fetch(request, { signal: AbortSignal.timeout(PATIENCE_MS) });

@@ -172,7 +172,9 @@ def test_player_who_was_not_ready_gets_a_notice(
     ann = ModelHarness(members=[who, member(BEN, 1, ready=True)])
     ann.receive_next(m.PhaseEvent(0, RACE, "countdown", 1_200, roster))
     said = notes(ann.receive_next(m.PhaseEvent(0, RACE, "racing", 9_000, roster)))
-    assert said == ["You were not ready, so you watch this race" if missed else "Go!"]
+    assert said == [
+        "You were not ready, so you are watching this race" if missed else "Go!"
+    ]
     assert ann.view.left_out == (RACE if missed else "")
 
 

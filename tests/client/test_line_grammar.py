@@ -139,7 +139,7 @@ def test_key_can_be_the_direction_of_the_gap() -> None:
         ("4,1", "no_such_cell", "There is no row 4, column 1; the last is row 3,"),
         ("0,1", "no_such_cell", "There is no row 0, column 1; the last is row 3,"),
         ("2,2", "cannot_move", "The gap itself is there."),
-        ("=", "not_notation", "After = come slides, such as =R2U."),
+        ("=", "not_notation", "Type slides after =, such as =R2U."),
         (
             "=RX",
             "not_notation",

@@ -148,7 +148,7 @@ async def test_player_who_was_not_ready_sees_why_they_only_watch() -> None:
         for phase in ("countdown", "racing"):
             client.receive(m.PhaseEvent(0, RACE, phase, 1_200, [1]))
         await settle(pilot)
-        assert "You were not ready, so you watch this race" in screen(pilot)
+        assert "You were not ready, so you are watching this race" in screen(pilot)
         assert "you were not ready: you watch" in screen(pilot)
 
 

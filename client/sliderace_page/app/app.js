@@ -1,5 +1,4 @@
-// Which screen is shown, and why: the address, the kept seats, the session in a room.
-// Shell.
+// Chooses the screen from the address, the stored seats and the session in a room. Shell.
 
 import { codeOfText, isLoopback } from "../core/format.js";
 import { text } from "../core/texts.js";
@@ -85,14 +84,14 @@ export class App {
     return this.session?.refusals ?? 0;
   }
 
-  /** How the last race's record compares with what we saw; null: not compared. */
+  /** How the last race's record compares with our evidence; null: not compared. */
   get check() {
     return this.session?.recordCheck.outcome ?? null;
   }
 
   // --- Places ------------------------------------------------------------------------
 
-  /** Show what the address names. */
+  /** Show the room, replay or page that the address names. */
   route() {
     this.#drop();
     this.problem = "";
@@ -122,12 +121,12 @@ export class App {
     }
   }
 
-  /** `?view=stream`: a picture for an audience, without controls and without a seat. */
+  /** `?view=stream`: a view for an audience, without controls and without a seat. */
   get view() {
     return new URL(this.location.href).searchParams.get("view");
   }
 
-  /** Whose board a picture for an audience shows. */
+  /** Whose board the stream view shows. */
   get camera() {
     const pin = new URL(this.location.href).searchParams.get("pin");
     return pin ?? (this.view === "stream" ? "leader" : "all");
@@ -218,7 +217,7 @@ export class App {
     this.#enter({ as: "join", code, name, role });
   }
 
-  /** Take the seat again that this browser has in the room of the address. */
+  /** Resume this browser's seat in the room of the address. */
   resume() {
     const { code } = this;
     const seat = code && this.seats.get(code);
@@ -288,18 +287,18 @@ export class App {
     this.session?.send(message);
   }
 
-  /** From the results into the next race's lobby. */
+  /** Go from the results to the next race's lobby. */
   playAgain() {
     this.session?.playAgain();
   }
 
-  /** From the results back to the others. */
+  /** Go from the results back to the others. */
   closeResults() {
     this.model?.closeResults();
     this.onChange();
   }
 
-  /** Become ready, if that is a setting. */
+  /** Become ready, if the settings ask for it. */
   autoReady() {
     if (this.settings.now.ready) this.session?.autoReady();
   }
@@ -321,12 +320,12 @@ export class App {
     this.visit(null);
   }
 
-  /** The page was asleep, or the network is back. */
+  /** Handle that the page was asleep, or the network is back. */
   wake() {
     this.link?.wake();
   }
 
-  /** The page is closed, reloaded or hidden. */
+  /** Handle that the page is closed, reloaded or hidden. */
   hide() {
     this.session?.hide();
   }
@@ -353,7 +352,7 @@ export class App {
     this.#show("stopped");
   }
 
-  /** Close the connection. What was seen stays until the next session begins. */
+  /** Close the connection. The state stays visible until the next session begins. */
   #drop() {
     this.#loading = null;
     this.session?.drop();

@@ -2,7 +2,7 @@
 //
 // The states: `closed` -> `connecting` -> `open` -> `waiting` -> `connecting` ...
 //
-// - When a socket opens, `hello` is sent; what arrives goes to `onMessage`.
+// - When a socket opens, `hello` is sent; messages are passed to `onMessage`.
 // - When it closes, `onClose` decides: after how many ms at least to try again, or never
 //   (null). To that we add backoff with full jitter, which grows with each failure until
 //   `settled` says that the server has let us in.
@@ -91,7 +91,7 @@ export class Connection {
     this.#become("connecting");
   }
 
-  /** The server has let us in: the next failure is the first one again. */
+  /** Note that the server has let us in: the next failure is the first one again. */
   settled() {
     this.#tries = 0;
   }
@@ -102,7 +102,7 @@ export class Connection {
     for (const one of commands) this.socket?.send(JSON.stringify(one));
   }
 
-  /** The page was asleep, or the network is back: do not wait any longer. */
+  /** The page was asleep, or the network is back: reconnect or probe now. */
   wake() {
     if (this.state === "waiting") this.open();
     else this.probe();
@@ -121,7 +121,7 @@ export class Connection {
     }, PONG_MS);
   }
 
-  /** Close for good; ignore what still arrives. */
+  /** Close for good; ignore later messages. */
   close() {
     this.#cancel();
     const { socket } = this;

@@ -3,9 +3,9 @@
 
 const CHOSEN = "sliderace.picture";
 const OWN = "sliderace.picture.own";
-const MAX_BYTES = 30_000_000; // of a file: ten times a phone's photo
+const MAX_BYTES = 30_000_000; // of a file: ten times the size of a phone's photo
 const MAX_PIXELS = 60_000_000; // with more, a phone runs out of memory
-const SIDE = 1024; // px that are kept: a board is hardly larger
+const SIDE = 1024; // px of a stored picture: a board is hardly larger
 const QUALITY = 0.86;
 
 /** @typedef {"too_large" | "unreadable" | "too_many_pixels"} Fault */

@@ -50,7 +50,7 @@ export class RecordCheck {
   }
 
   /**
-   * If we raced, compare the record with what was shown and sent: once per race.
+   * If we raced, compare the record with our evidence, once per race.
    * @param {Model} model with results
    * @returns {Promise<boolean>} whether something is wrong
    */

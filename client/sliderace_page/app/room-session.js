@@ -47,14 +47,14 @@ import { ProtocolError, command, decodeEvent, mayReconnect } from "../core/proto
  * @property {() => void} seatLost
  */
 
-/** Refusals of a resume that pass. */
+/** Temporary refusals of a resume. */
 const TEMPORARY = new Set([
   "too_many_tries",
   "storage_unavailable",
   "shutting_down",
   "rate",
 ]);
-/** Commands whose refusals mean nothing to a player: the model deals with them. */
+/** Commands whose refusals a player need not see: the model handles them. */
 const SILENT = new Set(["resync", "slides", "ping", "nonce"]);
 const KICKED = 4501;
 const ROOM_GONE = 4502;
@@ -62,7 +62,7 @@ const REPLACED = 4503;
 const OTHER_VERSION = 4504;
 /** Closes after which this page must be reloaded. */
 const STALE = new Set([1002, 1007, 1009, OTHER_VERSION]);
-const LONG_MS = 60000; // after this long people should do more than wait
+const LONG_MS = 60000; // after this long, people are advised to do more than wait
 const ASK_AFTER = 3; // losses in a row before we ask whether the server is there
 
 export class RoomSession {
@@ -103,7 +103,7 @@ export class RoomSession {
     this.link?.open();
   }
 
-  /** Whether the server is away for so long that it may not come back. */
+  /** Whether the server has been away for so long that it may not return. */
   get goneForLong() {
     const since = this.lostAt ?? Infinity;
     return this.serverGone && this.now() - since >= LONG_MS;
@@ -199,7 +199,7 @@ export class RoomSession {
     this.flush();
   }
 
-  /** From the results into the next race's lobby. */
+  /** Go from the results to the next race's lobby. */
   playAgain() {
     this.model.playAgain(this.now());
     this.flush();

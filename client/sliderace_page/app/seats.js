@@ -1,4 +1,4 @@
-// What the browser remembers: the nickname, and the proof of our seat in each room.
+// Stores the nickname, and the token of our seat in each room, in the browser.
 
 /**
  * Do something with storage, which may be forbidden (private windows, settings).

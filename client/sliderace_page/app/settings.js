@@ -1,4 +1,4 @@
-// A person's settings: colours, keys, hover, sounds. Kept in this browser only.
+// The user's settings: colours, keys, hover, sounds. Stored only in this browser.
 
 import { tryStorage } from "./seats.js";
 

@@ -13,7 +13,7 @@ const KEPT = 100; // solves per size
  */
 /** @typedef {{times: Time[], best: Time | null}} Kept the latest last */
 
-/** Whether a solve counts: nothing was taken back, and the board was unknown. @param {Time} time */
+/** Whether a solve counts: without undo, on an unknown board. @param {Time} time */
 export const counts = ({ undone, own }) => undone === 0 && !own;
 
 /**

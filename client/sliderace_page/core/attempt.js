@@ -1,4 +1,4 @@
-// The player's own try at one scramble. Pure.
+// The player's own attempt at one scramble. Pure.
 //
 // A slide changes the board at once, before the server knows of it (prediction). Slides
 // are numbered 1, 2, 3 ... and kept until the race is over, so that they can be sent

@@ -23,7 +23,7 @@ export class Nonces {
     this.isAutomatic = false; // whether the last `ready` was, and not the player's own
   }
 
-  /** A new connection: what was sent on the last one may never have arrived. */
+  /** Note a new connection: the last messages on the old one may never have arrived. */
   connected() {
     this.#sent = this.#revealed = "";
   }
@@ -48,7 +48,7 @@ export class Nonces {
     return fits ? this.#commit(ready, seat) : ready;
   }
 
-  /** What to send now without being asked. @param {Model} model @returns {Command[]} */
+  /** Return automatic commands to send now. @param {Model} model @returns {Command[]} */
   due(model) {
     const { race, seat } = model;
     if (!model.online || model.waiting || seat === null) return [];

@@ -1,4 +1,4 @@
-// What a player can check after a race without trusting the server. Pure.
+// Checks after a race that do not trust the server. Pure.
 //
 // `faults` and `nonceRemark` are about the results, which arrive at once; `against` is
 // about the race record, which anyone can fetch later. All of them return data; the
@@ -14,7 +14,7 @@ const { EngineError, bytesToHex, hexToBytes } = engine;
  */
 
 /**
- * What was first shown of a race.
+ * The facts of a race as the server first showed them.
  * @typedef {object} Shown
  * @property {string} size
  * @property {string} commitment
@@ -25,7 +25,7 @@ const { EngineError, bytesToHex, hexToBytes } = engine;
  */
 
 /**
- * What a page keeps of a race, to compare the results and the record with.
+ * The evidence that a page keeps of a race, to check the results and the record.
  * @typedef {Shown & Own} Kept
  */
 
@@ -50,14 +50,14 @@ const { EngineError, bytesToHex, hexToBytes } = engine;
  */
 
 /**
- * Why our nonce had no part in the draw; it need not be the server's fault.
+ * Why our nonce was not used in the draw; it need not be the server's fault.
  * @typedef {"nonce_left_out" | "nonce_replaced"} NonceRemark
  */
 
 // --- The results ---------------------------------------------------------------------
 
 /**
- * Check secret, nonces, seed and board against what was shown before.
+ * Check secret, nonces, seed and board against the facts shown before.
  * @param {Results} results
  * @param {Kept} kept
  * @returns {Fault[]} empty: everything is right
@@ -117,7 +117,7 @@ const isListed = (listed, rows) =>
   rows.every(({ seat, commitment }) => listed.get(Number(seat)) === commitment);
 
 /**
- * What became of our own nonce.
+ * Return why our own nonce was not used.
  * @param {Results} results
  * @param {Kept} kept
  * @returns {NonceRemark | null} null: it was used, or there was none
@@ -134,7 +134,7 @@ export function nonceRemark({ nonces }, { seat, nonce, seedKnown }) {
 /** @typedef {Record<string, unknown>} Fields */
 
 /**
- * Check a race record against what we were shown and what we sent.
+ * Check a race record against our evidence.
  * @param {unknown} record as parsed; it may be anything
  * @param {Results} results
  * @param {Kept} kept
@@ -197,7 +197,7 @@ function resultOf({ status, place, finish } = {}) {
 }
 
 /**
- * A record must have our slides, all that the server stored, and no others.
+ * Check that a record has our slides: all that the server stored, and no others.
  * @param {Fields[]} racers
  * @param {number | null} ownSeat
  * @param {NonNullable<Own["own"]>} own

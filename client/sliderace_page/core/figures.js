@@ -1,4 +1,4 @@
-// Times, lengths of time and places as people read them. Pure.
+// Formats times, durations and places. Pure.
 
 import { text } from "./texts.js";
 
@@ -22,7 +22,7 @@ export function formatTime(ms, digits = 3) {
   return h || m ? `${front}.${back}` : text("time.seconds", { n: `${s}.${back}` });
 }
 
-/** A length of time: `90 s`, `5 min`, `2 h`. @param {number} ms */
+/** A duration: `90 s`, `5 min`, `2 h`. @param {number} ms */
 export function formatSpan(ms) {
   const seconds = Math.round(ms / 1000);
   if (seconds < 120) return text("time.seconds", { n: seconds });

@@ -1,4 +1,4 @@
-// How each event of the server changes the model. Pure.
+// Applies the server's events to the model. Pure.
 //
 // A room's stream is numbered: an event with an offset `o` is folded only if it is the
 // next one. After a hole, and after a `welcome` of another epoch, the model is `waiting`:
@@ -35,7 +35,7 @@ import { command } from "./protocol.js";
 
 const RESYNC_MS = 2000; // how soon a board is requested again
 const CLOCK_MS = 1000; // how often a locked board's clock is requested after a reload
-const KEPT_RACES = 4; // of which we keep what was first shown: the current and the last ones
+const KEPT_RACES = 4; // whose first facts we keep: the current and the last ones
 
 /** Refusals after which making the same slides again cannot help. */
 const FINAL = new Set(["done", "not_racing", "too_early", "too_many_tiles"]);
@@ -304,7 +304,7 @@ function setOwnAttempt(model, now) {
   if (!attempt) beginLate(model, lane, pending?.race === model.race ? pending : null);
   const begun = model.attempt;
   if (!begun?.approx || begun.slides.length) return;
-  // Still locked after a reload, and nobody has said for how long.
+  // Whether the board is locked after a reload, for an unknown time.
   model.clockDue = model.t0 === null ? now + CLOCK_MS : null;
   begun.zero = model.t0 ?? now + CLOCK_MS;
 }

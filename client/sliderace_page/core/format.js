@@ -1,4 +1,4 @@
-// Room codes, links, nicknames and sizes as people read them. Pure.
+// Formats room codes, links, nicknames and sizes. Pure.
 
 import { constants } from "./constants.js";
 import { text } from "./texts.js";
@@ -90,7 +90,7 @@ export const isLoopback = (link) =>
   /^https?:\/\/(localhost|[^/:]*\.localhost|127\.[\d.]+|\[::1\])(:|\/|$)/i.test(link);
 
 /**
- * A friendly nickname for somebody who has not chosen one.
+ * A random friendly nickname.
  * @param {number} a random, at least 0 and below 1
  * @param {number} b the same, independent of `a`
  */
@@ -109,7 +109,7 @@ export const formatSize = (size) => size.replace("x", "\u00d7");
 const PHASES = ["lobby", "countdown", "racing", "grace", "results"];
 
 /**
- * What the server says of a room, in a few words.
+ * Describe the server's facts on a room in a few words.
  * @param {{size?: unknown, players?: unknown, phase?: unknown}} room as received
  */
 export function roomFacts({ size, players, phase }) {

@@ -80,7 +80,7 @@ export class Lane {
 /** @type {Record<Status, number>} */
 const GROUPS = { finished: 0, racing: 1, dnf: 2, forfeited: 3, dns: 4 };
 
-/** What lanes are sorted by, the most important first. @param {Lane} lane */
+/** The sort key of a lane, the most important part first. @param {Lane} lane */
 function sortKey(lane) {
   const group = GROUPS[lane.status];
   const place = group > 1 ? (lane.place ?? 0) : 0;

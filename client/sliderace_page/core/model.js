@@ -66,7 +66,7 @@ export class Model {
 
   /** @type {Results | null} */
   results = null;
-  resultsOpen = false; // the results stay on the screen while the others go on
+  resultsOpen = false; // the results stay on the screen while the others continue
   /** @type {Kept | null} what the results are compared with */
   kept = null;
   /** @type {import("./fairness.js").Fault[]} */
@@ -76,7 +76,7 @@ export class Model {
   /** @type {{race: string, signals: SeatSignals[]} | null} for the host */
   signals = null;
 
-  /** @type {Map<string, Shown>} race -> what was shown of it first */
+  /** @type {Map<string, Shown>} race -> the facts first shown */
   firstShown = new Map();
   /** @type {{race: string, seq: number, gen: number, board: Board} | null} our board in
    *   `welcome`, while the clock of that race is not known yet */
@@ -117,7 +117,7 @@ export class Model {
     return this.phase === "racing" || this.phase === "grace";
   }
 
-  /** Our slides count now; the board may arrive just before the phase `racing`. */
+  /** Whether our slides count now; the board may arrive just before `racing`. */
   get racing() {
     const time = this.running || this.phase === "countdown";
     return time && this.attempt !== null && !this.attempt.over;
@@ -137,13 +137,13 @@ export class Model {
     return this.isHost && this.phase === "lobby" && this.players.some(could);
   }
 
-  /** The boards of others may be seen. */
+  /** Whether the boards of others may be seen. */
   get watching() {
     if (!this.running) return false;
     return Boolean(this.room?.rules.open_boards || !this.racing || this.attempt?.solved);
   }
 
-  /** The results are still read, though the others are in the lobby again. */
+  /** Whether the results are still shown, though the others are in the lobby again. */
   get inOldResults() {
     return this.phase === "lobby" && this.resultsOpen;
   }
@@ -175,7 +175,7 @@ export class Model {
     return this.forfeitedAt !== null && now - this.forfeitedAt < limit;
   }
 
-  /** An ack is so late that the connection may be dead. @param {number} now */
+  /** Whether an ack is so late that the connection may be dead. @param {number} now */
   ackIsLate(now) {
     return this.oldestUnacked !== null && now - this.oldestUnacked > LATE_ACK_MS;
   }
@@ -188,7 +188,7 @@ export class Model {
     return hello(enter.resume(this.code, this.token, this.epoch, this.offset));
   }
 
-  /** The connection is lost. */
+  /** Note that the connection is lost. */
   lost() {
     this.online = false;
     this.oldestUnacked = null;
@@ -208,7 +208,7 @@ export class Model {
     return true;
   }
 
-  /** Go on to the next race: open its lobby, or be ready in it. @param {number} now */
+  /** Open the lobby of the next race, or become ready in it. @param {number} now */
   playAgain(now) {
     const { inOldResults, race, isPlayer, self } = this;
     if (!this.online || (!inOldResults && this.phase !== "results")) return false;
@@ -222,7 +222,7 @@ export class Model {
     this.resultsOpen = false;
   }
 
-  /** The board is on the screen: the clock of our slides counts from here. @param {number} now */
+  /** Note that the board is on the screen, and start its clock. @param {number} now */
   painted(now) {
     this.attempt?.painted(now, this.room?.rules.inspection_ms ?? 0);
   }
@@ -277,7 +277,7 @@ export class Model {
     return Math.min(slides, this.clockDue ?? Infinity);
   }
 
-  /** What slides are sent with; null: none may be sent. */
+  /** The fields that slides are sent with; null: none may be sent. */
   get #sending() {
     const { attempt, pace } = this;
     const may = this.online && !this.waiting && this.racing;

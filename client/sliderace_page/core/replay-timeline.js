@@ -7,7 +7,7 @@ import { moments, standingsOf } from "./proof/summary.js";
 /** @typedef {import("./proof/reading.js").WrittenRacer} WrittenRacer */
 /** @typedef {import("./proof/summary.js").Result} Result */
 
-const EVERY = 64; // slides between two kept boards: a jump replays no more
+const EVERY = 64; // slides between two stored boards; a jump replays at most this many
 
 /** One racer's slides, and the board at any moment. */
 export class RacerReplay {
@@ -44,7 +44,7 @@ export class RacerReplay {
     this.times.length = this.slides.length;
   }
 
-  /** How many slides were made until then. @param {number} t ms */
+  /** The number of slides made until then. @param {number} t ms */
   made(t) {
     let [low, high] = [0, this.times.length];
     while (low < high) {
@@ -153,7 +153,7 @@ export class Playhead {
     this.t = Math.min(this.length, Math.max(0, t));
   }
 
-  /** So much real time has passed. @param {number} ms */
+  /** Advance by elapsed real time. @param {number} ms */
   pass(ms) {
     if (!this.playing) return;
     this.seek(this.t + ms * this.speed);

@@ -29,7 +29,7 @@ export class Solve {
     return mtm(this.slides);
   }
 
-  /** Whether leaving now would lose something. */
+  /** Whether leaving now would lose an unfinished solve. */
   get running() {
     return this.begun !== null && !this.solved;
   }
@@ -66,7 +66,7 @@ export class Solve {
     return slide !== null && this.slide(...slide, now);
   }
 
-  /** Take the last slide back; the clock goes on. @returns {boolean} whether there was one */
+  /** Undo the last slide; the clock continues. @returns {boolean} whether there was one */
   undo() {
     const last = this.solved ? undefined : this.slides.pop();
     if (!last) return false;

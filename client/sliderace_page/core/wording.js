@@ -1,4 +1,4 @@
-// Words for what happens in a room, for rules and for results. Pure. Nothing else in core
+// Texts for events in a room, rules and results. Pure. Nothing else in core
 // returns a sentence; nothing compares one.
 
 import { constants } from "./constants.js";
@@ -216,7 +216,7 @@ export function describeRules(rules) {
   return lines;
 }
 
-/** What the server fixed before the race, and what for. @param {Room} room */
+/** Explain what the server fixed before the race, and why. @param {Room} room */
 export const commitmentText = ({ commitment }) => text("lobby.sealed", { commitment });
 
 // --- Latency and results -------------------------------------------------------------
@@ -228,13 +228,13 @@ export function formatLatency({ rtt, jitter }) {
 }
 
 /**
- * What the number beside a name means.
+ * Explain the latency beside a name.
  * @param {{rtt: number, jitter: number}} latency in ms
  */
 export const explainLatency = (latency) => text("latency.explained", latency);
 
 /**
- * How a time and its credit come about.
+ * Explain a time and its credit.
  * @param {Pick<Standing, "time_ms" | "credit_ms" | "outage_ms">} standing
  */
 export function explainCredit({ time_ms: time, credit_ms: credit, outage_ms: outage }) {
@@ -243,7 +243,7 @@ export function explainCredit({ time_ms: time, credit_ms: credit, outage_ms: out
   return text(credit > outage ? "credit.both" : "credit.outage", values);
 }
 
-/** What the marks of a result table mean, one sentence each. @param {Results} results */
+/** Explain the marks of a result table, one sentence each. @param {Results} results */
 export function explainResults({ standings, friendly_timing: friendly }) {
   const sentences = [];
   if (standings.some((row) => row.credit_ms > 0)) sentences.push("results.credit");
@@ -253,18 +253,18 @@ export function explainResults({ standings, friendly_timing: friendly }) {
   return sentences.map((key) => text(key));
 }
 
-/** What proves the server wrong. @param {Fault} fault */
+/** The text of a fault, which proves the server wrong. @param {Fault} fault */
 export const faultText = (fault) =>
   fault.code === "wrong_nonce"
     ? text("fault.wrong_nonce_of", { name: fault.name })
     : text(`fault.${fault.code}`);
 
-/** What became of our own nonce. @param {NonceRemark} remark */
+/** The text of a remark on our own nonce. @param {NonceRemark} remark */
 export const nonceText = (remark) =>
   text(remark === "nonce_left_out" ? "remark.nonce_left_out" : "fault.own_nonce_replaced");
 
 /**
- * One finding of a check of the race record.
+ * The text of one finding of a check.
  * @param {string} check its name
  * @param {import("./proof/verify.js").Finding} finding
  */
@@ -317,7 +317,7 @@ const present = ({ players }) => players.filter((one) => one.connected && !one.b
 /** @param {number} ms */
 const seconds = (ms) => ({ seconds: Math.ceil(ms / 1000) });
 
-/** Who will only watch if the race starts now, or "". @param {Model} model */
+/** Name who will only watch if the race starts now, or "". @param {Model} model */
 export function whoWillWatch(model) {
   const names = present(model)
     .filter((one) => !one.ready && one.id !== model.me)
@@ -327,7 +327,7 @@ export function whoWillWatch(model) {
 }
 
 /**
- * Under the results: who has gone on already, and when the next race starts.
+ * Below the results: who is ready already, and when the next race starts.
  * @param {Model} model @param {number} now
  */
 export function nextRaceStatus(model, now) {
@@ -353,7 +353,7 @@ function readyStatus(model) {
   return text(others.length ? "next.you_and_others_ready" : "next.you_ready", values);
 }
 
-/** What the lobby waits for. @param {Model} model @param {number} now */
+/** Say what the lobby is waiting for. @param {Model} model @param {number} now */
 export function lobbyStatus(model, now) {
   const left = model.remaining(now);
   if (left !== null) return text("next.starts", seconds(left));
@@ -369,7 +369,7 @@ export function lobbyStatus(model, now) {
 }
 
 /**
- * Why I watch the race that runs or is about to.
+ * Why the user watches the current or next race.
  * @param {{leftOut: boolean, isPlayer?: boolean, room: Room | null}} model
  */
 export function whyWatching({ leftOut, isPlayer = false, room }) {

@@ -16,7 +16,7 @@ const NOTE_MS = 4000;
 const MAX_NOTES = 3;
 const RETRY_MS = 2000; // until files that failed to load are requested again
 
-/** What the button does after the connection has stopped for good. */
+/** The actions of the button after the connection has stopped for good. */
 const ACTIONS = {
   again: "frame.play_here",
   reload: "frame.reload",
@@ -102,7 +102,7 @@ export class Frame {
       this.#closeMenus(/** @type {Node} */ (target)),
     );
     ignoreHeldKeys(document);
-    // The first sign that somebody wants to play: fetch what a room needs.
+    // Fetch the modules of a room at the first sign that somebody wants to play.
     for (const type of ["pointerdown", "focusin", "keydown"])
       document.addEventListener(type, () => this.#prepareRoom(), { once: true });
   }
@@ -309,7 +309,7 @@ export class Frame {
     const hidden = this.#name === "race" && level === "info";
     const list = hidden ? this.announcements : this.notes;
     const note = h(`p.note.${level}`, { text: content });
-    // Only the last one is visible: an error stays in front of everything else.
+    // Only the last note is visible, and an error hides other notes.
     const error = level === "bad" ? null : list.querySelector(".bad");
     list.insertBefore(note, error);
     while (list.childElementCount > MAX_NOTES) list.firstElementChild?.remove();

@@ -10,8 +10,8 @@ const PLACES = { KeyW: "U", KeyS: "D", KeyA: "L", KeyD: "R" };
 /** @type {Record<string, Direction>} */
 const LETTERS = { k: "U", j: "D", h: "L", l: "R" };
 const SWIPE_CELLS = 0.4; // of a cell: anything shorter is a tap
-const SWIPE_PX = 14; // but never less: fingers tremble
-const SWIPE_RATIO = 1.2; // a swipe is at least that much longer one way than the other
+const SWIPE_PX = 14; // but never less, as fingers are unsteady
+const SWIPE_RATIO = 1.2; // least length of a swipe, relative to its width
 const FIELD = "input, textarea, select, [contenteditable]";
 const CONTROL = `${FIELD}, button, a, summary`;
 
@@ -114,7 +114,7 @@ export function listenToKeys(document, slide, settings = () => ({})) {
   const press = (event) => {
     const direction = directionOfKey(event, settings());
     if (direction === null) return;
-    // A held key makes one slide; its repeats must not scroll the page.
+    // A held key makes one slide, and its repeats must not scroll the page.
     if (event.repeat || slide(direction)) event.preventDefault();
   };
   document.addEventListener("keydown", press);
@@ -161,7 +161,7 @@ export function listenToPointers(ground, board, getSize, act) {
       const direction = gesture.move(event.clientX, event.clientY, cell);
       if (direction) act.swipe(direction);
     } else if (event.pointerType === "mouse") {
-      // A fast hand crosses several cells between two frames: each of them counts.
+      // A fast mouse crosses several cells between two frames; each of them counts.
       const points = event.getCoalescedEvents?.() ?? [];
       for (const point of points.length ? points : [event]) {
         const cell = at(point);

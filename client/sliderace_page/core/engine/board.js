@@ -1,4 +1,4 @@
-// Boards and slides, pure: sizes, what is legal, what is solved.
+// Boards and slides, pure: sizes, legal slides, the solved board.
 
 import { constants } from "../constants.js";
 
@@ -6,7 +6,7 @@ import { constants } from "../constants.js";
 /** @typedef {[Direction, number]} Slide a direction and how many tiles move together */
 /** @typedef {"size" | "board" | "notation" | "seed" | "slide" | "cell"} FaultKind */
 /**
- * What all boards of one size share.
+ * The properties that all boards of one size share.
  * @typedef {object} Shape
  * @property {number} width
  * @property {number} height
@@ -21,7 +21,7 @@ export const DIRECTIONS = Object.freeze(["U", "D", "L", "R"]);
 /** @type {Readonly<Record<Direction, Direction>>} */
 export const OPPOSITE = Object.freeze({ U: "D", D: "U", L: "R", R: "L" });
 
-/** Something is wrong with what the engine was given. */
+/** An input of the engine is invalid. */
 export class EngineError extends Error {
   /**
    * @param {FaultKind} kind
@@ -34,7 +34,7 @@ export class EngineError extends Error {
   }
 }
 
-/** A position that accepts legal slides and nothing else. */
+/** A position that accepts only legal slides. */
 export class Board {
   /** @type {number[]} */
   #tiles;

@@ -30,7 +30,7 @@ export function rank(racers) {
   return rows;
 }
 
-/** What racers are sorted by, the most important first. @param {WrittenRacer} racer */
+/** The sort key of a racer, the most important part first. @param {WrittenRacer} racer */
 function key({ status, finish, high, high_ms: moment, stm }) {
   const order = ORDER.indexOf(status);
   return finish ? [order, finish.official_ms] : [order, -high, moment, stm];

@@ -8,7 +8,7 @@ import { constants } from "../constants.js";
  * @typedef {{rtt: number, jitter: number, outage: number}} Latency
  */
 
-/** How much jitter can move a time. @param {number} jitter M, in ms */
+/** The most that jitter can change a time. @param {number} jitter M, in ms */
 export function jitterAllowance(jitter) {
   const { jitter_floor_ms: floor, jitter_ceiling_ms: ceiling } = constants.timing;
   return Math.min(Math.max(2 * jitter, floor), ceiling);

@@ -1,5 +1,4 @@
-// What a board needs beside its tiles: its place on the screen, and its text for screen
-// readers.
+// A board's place on the screen, and its text for screen readers.
 
 import { text } from "../../core/texts.js";
 import { fill, h, setAttribute, setText } from "../dom.js";

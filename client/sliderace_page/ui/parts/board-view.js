@@ -46,8 +46,8 @@ export class BoardView {
   }
 
   /**
-   * Tremble: a tile cannot move.
-   * @param {number | null} label null: the whole board trembles
+   * Shake, because a tile cannot move.
+   * @param {number | null} label null: the whole board
    */
   refuse(label) {
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -4,7 +4,7 @@ import { cleanName, formatSize, friendlyName } from "../../core/format.js";
 import { text } from "../../core/texts.js";
 import { h, setAttribute, setText } from "../dom.js";
 
-const CONFIRM_MS = 4000; // a second click counts as confirmation for that long
+const CONFIRM_MS = 4000; // a second click counts as confirmation for this long
 
 let ids = 0;
 /** Return a new id for a label and its field. @param {string} word */

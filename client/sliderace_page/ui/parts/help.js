@@ -1,4 +1,4 @@
-// How to play, and how to play better.
+// The help: how to play, and tips.
 
 import { text } from "../../core/texts.js";
 import { h } from "../dom.js";
@@ -34,7 +34,7 @@ const TIPS = [
   ["help.tip_end", "help.tip_end_text"],
 ];
 
-/** Screen -> what to do there. @type {Record<string, string>} */
+/** Screen -> its help text. @type {Record<string, string>} */
 const SCREENS = {
   home: "help.on_home",
   enter: "help.on_enter",

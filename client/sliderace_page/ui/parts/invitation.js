@@ -1,4 +1,4 @@
-// The invitation: the code to say, the link to send, the QR code to scan.
+// The invitation: room code, link and QR code.
 
 import { encode } from "../../vendor/uqr/index.js";
 import { formatCode, isLoopback } from "../../core/format.js";

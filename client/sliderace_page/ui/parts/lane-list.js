@@ -6,11 +6,11 @@ import { text } from "../../core/texts.js";
 import { Latency, badge } from "./badges.js";
 import { Listing, fill, h, setAttribute, setText } from "../dom.js";
 
-const STABLE_MS = 1000; // an order stays that long, so that it can be read
-const PER_FRAME = 4; // lanes drawn in one frame: sixteen would delay a phone's keys
+const STABLE_MS = 1000; // an order stays this long, so that it can be read
+const PER_FRAME = 4; // lanes drawn per frame; sixteen would delay a phone's keys
 
 /**
- * What a lane shows of a racer; before the race, of a player who is ready.
+ * A lane's data: of a racer, or before the race of a player who is ready.
  * @typedef {Pick<Lane, "seat" | "member" | "name" | "bot" | "status" | "place" | "final"
  *   | "time" | "why" | "standing" | "high" | "board">} Racer
  */
@@ -112,7 +112,7 @@ export class LaneRow {
 }
 
 /**
- * Return a lane as a screen reader says it.
+ * Return the text of a lane for screen readers.
  * @param {RacerRow} row @param {boolean} soFar whether the place may still be lost
  */
 function spoken({ lane, mine, away, rank }, soFar) {
@@ -210,7 +210,7 @@ function setProperties(element, properties) {
     element.style.setProperty(`--${name}`, String(value));
 }
 
-/** A lane that stores an update at once and draws it in its turn. */
+/** A lane that stores an update at once and draws it when its turn comes. */
 class DeferredLaneRow extends LaneRow {
   /** The update that is not drawn yet. @type {RacerRow | null} */
   pending = null;

@@ -1,4 +1,4 @@
-// The members of the room, and what the host can do about each.
+// The members of the room, with the host's actions for each.
 
 import { command } from "../../core/protocol.js";
 import { text } from "../../core/texts.js";

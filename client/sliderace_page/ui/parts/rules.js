@@ -1,4 +1,4 @@
-// The rules of the next race: the host changes them, the others read them.
+// The rules of the next race, which only the host can change.
 
 import { describeRules, commitmentText } from "../../core/wording.js";
 import { command } from "../../core/protocol.js";

@@ -1,5 +1,5 @@
 // A panel beside the screen, to read or to choose something. It covers nothing that is
-// in use: the screen goes on and keeps its keys.
+// in use: the screen keeps running and keeps its keys.
 
 import { text } from "../../core/texts.js";
 import { fill, h } from "../dom.js";

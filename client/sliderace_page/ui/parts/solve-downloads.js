@@ -1,4 +1,4 @@
-// What a race leaves behind: each solve row by row, the race record, a table.
+// Each solve row by row, and downloads: the race record and a table.
 
 import { parseBoard } from "../../core/engine.js";
 import { csv } from "../../core/proof/csv.js";

@@ -6,7 +6,7 @@ import { fill, h, show } from "../dom.js";
 
 /** @typedef {import("../../core/messages.js").SeatSignals} SeatSignals */
 
-// No range of people is known for these; their notes only say that.
+// No human range is known for these, and their notes say only that.
 const UNRANGED = new Set(["first_ms", "pauses", "longest_ms"]);
 
 export class SolveSignals {

@@ -15,7 +15,7 @@ const GAP = 16; // px, from here on
 const LANE = 36; // a lane and the gap below it
 const NARROW = 200; // as in race.css: a narrower lane has a line for the name alone
 const NARROW_LANE = 58;
-const LEAST = 140; // a smaller board cannot be read; the page scrolls instead
+const LEAST = 140; // smaller boards are unreadable; the page scrolls instead
 const ROW_BONUS = 0.6; // boards in one row are easy to compare: worth that much size
 
 /** A racer's lane with the board below it. */
@@ -87,7 +87,7 @@ export function arrangeBoards(many, { width, height }, shape) {
   return { columns, cell: Math.floor((width - GAP * (columns - 1)) / columns) };
 }
 
-/** Everybody's board, live, and the camera that looks at them. */
+/** Everybody's board, live, and the choice of all or one. */
 export class SpectatorBoards {
   /** The seat whose board is large. @type {number | null} */
   #followed = null;

@@ -29,7 +29,7 @@ export function togglePanelOnClick(element, load, note) {
 }
 
 /**
- * Create the `?` button of the head, which is there on every screen, and its key.
+ * Create the head's `?` button, shown on every screen, and its key.
  * @param {App["onNote"]} note
  */
 export function helpButton(note) {

@@ -1,4 +1,4 @@
-// A board to play with while waiting. None of it is sent.
+// A board to play with while waiting; nothing is sent to the server.
 
 import { Board, parseSize } from "../../core/engine.js";
 import { text } from "../../core/texts.js";

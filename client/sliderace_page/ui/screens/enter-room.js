@@ -1,4 +1,4 @@
-// The page of a room's link: choose a name and enter.
+// The screen of a room's link: choose a name and enter.
 
 import { codeOfText, formatCode, roomFacts } from "../../core/format.js";
 import { text } from "../../core/texts.js";

@@ -1,4 +1,4 @@
-// The start page: open a room, or go to one.
+// The start page: open or enter a room.
 
 import { Board } from "../../core/engine/board.js";
 import { codeOfText, formatCode, roomFacts } from "../../core/format.js";

@@ -1,4 +1,4 @@
-// The lobby: the code to share, who is here, and the rules of the next race.
+// The lobby: the room code, the members, and the rules of the next race.
 
 import { parseBoard } from "../../core/engine.js";
 import { text } from "../../core/texts.js";

@@ -19,9 +19,9 @@ import { showTilePicture } from "../parts/tile-picture.js";
 
 const FRAME_PX = 250; // head, clock and controls around the spectators' boards
 const SIDE_BY_SIDE = "(min-width: 1100px)"; // as in race.css
-const SIDE_PX = 300; // the boards of others beside one's own, and below it
+const SIDE_PX = 300; // the boards of others beside the player's own, and below it
 const BELOW_PX = 180;
-const SETTLE_MS = 1500; // the solved board stays so long before the others' boards
+const SETTLE_MS = 1500; // how long the solved board stays before the others' boards appear
 const ANNOUNCE_MS = 700; // a screen reader speaks after a pause in the slides
 const DEADLINE_MS = 60000; // the end of the race is shown in its last minute
 const RATE_MS = 1000; // before that, tiles per second mean nothing
@@ -125,7 +125,7 @@ export class Race {
     });
   }
 
-  /** The board that the player can slide now. @returns {Board | null} */
+  /** The board that the player can play now. @returns {Board | null} */
   get #ownBoard() {
     const { model } = this.app;
     return model?.racing ? (model.attempt?.board ?? null) : null;
@@ -233,7 +233,7 @@ export class Race {
     setAttribute(this.play, "data-board", attempt && formatBoard(board));
   }
 
-  /** Count from the frame that shows the board. @param {Attempt | null} attempt */
+  /** Start the clock at the frame that shows the board. @param {Attempt | null} attempt */
   #boardAppeared(attempt) {
     this.#attempt = attempt;
     this.#announced = null;

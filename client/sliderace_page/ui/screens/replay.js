@@ -111,7 +111,7 @@ class Playback {
     this.seek(this.film.step(this.head.t, way));
   }
 
-  /** What the keys do. @returns {Record<string, () => void>} */
+  /** The actions of the keys. @returns {Record<string, () => void>} */
   get keys() {
     const { head } = this;
     return {

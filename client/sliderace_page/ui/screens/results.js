@@ -1,4 +1,4 @@
-// After the race: who won, by how much, and that it was fair.
+// After the race: results, and the proof that it was fair.
 
 import { command } from "../../core/protocol.js";
 import { ordinal } from "../../core/figures.js";
@@ -150,7 +150,7 @@ export class Results {
       const path = results.record.replace(/^\//, "");
       this.downloads.update(record, new URL(path, location.href).href, seat);
     } catch {
-      // It is not a record: the checks say so.
+      // The file is no record, which the checks report.
     }
   }
 
@@ -234,7 +234,7 @@ export class Results {
   }
 }
 
-/** What was checked and holds. @param {Kept | null} kept @param {RaceResults} results */
+/** Say which checks passed. @param {Kept | null} kept @param {RaceResults} results */
 function verdictText(kept, { nonces }) {
   if (kept?.seedKnown) return text("proof.seed_known");
   if (kept?.late !== false) return text("proof.holds_late");
