@@ -86,7 +86,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def not_allowed(what: str) -> NoReturn:
-    """Skip a test, even in CI, because this machine forbids what it needs."""
+    """Skip a test, even in CI, because this machine forbids something that it needs."""
     pytest.skip(NOT_ALLOWED + what)
 
 

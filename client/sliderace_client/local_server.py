@@ -168,7 +168,7 @@ class OwnServer:
 
     @property
     def described(self) -> ServerFile:
-        """Where it is, as it would write it down."""
+        """Its address, in the form that it writes to its server file."""
         return ServerFile(self.port, self.bind, self.public_url.rstrip("/"))
 
     @property
@@ -206,7 +206,7 @@ class OwnServer:
             self._say(text("host.still_racing"))
 
     def _close_pipe(self) -> None:
-        """Close the pipe whose end shows the child that we are gone."""
+        """Close the pipe, which tells the child to end."""
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
 

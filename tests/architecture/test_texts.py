@@ -37,9 +37,9 @@ ALLOWED = {
     "sliderace {}": "names the program in a server's log",
     "%Y-%m-%d %H:%M": "a date",
 }
-"""Literals that only look like sentences, and what they are."""
+"""Literals that look like sentences -> their actual kind."""
 COMMAND = re.compile(r"sliderace [a-z]+ --|\s*--[a-z]")
-"""What a user can type into a shell is no sentence either."""
+"""A command line for the shell is no sentence either."""
 
 
 class Use(NamedTuple):

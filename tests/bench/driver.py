@@ -190,7 +190,7 @@ def opened(
 
 @dataclass
 class Figures:
-    """What a run measured; times in seconds."""
+    """The measurements of a run; times in seconds."""
 
     seconds: float = 0.0
     moves: int = 0

@@ -21,7 +21,7 @@ PAINT = """() => performance.getEntriesByName('first-contentful-paint')[0]?.star
 
 @dataclass
 class Meter:
-    """What one page loads: bytes of bodies, uncompressed and on the wire."""
+    """Counts the bytes that one page loads, uncompressed and on the wire."""
 
     session: CDPSession
     bodies: dict[str, int] = field(default_factory=dict[str, int])

@@ -29,7 +29,7 @@ from tests.browser.player import (
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
 
 EXPECTED = re.compile("404|WebSocket connection|ERR_CONNECTION|Failed to load")
-"""What Chromium logs about an unknown room and a lost server."""
+"""Chromium's log messages about an unknown room and a lost server."""
 
 
 def _ignore_expected(pages: Pages) -> None:

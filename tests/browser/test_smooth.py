@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.bench, pytest.mark.timeout(180)]
 
 LANES = 16
 SLOWER = 4
-"""How many times slower a phone's processor is; Chromium is throttled by it."""
+"""A phone's processor is slower by this factor; Chromium is throttled by it."""
 LONG_MS = 50
 LOOKED_AT = 3
 """For this many of the longest tasks, the main cost is printed."""

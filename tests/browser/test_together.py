@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(150)]
 
 AWAY_MS = 5_000
 EXPECTED = re.compile("WebSocket connection|ERR_|Failed to load")
-"""What Chromium logs about an unreachable server."""
+"""Chromium's log messages about an unreachable server."""
 
 ROW = re.compile(r" +(\d)\w\w  (\w+)  .*?([\d:]+\.\d{3})  ")
 """One line of the terminal's standings: place, name, time."""

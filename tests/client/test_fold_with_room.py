@@ -41,7 +41,7 @@ def test_lost_message_is_noticed_with_the_next_one(done: list[Action]) -> None:
     connected = ConnectedRoom()
     for kind, number in done:
         connected.act(kind, number)
-    # What is still missing is noticed when the next message does not fit.
+    # A missing message is noticed when the next one does not fit.
     connected.settle()
     connected.stage.do(Disconnect(connected.ben))
     if connected.ann.view.racing:

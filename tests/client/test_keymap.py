@@ -5,7 +5,7 @@ from sliderace_client.shared_ui.keymap import KEYS, direction_of
 
 
 @pytest.mark.parametrize("key", sorted(KEYS))
-def test_direction_is_that_of_the_tile_or_with_the_gap_preset_the_gap(key: str) -> None:
+def test_preset_decides_whether_keys_move_the_tile_or_the_gap(key: str) -> None:
     tile = direction_of(key)
     assert tile == direction_of(key.upper())
     assert tile is not None

@@ -1,4 +1,4 @@
-"""What a typed line means on a board, and how an invalid one is refused."""
+"""The meaning of typed lines on a board, and refusals of invalid ones."""
 
 import pytest
 from hypothesis import given, strategies as st

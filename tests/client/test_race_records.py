@@ -177,7 +177,7 @@ def test_results_show_photo_finish_and_outage_credit() -> None:
     assert head.endswith("friendly timing")
 
 
-def test_checks_name_who_was_left_out_of_the_draw() -> None:
+def test_checks_name_seats_that_were_left_out_of_the_draw() -> None:
     lines, verdict = check_lines(sealed(sample_record()))
     assert verdict == 1  # nobody signed it
     at = next(n for n, line in enumerate(lines) if " nonces " in line)

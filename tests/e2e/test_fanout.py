@@ -127,7 +127,7 @@ async def test_slides_of_one_turn_are_one_message_per_audience() -> None:
         ann.socket.transport.write(b"".join(frames))
         received = await ben.until(m.Progress, lambda e: e.p[0].seq == 10)
         assert received.p[0].seat == ann.seat
-        # What arrives in one piece is sent in one message; the system may split it.
+        # One piece of input is sent in one message, but the system may split the piece.
         assert server.metrics.counts["encoded"]["progress"] - before < 5
 
 

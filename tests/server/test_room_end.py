@@ -1,4 +1,4 @@
-"""A room that closes during a race: the race has results."""
+"""A race has results even if its room closes during it."""
 
 import pytest
 from tests.server.room_fixture import RoomHarness

@@ -1,4 +1,4 @@
-"""What the commands share: messages, exit codes and parsing of arguments."""
+"""Messages, exit codes and parsing of arguments, shared by the commands."""
 # ruff: noqa: PLC0415 - only what a command needs is loaded
 
 import os
@@ -52,7 +52,7 @@ _HASH_START = re.compile(r"[0-9a-f]{16,64}")
 
 
 class Failure(click.ClickException):
-    """What went wrong, in one line, with its exit code."""
+    """A failure in one line, with its exit code."""
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)

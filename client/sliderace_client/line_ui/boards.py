@@ -25,7 +25,7 @@ __all__ = ["Origin", "board_from", "parse_given", "shuffled"]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a board comes from.
+    """The origin of a board.
 
     Args:
         seed: any text, or 64 hex digits.
@@ -136,7 +136,7 @@ def _check_row(number: int, row: list[str], first: list[str]) -> None:
 
 
 def _misfits(tiles: list[int]) -> str:
-    """Say which numbers are there twice, too large or missing."""
+    """Say which numbers are repeated, too large or missing."""
     counts = Counter(tiles)
     found = {
         "board.twice": [tile for tile in sorted(counts) if counts[tile] > 1],

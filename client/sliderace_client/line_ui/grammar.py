@@ -64,7 +64,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """What a player's lines mean.
+    """Interprets a player's lines.
 
     Args:
         keys: the player's own.

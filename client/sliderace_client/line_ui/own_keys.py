@@ -27,7 +27,7 @@ ARROWS: Final[Mapping[str, str]] = {
     "\x1b[B": "down",
     "\x1bOB": "down",
 }
-"""What terminals send for arrow keys."""
+"""The sequences that terminals send for arrow keys."""
 PRESETS: Final[Mapping[str, str]] = {"arrows": "", "wasd": "adws", "hjkl": "hlkj"}
 RESERVED: Final = "qxnpy?=#,"
 """Characters that mean something else at some prompt."""

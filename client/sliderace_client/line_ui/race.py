@@ -79,7 +79,7 @@ async def race(
     keys: Keys,
     back: str = "",
 ) -> int:
-    """Stay in a room until it is over for us, or until the user leaves.
+    """Stay in a room until our stay ends or the user leaves.
 
     Args:
         server: base address.

@@ -44,7 +44,7 @@ QUIT: Final = ("q", "quit")
 Asking = Literal["start", "size", "keys", "move", "reset", "which", "exit", "again"]
 """The questions."""
 Trace = dict[str, Any]
-"""What `--trace` writes of one line: ``at`` (the question), ``input``, ``accepted``,
+"""The fields of a line in the trace: ``at`` (the question), ``input``, ``accepted``,
 ``why`` not, ``slides`` (field notation), ``tile``, ``from`` and ``to`` (row and column,
 from 1) of the last slide, ``board`` after it, ``md``, ``time_ms``. What does not apply
 is null."""

@@ -17,7 +17,7 @@ from sliderace_client.platform import WINDOWS, encoding_of
 __all__ = ["TypedInput", "typed_input"]
 
 CTRL_Z = b"\x1a"
-"""What a Windows console sends at the end of the input."""
+"""A Windows console sends this at the end of the input."""
 
 
 class TypedInput:

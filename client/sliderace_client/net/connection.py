@@ -171,14 +171,14 @@ class Client:
 
     @property
     def view(self) -> RoomView:
-        """Everything there is to see of the room."""
+        """The member's view of the room."""
         return self.model.view
 
     def now(self) -> int:
         """Return the clock that the model uses, in ms."""
         return time.monotonic_ns() // 1_000_000
 
-    # --- What the player does --------------------------------------------------------
+    # --- Actions of the player -------------------------------------------------------
 
     def slide(self, direction: Direction, count: int = 1) -> bool:
         """Slide; see `RoomModel.slide`."""
@@ -209,7 +209,7 @@ class Client:
     # --- The connection --------------------------------------------------------------
 
     async def run(self) -> Ending:
-        """Stay in the room until it is over for us.
+        """Stay in the room until our stay ends.
 
         Network trouble never raises. Cancel it to go away; the seat stays ours.
         """

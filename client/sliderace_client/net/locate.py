@@ -192,7 +192,7 @@ def is_loopback(bind: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ServerFile:
-    """What a server on this machine wrote about itself; it may have ended long ago.
+    """A server's file about itself; the server may have ended long ago.
 
     Args:
         port: where it listens.

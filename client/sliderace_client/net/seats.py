@@ -77,7 +77,7 @@ def claim(
         code: the room's six letters.
         name: a seat of this nickname comes first.
         folder: where they are; default: in the user's data folder.
-        any_name: if there is none of that nickname, take one of another.
+        any_name: whether a seat with another nickname will do instead.
 
     Returns:
         One with a token if there is such a seat, else an empty one; None if no file can

@@ -29,7 +29,7 @@ class RoomModel:
             only if that seat is gone.
 
     Attributes:
-        view: everything there is to see.
+        view: the member's view of the room.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class RoomModel:
         """Return when `poll` must be called again; None: when something happens."""
         return self._outputs.due()
 
-    # --- What the player does ---------------------------------------------------------
+    # --- Actions of the player --------------------------------------------------------
 
     def slide(self, direction: Direction, count: int, now: int) -> bool:
         """Slide on our own board, at once.

@@ -139,7 +139,7 @@ class Won:
 
 
 class End(StrEnum):
-    """Reasons without details why a room ended for us."""
+    """Reasons without details for the end of our stay in a room."""
 
     OPENED = "opened"
     """We only opened it."""
@@ -180,7 +180,7 @@ class Unreached:
 
 
 Ended = End | Refused | ConnectionClosed | BadMessage | Unreached
-"""Why a room ended for us; a refusal is one of our entry."""
+"""Why our stay in a room ended; a refusal is of our entry."""
 News = (
     Notice
     | MemberEvent
@@ -197,4 +197,4 @@ News = (
     | Remark
     | Ended
 )
-"""What can be announced to a member."""
+"""The announcements to a member."""

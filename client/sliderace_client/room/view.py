@@ -27,7 +27,7 @@ class RoomView:
     Attributes:
         online: commands can be sent now.
         welcomed: we have been in the room at all.
-        ended: why the room has ended for us; None while it has not.
+        ended: why our stay has ended; None while it lasts.
         code: the room's six letters (as typed, before we are in).
         link: where an opened room can be joined, after `Open`.
         room: the room's own facts; None before the first snapshot.

@@ -1,1 +1,1 @@
-"""What the full-screen and the line client show in the same way."""
+"""Parts shared by the full-screen and the line client."""

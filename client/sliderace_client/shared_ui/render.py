@@ -73,7 +73,7 @@ class Look(NamedTuple):
     layers: tuple[str, ...] = LAYERS
     """Of tiles, by fringe layer."""
     scheme: str = "fringe"
-    """What a tile's colour shows: ``fringe``, ``rows``, or nothing (``mono``)."""
+    """The colour scheme of tiles: ``fringe``, ``rows`` or ``mono``."""
     picture: Picture | None = None
     """Shown on the tiles instead of their colours."""
     numbers: bool = True
@@ -154,7 +154,7 @@ MIN_TILE_W = 3
 
 
 class Grid(NamedTuple):
-    """Where the cells of a board are on the screen.
+    """The layout of a board's cells on the screen.
 
     Attributes:
         width: cells of the board in a row.
@@ -276,7 +276,7 @@ def _shade(text: str, grid: Grid, body: str, look: Look) -> Iterable[list[Run]]:
 
 
 class PicturePart(NamedTuple):
-    """What one tile shows of a picture."""
+    """The part of a picture that one tile shows."""
 
     picture: Picture
     tile: int

@@ -179,7 +179,7 @@ def news(what: News) -> str:
 
 
 def ending(why: Ended) -> str:
-    """Return why a room ended for us."""
+    """Return why our stay in a room ended."""
     match why:
         case End():
             return text(f"end.{why}")

@@ -43,7 +43,7 @@ def find(actions: Sequence[Action], key: str) -> Action | None:
 
 
 Places = list[tuple[int, int, int]]
-"""Where each of some actions is: (row, first column, column after the last)."""
+"""For each action, its place: (row, first column, column after the last)."""
 
 
 def action_at(

@@ -137,7 +137,7 @@ class SlideraceApp(App[int]):
         settings: the current ones.
         terminal_diff: paints changed rows at once, where the driver can.
         frame_due: the screen will be painted within a frame.
-        ending: why the last room is over for us.
+        ending: why our stay in the last room ended.
         rooms: opens rooms on this machine.
     """
 

@@ -39,7 +39,7 @@ class Appearance:
     """The look that follows from the settings, the terminal and the environment.
 
     Args:
-        settings: the user's; whether there are colours at all does not change later.
+        settings: the user's; a later change of `color` has no effect.
 
     Attributes:
         monochrome: the user or the environment (no-color.org) wants no colours.

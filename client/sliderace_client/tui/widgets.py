@@ -60,7 +60,7 @@ def strip_of(row: Row, base: Style) -> Strip:
 
 
 class WidgetApp(Protocol):
-    """What the widgets need from the app."""
+    """The part of the app that the widgets use."""
 
     theme: str
     terminal_diff: TerminalDiff

@@ -136,7 +136,7 @@ export class App {
   async seatLink(ticket) {
     const here = new URL(this.code ?? "", this.location.href);
     const room = (isLoopback(here.href) && (await this.linkForOthers())) || here.href;
-    return `${room}#ticket=${ticket}`; // what follows # is never sent to a server
+    return `${room}#ticket=${ticket}`; // the part after # is never sent to a server
   }
 
   /** Take the ticket out of the address, if there is one. */

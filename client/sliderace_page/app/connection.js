@@ -16,7 +16,7 @@ import { backoff, command } from "../core/protocol.js";
 
 /** @typedef {"closed" | "connecting" | "open" | "waiting"} State */
 /**
- * What a test replaces.
+ * The functions that tests replace.
  * @typedef {object} SocketWorld
  * @property {typeof WebSocket} WebSocket
  * @property {() => number} random at least 0, below 1

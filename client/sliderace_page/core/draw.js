@@ -12,7 +12,7 @@ export class Nonces {
   #random;
   /** @type {Map<string, string>} race and seat -> its nonce (hex), for the page's life */
   #nonces = new Map();
-  /** @type {Set<string>} those whose commitment was ever sent */
+  /** @type {Set<string>} keys of `#nonces` whose commitment was sent */
   #committed = new Set();
   #sent = ""; // the commitment sent on this connection
   #revealed = ""; // the nonce revealed on this connection

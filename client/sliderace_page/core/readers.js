@@ -1,4 +1,4 @@
-// What the readers in messages.js are made of. A reader returns the value that it is
+// The parts of the readers in messages.js. A reader returns the value that it is
 // given, without unknown fields, or throws. Pure.
 
 import { cleanName } from "./format.js";

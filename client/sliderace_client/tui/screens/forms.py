@@ -43,7 +43,7 @@ PREVIEW_ROWS = 8
 
 
 class MenuProgram(Program, Protocol):
-    """What the menu and its forms need from the program."""
+    """The part of the program that the menu and its forms use."""
 
     @property
     def nickname(self) -> str:

@@ -267,7 +267,7 @@ class LobbyScreen(RoomScreen):
         self.ask(question, yes, no=text("tui.key.wait"))
 
     def _actions_on(self, other: Member) -> list[Action]:
-        """Return what the host can do with another member."""
+        """Return the host's actions on another member."""
         send, no = self.program.send, text("tui.key.no")
         remove = Action("y", text("tui.key.remove"), lambda: send(Kick(other.id)))
         sure = text("tui.lobby.remove_question", name=other.name)

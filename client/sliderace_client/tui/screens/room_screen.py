@@ -19,7 +19,7 @@ class RoomClient(Protocol):
 
     @property
     def view(self) -> RoomView:
-        """Everything that is known of the room."""
+        """The member's view of the room."""
         ...
 
     def slide(self, direction: Direction, count: int = 1) -> bool:
@@ -43,12 +43,12 @@ class RoomClient(Protocol):
         ...
 
     async def run(self) -> Ending:
-        """Stay in the room until it is over for us."""
+        """Stay in the room until our stay ends."""
         ...
 
 
 class RoomProgram(Program, Protocol):
-    """What the screens of a room need from the program."""
+    """The part of the program that a room's screens use."""
 
     @property
     def client(self) -> RoomClient:

@@ -44,7 +44,7 @@ MIN_COLUMNS, MIN_ROWS = 40, 15
 
 
 class Program(Protocol):
-    """What every screen needs from the program that shows it."""
+    """The part of the program that every screen uses."""
 
     settings: Settings
     terminal_diff: TerminalDiff

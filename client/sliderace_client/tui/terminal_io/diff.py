@@ -182,7 +182,7 @@ def cells_of(segments: tuple[Segment, ...], colours: str | None) -> tuple[Cell, 
 
 
 def _joins(found: list[Cell], char: str) -> bool:
-    """Whether a wide character widens nothing: half of a flag, or an emoji's tone."""
+    """Whether a wide character adds no width: half of a flag, or an emoji's tone."""
     if char.isascii() or found[-1].text:
         return False
     before = "".join(cell.text for cell in found[-2:])

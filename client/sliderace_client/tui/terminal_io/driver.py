@@ -41,7 +41,7 @@ CLOSE_S = 1.0
 
 
 class DriverApp(Protocol):
-    """What the driver needs from the app."""
+    """The part of the app that the driver uses."""
 
     console: Console
     terminal_diff: TerminalDiff

@@ -60,7 +60,7 @@ class TerminalOutput:
     Args:
         number: descriptor of the terminal, open for writing and non-blocking.
         encoding: the terminal's.
-        when_writable: is given a function to call as soon as the descriptor can be
+        when_writable: takes a function to call as soon as the descriptor can be
             written to; None: no longer.
         on_caught_up: called when the terminal has accepted everything after frames were
             dropped.

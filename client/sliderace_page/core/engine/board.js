@@ -244,7 +244,7 @@ const TOWARDS_TILES = { U: [0, 1], D: [0, -1], L: [1, 0], R: [-1, 0] };
 const shapes = new Map();
 
 /**
- * What all boards of one size share. A slide is legal if it is in `paths`.
+ * Return the properties of all boards of one size. Legal slides are in `paths`.
  * @param {number} width @param {number} height @returns {Shape}
  */
 function shapeOf(width, height) {

@@ -16,7 +16,7 @@ export function bytesToHex(bytes) {
 }
 
 /**
- * What the server shows in the lobby: it binds the server to the secret and hides it.
+ * The server's commitment: it binds the server to the secret without revealing it.
  * @param {string} raceId 1 ... 32 of `A-Z 0-9 -`
  * @param {number} width
  * @param {number} height
@@ -30,7 +30,7 @@ export function commitment(raceId, width, height, secret) {
 }
 
 /**
- * What a player's client sends with "ready": it binds the client to its nonce.
+ * A client's commitment, sent with "ready": it binds the client to its nonce.
  * @param {string} raceId
  * @param {number} seat 0 ... 254
  * @param {Uint8Array} nonce 16 bytes

@@ -175,7 +175,7 @@ function boardCheck({ seed, board }) {
 // --- The slides ----------------------------------------------------------------------
 
 /**
- * What one racer's slides lead to.
+ * The outcome of one racer's slides.
  * @typedef {{fault: Finding | null, solved: boolean, high: number, highMs: number}} Replay
  */
 

@@ -18,7 +18,7 @@ import { Listing, fill, h, setText, show } from "../dom.js";
 
 const STEP_MS = 1100; // between two slides of the demo board
 const DEMO_MIX = 20; // random slides
-/** What the fields show before anybody changes them: the servers' defaults. */
+/** The initial values of the fields: the servers' defaults. */
 const DEFAULT_RULES = {
   start: "ready",
   every_ms: 60000,

@@ -20,7 +20,7 @@ import { explainResults, faultText, nextRaceStatus, nonceText } from "../../core
 export class Results {
   /** @type {RaceResults | null} */
   #shown = null;
-  /** What is wrong with the record, as shown. @type {Fault[] | null} */
+  /** The shown faults of the record. @type {Fault[] | null} */
   #wrong = null;
   /** Whether the record is still to be verified when the proof is opened. */
   #unverified = false;
