@@ -53,7 +53,8 @@ NOT_FAST = ("test_server_cli", "test_storage", "test_tui")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-WORKERS_PER_CORE = 1
+WORKERS_PER_CORE = 2
+"""Most tests wait more than they work."""
 MOST_WORKERS = 8
 
 
