@@ -138,7 +138,7 @@ class OwnServer:
         bind: address to listen on.
         port: port wanted; if it is taken, the next free one.
         public_url: the address that people use if a proxy stands in front of it.
-        say: called with what the user should know, one line each.
+        say: called with messages for the user, one line each.
         on_failure: called, from another thread, when the server cannot be restarted.
 
     Attributes:

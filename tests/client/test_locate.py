@@ -127,7 +127,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("alone")
-async def test_given_server_is_the_only_one_asked() -> None:
+async def test_only_the_given_server_is_asked() -> None:
     async with rooms("KWXTRB") as one, rooms("BBBBBB") as other:
         await asyncio.to_thread(remember_server, other)
         assert await find("KWX-TRB", one) == Place(one, "KWXTRB")

@@ -1,4 +1,4 @@
-"""Our code for Windows, as far as it can be tested elsewhere."""
+"""The code for Windows, as far as other systems can test it."""
 
 import asyncio
 import os

@@ -34,7 +34,7 @@ def test_figures_are_in_the_order_of_the_columns() -> None:
     assert human_ranges([]) == [""] * 7
 
 
-def test_notes_state_each_source_once() -> None:
+def test_each_source_is_noted_once() -> None:
     star = "* no human record solve looks like that; it proves nothing"
     assert notes([ANN, ANN]) == [
         star,

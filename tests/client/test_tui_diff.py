@@ -1,4 +1,4 @@
-"""Only what changed goes to the terminal, and the screen is then correct."""
+"""Only changes are written to the terminal, and the screen is then correct."""
 
 import pytest
 from hypothesis import given, strategies as st

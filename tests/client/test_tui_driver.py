@@ -124,7 +124,7 @@ def test_invalid_bytes_and_split_sequences_are_harmless(tmp_path: Path) -> None:
 
 
 def test_half_a_character_waits_for_its_rest(tmp_path: Path) -> None:
-    """Slow connections split characters, and Latin-1 looks like halves of them."""
+    """Slow connections split characters, and Latin-1 bytes look like halves."""
     with solo(tmp_path) as one:
         one.until(b"new board")
         for part in (b"\xc3", b"\xa9", b"\xe9", b"?"):

@@ -230,7 +230,7 @@ COLUMNS = {"moves", "TPS", "MTM", "solve", "credit"}
 
 
 @pytest.mark.parametrize("topic", TOPICS)
-def test_help_names_only_keys_that_do_something(topic: HelpTopic) -> None:
+def test_help_lists_only_keys_with_an_effect(topic: HelpTopic) -> None:
     known = {
         key
         for state in STATES.values()

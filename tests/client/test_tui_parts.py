@@ -258,7 +258,7 @@ def test_arranged_boards_stay_inside_and_apart(
 
 
 @given(st.integers(2, 16), st.integers(40, 200), st.integers(11, 70))
-def test_lanes_beside_several_boards_cost_the_boards_nothing(
+def test_lanes_beside_several_boards_do_not_shrink_the_boards(
     count: int, columns: int, rows: int
 ) -> None:
     chosen = spectator_layout(count, (4, 4), columns, rows)

@@ -22,7 +22,7 @@ def lines_of(*pieces: bytes) -> list[str]:
     return found
 
 
-def test_lines_are_whole_however_they_arrive() -> None:
+def test_lines_are_whole_even_if_input_arrives_in_pieces() -> None:
     assert lines_of(b"on", b"e\ntwo\n", b"\nthr", b"ee\n") == [
         "one",
         "two",

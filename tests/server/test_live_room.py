@@ -1,4 +1,4 @@
-"""A running room without an event loop: who is sent what, and when."""
+"""A running room without an event loop: which events each member gets, and when."""
 
 from typing import Any, TypeVar, cast
 

@@ -16,7 +16,7 @@ from sliderace_server.websocket.send_queue import (
 
 
 class FakeWriter:
-    """Records what is written; `reads`: whether its peer reads."""
+    """Records writes; `reads`: whether its peer reads."""
 
     def __init__(self, *, reads: bool = True) -> None:
         self.reads = reads

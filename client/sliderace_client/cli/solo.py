@@ -202,7 +202,7 @@ class Lines:
             say(prompt.rstrip())
 
     def read(self) -> str | None:
-        """Return what is typed; None at its end. Ctrl-C raises KeyboardInterrupt."""
+        """Return a typed line; None at the end. Ctrl-C raises KeyboardInterrupt."""
         line = self._input.read()
         self._prompted = self._prompted and line is None
         return line

@@ -85,7 +85,7 @@ async def race(
         server: base address.
         enter: how to enter.
         seat: where the seat's token is kept.
-        typed: what the user types; its end means leaving, if it is a terminal.
+        typed: the user's input; at a terminal, its end means leaving.
         say: shows a line.
         keys: the player's own.
         back: the command that enters again; shown if we leave and the seat is kept.

@@ -55,7 +55,7 @@ class SeatFile:
         os.write(self._file, data)
 
     def forget(self) -> None:
-        """Delete the token: the seat does not exist any more."""
+        """Delete the token of a seat that no longer exists."""
         self.token = None
         with suppress(OSError):  # Windows does not remove an open file, but empties it
             os.ftruncate(self._file, 0)

@@ -3,8 +3,8 @@
 - The *stream* (members, room, phases, standings, results) is numbered. Only the next
   number is taken. After a gap, or in a new epoch, the stream is ignored until a
   snapshot replaces everything.
-- *Progress* has no number and is provisional. Slides that do not join the board we have
-  make us request that board.
+- *Progress* has no number and is provisional. If slides do not follow from our copy of
+  a board, we request that board.
 - What the server states about our own board corrects our attempt (see `attempt`); its
   later slides stand where both agree.
 - A snapshot replaces everything, except our own slides that the server has not seen.
@@ -263,7 +263,7 @@ class Fold:
             self._outputs.resync(None, now)  # we were away when the board was shown
 
     def _note_left_out(self, event: m.PhaseEvent | m.RosterEvent) -> None:
-        """Note whether this race begins without us, although we came to play."""
+        """Note whether this race begins without us, although we are a player."""
         view = self._view
         me = view.myself
         if event.roster and me is not None and view.is_player and not me.benched:

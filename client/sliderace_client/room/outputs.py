@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 RESYNC_MS = 2_000
-"""A request whose answer has not come by then is sent again."""
+"""A request that is unanswered after this time is sent again."""
 
 Level = Literal["info", "good", "bad"]
 
@@ -58,7 +58,7 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class Forget:
-    """Delete the stored token: the seat does not exist any more."""
+    """Delete the stored token of a seat that no longer exists."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ class Bucket:
         self._told = max(self._told, now)
 
     def tokens(self, now: int) -> int:
-        """Whole tokens there are; below zero after a debt."""
+        """Whole tokens available; negative after a debt."""
         self._fill(now)
         return self._level // 1000
 

@@ -119,7 +119,7 @@ BASIC = Look(
     bad="#ff5555",
     layers=("#ffff55", "#55ffff", "#55ff55", "#ff55ff", "#aaaaaa"),
 )
-"""For terminals with 16 colours: exactly those that each of them has."""
+"""For terminals with 16 colours; it uses only those."""
 MONO = Look()
 
 TILE_INK = "#1d1813"

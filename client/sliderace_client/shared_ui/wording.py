@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 DNF_REASONS = ("limit", "grace", "away", "left", "kicked", "called")
-"""Values of `Standing.why` that the catalogue has words for."""
+"""Values of `Standing.why` that the catalogue has texts for."""
 
 
 # --- Figures --------------------------------------------------------------------------

@@ -24,7 +24,7 @@ class RoomOpener:
     """Opens rooms on this machine, and starts a server of our own if there is none.
 
     Args:
-        say: called from another thread with what the user should know.
+        say: called from another thread with messages for the user.
     """
 
     def __init__(self, say: Callable[[str], None]) -> None:

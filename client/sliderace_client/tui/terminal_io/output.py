@@ -1,13 +1,13 @@
 """Write to the terminal without ever waiting for it.
 
-A terminal that is suspended, or far away, accepts no bytes for a while. What it has not
-accepted yet waits in a buffer:
+A terminal that is suspended or has a slow connection accepts no bytes for a while.
+Output that it has not accepted yet waits in a buffer:
 
 - `write` collects a frame; `flush` ends it and appends it to the buffer.
 - While more than `LIMIT` bytes wait, new frames are dropped, so that the terminal never
   shows a race of some seconds ago. A frame is dropped or sent as a whole.
 - After a dropped frame, everything is dropped until the buffer is empty, because later
-  frames are differences to the dropped one. Then `on_caught_up` repaints everything.
+  frames only contain differences from it. Then `on_caught_up` repaints everything.
 - `drop` empties the buffer, so that the sequences that restore the terminal come next.
 - After an error, everything is ignored: the terminal is gone.
 """
