@@ -356,6 +356,38 @@ def test_closed_input_counts_as_ended(
     typed_lines.cache_clear()
 
 
+def in_shell(command: str) -> subprocess.CompletedProcess[str]:
+    """Run a shell command with `$SLIDERACE`."""
+    return subprocess.run(
+        ["sh", "-c", command],
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        env=os.environ
+        | {
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "SLIDERACE": f"{sys.executable} -m sliderace_client",
+        },
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
+@pytest.mark.parametrize("outputs", [">&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("command", ["solo", "--help"])
+def test_closed_outputs_lead_nowhere(command: str, outputs: str) -> None:
+    ended = in_shell(f"$SLIDERACE {command} {outputs}")
+    assert (ended.returncode, ended.stderr) == (exit_codes.OK, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("command", ["solo", "--help"])
+def test_a_full_disk_under_the_output_is_one_line(command: str) -> None:
+    ended = in_shell(f"$SLIDERACE {command} >/dev/full")
+    said = "sliderace: Cannot write stdout: No space left on device.\n"
+    assert (ended.returncode, ended.stderr) == (exit_codes.UNKNOWN, said)
+
+
 # --- The menu ------------------------------------------------------------------------
 
 

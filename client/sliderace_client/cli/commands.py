@@ -4,9 +4,11 @@ A command loads only the modules that it needs, so that ``--help`` answers at on
 """
 # ruff: noqa: PLC0415 - see above
 
+import errno
 import io
 import os
 import sys
+from pathlib import Path
 from typing import Literal, NoReturn
 
 import click
@@ -50,6 +52,9 @@ __all__ = ["main", "run"]
 
 def main() -> NoReturn:
     """Run the command line of this process."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed, as by >&-: it may lead nowhere
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
     sys.exit(run(sys.argv[1:]))
 
 
@@ -81,9 +86,20 @@ def run(args: list[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         return exit_codes.INTERRUPTED
     except BrokenPipeError:  # nobody reads our output any more
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return exit_codes.OK
+    except OSError as error:
+        if error.errno != errno.ENOSPC or error.filename is not None:
+            raise
+        _drop_output()
+        say_error(text("cli.cannot_write", path="stdout", why=error.strerror))
+        return exit_codes.UNKNOWN
     return code if isinstance(code, int) else exit_codes.OK
+
+
+def _drop_output() -> None:
+    """Let what is still to be printed lead nowhere, so that the exit does not fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(
