@@ -273,3 +273,10 @@ def test_no_sentence_stands_in_the_clients_code() -> None:
 )
 def test_sentence_in_the_code_is_found(code: str, words: list[str]) -> None:
     assert [found for _, found in sentences(ast.parse(code))] == words
+
+
+def test_the_readme_names_buttons_of_the_page_as_the_page_does() -> None:
+    readme = (REPOSITORY / "README.md").read_text("utf-8")
+    named = re.findall(r"\*([^*|]+)\* on the page", readme)
+    assert len(named) == 3
+    assert set(named) <= set(OF_PAGE.values())
