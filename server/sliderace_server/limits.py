@@ -56,7 +56,7 @@ class Limits:
         gather_ms: how long clients collect slides into one message.
         connections_per_ip: TCP connections, counted before the handshake.
         answer_bytes_per_ip: bytes of large HTTP answers that one address may leave
-            unread, unless it is a single answer: they use our memory until then.
+            unread, as they use our memory; a single answer may be larger.
         pages_per_s: plain HTTP requests of one address.
         pages_burst: how many of them at once: a class behind one address opens the
             link, and each visit is about forty files.

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 STEP_S = 0.02
 """Seconds between two round trips; 50 per second are below the limits."""
 SLIDE_EVERY = 10
-"""One in so many round trips is a slide that must become durable."""
+"""One of this many round trips is a slide that must become durable."""
 OPPOSITE = {"U": "D", "D": "U", "L": "R", "R": "L"}
 
 

@@ -321,7 +321,7 @@ def racers(*highs: int) -> list[Lane]:
     return [Lane(seat, name=names[seat], high=high) for seat, high in enumerate(highs)]
 
 
-def test_rivals_progress_is_reported_every_five_seconds_at_most_and_only_if_new() -> (
+def test_rivals_progress_is_reported_at_most_every_five_seconds_and_only_if_new() -> (
     None
 ):
     others = Commentary()

@@ -1,10 +1,11 @@
 """The model's outputs: actions for the code that owns the connection.
 
-When slides go out: the first one at once, with every slide made until then. After a
-message of slides, further ones gather for `gather_ms`; then they go in one message, or
-in several if there are too many. The solving slide does not wait, and neither does a
-command: slides made before it go first. All messages keep to the limits that the server
-announced; slides above them wait here, so that the server never has to slow us down.
+The first slide is sent at once, with every slide made until then. After a message of
+slides, further ones are batched for `gather_ms` and then sent in one message, or in
+several if there are too many. The solving slide does not wait, and neither does a
+command: slides made before it are sent first. All messages keep to the limits that the
+server announced; slides above them wait here, so that the server never has to slow us
+down.
 """
 
 from dataclasses import dataclass

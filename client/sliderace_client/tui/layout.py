@@ -81,8 +81,8 @@ PANEL_W = 27
 """Fits a lane in one row (mark, name, bar, percent) and leaves room for large numerals
 on a 5x5 board in 80 columns."""
 WIDE_PANEL_W, WIDE_PANEL_FROM = 31, 100
-"""Columns of a panel in which most names fit, and columns of the screen from which on
-it is used: there, the height of the screen limits the board, not its width."""
+"""Columns of a panel in which most names fit, and the width from which on a screen uses
+it: such a screen's height limits the board, not its width."""
 MIN_LANES = 2
 """Rows that lanes keep below the board, even if the board could use them."""
 

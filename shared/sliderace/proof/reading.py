@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["MAX_INTEGER", "MAX_SLIDES", "BadRecord", "read"]
 
 MAX_SLIDES = 100_000
-"""Per racer: five times what a server accepts; no record can exhaust its reader."""
+"""Per racer, five times the server's limit, so that no record exhausts its reader."""
 MAX_TEXT = 100
 MAX_OUTAGES = 1_000
 """Far more restarts than one race can survive."""

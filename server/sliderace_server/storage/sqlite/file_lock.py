@@ -28,7 +28,7 @@ class FileLock:
 
     Attributes:
         unclean: The last server crashed, and the database has not been checked since.
-            Set it to False after a check, or the mark stays.
+            After a check, set it to False to remove the mark from the file.
     """
 
     def __init__(self, descriptor: int, *, unclean: bool) -> None:
