@@ -1,6 +1,6 @@
 """Our own server: a child process that is restarted when it dies.
 
-The rules of the child's life:
+Rules for the child process:
 
 - It is ready when it has written its port into its pipe; it gets `START_S` for that.
 - If its port is taken at the first start, the next free one is used; a restart uses the

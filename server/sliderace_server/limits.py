@@ -63,8 +63,8 @@ class Limits:
         rooms_per_ip: open rooms that one address has created.
         failed_joins_per_min: wrong room codes from one address.
         failed_joins_per_s: wrong room codes from all addresses together; beyond it
-            nobody can join by a code. 0: no such limit, because it lets a few strangers
-            who guess codes keep everybody else out.
+            nobody can join by a code. 0: no limit, as a few strangers who guess codes
+            could otherwise keep everybody else out.
         room: the limits of one room.
     """
 

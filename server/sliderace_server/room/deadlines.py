@@ -10,7 +10,7 @@ Rules:
   player starts a timer of `rematch_ms`; then two ready players are enough. In a room
   with `start == "every"`, a race starts `every_ms` after the last one while there is an
   active player.
-- Countdown: stops if fewer racers are left than it needs: one if the host started it or
+- A countdown stops if too few racers are left. It needs one if the host started it or
   the room starts by the clock, otherwise two.
 - An aborted race is replaced by a new one; if a server outage was the reason, its
   countdown starts at once, with the same players ready.

@@ -238,7 +238,7 @@ class TimeCalled:
 
 @dataclass(frozen=True, slots=True)
 class WinnerKnown:
-    """Nobody who still races can take the first place."""
+    """No remaining racer can take first place."""
 
     t: int
     race: str
