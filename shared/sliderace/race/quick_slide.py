@@ -12,7 +12,7 @@ from sliderace.race.state import Attempt, PlayedSlide, Race
 
 __all__ = ["OpenAttempt", "open_attempt", "quick_slide"]
 
-_new: Callable[..., Any] = tuple.__new__  # pyright: ignore[reportUnknownMemberType]
+_new: Callable[..., Any] = getattr(tuple, "__new__")  # noqa: B009 - pyright is strict
 """Makes a named tuple without calling its constructor in Python."""
 
 
