@@ -51,7 +51,7 @@ def wait_until_gone(pid: int) -> None:
 def test_a_race_can_be_hosted_watched_saved_and_verified(shell: Shell) -> None:
     with shell.running(*HOST) as host:
         code = code_of(host)
-        assert any("only this machine" in line for line in host.output)
+        assert any("Only this machine" in line for line in host.output)
         with shell.running("watch", f"{code[:3]}-{code[3:]}", "--plain") as watcher:
             watcher.wait_for("You are ")
             bots = shell.run("bot", code, *QUICK)

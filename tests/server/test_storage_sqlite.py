@@ -454,3 +454,12 @@ async def test_only_the_owner_can_read_the_file(path: Path) -> None:
         files = list(path.parent.iterdir())
         assert len(files) == 4  # with the write-ahead log, its index and the lock
         assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
+
+
+async def test_closing_leaves_one_file(tmp_path: Path) -> None:
+    """The write-ahead log is moved into the database when the store closes."""
+    path = tmp_path / "x.db"
+    async with SqliteStore(path) as store:
+        await store.log.append_all([Append("KWXTRB", 0, [b"one"])])
+        assert path.with_name("x.db-wal").exists()
+    assert not path.with_name("x.db-wal").exists()

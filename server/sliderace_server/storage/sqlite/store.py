@@ -157,8 +157,10 @@ class SqliteStore:
         stack.callback(lock.release)
         await asyncio.to_thread(self._prepare, path, check_first=lock.unclean)
         lock.unclean = False
-        reader = await stack.enter_async_context(_connect(path, "ro"))
+        # The last connection to close moves the write-ahead log into the file and
+        # removes it; one that may only read cannot do that.
         writer = await stack.enter_async_context(_connect(path, "rw"))
+        reader = await stack.enter_async_context(_connect(path, "ro"))
         level = "FULL" if self.durability == "full" else "NORMAL"
         await writer.execute(f"PRAGMA synchronous = {level}")
         await writer.execute(f"PRAGMA journal_size_limit = {MAX_WAL_BYTES}")
