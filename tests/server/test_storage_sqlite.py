@@ -461,5 +461,6 @@ async def test_closing_leaves_one_file(tmp_path: Path) -> None:
     path = tmp_path / "x.db"
     async with SqliteStore(path) as store:
         await store.log.append_all([Append("KWXTRB", 0, [b"one"])])
+        assert await store.log.read("KWXTRB") == [b"one"]
         assert path.with_name("x.db-wal").exists()
     assert not path.with_name("x.db-wal").exists()
