@@ -110,7 +110,7 @@ def _check_downloads(ann: Page, ben: Page, board: Board) -> None:
     for cell in ("td.solve", "td.mmd", "td.moves"):
         assert ann.locator(f"tr.mine {cell}").inner_text() != ""
     ann.get_by_text("What the columns mean").click()
-    ann.wait_for_selector(".legend dd >> text=already taken off the time")
+    ann.wait_for_selector(".legend dd >> text=already subtracted")
     ann.get_by_role("button", name="Verify").click()
     ann.wait_for_selector(".checks >> text=/^ok .* ranking:/")
     ben.set_viewport_size({"width": SMALL[0], "height": SMALL[1]})

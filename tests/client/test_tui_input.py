@@ -301,7 +301,7 @@ async def test_always_ready_is_sent_once_for_each_race(
         ("adwA", "tile", "All four must differ"),
         ("ad s", "tile", "A blank cannot be a key."),
         ("adqs", "tile", "is taken"),
-        ("adws", "board", "The keys move the tile or the gap"),
+        ("adws", "board", "Type tile or gap"),
     ],
 )
 async def test_invalid_own_keys_are_refused_and_the_old_ones_stay(

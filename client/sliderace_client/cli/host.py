@@ -184,14 +184,13 @@ def shows_blocks(encoding: str) -> bool:
 
 def _wait(say: Say, failed: threading.Event) -> int:
     """Serve until Ctrl-C, SIGTERM or the server's failure."""
-    say(text("host.first_is_host"))
-
     stopped = threading.Event()
 
     def stop(_number: int, _frame: object) -> None:
         stopped.set()
 
     before = signal.signal(signal.SIGTERM, stop)
+    say(text("host.first_is_host"))
     try:
         while not failed.is_set() and not stopped.wait(POLL_S):
             pass
