@@ -78,3 +78,14 @@ def test_one_slide_is_checked_and_applied_as_by_the_general_rules(
             assert [slid] == records
             assert type(slid) is Slid
             assert race == general
+
+
+def test_two_slides_in_one_direction_are_one_move_in_mtm() -> None:
+    race, now = running_race("4x4")
+    legal = race.attempts[Seat(0)].board.legal_slides()
+    direction = next(way for way, tiles in legal if tiles == 2)
+    for seq in (1, 2):
+        opened = open_attempt(race, Seat(0))
+        assert opened is not None
+        assert quick_slide(opened, seq, [(direction, 1, seq)], False, now, MAX_TILES)
+    assert (race.attempts[Seat(0)].stm, race.attempts[Seat(0)].mtm) == (2, 1)

@@ -506,6 +506,15 @@ def test_illegal_and_misplaced_slides_are_refused() -> None:
     assert ann.gen == 0
 
 
+def test_slides_before_a_race_are_refused() -> None:
+    shell = Shell(size="3x2")
+    ann, _ = two(shell)
+    shell.clear()
+    shell.room.slide(ann, m.Slides(shell.race, 0, 1, [("U", 1, 1)]), shell.now)
+    shell.take()
+    assert [one.code for one in shell.got(ann, m.Rejected)] == ["not_racing"]
+
+
 def test_slides_may_also_come_as_a_command() -> None:
     shell = Shell(size="3x2")
     ann, ben = two(shell)
