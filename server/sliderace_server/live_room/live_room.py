@@ -103,8 +103,6 @@ _CHANGES_SIGHT = (
     RoleChanged,
 )
 """Records that change which boards members may see."""
-_START = (RosterFrozen, BoardDrawn, Postponed)
-"""Records that must be durable some time before T0."""
 
 
 @dataclass(frozen=True, slots=True)
