@@ -143,6 +143,11 @@ class TokenBucket:
         full_us = max(self._full_us, now_ms * 1000) + self._cost_us
         return max(0, -(-(full_us - self._burst_us - now_ms * 1000) // 1000))
 
+    def spare(self, now_ms: int) -> int:
+        """Return how many tokens can be taken without waiting."""
+        debt_us = max(0, self._full_us - now_ms * 1_000)
+        return max(0, (self._burst_us - debt_us) // self._cost_us)
+
     def is_full(self, now_ms: int) -> bool:
         """Return whether the bucket is full, like a new one."""
         return self._full_us <= now_ms * 1000

@@ -1,8 +1,9 @@
 """One WebSocket connection: between its socket, its session and its room.
 
 A connection passes incoming messages to its session, throttled by the session's rate
-limits: a peer that sends too fast is read more slowly and loses nothing. Outgoing
-frames go through its send queue. No method here blocks.
+limits: a peer that sends too fast is read more slowly and loses nothing. They apply
+until the connection has ended: while it is closing, whatever exceeds them is discarded.
+Outgoing frames go through its send queue. No method here blocks.
 """
 
 from collections.abc import Callable, Coroutine
@@ -166,14 +167,24 @@ class Connection:
 
     # --- for the WebSocket -----------------------------------------------------------
 
+    def throttle(self) -> float:
+        """Count a message from the library; return how many seconds it must wait."""
+        wait = self.session.throttle()
+        if not (wait and self._closing):
+            return wait
+        self._websocket.discard()
+        return 0.0
+
     def receive_text(self, payload: bytes) -> None:
         """Handle a text message, after a pause if the peer sends too fast."""
-        if wait := self.session.throttle():
+        if not (wait := self.session.throttle()):
+            self.session.receive_text(payload)
+        elif self._closing:
+            self._websocket.discard()
+        else:
             self._paused = True
             self._websocket.pause()
             self._listener.clock.later(wait, lambda: self._receive_delayed(payload))
-        else:
-            self.session.receive_text(payload)
 
     def _receive_delayed(self, payload: bytes) -> None:
         self.session.receive_delayed(payload)
@@ -204,7 +215,11 @@ class Connection:
 
     def _count_frame(self) -> None:
         """Count a frame like a message; too many are read more slowly."""
-        if self.session.throttle() and not self._paused:
+        if not self.session.throttle():
+            return
+        if self._closing:
+            self._websocket.discard()
+        elif not self._paused:
             self._paused = True
             self._websocket.pause()
             self._resume()

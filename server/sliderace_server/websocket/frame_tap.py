@@ -19,8 +19,8 @@ Rules:
 - Frames are tapped only at a frame boundary and while the library holds no earlier
   message, so messages are never reordered. After the first frame that is not plain, the
   library handles the rest of the connection.
-- After the library has failed a connection, the rest is read and discarded, slowly, so
-  that the peer receives the close code.
+- After both close frames, an HTTP response, a failure or `discard`, the rest is read
+  ever more slowly and discarded: the peer gets the close code, its data costs little.
 
 The tap overrides internals of one major version of websockets. With any other version
 all data goes through the library, and only `data_received`, `process_event`, `request`
@@ -59,8 +59,9 @@ PONG = 0x8A
 """First byte of a pong."""
 CONTROL = (0x88, 0x89, PONG)
 """First bytes of close, ping and pong."""
-DISCARD_INTERVAL_S = 0.005
-"""Between two reads of data that is discarded, each at most a quarter of a megabyte."""
+DISCARD_S = 0.005
+"""Before the second read of data that is discarded, each at most a quarter of a
+megabyte; it doubles with each read, so a closing connection causes less than ten."""
 HEAD_END = b"\r\n\r\n"
 """Ends a request without a body."""
 
@@ -139,6 +140,8 @@ class TappedWebSocket(ServerConnection):
     _queue_full = False
     _paused = False
     _processing_scheduled = False
+    _discarding = False
+    _discard_s = DISCARD_S
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Count the connection before anything is read from it."""
@@ -209,11 +212,8 @@ class TappedWebSocket(ServerConnection):
         if self.protocol.state is State.CONNECTING:
             self._buffer_until_answered(data)
             return
-        if self._parser_failed():
-            # The library would copy and discard it. It must be read, or the peer would
-            # not receive our close code, but it may be read slowly.
-            self.transport.pause_reading()
-            self.loop.call_later(DISCARD_INTERVAL_S, self._continue_reading)
+        if self._discarding or self._has_said_all():
+            self._read_later()
             return
         self._buffer += data
         if not self._processing_scheduled:
@@ -237,14 +237,19 @@ class TappedWebSocket(ServerConnection):
             self._awaiting_admission = True
             self.listener.admission.enqueue(self._admit)
 
-    def _parser_failed(self) -> bool:
+    def _has_said_all(self) -> bool:
         """Return whether the library discards all further data."""
-        return self.taps_frames and self.protocol.parser_exc is not None
+        protocol = self.protocol
+        return self.taps_frames and (
+            protocol.eof_sent or protocol.parser_exc is not None
+        )
 
     def _buffer_until_answered(self, data: bytes) -> None:
         """Buffer what follows a request, unless its answer ends the connection."""
-        if not (self.taps_frames and self.protocol.eof_sent):
-            self._buffer += data
+        if self._has_said_all():
+            self._read_later()
+            return
+        self._buffer += data
         if len(self._buffer) > CHUNK:
             self.transport.pause_reading()
 
@@ -294,9 +299,26 @@ class TappedWebSocket(ServerConnection):
         self.transport.pause_reading()
 
     def resume(self) -> None:
-        """Process frames again."""
-        self._paused = False
-        self._continue_reading()
+        """Process frames again, unless they are discarded."""
+        if not self._discarding:
+            self._paused = False
+            self._continue_reading()
+
+    def discard(self) -> None:
+        """Discard all that the peer sends from now on, even its close frame."""
+        self.pause()
+        self._discarding = True
+        self._buffer.clear()
+        self._read_later()
+
+    def _read_later(self) -> None:
+        """Wait longer each time before reading data that nobody needs.
+
+        It must be read, or the peer would not receive our close code.
+        """
+        self.transport.pause_reading()
+        self.loop.call_later(self._discard_s, self.transport.resume_reading)
+        self._discard_s *= 2
 
     def message_handled(self) -> None:
         """Note that a message from the library's queue has been handled."""
@@ -322,7 +344,7 @@ class TappedWebSocket(ServerConnection):
     def _process_buffer(self) -> None:
         """Process the next chunk of the buffer, unless reading is paused."""
         self._processing_scheduled = False
-        if self._parser_failed():
+        if self._has_said_all():
             self._buffer.clear()
             self.transport.resume_reading()
             return
@@ -400,9 +422,8 @@ class TappedWebSocket(ServerConnection):
             elif first == PONG and body == at + 6:
                 handler = self.on_pong
             if handler is not None:
-                if self.protocol.state is _OPEN:
-                    payload, key = data[body : body + size], data[body - 4 : body]
-                    handler(apply_mask(payload, key))
+                payload, key = data[body : body + size], data[body - 4 : body]
+                handler(apply_mask(payload, key))
             else:
                 self._queued_texts += first == TEXT
                 super().data_received(data[at : body + size])

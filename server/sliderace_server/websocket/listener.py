@@ -298,7 +298,7 @@ class Listener:
         websocket.on_text = connection.receive_text
         while True:  # messages that the tap leaves to the library, such as fragmented
             message = await websocket.recv()
-            await self._pause(websocket, session.throttle())
+            await self._pause(websocket, connection.throttle())
             session.receive(message)
             websocket.message_handled()
 

@@ -157,12 +157,12 @@ class Session:
         Returns:
             Seconds to wait before it is handled and the next one is read.
         """
-        if self._ended:
-            return 0.0
         now = self._now = self._now_ms()
         wait = self._messages.take(1, now)
+        if self._ended:
+            return wait / 1_000
         if wait or self._flooding_since is not None:
-            self._check_flood(now, flooding=wait > 0)
+            wait = self._check_flood(now, wait)
         # A peer that resends slides after a reconnect must wait, but does not flood.
         wait = max(wait, self._tile_debt_until - now)
         if wait <= 0:
@@ -171,14 +171,24 @@ class Session:
         self._throttled_until = now + wait
         return wait / 1_000
 
-    def _check_flood(self, now: int, *, flooding: bool) -> None:
-        if not flooding:
-            self._flooding_since = None
-        elif self._flooding_since is None:
+    def _check_flood(self, now: int, wait: int) -> int:
+        """Close the connection if it has exceeded its rate for too long.
+
+        One message without a wait does not end a flood: we may have woken up late.
+
+        Returns:
+            How many ms to wait, but not beyond the time to check again.
+        """
+        if self._flooding_since is None:
             self._flooding_since = now
-        elif now - self._flooding_since > self._limits.flood_ms:
+        elif self._messages.spare(now) > self._limits.messages_burst // 2:
+            self._flooding_since = None
+            return wait
+        left = self._flooding_since + self._limits.flood_ms - now
+        if wait and left <= 0:
             self._refuse("", Refusal("rate"))
             self.close(4429)
+        return min(wait, max(0, left))
 
     def receive(self, data: str | bytes) -> None:
         """Handle a message from the library, which may have waited."""
