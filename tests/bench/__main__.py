@@ -11,8 +11,17 @@ from statistics import median
 from tests.bench.scenarios import SCENARIOS, Result, machine
 from tests.bench.servers import KINDS, pin
 
-FIGURES = ("moves_per_cpu_s", "server_cpu", "ack_p99_ms", "rooms", "accepts_per_cpu_s")
-"""Figures whose ratios `compare` prints, if a scenario has them."""
+MORE = ("moves_per_cpu_s", "held_rooms", "accepts_per_cpu_s")
+LESS = (
+    "server_cpu",
+    "join_cpu_us",
+    "ack_p50_ms",
+    "ack_p99_ms",
+    "seen_p50_ms",
+    "seen_p99_ms",
+)
+"""Figures whose ratios `compare` prints, if a scenario has them: of `MORE`, product /
+other, and of `LESS`, other / product, so that above 1 the product is better."""
 
 
 def run(scenario: str, kind: str, seconds: float) -> Result:
@@ -28,11 +37,15 @@ def compare(scenario: str, seconds: float, rounds: int) -> None:
     ratios: dict[str, list[float]] = {}
     for _ in range(rounds):
         lines = {kind: run(scenario, kind, seconds) for kind in KINDS}
-        for kind in KINDS[1:]:
-            for name in FIGURES:
-                ours, theirs = lines["product"].get(name), lines[kind].get(name)
-                if ours and theirs:
-                    ratios.setdefault(f"{name} / {kind}", []).append(ours / theirs)
+        for kind, line in lines.items():
+            for name in MORE + LESS if kind != "product" else ():
+                ours, theirs = lines["product"].get(name), line.get(name)
+                if not ours or not theirs:
+                    continue
+                more = name in MORE
+                pair = f"product / {kind}" if more else f"{kind} / product"
+                ratio = ours / theirs if more else theirs / ours
+                ratios.setdefault(f"{name}, {pair}", []).append(ratio)
     for name, values in ratios.items():
         low, middle, high = min(values), median(values), max(values)
         print(f"{scenario}: {name}: {low:.2f} / {middle:.2f} / {high:.2f}")

@@ -5,10 +5,12 @@ import platform
 import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from itertools import cycle, islice
 from typing import Any
 
 from tests.bench.driver import Driver, Figures, Member, opened, text
 from tests.bench.engine import figures
+from tests.bench.recovery import figures_after
 from tests.bench.servers import Process, serving
 
 from sliderace.engine import Size
@@ -168,6 +170,24 @@ def peak(kind: str, seconds: float) -> Result:
         return play(server, 100, 4, 4, 15, seconds)
 
 
+def many_rooms(kind: str, seconds: float) -> Result:
+    """400 rooms of 4 players at 4 moves a second and 4 spectators."""
+    with serving(kind) as server:
+        return play(server, 400, 4, 4, 4, seconds)
+
+
+def some_rooms(kind: str, seconds: float) -> Result:
+    """100 such rooms."""
+    with serving(kind) as server:
+        return play(server, 100, 4, 4, 4, seconds)
+
+
+def small_room(kind: str, seconds: float) -> Result:
+    """One such room on an idle server; 10 times as long, since it has few moves."""
+    with serving(kind) as server:
+        return play(server, 1, 4, 4, 4, seconds * 10)
+
+
 def held_rooms(kind: str, seconds: float) -> Result:
     """Find the most rooms of 4 + 4 at 4 moves a second with an ack p99 below 50 ms."""
     low, high = 0, 200
@@ -181,7 +201,7 @@ def held_rooms(kind: str, seconds: float) -> Result:
             low, held = high, line
         ceiling = high if not good else 0
         high = (low + ceiling) // 2 if ceiling else high * 2
-    return {**held, "rooms": low}
+    return {**held, "held_rooms": low}
 
 
 def big_room(kind: str, seconds: float) -> Result:
@@ -229,15 +249,7 @@ def connect_storm(kind: str, _: float) -> Result:
     """2,000 connections at once: eight enter each of 250 rooms."""
     with serving(kind) as server:
         hosts = opened(server.port, (_host(server, n) for n in range(250)))
-        joins: list[Result] = [
-            {
-                "as": "join",
-                "code": _code(server, n % 250, hosts[n % 250]),
-                "name": "P",
-                "role": "spectator",
-            }
-            for n in range(2_000)
-        ]
+        joins = _joins(server, hosts, 2_000)
         began, cpu = time.perf_counter(), server.cpu_s
         members = opened(server.port, joins)
         seconds, cpu = time.perf_counter() - began, server.cpu_s - cpu
@@ -247,6 +259,34 @@ def connect_storm(kind: str, _: float) -> Result:
             "accepts_per_cpu_s": round(len(members) / cpu),
             "server_cpu": round(cpu / seconds, 3),
             "memory_kib": server.memory_kib,
+        }
+
+
+def _joins(server: Process, hosts: list[Member], count: int) -> list[Result]:
+    """Return how spectators enter the hosts' rooms in turn."""
+    codes = [_code(server, n, host) for n, host in enumerate(hosts)]
+    return [
+        {"as": "join", "code": code, "name": "P", "role": "spectator"}
+        for code in islice(cycle(codes), count)
+    ]
+
+
+def join(kind: str, _: float) -> Result:
+    """2,000 connections, one after the other: eight enter each of 250 rooms."""
+    with serving(kind) as server:
+        hosts = opened(server.port, (_host(server, n) for n in range(250)))
+        joins = _joins(server, hosts, 2_000)
+        members: list[Member] = []
+        began, cpu = time.perf_counter(), server.cpu_s
+        for one in joins:
+            members += opened(server.port, [one])
+            if kind == "product":
+                members[-1].wait_for("snapshot")
+        seconds, cpu = time.perf_counter() - began, server.cpu_s - cpu
+        return {
+            "joins": len(members),
+            "join_cpu_us": round(cpu / len(members) * 1e6),
+            "join_ms": round(seconds / len(members) * 1e3, 2),
         }
 
 
@@ -316,19 +356,31 @@ def engine(_: str, __: float) -> Result:
     return {"4x4": small, "10x10": large}
 
 
+def recovery(_: str, __: float) -> Result:
+    """The start of a server whose only room is in its 2nd, 50th or 500th race."""
+    after = {f"after_{races}": figures_after(races) for races in (2, 50, 500)}
+    ratio = after["after_500"]["start_ms"] / after["after_2"]["start_ms"]
+    return {**after, "start_ratio": round(ratio, 2)}
+
+
 SCENARIOS: dict[str, Callable[[str, float], Result]] = {
     "saturation": saturation,
     "smoke": smoke,
     "peak": peak,
+    "rooms-400": many_rooms,
+    "rooms-100": some_rooms,
+    "small-room": small_room,
     "rooms": held_rooms,
     "big-room": big_room,
     "stadium": stadium,
     "idle": idle,
     "connect-storm": connect_storm,
+    "join": join,
     "resume-storm": resume_storm,
     "overload": overload,
     "storage": storage,
     "linear": linear,
+    "recovery": recovery,
     "engine": engine,
     "scramble": engine,
 }

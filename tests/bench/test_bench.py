@@ -4,6 +4,7 @@ import socket
 
 import pytest
 from tests.bench.driver import Driver, Member
+from tests.bench.recovery import figures_after
 from tests.bench.scenarios import SCENARIOS, machine
 from tests.bench.servers import KINDS
 
@@ -19,6 +20,10 @@ def test_bench_runs_a_race_on_every_server(kind: str) -> None:
     assert line["moves_per_cpu_s"] > 0
     assert line["ack_p50_ms"] <= line["ack_p99_ms"] <= line["ack_p999_ms"]
     assert line["longest_block_ms"] > 0
+
+
+def test_a_room_that_raced_often_recovers_from_as_many_records() -> None:
+    assert figures_after(12)["records"] == figures_after(2)["records"]
 
 
 def test_figures_name_their_machine() -> None:
