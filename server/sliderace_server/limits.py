@@ -61,6 +61,8 @@ class Limits:
         pages_burst: how many of them at once: a class behind one address opens the
             link, and each visit is about forty files.
         rooms_per_ip: open rooms that one address has created.
+        rooms_per_hour: rooms that one address may open in an hour, and at once: each
+            reserves its code for a day.
         failed_joins_per_min: wrong room codes from one address.
         failed_joins_per_s: wrong room codes from all addresses together; beyond it
             nobody can join by a code. 0: no limit, as a few strangers who guess codes
@@ -90,6 +92,7 @@ class Limits:
     pages_per_s: Positive = 50
     pages_burst: Positive = 1_200
     rooms_per_ip: Positive = 10
+    rooms_per_hour: Positive = 60
     failed_joins_per_min: Positive = 10
     failed_joins_per_s: NonNegative = 0
     room: RoomLimits = field(default_factory=RoomLimits)
@@ -165,6 +168,7 @@ class PerAddress:
         self._connections: Counter[str] = Counter()
         self._unread: Counter[str] = Counter()
         self._rooms: Counter[str] = Counter()
+        self._openings: dict[str, TokenBucket] = {}
         self._pages: dict[str, TokenBucket] = {}
         self._tries: dict[str, TokenBucket] = {}
         self._all_tries: TokenBucket | None = None
@@ -178,6 +182,7 @@ class PerAddress:
             self._connections,
             self._unread,
             self._rooms,
+            self._openings,
             self._pages,
             self._tries,
         )
@@ -248,9 +253,20 @@ class PerAddress:
         allowed = self._limits.rooms_per_ip
         return self._rooms[_client(address)] < allowed or is_loopback(address)
 
-    def opened(self, address: str) -> None:
+    def open_wait(self, address: str, now_ms: int) -> int:
+        """Return how many ms this address must wait to open one more room, or 0."""
+        bucket = self._openings.get(_client(address))
+        return 0 if bucket is None else bucket.wait(now_ms)
+
+    def opened(self, address: str, now_ms: int) -> None:
         """Count a room that this address has opened."""
         self._rooms[_client(address)] += 1
+        if is_loopback(address):
+            return
+        self._sweep(now_ms)
+        per_hour = self._limits.rooms_per_hour
+        new = TokenBucket(per_hour / 3_600, per_hour)
+        self._openings.setdefault(_client(address), new).take(1, now_ms)
 
     def closed(self, address: str) -> None:
         """Stop counting a room of this address."""
@@ -261,7 +277,7 @@ class PerAddress:
         if now_ms < self._sweep_at_ms:
             return
         self._sweep_at_ms = now_ms + SWEEP_MS
-        for buckets in (self._pages, self._tries):
+        for buckets in (self._pages, self._tries, self._openings):
             for address in [key for key, one in buckets.items() if one.is_full(now_ms)]:
                 del buckets[address]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from tests.e2e.clocks import ManualClock
 from tests.e2e.protocol_client import (
     QUICK,
     FastClock,
@@ -318,6 +319,34 @@ async def test_rooms_per_address_are_limited() -> None:
             server.port, m.Create(name="C"), additional_headers=headers
         ) as again:
             assert again.code
+
+
+async def test_rooms_that_an_address_opens_in_an_hour_are_limited() -> None:
+    """Even if each is closed at once; a refused command does not count."""
+    async with running_server(
+        Limits(rooms_per_hour=2), clock=ManualClock(), **PROXIED
+    ) as server:
+        bad = m.Create(name="A", rules=m.RulesPatch(inspection_ms=15_001))
+        retry_ms: int | None = None
+        wants: list[tuple[m.Create, str]] = [
+            (bad, "bad_rules"),
+            (m.Create(name="A"), ""),
+            (m.Create(name="A"), ""),
+            (m.Create(name="A"), "too_many_rooms"),
+        ]
+        for create, refusal in wants:
+            headers = {"X-Forwarded-For": "192.0.2.7"}
+            async with connected(server.port, additional_headers=headers) as one:
+                await one.send(m.Hello(v=1, enter=create))
+                if refusal:
+                    refused = await one.until(m.Refused)
+                    assert refused.code == refusal
+                    retry_ms = refused.retry_ms
+                else:
+                    await one.until(m.Welcome)
+                    await one.send(m.Close())
+                await one.closed()
+        assert retry_ms == 1_800_000
 
 
 async def test_connections_from_one_address_are_limited() -> None:

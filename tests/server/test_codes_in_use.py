@@ -1,6 +1,7 @@
 """Room codes: uniform, without denied words, not reused within a day."""
 
 from collections import Counter
+from collections.abc import Iterator
 from itertools import islice
 
 from hypothesis import given, strategies as st
@@ -64,3 +65,40 @@ def test_retiring_an_unknown_code_does_nothing() -> None:
     codes = Codes()
     codes.retire(RoomCode("KWXTRB"), 0)
     assert codes.live == set()
+
+
+def test_a_code_that_nobody_has_seen_is_not_reserved() -> None:
+    codes = Codes()
+    code = codes.new(b"same", 0)
+    codes.discard(code)
+    assert codes.new(b"same", 0) == code
+
+
+def test_a_new_code_costs_the_same_with_many_reserved_ones() -> None:
+    """Also when all of them have just expired."""
+
+    class Counting(dict[RoomCode, int]):
+        touched = 0
+
+        def __iter__(self) -> Iterator[RoomCode]:
+            Counting.touched += len(self)
+            return super().__iter__()
+
+        def __delitem__(self, code: RoomCode) -> None:
+            Counting.touched += 1
+            super().__delitem__(code)
+
+        items = keys = __iter__  # type: ignore[assignment]
+
+    codes = Codes()
+    reserved = Counting()
+    codes._reserved = reserved  # pyright: ignore[reportPrivateUsage]
+    for code in islice(draw(b"many"), 10_000):
+        codes.retire(code, 0)
+    for now in (0, DAY_MS):
+        Counting.touched = 0
+        codes.new(b"new", now)
+        assert Counting.touched < 10
+    for number in range(2_500):
+        codes.new(b"%d" % number, DAY_MS)
+    assert not reserved, "expired codes are forgotten"

@@ -110,7 +110,7 @@ def test_an_ipv6_network_counts_as_one_address() -> None:
     assert addresses.connect(one)
     assert addresses.page_wait(one, 0) == 0
     addresses.failed_try(one, 0)
-    addresses.opened(one)
+    addresses.opened(one, 0)
     assert not addresses.connect(same)
     assert addresses.page_wait(same, 0) > 0
     assert addresses.try_wait(same, 0) > 0
@@ -134,16 +134,32 @@ def test_open_rooms_per_address_are_limited() -> None:
     addresses = PerAddress(Limits(rooms_per_ip=2))
     for _ in range(2):
         assert addresses.may_open(HOME)
-        addresses.opened(HOME)
+        addresses.opened(HOME, 0)
     assert not addresses.may_open(HOME)
     addresses.closed(HOME)
     assert addresses.may_open(HOME)
 
 
+def test_openings_of_rooms_per_address_are_limited_in_time() -> None:
+    """Each closed room reserves its code for a day."""
+    addresses = PerAddress(Limits(rooms_per_hour=2))
+    for _ in range(2):
+        assert addresses.open_wait(HOME, 0) == 0
+        addresses.opened(HOME, 0)
+        addresses.closed(HOME)
+    assert addresses.open_wait(HOME, 0) == 1_800_000
+    assert addresses.open_wait("192.168.1.8", 0) == 0
+    assert addresses.open_wait(HOME, 1_800_000) == 0
+
+
 @pytest.mark.parametrize("here", ["127.0.0.1", "::1", "::ffff:127.0.0.1", ""])
 def test_this_machine_is_exempt(here: str) -> None:
     limits = Limits(
-        connections_per_ip=1, pages_burst=1, rooms_per_ip=1, failed_joins_per_min=1
+        connections_per_ip=1,
+        pages_burst=1,
+        rooms_per_ip=1,
+        rooms_per_hour=1,
+        failed_joins_per_min=1,
     )
     addresses = PerAddress(limits)
     for _ in range(9):
@@ -152,7 +168,8 @@ def test_this_machine_is_exempt(here: str) -> None:
         assert addresses.try_wait(here, 0) == 0
         addresses.failed_try(here, 0)
         assert addresses.may_open(here)
-        addresses.opened(here)
+        addresses.opened(here, 0)
+        assert addresses.open_wait(here, 0) == 0
     assert addresses.try_wait(HOME, 0) == 0
 
 
@@ -170,13 +187,13 @@ def test_inactive_addresses_are_forgotten() -> None:
     addresses.page_wait(HOME, 60_000)
     assert len(addresses) == 1
     addresses.connect(HOME)
-    addresses.opened("10.0.0.1")
+    addresses.opened("10.0.0.1", 60_000)
     assert len(addresses) == 2
     for _ in range(2):
         addresses.disconnect(HOME)
         addresses.closed("10.0.0.1")
     addresses.may_open("10.0.0.2")
-    addresses.page_wait("10.0.0.3", 200_000)
+    addresses.page_wait("10.0.0.3", 120_001)
     assert len(addresses) == 1
 
 

@@ -19,7 +19,13 @@ ANN = "e50a4f999dbdb6f8a38243a74eb3a4ce"
 BEN = "f1ae6fca214fdad54f9a8d0e37235a30"
 RACE = "VFFRKB-S4BTGS-1"
 
-RELEASED = ("d76d1685c3e9", "5ba6baa490e7", "a5f207204f57", "cc0f1afa6570")
+RELEASED = (
+    "d76d1685c3e9",
+    "5ba6baa490e7",
+    "a5f207204f57",
+    "cc0f1afa6570",
+    "849e0e117649",
+)
 """The first digits of the SHA-256 of each released migration."""
 
 

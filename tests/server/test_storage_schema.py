@@ -1,5 +1,6 @@
 """Migrations: numbered, atomic, and only of our own files."""
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -185,6 +186,19 @@ def test_only_finished_attempts_have_a_time(db: sqlite3.Connection) -> None:
         with pytest.raises(sqlite3.IntegrityError):
             db.execute(insert, (status, time_ms))
     db.execute(insert, ("dnf", None))
+
+
+def test_dropping_a_room_reads_no_codes_that_stay_reserved(
+    db: sqlite3.Connection,
+) -> None:
+    migrate(db, migrations())
+    query = "SELECT sql FROM sqlite_master WHERE name = 'drop_room'"
+    ((trigger,),) = db.execute(query)
+    (delete,) = re.findall("DELETE FROM resting [^;]*", trigger)
+    plan = re.sub(r"new\.\w+", "?", f"EXPLAIN QUERY PLAN {delete}")
+    steps = [step for *_, step in db.execute(plan, (1, "R"))]
+    assert any("USING COVERING INDEX resting_until" in step for step in steps)
+    assert not [step for step in steps if step.startswith("SCAN")]
 
 
 def test_a_script_is_split_into_statements() -> None:

@@ -212,7 +212,7 @@ async def test_an_append_by_another_program_is_a_conflict(
 
 
 async def test_on_a_full_disk_appends_fail_and_succeed_later(path: Path) -> None:
-    async with SqliteStore(path, max_pages=40) as store:
+    async with SqliteStore(path, max_pages=41) as store:
         await store.log.append("OLD", 0, [bytes(60_000)])
         big = bytes(120_000)
         both = [Append("SMALL", 0, [b"x"]), Append("BIG", 0, [b"x", big])]

@@ -1,6 +1,7 @@
 """Room codes in use: random, without offensive words, not reused within a day."""
 
 import hashlib
+import heapq
 from collections.abc import Iterator, Set as AbstractSet
 from itertools import islice
 from typing import Final
@@ -12,6 +13,10 @@ __all__ = ["RESERVE_MS", "Codes", "draw"]
 RESERVE_MS: Final = 86_400_000
 """A code is reserved for a day after its room is closed: an old link must not lead to a
 room of other people."""
+
+RELEASED_AT_ONCE = 4
+"""Expired codes that are forgotten with each new one: more than are added, but never so
+many that the server stalls when a hundred thousand expire in the same second."""
 
 DENIED = (
     "BTCH",
@@ -53,6 +58,7 @@ class Codes:
     def __init__(self) -> None:
         self._live: set[RoomCode] = set()
         self._reserved: dict[RoomCode, int] = {}
+        self._expiring: list[tuple[int, RoomCode]] = []  # a heap
 
     @property
     def live(self) -> AbstractSet[RoomCode]:
@@ -66,15 +72,22 @@ class Codes:
             entropy: 16 random bytes or more.
             now_ms: monotonic time.
         """
-        self._release(now_ms)
-        taken = self._live | self._reserved.keys()
-        code = next(code for code in draw(entropy) if code not in taken)
+        self._forget_expired(now_ms)
+        code = next(
+            code
+            for code in draw(entropy)
+            if code not in self._live and self._reserved.get(code, now_ms) <= now_ms
+        )
         self._live.add(code)
         return code
 
     def claim(self, code: RoomCode) -> None:
         """Use the code of a recovered room."""
         self._live.add(code)
+
+    def discard(self, code: RoomCode) -> None:
+        """Stop using a code that nobody has seen."""
+        self._live.discard(code)
 
     def retire(self, code: RoomCode, now_ms: int, reserve_ms: int = RESERVE_MS) -> None:
         """Reserve the code of a closed room.
@@ -86,11 +99,15 @@ class Codes:
         """
         self._live.discard(code)
         self._reserved[code] = now_ms + reserve_ms
+        heapq.heappush(self._expiring, (now_ms + reserve_ms, code))
 
-    def _release(self, now_ms: int) -> None:
-        expired = [code for code, until in self._reserved.items() if until <= now_ms]
-        for code in expired:
-            del self._reserved[code]
+    def _forget_expired(self, now_ms: int) -> None:
+        for _ in range(RELEASED_AT_ONCE):
+            if not self._expiring or self._expiring[0][0] > now_ms:
+                return
+            until, code = heapq.heappop(self._expiring)
+            if self._reserved.get(code) == until:
+                del self._reserved[code]
 
 
 def draw(entropy: bytes) -> Iterator[RoomCode]:

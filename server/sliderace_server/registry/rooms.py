@@ -95,6 +95,8 @@ class RoomRegistry:
         if not self._addresses.may_open(address):
             return Refusal("too_many_rooms")
         now, wall = services.clock.now_ms(), services.clock.wall_ms()
+        if wait := self._addresses.open_wait(address, now):
+            return Refusal("too_many_rooms", retry_ms=wait)
         code = self._codes.new(services.entropy(32), now)
         epoch = room.first_epoch(services.clock.boot, now, wall)
         try:
@@ -102,10 +104,10 @@ class RoomRegistry:
                 code, wall // 1_000, asked, epoch, services.entropy(32)
             )
         except RulesError as error:
-            self._codes.retire(code, now)
+            self._codes.discard(code)
             return Refusal("bad_rules", error.field, str(error.value)[:40])
         state = room.fold(records)
-        self._addresses.opened(address)
+        self._addresses.opened(address, now)
         self._openers[code] = address
         return self._run(self._actor(state, 0, records))
 

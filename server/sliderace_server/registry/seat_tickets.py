@@ -5,18 +5,11 @@ player requests a new one.
 """
 
 import hashlib
-from dataclasses import dataclass
 
 __all__ = ["TICKET_MS", "Tickets", "hashed"]
 
 TICKET_MS = 120_000
 """Long enough to take out a phone and scan a QR code."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Ticket:
-    hash: str
-    until: int
 
 
 def hashed(secret: str) -> str:
@@ -28,7 +21,8 @@ class Tickets:
     """The valid tickets, at most one per member."""
 
     def __init__(self) -> None:
-        self._tickets: dict[tuple[str, int], _Ticket] = {}
+        self._tickets: dict[tuple[str, str], tuple[int, int]] = {}  # oldest first
+        self._latest: dict[tuple[str, int], str] = {}
 
     def __len__(self) -> int:
         return len(self._tickets)
@@ -43,20 +37,27 @@ class Tickets:
             now_ms: monotonic time.
         """
         self._delete_expired(now_ms)
-        self._tickets[code, member] = _Ticket(ticket_hash, now_ms + TICKET_MS)
+        if former := self._latest.get((code, member)):
+            del self._tickets[code, former]
+        self._latest[code, member] = ticket_hash
+        self._tickets[code, ticket_hash] = member, now_ms + TICKET_MS
 
     def redeem(self, code: str, ticket_hash: str, now_ms: int) -> int | None:
         """Use up a ticket; return the member whose seat it is for, None if invalid."""
         self._delete_expired(now_ms)
-        for (room, member), ticket in self._tickets.items():
-            if room == code and ticket.hash == ticket_hash:
-                del self._tickets[room, member]
-                return member
-        return None
+        if (code, ticket_hash) not in self._tickets:
+            return None
+        return self._delete(code, ticket_hash)
 
     def _delete_expired(self, now_ms: int) -> None:
-        self._tickets = {
-            key: ticket
-            for key, ticket in self._tickets.items()
-            if ticket.until > now_ms
-        }
+        while self._tickets:
+            oldest = next(iter(self._tickets))
+            _, until = self._tickets[oldest]
+            if until > now_ms:
+                return
+            self._delete(*oldest)
+
+    def _delete(self, code: str, ticket_hash: str) -> int:
+        member, _ = self._tickets.pop((code, ticket_hash))
+        del self._latest[code, member]
+        return member

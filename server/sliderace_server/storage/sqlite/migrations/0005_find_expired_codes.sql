@@ -1,0 +1,1 @@
+CREATE INDEX resting_until ON resting (until_ms);
