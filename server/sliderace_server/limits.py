@@ -43,10 +43,10 @@ class Limits:
             connection takes long.
         hello_timeout_ms: from the WebSocket handshake to `hello`.
         close_timeout_ms: for the closing handshake; then the connection is aborted.
-        ping_race_ms: between pings from the countdown to the results.
-        ping_idle_ms: between pings at other times, and for spectators of a large room.
-        ping_burst: pings at a join, at a resume and in the countdown; the official time
-            needs several samples.
+        ping_race_ms: between pings to a player from the countdown to the results.
+        ping_idle_ms: between pings to a player at other times, and to a spectator.
+        ping_burst: pings to a player at a join, at a resume and in the countdown; the
+            official time needs several samples.
         ping_timeout_ms: a connection that answers no ping for this long is aborted.
         messages_per_s: messages and control frames of one connection.
         messages_burst: how many of them at once.

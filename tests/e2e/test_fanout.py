@@ -131,11 +131,18 @@ async def test_slides_of_one_turn_are_one_message_per_audience() -> None:
         assert server.metrics.counts["encoded"]["progress"] - before < 5
 
 
-@pytest.mark.parametrize("small_room", [16, 2])
-async def test_in_large_rooms_only_players_latency_is_measured(small_room: int) -> None:
+async def test_a_connection_is_not_pinged_before_a_successful_hello() -> None:
+    async with running_server() as server, connected(server.port) as ann:
+        enter = m.Join(code="KWXTRB", name="Ann")
+        await ann.send(m.Hello(v=1, enter=enter))
+        assert await ann.closed() == 4502
+        assert counted(server, "writes") == 1  # the refusal
+
+
+async def test_only_players_latency_is_measured() -> None:
     """Pinging a thousand spectators often would cost more than the race itself."""
     async with (
-        running_server(small_room=small_room) as server,
+        running_server() as server,
         running_race(server.port, 2, "3x3") as (ann, _),
     ):
         join = m.Join(code=ann.code, name="Eve", role="spectator")
@@ -146,7 +153,7 @@ async def test_in_large_rooms_only_players_latency_is_measured(small_room: int) 
                 peer = peer_of(server, ann.code, one.member)
                 assert isinstance(peer, Connection)
                 counts.append(peer.session.needs_latency)
-            assert counts == [True, small_room == 16]
+            assert counts == [True, False]
 
 
 async def test_delayed_slides_are_timestamped_when_they_are_handled() -> None:

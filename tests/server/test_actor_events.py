@@ -252,7 +252,7 @@ async def test_answers_to_slides_are_sent_urgently() -> None:
         assert [type(one) for one in members[1].answers] == [m.Refused]
 
 
-async def test_large_room_sends_only_latencies_of_players() -> None:
+async def test_only_latencies_of_players_are_sent() -> None:
     clock = ManualClock()
     async with MemoryStore() as store, Tasks() as group:
         actor = opened(group, store, clock, small_room=2)

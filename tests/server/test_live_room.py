@@ -810,9 +810,10 @@ def test_a_start_that_is_not_durable_in_time_is_postponed() -> None:
     assert len(shell.got(ann, m.BoardEvent)) == 1
 
 
-def test_latencies_are_measured_when_a_countdown_starts() -> None:
+def test_latencies_of_players_are_measured_when_a_countdown_starts() -> None:
     shell = Shell()
     ann, ben = two(shell)
+    shell.enter("Eve", role="spectator")
     for one in (ann, ben):
         shell.ask(one, m.Ready(shell.race))
     assert [out.measure for out in shell.outputs if out.measure] == [[ann, ben]]
@@ -1072,7 +1073,7 @@ def test_changed_latencies_are_sent_to_all_and_known_ones_to_newcomers() -> None
     assert shell.got(eve, m.LatencyEvent) == [event]
 
 
-def test_in_large_rooms_only_the_latencies_of_players_are_sent() -> None:
+def test_only_latencies_of_players_are_sent_and_less_often_in_large_rooms() -> None:
     shell = Shell(small_room=2)
     ann, ben = two(shell)
     eve = shell.enter("Eve", role="spectator")

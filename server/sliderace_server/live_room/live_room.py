@@ -573,7 +573,7 @@ class LiveRoom:
         ended: tuple[RoomState, ...] = ()
         match record:
             case CountdownBegan():
-                self._out.measure += self._current.values()
+                self._out.measure += self._players()
             case RosterFrozen() | BoardDrawn() | Postponed():
                 self._start_position = self.applied
             case RaceStarted():
@@ -929,18 +929,19 @@ class LiveRoom:
 
     # --- latency ---------------------------------------------------------------------
 
+    def _players(self) -> list[Subscriber]:
+        """Return the connections whose latency is needed."""
+        members, current = self.state.members, self._current
+        return [one for n, one in current.items() if members[n].seat is not None]
+
     def _latency_of(self, member: int) -> Latency:
         subscriber = self._current.get(member)
         return UNMEASURED if subscriber is None else subscriber.latency.at(self._now)
 
     def _send_latencies(self) -> None:
-        """Send latencies that changed; in large rooms only those of players."""
-        members = self.state.members
-        small = len(members) <= self._settings.small_room
+        """Send latencies of players that changed."""
         latencies = {
-            member: self._latency_of(member)
-            for member in self._current
-            if small or members[member].seat is not None
+            one.member: self._latency_of(one.member) for one in self._players()
         }
         if (event := self._latencies.update(latencies)) is not None:
             targets = [one for one in self._current.values() if one.following]

@@ -2,11 +2,13 @@
 
 Rules:
 
-- A new connection gets a burst of pings, `BURST_INTERVAL_MS` apart, and so does every
-  player when a race is about to start: the race rules need several samples.
-- After that a connection is pinged every `ping_race_ms` while its room is between
-  countdown and results, and every `ping_idle_ms` otherwise. A connection whose latency
-  is not needed gets no bursts; its pings only show whether it is alive.
+- A player's new connection gets a burst of pings, `BURST_INTERVAL_MS` apart, and so
+  does every player when a race is about to start: the race rules need several samples.
+- After that a player is pinged every `ping_race_ms` while the room is between countdown
+  and results, and every `ping_idle_ms` otherwise.
+- Nobody needs a spectator's latency, so a spectator is pinged every `ping_idle_ms`,
+  which shows whether the connection is alive.
+- A connection without a successful hello is not pinged; it soon ends.
 - A pong also answers all earlier pings. A pong with an unknown payload is ignored.
 - A peer that leaves a ping unanswered for `ping_timeout_ms` is aborted.
 - While we throttle reading from a peer, its pongs wait unread: it is not pinged, and
@@ -28,8 +30,8 @@ BURST_INTERVAL_MS = 100
 """Between the pings of a burst: long enough that the samples are independent."""
 MAX_PER_TURN = 8
 """Connections handled in one turn of the loop; the next turn follows after 1 ms. A ping
-and its pong take 60 us, and in a room of a thousand members all bursts begin at once
-when the countdown starts."""
+and its pong take 60 us, and in a room of 100 players all bursts begin at once when the
+countdown starts."""
 
 
 class PingTarget(Protocol):

@@ -279,7 +279,6 @@ class Listener:
         self.metrics.count("connections")
         fields = {"conn": connection.id, "address": request.peer}
         _log.info("connected", extra=fields)
-        self.start_heartbeat(connection.heartbeat)
         return connection
 
     async def _read(self, websocket: TappedWebSocket, connection: Connection) -> None:

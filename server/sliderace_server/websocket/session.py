@@ -135,14 +135,11 @@ class Session:
 
     @property
     def needs_latency(self) -> bool:
-        """Whether the latency is needed; that of spectators in large rooms is not."""
+        """Whether the latency is needed: official times depend on that of players."""
         if self._room is None:
-            return True  # a spectator may become a player
-        members = self._room.state.members
-        member = members.get(self.subscriber.member)
-        if member is not None and member.seat is not None:
-            return True
-        return len(members) <= self._services.settings.small_room
+            return False
+        member = self._room.state.members.get(self.subscriber.member)
+        return member is not None and member.seat is not None
 
     @property
     def throttled_s(self) -> float:
@@ -322,6 +319,7 @@ class Session:
             self._refuse_hello(outcome, "hello")
             return
         self._room = outcome
+        self.peer.measure_latency()
         kind = str(hello.enter.__struct_config__.tag)
         _log.info(
             kind,

@@ -218,10 +218,10 @@ class Progress(_Event, frozen=True, tag="progress"):
 
 
 class LatencyEvent(_Event, frozen=True, tag="lines"):
-    """The latency of some members, as the server measures it."""
+    """The latency of some players, as the server measures it."""
 
     lines: list[MemberLatency]
-    """Members whose latency changed; a member is missing until it is known."""
+    """Players whose latency changed; one is missing until it is known."""
 
 
 class Signals(_Event, frozen=True, tag="signals"):
