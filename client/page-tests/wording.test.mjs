@@ -9,7 +9,6 @@ import {
   explainLatency,
   explainResults,
   formatLatency,
-  limitOf,
   news,
   dnfReason,
   commitmentText,
@@ -19,6 +18,7 @@ import {
   whoWillWatch,
   whyWatching,
 } from "../sliderace_page/core/wording.js";
+import { limitOf } from "../sliderace_page/core/race/limits.js";
 import { RACE, Stage, member, room, rules, standing } from "./room.mjs";
 
 test("the status of a racer is a sign and a word, never colour alone", () => {

@@ -1,4 +1,4 @@
-"""A race in which as much as possible happens, and its race record."""
+"""Races in which as much as possible happens, and their race records."""
 
 import json
 from hashlib import sha512
@@ -85,7 +85,41 @@ def _fail(track: Track, start: int) -> None:
 
 def sample_record(known_seed: str = "", *, friendly: bool = False) -> dict[str, Any]:
     """Return the record of `sample_race`, through JSON and back."""
-    track = sample_race(known_seed, friendly=friendly)
+    return _record(sample_race(known_seed, friendly=friendly))
+
+
+def limits_record() -> dict[str, Any]:
+    """Return the record of a race in which every deadline ends somebody's attempt.
+
+    Ann wins, Ben is late by the time limit and Cat by the grace time; Dan loses the
+    connection, Eva leaves, Fay never comes.
+    """
+    ann, ben, cat, dan, eva, fay = SEATS[:6]
+    rules = Rules(size="3x2", limit_ms=10_000, grace_ms=1_950, away_ms=5_000)
+    track = Track(rules).draw(*SEATS[:6], latencies={ben: Latency(200, 5, 8)})
+    track.do(decide.disconnected(track.race, fay, T0 - 500))
+    track.at(T0)
+    for seat in (ben, cat, dan):
+        track.slide(seat, T0 + 700 + seat)
+    track.do(decide.disconnected(track.race, dan, T0 + 1_000))
+    track.do(decide.leave(track.race, eva, "left", T0 + 2_000))
+    track.at(T0 + 6_500)
+    track.solve(ann, T0 + 8_000)
+    track.at(T0 + 9_950)
+    return _record(track)
+
+
+def finished_record() -> dict[str, Any]:
+    """Return the record of a race of two that both finish."""
+    track = Track(Rules(size="2x2", grace_ms=0)).start(*SEATS[:2])
+    track.slide(SEATS[1], T0 + 50)
+    track.solve(SEATS[0], T0 + 1_900)
+    track.solve(SEATS[1], T0 + 2_000)
+    return _record(track)
+
+
+def _record(track: Track) -> dict[str, Any]:
+    """Return the record of a race, through JSON and back."""
     players = {Seat(n): Player(name, bot=n == 2) for n, name in enumerate(NAMES)}
     record = build(
         track.race, players, started_ms=1_770_000_000_000, software="sliderace 0.1.0"

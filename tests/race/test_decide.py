@@ -325,19 +325,30 @@ def test_outage_in_the_last_interval_is_credited(
     assert finished.official == arrival - T0 - 130 - outage
 
 
-@pytest.mark.parametrize(("crashed", "outage"), [(3_500, 4_500), (5_000, 0)])
-def test_forfeit_undone_after_an_outage_is_credited(crashed: int, outage: int) -> None:
-    """A forfeit that was final before the outage stays final."""
+def test_forfeit_undone_after_an_outage_is_credited() -> None:
     track = Track(Rules(size="3x2", limit_ms=600_000)).start(ANN, BEN)
     track.do(decide.forfeit(track.race, ANN, T0 + 1_000))
-    recovered(track.race, T0 + crashed, T0 + 8_000)
-    assert bool(track[ANN].outages) == bool(outage)
-    if not outage:
-        return
+    recovered(track.race, T0 + 3_500, T0 + 8_000)
     track.do(decide.undo_forfeit(track.race, ANN, T0 + 9_000))
     finished = track.solve(ANN, T0 + 9_500, PHONE, e=100)[1]
     assert isinstance(finished, Finished)
-    assert finished.outage == outage + 1_000  # until Ann was back
+    assert finished.outage == 5_500  # until Ann was back
+
+
+def test_outage_is_noted_for_everyone_who_has_not_finished() -> None:
+    """A DNF for being away can be lifted later; the record shows no gap then."""
+    rules = Rules(size="3x2", limit_ms=600_000, away_ms=1_000)
+    track = Track(rules).start(ANN, BEN, CAT)
+    track.do(decide.disconnected(track.race, ANN, T0 + 100))
+    track.solve(BEN, T0 + 1_000)
+    track.at(T0 + 1_100)
+    assert track[ANN].why == "away"
+    recovered(track.race, T0 + 2_000, T0 + 8_000)
+    track.do(decide.reconnected(track.race, ANN, T0 + 9_000))
+    assert [len(track[seat].outages) for seat in (ANN, BEN, CAT)] == [1, 0, 1]
+    finished = track.solve(ANN, T0 + 9_500, PHONE, e=100)[1]
+    assert isinstance(finished, Finished)
+    assert finished.outage == 7_000
 
 
 def test_outage_before_the_last_interval_is_not_credited() -> None:

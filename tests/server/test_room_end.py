@@ -57,7 +57,7 @@ def test_a_race_ends_when_its_room_closes() -> None:
     harness.ask(1, harness.slides(1, 1))
     harness.wait(6 * 3_600_000)
     assert harness.state.closed == "timeout"
-    assert outcome(harness) == [("dnf", "limit")]
+    assert outcome(harness) == [("dnf", "away")]
 
 
 def test_a_race_that_never_started_has_no_results() -> None:

@@ -4,6 +4,7 @@
 import { constants } from "./constants.js";
 import { formatSpan, formatTime } from "./figures.js";
 import { formatSize } from "./format.js";
+import { limitOf } from "./race/limits.js";
 import { text } from "./texts.js";
 
 /** @typedef {Extract<ServerEvent, {t: "winner"}>} WinnerEvent */
@@ -187,15 +188,6 @@ function listed(names, most = names.length) {
 }
 
 // --- Rules ---------------------------------------------------------------------------
-
-/** The time limit in force in ms; 0: none. @param {Rules} rules */
-export function limitOf({ size, limit_ms: limit }) {
-  if (limit !== -1) return limit;
-  const [width, height] = size.split("x").map(Number);
-  /** @type {Record<string, number>} */
-  const usual = constants.rules.default_limits_ms;
-  return usual[size] ?? Math.max(60000, Math.round(3500 * (width * height) ** 1.5));
-}
 
 /** Size, limit and boards, then the rules that are not the default. @param {Rules} rules */
 export function describeRules(rules) {

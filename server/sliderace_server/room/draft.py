@@ -57,8 +57,7 @@ class Draft:
 
     def close(self, why: Literal["host", "timeout"]) -> None:
         """Close the room; a running race ends with results."""
-        reason = "limit" if self.state.empty_since is None else "away"
-        reason = "called" if why == "host" else reason
+        reason = "called" if why == "host" else "away"
         self.write(race_decide.end_race(self.state.race, self.now, reason))
         self.write([Closed(self.now, why)])
 

@@ -26,11 +26,10 @@ from sliderace.engine import (
     stm,
 )
 from sliderace.proof.reading import BadRecord
-from sliderace.proof.record import Outages, WrittenFinish, WrittenRace, WrittenRacer
+from sliderace.proof.record import WrittenRace, WrittenRacer
 from sliderace.proof.signed import CheckSignature, Signed, unseal
-from sliderace.race.ranking import Row, rank, solve_time
-from sliderace.race.state import RECONNECT_MS
-from sliderace.race.timing import MIN_SAMPLES, Latency, official_time, outage_overlap
+from sliderace.proof.times import time_fault
+from sliderace.race.ranking import Row, rank
 
 __all__ = ["FINDINGS", "Check", "Finding", "Step", "Verdict", "steps", "verify"]
 
@@ -91,8 +90,14 @@ FINDINGS: Final[Mapping[str, tuple[str, ...]]] = {
         "outages",
         "friendly",
         "outages_out_of_order",
+        "slide_in_outage",
+        "end",
         "slide_after_end",
+        "slide_before_start",
+        "slide_too_late",
+        "missing_outage",
         "foreign_outage",
+        "reason",
         "arrival",
         "stamp",
         "outage",
@@ -354,11 +359,9 @@ def _check_counts(race: WrittenRace, replays: list[_Replay]) -> Check:
 
 
 def _check_times(race: WrittenRace) -> Check:
-    for racer in race.racers:
-        if code := _time_fault(race, racer):
-            return _wrong("times", code, seat=racer.seat)
-    if not _in_order(race.outages):
-        return _wrong("times", "outages_out_of_order")
+    if fault := time_fault(race):
+        values = {} if fault.seat is None else {"seat": int(fault.seat)}
+        return _wrong("times", fault.code, **values)
     findings = [Finding("ok", {})]
     if race.outages:
         lengths = ", ".join(f"{up - down}" for down, up in race.outages)
@@ -366,56 +369,6 @@ def _check_times(race: WrittenRace) -> Check:
     if race.rules.friendly_timing:
         findings.append(Finding("friendly", {}))
     return Check("times", "ok", tuple(findings))
-
-
-def _in_order(outages: Outages) -> bool:
-    moments = [moment for outage in outages for moment in outage]
-    return moments == sorted(moments)
-
-
-def _time_fault(race: WrittenRace, racer: WrittenRacer) -> str:
-    start_ms = race.rules.inspection_ms - racer.lead_ms
-    if racer.slides and start_ms + racer.slides[-1].received_ms > race.ended_ms:
-        return "slide_after_end"
-    # An iterator, so that a racer's outages must be in the order of the race's.
-    remaining = iter(race.outages)
-    for own in racer.outages:
-        if not any(_is_part(own, outage, start_ms) for outage in remaining):
-            return "foreign_outage"
-    if racer.finish is None or not racer.slides:
-        return ""
-    friendly = race.rules.friendly_timing
-    return _finish_fault(racer, racer.finish, friendly=friendly)
-
-
-def _is_part(own: tuple[int, int], outage: tuple[int, int], start_ms: int) -> bool:
-    """Whether `own` is this outage for a racer: it ends when the racer is back."""
-    down, up = outage[0] - start_ms, outage[1] - start_ms
-    soonest, latest = max(0, up), max(0, up + RECONNECT_MS)
-    return own[0] == max(0, down) and soonest <= own[1] <= latest
-
-
-def _finish_fault(racer: WrittenRacer, finish: WrittenFinish, *, friendly: bool) -> str:
-    first, last = racer.slides[0], racer.slides[-1]
-    latency = Latency(finish.rtt_ms, finish.jitter_ms, MIN_SAMPLES, finish.outage_ms)
-    best = official_time(finish.g_ms, finish.e_ms, latency, friendly=friendly)
-    solve_ms = solve_time(first.stamp_ms, last.stamp_ms, finish.g_ms)
-    outage_ms = outage_overlap(
-        [slide.received_ms for slide in racer.slides],
-        [(down, min(end, finish.g_ms)) for down, end in racer.outages],
-        0,
-        finish.g_ms,
-    )
-    stamp = None if racer.approx else last.stamp_ms
-    holds = {
-        "arrival": finish.g_ms == last.received_ms,
-        "stamp": finish.e_ms == stamp,
-        "outage": finish.outage_ms == outage_ms,
-        "official": finish.official_ms == best,
-        "credit": finish.credit_ms == finish.g_ms - best,
-        "solve_time": finish.solve_ms == solve_ms,
-    }
-    return next((code for code, right in holds.items() if not right), "")
 
 
 def _check_ranking(race: WrittenRace) -> Check:

@@ -13,7 +13,7 @@ from sliderace.protocol import limits, names, room_code, version
 from sliderace.protocol.codes import CLOSE_CODES, REFUSALS, may_reconnect
 from sliderace.race import rules, timing
 from sliderace.race.starting import REVEAL_LEAD_MS
-from sliderace.race.state import RECONNECT_MS, UNDO_MS
+from sliderace.race.state import HOLD_MS, RECONNECT_MS, UNDO_MS
 
 __all__ = ["constants", "constants_file"]
 
@@ -42,6 +42,8 @@ def constants() -> Mapping[str, Mapping[str, object]]:
                 f"{width}x{height}": limit
                 for (width, height), limit in rules.LIMITS_MS.items()
             },
+            "grace_floor_ms": rules.GRACE_FLOOR_MS,
+            "grace_factor": rules.GRACE_FACTOR,
         },
         "timing": {
             "rtt_ceiling_ms": timing.RTT_CEILING_MS,
@@ -50,6 +52,7 @@ def constants() -> Mapping[str, Mapping[str, object]]:
             "friendly_ms": timing.FRIENDLY_MS,
             "resend_ms": timing.RESEND_MS,
             "reconnect_ms": RECONNECT_MS,
+            "hold_ms": HOLD_MS,
             "reveal_lead_ms": REVEAL_LEAD_MS,
             "undo_ms": UNDO_MS,
         },

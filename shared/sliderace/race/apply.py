@@ -146,17 +146,12 @@ def recovered(race: Race, down: int, now: int) -> None:
         down: room time of the last record before the failure, ms.
         now: room time of the recovery, ms.
     """
-    undoable = [
-        attempt
-        for attempt in race.attempts.values()
-        if attempt.status == "forfeited" and down < race.forfeit_final_at(attempt)
-    ]
     race.hold_until = now + HOLD_MS
     for attempt in race.attempts.values():
-        is_racing = attempt.status == "racing"
-        if is_racing:
+        if attempt.status == "racing":
             attempt.away_since = now
-        if race.running and down < now and (is_racing or attempt in undoable):
+        # Whoever has not finished: a DNF for being away and a forfeit can be undone.
+        if race.running and down < now and attempt.finish is None:
             attempt.outages += (Outage(down, now),)
 
 

@@ -131,7 +131,7 @@ class Attempt:
         was_connected: the racer was connected at some time after T0.
         forfeited_at: room time of the forfeit, while forfeited.
         finish: the finish, once finished.
-        outages: failures of the server during the attempt.
+        outages: failures of the server before the finish.
     """
 
     seat: Seat

@@ -15,17 +15,14 @@ import {
   seedOf,
   stm,
 } from "../engine.js";
-import { constants } from "../constants.js";
 import { NotCanonical, canonical } from "./canonical.js";
 import { rank } from "../race/ranking.js";
 import { BadRecord, read } from "./reading.js";
 import { isHex, verified } from "./signature.js";
-import { official, outageOverlap } from "../race/timing.js";
+import { timeFault } from "./times.js";
 
-/** @typedef {import("./reading.js").WrittenFinish} WrittenFinish */
 /** @typedef {import("./reading.js").WrittenRace} WrittenRace */
 /** @typedef {import("./reading.js").WrittenRacer} WrittenRacer */
-/** @typedef {import("./reading.js").WrittenSlide} WrittenSlide */
 /**
  * One sentence about a check, as data; its text is `check.NAME.CODE`.
  * @typedef {{code: string, values: Record<string, string | number>}} Finding
@@ -244,77 +241,16 @@ function countsCheck({ racers }, replays) {
 
 /** @param {WrittenRace} record */
 function timesCheck(record) {
-  for (const racer of record.racers) {
-    const code = timeFault(record, racer);
-    if (code) return wrong("times", code, { seat: racer.seat });
+  const fault = timeFault(record);
+  if (fault) {
+    const { code, ...values } = fault;
+    return wrong("times", code, values);
   }
-  const moments = record.outages.flat();
-  if (moments.some((moment, n) => moment < moments[n - 1]))
-    return wrong("times", "outages_out_of_order");
   const findings = [finding("ok")];
   const ms = record.outages.map(([down, up]) => up - down).join(", ");
   if (ms) findings.push(finding("outages", { ms }));
   if (record.rules.friendly_timing) findings.push(finding("friendly"));
   return check("times", "ok", ...findings);
-}
-
-/** @param {WrittenRace} record @param {WrittenRacer} racer */
-function timeFault({ rules, outages, ended_ms: ended }, racer) {
-  const start = rules.inspection_ms - racer.lead_ms;
-  const { slides, finish } = racer;
-  const last = slides.at(-1);
-  if (last && start + last[3] > ended) return "slide_after_end";
-  // An iterator, so that a racer's outages must be in the order of the race's.
-  const remaining = outages.values();
-  for (const own of racer.outages) {
-    if (!hasPart(own, remaining, start)) return "foreign_outage";
-  }
-  if (finish === null || !last) return "";
-  return finishFault(racer, finish, last, rules.friendly_timing);
-}
-
-/**
- * Whether a racer's outage is one of the race's that remain.
- * @param {[number, number]} own
- * @param {Iterator<[number, number]>} remaining
- * @param {number} start
- */
-function hasPart([from, until], remaining, start) {
-  for (let next = remaining.next(); !next.done; next = remaining.next()) {
-    const [down, up] = next.value.map((moment) => moment - start);
-    const soonest = Math.max(0, up);
-    const latest = Math.max(0, up + constants.timing.reconnect_ms);
-    if (from === Math.max(0, down) && soonest <= until && until <= latest) return true;
-  }
-  return false;
-}
-
-/**
- * @param {WrittenRacer} racer
- * @param {WrittenFinish} finish
- * @param {WrittenSlide} last the solving slide
- * @param {boolean} friendly
- */
-function finishFault({ slides, outages, approx }, finish, last, friendly) {
-  const { g_ms: g, e_ms: e } = finish;
-  const [first] = slides;
-  const latency = {
-    rtt: finish.rtt_ms,
-    jitter: finish.jitter_ms,
-    outage: finish.outage_ms,
-  };
-  const best = official(g, e, latency, friendly);
-  const arrivals = slides.map((slide) => slide[3]);
-  /** @type {[number, number][]} */
-  const met = outages.map(([down, until]) => [down, Math.min(until, g)]);
-  const outage = outageOverlap(arrivals, met, 0, g);
-  const solve = Math.min(Math.max(0, last[2] - first[2]), g);
-  if (g !== last[3]) return "arrival";
-  if (e !== (approx ? null : last[2])) return "stamp";
-  if (finish.outage_ms !== outage) return "outage";
-  if (finish.official_ms !== best) return "official";
-  if (finish.credit_ms !== g - best) return "credit";
-  return finish.solve_ms === solve ? "" : "solve_time";
 }
 
 /** @param {WrittenRace} record */
