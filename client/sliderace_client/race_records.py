@@ -21,7 +21,7 @@ from sliderace.protocol.names import cells, clean_name
 from sliderace.protocol.room_code import format_code, parse_code
 from sliderace.texts import text
 from sliderace_client.net.http import Reply, Unreachable, get
-from sliderace_client.net.locate import is_loopback
+from sliderace_client.net.locate import is_loopback, operator_token
 from sliderace_client.net.signature import check_signature
 from sliderace_client.shared_ui.wording import (
     check_name,
@@ -127,7 +127,7 @@ def _read_file(path: Path) -> bytes:
 def _request(server: str, path: str) -> Reply:
     """Ask a server; if it is one of this machine's, say how to start it."""
     try:
-        return get(server, path)
+        return get(server, path, token=operator_token(server))
     except Unreachable as error:
         if is_loopback(urlsplit(server).hostname or ""):
             raise Unreachable(f"{error} {text('race_record.start_server')}") from None

@@ -20,6 +20,7 @@ from sliderace import __version__
 from sliderace_server.clock import Clock, SystemClock
 from sliderace_server.http.assets import Asset, load_page
 from sliderace_server.http.host_check import HostCheck
+from sliderace_server.http.proxy_headers import ClientAddresses
 from sliderace_server.http.routes import Routes
 from sliderace_server.limits import PerAddress
 from sliderace_server.mdns import advertised, reachable
@@ -56,12 +57,14 @@ class Server:
     Args:
         port: the port it listens on.
         url: its public address, or else its address on this machine.
+        operator_token: lets a client see what is private.
         registry: its rooms.
         metrics: its metrics.
     """
 
     port: int
     url: str
+    operator_token: str
     registry: RoomRegistry
     metrics: Metrics
 
@@ -127,6 +130,10 @@ async def running(
             frame=EventFrames(metrics.counts["encoded"]).frame,
             load_meter=load_meter,
         )
+        clients = ClientAddresses(settings.proxies(), public=bool(settings.public_url))
+        if settings.public_url and settings.loopback and not settings.trusted_proxies:
+            _log.warning("public_url without trusted_proxies: all players count as one")
+        operator_token = secrets.token_hex(16)
         addresses = PerAddress(settings.limits)
         registry = RoomRegistry(services, results_writer, addresses)
         results_writer.stored = registry.stored
@@ -138,6 +145,7 @@ async def running(
             _RateLimits(addresses, clock),
             metrics.render,
             lambda code: _links(settings, listener.port, code),
+            operator_token,
             settings.base,
         )
         listener = Listener(
@@ -147,13 +155,15 @@ async def running(
             clock,
             metrics,
             spawn,
+            clients,
             addresses,
             flusher,
             tls,
         )
         async with listener.listening() as port, _advertised(settings, port):
             try:
-                yield Server(port, _url(settings, port), registry, metrics)
+                url = _url(settings, port)
+                yield Server(port, url, operator_token, registry, metrics)
             finally:
                 registry.freeze()
         await _flush(registry)

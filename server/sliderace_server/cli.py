@@ -334,7 +334,7 @@ def _reported(settings: ServerSettings, server: Server) -> Generator[None, None,
         "public_url": settings.public_base,
         "version": __version__,
     }
-    line = json.dumps(state) + "\n"
+    line = json.dumps({**state, "operator_token": server.operator_token}) + "\n"
     loop = type(asyncio.get_running_loop()).__module__.partition(".")[0]
     frozen = gc.get_freeze_count()
     _log.info("listening", extra={**state, "loop": loop, "frozen": frozen})
@@ -368,7 +368,10 @@ def _state_file(settings: ServerSettings, line: str) -> Generator[None, None, No
     path = settings.data_path / STATE_FILE
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_suffix(f".{os.getpid()}")
-    new.write_text(line, "utf-8")
+    # Only its owner may read it: it contains the operator's token.
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(line)
     new.replace(path)
     try:
         yield

@@ -42,7 +42,7 @@ GROUPS = {
         rooms_per_ip=1,
         failed_joins_per_min=2,
     ),
-    "paged": replace(PATIENT, pages_per_s=1, pages_burst=1),
+    "paged": replace(PATIENT, pages_per_s=1, pages_burst=4),
     "small": replace(
         PATIENT,
         messages_per_s=500,

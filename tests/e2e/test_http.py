@@ -376,13 +376,28 @@ async def test_requests_per_address_are_limited() -> None:
         assert (await ask(server.port, "/healthz")).status == 200
 
 
-async def test_forwarded_headers_count_only_from_trusted_proxies() -> None:
-    async with running_server(Limits(pages_per_s=1, pages_burst=1)) as server:
-        for _ in range(3):
-            reply = await ask(server.port, "/healthz", X_Forwarded_For="192.0.2.7")
-            assert (
-                reply.status == 200
-            )  # this machine is exempt, whatever the header says
+async def test_a_proxy_on_this_machine_is_limited_even_if_it_is_not_trusted() -> None:
+    """All its clients count as one, whatever addresses it names."""
+    async with running_server(Limits(pages_per_s=1, pages_burst=2)) as server:
+        replies = [
+            await ask(server.port, "/healthz", X_Forwarded_For=f"192.0.2.{number}")
+            for number in range(3)
+        ]
+        assert [reply.status for reply in replies] == [200, 200, 429]
+        assert (await ask(server.port, "/healthz")).status == 200
+
+
+@pytest.mark.parametrize(
+    "settings", [{"public_url": "https://race.example.org"}, PROXIED], ids=str
+)
+async def test_a_public_server_limits_this_machine_too(
+    settings: dict[str, object],
+) -> None:
+    """Its proxy may send no header at all."""
+    limits = Limits(pages_per_s=1, pages_burst=1)
+    async with running_server(limits, **settings) as server:
+        replies = [await ask(server.port, "/healthz") for _ in range(2)]
+        assert [reply.status for reply in replies] == [200, 429]
 
 
 async def test_races_are_listed_and_race_records_served() -> None:
@@ -396,16 +411,19 @@ async def test_races_are_listed_and_race_records_served() -> None:
         assert file["key"] == health["key"]
         assert {one.verdict for one in verify(file, check_signature)} == {"ok"}
 
+        operator = f"Bearer {server.operator_token}"
+
         async def listed() -> object:
-            return (await ask(server.port, "/api/races")).json()["races"]
+            listed = await ask(server.port, "/api/races", Authorization=operator)
+            return listed.json()["races"]
 
         races = await eventually(listed)
         assert [race["id"] for race in races] == [ann.race]
-        forwarded = await ask(server.port, "/api/races", X_Forwarded_For="192.0.2.7")
-        assert forwarded.json()["races"] == []
-        mine = await ask(
-            server.port, f"/api/races?room={ann.code}", X_Forwarded_For="192.0.2.7"
-        )
+        # A private race is listed only for the operator, and by the room's code.
+        for authorization in ("", "Bearer ", "Bearer é", operator[:-1]):
+            other = await ask(server.port, "/api/races", Authorization=authorization)
+            assert other.json()["races"] == []
+        mine = await ask(server.port, f"/api/races?room={ann.code}")
         assert len(mine.json()["races"]) == 1
         assert (await ask(server.port, "/api/races?room=17")).status == 400
         assert (await ask(server.port, "/api/races/NO-S0-1")).status == 404

@@ -1,10 +1,18 @@
-"""X-Forwarded-For is read from right to left as long as the proxies are trusted."""
+"""X-Forwarded-For is read from right to left as long as the proxies are trusted.
+
+Clients on this machine are exempt from limits, but nobody who comes through a proxy is.
+"""
 
 from ipaddress import ip_network
 
 import pytest
 
-from sliderace_server.http.proxy_headers import client_address, within
+from sliderace_server.http.proxy_headers import (
+    ClientAddresses,
+    client_address,
+    is_loopback,
+    within,
+)
 
 TRUSTED = [ip_network("127.0.0.1"), ip_network("10.0.0.0/8"), ip_network("fd00::/8")]
 
@@ -38,3 +46,60 @@ def test_without_trusted_proxies_headers_are_ignored() -> None:
 @pytest.mark.parametrize("text", ["", "rubbish", "192.0.2.1"])
 def test_malformed_and_foreign_addresses_are_not_within_a_network(text: str) -> None:
     assert not within(text, TRUSTED)
+
+
+# --- who is exempt -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("here", ["127.0.0.1", "127.0.0.9", "::1", "::ffff:127.0.0.1"])
+def test_a_direct_client_on_this_machine_is_exempt(here: str) -> None:
+    clients = ClientAddresses([], public=False)
+    assert clients.client(here, "/ws", ["Host", "Origin", "Upgrade"], []) == ""
+    assert not clients.faults
+
+
+@pytest.mark.parametrize(
+    "there", ["192.168.1.7", "::ffff:10.0.0.1", "fe80::1", "unix", "1.2.3"]
+)
+def test_other_addresses_are_not_loopback(there: str) -> None:
+    assert not is_loopback(there)
+
+
+@pytest.mark.parametrize(
+    "header", ["X-Forwarded-For", "x-forwarded-proto", "Forwarded", "Via", "X-Real-IP"]
+)
+def test_a_proxy_header_ends_the_exemption(
+    header: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The operator is warned once; the header itself is not believed."""
+    clients = ClientAddresses([], public=False)
+    for _ in range(3):
+        found = clients.client("127.0.0.1", "/ws", ["Host", header], ["203.0.113.9"])
+        assert found == "127.0.0.1"
+    assert clients.faults == {"untrusted": "127.0.0.1"}
+    assert [one.message for one in caplog.records] == [
+        "a proxy is not in trusted_proxies: all its clients count as one"
+    ]
+
+
+def test_a_public_url_ends_the_exemption() -> None:
+    clients = ClientAddresses([], public=True)
+    assert clients.client("127.0.0.1", "/ws", ["Host"], []) == "127.0.0.1"
+
+
+def test_a_trusted_proxy_is_not_exempt(caplog: pytest.LogCaptureFixture) -> None:
+    """If it does not name its clients, the operator is warned once."""
+    clients = ClientAddresses(TRUSTED, public=False)
+    for path in ("/healthz", "/metrics", "/ws", "/", "/"):
+        assert clients.client("127.0.0.1", path, ["Host"], []) == "127.0.0.1"
+    assert clients.faults == {"no_address": "127.0.0.1"}
+    assert len(caplog.records) == 1
+    named = clients.client("127.0.0.1", "/", ["X-Forwarded-For"], ["203.0.113.9"])
+    assert named == "203.0.113.9"
+
+
+def test_strangers_cannot_cause_a_warning() -> None:
+    clients = ClientAddresses([], public=True)
+    headers = ["X-Forwarded-For"]
+    assert clients.client("9.9.9.9", "/", headers, ["127.0.0.1"]) == "9.9.9.9"
+    assert not clients.faults

@@ -156,7 +156,7 @@ async def _races() -> int:
 
     async def serve() -> None:
         store = MemoryStore()
-        limits = Limits(rooms_per_ip=RACES)
+        limits = Limits(rooms_per_ip=RACES, rooms_per_hour=RACES)
         config = replace(CONFIG, public_url=FAR, limits=limits)
         async with running(
             config, store=store, clock=machine, entropy=machine.entropy, page={}

@@ -41,13 +41,14 @@ class Reply:
             return None
 
 
-def get(server: str, path: str, timeout: float = 3.0) -> Reply:
+def get(server: str, path: str, timeout: float = 3.0, token: str = "") -> Reply:
     """Request `path` from `server`; no redirections, no proxies.
 
     Args:
         server: base address, ``http://host:port``.
         path: begins with ``/``.
         timeout: seconds for each step.
+        token: the operator's token, for what is private.
 
     Raises:
         Unreachable: no answer came, or too long a one.
@@ -57,7 +58,8 @@ def get(server: str, path: str, timeout: float = 3.0) -> Reply:
     try:
         connection = kind(parts.hostname or "", parts.port, timeout=timeout)
         try:
-            connection.request("GET", parts.path.rstrip("/") + path)
+            headers = {"Authorization": f"Bearer {token}"} if token else {}
+            connection.request("GET", parts.path.rstrip("/") + path, headers=headers)
             answer = connection.getresponse()
             body = answer.read(MAX_BYTES + 1)
         finally:

@@ -27,6 +27,7 @@ __all__ = [
     "is_loopback",
     "join_command",
     "local_addresses",
+    "operator_token",
     "parse",
     "read_server_file",
     "server_address",
@@ -198,11 +199,13 @@ class ServerFile:
         port: where it listens.
         bind: on which address; empty: unknown.
         url: the address by which others reach it, as far as it knows.
+        operator_token: shows us what is private.
     """
 
     port: int
     bind: str = ""
     url: str = ""
+    operator_token: str = ""
 
     @property
     def base(self) -> str:
@@ -221,8 +224,8 @@ def read_server_file(folder: Path | None = None) -> ServerFile | None:
     path = (folder or data_dir()) / "server.json"
     try:
         found = json.loads(path.read_text("utf-8"))
-        port, bind, url = found["port"], found.get("bind", ""), found.get("url", "")
-        return ServerFile(int(port), str(bind), str(url))
+        others = [str(found.get(n, "")) for n in ("bind", "url", "operator_token")]
+        return ServerFile(int(found["port"]), *others)
     except (
         OSError,
         ValueError,
@@ -233,6 +236,16 @@ def read_server_file(folder: Path | None = None) -> ServerFile | None:
         AttributeError,
     ):
         return None
+
+
+def operator_token(server: str, folder: Path | None = None) -> str:
+    """Return the operator's token of a server of ours; empty if it is not ours."""
+    known, parts = read_server_file(folder), urlsplit(server)
+    here = known is not None and (
+        known.base == server.rstrip("/")
+        or (parts.port == known.port and is_loopback(parts.hostname or ""))
+    )
+    return known.operator_token if known and here else ""
 
 
 def local_addresses(folder: Path | None = None) -> list[str]:

@@ -4,6 +4,7 @@ Requests and answers are plain data; `sliderace_server.websocket.listener` conve
 from and to the library's types.
 """
 
+import hmac
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -51,8 +52,8 @@ class Request:
         target: path and query as sent.
         host: the Host header, or empty.
         origin: the Origin header, or None.
-        peer: IP address of the client.
-        local: whether it comes from this machine and not through a proxy.
+        peer: IP address of the client; empty: it is exempt from limits.
+        authorization: the Authorization header, or empty.
         etag: the If-None-Match header, or empty.
         gzip: whether the client accepts gzip.
     """
@@ -62,7 +63,7 @@ class Request:
     host: str = ""
     origin: str | None = None
     peer: str = ""
-    local: bool = False
+    authorization: str = ""
     etag: str = ""
     gzip: bool = False
 
@@ -137,6 +138,7 @@ class Routes:
         rate_limits: limits per address.
         metrics: returns the content type and body of `/metrics`.
         links: room code -> links to that room, the best first.
+        operator_token: who sends it may see private data.
         base: path under which clients reach us, such as ``/race``; empty: the root. The
             root is answered too, because a proxy may strip the path.
     """
@@ -149,6 +151,7 @@ class Routes:
         rate_limits: RateLimits,
         metrics: Callable[[], tuple[str, bytes]],
         links: Callable[[str], Sequence[str]],
+        operator_token: str,
         base: str = "",
     ) -> None:
         self._page = page
@@ -157,6 +160,7 @@ class Routes:
         self._rate_limits = rate_limits
         self._metrics = metrics
         self._links = links
+        self._operator = f"Bearer {operator_token}".encode()
         self._base = base
 
     async def answer(self, request: Request) -> Answer | None:
@@ -179,6 +183,14 @@ class Routes:
             return await self._route(request, unquote(path), query)
         except StorageUnavailable:
             return message(503, "http.storage_unavailable")
+
+    def _is_operator(self, request: Request) -> bool:
+        """Return whether a request has the operator's token.
+
+        An address would not do: it may be that of a proxy.
+        """
+        given = request.authorization.encode(errors="replace")
+        return hmac.compare_digest(given, self._operator)
 
     def _strip_base(self, path: str) -> str:
         """Return a path without the base path, if it has it."""
@@ -261,9 +273,8 @@ class Routes:
                 return _json({"error": "bad_code"}, 400)
             if wait := self._rate_limits.code_wait(request.peer):
                 return _too_many("refusal.too_many_tries", wait)
-        # A private room's code is its key: without it, its races are listed only for
-        # clients on this machine.
-        public_only = room is None and not request.local
+        # A private room's code is its key: without it, only the operator may see them.
+        public_only = room is None and not self._is_operator(request)
         races = await self._rooms.races(
             room, parameters.get("before"), public_only=public_only, limit=PAGE_SIZE
         )

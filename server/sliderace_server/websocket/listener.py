@@ -19,9 +19,9 @@ from websockets.typing import Subprotocol
 
 from sliderace.protocol.version import SUBPROTOCOL
 from sliderace_server.clock import Clock, Timer
-from sliderace_server.http.proxy_headers import client_address, within
+from sliderace_server.http.proxy_headers import ClientAddresses, is_loopback
 from sliderace_server.http.routes import SECURITY, Answer, Request, Routes, message
-from sliderace_server.limits import PerAddress, is_loopback
+from sliderace_server.limits import PerAddress
 from sliderace_server.metrics import Metrics
 from sliderace_server.settings import ServerSettings
 from sliderace_server.storage.log_writer import Spawn
@@ -69,6 +69,7 @@ class Listener:
         clock: for pings and pauses.
         metrics: the server's metrics.
         spawn: starts a task in the server's task group.
+        clients: finds the address of each client.
         addresses: limits per client address.
         flusher: flushes the send queues.
         tls: certificate and key; None: no TLS.
@@ -82,6 +83,7 @@ class Listener:
         clock: Clock,
         metrics: Metrics,
         spawn: Spawn,
+        clients: ClientAddresses,
         addresses: PerAddress,
         flusher: Flusher,
         tls: SSLContext | None = None,
@@ -98,7 +100,7 @@ class Listener:
         self.clock = clock
         self.admission = AdmissionQueue(LoopClock())
         self._hellos = AdmissionQueue(LoopClock())
-        self._proxies = settings.proxies()
+        self._clients = clients
         self._addresses = addresses
         self._numbers = count(1)
         self._pinger = Pinger()
@@ -174,7 +176,7 @@ class Listener:
     def opened(self, websocket: TappedWebSocket) -> None:
         """Count a new TCP connection, or refuse it if its address has too many."""
         address = _remote_address(websocket)
-        if within(address, self._proxies):
+        if is_loopback(address) or self._clients.trusts(address):
             return  # the request will name the client
         if not self._count(websocket, address):
             websocket.transport.write(TOO_MANY)
@@ -227,19 +229,15 @@ class Listener:
 
     def _request(self, websocket: ServerConnection, request: HttpRequest) -> Request:
         headers = request.headers
-        direct = _remote_address(websocket)
+        direct, path = _remote_address(websocket), request.path.partition("?")[0]
         forwarded = headers.get_all("X-Forwarded-For")
-        address = client_address(direct, forwarded, self._proxies)
-        proxied = any(
-            name in headers for name in ("X-Forwarded-For", "Forwarded", "Via")
-        )
         return Request(
             method=request.method,
             target=request.path,
             host=_joined(headers, "Host"),
             origin=_joined(headers, "Origin") if "Origin" in headers else None,
-            peer=address,
-            local=is_loopback(direct) and not proxied,
+            peer=self._clients.client(direct, path, headers, forwarded),
+            authorization=_joined(headers, "Authorization"),
             etag=_joined(headers, "If-None-Match"),
             gzip="gzip" in _joined(headers, "Accept-Encoding"),
         )
