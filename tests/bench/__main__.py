@@ -6,10 +6,12 @@ rounds, and prints ratios within each round, because a machine's speed varies.
 
 import argparse
 import json
+import sys
+from collections.abc import Sequence
 from statistics import median
 
 from tests.bench.scenarios import SCENARIOS, Result, machine
-from tests.bench.servers import KINDS, pin
+from tests.bench.servers import KINDS, PEERS, PeersMissing, peers, pin
 
 MORE = ("moves_per_cpu_s", "held_rooms", "accepts_per_cpu_s")
 LESS = (
@@ -32,11 +34,13 @@ def run(scenario: str, kind: str, seconds: float) -> Result:
     return line
 
 
-def compare(scenario: str, seconds: float, rounds: int) -> None:
+def compare(
+    scenario: str, seconds: float, rounds: int, kinds: Sequence[str] = KINDS
+) -> None:
     """Print min, median and max of the ratios between product and the others."""
     ratios: dict[str, list[float]] = {}
     for _ in range(rounds):
-        lines = {kind: run(scenario, kind, seconds) for kind in KINDS}
+        lines = {kind: run(scenario, kind, seconds) for kind in kinds}
         for kind, line in lines.items():
             for name in MORE + LESS if kind != "product" else ():
                 ours, theirs = lines["product"].get(name), line.get(name)
@@ -51,18 +55,29 @@ def compare(scenario: str, seconds: float, rounds: int) -> None:
         print(f"{scenario}: {name}: {low:.2f} / {middle:.2f} / {high:.2f}")
 
 
+def found_peers() -> Sequence[str]:
+    """Return the peers, or none and say why."""
+    try:
+        return peers()
+    except PeersMissing as error:
+        print(f"without peers: {error}", file=sys.stderr)
+        return ()
+
+
 def main() -> None:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench")
     parser.add_argument("scenario", choices=[*SCENARIOS, "compare"])
     parser.add_argument("of", nargs="?", default="saturation", choices=SCENARIOS)
-    parser.add_argument("--server", default="product", choices=KINDS)
+    parser.add_argument("--server", default="product", choices=[*KINDS, *PEERS])
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--peers", action="store_true", help="compare with Node.js too")
     args = parser.parse_args()
     pin(1)
     if args.scenario == "compare":
-        compare(args.of, args.seconds, args.rounds)
+        kinds = [*KINDS, *(found_peers() if args.peers else ())]
+        compare(args.of, args.seconds, args.rounds, kinds)
     else:
         run(args.scenario, args.server, args.seconds)
 

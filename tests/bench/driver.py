@@ -18,10 +18,13 @@ from itertools import islice
 from random import Random
 from typing import Any
 
+from tests.bench.servers import Process
+from tests.bench.wires import Wire, wire_of
+
 from sliderace.engine import parse_board
 
 HANDSHAKE = (
-    b"GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n"
+    b"GET %b HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n"
     b"Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
     b"Sec-WebSocket-Version: 13\r\n\r\n"
 )
@@ -51,15 +54,11 @@ def frame(payload: bytes, opcode: int = 1) -> bytes:
     return bytes((0x80 | opcode,)) + head + KEY + payload
 
 
-def text(message: dict[str, Any]) -> bytes:
-    """Return the frame of a message."""
-    return frame(json.dumps(message).encode())
-
-
 class Member:
     """One connection."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, wire: Wire | None = None) -> None:
+        self.wire = wire or Wire()
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT_S)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.player = False
@@ -81,8 +80,27 @@ class Member:
             return False
         return not self.unsent
 
+    def say(self, message: dict[str, Any]) -> None:
+        """Send a message."""
+        self.send_json(json.dumps(message).encode())
+
+    def send_json(self, message: bytes) -> None:
+        """Send a message that is JSON already."""
+        self.send(frame(self.wire.wrap(message), self.wire.opcode))
+
     def wait_for(self, kind: str) -> dict[str, Any]:
         """Wait for a message of a kind, before the race; answer pings."""
+        while True:
+            payload = self._next()
+            message = payload[payload.find(b"{") : payload.rfind(b"}") + 1]
+            event: dict[str, Any] = json.loads(message)
+            if event["t"] == kind:
+                return event
+            if event["t"] == "refused":
+                raise ConnectionError(event)
+
+    def _next(self) -> bytes:
+        """Return the next payload; answer pings."""
         while True:
             for opcode, payload in self._frames():
                 if opcode == 9:
@@ -90,14 +108,10 @@ class Member:
                     continue
                 if opcode == 8:
                     raise ConnectionError(payload)
-                event: dict[str, Any] = json.loads(payload)
-                if event["t"] == kind:
-                    return event
-                if event["t"] == "refused":
-                    raise ConnectionError(event)
+                return payload
             data = self.socket.recv(1 << 20)
             if not data:
-                raise ConnectionError(f"closed, waiting for {kind}")
+                raise ConnectionError("the server closed a connection")
             self.buffer += data
 
     def drain(self) -> None:
@@ -128,7 +142,7 @@ class Member:
             self.buffer = data[at:]
 
     def read_handshake(self) -> None:
-        """Read the server's part of the handshake."""
+        """Read the server's part of the handshake; then join as the wire wants."""
         while b"\r\n\r\n" not in self.buffer:
             data = self.socket.recv(4_096)
             if not data:
@@ -137,6 +151,13 @@ class Member:
         head, _, self.buffer = self.buffer.partition(b"\r\n\r\n")
         if b" 101 " not in head:
             raise ConnectionError(head)
+        wire = self.wire
+        if wire.first:
+            self.send(frame(wire.first, wire.opcode))
+        while wire.joined and not self._next().startswith(wire.joined):
+            pass
+        if wire.then:
+            self.send(frame(wire.then, wire.opcode))
 
     def prepare(self, race: str, board: str) -> None:
         """Prepare the two slides that this player repeats."""
@@ -153,31 +174,32 @@ class Member:
             return False
         self.seq += 1
         self.sent[self.seq] = due
-        self.send(frame(self.slides[self.seq & 1 ^ 1] % self.seq))
+        self.send_json(self.slides[self.seq & 1 ^ 1] % self.seq)
         return True
 
 
 def opened(
-    port: int, hellos: Iterable[dict[str, Any]], hosts: Iterable[Member] = ()
+    server: Process, hellos: Iterable[dict[str, Any]], hosts: Iterable[Member] = ()
 ) -> list[Member]:
     """Connect members, in waves, and wait for their `welcome`.
 
     Args:
-        port: the server's port.
+        server: the server.
         hellos: how each member enters a room.
         hosts: members who are in these rooms already; they read what a large room
             sends while it fills.
     """
+    port, wire = server.port, wire_of(server.kind)
     hosts = list(hosts)
     members: list[Member] = []
     todo = iter(hellos)
     while some := list(islice(todo, WAVE)):
-        wave = [Member(port) for _ in some]
-        for member in wave:
-            member.send(HANDSHAKE)
+        wave = [Member(port, wire) for _ in some]
+        for member, enter in zip(wave, some, strict=True):
+            member.send(HANDSHAKE % wire.path(port, enter).encode())
         for member, enter in zip(wave, some, strict=True):
             member.read_handshake()
-            member.send(text({"t": "hello", "v": 1, "enter": enter}))
+            member.say({"t": "hello", "v": 1, "enter": enter})
         for member, enter in zip(wave, some, strict=True):
             member.welcome = member.wait_for("welcome")
             member.player = enter.get("role", "player") == "player"
@@ -306,7 +328,7 @@ class Driver:
         if not probe.sent:  # the last ping was answered
             probe.seq += 1
             probe.sent[probe.seq] = now
-            probe.send(frame(b'{"t":"ping","id":%d}' % probe.seq))
+            probe.send_json(b'{"t":"ping","id":%d}' % probe.seq)
 
     def _read(self, wait: float) -> None:
         for number, _ in self.poll.poll(wait):

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import cycle, islice
 from typing import Any
 
-from tests.bench.driver import Driver, Figures, Member, opened, text
+from tests.bench.driver import Driver, Figures, Member, opened
 from tests.bench.engine import figures
 from tests.bench.recovery import figures_after
 from tests.bench.servers import Process, serving
@@ -42,14 +42,14 @@ def machine() -> Result:
 
 def rooms(server: Process, count: int, players: int, spectators: int) -> list[Member]:
     """Open rooms and begin their races; return all members."""
-    hosts = opened(server.port, (_host(server, n) for n in range(count)))
+    hosts = opened(server, (_host(server, n) for n in range(count)))
     codes = [_code(server, n, host) for n, host in enumerate(hosts)]
     joins = (
         {"as": "join", "code": code, "name": "P", "role": role}
         for code in codes
         for role in ["player"] * (players - 1) + ["spectator"] * spectators
     )
-    others = opened(server.port, joins, hosts)
+    others = opened(server, joins, hosts)
     size = players + spectators - 1
     everybody: list[Member] = []
     for n, host in enumerate(hosts):
@@ -81,9 +81,9 @@ def _begin(server: Process, hosts: list[Member], members: list[Member]) -> None:
     players = [one for one in members if one.player]
     if server.kind == "product":
         for one in players:
-            one.send(text({"t": "ready", "race": one.welcome["race"]}))
+            one.say({"t": "ready", "race": one.welcome["race"]})
         for host in hosts:
-            host.send(text({"t": "start", "race": host.welcome["race"]}))
+            host.say({"t": "start", "race": host.welcome["race"]})
         for one in members:
             one.welcome["board"] = one.wait_for("board")["board"]
         time.sleep(0.3)  # some boards are sent shortly before T0
@@ -93,7 +93,7 @@ def _begin(server: Process, hosts: list[Member], members: list[Member]) -> None:
 
 def probe(server: Process) -> Member:
     """Connect a member to a separate room."""
-    return opened(server.port, [_host(server, -1)])[0]
+    return opened(server, [_host(server, -1)])[0]
 
 
 # --- figures -------------------------------------------------------------------------
@@ -222,7 +222,7 @@ def idle(kind: str, seconds: float) -> Result:
     """5,000 connections in lobbies of 8: memory, and CPU for pings."""
     with serving(kind) as server:
         before = server.memory_kib
-        members = opened(server.port, _lobbies(server, 5_000))
+        members = opened(server, _lobbies(server, 5_000))
         per = (server.memory_kib - before) / len(members)
         driver = Driver(members, probe(server), 1e-9)
         driver.run(3)  # the first pings and events
@@ -238,7 +238,7 @@ _hosts: list[Member] = []
 
 def _lobbies(server: Process, count: int) -> Any:
     for n in range(0, count, 8):
-        (host,) = opened(server.port, [_host(server, n)])
+        (host,) = opened(server, [_host(server, n)])
         _hosts.append(host)
         code = _code(server, n, host)
         for _ in range(7):
@@ -248,10 +248,10 @@ def _lobbies(server: Process, count: int) -> Any:
 def connect_storm(kind: str, _: float) -> Result:
     """2,000 connections at once: eight enter each of 250 rooms."""
     with serving(kind) as server:
-        hosts = opened(server.port, (_host(server, n) for n in range(250)))
+        hosts = opened(server, (_host(server, n) for n in range(250)))
         joins = _joins(server, hosts, 2_000)
         began, cpu = time.perf_counter(), server.cpu_s
-        members = opened(server.port, joins)
+        members = opened(server, joins)
         seconds, cpu = time.perf_counter() - began, server.cpu_s - cpu
         return {
             "connections": len(members),
@@ -274,12 +274,12 @@ def _joins(server: Process, hosts: list[Member], count: int) -> list[Result]:
 def join(kind: str, _: float) -> Result:
     """2,000 connections, one after the other: eight enter each of 250 rooms."""
     with serving(kind) as server:
-        hosts = opened(server.port, (_host(server, n) for n in range(250)))
+        hosts = opened(server, (_host(server, n) for n in range(250)))
         joins = _joins(server, hosts, 2_000)
         members: list[Member] = []
         began, cpu = time.perf_counter(), server.cpu_s
         for one in joins:
-            members += opened(server.port, [one])
+            members += opened(server, [one])
             if kind == "product":
                 members[-1].wait_for("snapshot")
         seconds, cpu = time.perf_counter() - began, server.cpu_s - cpu
@@ -302,7 +302,7 @@ def resume_storm(kind: str, _: float) -> Result:
             {"as": "resume", "code": one.welcome["code"], "token": one.welcome["token"]}
             for one in members
         ]
-        back = opened(server.port, resumes)
+        back = opened(server, resumes)
         for one in back:
             one.wait_for("snapshot")
         return {

@@ -1,7 +1,9 @@
 """The measured servers, each in a process on the first core."""
 
+import atexit
 import contextlib
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -9,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +29,12 @@ UNLIMITED = {
 """Limits above what hundreds of players at one address need."""
 CORES = sorted(os.sched_getaffinity(0))
 KINDS = ("product", "plain", "raw")
+PEERS = {
+    "ws": ["ws@8"],
+    "socket.io": ["socket.io@4"],
+    "colyseus": ["@colyseus/core@0.16", "@colyseus/ws-transport@0.16"],
+}
+"""Servers on Node.js -> their packages. Colyseus 0.16 is the last for Node.js 20."""
 TICK_HZ = os.sysconf("SC_CLK_TCK")
 
 
@@ -39,6 +48,10 @@ def free_port() -> int:
     """Return an unused port."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
+
+
+class PeersMissing(Exception):
+    """The servers on Node.js cannot be installed."""
 
 
 @dataclass
@@ -75,6 +88,9 @@ class Process:
 
 def command(kind: str, port: int, folder: str, more: Sequence[str]) -> list[str]:
     """Return the command line of a server."""
+    if kind in PEERS:
+        script = ROOT / "tests" / "bench" / "peers" / f"{kind}.mjs"
+        return ["node", str(script), f"--modules={_modules()}", *more, str(port)]
     if kind != "product":
         raw = ["--raw"] if kind == "raw" else []
         return [sys.executable, "-m", "tests.bench.plain", *raw, *more, str(port)]
@@ -83,9 +99,45 @@ def command(kind: str, port: int, folder: str, more: Sequence[str]) -> list[str]
     return [*start, f"--data={folder}", "--log-level=warning", *limits, *more]
 
 
+@cache
+def _modules() -> str:
+    """Let npm install the peers' packages; return the folder, which exit removes.
+
+    Raises:
+        PeersMissing: there is no Node.js or npm, or npm cannot install them.
+    """
+    if not (shutil.which("node") and (npm := shutil.which("npm"))):
+        raise PeersMissing("node and npm are not installed")
+    folder = tempfile.mkdtemp(prefix="sliderace-peers-")
+    atexit.register(shutil.rmtree, folder)
+    Path(folder, "package.json").write_text("{}")  # or npm takes a folder above
+    packages = [one for names in PEERS.values() for one in names]
+    flags = ["--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts"]
+    done = subprocess.run(
+        [npm, "install", *flags, *packages],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise PeersMissing(f"npm cannot install their packages: {done.stderr[-500:]}")
+    return folder
+
+
+def peers() -> Sequence[str]:
+    """Install the peers; return their kinds.
+
+    Raises:
+        PeersMissing: they cannot be installed.
+    """
+    _modules()
+    return tuple(PEERS)
+
+
 @contextlib.contextmanager
 def serving(kind: str, more: Sequence[str] = ()) -> Generator[Process]:
-    """Run a server of one of `KINDS`."""
+    """Run a server of one of `KINDS` or `PEERS`."""
     with tempfile.TemporaryDirectory(prefix="sliderace-bench-") as folder:
         port = free_port()
         arguments = command(kind, port, folder, more)
@@ -98,14 +150,15 @@ def serving(kind: str, more: Sequence[str] = ()) -> Generator[Process]:
 
 
 def _start(arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
-    process = subprocess.Popen(
+    path = ":".join(["shared", "server", "client"])
+    return subprocess.Popen(
         arguments,
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": ":".join(["shared", "server", "client"])},
+        env={**os.environ, "PYTHONPATH": path, "NODE_ENV": "production"},
         stdin=subprocess.DEVNULL,
+        # Before it starts threads.
+        preexec_fn=lambda: pin(0),  # noqa: PLW1509 - we have one thread
     )
-    pin(0, process.pid)
-    return process
 
 
 def _reach(port: int, process: "subprocess.Popen[bytes]") -> None:

@@ -3,6 +3,7 @@
 import socket
 
 import pytest
+from tests.bench.__main__ import found_peers
 from tests.bench.driver import Driver, Member
 from tests.bench.recovery import figures_after
 from tests.bench.scenarios import SCENARIOS, machine
@@ -24,6 +25,14 @@ def test_bench_runs_a_race_on_every_server(kind: str) -> None:
 
 def test_a_room_that_raced_often_recovers_from_as_many_records() -> None:
     assert figures_after(12)["records"] == figures_after(2)["records"]
+
+
+def test_without_npm_the_peers_are_left_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert found_peers() == ()
+    assert "node and npm are not installed" in capsys.readouterr().err
 
 
 def test_figures_name_their_machine() -> None:
