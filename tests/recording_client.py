@@ -1,5 +1,6 @@
 """Our own client, which records what it sends and receives for the log checker."""
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
 from typing import cast
@@ -37,8 +38,17 @@ class RecordingSocket:
     def close_code(self) -> int | None:
         return self.socket.close_code
 
+    @property
+    def transport(self) -> asyncio.Transport:
+        return self.socket.transport
+
     async def close(self, code: int = 1000) -> None:
         await self.socket.close(code)
+
+    async def recv(self) -> str | bytes:
+        frame = await self.socket.recv()
+        self._note(decode_event(frame))
+        return frame
 
     async def send(self, text: str) -> None:
         """Send a command; record its slides."""
@@ -125,15 +135,14 @@ class RecordingClient(Client):
         """Return the socket through which the client talks."""
         return RecordingSocket(socket, self.observed, self.received)
 
-    async def _talk(self, socket: ClientConnection) -> int:
-        self.socket = socket
-        try:
-            return await super()._talk(
-                cast("ClientConnection", self.recording_socket(socket))
-            )
-        finally:
-            self.socket = None
-            self.note_board()
+    async def _connect(self) -> ClientConnection:
+        self.socket = await super()._connect()
+        return cast("ClientConnection", self.recording_socket(self.socket))
+
+    async def _lost(self, code: int) -> None:
+        self.socket = None
+        await super()._lost(code)
+        self.note_board()
 
     def note_board(self) -> None:
         """Record this device's own board after the last acknowledged slide."""

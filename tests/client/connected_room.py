@@ -107,6 +107,8 @@ class SimulatedConnection:
                 answer = room.board_of(state, self.member, seat, now)
                 if not isinstance(answer, Refusal):
                     self.down.append(answer)
+            case m.Ping():
+                self.down.append(m.Pong(command.id))
             case m.Ready() | m.Nonce():
                 outcome = self.stage.ask(self.member, command)
                 if isinstance(outcome, Refusal):
@@ -220,13 +222,9 @@ class ConnectedRoom:
             connection.reconnect()
         for _ in range(200):
             self.step()
-            due = self.ann.model.next_due()
-            if (
-                not any(
-                    connection.up or connection.down for connection in self.connections
-                )
-                and due is None
-            ):
+            attempt, due = self.ann.view.attempt, self.ann.model.next_due()
+            unsent = attempt is not None and attempt.unsent
+            if not unsent and not any(one.up or one.down for one in self.connections):
                 return
             for connection in self.connections:
                 while connection.up:
@@ -234,6 +232,6 @@ class ConnectedRoom:
                 connection.send_events()
                 while connection.down:
                     connection.model.receive(connection.down.popleft(), self.clock)
-            if due is not None:
+            if unsent and due is not None:
                 self.wait(max(0, due - self.clock))
         raise AssertionError("the messages never end")

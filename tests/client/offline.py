@@ -98,6 +98,11 @@ class OfflineClient:
             outs = self.room.receive(event)
         self._carry_out(outs)
 
+    def pass_time(self, ms: int) -> None:
+        """Let time pass without a message."""
+        self.room.now += ms
+        self._carry_out(self.model.poll(self.now()))
+
     def race(self, start: str = rooms.START, **more: object) -> None:
         """Move from the lobby to the race."""
         self.room.race(start, **more)  # type: ignore[arg-type]

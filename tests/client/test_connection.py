@@ -17,6 +17,7 @@ from sliderace.protocol.codec import decode_command, encode_event
 from sliderace_client.net import connection
 from sliderace_client.net.connection import Client, Ending, backoff, socket_url
 from sliderace_client.net.seats import SeatFile, claim
+from sliderace_client.room import liveness
 from sliderace_client.room.outcomes import (
     BadMessage,
     ConnectionClosed,
@@ -24,6 +25,7 @@ from sliderace_client.room.outcomes import (
     Fault,
     MemberGone,
     News,
+    Notice,
     PhaseChanged,
     Unreached,
 )
@@ -105,6 +107,7 @@ def test_backoff_grows_to_eight_seconds_with_full_jitter(
     assert backoff(tries, 0) == 0
     assert backoff(tries, 1) == min(8, 0.25 * 2 ** min(tries, 16))
     assert 0 <= backoff(tries, chance) <= 8
+    assert 0 <= backoff(tries, chance, in_race=True) <= 2
 
 
 async def test_client_sends_hello_first_and_no_origin() -> None:
@@ -367,3 +370,179 @@ async def test_racers_client_checks_the_record(
         await asyncio.wait([living])
     assert asked == [f"/api/races/{RACE}"] * (1 if had else 2)
     assert bool(one.view.faults) == had
+
+
+# --- A connection that only looks alive ----------------------------------------------
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Probe after 20 ms of silence, and doubt after 20 ms without an answer."""
+    monkeypatch.setattr(liveness, "QUIET_MS", 20)
+    monkeypatch.setattr(liveness, "ANSWER_MS", 20)
+
+
+async def end(peer: Peer) -> None:
+    """End the stay on this connection."""
+    await peer.say(m.Closed(2, "host"))
+    await peer.socket.wait_closed()
+
+
+@pytest.mark.usefixtures("hasty")
+async def test_second_connection_takes_over_from_a_silent_one() -> None:
+    hellos: list[m.Command] = []
+    codes: list[int | None] = []
+
+    async def silent(peer: Peer) -> None:
+        await peer.let_in(token=TOKEN)
+        assert await peer.hear() == m.Ping(1)
+        await peer.socket.wait_closed()
+        codes.append(peer.socket.close_code)
+
+    async def second(peer: Peer) -> None:
+        hellos.append(await peer.let_in())
+        await end(peer)
+
+    async with server(silent, second) as url:
+        one = client(url)
+        ending = await one.run()
+    [hello] = hellos
+    assert isinstance(hello, m.Hello)
+    assert hello.enter == m.Resume("KWXTRB", TOKEN, epoch=7, offset=1)
+    assert codes == [1006]  # the first one got no polite close: nobody would answer
+    assert ending == Ending(End.CLOSED_BY_HOST, welcomed=True)
+    assert [note.news for note in one.notes] == [End.CLOSED_BY_HOST]
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize("late", [False, True])
+async def test_first_connection_may_be_closed_while_the_second_one_enters(
+    late: bool,
+) -> None:
+    """The server closes the first one as replaced; we hear that before `welcome`."""
+    replaced, closed = asyncio.Event(), asyncio.Event()
+
+    async def silent(peer: Peer) -> None:
+        await peer.let_in(token=TOKEN)
+        ping = await peer.hear()
+        await replaced.wait()
+        if late:
+            assert isinstance(ping, m.Ping)
+            await peer.say(m.Pong(ping.id))
+        await peer.socket.close(4503)
+        closed.set()
+
+    async def second(peer: Peer) -> None:
+        await peer.hear()
+        replaced.set()
+        await closed.wait()
+        await peer.say(welcome(), snapshot())
+        await end(peer)
+
+    async with server(silent, second) as url:
+        ending = await client(url).run()
+    assert ending == Ending(End.CLOSED_BY_HOST, welcomed=True)
+
+
+@pytest.mark.usefixtures("hasty")
+async def test_first_connection_is_lost_if_the_second_one_fails() -> None:
+    async def silent(peer: Peer) -> None:
+        await peer.let_in(token=TOKEN)
+        await peer.socket.wait_closed()
+
+    async def failing(peer: Peer) -> None:
+        await peer.hear()
+        peer.socket.transport.abort()
+
+    async def third(peer: Peer) -> None:
+        await peer.let_in()
+        await end(peer)
+
+    async with server(silent, failing, third) as url:
+        one = client(url)
+        ending = await one.run()
+    assert ending == Ending(End.CLOSED_BY_HOST, welcomed=True)
+    news = [note.news for note in one.notes]
+    assert news == [Notice.CONNECTION_LOST, Notice.RECONNECTED, End.CLOSED_BY_HOST]
+
+
+@pytest.mark.usefixtures("hasty")
+async def test_first_connection_is_kept_if_it_answers_in_time() -> None:
+    """It answers before the second one has said `hello`."""
+    peers: list[Peer] = []
+    dropped = asyncio.Event()
+
+    async def follow(socket: ServerConnection) -> None:
+        peer = Peer(socket)
+        peers.append(peer)
+        if len(peers) == 1:
+            await peer.let_in(token=TOKEN)
+            await dropped.wait()
+            await end(peer)
+        else:
+            await socket.wait_closed()
+            assert socket.close_code == 1001
+            dropped.set()
+
+    async def answer_first(_socket: ServerConnection, _request: Request) -> None:
+        if peers and not dropped.is_set():
+            [first] = peers
+            ping = await first.hear()
+            assert isinstance(ping, m.Ping)
+            await first.say(m.Pong(ping.id))
+            await reached(one, lambda: not one.model.in_doubt)
+
+    async with serve(follow, "127.0.0.1", 0, process_request=answer_first) as listening:
+        one = client(address(listening))
+        ending = await one.run()
+    assert ending == Ending(End.CLOSED_BY_HOST, welcomed=True)
+
+
+@pytest.mark.usefixtures("hasty")
+async def test_connection_that_we_replaced_in_vain_is_lost_and_not_taken_away() -> None:
+    heard = asyncio.Event()
+
+    async def silent(peer: Peer) -> None:
+        await peer.let_in(token=TOKEN)
+        await peer.hear()
+        await heard.wait()
+        await peer.socket.close(4503)
+
+    async def failing(peer: Peer) -> None:
+        await peer.hear()
+        [first] = [one for one in peers if one is not peer]
+        await first.say(m.Pong(1))
+        await reached(one, lambda: not one.model.in_doubt)
+        peer.socket.transport.abort()
+        heard.set()
+
+    async def third(peer: Peer) -> None:
+        await peer.let_in()
+        await end(peer)
+
+    peers: list[Peer] = []
+
+    def listed(script: Script) -> Script:
+        async def follow(peer: Peer) -> None:
+            peers.append(peer)
+            await script(peer)
+
+        return follow
+
+    async with server(*map(listed, (silent, failing, third))) as url:
+        one = client(url)
+        ending = await one.run()
+    assert ending == Ending(End.CLOSED_BY_HOST, welcomed=True)
+
+
+async def test_server_that_does_not_answer_hello_counts_as_unreachable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connection, "OPEN_S", 0.05)
+
+    async def mute(peer: Peer) -> None:
+        await peer.socket.wait_closed()
+
+    async with server(mute) as url:
+        ending = await client(url).run()
+    assert isinstance(ending.why, Unreached)

@@ -165,6 +165,18 @@ async def test_own_board_works_without_a_connection() -> None:
         assert "There is no connection at the moment." in screen(pilot)
 
 
+async def test_player_sees_that_the_server_owes_an_answer() -> None:
+    client = OfflineClient()
+    async with app_in_race(client) as pilot:
+        await pilot.press("left")
+        client.pass_time(1_500)
+        await settle(pilot)
+        assert "↯ waiting for the server, 1 slide kept" in screen(pilot)
+        client.receive(m.Ack(RACE, 1))
+        await settle(pilot)
+        assert "waiting for the server" not in screen(pilot)
+
+
 async def test_host_can_end_the_grace_time_and_call_the_race_off() -> None:
     client = OfflineClient()
     async with running_app(client) as pilot:

@@ -7,6 +7,9 @@ The rules, from a connection's point of view:
   something to do (`next_due`) and after every event and command.
 - When a connection ends, the model decides from the close code whether it is over. If
   it is not, we wait (`backoff`, or as long as the server asked for) and connect again.
+- While the model is in doubt whether the connection is alive (`room.liveness`), we open
+  a second one. Its first message ends the first one. If it fails, the first one is
+  lost, unless it has answered in the meantime.
 - A server that never let us in is tried only a few times, or not at all if it cannot be
   reached. Once we have been in, we try for `patience` seconds, or for ever.
 - An output interrupted by a close is carried out after it: tokens are never lost.
@@ -18,6 +21,7 @@ import asyncio
 import os
 import random
 import time
+from asyncio import FIRST_COMPLETED
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -56,11 +60,10 @@ __all__ = ["Client", "Ending", "backoff", "socket_url"]
 BACKOFF_S = (0.25, 8.0)
 """First and longest pause before a reconnect. We wait a random part of it, so that the
 clients of a restarted server do not all come at once."""
+BACKOFF_RACE_S = 2.0
+"""The longest pause during a race, whose clock keeps running."""
 OPEN_S = 5.0
-"""For connecting and the handshake."""
-PING_S = 10.0
-PONG_S = 8.0
-"""A silently dead connection is noticed within 18 s."""
+"""For connecting and the handshake, and then for the answer to `hello`."""
 CLOSE_S = 1.0
 """Longest wait for the answer to a close."""
 FIRST_TRIES = 3
@@ -71,6 +74,8 @@ GOING_AWAY = 1001
 """Close code of a client that ends and may be back (RFC 6455)."""
 LOST = 1006
 """Close code of a connection that broke or was never established (RFC 6455)."""
+REPLACED = 4503
+"""Close code of a connection when its seat has a newer one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +103,25 @@ class Ending:
                 return exit_codes.OK
 
 
-def backoff(tries: int, chance: float) -> float:
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A connection on which the server has answered our `hello`."""
+
+    socket: ClientConnection
+    first: str | bytes
+
+
+def backoff(tries: int, chance: float, *, in_race: bool = False) -> float:
     """Return the seconds to wait before a reconnect.
 
     Args:
         tries: how many have failed in a row, from 0.
         chance: random, 0 ... 1.
+        in_race: whether a race is running.
     """
     first, longest = BACKOFF_S
+    if in_race:
+        longest = BACKOFF_RACE_S
     return chance * min(longest, first * 2.0 ** min(tries, 16))
 
 
@@ -118,6 +134,13 @@ def socket_url(server: str) -> str:
     parts = urlsplit(server)
     scheme = "wss" if parts.scheme in ("https", "wss") else "ws"
     return f"{scheme}://{parts.netloc}{parts.path.rstrip('/')}/ws"
+
+
+def _result(second: asyncio.Task[_Opened | None] | None) -> _Opened | None:
+    """Return the connection that this task has opened, if it has."""
+    if second is None or not second.done() or second.cancelled():
+        return None
+    return second.result()
 
 
 class Client:
@@ -168,6 +191,11 @@ class Client:
         self._wake = asyncio.Event()
         self._todo: deque[Output] = deque()
         self._trouble: Unreached | None = None
+        self._doubt = asyncio.Event()
+        self._opening = False
+        self._hellos = 0
+        self._tries = 0
+        self._away_since = 0
 
     @property
     def view(self) -> RoomView:
@@ -220,25 +248,29 @@ class Client:
                 self._stop_checking()
 
     async def _reconnect(self) -> Ending:
-        tries, since = 0, self.now()
+        self._away_since = self.now()
         while True:
-            code = await self._connection()
-            if self.view.online:
-                tries, since = 0, self.now()
-            self.model.lost(code)
-            await self._carry_out(None)
-            self.on_change()
-            if self.view.ended or self._gives_up(tries, since):
+            await self._lost(await self._connection())
+            if self.view.ended or self._gives_up():
                 return self._ending()
-            pause = backoff(tries, self._chance())
+            in_race = self.view.in_race
+            pause = backoff(self._tries, self._chance(), in_race=in_race)
             await asyncio.sleep(max(pause, self.model.retry_ms / 1000))
-            tries += 1
+            self._tries += 1
 
-    def _gives_up(self, tries: int, since: int) -> bool:
+    async def _lost(self, code: int) -> None:
+        """Tell the model that there is no connection any more."""
+        if self.view.online:
+            self._tries, self._away_since = 0, self.now()
+        self.model.lost(code)
+        await self._carry_out(None)
+        self.on_change()
+
+    def _gives_up(self) -> bool:
         """Whether to stop trying."""
         if not self.view.welcomed:
-            return self._trouble is not None or tries >= FIRST_TRIES
-        waited = self.now() - since
+            return self._trouble is not None or self._tries >= FIRST_TRIES
+        waited = self.now() - self._away_since
         return self._patience is not None and waited > self._patience * 1000
 
     def _ending(self) -> Ending:
@@ -246,63 +278,131 @@ class Client:
         return Ending(why, self.view.welcomed)
 
     async def _connection(self) -> int:
-        """Run one connection from handshake to close; return its close code."""
+        """Run a connection and those that take over; return the last close code."""
+        opened = await self._open()
+        while isinstance(opened, _Opened):
+            opened = await self._talk(opened)
+        return opened
+
+    async def _connect(self) -> ClientConnection:
+        return await connect(
+            socket_url(self.server),
+            subprotocols=[Subprotocol(SUBPROTOCOL)],
+            compression=None,
+            proxy=None,
+            user_agent_header=CLIENT,
+            open_timeout=OPEN_S,
+            ping_interval=None,  # the model sees to that
+            close_timeout=CLOSE_S,
+            max_size=MAX_DOWN_BYTES,
+        )
+
+    async def _open(self) -> _Opened | int:
+        """Connect and say `hello`; return the connection, or its close code."""
+        self._trouble = None
         try:
-            self._trouble = None
-            async with connect(
-                socket_url(self.server),
-                subprotocols=[Subprotocol(SUBPROTOCOL)],
-                compression=None,
-                proxy=None,
-                user_agent_header=CLIENT,
-                open_timeout=OPEN_S,
-                ping_interval=PING_S,
-                ping_timeout=PONG_S,
-                close_timeout=CLOSE_S,
-                max_size=MAX_DOWN_BYTES,
-            ) as socket:
-                return await self._talk(socket)
+            socket = await self._connect()
         except (OSError, TimeoutError, InvalidHandshake, InvalidURI) as error:
             self._trouble = Unreached(self.server, reason(error))
             return LOST
-
-    async def _talk(self, socket: ClientConnection) -> int:
+        first: str | bytes | None = None
         try:
-            await socket.send(encode_command(self.model.hello()))
-            async with asyncio.TaskGroup() as tasks:
-                writing = tasks.create_task(self._write(socket))
-                try:
-                    await self._read(socket)
-                finally:
-                    writing.cancel()
+            if self.view.online and not self.model.in_doubt:
+                return LOST  # the connection in use has answered
+            async with asyncio.timeout(OPEN_S):
+                await socket.send(encode_command(self.model.hello()))
+                self._hellos += 1
+                first = await socket.recv()
+            return _Opened(socket, first)
+        except TimeoutError as error:
+            self._trouble = Unreached(self.server, reason(error))
+            return LOST
         except ConnectionClosed:
-            pass
+            return socket.close_code or LOST
+        finally:
+            if first is None:
+                await socket.close(GOING_AWAY)
+
+    async def _talk(self, opened: _Opened) -> _Opened | int:
+        """Use a connection until it ends.
+
+        Returns:
+            The connection that takes over, or the close code.
+        """
+        socket, hellos = opened.socket, self._hellos
+        second: asyncio.Task[_Opened | None] | None = None
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                reading = tasks.create_task(self._read(opened))
+                writing = tasks.create_task(self._write(socket))
+                second = tasks.create_task(self._second())
+                await asyncio.wait({reading, second}, return_when=FIRST_COMPLETED)
+                writing.cancel()
+                if self._opening and not self.view.ended:
+                    await self._lost(LOST)
+                    await asyncio.wait({second})
+                reading.cancel()
+                second.cancel()
         except asyncio.CancelledError:
             await socket.close(GOING_AWAY)
+            if next_one := _result(second):
+                await next_one.socket.close(GOING_AWAY)
             raise
-        return socket.close_code or LOST
+        if socket.close_code is None:
+            socket.transport.abort()  # nobody would answer a close
+        await self._carry_out(None)
+        if next_one := _result(second):
+            return next_one
+        code = socket.close_code or LOST
+        return LOST if code == REPLACED and self._hellos > hellos else code
 
-    async def _read(self, socket: ClientConnection) -> None:
+    async def _second(self) -> _Opened | None:
+        """Open a second connection when the one in use is in doubt; None: it failed."""
+        while True:
+            await self._doubt.wait()
+            self._opening = True
+            try:
+                opened = await self._open()
+            finally:
+                self._opening = False
+            if isinstance(opened, _Opened):
+                return opened
+            if self.model.in_doubt or not self.view.online:
+                return None
+
+    async def _read(self, opened: _Opened) -> None:
         """Take events until the connection or the room ends."""
+        socket = opened.socket
         with suppress(ConnectionClosed):
+            await self._take(socket, opened.first, first=True)
             async for frame in socket:
-                try:
-                    event = decode_event(frame)
-                except ProtocolError as error:
-                    self.model.broken(BadMessage(str(error)))
-                else:
-                    self.model.receive(event, self.now())
-                self._wake.set()
-                self.on_change()
-                if self.view.ended:
-                    await socket.close()
+                await self._take(socket, frame)
+
+    async def _take(
+        self, socket: ClientConnection, frame: str | bytes, *, first: bool = False
+    ) -> None:
+        try:
+            event = decode_event(frame)
+        except ProtocolError as error:
+            self.model.broken(BadMessage(str(error)))
+        else:
+            if first and self.view.online:
+                self.model.taken_over(event)
+            self.model.receive(event, self.now())
+        self._wake.set()
+        self.on_change()
+        if self.view.ended:
+            await socket.close()
 
     async def _write(self, socket: ClientConnection) -> None:
         """Carry out what the model wants done, whenever it is due."""
         with suppress(ConnectionClosed):
             while True:
                 self._wake.clear()
+                overdue = self.view.overdue
                 await self._carry_out(socket)
+                if self.view.overdue != overdue:
+                    self.on_change()
                 due = self.model.next_due()
                 wait = None if due is None else max(0, due - self.now()) / 1000
                 with suppress(TimeoutError):
@@ -312,6 +412,10 @@ class Client:
     async def _carry_out(self, socket: ClientConnection | None) -> None:
         """Carry out the model's outputs; an interrupted one is done again."""
         self._todo.extend(self.model.poll(self.now()))
+        if self.model.in_doubt:
+            self._doubt.set()
+        else:
+            self._doubt.clear()
         while self._todo:
             await self._do(self._todo[0], socket)
             self._todo.popleft()

@@ -118,6 +118,11 @@ class Attempt:
         return [] if self.over else self.slides[self.sent - self.base :]
 
     @property
+    def waiting(self) -> bool:
+        """Whether the server owes us an ack."""
+        return not self.over and self.acked < self.sent
+
+    @property
     def playing(self) -> bool:
         """Whether further slides could count."""
         return not self.over and not self.board.is_solved

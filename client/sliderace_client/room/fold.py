@@ -98,6 +98,7 @@ class Fold:
             case m.Ack():
                 if view.attempt and event.race == view.attempt.race:
                     view.attempt.ack(event.seq)
+                    self._outputs.liveness.acked()
             case m.Rejected():
                 self._rejected(event)
             case m.Refused():
@@ -106,7 +107,9 @@ class Fold:
                 view.latencies |= {one.member: one for one in event.lines}
             case m.Signals():
                 view.signals = event
-            case m.Pong() | m.Ticket():
+            case m.Pong():
+                self._outputs.liveness.answered(now)
+            case m.Ticket():
                 pass
             case _:
                 if self._entry.takes(event.o, now):
@@ -143,7 +146,7 @@ class Fold:
 
     def _welcome(self, event: m.Welcome, now: int) -> None:
         view = self._view
-        if view.welcomed:
+        if view.welcomed and not view.online:
             self._outputs.note(Notice.RECONNECTED, "good")
         view.welcomed = view.online = True
         view.me, view.seat, view.code = event.member, event.seat, event.code
@@ -273,7 +276,7 @@ class Fold:
         view = self._view
         view.phase = phase
         view.phase_ends = None if in_ms is None else now + in_ms
-        if phase in ("countdown", "racing", "grace"):
+        if view.in_race:
             view.forget_results()  # a restored server may race on after we saw the end
         if phase == "racing" and view.t0 is None:
             view.t0 = now
@@ -376,6 +379,7 @@ class Fold:
 
     def _rejected(self, event: m.Rejected) -> None:
         self._outputs.gen = event.gen
+        self._outputs.liveness.acked()
         attempt = self._view.attempt
         if attempt is None or event.race != attempt.race:
             return

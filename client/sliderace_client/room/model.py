@@ -63,12 +63,34 @@ class RoomModel:
             code: the close code; it decides whether to come back, see `view.ended`.
         """
         was_online, self.view.online = self.view.online, False
+        self._forget_unanswered()
+        self._entry.disconnected(code, was_online=was_online)
+
+    def _forget_unanswered(self) -> None:
         self._fair_play.disconnected()
         self._outputs.all_answered()
-        self._entry.disconnected(code, was_online=was_online)
+        self._outputs.liveness.lost()
+        self.view.overdue = False
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether the connection may be dead, so that a second one is needed."""
+        return self._outputs.liveness.in_doubt
+
+    def taken_over(self, event: m.Event) -> None:
+        """Note that a second connection replaces the one in doubt.
+
+        Args:
+            event: its first; `receive` it afterwards.
+        """
+        if isinstance(event, m.Welcome):
+            self._forget_unanswered()
+        else:
+            self.lost()
 
     def receive(self, event: m.Event, now: int) -> None:
         """Take one event of the server."""
+        self._outputs.liveness.heard(now)
         try:
             self._fold.receive(event, now)
         except EngineError:

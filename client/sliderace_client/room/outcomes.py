@@ -87,6 +87,7 @@ class Notice(StrEnum):
 
     CONNECTION_LOST = "connection_lost"
     RECONNECTED = "reconnected"
+    WAITING_FOR_SERVER = "waiting_for_server"
     LEFT_OUT = "left_out"
     RECORD_AGREES = "record_agrees"
 

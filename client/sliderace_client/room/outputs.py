@@ -5,7 +5,7 @@ slides, further ones are batched for `gather_ms` and then sent in one message, o
 several if there are too many. The solving slide does not wait, and neither does a
 command: slides made before it are sent first. All messages keep to the limits that the
 server announced; slides above them wait here, so that the server never has to slow us
-down.
+down. While a connection lasts, `Liveness` decides when to send a `ping`.
 """
 
 from dataclasses import dataclass
@@ -16,12 +16,14 @@ from sliderace.protocol.messages import (
     Forfeit,
     Leave,
     Limits,
+    Ping,
     Results,
     Resync,
     Slides,
 )
 from sliderace_client.room.fairness import Evidence
-from sliderace_client.room.outcomes import News
+from sliderace_client.room.liveness import Liveness
+from sliderace_client.room.outcomes import News, Notice
 from sliderace_client.room.pacing import DEFAULT_LIMITS, Pace
 from sliderace_client.room.view import RoomView
 
@@ -96,6 +98,7 @@ class Outputs:
         gen: generation of our slides on this connection; each rejection starts the
             next one.
         left: we sent `Leave`.
+        liveness: of the connection.
     """
 
     def __init__(self, view: RoomView) -> None:
@@ -104,14 +107,17 @@ class Outputs:
         self._pace = Pace(DEFAULT_LIMITS, 0)
         self._gather_until = 0
         self._requested: dict[int | None, int] = {}
+        self._pings = 0
         self.gen = 0
         self.left = False
+        self.liveness = Liveness()
 
     def connected(self, limits: Limits, gen: int, now: int) -> None:
         """Start on a new connection."""
         self._pace = Pace(limits, now)
         self._gather_until = now
         self.gen = gen
+        self.liveness.connected(now)
 
     def put(self, output: Output) -> None:
         """Queue an output."""
@@ -157,16 +163,32 @@ class Outputs:
         """Return everything to do now, in this order, and empty the queue."""
         if self._view.online and (now >= self._gather_until or self._view.done):
             self._flush(now)
+        self._look(now)
         taken, self._queue = self._queue, []
         return taken
 
     def due(self) -> int | None:
         """Return when `take` must be called again; None: when something happens."""
+        dues = [self.liveness.due(), self._slides_due()]
+        return min((due for due in dues if due is not None), default=None)
+
+    def _slides_due(self) -> int | None:
         attempt = self._view.attempt
         if not self._view.online or attempt is None or not attempt.unsent:
             return None
         free = self._pace.free_at(attempt.unsent[0])
         return free if self._view.done else max(free, self._gather_until)
+
+    def _look(self, now: int) -> None:
+        """Probe the connection if it may be dead, and say when slides are overdue."""
+        view, liveness = self._view, self.liveness
+        waiting = view.attempt is not None and view.attempt.waiting
+        if liveness.look(now, in_race=view.in_race, waiting=waiting):
+            self._pings += 1
+            self.put(Send(Ping(self._pings)))
+        if liveness.overdue and not view.overdue:
+            self.note(Notice.WAITING_FOR_SERVER, "bad")
+        view.overdue = liveness.overdue
 
     def _flush(self, now: int) -> None:
         """Queue our slides, as many as the limits allow."""

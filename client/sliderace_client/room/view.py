@@ -26,6 +26,7 @@ class RoomView:
 
     Attributes:
         online: commands can be sent now.
+        overdue: the server should have acknowledged our slides by now.
         welcomed: we have been in the room at all.
         ended: why our stay has ended; None while it lasts.
         code: the room's six letters (as typed, before we are in).
@@ -52,7 +53,7 @@ class RoomView:
     """
 
     def __init__(self) -> None:
-        self.online = False
+        self.online = self.overdue = False
         self.welcomed = False
         self.ended: Ended | None = None
         self.code = ""
@@ -136,6 +137,11 @@ class RoomView:
         return in_order(self.lanes.values())
 
     @property
+    def in_race(self) -> bool:
+        """Whether a race is running, or about to."""
+        return self.phase in ("countdown", "racing", "grace")
+
+    @property
     def lane(self) -> Lane | None:
         """Our own lane, while we are in a race."""
         return None if self.seat is None else self.lanes.get(self.seat)
@@ -154,11 +160,7 @@ class RoomView:
     @property
     def racing(self) -> bool:
         """Whether our slides count now (the board may still be locked)."""
-        return (
-            self.attempt is not None
-            and self.attempt.playing
-            and self.phase in ("countdown", "racing", "grace")
-        )
+        return self.attempt is not None and self.attempt.playing and self.in_race
 
     @property
     def done(self) -> bool:
@@ -198,7 +200,7 @@ class RoomView:
             return self.lane.time_ms
         if self.attempt and self.done and self.attempt.slides:
             return self.attempt.slides[-1][2]
-        if self.phase not in ("countdown", "racing", "grace"):
+        if not self.in_race:
             return None
         zero = self.attempt.zero if self.attempt else self.t0
         return None if zero is None else max(0, now - zero)

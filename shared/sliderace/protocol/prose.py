@@ -53,13 +53,17 @@ CONNECTION = """\
    Commands about a race contain its id, so that a late one cannot affect the next race.
 5. **Keep alive.** The server sends WebSocket pings, which libraries answer on their
    own. It cuts a connection that answers no ping for 5 seconds. To measure the round
-   trip yourself, send [`ping`](#ping).
+   trip yourself, send [`ping`](#ping). A connection can also die without a close, for
+   example when a phone changes networks. So send a `ping` if slides get no `ack` for
+   1.5 s, or if a race is silent for 5 s. Without a `pong` within 1.5 s, open a second
+   connection and `resume`; drop the old one, whatever its close code is, once the new
+   one has its `welcome`.
 6. **Reconnect** after a lost connection: connect again and `resume` with the `token`
    from your first `welcome`. You keep your seat and your board, and your clock has kept
-   running. Wait a random time before each attempt: up to 0.25, 0.5, 1, 2, 4, then 8 s.
-   The [close codes](#close-codes) say when not to reconnect. The newest connection to a
-   seat wins; the older one is closed with 4503. Rooms, seats, boards and clocks survive
-   a restart of the server.
+   running. Wait a random time before each attempt: up to 0.25, 0.5, 1, 2, 4, then 8 s,
+   but never more than 2 s in a running race. The [close codes](#close-codes) say when
+   not to reconnect. The newest connection to a seat wins; the older one is closed with
+   4503. Rooms, seats, boards and clocks survive a restart of the server.
 
 The token is the key to your seat: keep it secret, and never put it into a URL.
 

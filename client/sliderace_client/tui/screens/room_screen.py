@@ -135,6 +135,8 @@ class RoomScreen(BaseScreen):
 
     def head(self) -> str:  # noqa: D102
         view = self.view
+        if view.online and view.overdue:
+            return text("tui.room.waiting_for_server", count=view.unacked)
         if view.online:
             return self.online_head()
         if view.unacked:
@@ -175,7 +177,7 @@ class RoomScreen(BaseScreen):
     def _others_race(self) -> bool:
         """Whether others are still racing, so that our own server keeps running."""
         view = self.view
-        return view.phase in ("countdown", "racing", "grace") and any(
+        return view.in_race and any(
             lane.seat != view.seat and lane.status == "racing"
             for lane in view.lanes.values()
         )
