@@ -42,6 +42,7 @@ try:
 except ImportError:  # the library's wheels for rare platforms have no C extension
     from websockets.utils import apply_mask
 
+from sliderace_server.http.routes import Request
 from sliderace_server.limits import Limits
 from sliderace_server.websocket.admission import AdmissionQueue
 
@@ -116,6 +117,7 @@ class TappedWebSocket(ServerConnection):
         listener: counts connections and admits requests.
         taps_frames: whether this version of the library is supported.
         counted_address: the address that this connection is counted for.
+        parsed_request: the relevant parts of its HTTP request, once it has been read.
         large_answer_bytes: bytes of a large HTTP response that are counted for it.
         on_frame: called with each frame of the library, after the handshake.
         on_text: called with the payload of each tapped text message; it may be invalid
@@ -127,6 +129,7 @@ class TappedWebSocket(ServerConnection):
     listener: TapOwner
     taps_frames = is_supported(version)
     counted_address: str | None = None
+    parsed_request: Request | None = None
     large_answer_bytes = 0
     on_frame: Callable[[Frame], None] | None = None
     on_text: Callable[[bytes], None] | None = None

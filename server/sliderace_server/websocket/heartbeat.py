@@ -150,10 +150,16 @@ class Heartbeat:
             return BURST_INTERVAL_MS
         return limits.ping_race_ms if self._target.in_race else limits.ping_idle_ms
 
-    def start_burst(self) -> None:
-        """Take several samples soon."""
+    def start_burst(self, now: int) -> int:
+        """Take several samples soon, if the latency is needed.
+
+        Returns:
+            When to call `beat`, ms.
+        """
         self._burst = self._limits.ping_burst
-        self._next_ping = 0
+        needed = self._target.needs_latency
+        self._next_ping = now if needed else now + self._limits.ping_idle_ms
+        return self._next_ping
 
     def pong(self, payload: bytes, now: int) -> int | None:
         """Handle a pong; it also answers all earlier pings.
@@ -178,13 +184,16 @@ class Pinger:
         self._due: list[tuple[int, int, Heartbeat]] = []
         self._entries = count(1)
 
-    def add(self, heartbeat: Heartbeat, now: int) -> None:
-        """Start a burst now, then ping the connection until its heartbeat has ended.
+    def add(self, heartbeat: Heartbeat, now: int) -> int:
+        """Ping a connection, at first in a burst, until its heartbeat has ended.
 
         A heartbeat that was added before starts again.
+
+        Returns:
+            When to call `beat`, ms.
         """
-        heartbeat.start_burst()
-        self._push(heartbeat, now)
+        self._push(heartbeat, heartbeat.start_burst(now))
+        return self._due[0][0]
 
     def _push(self, heartbeat: Heartbeat, due: int) -> None:
         heartbeat.heap_entry = next(self._entries)

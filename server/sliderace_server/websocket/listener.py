@@ -105,6 +105,7 @@ class Listener:
         self._numbers = count(1)
         self._pinger = Pinger()
         self._ping_timer: Timer | None = None
+        self._ping_due = 0
         self._connections: dict[Connection, None] = {}  # in order, for simulations
 
     @contextlib.asynccontextmanager
@@ -203,7 +204,7 @@ class Listener:
         self, websocket: ServerConnection, http_request: HttpRequest
     ) -> Response | None:
         websocket = cast("TappedWebSocket", websocket)
-        request = self._request(websocket, http_request)
+        request = websocket.parsed_request = self._request(websocket, http_request)
         if websocket.counted_address is None and not self._count(
             websocket, request.peer
         ):
@@ -258,16 +259,16 @@ class Listener:
             self._connections.pop(connection, None)
             fields = {"conn": connection.id, "code": websocket.close_code}
             _log.info("disconnected", extra=fields)
-            # The library's own close would wait forever for a peer that stalls.
-            await self.end(websocket, 1011, "")
+            if websocket.state is not State.CLOSED:
+                # The library's own close would wait forever for a peer that stalls.
+                await self.end(websocket, 1011, "")
 
     def _connect(self, websocket: TappedWebSocket) -> Connection:
-        http_request = cast("HttpRequest", websocket.request)
-        request = self._request(websocket, http_request)
+        request = cast("Request", websocket.parsed_request)
         # Not needed any more, and a fifth of the memory of an idle connection.
-        http_request.headers.clear()
-        if websocket.response is not None:
-            websocket.response.headers.clear()
+        for head in (websocket.request, websocket.response):
+            if head is not None:
+                head.headers.clear()
         connection = Connection(websocket, self, next(self._numbers), request)
         websocket.on_frame = connection.receive_frame
         websocket.on_pong = connection.receive_pong
@@ -331,20 +332,23 @@ class Listener:
 
     def start_heartbeat(self, heartbeat: Heartbeat) -> None:
         """Ping a connection, first in a burst and then regularly."""
-        self._pinger.add(heartbeat, self.clock.now_ms())
-        self._beat_in(0)
+        now = self.clock.now_ms()
+        self._beat_at(self._pinger.add(heartbeat, now), now)
 
-    def _beat_in(self, ms: int) -> None:
+    def _beat_at(self, due: int, now: int) -> None:
         if self._ping_timer is not None:
+            if self._ping_due <= due:
+                return
             self._ping_timer.cancel()
-        self._ping_timer = self.clock.later(ms / 1_000, self._beat)
+        self._ping_due = due
+        self._ping_timer = self.clock.later(max(0, due - now) / 1_000, self._beat)
 
     def _beat(self) -> None:
         self._ping_timer = None
         now = self.clock.now_ms()
         due = self._pinger.beat(now)
         if due is not None:
-            self._beat_in(max(1, due - now))
+            self._beat_at(max(now + 1, due), now)
 
 
 def _select_subprotocol(
