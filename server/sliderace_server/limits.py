@@ -62,6 +62,8 @@ class Limits:
         rooms_per_ip: open rooms that one address has created.
         rooms_per_hour: rooms that one address may open in an hour, and at once: each
             reserves its code for a day.
+        joins_per_min: new members from one address, in all rooms together.
+        joins_burst: how many of them at once: a class joins from one address.
         failed_joins_per_min: wrong room codes from one address.
         failed_joins_per_s: wrong room codes from all addresses together; beyond it
             nobody can join by a code. 0: no limit, as a few strangers who guess codes
@@ -92,6 +94,8 @@ class Limits:
     pages_burst: Positive = 1_200
     rooms_per_ip: Positive = 10
     rooms_per_hour: Positive = 60
+    joins_per_min: Positive = 60
+    joins_burst: Positive = 120
     failed_joins_per_min: Positive = 10
     failed_joins_per_s: NonNegative = 0
     room: RoomLimits = field(default_factory=RoomLimits)
@@ -171,6 +175,7 @@ class PerAddress:
         self._rooms: Counter[str] = Counter()
         self._openings: dict[str, TokenBucket] = {}
         self._pages: dict[str, TokenBucket] = {}
+        self._joins: dict[str, TokenBucket] = {}
         self._tries: dict[str, TokenBucket] = {}
         self._all_tries: TokenBucket | None = None
         if per_s := limits.failed_joins_per_s:
@@ -184,6 +189,7 @@ class PerAddress:
             self._unread,
             self._rooms,
             self._openings,
+            self._joins,
             self._pages,
             self._tries,
         )
@@ -223,6 +229,18 @@ class PerAddress:
         limits = self._limits
         new = TokenBucket(limits.pages_per_s, limits.pages_burst)
         bucket = self._pages.setdefault(_client(address), new)
+        if not (wait := bucket.wait(now_ms)):
+            bucket.take(1, now_ms)
+        return wait
+
+    def join_wait(self, address: str, now_ms: int) -> int:
+        """Count a join; return 0, or how many ms to wait before repeating it."""
+        if not address:
+            return 0
+        self._sweep(now_ms)
+        limits = self._limits
+        new = TokenBucket(limits.joins_per_min / 60, limits.joins_burst)
+        bucket = self._joins.setdefault(_client(address), new)
         if not (wait := bucket.wait(now_ms)):
             bucket.take(1, now_ms)
         return wait
@@ -278,13 +296,16 @@ class PerAddress:
         if now_ms < self._sweep_at_ms:
             return
         self._sweep_at_ms = now_ms + SWEEP_MS
-        for buckets in (self._pages, self._tries, self._openings):
+        for buckets in (self._pages, self._joins, self._tries, self._openings):
             for address in [key for key, one in buckets.items() if one.is_full(now_ms)]:
                 del buckets[address]
 
 
 NEW_MEMBERS = 0
 """The key of the quota that all joins of a room share; no member has this id."""
+NEW_MEMBERS_SHARE = 20
+"""This quota, in quotas of one member. It only keeps thousands of addresses from
+filling the disk: each of them reaches its own limit long before."""
 CONNECT_RECORDS = 2
 """Log records per connection: connected and disconnected."""
 TOKEN_RECORDS = 1
@@ -315,7 +336,8 @@ class Quota:
         if epoch != self._epoch:
             self._epoch = epoch
             self._used.clear()
-        return self._used[member] < self._amount
+        share = NEW_MEMBERS_SHARE if member == NEW_MEMBERS else 1
+        return self._used[member] < share * self._amount
 
     def use(self, member: int, amount: int) -> None:
         """Count what a member has used."""

@@ -1,11 +1,14 @@
 """Quotas of log records: cheap commands cannot fill the disk."""
 
+from dataclasses import replace
+
+from tests.e2e.clocks import ManualClock
 from tests.e2e.protocol_client import QUICK, ProtocolClient, connected, running_server
 from tests.e2e.stores import FaultyStore
 
 from sliderace.protocol import messages as m
 from sliderace_server.app import Server
-from sliderace_server.limits import Limits
+from sliderace_server.limits import CONNECT_RECORDS, NEW_MEMBERS_SHARE, Limits
 from sliderace_server.room import RoomLimits
 
 QUOTA = 20
@@ -88,15 +91,42 @@ async def test_connects_and_disconnects_are_limited_too() -> None:
                 if isinstance(await again.receive(), m.Refused):
                     codes.append(await again.closed())
         assert codes == [4429]
-        codes.clear()
-        for _ in range(QUOTA // 2):
-            async with connected(server.port) as new:
-                join = m.Join(code=ann.code, name="New")
-                await new.send(m.Hello(v=1, enter=join))
-                if isinstance(await new.receive(), m.Refused):
-                    codes.append(await new.closed())
-                else:
-                    await new.send(m.Leave())
-                    await new.closed()
-        assert codes == [4429]
         await ann.sync()
+
+
+async def join_and_leave(port: int, code: str, address: str = "") -> tuple[str, int]:
+    """Join and leave; return the refusal, if any, and the close code."""
+    headers = {"X-Forwarded-For": address} if address else {}
+    async with connected(port, additional_headers=headers) as new:
+        await new.send(m.Hello(v=1, enter=m.Join(code=code, name="New")))
+        first = await new.receive()
+        if isinstance(first, m.Refused):
+            return first.code, await new.closed()
+        await new.send(m.Leave())
+        return "", await new.closed()
+
+
+async def test_an_address_that_joins_and_leaves_keeps_nobody_else_out() -> None:
+    limits = replace(LIMITS, joins_burst=QUOTA, joins_per_min=1)
+    async with (
+        running_server(
+            limits, trusted_proxies=("127.0.0.1",), clock=ManualClock()
+        ) as server,
+        connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
+    ):
+        for _ in range(QUOTA):
+            outcome = await join_and_leave(server.port, ann.code, "192.0.2.7")
+            assert outcome == ("", 1000)
+        outcome = await join_and_leave(server.port, ann.code, "192.0.2.7")
+        assert outcome == ("rate", 4429)
+        assert await join_and_leave(server.port, ann.code, "192.0.2.8") == ("", 1000)
+
+
+async def test_all_joins_together_have_only_a_high_ceiling() -> None:
+    async with (
+        running_server(LIMITS) as server,
+        connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
+    ):
+        for _ in range(NEW_MEMBERS_SHARE * QUOTA // CONNECT_RECORDS):
+            assert await join_and_leave(server.port, ann.code) == ("", 1000)
+        assert await join_and_leave(server.port, ann.code) == ("rate", 4429)

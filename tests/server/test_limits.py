@@ -83,6 +83,14 @@ def test_page_requests_per_address_are_limited() -> None:
     assert addresses.page_wait("192.168.1.8", 20) == 0
 
 
+def test_joins_per_address_are_limited() -> None:
+    addresses = PerAddress(Limits(joins_per_min=60, joins_burst=3))
+    waits = [addresses.join_wait(HOME, 0) for _ in range(5)]
+    assert waits == [0, 0, 0, 1_000, 1_000]
+    assert addresses.join_wait(HOME, 1_000) == 0
+    assert addresses.join_wait("192.168.1.8", 1_000) == 0
+
+
 def test_wrong_codes_per_address_are_limited() -> None:
     addresses = PerAddress(Limits(failed_joins_per_min=10))
     for _ in range(10):

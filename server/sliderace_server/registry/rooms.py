@@ -124,6 +124,10 @@ class RoomRegistry:
         # Even for a right code: a client that guesses too fast must not learn that.
         return self._too_many(address) or found
 
+    def join_wait(self, address: str) -> int:
+        """Count a join; return 0, or how many ms its address must wait."""
+        return self._addresses.join_wait(address, self.services.clock.now_ms())
+
     def find_by_token(
         self, text: str, token_hash: str, address: str
     ) -> tuple[RoomActor, int] | Refusal:

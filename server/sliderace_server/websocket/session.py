@@ -346,6 +346,8 @@ class Session:
         actor = self._registry.find(join.code, self.peer.address)
         if isinstance(actor, Refusal):
             return actor
+        if wait := self._registry.join_wait(self.peer.address):
+            return Refusal("rate", retry_ms=wait)
         if not self._has_quota(actor, NEW_MEMBERS):
             return Refusal("rate")
         token = self._new_token()
