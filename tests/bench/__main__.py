@@ -1,7 +1,8 @@
 """Measure the server: `python -m tests.bench SCENARIO [--server KIND] [--seconds N]`.
 
 Prints one JSON line per run. `compare` runs product, plain and raw in turn, several
-rounds, and prints ratios within each round, because a machine's speed varies.
+rounds, and prints ratios within each round, because a machine's speed varies. With
+`--peers` it also runs servers on Node.js.
 """
 
 import argparse
@@ -13,7 +14,7 @@ from statistics import median
 from tests.bench.scenarios import SCENARIOS, Result, machine
 from tests.bench.servers import KINDS, PEERS, PeersMissing, peers, pin
 
-MORE = ("moves_per_cpu_s", "held_rooms", "accepts_per_cpu_s")
+MORE = ("moves_per_cpu_s", "held_rooms")
 LESS = (
     "server_cpu",
     "join_cpu_us",
@@ -21,9 +22,11 @@ LESS = (
     "ack_p99_ms",
     "seen_p50_ms",
     "seen_p99_ms",
+    "longest_block_ms",
+    "kib_per_connection",
 )
-"""Figures whose ratios `compare` prints, if a scenario has them: of `MORE`, product /
-other, and of `LESS`, other / product, so that above 1 the product is better."""
+"""Figures that `compare` prints, if a scenario has them. The ratio is product / other
+in `MORE` and other / product in `LESS`, so that above 1 the product is better."""
 
 
 def run(scenario: str, kind: str, seconds: float) -> Result:
@@ -37,22 +40,25 @@ def run(scenario: str, kind: str, seconds: float) -> Result:
 def compare(
     scenario: str, seconds: float, rounds: int, kinds: Sequence[str] = KINDS
 ) -> None:
-    """Print min, median and max of the ratios between product and the others."""
-    ratios: dict[str, list[float]] = {}
+    """Print each figure's median, and median, min and max of its ratios."""
+    lines: dict[str, list[Result]] = {kind: [] for kind in kinds}
     for _ in range(rounds):
-        lines = {kind: run(scenario, kind, seconds) for kind in kinds}
-        for kind, line in lines.items():
-            for name in MORE + LESS if kind != "product" else ():
-                ours, theirs = lines["product"].get(name), line.get(name)
-                if not ours or not theirs:
-                    continue
-                more = name in MORE
-                pair = f"product / {kind}" if more else f"{kind} / product"
-                ratio = ours / theirs if more else theirs / ours
-                ratios.setdefault(f"{name}, {pair}", []).append(ratio)
-    for name, values in ratios.items():
-        low, middle, high = min(values), median(values), max(values)
-        print(f"{scenario}: {name}: {low:.2f} / {middle:.2f} / {high:.2f}")
+        for kind in kinds:
+            lines[kind].append(run(scenario, kind, seconds))
+    ours = lines.pop("product")
+    for name in MORE + LESS:
+        if not ours[0].get(name):
+            continue
+        parts = [f"product {median(one[name] for one in ours):g}"]
+        for kind, others in lines.items():
+            pairs = [(a[name], b[name]) for a, b in zip(ours, others, strict=True)]
+            if not all(b for _, b in pairs):
+                continue
+            ratios = [a / b if name in MORE else b / a for a, b in pairs]
+            low, middle, high = min(ratios), median(ratios), max(ratios)
+            theirs = median(b for _, b in pairs)
+            parts.append(f"{kind} {theirs:g} ({middle:.2f}, {low:.2f} to {high:.2f})")
+        print(f"{scenario} {name}: {'; '.join(parts)}")
 
 
 def found_peers() -> Sequence[str]:

@@ -256,7 +256,7 @@ def connect_storm(kind: str, _: float) -> Result:
         return {
             "connections": len(members),
             "accepts_s": round(len(members) / seconds),
-            "accepts_per_cpu_s": round(len(members) / cpu),
+            "join_cpu_us": round(cpu / len(members) * 1e6),
             "server_cpu": round(cpu / seconds, 3),
             "memory_kib": server.memory_kib,
         }
