@@ -31,6 +31,7 @@ class FaultyStore:
         drops_fail: if set, logs cannot be dropped.
         results_unblocked: while cleared, storing a race waits.
         appends: room, position and record count of each append.
+        reads: record count of each reading of a room's log.
         real: the store behind it.
     """
 
@@ -49,6 +50,7 @@ class FaultyStore:
         self.results_unblocked = asyncio.Event()
         self.results_unblocked.set()
         self.appends: list[tuple[str, int, int]] = []
+        self.reads: list[int] = []
         self.real = MemoryStore()
         self.log = FaultyLog(self)
         self.results = FaultyResults(self)
@@ -94,7 +96,9 @@ class FaultyLog(RoomLog):
         return None
 
     async def read(self, room: str, after: int = 0) -> list[bytes]:
-        return await self._store.real.log.read(room, after)
+        records = await self._store.real.log.read(room, after)
+        self._store.reads.append(len(records))
+        return records
 
     async def length(self, room: str) -> int:
         return await self._store.real.log.length(room)

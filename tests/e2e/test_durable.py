@@ -260,43 +260,6 @@ async def test_results_not_stored_before_a_restart_are_stored_after_it() -> None
         assert second.registry.health()["rooms"] == 1
 
 
-async def test_a_recovery_reads_at_most_two_races_of_a_room() -> None:
-    store = FaultyStore()
-
-    async def records() -> int:
-        return len(await store.log.read(ann.code))
-
-    async def is_trimmed() -> bool:
-        return b'"checkpoint"' in (await store.log.read(ann.code))[0]
-
-    async with (
-        running_server(store=store) as server,
-        running_race(server.port, 1, "2x2") as (ann,),
-    ):
-        await ann.solve()
-        await ann.until(m.Results)
-        longest = await records()
-        for _ in range(5):
-            await ann.send(m.Rematch(race=ann.race))
-            await ann.until(m.RoomEvent, lambda e: e.why == "race")
-            await eventually(is_trimmed)
-            await ann.send(m.Start(race=ann.race))
-            await ann.until(m.BoardEvent)
-            await ann.phase("racing")
-            await ann.solve()
-            await ann.until(m.Results)
-            assert await records() <= 2 * longest
-        position = await store.log.length(ann.code)
-        assert position > 4 * longest
-    async with running_server(store=store) as server:
-        resume = m.Resume(code=ann.code, token=ann.token)
-        async with connected(server.port, resume) as again:
-            snapshot = await again.until(m.Snapshot)
-            assert (snapshot.phase, again.race) == ("results", ann.race)
-            await again.send(m.Rematch(race=ann.race))
-            await again.until(m.RoomEvent, lambda e: e.why == "race")
-
-
 async def test_an_abandoned_room_is_dropped_once_its_results_are_stored() -> None:
     store = FaultyStore()
     async with running_server(store=store, lobby_ttl=600.0) as server:
