@@ -34,6 +34,7 @@ PLURALS = ("_one", "_other")
 EXCEPTIONS = {"ValueError", "TypeError", "LookupError", "Unsolvable", "NodeCap"}
 """Exceptions for programmers; players never see their messages."""
 ALLOWED = {
+    "Bearer {}": "an HTTP header",
     "sliderace {}": "names the program in a server's log",
     "%Y-%m-%d %H:%M": "a date",
 }
