@@ -1,8 +1,8 @@
 """Measure the server: `python -m tests.bench SCENARIO [--server KIND] [--seconds N]`.
 
-Prints one JSON line per run. `compare` runs product, plain and raw in turn, several
-rounds, and prints ratios within each round, because a machine's speed varies. With
-`--peers` it also runs servers on Node.js.
+Prints one JSON line per run. `compare` runs product and plain in turn, several rounds,
+and prints ratios within each round, because a machine's speed varies. With `--peers` it
+also runs servers on Node.js.
 """
 
 import argparse

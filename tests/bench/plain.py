@@ -1,15 +1,13 @@
-"""Two servers for comparison: `python -m tests.bench.plain [--raw] PORT`.
+"""A server for comparison: `python -m tests.bench.plain PORT`.
 
-`plain` is the simplest possible race server: the websockets library, the json module
-and our engine. It checks every move and sends it to all with `broadcast`; it stores,
-limits and counts nothing. `raw` acknowledges and forwards each message unchecked. Both
-speak just enough of our protocol for the driver.
+It is the simplest possible race server: the websockets library, the json module and our
+engine. It checks every move and sends it to all with `broadcast`; it stores, limits and
+counts nothing. It speaks just enough of our protocol for the driver.
 """
 
 import argparse
 import asyncio
 import json
-from itertools import count
 from typing import Any
 
 from websockets.asyncio.server import ServerConnection, broadcast, serve
@@ -96,38 +94,13 @@ class Plain:
         room.announce([seat, seq, progress_permille(board.md, 40), seq])
 
 
-class Raw(Plain):
-    """Sends every message to everybody, unchecked."""
-
-    async def handle(self, socket: ServerConnection) -> None:
-        """Acknowledge and forward each message."""
-        hello = json.loads(await socket.recv())["enter"]
-        room = self.rooms.setdefault(hello["code"], Room(0))
-        room.members.add(socket)
-        welcome = {"t": "welcome", "race": "R", "seat": 0}
-        await socket.send(dumps({**welcome, "board": format_board(room.start)}))
-        numbers = count(1)
-        try:
-            async for text in socket:
-                if '"ping"' in str(text):
-                    await socket.send(text)
-                    continue
-                await socket.send(f'{{"t":"ack","seq":{next(numbers)}}}')
-                broadcast(room.members, text)
-        except ConnectionClosed:
-            pass
-        finally:
-            room.members.discard(socket)
-
-
 async def main() -> None:
     """Serve until the process is killed."""
     parser = argparse.ArgumentParser()
     parser.add_argument("port", type=int)
-    parser.add_argument("--raw", action="store_true")
     parser.add_argument("--tick", type=float, default=0)
     args = parser.parse_args()
-    server = (Raw if args.raw else Plain)(args.tick)
+    server = Plain(args.tick)
     async with serve(
         server.handle, "127.0.0.1", args.port, compression=None, ping_interval=None
     ):

@@ -28,7 +28,7 @@ UNLIMITED = {
 }
 """Limits above what hundreds of players at one address need."""
 CORES = sorted(os.sched_getaffinity(0))
-KINDS = ("product", "plain", "raw")
+KINDS = ("product", "plain")
 PEERS = {
     "ws": ["ws@8"],
     "socket.io": ["socket.io@4"],
@@ -92,8 +92,7 @@ def command(kind: str, port: int, folder: str, more: Sequence[str]) -> list[str]
         script = ROOT / "tests" / "bench" / "peers" / f"{kind}.mjs"
         return ["node", str(script), f"--modules={_modules()}", *more, str(port)]
     if kind != "product":
-        raw = ["--raw"] if kind == "raw" else []
-        return [sys.executable, "-m", "tests.bench.plain", *raw, *more, str(port)]
+        return [sys.executable, "-m", "tests.bench.plain", *more, str(port)]
     limits = [f"--limit={name}={value}" for name, value in UNLIMITED.items()]
     start = [sys.executable, "-m", "sliderace_server", f"--port={port}"]
     return [*start, f"--data={folder}", "--log-level=warning", *limits, *more]
