@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import ipaddress
 import logging
+import os
 import secrets
 import socket
 import ssl
@@ -75,7 +76,7 @@ async def running(
     *,
     store: Store | None = None,
     clock: Clock | None = None,
-    entropy: Callable[[int], bytes] = secrets.token_bytes,
+    entropy: Callable[[int], bytes] = os.urandom,
     page: Mapping[str, Asset] | None = None,
 ) -> AsyncGenerator[Server, None]:
     """Run a server inside the context; then shut it down in an orderly way.

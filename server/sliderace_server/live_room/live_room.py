@@ -28,7 +28,7 @@ Rules:
 import copy
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import assert_never
 
 import msgspec
@@ -126,7 +126,6 @@ class LiveRoomSettings:
     spectator_tick_ms: int
 
 
-@dataclass(slots=True)
 class Outputs:
     """What the actor has to do now.
 
@@ -142,18 +141,26 @@ class Outputs:
         wake_at: when to call `tick`, ms of the machine's clock; None: never.
     """
 
-    records: list[Record] = field(default_factory=list[Record])
-    sends: list[tuple[Event, Sequence[Subscriber]]] = field(
-        default_factory=list[tuple[Event, Sequence[Subscriber]]]
+    __slots__ = (
+        "checkpoint",
+        "closes",
+        "measure",
+        "postponed",
+        "records",
+        "results",
+        "sends",
+        "wake_at",
     )
-    closes: list[tuple[Subscriber, int]] = field(
-        default_factory=list[tuple[Subscriber, int]]
-    )
-    measure: list[Subscriber] = field(default_factory=list[Subscriber])
-    results: list[RoomState] = field(default_factory=list[RoomState])
-    checkpoint: int | None = None
-    postponed: int = 0
-    wake_at: int | None = None
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+        self.sends: list[tuple[Event, Sequence[Subscriber]]] = []
+        self.closes: list[tuple[Subscriber, int]] = []
+        self.measure: list[Subscriber] = []
+        self.results: list[RoomState] = []
+        self.checkpoint: int | None = None
+        self.postponed = 0
+        self.wake_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

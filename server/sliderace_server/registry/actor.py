@@ -33,9 +33,6 @@ __all__ = ["RoomActor"]
 
 _log = logging.getLogger(__name__)
 
-_URGENT = (Ack, Rejected, Refused)
-"""Answers are urgent: they do not wait behind events for a thousand spectators."""
-
 
 class RoomActor:
     """Runs one room.
@@ -224,12 +221,14 @@ class RoomActor:
             )
         for event, targets in out.sends:
             frame = services.frame(event)
-            if isinstance(event, _URGENT):
+            kind = type(event)
+            if kind is Ack or kind is Rejected or kind is Refused:
+                # Answers do not wait behind events for a thousand spectators.
                 for subscriber in targets:
                     subscriber.peer.send_urgent(frame)
-                if not isinstance(event, Ack):
+                if isinstance(event, Rejected | Refused):
                     services.metrics.count("refusals", event.code)
-            elif isinstance(event, Snapshot):
+            elif kind is Snapshot:
                 for subscriber in targets:
                     subscriber.peer.send_snapshot(frame)
             else:
