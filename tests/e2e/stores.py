@@ -68,8 +68,6 @@ class FaultyLog(RoomLog):
         self._store = store
 
     async def append_all(self, appends: Sequence[Append]) -> list[Conflict | None]:
-        if any(append.room == self._store.poisoned for append in appends):
-            raise ZeroDivisionError
         return [await self._append(*one) for one in appends]
 
     async def _append(
@@ -80,6 +78,8 @@ class FaultyLog(RoomLog):
             store.waiting.set()
             await store.unblocked.wait()
             store.waiting.clear()
+        if room == store.poisoned:
+            raise ZeroDivisionError
         if store.full:
             raise StorageUnavailable("the disk is full")
         if room in store.conflicting:

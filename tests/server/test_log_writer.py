@@ -246,7 +246,8 @@ async def test_records_of_another_writer_are_a_conflict_after_a_failure_too() ->
         assert room.reports == ["failed", "lost"]
 
 
-async def test_other_errors_are_retried_room_by_room() -> None:
+async def test_one_room_s_error_delays_and_ends_no_other_room() -> None:
+    """Even if some appends of the failed commit are stored."""
     async with FaultyStore() as store, Tasks() as tasks:
         rooms = start(store, tasks)
         store.poisoned = "KWXTRB"

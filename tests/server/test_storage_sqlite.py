@@ -225,6 +225,19 @@ async def test_on_a_full_disk_appends_fail_and_succeed_later(path: Path) -> None
         assert await store.log.read("BIG") == [b"x", big]
 
 
+async def test_a_record_that_is_too_large_is_no_failure_of_the_storage(
+    store: SqliteStore,
+) -> None:
+    """Otherwise the log writer would retry it forever, and all rooms would wait."""
+    with store.connections as (_, writer):
+        setlimit = writer._conn.setlimit  # pyright: ignore[reportPrivateUsage]
+        await writer._execute(setlimit, sqlite3.SQLITE_LIMIT_LENGTH, 100_000)  # type: ignore[no-untyped-call]  # pyright: ignore[reportPrivateUsage]
+    both = [Append("SMALL", 0, [b"x"]), Append("BIG", 0, [bytes(100_001)])]
+    with pytest.raises(ValueError, match="too big"):
+        await store.log.append_all(both)
+    assert await store.log.append_all(both[:1]) == [None]
+
+
 async def test_a_failed_statement_does_not_affect_the_next_one(
     store: SqliteStore,
 ) -> None:

@@ -8,11 +8,12 @@ Rules:
 - Every append names the position at which the room's log ends (compare-and-set). A
   conflict means that another writer has the log: the room loses it, and nothing more is
   written.
-- While the storage fails, the same commit is retried, with pauses. A failed commit may
-  have succeeded all the same: then the retry causes a conflict, and the log shows
-  whether the records are ours.
-- After any other error it is unknown what is stored: the appends are retried room by
-  room, and a room whose append fails again loses its log.
+- While the storage fails, the same commit is retried, with pauses: all logs are in one
+  file, so what fails for one room fails for all. A failed commit may have succeeded all
+  the same: then the retry causes a conflict, and the log shows whether the records are
+  ours.
+- After any other error, such as a record that can never be stored, the appends are
+  retried room by room, and a room whose append fails again loses its log.
 - After each commit the log writer reports to every room how far its log is durable, and
   then flushes everything that the rooms send.
 - The busier the server is, the longer the interval between two commits.
@@ -205,14 +206,26 @@ class LogWriter:
             self._queue.clear()
 
     async def _commit(
-        self, ends: Sequence[LogEnd], appends: Sequence[Append], began: int
+        self,
+        ends: Sequence[LogEnd],
+        appends: Sequence[Append],
+        began: int,
+        *,
+        again: bool = False,
     ) -> None:
-        """Append until it is known what is stored; then report to the rooms."""
+        """Append until it is known what is stored; then report to the rooms.
+
+        Args:
+            ends: the logs.
+            appends: what to append to each.
+            began: when the commit began, ms.
+            again: whether these appends may be stored already.
+        """
         failures = 0
         while ends:
             try:
                 conflicts = await self._log.append_all(appends)
-                if failures:
+                if failures or again:
                     conflicts = [
                         conflict and await self._real_conflict(append, conflict)
                         for append, conflict in zip(appends, conflicts, strict=True)
@@ -246,7 +259,8 @@ class LogWriter:
             return
         for end, append in zip(ends, appends, strict=True):
             if not end.closed:
-                await self._commit([end], [append], self._clock.now_ms())
+                now = self._clock.now_ms()
+                await self._commit([end], [append], now, again=True)
 
     async def _real_conflict(
         self, append: Append, conflict: Conflict

@@ -117,6 +117,8 @@ class RoomLog(Protocol):
         Raises:
             StorageUnavailable: Either all or none were stored; the same appends may be
                 retried.
+            ValueError: A record can never be stored, such as one that is too large;
+                other appends may be stored.
         """
         ...
 
@@ -126,6 +128,7 @@ class RoomLog(Protocol):
         Raises:
             Conflict: The log does not end at position `expected`.
             StorageUnavailable: See `append_all`.
+            ValueError: See `append_all`.
         """
         (conflict,) = await self.append_all([Append(room, expected, records)])
         if conflict is not None:

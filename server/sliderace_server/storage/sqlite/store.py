@@ -216,7 +216,10 @@ class _Log(RoomLog):
 
     async def append_all(self, appends: Sequence[Append]) -> list[Conflict | None]:
         with self._store.connections as (_, writer):
-            return await queries.append_all(writer, appends)
+            try:
+                return await queries.append_all(writer, appends)
+            except (sqlite3.DataError, sqlite3.IntegrityError) as error:
+                raise ValueError(f"a record cannot be stored: {error}") from error
 
     async def read(self, room: str, after: int = 0) -> list[bytes]:
         with self._store.connections as (reader, _):
