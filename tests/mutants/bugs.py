@@ -246,6 +246,21 @@ BUGS = (
         "tests/server/test_live_room.py",
     ),
     Bug(
+        "slides are written to outputs that were taken already",
+        f"{_SERVER}live_room/live_room.py",
+        "        self._out.records.append(slid)",
+        '        vars(self).setdefault("old", self._out).records.append(slid)',
+        "tests/server/test_live_room.py",
+    ),
+    Bug(
+        "events are written to outputs that were taken already",
+        f"{_SERVER}live_room/live_room.py",
+        "            self._out.sends.append((event, targets))",
+        '            vars(self).setdefault("old", self._out).sends'
+        ".append((event, targets))",
+        "tests/server/test_live_room.py",
+    ),
+    Bug(
         "slides of a replaced connection count",
         f"{_SERVER}live_room/live_room.py",
         "        if self._current.get(member) is not subscriber or slides.gen",
