@@ -259,7 +259,7 @@ test("a refused entry shows the reason and is not tried again", () => {
     page.close(4500);
     assert.equal(page.app.screen, "enter", code);
     assert.notEqual(page.app.problem, "", code);
-    assert.equal(page.app.link, null, code);
+    assert.equal(page.app.session.link, null, code);
   }
 });
 
@@ -284,7 +284,7 @@ test("a lost seat is forgotten, but a busy server does not lose it", () => {
   busy.open().receive(refused("storage_unavailable", { retry_ms: 500 }));
   busy.close(4500);
   assert.equal(busy.app.screen, "room");
-  assert.equal(busy.app.link.state, "waiting");
+  assert.equal(busy.app.session.link.state, "waiting");
   assert.notEqual(busy.seats.get("KWXTRB"), null);
 });
 

@@ -6,7 +6,14 @@ import { Connection } from "../sliderace_page/app/connection.js";
 
 /** A connection with a fake clock and fake sockets. */
 function stage(onClose = () => 0) {
-  const world = { sockets: [], time: 0, timers: new Map(), next: 1 };
+  const world = {
+    sockets: [],
+    time: 0,
+    timers: new Map(),
+    next: 1,
+    inDoubt: false,
+    inRace: false,
+  };
   class FakeSocket {
     sent = [];
     constructor(url, protocols) {
@@ -38,9 +45,12 @@ function stage(onClose = () => 0) {
     {
       url: "ws://test/ws",
       hello: () => ({ t: "hello" }),
-      onMessage: (text) => received.push(text),
+      onMessage: (text, takesOver) =>
+        received.push(takesOver ? `${text}, takes over` : text),
       onClose,
       onState: () => states.push(connection.state),
+      inDoubt: () => world.inDoubt,
+      inRace: () => world.inRace,
     },
     {
       WebSocket: FakeSocket,
@@ -81,7 +91,7 @@ test("a lost connection reconnects, with growing waits until it is accepted", ()
     socket().onclose({ code: 1006 });
     assert.equal(connection.state, "waiting");
     waits.push([...world.timers.values()][0].at - world.time);
-    world.pass(8000);
+    world.pass(waits.at(-1));
     socket().onopen(); // connected, but not yet accepted
   }
   assert.deepEqual(waits.slice(0, 6), [125, 250, 500, 1000, 2000, 4000]);
@@ -89,6 +99,16 @@ test("a lost connection reconnects, with growing waits until it is accepted", ()
   connection.settled();
   socket().onclose({ code: 1012 });
   assert.equal([...world.timers.values()][0].at - world.time, 125);
+});
+
+test("in a race a lost connection reconnects at least every 2 s", () => {
+  const { world, socket } = opened();
+  world.inRace = true;
+  for (let i = 0; i < 9; i += 1) {
+    socket().onclose({ code: 1006 });
+    world.pass(1000); // half of it, as the random number says
+    assert.equal(world.sockets.length, i + 2);
+  }
 });
 
 test("a connection that may not reconnect stays closed", () => {
@@ -120,47 +140,128 @@ test("late messages of an old socket are ignored", () => {
   assert.equal(connection.state, "open");
 });
 
-test("on waking up a waiting connection reconnects, an open one probes", () => {
-  const { socket, connection, world } = opened();
-  connection.wake();
-  assert.deepEqual(socket().sent.at(-1), { t: "ping", id: 1 });
-  socket().onclose({ code: 1006 });
-  connection.wake();
-  assert.equal(world.sockets.length, 2);
-  assert.equal(world.timers.size, 0);
-});
+// --- A connection that only looks alive ------------------------------------------------
 
-test("a connection without an answer to a probe within 5 s is replaced", () => {
+test("a socket that brings no message within 5 s is replaced", () => {
   const closes = [];
   const { socket, connection, world } = opened((code) => {
     closes.push(code);
     return 0;
   });
-  connection.probe();
-  world.pass(5000);
-  assert.deepEqual(closes, [1006]);
-  assert.equal(connection.state, "waiting");
-  assert.equal(world.sockets[0].closed, 1005);
-  assert.equal(socket(), world.sockets[0]);
-});
-
-test("any message after the probe is an answer", () => {
-  const { socket, connection, world } = opened();
-  connection.probe();
   world.pass(4999);
-  socket().onmessage({ data: "x" });
-  world.pass(5000);
   assert.equal(connection.state, "open");
+  world.pass(1);
+  assert.deepEqual(closes, [1006]);
+  assert.equal(socket().closed, 1005);
+  world.pass(125);
+  assert.equal(connection.state, "connecting");
+  world.pass(5000);
+  assert.deepEqual(closes, [1006, 1006]);
 });
 
-test("a connection is probed only after a long silence", () => {
-  const { socket, world } = opened();
-  world.pass(15000);
-  socket().onmessage({ data: "x" });
-  world.pass(19999);
-  assert.equal(socket().sent.length, 1);
-  world.pass(1);
-  assert.deepEqual(socket().sent.at(-1), { t: "ping", id: 1 });
+/** A connection in doubt, and its two sockets. */
+function doubled(onClose) {
+  const it = opened(onClose);
+  const first = it.socket();
+  first.onmessage({ data: "welcome" });
+  it.world.inDoubt = true;
+  it.connection.double();
+  it.connection.double();
+  assert.equal(it.world.sockets.length, 2);
+  return { ...it, first, second: it.socket() };
+}
+
+test("the first message of the second socket ends the first one", () => {
+  const { first, second, world, connection, received, states } = doubled();
+  second.onopen();
+  assert.deepEqual(second.sent, [{ t: "hello" }]);
+  connection.send([{ t: "a" }]);
+  assert.deepEqual(first.sent.at(-1), { t: "a" });
+  second.onmessage({ data: "again" });
+  world.inDoubt = false;
+  assert.deepEqual(received, ["welcome", "again, takes over"]);
+  assert.equal(first.closed, 1005);
+  first.onmessage({ data: "ghost" });
+  first.onclose({ code: 4503 });
+  connection.send([{ t: "b" }]);
+  second.onmessage({ data: "x" });
+  world.pass(60000);
+  assert.deepEqual(second.sent.at(-1), { t: "b" });
+  assert.deepEqual(received.slice(2), ["x"]);
+  assert.deepEqual(states, ["connecting", "open"]);
+});
+
+test("the first socket is kept if it answers before the second one is open", () => {
+  const { first, second, world, connection, received } = doubled();
+  world.inDoubt = false;
+  first.onmessage({ data: "pong" });
+  second.onopen();
+  assert.deepEqual(second.sent, []);
+  assert.equal(second.closed, 1005);
+  world.pass(60000);
+  assert.equal(connection.state, "open");
+  assert.deepEqual(received, ["welcome", "pong"]);
+});
+
+test("the first socket is lost if the second one fails", () => {
+  const closes = [];
+  const { first, second, connection, world } = doubled((code) => {
+    closes.push(code);
+    return 0;
+  });
+  second.onopen();
+  second.onclose({ code: 1011 });
+  assert.deepEqual(closes, [1006]);
+  assert.equal(first.closed, 1005);
+  assert.equal(connection.state, "waiting");
+  world.pass(125);
+  assert.equal(world.sockets.length, 3);
+});
+
+test("the second socket counts alone if the first one closes meanwhile", () => {
+  for (const isOpen of [true, false]) {
+    const closes = [];
+    const { first, second, connection, received, world } = doubled((code) => {
+      closes.push(code);
+      return 0;
+    });
+    if (isOpen) second.onopen();
+    second.readyState = isOpen ? 1 : 0;
+    first.onclose({ code: isOpen ? 4503 : 1001 });
+    assert.deepEqual(closes, [isOpen ? 1006 : 1001]);
+    assert.equal(connection.state, isOpen ? "open" : "connecting");
+    if (!isOpen) second.onopen();
+    second.onmessage({ data: "again" });
+    assert.deepEqual(received, ["welcome", "again"]);
+    second.onclose({ code: 4503 });
+    assert.equal(closes.at(-1), 4503);
+    assert.equal(world.sockets.length, 2);
+  }
+});
+
+test("a socket that we replaced in vain is lost, and not taken away", () => {
+  const closes = [];
+  const { first, second, world } = doubled((code) => {
+    closes.push(code);
+    return 0;
+  });
+  second.onopen();
+  world.inDoubt = false;
+  first.onmessage({ data: "pong" });
+  second.onclose({ code: 1006 });
+  assert.deepEqual(closes, []);
+  first.onclose({ code: 4503 });
+  assert.deepEqual(closes, [1006]);
+});
+
+test("closing closes both sockets, and so does the end of the stay", () => {
+  const ended = doubled(() => null);
+  ended.first.onclose({ code: 4501 });
+  assert.equal(ended.second.closed, 1000);
+  assert.equal(ended.connection.state, "closed");
+  const { first, second, connection } = doubled();
+  connection.close();
+  assert.deepEqual([first.closed, second.closed], [1000, 1000]);
 });
 
 test("a closed connection receives nothing and does not reconnect", () => {

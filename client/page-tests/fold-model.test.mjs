@@ -172,7 +172,8 @@ test("fast slides are batched, the solving one is sent at once", () => {
     last.slides.map(([direction]) => direction),
     ["U", "U"],
   );
-  assert.equal(stage.model.due(stage.now), Infinity);
+  const { sent, seq } = stage.model.attempt;
+  assert.equal(sent, seq, "nothing is left to send");
   assert.equal(stage.model.clock(stage.now + 9999), 20, "the clock stops");
 });
 
@@ -204,15 +205,53 @@ test("during inspection the board is visible but locked", () => {
   assert.equal(stage.moved, true);
 });
 
-test("a missing ack is noticed", () => {
+test("a slide without an ack is overdue and probes the connection", () => {
   const stage = new Stage().race();
+  const { liveness } = stage.model;
   stage.slide("D");
-  assert.equal(stage.model.ackIsLate(stage.now + 5000), false);
-  assert.equal(stage.model.ackIsLate(stage.now + 5001), true);
+  stage.now = stage.model.due(stage.now);
+  assert.deepEqual(stage.model.poll(stage.now), [command.ping(1)]);
+  assert.equal(liveness.overdue, true);
+  stage.receive({ t: "ack", race: "OTHER", seq: 5 });
+  assert.equal(liveness.overdue, true);
   stage.receive({ t: "ack", race: RACE, seq: 1 });
   assert.equal(stage.model.attempt.acked, 1);
-  assert.equal(stage.model.ackIsLate(stage.now + 60000), false);
-  stage.receive({ t: "ack", race: "OTHER", seq: 5 });
+  assert.equal(liveness.overdue, false);
+  stage.receive({ t: "pong", id: 1 });
+  assert.equal(stage.model.due(stage.now), stage.now + 5000);
+});
+
+test("a second connection resends slides with their times", () => {
+  const stage = new Stage().race();
+  stage.now += 250;
+  const [slides] = stage.slide("D");
+  for (let i = 0; i < 2; i += 1) {
+    stage.now += 1500;
+    stage.model.poll(stage.now);
+  }
+  assert.equal(stage.model.liveness.inDoubt, true);
+  const there = welcome({ token: null, board: stage.model.start });
+  stage.model.takenOver(there);
+  assert.equal(stage.model.online, true);
+  assert.deepEqual(stage.receive(there), [slides]);
+  assert.equal(stage.model.liveness.inDoubt, false);
+});
+
+test("a second connection that is refused ends the first one", () => {
+  const stage = new Stage().race();
+  const refused = { t: "refused", of: "hello", code: "bad_token", text: "No." };
+  stage.model.takenOver(refused);
+  assert.equal(stage.model.online, false);
+});
+
+test("a rejection is an answer to slides", () => {
+  const stage = new Stage().race();
+  stage.slide("D");
+  stage.now += 1400;
+  stage.receive({ t: "rejected", race: RACE, gen: 1, seq: 0, code: "illegal", board: FAR });
+  stage.now += 1000;
+  assert.deepEqual(stage.model.poll(stage.now), []);
+  assert.equal(stage.model.liveness.overdue, false);
 });
 
 test("a rejected slide restores the server's board; later slides are sent again", () => {

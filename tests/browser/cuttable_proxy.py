@@ -18,6 +18,7 @@ class CuttableProxy:
     def __init__(self, port: int) -> None:
         self._port = port
         self._accepts = self._forwards = True
+        self._swallowed: frozenset[socket.socket] = frozenset()
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -39,6 +40,11 @@ class CuttableProxy:
     def drop(self) -> None:
         """Drop everything in both directions, but keep the connections half open."""
         self._forwards = False
+
+    def swallow(self) -> None:
+        """Drop everything on the present connections for ever; new ones work."""
+        with self._lock:
+            self._swallowed = frozenset(self._open)
 
     def mend(self) -> None:
         """Forward new connections again; half-open ones stay dead."""
@@ -76,7 +82,7 @@ class CuttableProxy:
         dead = False
         with contextlib.suppress(OSError):
             while data := source.recv(65_536):
-                dead = dead or not self._forwards
+                dead = dead or not self._forwards or source in self._swallowed
                 if not dead:
                     sink.sendall(data)
         for one in () if dead or not self._forwards else (source, sink):

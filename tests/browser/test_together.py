@@ -25,6 +25,8 @@ from sliderace.engine import Board, format_tokens
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(150)]
 
 AWAY_MS = 5_000
+CONFIRMED_MS = 4_000
+"""From the last slide to the confirmed finish, at most, if new connections work."""
 EXPECTED = re.compile("WebSocket connection|ERR_|Failed to load")
 """Chromium's log messages about an unreachable server."""
 
@@ -145,7 +147,7 @@ def test_woken_tab_reconnects_and_catches_up(browser: Browser) -> None:
         _play(ben, own, slides[:2])
         proxy.drop()  # half open, as after a night asleep
         _play(ann, board, slides[:4])
-        ben.evaluate(WAKE)  # otherwise the page would take 25 s to ask
+        ben.evaluate(WAKE)  # otherwise the page would take 5 s to ask
         ben.wait_for_selector(".chip.lost", timeout=20_000)
         _play(ben, own, slides[2:4])
         proxy.mend()
@@ -160,6 +162,36 @@ def test_woken_tab_reconnects_and_catches_up(browser: Browser) -> None:
         pages.close()
     faults = [one for one in pages.faults + far.faults if not EXPECTED.search(one)]
     assert faults == []
+
+
+def test_finish_is_confirmed_although_the_connection_is_a_black_hole(
+    browser: Browser,
+) -> None:
+    """The page says that it waits, and opens a second connection by itself."""
+    with (
+        start_server("--memory", "--port", "0") as server,
+        start_proxy(urlsplit(server.url).port or 0) as proxy,
+    ):
+        pages, far = Pages(browser, server.url), Pages(browser, proxy.url)
+        ann, code = new_room(pages)
+        ben = new_guest(far, code, "Ben", PHONE)
+        start_race_with(ann, ben)
+        slides = solution(own_board(ann))
+        _play(ben, own_board(ben), slides[:-2])
+        proxy.swallow()
+        _end(ben, slides[-2:])
+        solved = ben.evaluate("performance.now()")
+        ben.get_by_text("waiting for the server").wait_for()
+        ben.wait_for_selector(".lane.mine.finished")
+        assert ben.evaluate("performance.now()") - solved <= CONFIRMED_MS
+        ben.get_by_text("waiting for the server").wait_for(state="hidden")
+        _end(ann, slides)
+        podium = _podium(ann)
+        assert podium == _podium(ben)
+        assert podium[0][1] == "Ben"
+        far.close()
+        pages.close()
+    assert pages.faults + far.faults == []
 
 
 JUMP = """(ms) => {

@@ -68,12 +68,12 @@ export class App {
     return this.session?.model ?? null;
   }
 
-  get link() {
-    return this.session?.link ?? null;
-  }
-
   get serverGone() {
     return this.session?.serverGone ?? false;
+  }
+
+  get trouble() {
+    return this.session?.trouble ?? "";
   }
 
   get goneForLong() {
@@ -322,7 +322,7 @@ export class App {
 
   /** Handle that the page was asleep, or the network is back. */
   wake() {
-    this.link?.wake();
+    this.session?.wake();
   }
 
   /** Handle that the page is closed, reloaded or hidden. */

@@ -5,14 +5,16 @@
 // - When a socket opens, `hello` is sent; messages are passed to `onMessage`.
 // - When it closes, `onClose` decides: after how many ms at least to try again, or never
 //   (null). To that we add backoff with full jitter, which grows with each failure until
-//   `settled` says that the server has let us in.
-// - A dead connection does not always close. After 20 s of silence, and when the page
-//   wakes up or an ack is late, we `probe`: without any message within 5 s the socket is
-//   given up as if it had closed with 1006.
-// - Handlers of an old socket are ignored: only the socket in use counts.
+//   `settled` says that the server has let us in. In a running race it stays below 2 s.
+// - A dead connection does not always close. If the model is in doubt whether it is
+//   alive (core/liveness.js), `double` opens a second socket. The first message of the
+//   second one ends the first one. If it fails, the first one is lost, unless it has
+//   answered in the meantime.
+// - A socket that brings no message within 5 s counts as closed with 1006.
+// - Other sockets are ignored, as they are old.
 
 import { constants } from "../core/constants.js";
-import { backoff, command } from "../core/protocol.js";
+import { backoff } from "../core/protocol.js";
 
 /** @typedef {"closed" | "connecting" | "open" | "waiting"} State */
 /**
@@ -25,38 +27,45 @@ import { backoff, command } from "../core/protocol.js";
  * @property {(timer: unknown) => void} cancel
  */
 
-const PONG_MS = 5000; // without an answer to a probe for this long, a connection is dead
-const QUIET_MS = 20000; // browsers hide the server's pings; after this silence we probe
+const OPEN_MS = 5000; // for opening a socket and for its first message
 const LOST = 1006; // close code of a connection that just ends
+const REPLACED = 4503;
+const IS_OPEN = 1; // `WebSocket.OPEN`: it has said `hello`
 
 export class Connection {
   /** @type {State} */
   state = "closed";
   /** @type {WebSocket | null} */
   socket = null;
+  /** @type {WebSocket | null} beside the first one, until its first message */
+  #second = null;
   #tries = 0;
-  #pings = 0;
-  #received = 0; // messages, on all connections
-  #receivedAt = 0;
-  /** @type {unknown} */
+  #isDoubled = false; // a second socket has said `hello`: the server may close this one
+  /** @type {unknown} of the socket being opened, or of the next try */
   #timer;
 
   /**
    * @param {object} wanted
    * @param {string} wanted.url
    * @param {() => object} wanted.hello the first message of every connection
-   * @param {(text: unknown) => void} wanted.onMessage
+   * @param {(text: unknown, takesOver: boolean) => void} wanted.onMessage takesOver: it
+   *   is the first one of a second socket
    * @param {(code: number) => number | null} wanted.onClose after how many ms at least to
    *   reconnect; null: never
    * @param {() => void} wanted.onState `state` has changed
+   * @param {() => boolean} wanted.inDoubt the socket in use may be dead
+   * @param {() => boolean} wanted.inRace
    * @param {Partial<SocketWorld>} [world]
    */
-  constructor({ url, hello, onMessage, onClose, onState }, world = {}) {
+  constructor(wanted, world = {}) {
+    const { url, hello, onMessage, onClose, onState, inDoubt, inRace } = wanted;
     this.url = url;
     this.hello = hello;
     this.onMessage = onMessage;
     this.onClose = onClose;
     this.onState = onState;
+    this.inDoubt = inDoubt;
+    this.inRace = inRace;
     /** @type {SocketWorld} */
     this.world = {
       WebSocket: globalThis.WebSocket,
@@ -69,26 +78,55 @@ export class Connection {
   }
 
   open() {
+    this.socket = this.#connect();
+    this.#become("connecting");
+  }
+
+  /** Open a second socket, because the first one may be dead. */
+  double() {
+    if (this.state === "open" && !this.#second) this.#second = this.#connect();
+  }
+
+  /** @returns {WebSocket} */
+  #connect() {
     this.#cancel();
     const socket = new this.world.WebSocket(this.url, [constants.protocol.subprotocol]);
-    this.socket = socket;
-    socket.onopen = () => {
-      if (this.socket !== socket) return;
-      this.#receivedAt = this.world.now();
-      socket.send(JSON.stringify(this.hello()));
-      this.#become("open");
-      this.#watch();
-    };
-    socket.onmessage = ({ data }) => {
-      if (this.socket !== socket) return;
-      this.#receivedAt = this.world.now();
-      this.#received += 1;
-      this.onMessage(data);
-    };
-    socket.onclose = ({ code }) => {
-      if (this.socket === socket) this.#closed(code);
-    };
-    this.#become("connecting");
+    socket.onopen = () => this.#opened(socket);
+    socket.onmessage = ({ data }) => this.#received(socket, data);
+    socket.onclose = ({ code }) => this.#ended(socket, code);
+    this.#timer = this.world.later(() => this.#ended(socket, LOST), OPEN_MS);
+    return socket;
+  }
+
+  /** @param {WebSocket} socket */
+  #opened(socket) {
+    const isSecond = socket === this.#second;
+    if (isSecond && !this.inDoubt()) {
+      this.#ended(socket, LOST);
+      return;
+    }
+    if (!isSecond && socket !== this.socket) return;
+    this.#isDoubled ||= isSecond;
+    socket.send(JSON.stringify(this.hello()));
+    if (!isSecond) this.#become("open");
+  }
+
+  /** @param {WebSocket} socket @param {unknown} data */
+  #received(socket, data) {
+    const takesOver = socket === this.#second;
+    if (takesOver) {
+      this.socket?.close();
+      this.#useSecond();
+    }
+    if (socket !== this.socket) return;
+    if (!this.#second) this.#cancel();
+    this.onMessage(data, takesOver);
+  }
+
+  #useSecond() {
+    this.socket = this.#second;
+    this.#second = null;
+    this.#isDoubled = false;
   }
 
   /** Note that the server has let us in: the next failure is the first one again. */
@@ -102,57 +140,50 @@ export class Connection {
     for (const one of commands) this.socket?.send(JSON.stringify(one));
   }
 
-  /** The page was asleep, or the network is back: reconnect or probe now. */
-  wake() {
-    if (this.state === "waiting") this.open();
-    else this.probe();
-  }
-
-  /** Request an answer; without one, reconnect. */
-  probe() {
-    if (this.state !== "open") return;
-    this.#cancel();
-    const received = this.#received;
-    this.#pings += 1;
-    this.send([command.ping(this.#pings)]);
-    this.#timer = this.world.later(() => {
-      if (this.#received > received) this.#watch();
-      else this.#closed(LOST);
-    }, PONG_MS);
-  }
-
   /** Close for good; ignore later messages. */
   close() {
     this.#cancel();
-    const { socket } = this;
-    this.socket = null;
+    const sockets = [this.socket, this.#second];
+    this.socket = this.#second = null;
     this.#become("closed");
-    socket?.close(1000);
+    for (const socket of sockets) socket?.close(1000);
   }
 
-  /** Probe after too much silence. */
-  #watch() {
-    this.#cancel();
-    const quiet = this.world.now() - this.#receivedAt;
-    if (quiet >= QUIET_MS) this.probe();
-    else this.#timer = this.world.later(() => this.#watch(), QUIET_MS - quiet);
+  /**
+   * A socket has closed, or brings nothing.
+   * @param {WebSocket} socket @param {number} code
+   */
+  #ended(socket, code) {
+    if (socket === this.#second) {
+      this.#second = null;
+      this.#cancel();
+      socket.close();
+      if (this.inDoubt()) this.#closed(LOST);
+    } else if (socket === this.socket) {
+      this.#closed(code === REPLACED && this.#isDoubled ? LOST : code);
+    }
   }
 
-  /** @param {number} code */
+  /**
+   * The socket in use is closed: go on with the second one, or open another later.
+   * @param {number} code
+   */
   #closed(code) {
-    this.#cancel();
     const { socket } = this;
-    this.socket = null;
+    this.#useSecond();
     socket?.close();
     const least = this.onClose(code);
     if (least === null) {
-      this.#become("closed");
-      return;
+      this.close();
+    } else if (this.socket) {
+      this.#become(this.socket.readyState === IS_OPEN ? "open" : "connecting");
+    } else {
+      this.#cancel();
+      const wait = least + backoff(this.#tries, this.world.random(), this.inRace());
+      this.#tries += 1;
+      this.#timer = this.world.later(() => this.open(), wait);
+      this.#become("waiting");
     }
-    const wait = least + backoff(this.#tries, this.world.random());
-    this.#tries += 1;
-    this.#timer = this.world.later(() => this.open(), wait);
-    this.#become("waiting");
   }
 
   #cancel() {

@@ -75,7 +75,7 @@ export class RoomSession {
   #refused = null;
   /** @type {string | null} the race for which we became ready automatically */
   #readyFor = null;
-  /** @type {number | undefined} */
+  /** @type {unknown} */
   #timer;
 
   /** @param {Enter} entering @param {World} world @param {Listener} listener */
@@ -86,17 +86,21 @@ export class RoomSession {
     this.listener = listener;
     this.model = new Model(entering, random);
     this.recordCheck = new RecordCheck(world);
-    /** @type {Connection | null} */
-    this.link = new Connection(
+    const link = new Connection(
       {
         url,
         hello: () => this.model.hello(),
-        onMessage: (message) => this.#receive(message),
+        onMessage: (message, takesOver) => this.#receive(message, takesOver),
         onClose: (code) => this.#closed(code),
         onState: () => listener.changed(),
+        inDoubt: () => this.model.liveness.inDoubt,
+        inRace: () => this.model.inRace,
       },
       socket,
     );
+    /** @type {Connection | null} */
+    this.link = link;
+    this.timers = link.world;
   }
 
   open() {
@@ -109,20 +113,28 @@ export class RoomSession {
     return this.serverGone && this.now() - since >= LONG_MS;
   }
 
+  /** What is wrong with the connection; empty: nothing. */
+  get trouble() {
+    const { online, liveness } = this.model;
+    if (online) return liveness.overdue ? text("connection.waiting") : "";
+    return text(this.serverGone ? "connection.not_answering" : "connection.reconnecting");
+  }
+
   /** Close the connection; the seat stays. */
   drop() {
-    clearTimeout(this.#timer);
+    this.timers.cancel(this.#timer);
     const { link } = this;
     this.link = null;
     this.model.lost();
     link?.close();
   }
 
-  /** @param {unknown} message */
-  #receive(message) {
+  /** @param {unknown} message @param {boolean} takesOver */
+  #receive(message, takesOver) {
     try {
       const event = decodeEvent(message);
       if (event === null) return;
+      if (takesOver) this.model.takenOver(event);
       this.#announce(event);
       if (!this.link) return;
       this.model.receive(event, this.now());
@@ -178,11 +190,19 @@ export class RoomSession {
   /** Send what the model has to send, now and when it is due. */
   flush() {
     this.link?.send(this.model.poll(this.now()));
-    clearTimeout(this.#timer);
+    if (this.model.liveness.inDoubt) this.link?.double();
+    this.timers.cancel(this.#timer);
     const wait = this.model.due(this.now()) - this.now();
     if (this.link && wait < Infinity)
-      this.#timer = setTimeout(() => this.flush(), Math.max(0, wait));
+      this.#timer = this.timers.later(() => this.flush(), Math.max(0, wait));
     this.listener.changed();
+  }
+
+  /** The page was asleep, or the network is back: reconnect or probe now. */
+  wake() {
+    this.model.liveness.wake();
+    if (this.link?.state === "waiting") this.link.open();
+    else this.flush();
   }
 
   /** The page is hidden or closed: send all slides now. */
@@ -228,7 +248,6 @@ export class RoomSession {
   /** @param {boolean} moved */
   #slid(moved) {
     if (!moved) return false;
-    if (this.model.ackIsLate(this.now())) this.link?.probe();
     this.flush();
     return true;
   }

@@ -94,6 +94,11 @@ export class Attempt {
     return this.slides.slice(this.sent - this.base);
   }
 
+  /** Whether the server owes us an ack. */
+  get waiting() {
+    return !this.over && this.acked < this.sent;
+  }
+
   get unacked() {
     return this.seq - this.acked;
   }

@@ -48,6 +48,7 @@ const FINAL = new Set(["done", "not_racing", "too_early", "too_many_tiles"]);
  * @throws {EngineError} the server sent an impossible board
  */
 export function fold(model, event, now) {
+  model.liveness.heard(now);
   const isStream = "o" in event && event.t !== "snapshot";
   if (isStream && !isNext(model, event.o, now)) return;
   const folding = /** @type {Fold<Type> | undefined} */ (FOLDS[event.t]);
@@ -78,6 +79,7 @@ const FOLDS = {
     model.waiting = epoch !== model.epoch;
     model.epoch = epoch;
     model.pace = new Pace(limits, now);
+    model.liveness.connected(now);
     model.nonces.connected();
     model.latencies.clear();
     model.requested.clear();
@@ -105,7 +107,7 @@ const FOLDS = {
     setRaceView(model, race, now);
     setOwnAttempt(model, now);
     // A restored server may still race where we have seen the end.
-    if (model.running || phase === "countdown") {
+    if (model.inRace) {
       model.results = model.signals = null;
       model.resultsOpen = false;
     }
@@ -213,15 +215,19 @@ const FOLDS = {
     }
   },
 
-  ack(model, { race, seq }, now) {
-    const { attempt } = model;
-    if (race !== attempt?.race) return;
-    attempt.ack(seq);
-    model.oldestUnacked = attempt.acked < attempt.sent ? now : null;
+  ack(model, { race, seq }) {
+    if (race !== model.attempt?.race) return;
+    model.attempt.ack(seq);
+    model.liveness.acked();
+  },
+
+  pong(model, _, now) {
+    model.liveness.answered(now);
   },
 
   rejected(model, { race, gen, seq, code, board }) {
     const { attempt } = model;
+    model.liveness.acked();
     if (race !== attempt?.race) return;
     attempt.gen = gen;
     if (code === "not_racing" || code === "done") attempt.over = true;
@@ -265,7 +271,7 @@ function setRace(model, race) {
   model.roster = [];
   model.leftOut = false;
   model.start = model.t0 = model.attempt = null;
-  model.forfeitedAt = model.oldestUnacked = model.clockDue = null;
+  model.forfeitedAt = model.clockDue = null;
   for (const [id, member] of model.members) {
     model.members.set(id, { ...member, ready: false });
   }

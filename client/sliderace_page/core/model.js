@@ -5,6 +5,7 @@
 import { constants } from "./constants.js";
 import { fold } from "./fold.js";
 import { inOrder } from "./lanes.js";
+import { Liveness } from "./liveness.js";
 import { Nonces } from "./draw.js";
 import { command, enter, hello } from "./protocol.js";
 
@@ -12,8 +13,6 @@ import { command, enter, hello } from "./protocol.js";
 /** @typedef {import("./messages.js").Snapshot["phase"]} Phase */
 /** @typedef {import("./protocol.js").Enter} Enter */
 /** @typedef {import("./fairness.js").Shown} Shown */
-
-const LATE_ACK_MS = 5000; // far more than a round trip and a commit: probe the connection
 
 export class Model {
   /** @type {string | null} the room's code */
@@ -61,8 +60,7 @@ export class Model {
   forfeitedAt = null;
   /** @type {import("./pacing.js").Pace | null} */
   pace = null;
-  /** @type {number | null} when the oldest slides without an ack were sent */
-  oldestUnacked = null;
+  liveness = new Liveness(); // of the connection
 
   /** @type {Results | null} */
   results = null;
@@ -85,6 +83,7 @@ export class Model {
   requested = new Map();
   /** @type {number | null} when to ask for the clock of our board again */
   clockDue = null;
+  #pings = 0;
   /** @type {Command[]} */
   #out = [];
 
@@ -117,10 +116,14 @@ export class Model {
     return this.phase === "racing" || this.phase === "grace";
   }
 
+  /** Whether a race is running, or about to. */
+  get inRace() {
+    return this.running || this.phase === "countdown";
+  }
+
   /** Whether our slides count now; the board may arrive just before `racing`. */
   get racing() {
-    const time = this.running || this.phase === "countdown";
-    return time && this.attempt !== null && !this.attempt.over;
+    return this.inRace && this.attempt !== null && !this.attempt.over;
   }
 
   get myLane() {
@@ -175,11 +178,6 @@ export class Model {
     return this.forfeitedAt !== null && now - this.forfeitedAt < limit;
   }
 
-  /** Whether an ack is so late that the connection may be dead. @param {number} now */
-  ackIsLate(now) {
-    return this.oldestUnacked !== null && now - this.oldestUnacked > LATE_ACK_MS;
-  }
-
   // --- From the shell ----------------------------------------------------------------
 
   /** The first message of a connection. */
@@ -191,8 +189,17 @@ export class Model {
   /** Note that the connection is lost. */
   lost() {
     this.online = false;
-    this.oldestUnacked = null;
+    this.liveness.lost();
     this.#out = [];
+  }
+
+  /**
+   * Note that a second connection replaces the one in doubt.
+   * @param {ServerEvent} event its first; `receive` it afterwards
+   */
+  takenOver(event) {
+    this.lost();
+    this.online = event.t === "welcome";
   }
 
   /**
@@ -263,6 +270,11 @@ export class Model {
     }
     this.#flush(now);
     this.#out.push(...this.nonces.due(this));
+    const waiting = this.attempt?.waiting === true;
+    if (this.liveness.look(now, this.inRace, waiting)) {
+      this.#pings += 1;
+      this.#out.push(command.ping(this.#pings));
+    }
     return this.#out.splice(0);
   }
 
@@ -274,7 +286,7 @@ export class Model {
       sending && next
         ? now + sending.pace.wait(next, now, sending.attempt.solved)
         : Infinity;
-    return Math.min(slides, this.clockDue ?? Infinity);
+    return Math.min(slides, this.clockDue ?? Infinity, this.liveness.due);
   }
 
   /** The fields that slides are sent with; null: none may be sent. */
@@ -295,7 +307,6 @@ export class Model {
       const { race, gen, sent, approx } = attempt;
       this.#out.push(command.slides(race, gen, sent + 1, slides, approx));
       attempt.sent += slides.length;
-      this.oldestUnacked ??= now;
     }
   }
 }

@@ -134,6 +134,7 @@ const isObject = (value) => typeof value === "object" && value !== null;
 
 // --- Reconnecting --------------------------------------------------------------------
 
+const RACE_MS = 2000;
 const NO_CODE = 1005; // a browser's name for a close without a code
 
 /**
@@ -149,7 +150,9 @@ export const mayReconnect = (code) =>
  * How long to wait before the next try: full jitter below a doubling ceiling.
  * @param {number} tries failures so far, 0 ...
  * @param {number} random at least 0, below 1
+ * @param {boolean} [inRace] its clock keeps running, so at most 2 s
  * @returns {number} ms, below 250 at first, below 8,000 in the long run
  */
-export const backoff = (tries, random) =>
-  random * Math.min(constants.timing.reconnect_ms, 250 * 2 ** Math.min(tries, 5));
+export const backoff = (tries, random, inRace = false) =>
+  random *
+  Math.min(inRace ? RACE_MS : constants.timing.reconnect_ms, 250 * 2 ** Math.min(tries, 5));

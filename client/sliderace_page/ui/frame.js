@@ -273,12 +273,11 @@ export class Frame {
     const code = room ? formatCode(room.code) : "";
     show(this.codeChip, room !== null && this.#name !== "lobby");
     if (room) setText(this.codeChip, code);
-    const offline = room !== null && !app.model?.online;
-    show(this.connectionChip, offline);
-    show(this.serverGone, offline && app.goneForLong);
+    const trouble = room ? app.trouble : "";
+    show(this.connectionChip, trouble !== "");
+    setText(this.connectionChip, trouble);
+    show(this.serverGone, room !== null && app.goneForLong);
     setText(this.serverGone, app.goneForLong ? text("frame.server_gone") : "");
-    const state = app.serverGone ? "frame.chip_not_answering" : "frame.chip_reconnecting";
-    setText(this.connectionChip, text(state));
     const title = room ? text("frame.room_title", { code }) : text("frame.title");
     if (document.title !== title) document.title = title;
   }

@@ -27,6 +27,7 @@ export const ROOM_MODULES = [
   "core/figures.js",
   "core/fold.js",
   "core/lanes.js",
+  "core/liveness.js",
   "core/messages.js",
   "core/model.js",
   "core/draw.js",
