@@ -51,6 +51,7 @@ class Proxy:
         self.conditions = conditions
         self.connections = 0
         self._port = port
+        self._swallowed = 0
         self._random = random.Random(seed)  # noqa: S311
         self._live: set[asyncio.StreamWriter] = set()
 
@@ -64,19 +65,24 @@ class Proxy:
             else:
                 writer.close()
 
+    def swallow(self) -> None:
+        """Drop everything on the present connections for ever; new ones work."""
+        self._swallowed = self.connections
+
     async def forward(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         """Forward one connection until either side ends it."""
         self.connections += 1
+        number = self.connections
         up_reader, up_writer = await asyncio.open_connection("127.0.0.1", self._port)
         pair = {writer, up_writer}
         self._live |= pair
         try:
             async with asyncio.TaskGroup() as group:
                 directions = [
-                    group.create_task(self._pump(reader, up_writer)),
-                    group.create_task(self._pump(up_reader, writer)),
+                    group.create_task(self._pump(number, reader, up_writer)),
+                    group.create_task(self._pump(number, up_reader, writer)),
                 ]
                 await asyncio.wait(directions, return_when=asyncio.FIRST_COMPLETED)
                 for direction in directions:
@@ -87,7 +93,10 @@ class Proxy:
                 one.transport.abort()
 
     async def _pump(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self,
+        number: int,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
     ) -> None:
         with contextlib.suppress(OSError):
             while data := await reader.read(65_536):
@@ -95,7 +104,7 @@ class Proxy:
                 wait = conditions.delay + conditions.jitter * self._random.random()
                 await asyncio.sleep(wait)
                 await conditions.flowing.wait()
-                if conditions.silent:
+                if conditions.silent or number <= self._swallowed:
                     continue
                 for piece in self._pieces(data):
                     writer.write(piece)

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 from urllib.request import urlopen
@@ -20,16 +20,22 @@ from sliderace_client.net.signature import check_signature
 __all__ = ["Race", "Racer", "running_race"]
 
 
+async def _nothing(_left: int) -> None:
+    """Before a slide: do nothing."""
+
+
 class Racer:
     """The real client; its player solves the board at a steady pace.
 
     Attributes:
         pace: seconds between slides.
+        before_slide: called with the number of slides that are left, before each.
     """
 
     def __init__(self, server: str, enter: m.Create | m.Join) -> None:
         self.changed = asyncio.Event()
         self.pace = 0.2  # slow enough to outlast the failures on a slow machine
+        self.before_slide: Callable[[int], Awaitable[None]] = _nothing
         self.client = RecordingClient(
             server, enter, Observed(0), on_change=self.changed.set
         )
@@ -41,9 +47,10 @@ class Racer:
         return attempt.acked if attempt else 0
 
     @property
-    def made(self) -> list[tuple[str, int]]:
+    def made(self) -> list[tuple[str, int, int]]:
+        """All slides, with the times at which they were made."""
         attempt = self.client.view.attempt
-        return [(d, k) for d, k, _ in attempt.slides] if attempt else []
+        return [*attempt.slides] if attempt else []
 
     def entered(self) -> bool:
         return self.client.view.room is not None
@@ -65,11 +72,12 @@ class Racer:
         await self.until(lambda: view.board is not None and view.racing)
         client.painted()
         assert view.start is not None
-        for stage in solve(parse_board(view.start)):
-            for direction, count in stage:
-                await asyncio.sleep(self.pace)
-                await self.until(lambda: view.racing)
-                assert client.slide(direction, count)
+        slides = [slide for stage in solve(parse_board(view.start)) for slide in stage]
+        for left, slide in zip(range(len(slides), 0, -1), slides, strict=True):
+            await asyncio.sleep(self.pace)
+            await self.before_slide(left)
+            await self.until(lambda: view.racing)
+            assert client.slide(*slide)
 
 
 class Race:
@@ -129,7 +137,7 @@ class Race:
         record = await asyncio.to_thread(_get, f"{self.server.url}{first.record}")
         assert {check.verdict for check in verify(record, check_signature)} == {"ok"}
         for racer in record["record"]["racers"]:
-            stored = [(slide[0], slide[1]) for slide in racer["slides"]]
+            stored = [(slide[0], slide[1], slide[2]) for slide in racer["slides"]]
             assert stored == made[racer["seat"]]
         assert await asyncio.to_thread(self.server.log_of, self.code) != []
         assert await self.faults() == []
