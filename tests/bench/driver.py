@@ -43,6 +43,11 @@ IDLE_READS = 20
 """Maximum number of such reads between two polls."""
 TIMEOUT_S = 60
 """Longest wait for an answer while many clients connect."""
+WAIT_S = 0.001
+"""Longest wait for messages; the poll may take twice as long."""
+SHARP = 100
+"""Maximum rate, in slides per second, at which the driver does not wait just before a
+slide is due, so that it is sent in time. At higher rates it would never wait."""
 PROBE_S = 0.005
 """Seconds between two pings of the probe, which shows how long the loop blocks."""
 
@@ -300,6 +305,7 @@ class Driver:
         began, idle_reads, probe_at = time.perf_counter(), 0, 0.0
         order = sorted(self.players, key=lambda one: one.due)
         turn = 0  # players slide in a fixed order
+        sharp = 0 < self.rate * len(order) <= SHARP
         while (now := time.perf_counter()) < until:
             if self.rate:
                 while order and order[turn].due <= now:
@@ -315,7 +321,8 @@ class Driver:
             for _ in range(min(wanted - idle_reads, IDLE_READS)):
                 self._receive(self.idle[idle_reads % len(self.idle)], now)
                 idle_reads += 1
-            self._read(0.001)
+            soon = sharp and order[turn].due - now < 2 * WAIT_S
+            self._read(0 if soon else WAIT_S)
 
     def _slide(self, member: Member, due: float) -> None:
         if member.slide(due):
