@@ -143,7 +143,7 @@ def test_key_can_be_the_direction_of_the_gap() -> None:
         (
             "=RX",
             "not_notation",
-            "That is not field notation: no slide at character 2: 'X'.",
+            "That is not field notation: character 2 is 'X'.",
         ),
         ("=R2", "cannot_move", "Only 1 tile can go right."),
     ],

@@ -17,11 +17,13 @@ from sliderace_client import exit_codes
 if TYPE_CHECKING:
     from sliderace.engine import Board, Size
     from sliderace_client.launch import Start
+    from sliderace_client.line_ui.answers import Refusal
     from sliderace_client.net.locate import Place
     from sliderace_client.shared_ui.settings import Settings
 
 __all__ = [
     "Failure",
+    "accepted",
     "columns",
     "enter_in_lines",
     "find_room",
@@ -72,7 +74,7 @@ def say(line: str) -> None:
 @contextmanager
 def reporting_failures() -> Generator[None]:
     """Turn expected exceptions into one line and an exit code."""
-    from sliderace.engine import EngineError
+    from sliderace.engine import BadSeed
     from sliderace_client.net.http import Unreachable
     from sliderace_client.net.locate import NotFound
 
@@ -80,13 +82,8 @@ def reporting_failures() -> Generator[None]:
         yield
     except (NotFound, Unreachable) as error:
         raise Failure(str(error), exit_codes.UNREACHABLE) from None
-    except EngineError as error:
-        raise click.UsageError(_sentence(str(error))) from None
-
-
-def _sentence(message: str) -> str:
-    """Return a message of the engine as a sentence."""
-    return message[:1].upper() + message[1:].removesuffix(".") + "."
+    except BadSeed:
+        raise click.UsageError(text("cli.bad_seed")) from None
 
 
 @contextmanager
@@ -197,10 +194,19 @@ def own_name(name: str, settings: "Settings") -> str:
 
 
 def parse_size(typed: str) -> "Size":
-    """Return a board size; raises `EngineError`."""
-    from sliderace.engine import Size
+    """Return a board size."""
+    from sliderace_client.line_ui.answers import size_of_flag
 
-    return Size.parse(typed.lower())
+    return accepted(size_of_flag(typed))
+
+
+def accepted(answer: "T | Refusal") -> T:
+    """Return the value of an option."""
+    from sliderace_client.line_ui.answers import Refusal
+
+    if isinstance(answer, Refusal):
+        raise click.UsageError(answer.text)
+    return answer
 
 
 def parse_hex(option: str, typed: str) -> bytes:

@@ -18,8 +18,10 @@ from sliderace.texts import text
 from sliderace_client import exit_codes
 from sliderace_client.cli.console import (
     Failure,
+    accepted,
     is_full_screen,
     load_settings,
+    parse_size,
     race_board,
     reporting_failures,
     reporting_unreadable,
@@ -112,14 +114,13 @@ def _board(
     """Return the first board's origin and size, as far as the flags give them.
 
     Raises:
-        UsageError: the flags contradict each other.
-        EngineError: an impossible board, seed or size.
+        UsageError: an impossible board or size, or flags that contradict each other.
+        BadSeed: the seed is not valid text.
     """
     from sliderace.engine import seed_from_text
-    from sliderace_client.line_ui.answers import size_of_flag
     from sliderace_client.line_ui.boards import Origin, parse_given
 
-    shape = None if size is None else size_of_flag(size)
+    shape = None if size is None else parse_size(size)
     whole = [
         flag for flag, value in (("--scramble", scramble), ("--race", race)) if value
     ]
@@ -130,7 +131,8 @@ def _board(
     seed_from_text(seed or "")
     if not whole:
         return Origin(seed or "", shuffle or 0), shape
-    board = parse_given(scramble) if scramble else race_board(race or "", server)
+    given = parse_given(scramble) if scramble else race_board(race or "", server)
+    board = accepted(given)
     if shape not in (None, board.size):
         raise click.UsageError(
             text("cli.solo.other_size", flag=whole[0], size=board.size, wanted=shape)

@@ -118,16 +118,13 @@ def _no_such_puzzle(typed: str) -> str:
     return text("size.no_such_puzzle", typed=quoted(typed.strip()), known=known)
 
 
-def size_of_flag(typed: str) -> Size:
-    """Return the size that a flag means: ``4``, ``4x4``, ``5x3``, ``15-puzzle``.
-
-    Raises:
-        BadSize: the text is no size, or a side is not 2 ... 10.
-    """
+def size_of_flag(typed: str) -> Size | Refusal:
+    """Return the size that a flag means: ``4``, ``4x4``, ``5x3``, ``15-puzzle``."""
     sides = _sides_of(typed)
-    if sides is None or not sides[0]:
-        raise BadSize(text("size.bad_flag", typed=quoted(typed)))
-    return Size(*sides)
+    try:
+        return Size(*sides or (0, 0))
+    except BadSize:
+        return Refusal("not_a_size", text("size.bad_flag", typed=quoted(typed)))
 
 
 def yes_or_no(typed: str) -> bool | None:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from sliderace.engine import (
     OPPOSITE,
     BadBoard,
-    BadNotation,
+    BadSize,
     Board,
-    EngineError,
     Size,
     Slide,
     Stream,
@@ -18,7 +17,7 @@ from sliderace.engine import (
     seed_from_text,
 )
 from sliderace.texts import text
-from sliderace_client.line_ui.answers import quoted
+from sliderace_client.line_ui.answers import Refusal, quoted
 
 __all__ = ["Origin", "board_from", "parse_given", "shuffled"]
 
@@ -103,36 +102,37 @@ def _solves(slide: Slide, board: Board) -> bool:
     return ahead.is_solved
 
 
-def parse_given(typed: str) -> Board:
-    """Read a board to play, such as ``8 2 0/4 6 1/3 7 5``.
-
-    Raises:
-        EngineError: it cannot be played; the message says exactly why.
-    """
+def parse_given(typed: str) -> Board | Refusal:
+    """Read a board to play, such as ``8 2 0/4 6 1/3 7 5``."""
     rows = [row.split() for row in typed.strip().split("/")]
     for number, row in enumerate(rows, 1):
-        _check_row(number, row, rows[0])
+        if why := _fault(number, row, rows[0]):
+            return Refusal("bad_board", why)
     try:
         board = parse_board("/".join(" ".join(row) for row in rows))
+    except BadSize:
+        sides = {"rows": len(rows), "columns": len(rows[0])}
+        return Refusal("bad_board", text("board.bad_size", **sides))
     except BadBoard:
-        raise BadBoard(_misfits([int(word) for row in rows for word in row])) from None
+        tiles = [int(word) for row in rows for word in row]
+        return Refusal("bad_board", _misfits(tiles))
     if board.is_solved:
-        raise EngineError(text("board.solved"))
+        return Refusal("bad_board", text("board.solved"))
     if not board.is_solvable():
-        raise EngineError(text("board.unsolvable"))
+        return Refusal("bad_board", text("board.unsolvable"))
     return board
 
 
-def _check_row(number: int, row: list[str], first: list[str]) -> None:
+def _fault(number: int, row: list[str], first: list[str]) -> str:
+    """Say what is wrong with a row; empty: nothing."""
     for word in row:
         if not (word.isascii() and word.isdecimal() and len(word) <= 2):
-            raise BadNotation(text("board.no_number", row=number, typed=quoted(word)))
+            return text("board.no_number", row=number, typed=quoted(word))
     if not row:
-        raise BadNotation(text("board.empty_row", row=number))
+        return text("board.empty_row", row=number)
     if len(row) != len(first):
-        raise BadNotation(
-            text("board.uneven", row=number, count=len(row), first=len(first))
-        )
+        return text("board.uneven", row=number, count=len(row), first=len(first))
+    return ""
 
 
 def _misfits(tiles: list[int]) -> str:

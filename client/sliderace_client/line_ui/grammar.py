@@ -208,11 +208,13 @@ def _parts(line: str) -> list[str]:
 
 def _notation(typed: str) -> list[Slide] | Refusal:
     """Return the slides of field notation."""
+    notation = typed.upper()
     try:
-        slides = parse_slides(typed.upper())
+        slides = parse_slides(notation)
     except BadNotation as error:
-        why = str(error).encode("ascii", "backslashreplace").decode()
-        return Refusal("not_notation", text("move.bad_notation", why=why))
+        at = error.position
+        why = text("move.bad_notation", number=at, typed=quoted(notation[at - 1]))
+        return Refusal("not_notation", why)
     return slides or Refusal("not_notation", text("move.empty_notation"))
 
 
