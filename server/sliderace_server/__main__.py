@@ -2,8 +2,7 @@
 
 import sys
 
-from sliderace_server.cli import main
+from sliderace_server.cli import command_line
 
 if __name__ == "__main__":
-    subcommand = sys.argv[1:2] in (["backup"], ["restore"])
-    main(prog_name="sliderace" if subcommand else "sliderace serve")
+    sys.exit(command_line(sys.argv[1:]))

@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any, NoReturn
@@ -30,7 +30,7 @@ from sliderace_server.signing_key import BadKey
 from sliderace_server.storage import StorageError, backup, restore
 from sliderace_server.websocket import CannotListen
 
-__all__ = ["STATE_FILE", "main", "run"]
+__all__ = ["STATE_FILE", "command_line", "main", "run"]
 
 _log = logging.getLogger(__name__)
 
@@ -50,6 +50,20 @@ EXIT_INTERRUPTED, EXIT_SETTINGS, EXIT_PORT, EXIT_STORAGE = 1, 2, 3, 4
 EXIT_CODES = """\
 Exit codes: 0 success; 1 stopped by a second signal; 2 wrong usage or settings; 3 cannot
 listen on the port; 4 a file or the storage cannot be used."""
+
+
+def command_line(arguments: Sequence[str]) -> int:
+    """Carry out a command line; return the exit code. An error is one line."""
+    subcommand = arguments[:1] in (["backup"], ["restore"])
+    name = "sliderace" if subcommand else "sliderace serve"
+    try:
+        code = main.main(arguments, prog_name=name, standalone_mode=False)
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx else name
+        _fail(f"{error.format_message()} See: {path} --help", EXIT_SETTINGS)
+    except click.Abort:
+        return EXIT_INTERRUPTED
+    return code if isinstance(code, int) else 0
 
 
 def _setting_options(command: Callable[..., None]) -> Callable[..., None]:

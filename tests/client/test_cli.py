@@ -12,6 +12,7 @@ from tests.client.rooms import COMMITMENT, RACE, SECRET, results
 
 from sliderace.engine import Board, Size, format_board
 from sliderace_client import exit_codes
+from sliderace_client.__main__ import main
 from sliderace_client.cli import commands
 from sliderace_client.cli.commands import run
 from sliderace_client.cli.console import parse_hash_start
@@ -130,6 +131,27 @@ def test_wrong_usage_is_one_line_and_exit_code_2(
     assert typed.read() == ""
     assert run(args) == exit_codes.UNKNOWN
     assert "--help" in one_line(capsys)
+
+
+class Interruption:
+    """Presses Ctrl-C while a module is loaded."""
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        if name == "sliderace_client.cli.commands":
+            raise KeyboardInterrupt
+
+
+def test_ctrl_c_while_the_program_loads_is_exit_code_130(
+    monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.delitem(sys.modules, "sliderace_client.cli.commands")
+    monkeypatch.delattr("sliderace_client.cli.commands")
+    monkeypatch.setattr(sys, "meta_path", [Interruption, *sys.meta_path])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == exit_codes.INTERRUPTED
+    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("command", ["join", "watch", "bot"])
