@@ -116,6 +116,7 @@ def test_help_loads_no_unnecessary_module() -> None:
         ["solo", "--size", "x"],
         ["solo", "--keys", "abc"],
         ["solo", "--keys", "quip"],
+        ["host", "--picture", "nofile.png"],
         ["solo", "--shuffle", "0"],
         ["solo", "--scramble", ""],
         ["solo", "--scramble", "1 2 3/4 5 6/8 7 0"],

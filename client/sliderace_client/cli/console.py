@@ -1,12 +1,14 @@
 """Messages, exit codes and parsing of arguments, shared by the commands."""
 # ruff: noqa: PLC0415 - only what a command needs is loaded
 
+import errno
 import os
 import re
 import sys
 from collections.abc import Coroutine, Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
@@ -159,6 +161,7 @@ def load_settings(preferences: Mapping[str, str] | None = None) -> "Settings":
     """
     from sliderace_client.line_ui.answers import Refusal
     from sliderace_client.line_ui.own_keys import Keys, keys_of
+    from sliderace_client.shared_ui.pictures import BUILT_IN
     from sliderace_client.shared_ui.settings import load
 
     settings, complaints = load()
@@ -170,6 +173,12 @@ def load_settings(preferences: Mapping[str, str] | None = None) -> "Settings":
         if isinstance(own, Refusal):
             raise click.BadParameter(own.text, param_hint="--keys")
         given["own_keys"] = own.chars or "arrows"
+    picture = given.get("picture", "none")
+    known = picture in ("", "none", *BUILT_IN)
+    if not known and not Path(picture).expanduser().is_file():
+        why = os.strerror(errno.ENOENT)
+        message = text("picture.cannot_read", name=picture, why=why)
+        raise click.BadParameter(message, param_hint="--picture")
     return replace(settings, **given)
 
 
