@@ -22,6 +22,7 @@ __all__ = [
     "PerAddress",
     "Quota",
     "TokenBucket",
+    "client_key",
 ]
 
 SWEEP_MS = 60_000
@@ -198,7 +199,7 @@ class PerAddress:
     def connect(self, address: str) -> bool:
         """Count a new connection; if there are too many, only return False."""
         allowed = self._limits.connections_per_ip
-        client = _client(address)
+        client = client_key(address)
         if self._connections[client] >= allowed and address:
             return False
         self._connections[client] += 1
@@ -206,20 +207,20 @@ class PerAddress:
 
     def disconnect(self, address: str) -> None:
         """Stop counting a connection."""
-        _decrement(self._connections, _client(address))
+        _decrement(self._connections, client_key(address))
 
     def sending(self, address: str, size: int) -> bool:
         """Count a large answer; if too much is unread, only return False."""
-        unread = self._unread[_client(address)]
+        unread = self._unread[client_key(address)]
         allowed = self._limits.answer_bytes_per_ip
         if unread and unread + size > allowed and address:
             return False
-        self._unread[_client(address)] += size
+        self._unread[client_key(address)] += size
         return True
 
     def sent(self, address: str, size: int) -> None:
         """Stop counting a large answer."""
-        _decrement(self._unread, _client(address), size)
+        _decrement(self._unread, client_key(address), size)
 
     def page_wait(self, address: str, now_ms: int) -> int:
         """Count a request; return 0, or how many ms to wait before repeating it."""
@@ -228,7 +229,7 @@ class PerAddress:
         self._sweep(now_ms)
         limits = self._limits
         new = TokenBucket(limits.pages_per_s, limits.pages_burst)
-        bucket = self._pages.setdefault(_client(address), new)
+        bucket = self._pages.setdefault(client_key(address), new)
         if not (wait := bucket.wait(now_ms)):
             bucket.take(1, now_ms)
         return wait
@@ -240,7 +241,7 @@ class PerAddress:
         self._sweep(now_ms)
         limits = self._limits
         new = TokenBucket(limits.joins_per_min / 60, limits.joins_burst)
-        bucket = self._joins.setdefault(_client(address), new)
+        bucket = self._joins.setdefault(client_key(address), new)
         if not (wait := bucket.wait(now_ms)):
             bucket.take(1, now_ms)
         return wait
@@ -253,7 +254,7 @@ class PerAddress:
         """
         if not address:
             return 0
-        buckets = (self._tries.get(_client(address)), self._all_tries)
+        buckets = (self._tries.get(client_key(address)), self._all_tries)
         return max(bucket.wait(now_ms) if bucket else 0 for bucket in buckets)
 
     def failed_try(self, address: str, now_ms: int) -> None:
@@ -263,33 +264,33 @@ class PerAddress:
         self._sweep(now_ms)
         per_min = self._limits.failed_joins_per_min
         new = TokenBucket(per_min / 60, per_min)
-        self._tries.setdefault(_client(address), new).take(1, now_ms)
+        self._tries.setdefault(client_key(address), new).take(1, now_ms)
         if self._all_tries is not None:
             self._all_tries.take(1, now_ms)
 
     def may_open(self, address: str) -> bool:
         """Return whether this address may open one more room."""
         allowed = self._limits.rooms_per_ip
-        return self._rooms[_client(address)] < allowed or not address
+        return self._rooms[client_key(address)] < allowed or not address
 
     def open_wait(self, address: str, now_ms: int) -> int:
         """Return how many ms this address must wait to open one more room, or 0."""
-        bucket = self._openings.get(_client(address))
+        bucket = self._openings.get(client_key(address))
         return 0 if bucket is None else bucket.wait(now_ms)
 
     def opened(self, address: str, now_ms: int) -> None:
         """Count a room that this address has opened."""
-        self._rooms[_client(address)] += 1
+        self._rooms[client_key(address)] += 1
         if not address:
             return
         self._sweep(now_ms)
         per_hour = self._limits.rooms_per_hour
         new = TokenBucket(per_hour / 3_600, per_hour)
-        self._openings.setdefault(_client(address), new).take(1, now_ms)
+        self._openings.setdefault(client_key(address), new).take(1, now_ms)
 
     def closed(self, address: str) -> None:
         """Stop counting a room of this address."""
-        _decrement(self._rooms, _client(address))
+        _decrement(self._rooms, client_key(address))
 
     def _sweep(self, now_ms: int) -> None:
         """Forget inactive addresses; attackers have many."""
@@ -344,10 +345,13 @@ class Quota:
         self._used[member] += amount
 
 
-def _client(address: str) -> str:
+def client_key(address: str) -> str:
     """Return the key to count an address by: for IPv6 the /64, which one host owns.
 
-    >>> [_client(one) for one in ("2001:db8::1:2:3:4", "::ffff:10.0.0.1", "10.0.0.1")]
+    >>> [
+    ...     client_key(one)
+    ...     for one in ("2001:db8::1:2:3:4", "::ffff:10.0.0.1", "10.0.0.1")
+    ... ]
     ['2001:db8::', '10.0.0.1', '10.0.0.1']
     """
     try:

@@ -92,6 +92,14 @@ def test_losing_the_seat_after_entering_ends_it() -> None:
     assert ann.view.ended == m.Refused("hello", "bad_token", "")
 
 
+def test_a_kicked_member_who_comes_back_learns_why() -> None:
+    model = fresh(m.Join("KWXTRB", "Ann"), token=TOKEN)
+    model.receive(m.Refused("hello", "kicked", ""), NOW)
+    assert model.poll(NOW) == [Forget()]
+    model.lost(4501)
+    assert model.view.ended == m.Refused("hello", "kicked", "")
+
+
 def test_resume_refused_for_another_reason_keeps_the_seat() -> None:
     ann = ModelHarness()
     ann.model.lost(1006)

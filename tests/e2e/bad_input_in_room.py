@@ -252,9 +252,22 @@ async def _(setup: Setup) -> Outcome:
 
 @case("anything from a kicked member")
 async def _(setup: Setup) -> Outcome:
-    async with setup.spectator() as spectator:
+    async with setup.spectator("Gus") as spectator:
         await setup.ann.send(m.Kick(spectator.member))
         return await close_code(spectator)
+
+
+@case("a kicked member who comes back")
+async def _(setup: Setup) -> Outcome:
+    async with setup.spectator("Gil") as spectator:
+        await setup.ann.send(m.Kick(spectator.member))
+        await spectator.closed()
+        outcome = ("kicked", "4501")
+        resume = m.Resume(code=setup.ann.code, token=spectator.token)
+        assert await hello_outcome(setup, resume) == outcome
+        join = m.Join(code=setup.ann.code, name="Gil")
+        assert await hello_outcome(setup, join) == outcome
+    return outcome
 
 
 @case("anything in a closed room")

@@ -52,7 +52,12 @@ async def test_a_kicked_member_is_disconnected_and_cannot_come_back() -> None:
         async with connected(server.port) as again:
             resume = m.Resume(code=ann.code, token=ben.token)
             await again.send(m.Hello(v=1, enter=resume))
-            assert (await again.until(m.Refused)).code == "bad_token"
+            assert (await again.until(m.Refused)).code == "kicked"
+            assert await again.closed() == 4501
+        async with connected(server.port) as again:
+            await again.send(m.Hello(v=1, enter=m.Join(code=ann.code, name="player 2")))
+            assert (await again.until(m.Refused)).code == "kicked"
+            assert await again.closed() == 4501
         await cat.solve()
         await cat.acked(cat.seq)
 

@@ -47,7 +47,7 @@ def test_the_format_is_permanent() -> None:
     assert encode(HostStarted(7)) == b'[1,"host_started",7]'
     assert encode(CountdownBegan(7, "R-1", 9)) == b'[1,"countdown_began",7,"R-1",9]'
     entered = Entered(7, 2, "Ann", "player", bot=False, seat=None, token_hash="ab")
-    assert encode(entered) == b'[1,"entered",7,2,"Ann","player",false,null,"ab"]'
+    assert encode(entered) == b'[1,"entered",7,2,"Ann","player",false,null,"ab",""]'
 
 
 def test_names_and_fields_are_permanent() -> None:
@@ -56,7 +56,7 @@ def test_names_and_fields_are_permanent() -> None:
     assert shape == {
         "room_opened": "t code created_s public",
         "epoch_began": "t epoch boot mono_ms wall_ms",
-        "entered": "t member name role bot seat token_hash",
+        "entered": "t member name role bot seat token_hash address",
         "gone": "t member why",
         "connected": "t member",
         "disconnected": "t member",
@@ -94,11 +94,12 @@ def test_names_and_fields_are_permanent() -> None:
         "race_ended": "t race",
         "race_aborted": "t race why",
         "checkpoint": "t code created_s public locked members last_member host owner"
-        " race number last_race epoch hold_until offset empty_since active_at",
+        " race number last_race epoch hold_until offset empty_since active_at"
+        " kicked",
     }
     assert " ".join(get_type_hints(MemberState)) == (
         "id name role seat bot token_hash former_hash ready benched connected since"
-        " nonce_commitment nonces"
+        " nonce_commitment nonces address newcomer"
     )
     assert all("t" in get_type_hints(kind) for kind in TYPES.values())
 

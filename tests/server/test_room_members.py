@@ -7,7 +7,8 @@ from sliderace.protocol import messages as m
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
 from sliderace_server.room import Connect, Disconnect, Enter, RoomLimits
-from sliderace_server.room.log_records import Closed, Gone, HostChanged
+from sliderace_server.room.apply import MAX_KICKED, NEWCOMER_MS
+from sliderace_server.room.log_records import Closed, Gone, HostChanged, TokenIssued
 
 
 def harness_with(*names: str, **more: object) -> RoomHarness:
@@ -168,11 +169,146 @@ def test_the_race_ends_when_the_last_racer_leaves() -> None:
 
 def test_a_member_away_too_long_is_removed_between_races() -> None:
     harness = harness_with("Ann", "Ben")
+    harness.wait(NEWCOMER_MS)
     harness.do(Disconnect(2))
     harness.wait(49_999)
     assert 2 in harness.state.members
     harness.wait(1)
     assert harness.records[-1] == Gone(harness.now, 2, "timeout")
+
+
+def test_a_newcomer_who_never_comes_back_is_removed_after_30_s() -> None:
+    """One who has come back, or created the room, keeps the seat for longer."""
+    harness = harness_with()
+    harness.enter("Ann", creator=True)
+    harness.enter("Ben")
+    harness.enter("Eve")
+    harness.wait(NEWCOMER_MS - 1)
+    for member in (1, 2, 3):
+        harness.do(Disconnect(member))
+    harness.do(Connect(2))
+    harness.do(Disconnect(2))
+    harness.wait(29_999)
+    assert [*harness.state.members] == [1, 2, 3]
+    harness.wait(1)
+    assert harness.records[-1] == Gone(harness.now, 3, "timeout")
+    harness.wait(19_999)
+    assert [*harness.state.members] == [1, 2]
+
+
+def test_a_full_room_removes_newcomers_who_are_gone_at_once() -> None:
+    harness = harness_with("Ann", limits=RoomLimits(players=3, spectators=1))
+    for name in ("Ben", "Cat"):
+        harness.enter(name)
+    harness.do(Disconnect(3))
+    harness.do(Disconnect(2))
+    assert isinstance(harness.do(Enter("Dan", "hash")), list)
+    assert [*harness.state.members] == [1, 3, 4], "the first of those away"
+    assert harness.seat(4) == 1
+    harness.enter("Eve", role="spectator")
+    assert isinstance(harness.ask(5, m.Role("player")), list)
+    assert [*harness.state.members] == [1, 4, 5]
+
+
+def test_a_full_room_removes_others_after_20_s_away() -> None:
+    harness = harness_with("Ann", "Ben", limits=RoomLimits(players=2))
+    harness.wait(NEWCOMER_MS)
+    harness.do(Disconnect(2))
+    harness.wait(19_999)
+    assert harness.do(Enter("Cat", "hash")) == Refusal("room_full")
+    harness.wait(1)
+    harness.enter("Cat")
+    assert [*harness.state.members] == [1, 3]
+
+
+def test_a_full_room_removes_nobody_from_a_running_race() -> None:
+    harness = harness_with("Ann", "Ben", limits=RoomLimits(players=2))
+    harness.start_race(1, 2)
+    harness.do(Disconnect(2))
+    harness.wait(30_000)
+    assert harness.do(Enter("Cat", "hash")) == Refusal("room_full")
+
+
+@pytest.mark.parametrize("role", ["player", "spectator"])
+def test_places_per_address_are_limited(role: m.RoleName) -> None:
+    """Not on this machine; members who are away make place for their own address."""
+    limits = RoomLimits(players_per_ip=2, spectators_per_ip=2)
+    harness = harness_with("Ann", limits=limits)
+    for number in range(2):
+        harness.enter(f"X {number}", address="x", role=role)
+    again = Enter("X", "hash", role, address="x")
+    assert harness.do(again) == Refusal("room_full")
+    for number in range(3):
+        harness.enter(f"Local {number}", role=role)
+    harness.enter("Y", address="y", role=role)
+    harness.do(Disconnect(harness.state.last_member))
+    assert harness.do(again) == Refusal("room_full"), "another address is away"
+    harness.do(Disconnect(3))
+    assert isinstance(harness.do(again), list)
+    assert 3 not in harness.state.members
+
+
+def test_the_hosts_address_may_take_all_places() -> None:
+    """A class often shares one address."""
+    harness = harness_with(limits=RoomLimits(players=5, players_per_ip=2))
+    harness.enter("Ann", creator=True, address="x")
+    for number in range(4):
+        harness.enter(f"Pupil {number}", address="x")
+    assert harness.do(Enter("Eve", "hash", address="x")) == Refusal("room_full")
+
+
+# --- kicked --------------------------------------------------------------------------
+
+
+def room_with_eve_kicked() -> RoomHarness:
+    harness = harness_with("Ann")
+    harness.enter("Eve", address="e")
+    harness.ask(1, m.Kick(2))
+    return harness
+
+
+def test_a_kicked_member_stays_out_until_the_host_unlocks_the_room() -> None:
+    """Also after a checkpoint and a recovery."""
+    harness = room_with_eve_kicked()
+    for name in ("Eve", " eve ", "\uff25ve"):
+        assert harness.do(Enter(name, "other", address="e")) == Refusal("kicked")
+    harness.crash(1_000)
+    harness.do(Connect(1))
+    harness.start_race(1)
+    harness.solve(1)
+    harness.ask(1, m.Rematch(harness.state.race.id))
+    assert harness.checkpoint is not None
+    harness.crash(1_000)
+    assert harness.do(Enter("Eve", "other", address="e")) == Refusal("kicked")
+    assert room.is_kicked(harness.state, "hash of Eve")
+    harness.do(Connect(1))
+    harness.ask(1, m.Lock())
+    harness.ask(1, m.Lock(on=False))
+    assert not room.is_kicked(harness.state, "hash of Eve")
+    harness.enter("Eve", address="e")
+
+
+def test_a_kick_keeps_nobody_else_out() -> None:
+    harness = room_with_eve_kicked()
+    assert isinstance(harness.do(Enter("Eve", "hash", address="f")), list)
+    assert isinstance(harness.do(Enter("Dan", "hash", address="e")), list)
+    assert not room.is_kicked(harness.state, "hash of Ann")
+
+
+def test_a_kick_recognises_a_name_that_was_made_unique() -> None:
+    harness = harness_with("Ann", "Cat")
+    harness.enter("Cat", address="e")
+    harness.ask(1, m.Kick(3))
+    assert harness.do(Enter("Cat", "hash", address="e")) == Refusal("kicked")
+
+
+def test_the_room_remembers_the_last_kicked_members() -> None:
+    harness = harness_with("Ann")
+    for number in range(MAX_KICKED + 1):
+        harness.enter(f"E{number}")
+        harness.ask(1, m.Kick(harness.state.last_member))
+    assert len(harness.state.kicked) == MAX_KICKED
+    assert isinstance(harness.do(Enter("E0", "hash")), list)
 
 
 def test_a_racer_away_too_long_stays_while_the_race_runs() -> None:
@@ -490,3 +626,22 @@ def test_a_new_device_gets_a_token_and_the_previous_one_stays_valid() -> None:
     harness.do(Connect(2, "b" * 64))
     known = harness.state.members[2]
     assert (known.token_hash, known.former_hash) == ("b" * 64, before)
+
+
+def test_the_previous_token_is_invalid_once_the_new_one_was_used() -> None:
+    """Also after a recovery; until then the new device may not have received it."""
+    harness = harness_with("Ann", "Ben")
+    old, new = harness.state.members[2].token_hash, "b" * 64
+    harness.do(Connect(2, new))
+    for _ in range(2):
+        harness.do(Connect(2, resumed_with=old))
+        assert room.member_by_token(harness.state, old) == 2
+    harness.do(Connect(2, resumed_with=new))
+    harness.crash(1_000)
+    assert room.member_by_token(harness.state, new) == 2
+    assert room.member_by_token(harness.state, old) is None
+    used = harness.do(Connect(2, resumed_with=new))
+    assert isinstance(used, list)
+    assert not [one for one in used if isinstance(one, TokenIssued)], "only once"
+    harness.do(Connect(2, "c" * 64))
+    assert room.member_by_token(harness.state, new) == 2

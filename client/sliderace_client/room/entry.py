@@ -99,6 +99,8 @@ class Entry:
         if self._token is not None and event.code in TRY_LATER:
             self._reenter = True
             return
+        if event.code == "kicked":
+            self._outputs.put(Forget())
         if self._token is not None and event.code in SEAT_LOST:
             self._outputs.put(Forget())
             if not self._view.welcomed:

@@ -285,6 +285,7 @@ export class RoomSession {
   /** @param {Refused} refused */
   #turnedAway(refused) {
     const why = refusalText(refused);
+    if (refused.code === "kicked") this.listener.seatLost();
     if (refused.code === "version") this.listener.stopped(why, "reload");
     else this.listener.turnedAway(why, this.model.token !== null);
   }

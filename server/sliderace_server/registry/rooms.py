@@ -14,11 +14,11 @@ from sliderace.race.refusal import Refusal
 from sliderace.race.rules import RulesError
 from sliderace_server import room
 from sliderace_server.clock import Timer
-from sliderace_server.limits import PerAddress
+from sliderace_server.limits import PerAddress, client_key
 from sliderace_server.registry.actor import RoomActor
 from sliderace_server.registry.codes_in_use import RESERVE_MS, Codes
 from sliderace_server.registry.results_writer import ResultsWriter, stored_race
-from sliderace_server.registry.seat_tickets import Tickets
+from sliderace_server.registry.seat_tickets import Tickets, hashed
 from sliderace_server.registry.services import Services
 from sliderace_server.room import RoomState
 from sliderace_server.room.log_records import Record
@@ -144,6 +144,8 @@ class RoomRegistry:
         if isinstance(found, Refusal):
             return self._count_miss(found, address)
         member = room.member_by_token(found.state, token_hash)
+        if room.is_kicked(found.state, token_hash):
+            return Refusal("kicked")
         if member is None:
             return self._count_miss(Refusal("bad_token"), address)
         return found, member
@@ -189,6 +191,10 @@ class RoomRegistry:
     def _too_many(self, address: str) -> Refusal | None:
         wait = self._addresses.try_wait(address, self.services.clock.now_ms())
         return Refusal("too_many_tries", retry_ms=wait) if wait else None
+
+    def address_hash(self, code: str, address: str) -> str:
+        """Return what a room remembers of an address: the same only in this room."""
+        return hashed(f"{code} {client_key(address)}")[:16] if address else ""
 
     def link(self, code: str, host: str) -> str:
         """Return the URL of a room.

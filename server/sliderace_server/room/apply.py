@@ -62,6 +62,12 @@ from sliderace_server.room.state import MemberState, Racer, RoomState
 
 __all__ = ["apply", "apply_slid", "fold", "has_event"]
 
+NEWCOMER_MS = 10_000
+"""Who has been connected for this long has really joined; who leaves a page open for
+less is more likely to be gone than a player whose phone is asleep."""
+MAX_KICKED = 100
+"""Former members whom the host keeps out; the first ones are forgotten."""
+
 _WITHOUT_EVENT = (
     Alive,
     Checkpoint,
@@ -172,8 +178,12 @@ def _apply_to_room(state: RoomState, record: MemberRecord) -> None:
             state.start_at = at
         case HostChanged():
             state.host, state.owner = record.host, record.owner
+            if record.owner in state.members:
+                _change(state, record.owner, newcomer=False)
         case LockChanged():
             state.locked = record.locked
+            if not record.locked:
+                state.kicked = ()
         case ListingChanged():
             state.public = record.public
         case Closed():
@@ -266,15 +276,23 @@ def _change_presence(
                 bot=record.bot,
                 token_hash=record.token_hash,
                 since=record.t,
+                address=record.address,
+                newcomer=True,
             )
         case Gone():
             gone = state.members.pop(record.member)
             if gone.seat is not None and state.race.frozen and not state.race.drawn:
                 state.left = {**state.left, gone.seat: record.why}
+            if record.why == "kicked":
+                state.kicked = (*state.kicked, gone)[-MAX_KICKED:]
         case Connected():
-            _change(state, record.member, connected=True, since=record.t)
+            _change(
+                state, record.member, connected=True, since=record.t, newcomer=False
+            )
         case Disconnected():
-            _change(state, record.member, connected=False, since=record.t)
+            known = state.members[record.member]
+            new = known.newcomer and record.t - known.since < NEWCOMER_MS
+            _change(state, record.member, connected=False, since=record.t, newcomer=new)
         case _:
             assert_never(record)
     if any(member.connected for member in state.members.values()):

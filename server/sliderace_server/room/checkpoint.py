@@ -42,6 +42,7 @@ def checkpoint(state: RoomState) -> Checkpoint:
         offset=state.offset,
         empty_since=state.empty_since,
         active_at=state.active_at,
+        kicked=state.kicked,
     )
 
 
@@ -64,5 +65,6 @@ def restored(record: Checkpoint) -> RoomState:
         offset=record.offset,
         empty_since=record.empty_since,
         active_at=record.active_at,
+        kicked=record.kicked,
         t=record.t,
     )

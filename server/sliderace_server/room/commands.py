@@ -75,6 +75,7 @@ class Enter:
         role: player or spectator.
         bot: declared as a bot.
         creator: this member created the room, so they are the host in either role.
+        address: a hash of the client's address; empty: this machine.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Enter:
     role: RoleName = "player"
     bot: bool = False
     creator: bool = False
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +94,12 @@ class Connect:
         member: the member's id.
         token_hash: SHA-256 of a new seat token in hex, if they use another device;
             empty: they keep their token.
+        resumed_with: SHA-256 of the token with which they resumed, or empty.
     """
 
     member: int
     token_hash: str = ""
+    resumed_with: str = ""
 
 
 @dataclass(frozen=True, slots=True)

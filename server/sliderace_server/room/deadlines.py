@@ -15,7 +15,7 @@ Rules:
 - An aborted race is replaced by a new one; if a server outage was the reason, its
   countdown starts at once, with the same players ready.
 - A member who is disconnected for `member_ttl_ms`, and not in a running race, is
-  removed.
+  removed; one who lost the first connection at once, after `newcomer_ttl_ms`.
 - A room is closed after `room_ttl_ms` without activity, or earlier if nobody is
   connected.
 - After a recovery no deadline fires before `hold_until`.
@@ -45,6 +45,7 @@ from sliderace_server.room.log_records import (
 from sliderace_server.room.state import MemberState, RoomLimits, RoomState
 
 __all__ = [
+    "absent_members",
     "closes_at",
     "expect_records",
     "lock_check_at",
@@ -109,8 +110,8 @@ def run_clock(draft: Draft) -> None:
     draft.write(race_decide.fire_deadlines(draft.state.race, draft.now))
     draft.write(
         Gone(draft.now, member.id, "timeout")
-        for member in _absent_members(draft.state)
-        if draft.passed(member.since + draft.limits.member_ttl_ms)
+        for member in absent_members(draft.state)
+        if draft.passed(_removed_at(member, draft.limits))
     )
     while records := _next_consequence(draft):
         draft.write(records)
@@ -129,8 +130,8 @@ def expect_records(decision: list[RaceRecord] | Refusal) -> list[RaceRecord]:
 
 def _deadlines(state: RoomState, limits: RoomLimits) -> Iterator[int]:
     yield closes_at(state, limits)
-    for member in _absent_members(state):
-        yield member.since + limits.member_ttl_ms
+    for member in absent_members(state):
+        yield _removed_at(member, limits)
     for member in state.members.values():
         if not member.connected:
             at = max(member.since + limits.away_grace_ms, state.hold_until)
@@ -154,12 +155,20 @@ def _planned_start(state: RoomState) -> Iterator[int]:
         yield state.start_at
 
 
-def _absent_members(state: RoomState) -> Iterator[MemberState]:
+def absent_members(state: RoomState) -> Iterator[MemberState]:
     """Yield the disconnected members who are not in a running race."""
     roster = () if state.between_races else state.race.roster
     for member in list(state.members.values()):
         if not member.connected and member.seat not in roster:
             yield member
+
+
+def _removed_at(member: MemberState, limits: RoomLimits) -> int:
+    """Return when a disconnected member is removed, if that is between two races."""
+    ttl = limits.member_ttl_ms
+    if member.newcomer:
+        ttl = min(ttl, limits.newcomer_ttl_ms)
+    return member.since + ttl
 
 
 def _next_consequence(draft: Draft) -> list[Record]:

@@ -21,7 +21,7 @@ from typing import assert_never
 
 from sliderace.engine import seed_from_text
 from sliderace.protocol.messages import Create, Open, Slides
-from sliderace.protocol.names import clean_name, make_unique
+from sliderace.protocol.names import clean_name, make_unique, same_name
 from sliderace.protocol.room_code import RoomCode
 from sliderace.race import decide as race_decide
 from sliderace.race.refusal import Refusal
@@ -53,7 +53,7 @@ from sliderace_server.room.log_records import (
     TokenIssued,
     WallClockSet,
 )
-from sliderace_server.room.member_commands import DEFAULT_RULES, execute, refuse_if_full
+from sliderace_server.room.member_commands import DEFAULT_RULES, execute, make_place
 from sliderace_server.room.state import RoomLimits, RoomState
 
 __all__ = ["KEEP_ALIVE_MS", "Decision", "decide", "decide_slides", "open_room"]
@@ -143,8 +143,8 @@ def _execute(draft: Draft, command: RoomCommand) -> Refusal | None:
             return None
         case Enter():
             return _enter(draft, command)
-        case Connect(member=member, token_hash=token_hash):
-            return _connect(draft, member, token_hash)
+        case Connect():
+            return _connect(draft, command)
         case Disconnect(member=member):
             return _disconnect(draft, member)
         case LockNotDurable():
@@ -156,19 +156,29 @@ def _execute(draft: Draft, command: RoomCommand) -> Refusal | None:
 
 
 def _enter(draft: Draft, enter: Enter) -> Refusal | None:
-    state, limits = draft.state, draft.limits
+    state = draft.state
     if state.locked:
         return Refusal("room_locked")
     name = clean_name(enter.name)
     if name is None:
         return Refusal("bad_name", "name")
-    if refusal := refuse_if_full(state, enter.role, limits):
+    if _is_kept_out(state, name, enter.address):
+        return Refusal("kicked")
+    if refusal := make_place(draft, enter.role, enter.address):
         return refusal
+    state = draft.state
     member = state.last_member + 1
     unique = make_unique(name, [other.name for other in state.members.values()])
     seat = state.free_seat() if enter.role == "player" else None
     entered = Entered(
-        draft.now, member, unique, enter.role, enter.bot, seat, enter.token_hash
+        draft.now,
+        member,
+        unique,
+        enter.role,
+        enter.bot,
+        seat,
+        enter.token_hash,
+        enter.address,
     )
     draft.write([entered])
     if enter.creator:
@@ -176,12 +186,26 @@ def _enter(draft: Draft, enter: Enter) -> Refusal | None:
     return None
 
 
-def _connect(draft: Draft, member: int, token_hash: str) -> Refusal | None:
+def _is_kept_out(state: RoomState, name: str, address: str) -> bool:
+    """Return whether the host has kicked somebody of this name at this address."""
+    names = [other.name for other in state.members.values()]
+    asked = (name, make_unique(name, names))
+    return any(
+        kicked.address == address and any(same_name(kicked.name, one) for one in asked)
+        for kicked in state.kicked
+    )
+
+
+def _connect(draft: Draft, connect: Connect) -> Refusal | None:
+    member = connect.member
     if member not in draft.state.members:
         return Refusal("bad_token")
     known = draft.state.members[member]
-    if token_hash:
-        draft.write([TokenIssued(draft.now, member, token_hash)])
+    token = connect.token_hash
+    if connect.resumed_with == known.token_hash and known.former_hash:
+        token = known.token_hash  # again: the previous device's is not valid any more
+    if token and (token, token) != (known.token_hash, known.former_hash):
+        draft.write([TokenIssued(draft.now, member, token)])
     if known.connected:
         return None
     draft.write([Connected(draft.now, member)])

@@ -76,6 +76,8 @@ class Entered:
     seat: Seat | None
     token_hash: str
     """SHA-256 of the seat token in hex; the token itself is not stored."""
+    address: str = ""
+    """A hash of the client's address, different in each room; empty: this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +214,8 @@ class TokenIssued:
     t: int
     member: int
     token_hash: str
-    """SHA-256 of it in hex. The previous token stays valid, older ones do not."""
+    """SHA-256 of it in hex. The previous token stays valid, older ones do not. The
+    same token again: it has been used, so the previous one is no longer valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +243,8 @@ class Checkpoint:
     offset: int
     empty_since: int | None
     active_at: int
+    kicked: tuple[MemberState, ...] = ()
+    """Whom the host keeps out."""
 
 
 MemberRecord = (

@@ -33,7 +33,7 @@ from sliderace.race.log_records import CountdownStopped
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import Rules, RulesError, changed
 from sliderace_server.room.commands import MemberCommand
-from sliderace_server.room.deadlines import starters
+from sliderace_server.room.deadlines import absent_members, starters
 from sliderace_server.room.draft import Draft
 from sliderace_server.room.log_records import (
     BenchChanged,
@@ -46,9 +46,9 @@ from sliderace_server.room.log_records import (
     ReadyChanged,
     RoleChanged,
 )
-from sliderace_server.room.state import MemberState, RoomLimits, RoomState
+from sliderace_server.room.state import MemberState, RoomState
 
-__all__ = ["DEFAULT_RULES", "execute", "refuse_if_full"]
+__all__ = ["DEFAULT_RULES", "execute", "make_place"]
 
 MAX_NONCES = 16
 """Commitments of one member to one race: each is a log record, and a client needs one
@@ -125,13 +125,40 @@ def execute(draft: Draft, command: MemberCommand) -> Refusal | None:
             assert_never(message)
 
 
-def refuse_if_full(
-    state: RoomState, role: RoleName, limits: RoomLimits
-) -> Refusal | None:
-    """Return a refusal if the room has no place for one more member in a role."""
+def make_place(draft: Draft, role: RoleName, address: str) -> Refusal | None:
+    """Return a refusal if there is no place for one more member in a role.
+
+    If the room is full, or full for this address, a member of the role who is away
+    makes place: a newcomer at once, others after `away_grace_ms`.
+    """
+    state, limits = draft.state, draft.limits
     places = {"player": limits.players, "spectator": limits.spectators}
-    taken = sum(member.role == role for member in state.members.values())
-    return Refusal("room_full") if taken >= places[role] else None
+    of_address = {
+        "player": limits.players_per_ip,
+        "spectator": limits.spectators_per_ip,
+    }
+    taken = [member for member in state.members.values() if member.role == role]
+    away = [member for member in absent_members(state) if _gives_way(draft, member)]
+    host = state.members.get(state.owner or 0)
+    if address and not (host and host.address == address):
+        own = [member for member in taken if member.address == address]
+        if len(own) >= of_address[role]:
+            taken, away = own, [one for one in away if one.address == address]
+            places = of_address
+    if len(taken) < places[role]:
+        return None
+    candidates = [member for member in away if member.role == role]
+    if not candidates:
+        return Refusal("room_full")
+    gone = min(candidates, key=lambda one: (not one.newcomer, one.since, one.id))
+    draft.write([Gone(draft.now, gone.id, "timeout")])
+    return None
+
+
+def _gives_way(draft: Draft, member: MemberState) -> bool:
+    """Return whether a member who is away may be removed if the room is full."""
+    grace = 0 if member.newcomer else draft.limits.away_grace_ms
+    return draft.passed(member.since + grace)
 
 
 def _kick(draft: Draft, member: MemberState, other_id: int) -> Refusal | None:
@@ -215,7 +242,7 @@ def _role(draft: Draft, member: MemberState, role: RoleName) -> Refusal | None:
         return None
     if _in_a_race(draft.state, member):
         return Refusal("wrong_phase")
-    if refusal := refuse_if_full(draft.state, role, draft.limits):
+    if refusal := make_place(draft, role, member.address):
         return refusal
     seat = draft.state.free_seat() if role == "player" else None
     draft.write([RoleChanged(draft.now, member.id, role, seat)])

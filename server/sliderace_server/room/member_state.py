@@ -29,6 +29,9 @@ class MemberState:
         since: room time at which the member was last connected or disconnected.
         nonce_commitment: 64 hex digits for the race in preparation, or empty.
         nonces: number of commitments for that race.
+        address: a hash of the address that they joined from; empty: unknown, or this
+            machine.
+        newcomer: has been connected only once, and never for `NEWCOMER_MS`.
     """
 
     id: int
@@ -44,6 +47,8 @@ class MemberState:
     since: int = 0
     nonce_commitment: str = ""
     nonces: int = 0
+    address: str = ""
+    newcomer: bool = False
 
     @property
     def plays(self) -> bool:

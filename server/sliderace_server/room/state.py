@@ -46,12 +46,16 @@ class RoomLimits:
     Args:
         players: members with a seat.
         spectators: members without a seat.
+        players_per_ip: players from one address, unless it is the host's.
+        spectators_per_ip: likewise spectators.
         lobby_ttl_ms: a lobby with nobody connected is closed after this time.
         race_ttl_ms: likewise a running race, but not before its away limit.
         results_ttl_ms: likewise a room that shows results.
         room_ttl_ms: any room is closed after this time without activity.
         member_ttl_ms: a member who is disconnected for this long, and not in a running
             race, is removed.
+        newcomer_ttl_ms: the same for a member who lost the connection in the first
+            seconds and has not come back.
         away_grace_ms: a host who is disconnected for this long is replaced until they
             return; a ready player who is disconnected for less still races.
         rematch_ms: a rematch starts this long after the first player is ready.
@@ -62,11 +66,14 @@ class RoomLimits:
 
     players: Annotated[int, Meta(ge=1, le=MAX_SEAT + 1)] = 16
     spectators: NonNegative = 100
+    players_per_ip: Positive = 8
+    spectators_per_ip: Positive = 50
     lobby_ttl_ms: Positive = 600_000
     race_ttl_ms: Positive = 120_000
     results_ttl_ms: Positive = 900_000
     room_ttl_ms: Positive = 21_600_000
     member_ttl_ms: Positive = 600_000
+    newcomer_ttl_ms: Positive = 30_000
     away_grace_ms: Positive = 20_000
     rematch_ms: Positive = 30_000
     max_tiles: Positive = 20_000
@@ -107,6 +114,7 @@ class RoomState:
         offset: number of the last event in the stream.
         empty_since: room time since which nobody is connected.
         active_at: room time of the last activity of a member.
+        kicked: former members whom the host keeps out, at most `MAX_KICKED`.
         t: room time of the last record.
         closed: why the room is closed, or empty.
     """
@@ -132,6 +140,7 @@ class RoomState:
     offset: int = 0
     empty_since: int | None = 0
     active_at: int = 0
+    kicked: tuple[MemberState, ...] = ()
     t: int = 0
     closed: str = ""
 

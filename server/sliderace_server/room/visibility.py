@@ -55,6 +55,7 @@ __all__ = [
     "board_of",
     "elapsed_ms",
     "is_delayed",
+    "is_kicked",
     "listing",
     "member_by_token",
     "refused",
@@ -79,6 +80,11 @@ def member_by_token(state: RoomState, token_hash: str) -> int | None:
         if token_hash in (member.token_hash, member.former_hash):
             return member.id
     return None
+
+
+def is_kicked(state: RoomState, token_hash: str) -> bool:
+    """Return whether the host keeps out the former member with this seat token."""
+    return any(token_hash in (one.token_hash, one.former_hash) for one in state.kicked)
 
 
 def attempt_of(state: RoomState, member: int) -> Attempt | None:

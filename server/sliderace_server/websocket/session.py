@@ -70,6 +70,7 @@ still leave, and hosts remove members and close the room."""
 CLOSE_AFTER: Mapping[str, int] = {
     "version": 4504,
     "room_unknown": 4502,
+    "kicked": 4501,
     "too_many_tries": 4429,
     "rate": 4429,
     "no_hello": 4002,
@@ -331,7 +332,10 @@ class Session:
         if isinstance(actor, Refusal):
             return actor
         token = self._new_token()
-        command = room.Enter(create.name, hashed(token), create.role, creator=True)
+        address = self._registry.address_hash(actor.code, self.peer.address)
+        command = room.Enter(
+            create.name, hashed(token), create.role, creator=True, address=address
+        )
         return actor.subscribe(self.subscriber, command, token=token) or actor
 
     def _open(self, asked: Open) -> RoomActor | Refusal:
@@ -351,7 +355,10 @@ class Session:
         if not self._has_quota(actor, NEW_MEMBERS):
             return Refusal("rate")
         token = self._new_token()
-        command = room.Enter(join.name, hashed(token), join.role, join.bot)
+        address = self._registry.address_hash(actor.code, self.peer.address)
+        command = room.Enter(
+            join.name, hashed(token), join.role, join.bot, address=address
+        )
         if refusal := actor.subscribe(self.subscriber, command, token=token):
             return refusal
         actor.quota.use(NEW_MEMBERS, CONNECT_RECORDS)
@@ -371,7 +378,8 @@ class Session:
             return Refusal("rate")
         actor.quota.use(member, CONNECT_RECORDS)
         seen = resume.epoch, resume.offset
-        actor.subscribe(self.subscriber, room.Connect(member), seen=seen)
+        command = room.Connect(member, resumed_with=token)
+        actor.subscribe(self.subscriber, command, seen=seen)
         return actor
 
     def _redeem(self, redeem: Redeem) -> RoomActor | Refusal:

@@ -18,6 +18,7 @@ REFUSALS: Final = (
     "room_unknown",
     "room_full",
     "room_locked",
+    "kicked",
     "bad_name",
     "bad_token",
     "bad_ticket",

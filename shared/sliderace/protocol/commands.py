@@ -254,7 +254,11 @@ class Role(_Command, frozen=True, tag="role"):
 
 
 class Kick(_Command, frozen=True, tag="kick"):
-    """Host: remove a member; their connection is closed with 4501."""
+    """Host: remove a member and close their connection with 4501.
+
+    They stay out, and get the refusal `kicked` and 4501, until the host unlocks the
+    room: with their seat token, and with the same name from the same address.
+    """
 
     member: MemberId
 

@@ -11,7 +11,7 @@ from wcwidth import wcswidth, wcwidth
 
 from sliderace.protocol.limits import MAX_NAME_CELLS
 
-__all__ = ["cells", "clean_name", "make_unique"]
+__all__ = ["cells", "clean_name", "make_unique", "same_name"]
 
 MAX_MARKS = 2
 """Characters without a width per letter, such as combining marks: enough for names in
@@ -75,6 +75,15 @@ def make_unique(name: str, taken: Collection[str]) -> str:
         suffix = f" {number}"
         unique = _fitted(name, MAX_NAME_CELLS - len(suffix)) + suffix
     return unique
+
+
+def same_name(one: str, other: str) -> bool:
+    """Return whether two cleaned names look the same.
+
+    >>> same_name("Ann", "ANN"), same_name("Ann", "Ann 2")
+    (True, False)
+    """
+    return _key(one) == _key(other)
 
 
 def cells(text: str) -> int:
