@@ -238,11 +238,11 @@ test("after a minute, a lost server counts as possibly gone", async () => {
     page.playAgain();
   }
   page.now += 59999;
-  assert.equal(page.app.goneForLong, false);
+  assert.equal(page.app.absence, "");
   page.now += 1;
-  assert.equal(page.app.goneForLong, true);
+  assert.equal(page.app.absence, text("connection.server_gone"));
   page.open().receive(welcome({ token: null }));
-  assert.equal(page.app.goneForLong, false);
+  assert.equal(page.app.absence, "");
 });
 
 test("a refused entry shows the reason and is not tried again", () => {
@@ -482,6 +482,24 @@ test("leaving sends leave, forgets the seat and shows the home screen", () => {
   assert.equal(page.seats.get("KWXTRB"), null);
   assert.equal(page.app.screen, "home");
   assert.equal(page.location.pathname, "/");
+});
+
+test("guests hear that the host has ended the game, and may wait or leave", () => {
+  const page = new Page("/KWXTRB");
+  page.app.join("KWXTRB", "Ann", "player");
+  page.enter().receive({ t: "closed", o: 10, why: "host_ended" });
+  page.close(1012);
+  assert.equal(page.app.screen, "room");
+  assert.equal(page.app.trouble, text("connection.host_ended"));
+  assert.equal(page.app.absence, text("connection.wait_for_host"));
+  page.playAgain();
+  page.open().receive(welcome({ token: null }));
+  assert.deepEqual([page.app.trouble, page.app.absence], ["", ""]);
+  page.receive({ t: "closed", o: 10, why: "host_ended" });
+  page.close(1012);
+  page.app.leave(command.leave());
+  assert.equal(page.app.screen, "home");
+  assert.deepEqual(page.notes, []);
 });
 
 test("a refusal in the room is a note, except for the model's own commands", () => {

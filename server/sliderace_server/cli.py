@@ -264,9 +264,13 @@ class _Stop:
 
     After the end of the pipe, races in progress are finished first. The first signal
     stops the server in an orderly way but at once, the second cancels that.
+
+    Attributes:
+        host_ended: the parent process, `sliderace host`, has ended.
     """
 
     def __init__(self) -> None:
+        self.host_ended = False
         self._requested = asyncio.Event()
         self._signaled = asyncio.Event()
 
@@ -301,9 +305,13 @@ class _Stop:
             os.fstat(descriptor)
         loop = asyncio.get_running_loop()
 
+        def at_end() -> None:
+            self.host_ended = True
+            self._requested.set()
+
         def ended() -> None:
             with contextlib.suppress(RuntimeError):  # the loop may be closed
-                loop.call_soon_threadsafe(self._requested.set)
+                loop.call_soon_threadsafe(at_end)
 
         # In a thread, because the event loop of Windows cannot wait for a pipe.
         thread = threading.Thread(
@@ -333,6 +341,7 @@ async def run(settings: ServerSettings, clock: Clock | None = None) -> None:
             _tune_garbage_collector()
             with _reported(settings, server):
                 await stop.wait(server)
+            server.registry.host_ended = stop.host_ended
             _log.info("stopping")
     _log.info("stopped")
 

@@ -168,6 +168,18 @@ def test_first_ending_is_the_reason() -> None:
     assert ann.view.phase == "closed"
 
 
+def test_room_whose_host_has_ended_the_game_may_come_back() -> None:
+    ann = ModelHarness()
+    outs = ann.receive(m.Closed(ann.offset, "host_ended"))
+    assert outs == [Note(Notice.HOST_ENDED, "bad")]
+    ann.model.lost(1012)
+    assert ann.model.poll(ann.now) == []
+    assert ann.view.host_ended
+    assert ann.view.ended is None
+    assert ann.receive(welcome()) == [Note(Notice.RECONNECTED, "good")]
+    assert not ann.view.host_ended
+
+
 def test_no_command_is_sent_while_offline() -> None:
     ann = ModelHarness()
     ann.model.lost(1006)

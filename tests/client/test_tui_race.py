@@ -177,6 +177,18 @@ async def test_player_sees_that_the_server_owes_an_answer() -> None:
         assert "waiting for the server" not in screen(pilot)
 
 
+async def test_guest_is_told_that_the_host_has_ended_the_game_and_can_leave() -> None:
+    client = OfflineClient()
+    async with running_app(client) as pilot:
+        client.receive(m.Closed(0, "host_ended"))
+        client.model.lost(1012)
+        await settle(pilot)
+        assert "↯ the host has ended the game; q leaves" in screen(pilot)
+        await pilot.press("q", "y")
+        await pilot.pause()
+        assert not pilot.app.is_running
+
+
 async def test_host_can_end_the_grace_time_and_call_the_race_off() -> None:
     client = OfflineClient()
     async with running_app(client) as pilot:

@@ -124,6 +124,29 @@ def test_the_server_stops_when_its_parent_closes_the_pipe(tmp_path: Path) -> Non
         assert server.end() == 0
 
 
+async def test_members_hear_that_the_host_has_ended_the_game(tmp_path: Path) -> None:
+    """Their seats stay: the host may start the server again."""
+    server = ServerProcess(tmp_path)
+    await asyncio.to_thread(lambda: server.start(until_eof=True))
+    try:
+        async with connected(server.port, m.Create(name="Ann")) as ann:
+            await ann.until(m.Snapshot)
+            server.close_pipe()
+            closed = await ann.until(m.Closed)
+            assert closed.why == "host_ended"
+            assert await ann.closed() == 1012
+        assert await asyncio.to_thread(server.end) == 0
+        await asyncio.to_thread(server.start)
+        resume = m.Resume(code=ann.code, token=ann.token)
+        async with connected(server.port, resume) as again:
+            assert again.member == ann.member
+            server.signal(signal.SIGTERM)
+            refused = await again.until(m.Refused)
+            assert refused.code == "shutting_down"
+    finally:
+        server.__exit__()
+
+
 async def test_a_race_is_finished_after_the_parent_closes_the_pipe(
     tmp_path: Path,
 ) -> None:

@@ -121,5 +121,5 @@ class Entry:
             view.ended = ConnectionClosed(code)
             if code in (KICKED, ROOM_GONE):
                 self._outputs.put(Forget())
-        elif view.welcomed and was_online:
+        elif view.welcomed and was_online and not view.host_ended:
             self._outputs.note(Notice.CONNECTION_LOST, "bad")

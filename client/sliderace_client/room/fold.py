@@ -111,6 +111,9 @@ class Fold:
                 self._outputs.liveness.answered(now)
             case m.Ticket():
                 pass
+            case m.Closed(why="host_ended"):
+                view.host_ended = True
+                self._outputs.note(Notice.HOST_ENDED, "bad")
             case _:
                 if self._entry.takes(event.o, now):
                     self._streamed(event, now)
@@ -149,6 +152,7 @@ class Fold:
         if view.welcomed and not view.online:
             self._outputs.note(Notice.RECONNECTED, "good")
         view.welcomed = view.online = True
+        view.host_ended = False
         view.me, view.seat, view.code = event.member, event.seat, event.code
         view.latencies = {}
         self._entry.welcomed(event)

@@ -88,6 +88,7 @@ class Notice(StrEnum):
     CONNECTION_LOST = "connection_lost"
     RECONNECTED = "reconnected"
     WAITING_FOR_SERVER = "waiting_for_server"
+    HOST_ENDED = "host_ended"
     LEFT_OUT = "left_out"
     RECORD_AGREES = "record_agrees"
 

@@ -26,6 +26,7 @@ class RoomView:
 
     Attributes:
         online: commands can be sent now.
+        host_ended: the host has ended the server, and may come back.
         overdue: the server should have acknowledged our slides by now.
         welcomed: we have been in the room at all.
         ended: why our stay has ended; None while it lasts.
@@ -53,7 +54,7 @@ class RoomView:
     """
 
     def __init__(self) -> None:
-        self.online = self.overdue = False
+        self.online = self.overdue = self.host_ended = False
         self.welcomed = False
         self.ended: Ended | None = None
         self.code = ""

@@ -624,6 +624,13 @@ def _state(view: RoomView) -> object:
     standings = [(lane.seat, lane.status, lane.place) for lane in view.lanes.values()]
     members = list(view.members.values())
     race = (view.phase, view.phase_ends, view.start, view.attempt is None)
-    own = (view.online, view.ended, view.results, view.forfeited_at, view.signals)
+    own = (
+        view.online,
+        view.overdue,
+        view.ended,
+        view.results,
+        view.forfeited_at,
+        view.signals,
+    )
     checks = (view.agrees, list(view.faults), list(view.remarks))
     return (view.room, members, standings, race, own, checks, dict(view.latencies))

@@ -76,8 +76,8 @@ export class App {
     return this.session?.trouble ?? "";
   }
 
-  get goneForLong() {
-    return this.session?.goneForLong ?? false;
+  get absence() {
+    return this.session?.absence ?? "";
   }
 
   get refusals() {
@@ -315,7 +315,7 @@ export class App {
 
   /** @param {Command} message `leave` or `close` */
   leave(message) {
-    this.send(message);
+    if (this.model?.online) this.send(message);
     this.#forgetSeat();
     this.visit(null);
   }

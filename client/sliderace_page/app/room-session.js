@@ -107,16 +107,19 @@ export class RoomSession {
     this.link?.open();
   }
 
-  /** Whether the server has been away for so long that it may not return. */
-  get goneForLong() {
+  /** Why the server may not return, and what to do; empty: it is not gone for long. */
+  get absence() {
+    if (this.model.hostEnded) return text("connection.wait_for_host");
     const since = this.lostAt ?? Infinity;
-    return this.serverGone && this.now() - since >= LONG_MS;
+    const isLong = this.serverGone && this.now() - since >= LONG_MS;
+    return isLong ? text("connection.server_gone") : "";
   }
 
   /** What is wrong with the connection; empty: nothing. */
   get trouble() {
     const { online, liveness } = this.model;
     if (online) return liveness.overdue ? text("connection.waiting") : "";
+    if (this.model.hostEnded) return text("connection.host_ended");
     return text(this.serverGone ? "connection.not_answering" : "connection.reconnecting");
   }
 

@@ -49,11 +49,14 @@ const FINAL = new Set(["done", "not_racing", "too_early", "too_many_tiles"]);
  */
 export function fold(model, event, now) {
   model.liveness.heard(now);
-  const isStream = "o" in event && event.t !== "snapshot";
+  const isStream = "o" in event && event.t !== "snapshot" && !isHostEnded(event);
   if (isStream && !isNext(model, event.o, now)) return;
   const folding = /** @type {Fold<Type> | undefined} */ (FOLDS[event.t]);
   folding?.(model, event, now);
 }
+
+/** @param {ServerEvent} event */
+const isHostEnded = (event) => event.t === "closed" && event.why === "host_ended";
 
 /**
  * Whether this is the next event of the stream; after a hole, request a snapshot.
@@ -74,7 +77,7 @@ function isNext(model, offset, now) {
 const FOLDS = {
   welcome(model, event, now) {
     const { member, seat, code, token, epoch, limits } = event;
-    Object.assign(model, { me: member, seat, code, online: true });
+    Object.assign(model, { me: member, seat, code, online: true, hostEnded: false });
     if (token) model.token = token;
     model.waiting = epoch !== model.epoch;
     model.epoch = epoch;
@@ -174,7 +177,8 @@ const FOLDS = {
   },
 
   closed(model, { why }) {
-    model.ended = why;
+    if (why === "host_ended") model.hostEnded = true;
+    else model.ended = why;
   },
 
   progress(model, { race, p }, now) {

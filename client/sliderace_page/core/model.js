@@ -22,6 +22,7 @@ export class Model {
   online = false; // welcomed on the current connection
   /** @type {import("./messages.js").Gone["why"]} why the room ended for us; "": it did not */
   ended = "";
+  hostEnded = false; // the host has ended the server, and may come back
   /** @type {number | null} our member id */
   me = null;
   /** @type {number | null} */

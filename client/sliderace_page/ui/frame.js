@@ -43,9 +43,9 @@ class WaitingScreen {
   }
 
   update() {
-    const { stopped, serverGone, goneForLong } = this.app;
+    const { stopped, serverGone, absence } = this.app;
     const trying = serverGone ? "frame.still_trying" : "frame.connecting";
-    setText(this.status, stopped?.text ?? text(goneForLong ? "frame.server_gone" : trying));
+    setText(this.status, stopped?.text ?? (absence || text(trying)));
     show(this.action, stopped !== null);
     if (stopped) setText(this.action, text(ACTIONS[stopped.action]));
     show(this.home, stopped?.action !== "home");
@@ -276,8 +276,8 @@ export class Frame {
     const trouble = room ? app.trouble : "";
     show(this.connectionChip, trouble !== "");
     setText(this.connectionChip, trouble);
-    show(this.serverGone, room !== null && app.goneForLong);
-    setText(this.serverGone, app.goneForLong ? text("frame.server_gone") : "");
+    show(this.serverGone, room !== null && app.absence !== "");
+    setText(this.serverGone, app.absence);
     const title = room ? text("frame.room_title", { code }) : text("frame.title");
     if (document.title !== title) document.title = title;
   }

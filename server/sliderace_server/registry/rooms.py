@@ -52,6 +52,9 @@ class RoomRegistry:
         services: what all rooms share.
         results_writer: stores finished races.
         addresses: limits per client address.
+
+    Attributes:
+        host_ended: the shutdown is because the host of these rooms has ended.
     """
 
     def __init__(
@@ -59,6 +62,7 @@ class RoomRegistry:
     ) -> None:
         self.services = services
         self.stopping = False
+        self.host_ended = False
         self.tickets = Tickets()
         self._results_writer = results_writer
         self._addresses = addresses

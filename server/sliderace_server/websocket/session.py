@@ -23,6 +23,7 @@ from sliderace.protocol.codec import ProtocolError, decode_command
 from sliderace.protocol.codes import close_text
 from sliderace.protocol.messages import (
     Close,
+    Closed,
     Command,
     Create,
     Event,
@@ -237,7 +238,10 @@ class Session:
 
     def shut_down(self) -> None:
         """Close the connection because the server shuts down; the client reconnects."""
-        self._refuse("", Refusal("shutting_down"))
+        if self._registry.host_ended and self._room is not None:
+            self._send(Closed(self._room.state.offset, "host_ended"))
+        else:
+            self._refuse("", Refusal("shutting_down"))
         self.close(1012)
 
     def disconnected(self) -> None:

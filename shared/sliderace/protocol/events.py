@@ -203,10 +203,15 @@ class Results(_Event, frozen=True, tag="results"):
 
 
 class Closed(_Event, frozen=True, tag="closed"):
-    """The room is closed."""
+    """The room is closed: for good, or until its host is back.
+
+    After `host_ended` the connection is closed with 1012. The host has ended the server
+    on their machine. If they start it again, the room and your seat are as before.
+    """
 
     o: int
-    why: Literal["host", "timeout"]
+    """`host_ended` has no offset of its own and repeats the last one."""
+    why: Literal["host", "timeout", "host_ended"]
 
 
 class Progress(_Event, frozen=True, tag="progress"):

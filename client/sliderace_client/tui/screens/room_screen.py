@@ -139,6 +139,8 @@ class RoomScreen(BaseScreen):
             return text("tui.room.waiting_for_server", count=view.unacked)
         if view.online:
             return self.online_head()
+        if view.host_ended:
+            return text("tui.room.host_ended")
         if view.unacked:
             return text("tui.room.reconnecting_kept", count=view.unacked)
         return text("tui.room.reconnecting")
