@@ -317,6 +317,6 @@ class _RateLimits:
         """Return how many ms this address must wait to try a room code, or 0."""
         return self._addresses.try_wait(peer, self._clock.now_ms())
 
-    def wrong_code(self, peer: str) -> None:
-        """Count a room code that does not exist."""
-        self._addresses.failed_try(peer, self._clock.now_ms())
+    def wrong_code(self, peer: str) -> int:
+        """Count a room code that does not exist; return how many ms to wait, or 0."""
+        return self._addresses.failed_try(peer, self._clock.now_ms())

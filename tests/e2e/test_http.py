@@ -22,6 +22,7 @@ from sliderace.protocol import messages as m
 from sliderace_client.net.signature import check_signature
 from sliderace_server.limits import Limits
 
+FORWARDED = {"X_Forwarded_For": "192.0.2.7"}
 PROXIED = {"trusted_proxies": ("127.0.0.1",)}
 
 
@@ -279,8 +280,31 @@ async def test_wrong_codes_in_hello_are_limited_too() -> None:
         assert waits[2] > 0
 
 
+async def test_right_codes_pass_until_an_address_has_failed_sixty_times() -> None:
+    """A class behind one router mistypes a lot; somebody who guesses gives up."""
+    headers = {"X-Forwarded-For": "192.0.2.7"}
+    async with (
+        running_server(Limits(), clock=ManualClock(), **PROXIED) as server,
+        connected(server.port, m.Create(name="Ann")) as ann,
+    ):
+        for attempt in range(60):
+            wrong = await ask(server.port, "/api/rooms/BBBBBB", **FORWARDED)
+            assert wrong.status == (404 if attempt < 10 else 429)
+            right = await ask(server.port, f"/api/rooms/{ann.code}", **FORWARDED)
+            assert right.status == (200 if attempt < 59 else 429)
+            if attempt == 58:
+                join = m.Join(code=ann.code, name="Ben")
+                async with connected(server.port, join, additional_headers=headers):
+                    pass
+        async with connected(server.port, additional_headers=headers) as late:
+            await late.send(m.Hello(v=1, enter=m.Join(code=ann.code, name="Cat")))
+            refused = await late.until(m.Refused)
+            assert (refused.code, refused.retry_ms) == ("too_many_tries", 10_000)
+
+
 async def test_a_seat_token_works_despite_wrong_codes_from_the_address() -> None:
-    limits, slow = Limits(failed_joins_per_min=1), FastClock(0.01)
+    limits = Limits(failed_joins_per_min=1, failed_joins_per_10_min=2)
+    slow = FastClock(0.01)
     async with running_server(limits, clock=slow, **PROXIED) as server:
         headers = {"X-Forwarded-For": "192.0.2.7"}
 

@@ -92,13 +92,17 @@ def test_joins_per_address_are_limited() -> None:
 
 
 def test_wrong_codes_per_address_are_limited() -> None:
-    addresses = PerAddress(Limits(failed_joins_per_min=10))
-    for _ in range(10):
-        assert addresses.try_wait(HOME, 0) == 0
-        addresses.failed_try(HOME, 0)
-    assert addresses.try_wait(HOME, 0) == 6_000
+    """Ten in a minute; with sixty in ten minutes right codes must wait too."""
+    addresses = PerAddress(Limits())
+    waits = [addresses.failed_try(HOME, 0) for _ in range(59)]
+    assert waits == [0] * 10 + [6_000] * 49
+    assert addresses.failed_try("192.168.1.8", 0) == 0
+    assert addresses.try_wait(HOME, 0) == 0
+    addresses.failed_try(HOME, 0)
+    assert addresses.try_wait(HOME, 0) == 10_000
     assert addresses.try_wait("192.168.1.8", 0) == 0
-    assert addresses.try_wait(HOME, 6_000) == 0
+    assert addresses.try_wait(HOME, 10_000) == 0
+    assert addresses.failed_try(HOME, 600_000) == 0
 
 
 def test_wrong_codes_of_others_do_not_count() -> None:
@@ -110,7 +114,7 @@ def test_wrong_codes_of_others_do_not_count() -> None:
 
 def test_an_ipv6_network_counts_as_one_address() -> None:
     limits = Limits(
-        connections_per_ip=1, pages_burst=1, rooms_per_ip=1, failed_joins_per_min=1
+        connections_per_ip=1, pages_burst=1, rooms_per_ip=1, failed_joins_per_10_min=1
     )
     addresses = PerAddress(limits)
     one, same, other = "2001:db8::1", "2001:db8::f:0:0:2", "2001:db8:0:1::1"
@@ -168,13 +172,14 @@ def test_this_machine_is_exempt() -> None:
         rooms_per_ip=1,
         rooms_per_hour=1,
         failed_joins_per_min=1,
+        failed_joins_per_10_min=1,
     )
     addresses = PerAddress(limits)
     for _ in range(9):
         assert addresses.connect(here)
         assert addresses.page_wait(here, 0) == 0
         assert addresses.try_wait(here, 0) == 0
-        addresses.failed_try(here, 0)
+        assert addresses.failed_try(here, 0) == 0
         assert addresses.may_open(here)
         addresses.opened(here, 0)
         assert addresses.open_wait(here, 0) == 0
@@ -217,6 +222,7 @@ def test_the_defaults_are_those_of_the_design() -> None:
     assert (limits.connections_per_ip, limits.pages_per_s) == (200, 50)
     assert limits.rooms_per_ip == 10
     assert limits.failed_joins_per_min == 10
+    assert limits.failed_joins_per_10_min == 60
     assert (limits.room.players, limits.room.spectators) == (16, 100)
     assert limits.room.max_tiles == 20_000
     assert (limits.room.lobby_ttl_ms, limits.room.race_ttl_ms) == (600_000, 120_000)

@@ -123,8 +123,8 @@ class RateLimits(Protocol):
         """Return how long this address must wait to try a room code."""
         ...
 
-    def wrong_code(self, peer: str) -> None:
-        """Count a room code that does not exist."""
+    def wrong_code(self, peer: str) -> int:
+        """Count a room code that does not exist; return how long to wait."""
         ...
 
 
@@ -260,7 +260,8 @@ class Routes:
         code = parse_code(code_text)
         found = self._rooms.listing(code) if code else None
         if found is None:
-            self._rate_limits.wrong_code(request.peer)
+            if wait := self._rate_limits.wrong_code(request.peer):
+                return _too_many("refusal.too_many_tries", wait)
             return _json({"error": "room_unknown"}, 404)
         return _json({**found, "links": list(self._links(found["code"]))})
 
@@ -278,8 +279,9 @@ class Routes:
         races = await self._rooms.races(
             room, parameters.get("before"), public_only=public_only, limit=PAGE_SIZE
         )
-        if room is not None and not races and self._rooms.listing(room) is None:
-            self._rate_limits.wrong_code(request.peer)
+        unknown = room is not None and not races and not self._rooms.listing(room)
+        if unknown and (wait := self._rate_limits.wrong_code(request.peer)):
+            return _too_many("refusal.too_many_tries", wait)
         return _json({"races": [_summary(race) for race in races]})
 
     async def _record(self, race_id: str) -> Answer:

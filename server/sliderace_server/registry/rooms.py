@@ -125,7 +125,7 @@ class RoomRegistry:
         found = self._look_up(text)
         if isinstance(found, Refusal):
             return self._count_miss(found, address)
-        # Even for a right code: a client that guesses too fast must not learn that.
+        # Even for a right code: a client that guesses a lot must not learn that.
         return self._too_many(address) or found
 
     def join_wait(self, address: str) -> int:
@@ -189,8 +189,8 @@ class RoomRegistry:
             return refusal
         if too_many := self._too_many(address):
             return too_many
-        self._addresses.failed_try(address, self.services.clock.now_ms())
-        return refusal
+        wait = self._addresses.failed_try(address, self.services.clock.now_ms())
+        return Refusal("too_many_tries", retry_ms=wait) if wait else refusal
 
     def _too_many(self, address: str) -> Refusal | None:
         wait = self._addresses.try_wait(address, self.services.clock.now_ms())
