@@ -14,6 +14,10 @@ from websockets.typing import Subprotocol
 
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import decode_command, encode_event
+from sliderace_client import exit_codes
+from sliderace_client.line_ui import race as line_race
+from sliderace_client.line_ui.own_keys import Keys
+from sliderace_client.line_ui.typed_input import TypedInput
 from sliderace_client.net import connection
 from sliderace_client.net.connection import Client, Ending, backoff, socket_url
 from sliderace_client.net.seats import SeatFile, claim
@@ -213,6 +217,33 @@ async def test_client_stops_reconnecting_after_its_patience() -> None:
     ending = await living
     assert isinstance(ending.why, Unreached)
     assert ending.welcomed
+
+
+async def test_client_whose_input_has_ended_gives_up_on_a_dead_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(line_race, "PATIENCE_S", 0.0)
+    greeted = asyncio.Event()
+
+    async def script(peer: Peer) -> None:
+        await peer.let_in()
+        await greeted.wait()
+        peer.socket.transport.abort()
+
+    async with server(script) as url:
+        ended = TypedInput(None)
+        living = asyncio.create_task(
+            line_race.race(
+                url,
+                JOIN,
+                seat=None,
+                typed=ended,
+                say=lambda _: greeted.set(),
+                keys=Keys(),
+            )
+        )
+        await greeted.wait()
+    assert await living == exit_codes.UNREACHABLE
 
 
 async def test_slides_are_sent_as_they_are_made() -> None:

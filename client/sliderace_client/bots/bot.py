@@ -8,7 +8,7 @@ from sliderace.engine import EngineError
 from sliderace.protocol.messages import Forfeit, Join, Leave, Ready, Rematch, Results
 from sliderace.texts import text
 from sliderace_client.bots.solver import paced, solve
-from sliderace_client.net.connection import Client, Ending
+from sliderace_client.net.connection import PATIENCE_S, Client, Ending
 from sliderace_client.room.outcomes import End
 from sliderace_client.room.outputs import Note
 
@@ -16,8 +16,6 @@ __all__ = ["NAMES", "Bot", "race_together"]
 
 NAMES = ("Fox", "Lynx", "Otter", "Raven", "Hare", "Wren", "Badger", "Marten")
 """Names of bots; the server numbers those that would share one."""
-PATIENCE_S = 60.0
-"""A bot tries to reconnect for so long."""
 GOODBYE_S = 3.0
 """After its last race a bot waits that long for a connection on which it can leave."""
 ENOUGH = Ending(End.RACES_DONE, welcomed=True)

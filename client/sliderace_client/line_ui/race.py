@@ -23,7 +23,7 @@ from sliderace_client.line_ui.commentary import Commentary
 from sliderace_client.line_ui.grammar import Grammar, moved, possible
 from sliderace_client.line_ui.own_keys import Keys, keys_of
 from sliderace_client.line_ui.typed_input import TypedInput
-from sliderace_client.net.connection import Client
+from sliderace_client.net.connection import PATIENCE_S, Client
 from sliderace_client.net.http import Unreachable
 from sliderace_client.net.seats import SeatFile, claim
 from sliderace_client.race_records import save_record
@@ -85,7 +85,8 @@ async def race(
         server: base address.
         enter: how to enter.
         seat: where the seat's token is kept.
-        typed: the user's input; at a terminal, its end means leaving.
+        typed: the user's input; at a terminal, its end means leaving. Otherwise we
+            stay, but do not wait for a dead server for ever.
         say: shows a line.
         keys: the player's own.
         back: the command that enters again; shown if we leave and the seat is kept.
@@ -100,7 +101,8 @@ async def race(
     try:
         async with asyncio.TaskGroup() as tasks:
             running = tasks.create_task(room.client.run())
-            listening = tasks.create_task(room.listen(lines))
+            there = typed.is_terminal
+            listening = tasks.create_task(room.listen(lines, leave_at_end=there))
             commenting = tasks.create_task(room.comment())
             await asyncio.wait(
                 [running, listening], return_when=asyncio.FIRST_COMPLETED
@@ -134,8 +136,7 @@ def _read_in_thread(
     def read() -> None:
         while (line := typed.read_while(wanted)) is not None:
             put(line)
-        if typed.is_terminal:
-            put(None)
+        put(None)
 
     threading.Thread(target=read, daemon=True).start()
 
@@ -215,9 +216,22 @@ class _Room:
 
     # --- Typed lines ----------------------------------------------------------------
 
-    async def listen(self, lines: "asyncio.Queue[str | None]") -> None:
-        """Carry out typed lines until the user leaves."""
-        while (line := await lines.get()) is not None:
+    async def listen(
+        self, lines: "asyncio.Queue[str | None]", *, leave_at_end: bool
+    ) -> None:
+        """Carry out typed lines until the user leaves.
+
+        Args:
+            lines: the lines, and None at the end of the input.
+            leave_at_end: whether the end of the input means leaving.
+        """
+        while True:
+            line = await lines.get()
+            if line is None:
+                if leave_at_end:
+                    return
+                self.client.patience = PATIENCE_S
+                continue
             word = line.strip().lower()
             if word in QUIT:
                 return

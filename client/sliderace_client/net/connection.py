@@ -66,6 +66,8 @@ OPEN_S = 5.0
 """For connecting and the handshake, and then for the answer to `hello`."""
 CLOSE_S = 1.0
 """Longest wait for the answer to a close."""
+PATIENCE_S = 60.0
+"""Without a person who could end it, a client tries to reconnect for so long."""
 FIRST_TRIES = 3
 """How often to try a busy server again before we have ever been in."""
 RECORD_S = (0.5, 5.0)
@@ -183,7 +185,7 @@ class Client:
         self._seat = seat
         self.on_change = on_change
         self.on_note = on_note
-        self._patience = patience
+        self.patience = patience
         self._checks = checks
         self._checking: asyncio.Task[None] | None = None
         self._tasks: asyncio.TaskGroup | None = None
@@ -271,7 +273,7 @@ class Client:
         if not self.view.welcomed:
             return self._trouble is not None or self._tries >= FIRST_TRIES
         waited = self.now() - self._away_since
-        return self._patience is not None and waited > self._patience * 1000
+        return self.patience is not None and waited > self.patience * 1000
 
     def _ending(self) -> Ending:
         why = self.view.ended or self._trouble or End.CONNECTION_LOST
