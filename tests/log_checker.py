@@ -1,28 +1,40 @@
 """Compare a room's log with what its clients sent and received.
 
 The checks are pure and do not use the race rules, only the engine and arithmetic of
-their own. Each fault is one sentence that begins with the name of the broken rule.
+their own; the last one folds the log and verifies each race record. Each fault is one
+sentence that begins with the name of the broken rule.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 
+from tests.proof import independent
+
 from sliderace.engine import Board, EngineError, Size, format_board
+from sliderace.proof import canonical
+from sliderace.proof.verify import verify
 from sliderace.race.log_records import (
     BoardDrawn,
     Finished,
     LoggedSlide,
     Postponed,
     RaceCreated,
+    RaceEnded,
     Slid,
 )
 from sliderace.race.rules import Rules
+from sliderace_client.net.signature import check_signature
+from sliderace_server.registry.results_writer import stored_race
+from sliderace_server.room.apply import apply
 from sliderace_server.room.log_records import Entered, EpochBegan, Record, RoleChanged
+from sliderace_server.room.state import RoomState
+from sliderace_server.signing_key import new_key
 from sliderace_server.storage.record_codec import UnknownRecord, decode
 
 __all__ = ["RULES", "Observed", "Received", "Sent", "faults"]
 
+KEY = new_key()
 RULES = (
     "log",
     "numbers",
@@ -34,6 +46,7 @@ RULES = (
     "clock",
     "offsets",
     "epochs",
+    "record",
 )
 """The rules; `test_log_checker.py` has a history that breaks each of them."""
 
@@ -115,6 +128,7 @@ def faults(log: Sequence[bytes], observed: Iterable[Observed] = ()) -> list[str]
         return [f"log: {error}"]
     reading = _Reading()
     found = [*reading.read(records), *_clock(records), *_times(records)]
+    found += [] if found else _records(records)
     for one in observed:
         found += _of_member(one, reading.raced)
     return found
@@ -222,6 +236,23 @@ def _time(one: Finished, s: int, recovered: int, friendly: bool) -> Iterator[str
         yield f"{where}: {one.official} is less than the client's own {one.e}"
     if one.outage and recovered < s:
         yield f"{where}: credit of {one.outage} for no failure"
+
+
+def _records(records: Iterable[Record]) -> Iterator[str]:
+    """Every race record passes our verifier, and the one written from the pages."""
+    state: RoomState | None = None
+    for record in records:
+        state = apply(state, record)
+        if not isinstance(record, RaceEnded):
+            continue
+        data = stored_race(state, "test", KEY).record
+        for check in verify(canonical.decode(data), check_signature):
+            if check.verdict == "wrong":
+                yield f"record: {state.race.id}: {check}"
+        try:
+            independent.verify(data)
+        except ValueError as error:
+            yield f"record: {state.race.id}: {error}"
 
 
 def _of_member(

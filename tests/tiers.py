@@ -17,6 +17,7 @@ class Tier:
         crashes: how often the simulated server crashes, at least.
         histories: room histories that are simulated without sockets.
         frames: mutated frames given to the decoder.
+        lies: tampered race records given to every verifier.
         kills: how often the real server is killed in mid-race.
     """
 
@@ -26,6 +27,7 @@ class Tier:
     crashes: int
     histories: int
     frames: int
+    lies: int
     kills: int
 
 
@@ -38,6 +40,7 @@ TIERS = {
         crashes=80,
         histories=200,
         frames=100_000,
+        lies=200,
         kills=2,
     ),
     "ci": Tier(
@@ -47,6 +50,7 @@ TIERS = {
         crashes=400,
         histories=1_000,
         frames=1_000_000,
+        lies=1_000,
         kills=3,
     ),
     "full": Tier(
@@ -56,6 +60,7 @@ TIERS = {
         crashes=40_000,
         histories=100_000,
         frames=10_000_000,
+        lies=20_000,
         kills=10,
     ),
 }

@@ -13,7 +13,9 @@ from sliderace.race.log_records import (
     Finished,
     Postponed,
     RaceCreated,
+    RaceEnded,
     RaceStarted,
+    RosterFrozen,
     Seat,
     Slid,
 )
@@ -138,6 +140,15 @@ PLANTED: dict[str, tuple[str, Sequence[Record]]] = {
     "the wall clock within one boot": (
         "clock",
         replacing(LATE, replace(LATE, mono_ms=78_001)),
+    ),
+    "a race without its seed": (
+        "record",
+        [
+            *history()[:4],
+            RosterFrozen(3_800, RACE, 5_000, (Seat(0),), ("",)),
+            *history()[4:],
+            RaceEnded(10_001, RACE),
+        ],
     ),
     "an epoch comes twice": ("epochs", replacing(LATE, replace(LATE, epoch=1))),
 }

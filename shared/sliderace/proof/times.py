@@ -130,7 +130,8 @@ def _grace(race: WrittenRace) -> _Grace | None:
             until = min(until, max(starts) + limit)
         others = [*starts[:n], *starts[n + 1 :]]
         certain = max(others, default=0) + best + credit + 1
-        ends.append(_Grace(max(until, certain), max(until, certain + absent)))
+        latest = max(until, certain + absent, arrival + 1)  # that slide was in time
+        ends.append(_Grace(max(until, certain), latest))
     # Several may have arrived in the same ms; any of them may have been first.
     return _Grace(min(end.earliest for end in ends), max(end.latest for end in ends))
 

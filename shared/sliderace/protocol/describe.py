@@ -13,6 +13,7 @@ from typing import Any, cast, get_args
 import msgspec
 from msgspec import inspect
 
+from sliderace.engine import Size, format_board, scramble, seed_from_text
 from sliderace.protocol import limits, prose
 from sliderace.protocol.codes import (
     CLOSE_CODES,
@@ -105,6 +106,7 @@ def protocol_page() -> str:
         "up": limits.MAX_UP_BYTES,
         "down": limits.MAX_DOWN_BYTES,
         "slides": limits.MAX_SLIDES,
+        "drawn": _drawn(),
     }
     texts = (
         prose.TITLE,
@@ -135,6 +137,20 @@ def protocol_page() -> str:
         _table(("code", "meaning", "reconnect"), _closes()),
     ]
     return "\n\n".join(block.strip() for block in blocks) + "\n"
+
+
+SEEDS = (("friday", "3x3"), ("Zoë 4", "4x4"), ("friday", "10x2"), ("AB" * 32, "2x3"))
+"""Examples of seeds and board sizes."""
+
+
+def _drawn() -> str:
+    """Return the rows of a table of seeds and their boards."""
+    rows: list[str] = []
+    for typed, size in SEEDS:
+        seed = seed_from_text(typed)
+        board = format_board(scramble(seed, Size.parse(size)))
+        rows.append(f"| `{typed}` | `{seed.hex()}` | {size} | `{board}` |")
+    return "\n".join(rows)
 
 
 def _kinds(union: object) -> tuple[type[msgspec.Struct], ...]:

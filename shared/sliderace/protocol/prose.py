@@ -134,7 +134,10 @@ lobby follows at once. [`phase`](#phase) announces each phase, with three except
   place (1, 1, 3). A place is provisional until [`winner`](#winner) or `final` says
   otherwise.
 - **Grace time.** It begins when the first racer finishes. A racer who does not finish
-  in time has no official time, but gets a place by progress.
+  in time has no official time, but gets a place by progress: finishers come first, by
+  official time; then those who still race; then DNF, then those who gave up, then DNS,
+  each by higher `high`, then by who reached it earlier, then by fewer moves (`stm`).
+  [The race record](race-record.md#ranking) states it exactly.
 - **Results.** They contain all standings, the secret and all nonces.
   [`rematch`](#rematch) leads to the next lobby. That race starts when all active
   players are ready, or 30 s after the first of them if at least two are.
@@ -156,11 +159,44 @@ one byte each, hex texts stand for their bytes, and NUL is a zero byte.
    the start; after that nothing can be added.
 4. The seed is the SHA-256 of `sliderace/seed/v1`, NUL, race id, NUL, width, height,
    secret, the number of nonces, the nonces by ascending seat. The board follows from
-   the seed. [`results`](#results) reveals the secret, the seed and every nonce: check
-   that they match what you kept, and that your own nonce is among them.
+   the seed, see below. [`results`](#results) reveals the secret, the seed and every
+   nonce: check that they match what you kept, and that your own nonce is among them.
+
+**When to send your commitment again.** It belongs to one race and one seat. Send
+another `ready` with the same `nonce_commitment`
+
+- after every `welcome`, as long as `roster` has not arrived and you are going to race:
+  your last message may be lost, and a server that was killed may have forgotten it;
+- after a `room` event with a new `race`: draw a new nonce then.
+
+And if `roster` lists your commitment, send [`nonce`](#nonce) once on every connection
+until the [`board`](#board) arrives. A racer without a listed commitment, or whose nonce
+comes too late, races like everyone else; the results say that the nonce was left out.
 
 A race whose seed was known in advance (`seed_known`) uses no nonces and makes no claim
-of fairness.
+of fairness. Such a seed is 64 hex digits of either case, which stand for their 32
+bytes. Any other text stands for the SHA-256 of `sliderace/text/v1`, NUL, and its UTF-8,
+as it was typed.
+
+### From a seed to a board
+
+The board is uniform over all solvable boards but the solved one. In these steps `/` is
+the division of integers without the remainder, and `mod` the remainder:
+
+    stream    the bytes of SHA-256("sliderace/stream/v1" 00 seed u32(i)), one after
+              another, i = 0, 1, 2 ...; u32 is four bytes, the most significant first
+    below(m)  take bytes from the stream until one is below (256 / m) m; it mod m
+    board     a = 1, 2 ... n-1, 0 in reading order, where n = width x height
+              for i = n-1, n-2 ... 1: swap a[i] and a[below(i + 1)]
+              if a is not solvable: swap the tiles 1 and 2, wherever they are
+              if a is solved: do all of this again, with the same stream
+    solvable  count the pairs of tiles, without the gap, of which the larger comes first
+              in reading order. Even width: add the number of rows below the gap's.
+              The board is solvable if the sum is even
+
+| seed as typed | its 32 bytes | size | board |
+| --- | --- | --- | --- |
+{drawn}
 
 ### Slides in a race
 
@@ -194,12 +230,14 @@ A **board** is text: rows from top to bottom separated by `/`, tiles separated b
 spaces, 0 for the gap. The solved 3x3 board is `1 2 3/4 5 6/7 8 0`. A size is width x
 height: `4x3` has three rows of four.
 
-A **direction** is the way the *tile* moves: `U` moves the tile below the gap up. `U2`
-moves the two tiles below the gap up, as one slide.
+A **direction** is the way the *tile* moves: `U` moves the tile below the gap up, `D`
+the one above it down, `L` the one to its right to the left, and `R` the one to its left
+to the right. `U2` moves the two tiles below the gap up, as one slide; the gap is then
+two cells further down. A slide is legal if so many tiles are there.
 
 **Progress** (`high`) is floor(1000 x (1 - MD / MD of the scramble)), the best value so
-far. MD is the Manhattan distance: the sum of all tiles' distances from home,
-horizontally and vertically.
+far, and never less than 0. MD is the Manhattan distance: the sum of all tiles'
+distances from home, horizontally and vertically; the gap does not count.
 """
 
 STREAM = """\

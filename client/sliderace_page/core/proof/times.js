@@ -91,7 +91,8 @@ function graceOf(race) {
       const until = Math.min(arrival + graceFor(rules, best), Math.max(...starts) + limit);
       const others = starts.toSpliced(n, 1);
       const certain = (others.length ? Math.max(...others) : 0) + best + credit + 1;
-      return [Math.max(until, certain), Math.max(until, certain + absent)];
+      const latest = Math.max(until, certain + absent, arrival + 1); // it was in time
+      return [Math.max(until, certain), latest];
     });
   return {
     earliest: Math.min(...ends.map(([earliest]) => earliest)),
