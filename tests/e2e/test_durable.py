@@ -147,12 +147,37 @@ async def test_a_full_disk_stops_acks_but_not_the_race() -> None:
             await late.send(m.Hello(v=1, enter=m.Create(name="Late")))
             event = await late.until(m.Refused)
             assert (event.code, await late.closed()) == ("storage_unavailable", 1013)
+        for enter in (m.Join(ann.code, "Late"), m.Redeem(ann.code, "0" * 32)):
+            async with connected(server.port) as late:
+                await late.send(m.Hello(v=1, enter=enter))
+                event = await late.until(m.Refused)
+                assert event.retry_ms > 0
+                refused = (event.code, await late.closed())
+                assert refused == ("storage_unavailable", 1013)
         assert not received(ann, m.StandingEvent)
         store.full = False
         await ann.acked(ann.seq)
         await ben.solve()
         await ben.until(m.Results)
         assert server.registry.health()["status"] == "ok"
+
+
+async def test_a_newcomer_who_cannot_be_stored_is_refused_at_once() -> None:
+    store = FaultyStore()
+    async with (
+        running_server(store=store) as server,
+        connected(server.port, m.Create(name="Ann")) as ann,
+    ):
+        store.full = True
+        async with connected(server.port) as ben:
+            await ben.send(m.Hello(v=1, enter=m.Join(ann.code, "Ben")))
+            event = await ben.until(m.Refused)
+            assert (event.code, await ben.closed()) == ("storage_unavailable", 1013)
+        store.full = False
+        await ann.until(m.Gone)
+        async with connected(server.port, m.Join(ann.code, "Ben")):
+            joined = await ann.until(m.MemberEvent)
+            assert joined.member.name == "Ben"
 
 
 async def test_a_room_that_cannot_be_stored_is_refused() -> None:

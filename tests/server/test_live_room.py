@@ -942,7 +942,7 @@ def test_a_room_that_was_never_stored_is_refused() -> None:
     for one in (stranger, gone):
         shell.room.notify(one, m.Opened(CODE, "link"), 1000)
     shell.leave(gone)
-    shell.room.append_failed(shell.now)
+    shell.room.append_failed(shell.now, bytes(32))
     shell.take()
     for one in (ann, stranger):
         [refused] = shell.got(one, m.Refused)
@@ -956,12 +956,36 @@ def test_a_room_that_was_never_stored_is_refused() -> None:
     ) == Refusal("room_unknown")
 
 
+def test_newcomers_who_cannot_be_stored_are_refused_at_once() -> None:
+    """They leave no trace; members who resume or move to another device wait."""
+    shell = Shell()
+    ann, ben = two(shell)
+    shell.durable = False
+    eve = shell.enter("Eve")
+    phone, moved = new_subscriber(), room.Connect(ben.member, "hash of a new token")
+    shell.room.subscribe(phone, moved, shell.now, bytes(32), token="a" * 32)
+    shell.take()
+    shell.room.append_failed(shell.now, bytes(32))
+    shell.take()
+    [refused] = shell.got(eve, m.Refused)
+    assert (refused.of, refused.code) == ("hello", "storage_unavailable")
+    assert shell.closed[eve] == [1013]
+    assert not shell.got(phone, m.Refused)
+    assert phone not in shell.closed
+    shell.leave(eve)
+    shell.commit()
+    assert shell.got(phone, m.Welcome)
+    assert not shell.got(eve, m.Welcome)
+    assert [one.name for one in shell.room.state.members.values()] == ["Ann", "Ben"]
+    assert shell.kinds(ann)[-1] is m.Gone
+
+
 def test_running_room_survives_failing_storage() -> None:
     shell = Shell(size="3x2")
     ann, ben, _ = racing(shell)
     shell.durable = False
     shell.slide(ann)
-    shell.room.append_failed(shell.now)
+    shell.room.append_failed(shell.now, bytes(32))
     shell.take()
     assert is_failing(shell)
     assert shell.got(ben, m.Progress)

@@ -37,6 +37,7 @@ from sliderace.protocol.messages import (
     Ack,
     BoardEvent,
     Event,
+    Leave,
     Limits,
     PhaseEvent,
     Progress,
@@ -402,13 +403,17 @@ class LiveRoom:
         if self._pending:
             self._release()
 
-    def append_failed(self, now: int) -> None:
+    def append_failed(self, now: int, entropy: bytes) -> None:
         """Note that the log cannot be written now; the log writer tries again."""
         self._set_time(now)
         self.failing = True
-        if self.durable:
-            return
         refusal = Refusal("storage_unavailable", retry_ms=5_000)
+        if self.durable:
+            for newcomer in self._unwelcomed():
+                self._send(room.refused("hello", refusal), (newcomer,))
+                self._out.closes.append((newcomer, 1013))
+                self._do(room.MemberCommand(newcomer.member, Leave()), entropy)
+            return
         waiting = [
             one.subscriber
             for one in self._pending
@@ -419,6 +424,19 @@ class LiveRoom:
         strangers = [one for one in waiting if not self._subscribers.is_current(one)]
         self._out.closes += [(one, 1013) for one in strangers]
         self._end(1013)
+
+    def _unwelcomed(self) -> list[Subscriber]:
+        """Return the new members who still wait for their welcome."""
+        members, is_current = self.state.members, self._subscribers.is_current
+        return [
+            one.subscriber
+            for one in self._pending
+            if isinstance(one, _PendingView)
+            and one.welcome is not None
+            and one.welcome.token
+            and is_current(one.subscriber)
+            and not members[one.subscriber.member].former_hash  # not another device
+        ]
 
     def log_lost(self) -> None:
         """End the room: another writer has its log, or the log is unknown."""

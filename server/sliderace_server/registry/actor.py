@@ -181,7 +181,7 @@ class RoomActor:
 
     def append_failed(self) -> None:
         """Note that the log cannot be written now."""
-        self.live.append_failed(self._now_ms())
+        self.live.append_failed(self._now_ms(), self._services.entropy(32))
         self.flush()
 
     def log_lost(self) -> None:

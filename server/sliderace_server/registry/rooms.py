@@ -369,7 +369,7 @@ class RoomRegistry:
     @property
     def failing(self) -> bool:
         """Whether something cannot be stored now."""
-        return any(actor.failing for actor in self._rooms.values())
+        return self.services.log_writer.failing
 
     @property
     def idle(self) -> bool:

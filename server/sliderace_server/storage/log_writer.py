@@ -146,6 +146,9 @@ class LogWriter:
         clock: for pauses and intervals.
         metrics: counters.
         load_meter: sets the interval between commits.
+
+    Attributes:
+        failing: the last commit failed; it is repeated until it succeeds.
     """
 
     def __init__(
@@ -161,6 +164,7 @@ class LogWriter:
         self._flush = flush
         self._clock = clock
         self._load_meter = load_meter
+        self.failing = False
         self._queue: list[LogEnd] = []
         self._wake: asyncio.Future[None] | None = None
 
@@ -232,6 +236,7 @@ class LogWriter:
                     ]
             except StorageUnavailable as error:
                 self.metrics.count("commit_failures")
+                self.failing = True
                 if not failures:
                     self._report_failure(ends, error)
                 pause = RETRY_S[min(failures, len(RETRY_S) - 1)]
@@ -283,6 +288,7 @@ class LogWriter:
                 rooms += 1
                 records += len(append.records)
         now = self._clock.now_ms()
+        self.failing = False
         self.metrics.committed((now - began) / 1_000, rooms, records)
         for end, conflict in zip(ends, conflicts, strict=True):
             try:

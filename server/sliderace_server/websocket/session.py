@@ -354,6 +354,8 @@ class Session:
         actor = self._registry.find(join.code, self.peer.address)
         if isinstance(actor, Refusal):
             return actor
+        if self._registry.failing:
+            return Refusal("storage_unavailable", retry_ms=5_000)
         if wait := self._registry.join_wait(self.peer.address):
             return Refusal("rate", retry_ms=wait)
         if not self._has_quota(actor, NEW_MEMBERS):
@@ -387,6 +389,8 @@ class Session:
         return actor
 
     def _redeem(self, redeem: Redeem) -> RoomActor | Refusal:
+        if self._registry.failing:
+            return Refusal("storage_unavailable", retry_ms=5_000)
         ticket = hashed(redeem.ticket)
         found = self._registry.find_by_ticket(redeem.code, ticket, self.peer.address)
         if isinstance(found, Refusal):
