@@ -355,6 +355,10 @@ test("the record of a race is verified check by check, if it exists", async () =
   assert.deepEqual([lost.verdict, others], ["unknown", []]);
 });
 
+const ABSENT = standing(0, {
+  ...{ status: "dns", place: null, time_ms: null, solve_ms: null },
+});
+
 /** A page after a race; the last of `tries` finds the record. */
 async function raced(record, tries = 1) {
   const page = new Page("/KWXTRB", { answers: {} });
@@ -371,7 +375,7 @@ async function raced(record, tries = 1) {
     t: "results",
     o: 11,
     race: RACE,
-    standings: [standing(0, { status: "dns", place: null, time_ms: null })],
+    standings: [ABSENT],
     board: START,
     seed: "00".repeat(32),
     secret: null,
@@ -393,7 +397,7 @@ const written = (change = {}) =>
       seed: "00".repeat(32),
       secret: null,
       racers: [
-        { seat: 0, status: "dns", place: null, finish: null, nonce: null, slides: [] },
+        { ...ABSENT, finish: null, nonce: null, slides: [] },
       ],
       ...change,
     },

@@ -27,7 +27,7 @@ const results = (change = {}) => ({
   standings: [
     standing(0),
     standing(1, { place: 2, time_ms: 5000 }),
-    standing(2, { status: "dnf", place: 3, time_ms: null }),
+    standing(2, { status: "dnf", place: 3, time_ms: null, solve_ms: null }),
   ],
   ...drawn(SECRET, NONCES),
   secret: SECRET,
@@ -100,6 +100,8 @@ test("a list of commitments that changed after the draw is a fault", () => {
   assert.deepEqual(found(change, { listed: null, start: null }), [], "never shown");
   const fewer = found({ nonces: results().nonces.slice(0, 2) });
   assert.ok(fewer.includes("list_changed"));
+  const standings = results().standings.slice(0, 2);
+  assert.deepEqual(found({ standings }), ["list_changed"], "a racer is missing");
 });
 
 test("a nonce that was left out must be left out of the seed", () => {
@@ -120,20 +122,26 @@ test("our own nonce is used, left out, or replaced", () => {
 });
 
 test("with a seed known in advance, only the board is checked", () => {
-  const known = { seedKnown: true };
-  assert.deepEqual(found({ secret: null, nonces: [] }, known), []);
+  const none = { commitment: null, nonce: null };
+  const nonces = results().nonces.map(({ seat }) => ({ seat, ...none }));
+  const listed = new Map(nonces.map(({ seat }) => [seat, null]));
+  const known = { seedKnown: true, listed };
+  assert.deepEqual(found({ secret: null, nonces }, known), []);
+  const fewer = found({ secret: null, nonces: nonces.slice(1) }, known);
+  assert.deepEqual(fewer, ["list_changed"]);
   const other = { board: "1 2 3/4 5 0/7 8 6" };
   assert.ok(found(other, known).includes("board_not_from_seed"));
 });
 
 // --- The record ----------------------------------------------------------------------
 
+const timesOf = ({ time_ms, solve_ms, credit_ms, outage_ms }) => ({
+  official_ms: time_ms,
+  ...{ solve_ms, credit_ms, outage_ms },
+});
 const racer = (row, part, change = {}) => ({
-  seat: row.seat,
-  name: row.name,
-  status: row.status,
-  place: row.place,
-  finish: row.time_ms === null ? null : { official_ms: row.time_ms },
+  ...row,
+  finish: row.time_ms === null ? null : timesOf(row),
   nonce_commitment: part.commitment,
   nonce: part.nonce,
   slides: [
@@ -181,7 +189,20 @@ test("a record that differs from the shown facts has a fault", () => {
   assert.deepEqual(differs({}, { nonce_commitment: "x" }), ["record_list"]);
   assert.deepEqual(differs({}, { nonce: null }), ["record_nonces"]);
   assert.deepEqual(differs({}, { place: 2 }), ["record_results"]);
-  assert.deepEqual(differs({}, { finish: { official_ms: 1 } }), ["record_results"]);
+  const { finish } = record().racers[0];
+  for (const name of ["official_ms", "solve_ms", "credit_ms", "outage_ms"]) {
+    const other = { finish: { ...finish, [name]: 1 } };
+    assert.deepEqual(differs({}, other), ["record_results"], name);
+  }
+  for (const name of ["name", "bot", "status", "why", "stm", "mtm", "high"])
+    assert.deepEqual(differs({}, { [name]: "x" }), ["record_results"], name);
+  const nobody = { listed: null, own: null };
+  const missing = against(
+    record({ racers: two }),
+    results({ nonces: results().nonces.slice(0, 2) }),
+    kept(nobody),
+  );
+  assert.deepEqual(missing, [{ code: "record_results" }], "a racer is missing");
 });
 
 test("changed slides of ours are a fault; those without an ack may be missing", () => {
@@ -208,7 +229,7 @@ test("every fault has a sentence", () => {
   const wrong = against(record({ commitment: "x" }, { place: 2 }), results(), kept());
   assert.deepEqual(wrong.map(faultText), [
     "The commitment in the race record is not the one shown before the race.",
-    "The places or times in the race record are not the ones in the results.",
+    "The racers, places or times in the race record are not the ones in the results.",
   ]);
   const name = "Cleo";
   assert.match(faultText({ code: "wrong_nonce", name }), /^The nonce of Cleo is not/);

@@ -136,7 +136,7 @@ def results(*nonces: m.SeatNonce, **more: Any) -> m.Results:
     known: dict[str, Any] = {
         "o": 2,
         "race": RACE,
-        "standings": [],
+        "standings": [standing(one.seat, "dnf") for one in nonces],
         "board": format_board(scramble(seed, SIZE)),
         "seed": seed.hex(),
         "secret": SECRET.hex(),

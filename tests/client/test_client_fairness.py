@@ -71,7 +71,7 @@ def test_other_commitment_secret_seed_or_board_is_a_fault() -> None:
 
 
 def test_seed_drawn_without_a_listed_nonce_is_a_fault() -> None:
-    drawn = changed(results(BOTH[1]), nonces=BOTH)
+    drawn = changed(results(BOTH[1]), nonces=BOTH, standings=results(*BOTH).standings)
     assert result_faults(drawn, kept(start=drawn.board)) == [Fault.SEED_NOT_FROM_PARTS]
 
 
@@ -80,6 +80,11 @@ def test_nonce_without_its_commitment_is_a_fault() -> None:
     assert result_faults(chosen, kept(start=None)) == [WrongNonce(1)]
     uncommitted = results(BOTH[0], SeatNonce(1, None, "c" * 32))
     assert result_faults(uncommitted, kept(start=None, listed=None)) == [WrongNonce(1)]
+
+
+def test_racer_missing_from_the_standings_is_a_fault() -> None:
+    fewer = changed(GOOD, standings=GOOD.standings[:1])
+    assert result_faults(fewer, kept()) == [Fault.LIST_CHANGED]
 
 
 @pytest.mark.parametrize(

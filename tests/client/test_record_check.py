@@ -110,6 +110,8 @@ ANN = next(one for one in RECORD.racers if one.seat == 0)
         ),
         (mine(place=2), Fault.RECORD_RESULTS),
         (mine(stm=ANN.stm + 1), Fault.RECORD_RESULTS),
+        (mine(why="left"), Fault.RECORD_RESULTS),
+        (mine(name="Eve"), Fault.RECORD_RESULTS),
         (mine(finish=None), Fault.RECORD_RESULTS),
         (mine(slides=ANN.slides[1:]), Fault.RECORD_SLIDES_MISSING),
         (mine(slides=(*ANN.slides, ANN.slides[0])), Fault.RECORD_SLIDES_DIFFER),

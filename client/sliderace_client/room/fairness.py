@@ -17,7 +17,7 @@ from sliderace.engine import (
     seed_of,
 )
 from sliderace.proof.record import WrittenRace, WrittenRacer
-from sliderace.protocol.messages import Results, SeatNonce, Slide
+from sliderace.protocol.messages import Results, SeatNonce, Slide, Standing
 from sliderace_client.room.draw import Fate, Listed
 from sliderace_client.room.outcomes import Fault, Remark, WrongNonce
 
@@ -82,7 +82,8 @@ def result_faults(results: Results, evidence: Evidence) -> list[Fault | WrongNon
     found = list(_draw_faults(results, evidence))
     if evidence.listed is not None:
         listed = {one.seat: one.commitment for one in results.nonces}
-        if evidence.changed or listed != evidence.listed:
+        ranked = {row.seat for row in results.standings}
+        if evidence.changed or listed != evidence.listed or ranked != {*listed}:
             found.append(Fault.LIST_CHANGED)
     found += _own_nonce_faults(evidence.own, _nonce_of(results.nonces, evidence.own))
     if evidence.start is not None and evidence.start != results.board:
@@ -216,18 +217,24 @@ def _record_draw_faults(
 
 
 def _standing_faults(record: WrittenRace, results: Results) -> Iterator[Fault]:
-    written = {int(one.seat): _result(one) for one in record.racers}
-    sent = {
-        row.seat: (row.status, row.place, row.time_ms, row.stm)
-        for row in results.standings
-    }
-    if written != sent:
+    written = {int(one.seat): _written(one) for one in record.racers}
+    if written != {row.seat: _sent(row) for row in results.standings}:
         yield Fault.RECORD_RESULTS
 
 
-def _result(racer: WrittenRacer) -> tuple[str, int | None, int | None, int]:
-    time = racer.finish.official_ms if racer.finish else None
-    return racer.status, racer.place, time, racer.stm
+def _written(racer: WrittenRacer) -> tuple[object, ...]:
+    finish = racer.finish
+    time, solve = (finish.official_ms, finish.solve_ms) if finish else (None, None)
+    credit, outage = (finish.credit_ms, finish.outage_ms) if finish else (0, 0)
+    counts = racer.stm, racer.mtm, racer.high
+    facts = racer.name, racer.bot, racer.status, racer.why, racer.place
+    return *facts, time, solve, credit, outage, counts
+
+
+def _sent(row: Standing) -> tuple[object, ...]:
+    times = row.time_ms, row.solve_ms, row.credit_ms, row.outage_ms
+    counts = row.stm, row.mtm, row.high
+    return row.name, row.bot, row.status, row.why, row.place, *times, counts
 
 
 def _own_faults(record: WrittenRace, evidence: Evidence) -> Iterator[Fault]:

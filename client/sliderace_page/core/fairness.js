@@ -66,7 +66,8 @@ export function faults(results, kept) {
   const { seed, board } = results;
   try {
     const { width, height } = engine.parseSize(kept.size);
-    const found = kept.seedKnown ? [] : drawFaults(results, kept, width, height);
+    const found = listFaults(results, kept);
+    if (!kept.seedKnown) found.push(...drawFaults(results, kept, width, height));
     const scrambled = engine.scramble(hexToBytes(seed), width, height);
     if (engine.formatBoard(scrambled) !== board)
       found.push({ code: "board_not_from_seed" });
@@ -78,6 +79,15 @@ export function faults(results, kept) {
   }
 }
 
+/** Whether everybody who was listed is in the results. @param {Results} results
+ * @param {Kept} kept @returns {Fault[]} */
+function listFaults({ nonces, standings }, { listed }) {
+  if (!listed) return [];
+  const isThere = standings.every(({ seat }) => listed.has(seat));
+  const all = isThere && standings.length === listed.size && isListed(listed, nonces);
+  return all ? [] : [{ code: "list_changed" }];
+}
+
 /**
  * @param {Results} results
  * @param {Kept} kept
@@ -87,7 +97,6 @@ export function faults(results, kept) {
 function drawFaults({ race, secret, seed, nonces, standings }, kept, width, height) {
   /** @type {Fault[]} */
   const found = [];
-  if (kept.listed && !isListed(kept.listed, nonces)) found.push({ code: "list_changed" });
   /** @type {[number, Uint8Array][]} */
   const used = [];
   for (const { seat, commitment, nonce } of nonces) {
@@ -167,13 +176,9 @@ function codesAgainst(record, results, kept) {
   }));
   if (kept.listed && !isListed(kept.listed, rows)) found.push("record_list");
   else if (!same(nonces(rows), nonces(results.nonces))) found.push("record_nonces");
-  const isRight = (/** @type {Standing} */ row) =>
-    same(resultOf(racers.find(({ seat }) => seat === row.seat)), [
-      row.status,
-      row.place,
-      row.time_ms,
-    ]);
-  if (!results.standings.every(isRight)) found.push("record_results");
+  const written = bySeat(racers).map(writtenResult);
+  if (!same(written, bySeat(results.standings).map(sentResult)))
+    found.push("record_results");
   const fault = kept.own && slidesFault(racers, kept.seat, kept.own);
   if (fault) found.push(fault);
   return found;
@@ -185,16 +190,35 @@ const isObject = (value) => typeof value === "object" && value !== null;
 /** @param {unknown} one @param {unknown} other */
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
-/** @param {{seat: unknown, nonce: unknown}[]} rows */
-const nonces = (rows) =>
-  rows
-    .map(({ seat, nonce }) => [seat, nonce])
-    .sort(([a], [b]) => Number(a) - Number(b));
+/** @template {{seat?: unknown}} T @param {T[]} rows @returns {T[]} */
+const bySeat = (rows) => [...rows].sort((a, b) => Number(a.seat) - Number(b.seat));
 
-/** @param {Fields | undefined} racer */
-function resultOf({ status, place, finish } = {}) {
-  return [status, place, isObject(finish) ? finish.official_ms : null];
+/** @param {{seat: unknown, nonce: unknown}[]} rows */
+const nonces = (rows) => bySeat(rows).map(({ seat, nonce }) => [seat, nonce]);
+
+/** @param {Fields} racer */
+function writtenResult({ finish, ...racer }) {
+  const { official_ms, solve_ms, credit_ms, outage_ms } = isObject(finish)
+    ? finish
+    : { official_ms: null, solve_ms: null, credit_ms: 0, outage_ms: 0 };
+  return [...facts(racer), official_ms, solve_ms, credit_ms, outage_ms];
 }
+
+/** @param {Standing} row */
+const sentResult = (row) => [
+  ...facts(row),
+  row.time_ms,
+  row.solve_ms,
+  row.credit_ms,
+  row.outage_ms,
+];
+
+/** What a racer of the record and a row of the results have alike.
+ * @param {Fields | Standing} row */
+const facts = ({ seat, name, bot, status, why, place, stm, mtm, high }) => [
+  ...[seat, name, bot, status, why, place],
+  ...[stm, mtm, high],
+];
 
 /**
  * Check that a record has our slides: all that the server stored, and no others.
