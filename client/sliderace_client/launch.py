@@ -24,8 +24,8 @@ class Start:
         board: start board as text (solo); it wins over `seed`.
         settings: the user's.
         named: the user gave that name just now, so no seat of another name will do.
-        back: the command that enters the room again; empty: there is none, as the
-            server ends with us.
+        back: the command that enters the room again; empty: there is none.
+        ends: the room's server ends with this program, but keeps the room.
     """
 
     kind: Literal["join", "watch", "host", "solo", "menu"]
@@ -40,3 +40,12 @@ class Start:
     settings: Settings = field(default_factory=Settings)
     named: bool = True
     back: str = ""
+    ends: bool = False
+
+    def way_back(self, *, others: bool) -> str:
+        """Return the command that enters the room again; empty: there is no use.
+
+        Args:
+            others: whether other members are in the room.
+        """
+        return self.back if others or not self.ends else ""

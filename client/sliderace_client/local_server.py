@@ -26,19 +26,28 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any, cast
 
 from sliderace.protocol.messages import Open, RulesPatch
 from sliderace.texts import text
 from sliderace_client.net import locate
 from sliderace_client.net.connection import Client
-from sliderace_client.net.http import is_live
+from sliderace_client.net.http import Unreachable, get, is_live
 from sliderace_client.net.locate import EVERYWHERE, ServerFile, is_loopback
 from sliderace_client.net.mdns import lan_addresses
+from sliderace_client.net.seats import kept_rooms
 from sliderace_client.platform import detached_flags
 from sliderace_client.shared_ui import wording
 from sliderace_client.shared_ui.settings import state_dir
 
-__all__ = ["HostError", "OwnServer", "links", "open_room", "running_server"]
+__all__ = [
+    "HostError",
+    "OwnServer",
+    "links",
+    "open_room",
+    "running_server",
+    "waiting_room",
+]
 
 START_S = 15.0
 """A server that is not ready within this time counts as failed."""
@@ -48,6 +57,8 @@ RESTARTS = 5
 RESTARTS_S = 60.0
 """If it dies more often than that within this time, it is not restarted again."""
 PORTS_TRIED = 50
+ROOMS_TRIED = 5
+"""Of how many of our last rooms the server is asked whether they are still open."""
 LOG_LINE = 200
 """Characters of a log line that are shown."""
 
@@ -111,6 +122,20 @@ def open_room(
     if not client.view.link:
         raise HostError(wording.ending(ending.why))
     return client.view.code
+
+
+def waiting_room(server: str) -> tuple[str, int] | None:
+    """Return our last room that is still open on a server, with others in it.
+
+    Returns:
+        Its code, and how many other players there are; None: there is none.
+    """
+    for code in kept_rooms()[:ROOMS_TRIED]:
+        with suppress(Unreachable, TypeError, LookupError, ValueError):
+            listing = cast("dict[str, Any]", get(server, f"/api/rooms/{code}").json())
+            if (others := int(listing["players"]) - 1) > 0:
+                return code, others
+    return None
 
 
 def links(base: str, code: str, bind: str = "", public: str = "") -> list[str]:

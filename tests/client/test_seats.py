@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.client.rooms import TOKEN
 
-from sliderace_client.net.seats import claim
+from sliderace_client.net.seats import claim, kept_rooms
 
 
 def test_stored_seat_is_found_by_room_and_name(tmp_path: Path) -> None:
@@ -120,3 +120,17 @@ def test_seat_is_not_stored_if_every_file_is_in_use(tmp_path: Path) -> None:
     seats = [claim("KWXTRB", "Ann", tmp_path) for _ in range(33)]
     assert seats[31] is not None
     assert seats[32] is None
+
+
+def test_rooms_of_free_seats_are_listed_newest_first(tmp_path: Path) -> None:
+    assert kept_rooms(tmp_path) == []
+    for number, code in enumerate(("KWXTRB", "ABCDEF", "GHHNKQ")):
+        seat = claim(code, "Ann", tmp_path)
+        assert seat is not None
+        seat.keep(TOKEN, "Ann")
+        seat.release()
+        os.utime(tmp_path / f"{code}-0.json", times=(now := time.time() + number, now))
+    in_use = claim("ABCDEF", "Ann", tmp_path)
+    assert in_use is not None
+    assert kept_rooms(tmp_path) == ["GHHNKQ", "KWXTRB"]
+    in_use.release()

@@ -200,10 +200,10 @@ async def test_member_who_is_alone_sees_how_to_add_bots() -> None:
 
 async def test_leaving_host_is_warned_what_ends_with_their_server() -> None:
     client = OfflineClient()
-    async with running_app(client, kind="host") as pilot:
+    async with running_app(client, kind="host", ends=True) as pilot:
         await pilot.press("q")
         await settle(pilot)
-        assert "The server stops, and the room closes for 2 others." in screen(pilot)
+        assert "The server stops, and 2 others have to wait for you." in screen(pilot)
         await pilot.press("n")
         client.race()
         await settle(pilot)
@@ -313,16 +313,34 @@ async def test_race_closes_the_dialogs_of_help_and_code() -> None:
         assert board(pilot) == START
 
 
-@pytest.mark.parametrize(("others", "many"), [(1, "1 other."), (2, "2 others.")])
-async def test_leaving_host_is_warned_how_many_others_lose_the_room(
+@pytest.mark.parametrize(("others", "many"), [(1, "1 other has"), (2, "2 others have")])
+async def test_leaving_host_is_warned_how_many_others_will_wait(
     others: int, many: str
 ) -> None:
     people = [member(ANN, 0), member(BEN, 1, "Ben"), member(CAT, 2, "Cat")]
     client = OfflineClient(members=people[: 1 + others])
-    async with running_app(client, kind="host") as pilot:
+    async with running_app(
+        client, kind="host", back="sliderace host", ends=True
+    ) as pilot:
         await pilot.press("q")
         await settle(pilot)
-        assert f"The server stops, and the room closes for {many}" in screen(pilot)
+        assert f"The server stops, and {many} to wait for you." in screen(pilot)
+        await pilot.press("y")
+        await pilot.pause()
+        assert not pilot.app.is_running
+        assert client.commands == []  # the seat is kept
+        assert app_of(pilot).way_back == "sliderace host"
+
+
+async def test_host_who_leaves_a_running_race_gives_up_the_seat() -> None:
+    """The others need not wait for a racer who does not come back."""
+    client = OfflineClient()
+    async with running_app(client, kind="host", ends=True) as pilot:
+        client.race()
+        await settle(pilot)
+        await pilot.press("q", "y")
+        await settle(pilot)
+        assert client.commands[-1] == m.Leave()
 
 
 async def test_leaving_host_who_is_alone_gets_the_usual_question() -> None:

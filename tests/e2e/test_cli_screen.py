@@ -2,7 +2,10 @@
 
 import os
 import pty
+import re
+import shlex
 import signal
+import socket
 import subprocess
 import sys
 import termios
@@ -10,6 +13,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests.e2e.shell import Shell
 
 from sliderace_client import exit_codes
 
@@ -94,6 +98,43 @@ def test_host_shows_the_lobby_and_restores_the_terminal(
         assert not (tmp_path / "sliderace" / "server.json").exists()
     finally:
         screen.close()
+
+
+def test_host_comes_back_to_the_friends_who_wait(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    again = ("host", "--bind", "127.0.0.1", "--port", port, "--name", "Ann")
+    first = Screen(tmp_path, *again)
+    try:
+        first.shows("♛".encode())
+        code = re.findall(rb"sliderace join ([A-Z]{6})@", first.drawn)[0].decode()
+        joining = ("join", f"{code}@127.0.0.1:{port}", "--plain", "--name", "Ben")
+        (tmp_path / "ben").mkdir()
+        with Shell(tmp_path / "ben").running(*joining) as ben:
+            ben.wait_for("You are Ben")
+            first.shows(b"Ben")
+            os.write(first.master, b"q")
+            first.shows(b"1 other has to wait for you")
+            os.write(first.master, b"y")
+            assert first.process.wait(WAIT_S) == exit_codes.OK
+            first.shows(f"come back with:  sliderace {shlex.join(again)}".encode())
+            ben.wait_for("The host has ended the game.")
+            second = Screen(tmp_path, *again)
+            try:
+                room = f"{code[:3]}-{code[3:]}"
+                asked = f"Your room {room} is still open with 1 other player. Go back?"
+                second.shows(asked.encode())
+                os.write(second.master, b"\n")
+                ben.wait_for("You are back")
+                second.shows("♛".encode())
+                second.shows(b"Ben")
+                assert code.encode() in second.drawn.rpartition(asked.encode())[2]
+                os.write(second.master, b"\x03")
+                assert second.process.wait(WAIT_S) == exit_codes.INTERRUPTED
+            finally:
+                second.close()
+    finally:
+        first.close()
 
 
 def test_options_set_keys_and_colours_of_the_full_screen(tmp_path: Path) -> None:

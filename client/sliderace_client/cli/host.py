@@ -1,5 +1,6 @@
 """`sliderace host`: start a server, open a room, print the invitation, enter."""
 
+import shlex
 import signal
 import sys
 import threading
@@ -22,6 +23,7 @@ from sliderace_client.local_server import (
     links,
     open_room,
     running_server,
+    waiting_room,
 )
 from sliderace_client.net.locate import ServerFile, join_command, read_server_file
 from sliderace_client.shared_ui.render import qr_rows
@@ -112,10 +114,12 @@ def _in_room(
     failed: threading.Event | None = None,
 ) -> int:
     """Open a room, print the invitation, and enter; `stays`: the server outlives us."""
-    rules = RulesPatch(
-        size=options.size, friendly_timing=options.friendly_timing or None
-    )
-    code = open_room(base, rules, public=options.public, seed=options.seed)
+    code = old = _old_room(base, say) if options.enter else ""
+    if not code:
+        rules = RulesPatch(
+            size=options.size, friendly_timing=options.friendly_timing or None
+        )
+        code = open_room(base, rules, public=options.public, seed=options.seed)
     remember_server(base)
     found = links(base, code, at.bind, at.url)
     for line in invitation(code, found, base):
@@ -133,9 +137,28 @@ def _in_room(
         options.name,
         links=tuple(found),
         settings=settings,
-        back=join_command(f"{base}/{code}", options.name) if stays else "",
+        named=not old,
+        back=join_command(f"{base}/{code}", options.name) if stays else _command(),
+        ends=not stays,
     )
     return enter(start, typed_input(), say) if options.plain else run_app(start)
+
+
+def _old_room(base: str, say: Say) -> str:
+    """Return the code of our old room if others wait there and the user returns."""
+    typed = typed_input()
+    found = waiting_room(base) if typed.is_terminal else None
+    if found is None:
+        return ""
+    code, others = found
+    say(text("host.go_back", code=format_code(code), count=others))
+    answer = typed.read() or ""
+    return "" if answer.strip().lower().startswith("n") else code
+
+
+def _command() -> str:
+    """Return the command that the user has typed."""
+    return shlex.join(["sliderace", *sys.argv[1:]])
 
 
 def invitation(code: str, found: list[str], base: str) -> list[str]:

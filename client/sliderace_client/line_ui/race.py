@@ -60,7 +60,7 @@ def enter(start: Start, typed: TypedInput, say: Say) -> int:
                 typed=typed,
                 say=say,
                 keys=_own_keys(start.settings),
-                back=start.back,
+                way_back=start.way_back,
             )
         )
     finally:  # also after Ctrl-C
@@ -77,7 +77,7 @@ async def race(
     typed: TypedInput,
     say: Say,
     keys: Keys,
-    back: str = "",
+    way_back: Callable[..., str] = lambda **_: "",
 ) -> int:
     """Stay in a room until our stay ends or the user leaves.
 
@@ -89,7 +89,8 @@ async def race(
             stay, but do not wait for a dead server for ever.
         say: shows a line.
         keys: the player's own.
-        back: the command that enters again; shown if we leave and the seat is kept.
+        way_back: returns the command that enters again (see `Start`); it is shown if we
+            leave and the seat is kept.
 
     Returns:
         The exit code.
@@ -114,6 +115,7 @@ async def race(
     finally:  # also after Ctrl-C
         over.set()
         view = room.client.view
+        back = way_back(others=len(view.members) > 1)
         if back and view.welcomed and not view.ended:
             say(text("room.seat_kept", command=back))
     if stopped:

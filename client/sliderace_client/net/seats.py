@@ -16,7 +16,7 @@ from typing import Any, cast
 from sliderace_client.platform import lock
 from sliderace_client.shared_ui.settings import data_dir
 
-__all__ = ["SeatFile", "claim"]
+__all__ = ["SeatFile", "claim", "kept_rooms"]
 
 TOKEN = re.compile("[0-9a-f]{32}")
 KEPT_S = 7 * 24 * 3600
@@ -101,6 +101,22 @@ def claim(
                 return seat
             seat.release()
     return None
+
+
+def kept_rooms(folder: Path | None = None) -> list[str]:
+    """Return the codes of rooms where we have a seat that no client uses, newest first.
+
+    Args:
+        folder: where the seats are; default: in the user's data folder.
+    """
+    found: dict[str, float] = {}
+    for path in (folder or data_dir() / "seats").glob("*.json"):
+        if seat := _open(path):
+            if seat.token is not None:
+                code = path.name.partition("-")[0]
+                found[code] = max(found.get(code, 0.0), path.stat().st_mtime)
+            seat.release()
+    return sorted(found, key=lambda code: found[code], reverse=True)
 
 
 def _open(path: Path) -> SeatFile | None:

@@ -112,8 +112,8 @@ def run(start: Start) -> int:
     finally:
         app.rooms.close()
     code = app.return_code or exit_codes.OK
-    if app.keeps_seat and app.begin.back:
-        _print(text("room.seat_kept", command=app.begin.back))
+    if app.way_back:
+        _print(text("room.seat_kept", command=app.way_back))
     if app.ending is None or code != exit_codes.OK or start.kind == "menu":
         return code
     _print(wording.ending(app.ending.why))
@@ -381,14 +381,21 @@ class SlideraceApp(App[int]):
         return self._client
 
     @property
-    def keeps_seat(self) -> bool:
-        """Whether we have a place in a room, which is kept when the program ends."""
-        return self._client is not None and self._client.view.ended is None
+    def way_back(self) -> str:
+        """The command that takes up our seat again; empty: we have none."""
+        if self._client is None or self._client.view.ended is not None:
+            return ""
+        return self.begin.way_back(others=self._has_others)
+
+    @property
+    def _has_others(self) -> bool:
+        """Whether other members are in our room."""
+        return self._client is not None and len(self._client.view.members) > 1
 
     @property
     def ends_the_room(self) -> bool:
         """Whether the room's server is ours and ends with us."""
-        return self.begin.kind == "host" and not self.begin.back
+        return self.begin.ends
 
     @property
     def join_link(self) -> str:
@@ -466,8 +473,12 @@ class SlideraceApp(App[int]):
             self.say(text("room.no_connection"), "bad")
 
     def leave_room(self) -> None:
-        """Give up the seat and leave; end if there is no connection."""
-        if not self.client.ask(Leave()):
+        """Give up the seat and leave; end if there is no connection.
+
+        A host whose server ends keeps the seat while others wait in the room.
+        """
+        waits = self.ends_the_room and self._has_others and not self._has_menu
+        if (waits and not self.client.view.in_race) or not self.client.ask(Leave()):
             self.quit()
 
     def join_room(self, address: str, name: str, role: RoleName) -> None:

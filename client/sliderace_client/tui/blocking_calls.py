@@ -54,7 +54,10 @@ class RoomOpener:
         code = open_room(base, RulesPatch(size=size))
         remember_server(base)
         found = tuple(links(base, code, where.bind, where.url))
-        return Start("host", base, code, name, links=found, settings=settings)
+        ends = self._server is not None
+        return Start(
+            "host", base, code, name, links=found, settings=settings, ends=ends
+        )
 
     def _start_server(self) -> OwnServer:
         server = OwnServer(say=self._say, on_failure=self._on_failure)
