@@ -249,6 +249,7 @@ async def _flush(registry: RoomRegistry) -> None:
     while not registry.idle and clock.now_ms() < until:
         await clock.sleep(FLUSH_STEP_S)
     if not registry.idle:
+        registry.stored_everything = False
         _log.error("shut down before everything was stored")
 
 

@@ -27,7 +27,7 @@ from sliderace_server.settings import (
     load_settings,
 )
 from sliderace_server.signing_key import BadKey
-from sliderace_server.storage import StorageError, backup, restore
+from sliderace_server.storage import StorageError, StorageUnavailable, backup, restore
 from sliderace_server.websocket import CannotListen
 
 __all__ = ["STATE_FILE", "command_line", "main", "run"]
@@ -343,6 +343,8 @@ async def run(settings: ServerSettings, clock: Clock | None = None) -> None:
                 await stop.wait(server)
             server.registry.host_ended = stop.host_ended
             _log.info("stopping")
+    if not server.registry.stored_everything:
+        raise StorageUnavailable("stopped before everything was stored")
     _log.info("stopped")
 
 

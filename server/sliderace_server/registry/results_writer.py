@@ -70,6 +70,7 @@ class ResultsWriter:
 
     Attributes:
         stored: called with each race that has been stored.
+        failing: a race could not be stored; it is tried again.
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class ResultsWriter:
         self.stored: Callable[[StoredRace], None] = lambda _: None
         self._pending: dict[str, StoredRace] = {}
         self._storing = False
+        self.failing = False
 
     @property
     def idle(self) -> bool:
@@ -113,12 +115,14 @@ class ResultsWriter:
                 try:
                     await self._results.store(race)
                 except StorageUnavailable as error:
+                    self.failing = True
                     _log.warning("cannot store results", extra={"error": str(error)})
                     await self._clock.sleep(RETRY_S)
                     continue
                 except ValueError as error:  # it would block all others
                     extra = {"race": race.summary.id, "error": str(error)}
                     _log.error("invalid results are not stored", extra=extra)
+                self.failing = False
                 del self._pending[race.summary.id]
                 self.stored(race)
         finally:

@@ -55,6 +55,7 @@ class RoomRegistry:
 
     Attributes:
         host_ended: the shutdown is because the host of these rooms has ended.
+        stored_everything: False if something was not stored before the shutdown.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class RoomRegistry:
         self.services = services
         self.stopping = False
         self.host_ended = False
+        self.stored_everything = True
         self.tickets = Tickets()
         self._results_writer = results_writer
         self._addresses = addresses
@@ -73,6 +75,8 @@ class RoomRegistry:
         self._lost: set[str] = set()
         self._closed: set[str] = set()
         self._trims: dict[str, int] = {}
+        self._storage_lost = False
+        self._checking_storage = False
         self._heartbeat: Timer | None = None
         self._began_ms = services.clock.now_ms()
         services.metrics.gauge("rooms", "Live rooms", lambda: len(self._rooms))
@@ -362,14 +366,26 @@ class RoomRegistry:
         self.services.load_meter.measure(clock.cpu_s(), clock.now_ms())
         for actor in list(self._rooms.values()):
             actor.beat()
+        if not self._checking_storage:
+            self._checking_storage = True
+            self.services.spawn(self._check_storage())
         self._beat_later()
+
+    async def _check_storage(self) -> None:
+        try:
+            lost = await self.services.store.log.is_lost()
+        finally:
+            self._checking_storage = False
+        if lost and not self._storage_lost:
+            _log.error("the database was removed or replaced; nothing is stored")
+        self._storage_lost = lost
 
     # --- state -----------------------------------------------------------------------
 
     @property
     def failing(self) -> bool:
         """Whether something cannot be stored now."""
-        return self.services.log_writer.failing
+        return self.services.log_writer.failing or self._storage_lost
 
     @property
     def idle(self) -> bool:
@@ -399,10 +415,18 @@ class RoomRegistry:
 
     def health(self) -> Mapping[str, Any]:
         """Return the server's state for `/healthz`."""
-        status = "degraded" if self.failing or self._unreadable else "ok"
+        found = {
+            "storage_lost": self._storage_lost,
+            "log_failing": self.services.log_writer.failing,
+            "results_failing": self._results_writer.failing,
+            "rooms_unreadable": bool(self._unreadable),
+        }
+        problems = [problem for problem, is_there in found.items() if is_there]
+        status = "degraded" if problems else "ok"
         return {
             "server": "sliderace",
             "status": "stopping" if self.stopping else status,
+            "problems": problems,
             "version": __version__,
             "protocol": VERSION,
             "durability": self.services.store.durability,

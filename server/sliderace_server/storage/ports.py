@@ -152,6 +152,13 @@ class RoomLog(Protocol):
         """
         ...
 
+    async def is_lost(self) -> bool:
+        """Return whether somebody has removed the storage while it is in use.
+
+        Appends raise `StorageUnavailable` then, because nothing would survive.
+        """
+        return False
+
     async def rooms(self) -> list[str]:
         """Return the codes of all rooms with records, sorted.
 

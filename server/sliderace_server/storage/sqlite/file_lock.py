@@ -27,11 +27,13 @@ class FileLock:
     file means that its server crashed.
 
     Attributes:
+        path: The lock file.
         unclean: The last server crashed, and the database has not been checked since.
             After a check, set it to False to remove the mark from the file.
     """
 
-    def __init__(self, descriptor: int, *, unclean: bool) -> None:
+    def __init__(self, path: Path, descriptor: int, *, unclean: bool) -> None:
+        self.path = path
         self._descriptor = descriptor
         self.unclean = unclean
 
@@ -57,7 +59,7 @@ class FileLock:
         os.ftruncate(descriptor, 0)
         os.write(descriptor, f"{os.getpid()}\n".encode())
         os.fsync(descriptor)  # the mark must survive a power failure
-        return cls(descriptor, unclean=unclean)
+        return cls(file, descriptor, unclean=unclean)
 
     def release(self) -> None:
         """Unlock the database."""

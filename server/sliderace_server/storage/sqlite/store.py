@@ -91,10 +91,17 @@ class Connections:
 
 
 class Closed:
-    """The connections of a closed store."""
+    """The connections of a store that cannot be used.
+
+    Args:
+        reason: why.
+    """
+
+    def __init__(self, reason: str = "the store is closed") -> None:
+        self._reason = reason
 
     def __enter__(self) -> NoReturn:
-        raise StorageUnavailable("the store is closed")
+        raise StorageUnavailable(self._reason)
 
     def __exit__(self, *exc: object) -> None:
         """Do nothing."""
@@ -131,6 +138,8 @@ class SqliteStore:
         self.log = _Log(self, max_dead)
         self.results = _Results(self)
         self._max_pages = max_pages
+        self._opened: Connections | None = None
+        self._files: dict[Path, tuple[int, int] | None] = {}
         self.connections: Connections | Closed = Closed()
         self._stack = AsyncExitStack()
 
@@ -148,7 +157,7 @@ class SqliteStore:
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        self.connections = Closed()
+        self.connections, self._opened = Closed(), None
         await self._stack.aclose()
 
     async def _open(self, stack: AsyncExitStack) -> None:
@@ -167,8 +176,24 @@ class SqliteStore:
         await writer.execute("PRAGMA foreign_keys = ON")
         if self._max_pages is not None:
             await writer.execute(f"PRAGMA max_page_count = {self._max_pages}")
-        self.connections = connections = Connections(reader, writer)
-        stack.push_async_callback(connections.finish)
+        self._files = dict.fromkeys((path, Path(f"{path}-wal"), lock.path))
+        await self.is_lost()
+        self.connections = self._opened = Connections(reader, writer)
+        stack.push_async_callback(self._opened.finish)
+
+    async def is_lost(self) -> bool:
+        """Return whether one of our files was removed or replaced; see `RoomLog`.
+
+        SQLite does not notice: it goes on writing to files without a name.
+        """
+        known = self._files
+        now = await asyncio.to_thread(lambda: {one: _inode(one) for one in known})
+        lost = [one for one in known if known[one] not in (None, now[one])]
+        self._files = {one: known[one] or now[one] for one in known}
+        if self._opened is not None:
+            gone = f"{lost[0].name} was removed or replaced" if lost else ""
+            self.connections = Closed(gone) if lost else self._opened
+        return bool(lost)
 
     def _prepare(self, path: Path, *, check_first: bool) -> None:
         """Check the database, and bring it to the newest version."""
@@ -264,6 +289,9 @@ class _Log(RoomLog):
             if not complete:  # the next drop starts again
                 self._dead = inf
 
+    async def is_lost(self) -> bool:
+        return await self._store.is_lost()
+
     async def reserved_codes(self, now_ms: int) -> dict[str, int]:
         with self._store.connections as (reader, _):
             return await queries.reserved_codes(reader, now_ms)
@@ -298,6 +326,15 @@ class _Results:
             return await queries.select_record(reader, race_id)
 
 
+def _inode(file: Path) -> tuple[int, int] | None:
+    """Return what identifies a file whatever its name; None: there is none."""
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 def _lock(path: Path) -> tuple[Path, FileLock]:
     """Create and lock the file. Only its owner may read it: it contains secrets."""
     path = path.resolve()
@@ -305,6 +342,7 @@ def _lock(path: Path) -> tuple[Path, FileLock]:
     lock = FileLock.acquire(path)
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        links = path.stat().st_nlink
         # A log that SQLite left behind also means a crash, and is copied with the file.
         log = Path(f"{path}-wal")
         lock.unclean = lock.unclean or (log.exists() and log.stat().st_size > 0)
@@ -312,4 +350,8 @@ def _lock(path: Path) -> tuple[Path, FileLock]:
     except OSError:
         lock.release()
         raise
+    if links > 1:
+        lock.release()
+        why = "it has another name (a hard link), by which a second server may use it"
+        raise StoreRefused(f"{why}; remove one of the names")
     return path, lock
