@@ -257,7 +257,11 @@ class Listener:
             connection.send_queue.close()
             connection.session.disconnected()
             self._connections.pop(connection, None)
-            fields = {"conn": connection.id, "code": websocket.close_code}
+            fields = {
+                "conn": connection.id,
+                "address": connection.address,
+                "code": websocket.close_code,
+            }
             _log.info("disconnected", extra=fields)
             if websocket.state is not State.CLOSED:
                 # The library's own close would wait forever for a peer that stalls.
@@ -277,7 +281,7 @@ class Listener:
         self._connections[connection] = None
         self.metrics.count("connections")
         fields = {"conn": connection.id, "address": request.peer}
-        _log.info("connected", extra=fields)
+        _log.debug("connected", extra=fields)  # a join or refusal follows
         return connection
 
     async def _read(self, websocket: TappedWebSocket, connection: Connection) -> None:

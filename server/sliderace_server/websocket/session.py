@@ -305,7 +305,8 @@ class Session:
         actor.resync(self.subscriber, command)
 
     def _hello(self, hello: Hello) -> None:
-        extra = {"conn": self.peer.id, "client": hello.client}
+        peer = self.peer
+        extra = {"conn": peer.id, "address": peer.address, "client": hello.client}
         match hello.enter:
             case Create() as create:
                 outcome = self._create(create)
