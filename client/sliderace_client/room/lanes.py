@@ -1,6 +1,6 @@
 """The racers side by side: how far each one is, and who leads."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sliderace.engine import Board, EngineError, parse_board, parse_slides
@@ -107,20 +107,28 @@ class Lane:
 _GROUPS = {"finished": 0, "racing": 1, "dnf": 2, "forfeited": 3, "dns": 4}
 
 
-def in_order(lanes: Iterable[Lane]) -> list[Lane]:
+def in_order(
+    lanes: Iterable[Lane], reached: Mapping[int, int] | None = None
+) -> list[Lane]:
     """Return the lanes best first: finishers by time, then racers by progress, others.
 
     Finishers get the place that the times known so far give; equal times share one.
+
+    Args:
+        lanes: the racers.
+        reached: by seat, when they reached their progress; it separates equals.
     """
-    ranked = sorted(lanes, key=_rank)
+
+    def rank(lane: Lane) -> tuple[int, int, int, int, int]:
+        group, known = _GROUPS[lane.status], reached or {}
+        place = lane.place or 0 if group > 1 else 0
+        best = (lane.time_ms or 0) if group == 0 else -lane.high
+        since = known.get(lane.seat, 0) if group == 1 else 0
+        return group, place, best, since, lane.seat
+
+    ranked = sorted(lanes, key=rank)
     times = [lane.time_ms for lane in ranked if lane.status == "finished"]
     for lane in ranked:
         if lane.status == "finished":
             lane.place = 1 + times.index(lane.time_ms)
     return ranked
-
-
-def _rank(lane: Lane) -> tuple[int, int, int, int]:
-    group = _GROUPS[lane.status]
-    place = lane.place or 0 if group > 1 else 0
-    return group, place, (lane.time_ms or 0) if group == 0 else -lane.high, lane.seat
