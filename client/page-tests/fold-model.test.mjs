@@ -698,7 +698,7 @@ test("a snapshot in the phase `results` contains them", () => {
   assert.equal(stage.model.phase, "results");
 });
 
-test("latencies are updated, and removed with their member", () => {
+test("latencies are updated, and removed with their member or seat", () => {
   const stage = new Stage().enter();
   const { latencies } = stage.model;
   stage.receive({ t: "lines", lines: [[1, 20, 3], [2, 80, 0]] });
@@ -708,7 +708,11 @@ test("latencies are updated, and removed with their member", () => {
     { rtt: 90, jitter: 5 },
   ]);
   stage.next({ t: "gone", member: 2, why: "left" });
-  assert.equal(latencies.has(2), false);
+  assert.deepEqual([...latencies.keys()], [1]);
+  stage.receive({ t: "lines", lines: [[3, 40, 2]] });
+  const seatless = member(3, { role: "spectator", seat: null });
+  stage.next({ t: "member", member: seatless, why: "role" });
+  assert.deepEqual([...latencies.keys()], [1]);
   stage.model.lost();
   stage.receive(welcome({ token: null }));
   assert.equal(latencies.size, 0, "all are sent again");

@@ -6,6 +6,7 @@ import pytest
 from tests.client.rooms import (
     ANN,
     BEN,
+    CAT,
     COMMITMENTS,
     NEXT,
     NONCES,
@@ -368,7 +369,7 @@ def test_agreeing_record_does_not_hide_earlier_faults() -> None:
 # --- Other state ----------------------------------------------------------------------
 
 
-def test_latencies_are_kept_while_their_members_are_present() -> None:
+def test_latencies_are_kept_while_their_members_are_present_and_have_seats() -> None:
     ann = ModelHarness()
     ann.receive(
         m.LatencyEvent([m.MemberLatency(ANN, 1, 0), m.MemberLatency(BEN, 23, 4)])
@@ -379,6 +380,9 @@ def test_latencies_are_kept_while_their_members_are_present() -> None:
         BEN: m.MemberLatency(BEN, 25, 3),
     }
     ann.receive_next(m.Gone(0, BEN, "left"))
+    assert set(ann.view.latencies) == {ANN}
+    ann.receive(m.LatencyEvent([m.MemberLatency(CAT, 9, 1)]))
+    ann.receive_next(m.MemberEvent(0, member(CAT, None), "role"))
     assert set(ann.view.latencies) == {ANN}
     ann.model.lost(1006)
     ann.receive(welcome())

@@ -240,6 +240,8 @@ class Fold:
         self._view.members[event.member.id] = event.member
         if event.member.id == self._view.me:
             self._view.seat = event.member.seat
+        if event.member.seat is None:  # only that of players is measured
+            self._view.latencies.pop(event.member.id, None)
         self._outputs.note(event)
 
     def _gone(self, event: m.Gone) -> None:

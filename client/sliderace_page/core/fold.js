@@ -120,6 +120,8 @@ const FOLDS = {
   member(model, { member }) {
     model.members.set(member.id, member);
     if (member.id === model.me) model.seat = member.seat;
+    // Only the latency of players is measured.
+    if (member.seat === null) model.latencies.delete(member.id);
   },
 
   gone(model, { member, why }) {
