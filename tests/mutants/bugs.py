@@ -336,6 +336,27 @@ BUGS = (
     ),
     # --- page ------------------------------------------------------------------------
     Bug(
+        "the first connection that closes as replaced ends the stay",
+        f"{_CLIENT}net/connection.py",
+        "LOST if code == REPLACED and self._hellos > hellos else code",
+        "code",
+        "tests/client/test_connection.py",
+    ),
+    Bug(
+        "any message answers a probe",
+        f"{_CLIENT}room/liveness.py",
+        "            self._heard_at = now\n",
+        "            self._heard_at = now\n            self.answered(now)\n",
+        "tests/client/test_liveness.py",
+    ),
+    Bug(
+        "the page drops its socket before the second one has answered",
+        "client/sliderace_page/app/connection.js",
+        "this.#isDoubled ||= isSecond;",
+        "if (isSecond) this.#useSecond();",
+        f"{_PAGE_TEST}[connection.test.mjs]",
+    ),
+    Bug(
         "page: slides stand although the server's board differs",
         f"{_PAGE}attempt.js",
         "    if (!this.after(seq)?.equals(board)) {\n      this.#restart(",
