@@ -1,6 +1,7 @@
 """Stored races and race records: fetched, checked and tabulated for a terminal."""
 
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from http import HTTPStatus
@@ -18,10 +19,16 @@ from sliderace.proof.signed import unseal
 from sliderace.proof.slidysim import link_to, solve_of
 from sliderace.proof.verify import Check, steps, verify
 from sliderace.protocol.names import cells, clean_name
-from sliderace.protocol.room_code import format_code, parse_code
+from sliderace.protocol.room_code import format_code
 from sliderace.texts import text
 from sliderace_client.net.http import Reply, Unreachable, get
-from sliderace_client.net.locate import is_loopback, operator_token
+from sliderace_client.net.locate import (
+    NotFound,
+    is_loopback,
+    operator_token,
+    read as read_place,
+    server_address,
+)
 from sliderace_client.net.signature import check_signature
 from sliderace_client.shared_ui.wording import (
     check_name,
@@ -37,6 +44,7 @@ __all__ = [
     "Unreadable",
     "board_of",
     "check_lines",
+    "is_in_file",
     "load",
     "race_lines",
     "races_lines",
@@ -49,9 +57,9 @@ __all__ = [
 ]
 
 
+STDIN = "-"
 RESULTS_W = 20
 """Columns needed to fold results; on a narrower screen the terminal folds them."""
-_RACE_ID = re.compile(r"[A-Z0-9-]{1,32}")
 
 
 class Unreadable(ValueError):
@@ -61,37 +69,43 @@ class Unreadable(ValueError):
 # --- Loading -------------------------------------------------------------------------
 
 
+def is_in_file(what: str) -> bool:
+    """Whether `load` reads a file or standard input."""
+    return what == STDIN or Path(what).is_file()
+
+
 def load(what: str, server: str) -> object:
     """Return the file of a race record as any JSON value.
 
     Args:
-        what: a file, a link to a record, a race's id; or the link or the code of a
-            room, which stands for its last race.
-        server: where to ask for an id or a code; empty: nowhere.
+        what: a file, ``-`` for standard input, or what names a race or a room; see
+            `sliderace_client.net.locate.read`. A room stands for its last race.
+        server: where to ask if `what` does not say it; empty: nowhere.
 
     Raises:
         Unreadable: it is not there, or not the JSON that records are made of.
+        NotFound: `server` is no address.
         Unreachable: the server cannot be reached.
     """
+    if what == STDIN:
+        return _parsed(sys.stdin.buffer.read(), text("race_record.stdin"))
     path = Path(what)
     if path.is_file():
         return _parsed(_read_file(path), what)
-    if "://" in what:
-        parts = urlsplit(what)
-        base = f"{parts.scheme}://{parts.netloc}"
-        front, _, last = parts.path.rstrip("/").rpartition("/")
-        code = parse_code(last)
-        if code is not None:
-            return _last_race(base + front, code)
-        return _fetch(base, parts.path, what)
-    if not _RACE_ID.fullmatch(what.upper()):
+    try:
+        place = read_place(what)
+    except NotFound:
+        raise Unreadable(text("race_record.no_file", path=what)) from None
+    if not place.code:
+        if "://" in what:
+            return _fetch(place.server, "", what)
         raise Unreadable(text("race_record.no_file", path=what))
-    if not server:
+    base = place.server or (server and server_address(server))
+    if not base:
         raise Unreadable(text("race_record.no_file_or_server", path=what))
-    code = parse_code(what)
-    if code is not None:
-        return _last_race(server, code)
-    return _fetch(server, f"/api/races/{quote(what.upper(), safe='')}", what)
+    if not place.race:
+        return _last_race(base, place.code)
+    return _fetch(base, f"/api/races/{place.race}", what)
 
 
 def save_record(server: str, race: str, path: str) -> Path:

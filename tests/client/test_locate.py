@@ -16,7 +16,9 @@ from sliderace_client.net.locate import (
     find,
     local_addresses,
     parse,
+    read,
     read_server_file,
+    server_address,
 )
 from sliderace_client.shared_ui.settings import remember_server
 
@@ -38,7 +40,56 @@ from sliderace_client.shared_ui.settings import remember_server
     ],
 )
 def test_all_forms_of_a_room_are_understood(text: str, place: Place) -> None:
-    assert parse(text) == place
+    assert parse(text) == read(text) == place
+
+
+RACE = "KWXTRB-SA1B2C-3"
+
+
+@pytest.mark.parametrize(
+    ("text", "server"),
+    [
+        (RACE, ""),
+        ("kwxtrb-sa1b2c-3", ""),
+        (f"{RACE}@192.0.2.7", "http://192.0.2.7:8710"),
+        (f"192.0.2.7:9000/replay/{RACE}", "http://192.0.2.7:9000"),
+        (f"http://192.0.2.7:9000/replay/{RACE}?t=3", "http://192.0.2.7:9000"),
+        (f"https://x.example/a/replay/{RACE}", "https://x.example/a"),
+        (f"https://x.example/api/races/{RACE}", "https://x.example"),
+    ],
+)
+def test_all_forms_of_a_race_are_understood(text: str, server: str) -> None:
+    assert read(text) == parse(text) == Place(server, "KWXTRB", RACE)
+
+
+@pytest.mark.parametrize(
+    ("text", "server"),
+    [
+        ("localhost", "http://localhost:8710"),
+        ("192.0.2.7:80", "http://192.0.2.7:80"),
+        ("::1", "http://[::1]:8710"),
+        ("[::1]:9000", "http://[::1]:9000"),
+        ("https://x.example/a/", "https://x.example/a"),
+        ("wss://x.example", "https://x.example"),
+    ],
+)
+def test_all_forms_of_a_server_are_understood(text: str, server: str) -> None:
+    assert read(text) == Place(server)
+    assert server_address(text) == server
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["KWX-TRB@h:1", f"{RACE}@h:1", "http://h:1/KWXTRB", f"http://h:1/replay/{RACE}"],
+)
+def test_link_or_code_with_host_names_its_server(text: str) -> None:
+    assert server_address(text) == "http://h:1"
+
+
+@pytest.mark.parametrize("text", ["", "KWXTRB", RACE, "http://", "a b", "h:x", "//"])
+def test_text_without_a_server_is_not_found(text: str) -> None:
+    with pytest.raises(NotFound):
+        server_address(text)
 
 
 @pytest.mark.parametrize(

@@ -138,8 +138,11 @@ def test_code_stands_for_the_rooms_last_race(server: Served) -> None:
     races = {"races": [{"id": "QSQXWD-A-2"}, {"id": "QSQXWD-A-1"}]}
     bodies["/api/races?room=QSQXWD"] = json.dumps(races).encode()
     bodies["/api/races/QSQXWD-A-2"] = b'{"a": 2}'
+    host = base.removeprefix("http://")
     for text in ("QSQ-XWD", "qsqxwd", f"{base}/QSQXWD"):
-        assert load(text, base) == {"a": 2}
+        assert load(text, base) == load(text, host) == {"a": 2}
+    for text in (f"QSQ-XWD@{host}", f"QSQXWD-A-2@{host}", f"{base}/replay/QSQXWD-A-2"):
+        assert load(text, "") == {"a": 2}
     bodies["/api/races?room=KWXTRB"] = b'{"races": []}'
     with pytest.raises(Unreadable, match="no race of the room KWX-TRB yet"):
         load("KWX-TRB", base)

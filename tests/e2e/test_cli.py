@@ -70,20 +70,34 @@ def test_a_race_can_be_hosted_watched_saved_and_verified(shell: Shell) -> None:
 
 def check_verify(shell: Shell, race: str) -> None:
     """Check that a race record verifies from any source, and a changed one does not."""
-    link = f"http://127.0.0.1:{shell.server_state['port']}/api/races/{race}"
-    code = race[:6]
-    room = f"http://127.0.0.1:{shell.server_state['port']}/{code}"
-    for named in (race, race.lower(), link, room, code, f"{code[:3]}-{code[3:]}"):
-        checked = shell.run("verify", named)
+    host = f"127.0.0.1:{shell.server_state['port']}"
+    link, code = f"http://{host}/api/races/{race}", race[:6]
+    for named in (
+        (race,),
+        (race.lower(), "--server", host),
+        (race, "--server", f"http://{host}/{code}"),
+        (link,),
+        (f"http://{host}/replay/{race}",),
+        (f"http://{host}/{code}",),
+        (f"{race}@{host}",),
+        (f"{code[:3]}-{code[3:]}",),
+    ):
+        checked = shell.run("verify", *named)
         assert checked.returncode == exit_codes.OK, checked.stdout
         assert {line.split()[0] for line in checked.stdout.splitlines()} == {"ok"}
+    record = get(link, "").body.decode()
+    assert shell.run("verify", "-", typed=record).returncode == exit_codes.OK
+    shown = shell.run("results", f"http://{host}/replay/{race}").stdout
+    assert shown == shell.run("results", race).stdout
+    assert race in shell.run("results", host).stdout
     unknown = shell.run("verify", "KWXTRB-AAAAAA-1")
     assert (unknown.returncode, unknown.stdout) == (exit_codes.UNKNOWN, "")
     steps = shell.run("verify", race, "--steps").stdout
     board = re.search(r"scramble +(\S.*)", steps)
     assert board is not None
     assert "1 2/3 0" in steps
-    solo = shell.run("solo", "--no-intro", "--keys", "adws", "--race", race, typed="q")
+    play = ("solo", "--no-intro", "--keys", "adws")
+    solo = shell.run(*play, "--race", race, "--server", host, typed="q")
     assert board[1].replace("0", ".").split("/") == solo.stdout.splitlines()[2:4]
     check_promises(shell, link)
 

@@ -303,18 +303,19 @@ def bot(room: str, count: int, tps: float, races: int | None, server: str) -> in
 
 
 @cli.command(help=text("cli.results.help"))
-@click.argument("what", default="", metavar="[CODE|RACE]")
+@click.argument("what", default="", metavar="[SERVER|CODE|RACE|LINK|FILE]")
 @click.option("--slidysim", is_flag=True, help=text("cli.results.slidysim"))
 @server_option
 def results(what: str, slidysim: bool, server: str) -> None:
     """Print stored races, or one of them."""
-    from sliderace.protocol.room_code import parse_code
     from sliderace_client import race_records
+    from sliderace_client.net.locate import Place, read
 
     with reporting_failures(), reporting_unreadable():
-        base = server_for_results(server)
-        code = parse_code(what) if what else ""
-        if code is None:
+        in_file = race_records.is_in_file(what)
+        place = read(what) if what and not in_file else Place()
+        base = place.server or server_for_results(server)
+        if in_file or place.race:
             file = race_records.load(what, base)
             link = race_records.replay_of(file, base)
             lines = race_records.race_lines(file)
@@ -322,13 +323,13 @@ def results(what: str, slidysim: bool, server: str) -> None:
             if slidysim:
                 lines += race_records.slidysim_lines(file)
         else:
-            lines = race_records.races_lines(base, code, columns())
+            lines = race_records.races_lines(base, place.code, columns())
     for line in lines:
         say(line)
 
 
 @cli.command(help=text("cli.verify.help"))
-@click.argument("what", metavar="FILE|LINK|CODE|RACE")
+@click.argument("what", metavar="FILE|-|LINK|CODE|RACE")
 @click.option("--commitment", metavar="C", help=text("cli.verify.commitment"))
 @click.option("--key", metavar="K", help=text("cli.verify.key"))
 @click.option("--steps", is_flag=True, help=text("cli.verify.steps"))

@@ -55,7 +55,7 @@ MAX_SHUFFLE = 100_000
     type=click.IntRange(1, MAX_SHUFFLE),
     help=text("cli.solo.shuffle"),
 )
-@click.option("--race", metavar="ID|FILE", help=text("cli.solo.race"))
+@click.option("--race", metavar="RACE|LINK|CODE|FILE|-", help=text("cli.solo.race"))
 @server_option
 @preference_options
 @plain_option

@@ -1,18 +1,20 @@
-"""Find the server of a room, from what people type.
+"""Find the server of a room or a race, from what people type.
 
-``KWX-TRB`` alone is looked up at the given server, or else on this machine, in the
-local network and on the server used last. ``KWX-TRB@host:port`` and links name it.
+`read` understands every form of it, wherever it is typed. ``KWX-TRB`` alone is looked
+up at the given server, or else on this machine, in the local network and on the server
+used last.
 """
 
 import asyncio
 import json
+import re
 import shlex
-from dataclasses import dataclass
-from ipaddress import ip_address
+from dataclasses import dataclass, replace
+from ipaddress import IPv6Address, ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from sliderace.protocol.room_code import format_code, parse_code
+from sliderace.protocol.room_code import LENGTH as ROOM_CODE, format_code, parse_code
 from sliderace.texts import text
 from sliderace_client.net.http import Unreachable, has_room
 from sliderace_client.shared_ui.settings import data_dir, last_server
@@ -29,11 +31,14 @@ __all__ = [
     "local_addresses",
     "operator_token",
     "parse",
+    "read",
     "read_server_file",
     "server_address",
 ]
 
 DEFAULT_PORT = 8710
+_RACE = re.compile(r"[A-Z]+-[A-Z0-9]+-[0-9]+")
+_HOST = re.compile(r"[^\s/@?#]+")
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
 """Addresses that stand for all of this machine's."""
 
@@ -44,67 +49,128 @@ class NotFound(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A room on a server.
+    """A server, a room on it or a race in that room, as far as they are known.
 
     Args:
         server: base address, ``http://host:port``; empty: not known yet.
-        code: six letters.
+        code: six letters; empty: no room.
+        race: id of a race, such as ``KWXTRB-SA1B2C-3``; empty: none.
     """
 
-    server: str
-    code: str
+    server: str = ""
+    code: str = ""
+    race: str = ""
 
 
 def server_address(typed: str) -> str:
-    """Return the base address that a text means.
+    """Return the base address of the server that a text names; see `read`.
 
     >>> server_address("192.0.2.7"), server_address("https://race.example.org/")
     ('http://192.0.2.7:8710', 'https://race.example.org')
+    >>> server_address("KWX-TRB@192.0.2.7:80")
+    'http://192.0.2.7:80'
 
     Raises:
-        NotFound: the text is no address.
+        NotFound: it names none.
     """
-    full = typed if "://" in typed else f"http://{typed}"
-    bad = NotFound(text("error.bad_address", typed=repr(typed)))
-    try:
-        parts = urlsplit(full)
-        port = parts.port
-    except ValueError:
-        raise bad from None
-    schemes = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
-    if not parts.hostname or parts.scheme not in schemes or parts.username:
-        raise bad
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    if port is None and "://" not in typed:
-        port = DEFAULT_PORT
-    path = parts.path.rstrip("/")
-    suffix = "" if port is None else f":{port}"
-    return f"{schemes[parts.scheme]}://{host}{suffix}{path}"
+    server = read(typed).server
+    if not server:
+        raise _no_address(typed)
+    return server
 
 
 def parse(typed: str) -> Place:
-    """Read ``CODE``, ``CODE@HOST[:PORT]`` or a link.
+    """Return the room that a text names; that of a race is the room it was run in.
 
     >>> parse("kwx-trb@192.0.2.7")
-    Place(server='http://192.0.2.7:8710', code='KWXTRB')
-    >>> parse("https://race.example.org/KWXTRB")
-    Place(server='https://race.example.org', code='KWXTRB')
+    Place(server='http://192.0.2.7:8710', code='KWXTRB', race='')
+
+    Raises:
+        NotFound: it names none.
+    """
+    is_word = not re.search("[@/:.]", typed)
+    place = _named(typed.strip()) if is_word else read(typed)
+    if place is None or not place.code:
+        raise NotFound(text("error.bad_code", typed=f"{typed.strip()!r:.60}"))
+    return place
+
+
+def read(typed: str) -> Place:
+    """Read anything that names a server, a room or a race.
+
+    That is ``HOST``, ``HOST:PORT``, a room's ``CODE``, the id of a race, a code or an
+    id with ``@HOST[:PORT]``, or any link to a server, a room, a race or a replay.
+
+    >>> read("https://race.example.org/replay/KWXTRB-SA1B2C-3").race
+    'KWXTRB-SA1B2C-3'
+    >>> read("localhost:8711")
+    Place(server='http://localhost:8711', code='', race='')
 
     Raises:
         NotFound: it is none of these.
     """
-    room, server = typed.strip(), ""
-    if "@" in room:
-        room, _, address = room.partition("@")
-        server = server_address(address)
-    elif "/" in room:
-        link = room if "://" in room else f"http://{room}"
-        base, _, room = link.split("?")[0].split("#")[0].rstrip("/").rpartition("/")
-        server = server_address(base)
-    code = parse_code(room)
-    if code is None:
-        raise NotFound(text("error.bad_code", typed=f"{room!r:.60}"))
-    return Place(server, code)
+    typed = typed.strip()
+    name, at, address = typed.partition("@")
+    if at and "/" not in name:
+        if (place := _named(name)) is None:
+            raise NotFound(text("error.bad_code", typed=f"{name!r:.60}"))
+        return replace(place, server=_base(address))
+    if "/" not in typed:
+        return _named(typed) or Place(_base(typed))
+    link = re.sub("(?<![:/])/+$", "", typed.split("?")[0].split("#")[0])
+    front, _, last = link.rpartition("/")
+    place = None if front.endswith((":", ":/")) else _named(last)
+    if place is None:
+        return Place(_base(link))
+    for folder in _FOLDERS[bool(place.race)]:
+        front = front.removesuffix(folder)
+    return replace(place, server=_base(front))
+
+
+_FOLDERS = (("/api/rooms",), ("/replay", "/api/races"))
+"""Where the pages of a room and of a race are, below the base address."""
+
+
+def _named(typed: str) -> Place | None:
+    """Return the room or the race that this is the code or the id of."""
+    if code := parse_code(typed):
+        return Place(code=code)
+    race = typed.upper()
+    code = parse_code(race[:ROOM_CODE])
+    if code and _RACE.fullmatch(race):
+        return Place(code=code, race=race)
+    return None
+
+
+def _base(address: str) -> str:
+    """Return the base address of `HOST`, `HOST:PORT` or a link to a server."""
+    schemes = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
+    full = address if "://" in address else f"http://{_bracketed(address)}"
+    try:
+        parts = urlsplit(full)
+        port = parts.port
+    except ValueError:
+        raise _no_address(address) from None
+    host = parts.hostname or ""
+    if not _HOST.fullmatch(host) or parts.scheme not in schemes or "@" in parts.netloc:
+        raise _no_address(address)
+    host = f"[{host}]" if ":" in host else host
+    if port is None and "://" not in address:
+        port = DEFAULT_PORT
+    suffix = "" if port is None else f":{port}"
+    return f"{schemes[parts.scheme]}://{host}{suffix}{parts.path.rstrip('/')}"
+
+
+def _bracketed(address: str) -> str:
+    """Put an IPv6 address in brackets."""
+    try:
+        return f"[{IPv6Address(address)}]"
+    except ValueError:
+        return address
+
+
+def _no_address(typed: str) -> NotFound:
+    return NotFound(text("error.bad_address", typed=f"{typed!r:.60}"))
 
 
 def join_command(link: str, name: str = "") -> str:
