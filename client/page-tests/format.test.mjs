@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import test from "node:test";
 
 import "./setup.mjs";
@@ -49,6 +50,12 @@ test("a cleaned nickname is one line of visible text", () => {
     assert.equal(text.cleanName(typed), shown, JSON.stringify(typed));
     assert.equal(text.cleanName(shown), shown, "clean stays clean");
   }
+});
+
+test("the letters of a nickname belong to one script", () => {
+  const file = new URL("../../shared/vectors/names-v1.json", import.meta.url);
+  const cases = JSON.parse(readFileSync(file, "utf8")).one_script;
+  for (const [name, fine] of cases) assert.equal(text.usesOneScript(name), fine, name);
 });
 
 test("a suggested nickname needs no cleaning", () => {

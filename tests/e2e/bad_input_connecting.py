@@ -224,6 +224,14 @@ async def _(setup: Setup) -> Outcome:
     return await hello_outcome(setup, m.Join(setup.ann.code, "\u202e\u200b\x1b\x07"))
 
 
+@case("a nickname with letters of two scripts")
+async def _(setup: Setup) -> Outcome:
+    mixed = "\u0410nn"
+    created = await hello_outcome(setup, m.Create(name=mixed))
+    assert created == await hello_outcome(setup, m.Join(setup.ann.code, mixed))
+    return created
+
+
 @case("a rule outside its range")
 async def _(setup: Setup) -> Outcome:
     return await hello_outcome(setup, m.Open(rules=m.RulesPatch(countdown_ms=1)))

@@ -1,12 +1,25 @@
 """Nicknames become one visible line of limited width, or nothing."""
 
+import json
 import unicodedata
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given, strategies as st
 
 from sliderace.protocol.limits import MAX_NAME_CELLS
-from sliderace.protocol.names import cells, clean_name, make_unique
+from sliderace.protocol.names import (
+    SCRIPTS,
+    cells,
+    clean_name,
+    make_unique,
+    name_fault,
+    same_name,
+    uses_one_script,
+)
+
+VECTORS = Path(__file__).parents[2] / "shared" / "vectors" / "names-v1.json"
 
 
 @pytest.mark.parametrize(
@@ -99,3 +112,52 @@ def test_taken_names_get_a_number() -> None:
 )
 def test_width_in_cells(text: str, width: int) -> None:
     assert cells(text) == width
+
+
+# --- scripts -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "fine"), json.loads(VECTORS.read_text("utf-8"))["one_script"]
+)
+def test_the_letters_of_a_name_belong_to_one_script(name: str, *, fine: bool) -> None:
+    """The page reads the same vectors."""
+    assert uses_one_script(name) == fine
+    assert name_fault(name) == ("" if fine else "mixed_name")
+
+
+def test_scripts_do_not_overlap() -> None:
+    ends = sorted(
+        tuple(int(end, 16) for end in one.split("-"))
+        for ranges in SCRIPTS.values()
+        for one in ranges.split()
+    )
+    assert all(first <= last for first, last in ends)
+    assert all(one[1] < other[0] for one, other in pairwise(ends))
+
+
+@pytest.mark.parametrize("script", ["LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "HEBREW"])
+def test_every_letter_of_a_script_is_in_its_ranges(script: str) -> None:
+    letters = [
+        char
+        for char in map(chr, range(0x10000))
+        if unicodedata.category(char) in ("Ll", "Lo", "Lt", "Lu")
+        and unicodedata.name(char).startswith(f"{script} ")
+        and unicodedata.normalize("NFKC", char) == char
+    ]
+    assert len(letters) > 20
+    for letter in letters:
+        assert uses_one_script(f"{letter}{letters[0]}"), letter
+
+
+def test_a_name_that_looks_like_another_one_gets_a_number() -> None:
+    """Even if all of its letters are of another script."""
+    for other in ("\u0412\u0410\u041a\u0415", "\u0392\u0391\u039a\u0395"):
+        assert make_unique(other, ["Bake"]) == f"{other} 2"
+        assert same_name(other, "BAKE")
+    assert make_unique("Анна", ["Anna"]) == "Анна"
+
+
+def test_a_name_needs_letters_of_some_kind() -> None:
+    assert name_fault("") == "bad_name"
+    assert name_fault(None) == "bad_name"

@@ -54,6 +54,7 @@ def test_names_are_cleaned_and_made_unique() -> None:
     harness.enter("ANN")
     assert [one.name for one in harness.state.members.values()] == ["Ann", "ANN 2"]
     assert harness.do(Enter("\u200b", "hash")) == Refusal("bad_name", "name")
+    assert harness.do(Enter("\u0410nn", "hash")) == Refusal("mixed_name", "name")
 
 
 @pytest.mark.parametrize(("role", "places"), [("player", 2), ("spectator", 1)])

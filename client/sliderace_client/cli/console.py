@@ -185,7 +185,7 @@ def load_settings(preferences: Mapping[str, str] | None = None) -> "Settings":
 def own_name(name: str, settings: "Settings") -> str:
     """Return the nickname to use; a random one is stored for the next time."""
     from sliderace.protocol.codes import refusal_text
-    from sliderace.protocol.names import clean_name
+    from sliderace.protocol.names import clean_name, name_fault
     from sliderace_client.shared_ui.settings import keep, nickname, random_name
 
     if not name:
@@ -196,9 +196,9 @@ def own_name(name: str, settings: "Settings") -> str:
         with suppress(OSError):  # the next start gets another random name
             keep(settings, replace(settings, name=random))
         return random
-    clean = clean_name(name)
-    if clean is None:
-        raise click.BadParameter(refusal_text("bad_name"), param_hint="--name")
+    clean = clean_name(name) or ""
+    if fault := name_fault(clean):
+        raise click.BadParameter(refusal_text(fault), param_hint="--name")
     return clean
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from platformdirs import user_config_path, user_data_path, user_state_path
 
-from sliderace.protocol.names import clean_name
+from sliderace.protocol.names import clean_name, name_fault
 from sliderace.texts import text
 
 __all__ = [
@@ -219,7 +219,7 @@ def nickname(settings: Settings) -> str:
     """Return the name of the settings, else the login name, else nothing (empty)."""
     for given in (settings.name, *map(os.environ.get, ("USER", "USERNAME"))):
         name = clean_name(given or "")
-        if name and name != "root":
+        if name and name != "root" and not name_fault(name):
             return name
     return ""
 

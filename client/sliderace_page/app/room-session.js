@@ -15,6 +15,7 @@ import { RecordCheck } from "./record-check.js";
 import { Connection } from "./connection.js";
 import { constants } from "../core/constants.js";
 import { EngineError } from "../core/engine.js";
+import { cleanName, usesOneScript } from "../core/format.js";
 import { Model } from "../core/model.js";
 import { text } from "../core/texts.js";
 import { closeText, news, refusalText } from "../core/wording.js";
@@ -84,6 +85,7 @@ export class RoomSession {
     this.now = now;
     this.get = get;
     this.listener = listener;
+    this.entering = entering;
     this.model = new Model(entering, random);
     this.recordCheck = new RecordCheck(world);
     const link = new Connection(
@@ -104,7 +106,10 @@ export class RoomSession {
   }
 
   open() {
-    this.link?.open();
+    const { entering } = this;
+    const name = "name" in entering ? cleanName(entering.name) : "";
+    if (usesOneScript(name)) this.link?.open();
+    else this.listener.turnedAway(text("refusal.mixed_name"), false);
   }
 
   /** Why the server may not return, and what to do; empty: it is not gone for long. */

@@ -6,7 +6,7 @@ from typing import Any
 
 from sliderace import __version__
 from sliderace.protocol.messages import Create, Open
-from sliderace.protocol.names import clean_name
+from sliderace.protocol.names import clean_name, name_fault
 from sliderace.protocol.room_code import RoomCode, parse_code
 from sliderace.protocol.version import VERSION
 from sliderace.race.log_records import RaceEnded
@@ -96,8 +96,8 @@ class RoomRegistry:
         services = self.services
         if self.stopping:
             return Refusal("shutting_down")
-        if isinstance(asked, Create) and clean_name(asked.name) is None:
-            return Refusal("bad_name", "name")
+        if isinstance(asked, Create) and (fault := name_fault(clean_name(asked.name))):
+            return Refusal(fault, "name")
         if self.failing:
             return Refusal("storage_unavailable", retry_ms=5_000)
         if not self._addresses.may_open(address):

@@ -21,7 +21,7 @@ from typing import assert_never
 
 from sliderace.engine import seed_from_text
 from sliderace.protocol.messages import Create, Open, Slides
-from sliderace.protocol.names import clean_name, make_unique, same_name
+from sliderace.protocol.names import clean_name, make_unique, name_fault, same_name
 from sliderace.protocol.room_code import RoomCode
 from sliderace.race import decide as race_decide
 from sliderace.race.refusal import Refusal
@@ -159,9 +159,9 @@ def _enter(draft: Draft, enter: Enter) -> Refusal | None:
     state = draft.state
     if state.locked:
         return Refusal("room_locked")
-    name = clean_name(enter.name)
-    if name is None:
-        return Refusal("bad_name", "name")
+    name = clean_name(enter.name) or ""
+    if fault := name_fault(name):
+        return Refusal(fault, "name")
     if _is_kept_out(state, name, enter.address):
         return Refusal("kicked")
     if refusal := make_place(draft, enter.role, enter.address):

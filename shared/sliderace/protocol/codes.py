@@ -20,6 +20,7 @@ REFUSALS: Final = (
     "room_locked",
     "kicked",
     "bad_name",
+    "mixed_name",
     "bad_token",
     "bad_ticket",
     "too_many_rooms",

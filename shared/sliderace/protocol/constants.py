@@ -28,7 +28,11 @@ def constants() -> Mapping[str, Mapping[str, object]]:
             "reconnect_codes": [code for code in CLOSE_CODES if may_reconnect(code)],
         },
         "room_code": {"alphabet": room_code.ALPHABET, "length": room_code.LENGTH},
-        "name": {"max_cells": limits.MAX_NAME_CELLS, "max_marks": names.MAX_MARKS},
+        "name": {
+            "max_cells": limits.MAX_NAME_CELLS,
+            "max_marks": names.MAX_MARKS,
+            "scripts": names.SCRIPTS,
+        },
         "board": {"min_side": MIN_SIDE, "max_side": MAX_SIDE},
         "scramble": {
             "secret_bytes": SECRET_BYTES,

@@ -1,7 +1,8 @@
 """Nicknames: cleaned by the server and again by every client.
 
 A cleaned name is one line of visible text of limited width. It cannot break a table,
-and it cannot hide or imitate anything with invisible characters.
+and it cannot hide or imitate anything with invisible characters. New names use letters
+of one script, so that nobody can imitate "Ann" with a Cyrillic A.
 """
 
 import unicodedata
@@ -11,7 +12,14 @@ from wcwidth import wcswidth, wcwidth
 
 from sliderace.protocol.limits import MAX_NAME_CELLS
 
-__all__ = ["cells", "clean_name", "make_unique", "same_name"]
+__all__ = [
+    "cells",
+    "clean_name",
+    "make_unique",
+    "name_fault",
+    "same_name",
+    "uses_one_script",
+]
 
 MAX_MARKS = 2
 """Characters without a width per letter, such as combining marks: enough for names in
@@ -40,6 +48,40 @@ _INVISIBLE = frozenset(
     )
 )
 """Characters that are invisible although their category is letter, mark or symbol."""
+
+
+SCRIPTS = {
+    "latin": "41-2af 1d00-1d25 1d2c-1dbf 1e00-1eff 2183-2184 2c60-2c7f a720-a7ff "
+    "ab30-ab64 ab66-ab6f",
+    "greek": "370-3ff 1d26-1d2a 1f00-1fff ab65-ab65",
+    "cyrillic": "400-52f 1c80-1c8f 1d2b-1d2b 2de0-2dff a640-a69f",
+    "armenian": "530-58f",
+    "hebrew": "590-5ff",
+    "arabic": "600-6ff 750-77f 870-8ff",
+    "devanagari": "900-97f",
+    "bengali": "980-9ff",
+    "gurmukhi": "a00-a7f",
+    "gujarati": "a80-aff",
+    "oriya": "b00-b7f",
+    "tamil": "b80-bff",
+    "telugu": "c00-c7f",
+    "kannada": "c80-cff",
+    "malayalam": "d00-d7f",
+    "sinhala": "d80-dff",
+    "thai": "e00-e7f",
+    "lao": "e80-eff",
+    "tibetan": "f00-fff",
+    "burmese": "1000-109f a9e0-a9ff aa60-aa7f",
+    "georgian": "10a0-10ff 1c90-1cbf 2d00-2d2f",
+    "ethiopic": "1200-139f 2d80-2ddf ab00-ab2f",
+    "cherokee": "13a0-13ff ab70-abbf",
+    "khmer": "1780-17ff",
+    "mongolian": "1800-18af",
+    "east_asian": "1100-11ff 3005-3007 3040-318f 31a0-31bf 31f0-31ff 3400-4dbf "
+    "4e00-9fff a960-a97f ac00-d7ff f900-faff 20000-3ffff",
+}
+"""Script -> its ranges of characters, in hex. Chinese, Japanese and Korean names mix
+the East Asian ones. Letters of all other scripts count as one more script."""
 
 
 def clean_name(text: str) -> str | None:
@@ -75,6 +117,31 @@ def make_unique(name: str, taken: Collection[str]) -> str:
         suffix = f" {number}"
         unique = _fitted(name, MAX_NAME_CELLS - len(suffix)) + suffix
     return unique
+
+
+def name_fault(name: str | None) -> str:
+    r"""Return the refusal code of a cleaned name that nobody may choose, or nothing.
+
+    >>> name_fault("Ann"), name_fault("\u0410nn"), name_fault("")
+    ('', 'mixed_name', 'bad_name')
+    """
+    if not name:
+        return "bad_name"
+    return "" if uses_one_script(name) else "mixed_name"
+
+
+def uses_one_script(name: str) -> bool:
+    r"""Return whether the letters of a cleaned name belong to one script.
+
+    Digits, marks, symbols and letter-like signs go with any script.
+
+    >>> uses_one_script("Ann 2"), uses_one_script("\u0410nn")
+    (True, False)
+    """
+    if name.isascii():
+        return True
+    letters = filter(_is_letter, unicodedata.normalize("NFKC", name))
+    return len(set(map(_script, letters))) < 2
 
 
 def same_name(one: str, other: str) -> bool:
@@ -122,8 +189,32 @@ def _fitted(name: str, width: int) -> str:
     return unicodedata.normalize("NFC", kept).strip()
 
 
+def _is_letter(char: str) -> bool:
+    return unicodedata.category(char) in ("Ll", "Lo", "Lt", "Lu")
+
+
+_RANGES = [
+    (int(first, 16), int(last, 16), script)
+    for script, ranges in SCRIPTS.items()
+    for first, last in (one.split("-") for one in ranges.split())
+]
+
+
+def _script(letter: str) -> str:
+    """Return the script of a letter; empty if it is not in `SCRIPTS`."""
+    point = ord(letter)
+    found = (script for first, last, script in _RANGES if first <= point <= last)
+    return next(found, "")
+
+
+_LOOKALIKES = str.maketrans(
+    "авекмнорстухіјѕһԁԛԝ" + "αβεζηικμνορτυχ", "abekmhopctyxijshdqw" + "abezhikmvoptyx"
+)
+"""Cyrillic and Greek letters -> Latin ones that look the same in either case."""
+
+
 def _key(name: str) -> str:
-    """Return a key that is equal for names that differ only in case and width."""
+    """Return a key that is equal for names that look the same in some case."""
     if name.isascii():  # fast, since a newcomer is compared with a whole large room
         return name.lower()
-    return unicodedata.normalize("NFKC", name).casefold()
+    return unicodedata.normalize("NFKC", name).casefold().translate(_LOOKALIKES)

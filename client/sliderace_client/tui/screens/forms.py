@@ -10,8 +10,9 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from sliderace.engine import EngineError, Size
+from sliderace.protocol.codes import refusal_text
 from sliderace.protocol.messages import RoleName
-from sliderace.protocol.names import clean_name
+from sliderace.protocol.names import clean_name, name_fault
 from sliderace.texts import text
 from sliderace_client.launch import Start
 from sliderace_client.line_ui.answers import Refusal
@@ -204,9 +205,10 @@ class _MenuForm(Form):
     def name_value(self) -> str | None:
         """Store and return the nickname; None, and a message, if it is not valid."""
         name = clean_name(self.value("name")[:64])
-        if name is None:
-            self.program.say(text("refusal.bad_name"), "bad")
-        else:
+        if fault := name_fault(name):
+            self.program.say(refusal_text(fault), "bad")
+            return None
+        if name is not None:
             self.program.remember_name(name)
         return name
 
