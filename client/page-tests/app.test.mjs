@@ -68,7 +68,6 @@ class Page {
       socket: {
         WebSocket: FakeSocket,
         random: () => 0,
-        now: () => 0,
         later: (work) => this.timers.push(work),
         cancel: () => {},
       },

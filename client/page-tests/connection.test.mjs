@@ -55,7 +55,6 @@ function stage(onClose = () => 0) {
     {
       WebSocket: FakeSocket,
       random: () => 0.5,
-      now: () => world.time,
       later: (work, ms) => {
         world.timers.set(world.next, { at: world.time + ms, work });
         return world.next++;

@@ -313,7 +313,7 @@ def test_refusal_of_a_command_is_announced() -> None:
     refusal = m.Refused("start", "not_host", "\x1b[2J")
     assert ann.receive(refusal) == [Note(refusal, "bad")]
     assert ann.view.ended is None  # so that a later end does not count as a failure
-    ann.receive(m.Pong(1))
+    ann.receive(m.Pong(1), m.Ticket("1" * 32, 120_000))
 
 
 # --- Phases --------------------------------------------------------------------------

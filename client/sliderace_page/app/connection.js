@@ -22,7 +22,6 @@ import { backoff } from "../core/protocol.js";
  * @typedef {object} SocketWorld
  * @property {typeof WebSocket} WebSocket
  * @property {() => number} random at least 0, below 1
- * @property {() => number} now monotonic ms
  * @property {(work: () => void, ms: number) => unknown} later
  * @property {(timer: unknown) => void} cancel
  */
@@ -70,7 +69,6 @@ export class Connection {
     this.world = {
       WebSocket: globalThis.WebSocket,
       random: Math.random,
-      now: () => performance.now(),
       later: (work, ms) => setTimeout(work, ms),
       cancel: (timer) => clearTimeout(/** @type {number | undefined} */ (timer)),
       ...world,
