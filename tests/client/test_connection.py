@@ -344,6 +344,26 @@ async def test_cancelled_client_keeps_its_seat(tmp_path: Path) -> None:
     await asyncio.to_thread(again.release)
 
 
+async def test_command_just_before_the_end_is_sent() -> None:
+    heard: list[m.Command] = []
+    told = asyncio.Event()
+
+    async def script(peer: Peer) -> None:
+        await peer.let_in()
+        heard.append(await peer.hear())
+        told.set()
+
+    async with server(script) as url:
+        one = client(url)
+        living = asyncio.create_task(one.run())
+        await reached(one, lambda: one.view.room is not None)
+        one.ask(m.Forfeit(RACE))
+        living.cancel()
+        await asyncio.wait([living])
+        await told.wait()
+    assert heard == [m.Forfeit(RACE)]
+
+
 async def test_notes_are_announced_and_kept() -> None:
     async def script(peer: Peer) -> None:
         await peer.let_in()

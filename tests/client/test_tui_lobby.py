@@ -209,7 +209,9 @@ async def test_leaving_host_is_warned_what_ends_with_their_server() -> None:
         await settle(pilot)
         await pilot.press("q")
         await settle(pilot)
-        assert "The room closes for 2 others after this race." in screen(pilot)
+        assert "After this race the server stops, and 2 others have to wait" in screen(
+            pilot
+        )
 
 
 async def test_help_of_a_room_fits_80x24_and_scrolls_both_ways() -> None:
@@ -332,11 +334,25 @@ async def test_leaving_host_is_warned_how_many_others_will_wait(
         assert app_of(pilot).way_back == "sliderace host"
 
 
-async def test_host_who_leaves_a_running_race_gives_up_the_seat() -> None:
-    """The others need not wait for a racer who does not come back."""
+async def test_host_who_leaves_a_running_race_gives_it_up_and_keeps_the_seat() -> None:
+    """The others need not wait for a racer who is away."""
+    client = OfflineClient()
+    async with running_app(
+        client, kind="host", back="sliderace host", ends=True
+    ) as pilot:
+        client.race()
+        await settle(pilot)
+        await pilot.press("q", "y")
+        await pilot.pause()
+        assert client.commands[-1] == m.Forfeit(RACE)
+        assert not pilot.app.is_running
+        assert app_of(pilot).way_back == "sliderace host"
+
+
+async def test_host_who_leaves_during_the_countdown_leaves_the_race() -> None:
     client = OfflineClient()
     async with running_app(client, kind="host", ends=True) as pilot:
-        client.race()
+        client.receive(m.PhaseEvent(0, RACE, "countdown", 5_000))
         await settle(pilot)
         await pilot.press("q", "y")
         await settle(pilot)

@@ -28,7 +28,7 @@ from textual.events import Event, Key
 from textual.filter import Monochrome, NoColor
 from textual.screen import Screen
 
-from sliderace.protocol.messages import Command, Join, Leave, Ready, RoleName
+from sliderace.protocol.messages import Command, Forfeit, Join, Leave, Ready, RoleName
 from sliderace.texts import text
 from sliderace_client import exit_codes
 from sliderace_client.launch import Start
@@ -475,10 +475,15 @@ class SlideraceApp(App[int]):
     def leave_room(self) -> None:
         """Give up the seat and leave; end if there is no connection.
 
-        A host whose server ends keeps the seat while others wait in the room.
+        A host whose server ends gives up only the race, as the others wait in the room.
         """
-        waits = self.ends_the_room and self._has_others and not self._has_menu
-        if (waits and not self.client.view.in_race) or not self.client.ask(Leave()):
+        view = self.client.view
+        ends = self.ends_the_room and self._has_others and not self._has_menu
+        if ends and view.phase != "countdown":
+            if view.racing:
+                self.client.ask(Forfeit(view.race))
+            self.quit()
+        elif not self.client.ask(Leave()):
             self.quit()
 
     def join_room(self, address: str, name: str, role: RoleName) -> None:
