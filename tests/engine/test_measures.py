@@ -1,5 +1,6 @@
 from typing import Any
 
+import pytest
 from hypothesis import given, strategies as st
 
 from sliderace.engine import mtm, progress_permille, stm
@@ -25,3 +26,9 @@ def test_golden_moves_in_both_metrics(golden: Golden) -> None:
         assert stm(case["slides"]) == case["stm"]
         assert mtm(case["slides"]) == case["mtm"]
         assert mtm(iter(case["slides"])) == case["mtm"]
+
+
+@pytest.mark.parametrize("distances", [(-1, 5), (5, -1)])
+def test_negative_distance_is_refused(distances: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match="0 or more"):
+        progress_permille(*distances)

@@ -216,3 +216,31 @@ def test_stream_continues_block_after_block() -> None:
     first = bytes(islice(stream, 40))
     assert bytes(islice(Stream(SECRET), 72)) == first + bytes(islice(stream, 32))
     assert len(set(first)) > 30
+
+
+@pytest.mark.parametrize(
+    "nonces", [[NONCE], [(NONCE,)], [(0, "n" * 16)], [7], [(0, 1)]]
+)
+def test_nonces_without_their_seats_are_refused(nonces: Any) -> None:
+    with pytest.raises(BadSeed):
+        seed_of("X-1", Size(3, 3), b"s" * 32, nonces)
+
+
+@pytest.mark.parametrize("seat", [True, 1.0, "1", None, -1, 255])
+def test_seat_that_is_no_seat_is_refused(seat: Any) -> None:
+    with pytest.raises(BadSeed):
+        nonce_commitment("X-1", seat, NONCE)
+
+
+@pytest.mark.parametrize("wrong", ["s" * 32, None, 32, b"s" * 31])
+def test_secret_or_seed_that_is_not_32_bytes_is_refused(wrong: Any) -> None:
+    with pytest.raises(BadSeed):
+        commitment("X-1", Size(3, 3), wrong)
+    with pytest.raises(BadSeed):
+        scramble(wrong, Size(3, 3))
+
+
+def test_race_id_that_is_no_text_is_refused() -> None:
+    race: Any = 7
+    with pytest.raises(BadSeed):
+        commitment(race, Size(3, 3), b"s" * 32)

@@ -82,6 +82,17 @@ def test_malformed_record_fails_structure_alone() -> None:
     assert (check.name, check.verdict) == ("structure", "wrong")
 
 
+def test_record_of_a_later_version_is_named_whatever_it_contains() -> None:
+    for record in ({"version": 2}, put(sample_record(), ("version",), 2)):
+        (check,) = checks_of(record)
+        assert (check.name, check.verdict) == ("structure", "unknown")
+        assert check.findings == (
+            Finding(
+                "newer_version", {"where": "record.version", "version": 2, "known": 1}
+            ),
+        )
+
+
 def test_record_without_racers_is_still_checked() -> None:
     assert found(put(sample_record(), ("racers",), [])).keys() == {"seed"}
 

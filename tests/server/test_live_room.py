@@ -1132,3 +1132,15 @@ def test_seats_are_numbers() -> None:
     shell.start(ann, ben)
     assert [*shell.room.state.race.attempts] == [Seat(0), Seat(1)]
     assert board_of(shell) == shell.room.state.race.attempts[Seat(0)].board
+
+
+def test_nothing_is_sent_after_closed() -> None:
+    shell = Shell()
+    ann, ben, _ = racing(shell)
+    shell.solve(ann)
+    shell.solve(ben)
+    shell.durable = False
+    again = shell.resume(ann.member)
+    shell.ask(again, m.Close())
+    shell.commit()
+    assert shell.kinds(again)[-1] is m.Closed

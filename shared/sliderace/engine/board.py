@@ -93,11 +93,14 @@ class Size(_Sides):
 
     Raises:
         BadSize: a side is out of range.
+        TypeError: a side is no int.
     """
 
     __slots__ = ()
 
     def __new__(cls, width: int, height: int) -> Self:  # noqa: D102 - see the class
+        if type(width) is not int or type(height) is not int:
+            raise TypeError(f"a side is an int, not {width!r} or {height!r}")
         if not (MIN_SIDE <= width <= MAX_SIDE and MIN_SIDE <= height <= MAX_SIDE):
             raise BadSize(
                 f"a side must be {MIN_SIDE} ... {MAX_SIDE}, not {width}x{height}"
@@ -141,6 +144,7 @@ class Board:
 
     Raises:
         BadBoard: the tiles are not 0 ... n-1, each exactly once.
+        TypeError: a tile is no int.
     """
 
     __slots__ = ("_distances", "_gap", "_md", "_paths", "_tiles", "size")
@@ -150,6 +154,8 @@ class Board:
 
     def __init__(self, size: Size, tiles: Iterable[int]) -> None:
         self._tiles = list(tiles)
+        if {*map(type, self._tiles)} - {int}:
+            raise TypeError("every tile is an int")
         if sorted(self._tiles) != list(range(size.cells)):
             raise BadBoard(f"a {size} board has each of 0 ... {size.cells - 1} once")
         self.size = size

@@ -92,7 +92,7 @@ def seed_of(
     Raises:
         BadSeed: an argument is malformed, or a seat occurs twice.
     """
-    by_seat = sorted((_seat(seat), _nonce(nonce)) for seat, nonce in nonces)
+    by_seat = sorted(map(_part, nonces))
     if len({seat for seat, _ in by_seat}) < len(by_seat):
         raise BadSeed("a seat has more than one nonce")
     return sha256(
@@ -131,11 +131,9 @@ def scramble(seed: bytes, size: Size) -> Board:
         size: width and height.
 
     Raises:
-        BadSeed: the seed is not 32 bytes long.
+        BadSeed: the seed is not 32 bytes.
     """
-    if len(seed) != SECRET_BYTES:
-        raise BadSeed(f"a seed is {SECRET_BYTES} bytes long, not {len(seed)}")
-    stream = Stream(seed)
+    stream = Stream(_bytes(seed, SECRET_BYTES, "seed"))
     board = Board(size, shuffled(size, stream))
     while board.is_solved:
         board = Board(size, shuffled(size, stream))
@@ -154,25 +152,35 @@ def shuffled(size: Size, stream: Stream) -> list[int]:
     return tiles
 
 
-def _head(use: str, race_id: str) -> bytes:
-    if not _RACE_ID.fullmatch(race_id):
+def _head(use: str, race_id: object) -> bytes:
+    if not isinstance(race_id, str) or not _RACE_ID.fullmatch(race_id):
         raise BadSeed(f"a race id is 1 ... 32 of A-Z 0-9 -, not {race_id!r:.40}")
     return f"sliderace/{use}/v1\0{race_id}\0".encode()
 
 
+def _part(part: tuple[int, bytes]) -> tuple[int, bytes]:
+    if type(part) is not tuple or len(part) != 2:
+        raise BadSeed(f"a seat and its nonce, not {part!r:.40}")
+    return _seat(part[0]), _nonce(part[1])
+
+
 def _secret(secret: bytes) -> bytes:
-    if len(secret) != SECRET_BYTES:
-        raise BadSeed(f"a secret is {SECRET_BYTES} bytes long, not {len(secret)}")
-    return secret
+    return _bytes(secret, SECRET_BYTES, "secret")
 
 
 def _nonce(nonce: bytes) -> bytes:
-    if len(nonce) != NONCE_BYTES:
-        raise BadSeed(f"a nonce is {NONCE_BYTES} bytes long, not {len(nonce)}")
-    return nonce
+    return _bytes(nonce, NONCE_BYTES, "nonce")
+
+
+def _bytes(value: object, count: int, what: str) -> bytes:
+    if not isinstance(value, bytes):
+        raise BadSeed(f"a {what} is bytes, not {value!r:.40}")
+    if len(value) != count:
+        raise BadSeed(f"a {what} is {count} bytes long, not {len(value)}")
+    return value
 
 
 def _seat(seat: int) -> int:
-    if not 0 <= seat <= MAX_SEAT:
-        raise BadSeed(f"a seat is 0 ... {MAX_SEAT}, not {seat}")
+    if type(seat) is not int or not 0 <= seat <= MAX_SEAT:
+        raise BadSeed(f"a seat is 0 ... {MAX_SEAT}, not {seat!r:.40}")
     return seat

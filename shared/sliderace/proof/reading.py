@@ -77,8 +77,10 @@ def read(value: object) -> WrittenRace:
         value: anything a JSON reader can return.
 
     Raises:
-        BadRecord: a field is missing, unknown, of the wrong type or out of range.
+        BadRecord: a field is missing, unknown, of the wrong type or out of range; or
+            a later version than this one wrote the record, whatever it contains.
     """
+    _check_version(value)
     take = _Fields(value, "record", _names(WrittenRace))
     race = WrittenRace(
         format=take.one_of("format", (FORMAT,)),
@@ -106,6 +108,17 @@ def read(value: object) -> WrittenRace:
     if len({racer.seat for racer in race.racers}) < len(race.racers):
         raise BadRecord("record.racers", "duplicate_seat")
     return race
+
+
+def _check_version(value: object) -> None:
+    """Refuse a later version by name: its fields may be others."""
+    if not isinstance(value, dict):
+        return
+    version = cast("dict[object, object]", value).get("version")
+    if type(version) is int and version > VERSION:
+        raise BadRecord(
+            "record.version", "newer_version", version=version, known=VERSION
+        )
 
 
 def _racer(value: object, where: str) -> WrittenRacer:

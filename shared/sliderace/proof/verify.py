@@ -39,6 +39,7 @@ Verdict = Literal["ok", "wrong", "unknown"]
 FINDINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "structure": (
         "ok",
+        "newer_version",
         "unreadable",
         "not_json",
         "not_canonical",
@@ -187,7 +188,8 @@ def verify(
     try:
         signed = unseal(file)
     except BadRecord as fault:
-        return [Check("structure", "wrong", (Finding(fault.code, fault.values),))]
+        verdict: Verdict = "unknown" if fault.code == "newer_version" else "wrong"
+        return [Check("structure", verdict, (Finding(fault.code, fault.values),))]
     race = signed.race
     replays = [_replay(race.board, racer) for racer in race.racers]
     checks = [_ok("structure"), _check_signature(signed, check_signature)]

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from sliderace.engine.board import MAX_SIDE, MIN_SIDE
 from sliderace.engine.scramble import MAX_SEAT, NONCE_BYTES, SECRET_BYTES
 from sliderace.proof import canonical, reading
+from sliderace.proof.record import VERSION
 from sliderace.protocol import limits, names, room_code, version
 from sliderace.protocol.codes import CLOSE_CODES, REFUSALS, may_reconnect
 from sliderace.race import rules, timing
@@ -61,6 +62,7 @@ def constants() -> Mapping[str, Mapping[str, object]]:
             "undo_ms": UNDO_MS,
         },
         "record": {
+            "version": VERSION,
             "max_depth": canonical.MAX_DEPTH,
             "max_slides": reading.MAX_SLIDES,
             "max_outages": reading.MAX_OUTAGES,

@@ -80,8 +80,10 @@ function runs(slides) {
  * Progress in thousandths, rounded down; 1000 exactly when solved.
  * @param {number} md the board's Manhattan distance now
  * @param {number} startMd the scramble's
+ * @throws {RangeError} a distance is negative
  */
 export function progressPermille(md, startMd) {
+  if (md < 0 || startMd < 0) throw new RangeError("a distance is 0 or more");
   if (md === 0) return 1000;
   return Math.max(0, Math.floor((1000 * (startMd - md)) / Math.max(startMd, 1)));
 }

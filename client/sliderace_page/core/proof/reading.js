@@ -78,6 +78,7 @@ export class BadRecord extends Error {
  * @throws {BadRecord}
  */
 export function read(value) {
+  checkVersion(value);
   recordForm()(value, "record");
   const record = /** @type {WrittenRace} */ (value);
   if (record.seed_known !== (record.secret === null))
@@ -89,6 +90,14 @@ export function read(value) {
   if (new Set(seats).size < seats.length)
     throw new BadRecord("record.racers", "duplicate_seat");
   return record;
+}
+
+/** Refuse a later version by name: its fields may be others. @param {unknown} value */
+function checkVersion(value) {
+  const version = /** @type {{version?: unknown} | null} */ (value)?.version;
+  const known = constants.record.version;
+  if (typeof version === "number" && Number.isInteger(version) && version > known)
+    throw new BadRecord("record.version", "newer_version", { version, known });
 }
 
 // --- Forms: each takes a value and its path, and throws ------------------------------
@@ -273,7 +282,7 @@ const racerForm = () => {
 const recordForm = () =>
   object({
     format: among("sliderace/race-record"),
-    version: among(1),
+    version: among(constants.record.version),
     software: line,
     race: matching(/^[A-Z0-9-]{1,32}$/),
     started_ms: integer(),

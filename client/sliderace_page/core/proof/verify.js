@@ -52,8 +52,10 @@ export async function verify(text, subtle, { key = "", promised = "" } = {}) {
     const where = "file";
     if (error instanceof SyntaxError) return [wrong("structure", "unreadable", { where })];
     if (error instanceof NotCanonical) return [wrong("structure", error.code, { where })];
-    if (error instanceof BadRecord)
-      return [wrong("structure", error.code, error.values)];
+    if (error instanceof BadRecord) {
+      const verdict = error.code === "newer_version" ? "unknown" : "wrong";
+      return [check("structure", verdict, finding(error.code, error.values))];
+    }
     throw error;
   }
   const { record, key: signer } = parts;
