@@ -143,9 +143,10 @@ class TokenBucket:
         Returns:
             How many ms to wait before continuing, or 0.
         """
-        now_us = now_ms * 1000
-        full_us = max(now_us, self._full_us)
-        full_us = self._full_us = full_us + tokens * self._cost_us
+        now_us, full_us = now_ms * 1000, self._full_us
+        if full_us < now_us:
+            full_us = now_us
+        self._full_us = full_us = full_us + tokens * self._cost_us
         wait_us = full_us - self._burst_us - now_us
         return -(-wait_us // 1000) if wait_us > 0 else 0
 

@@ -344,7 +344,10 @@ class LiveRoom:
         if self._current.get(member) is not subscriber or slides.gen != subscriber.gen:
             return  # the fence; or sent before our last `rejected` arrived
         self._now = now
-        t = self._t = max(now + self._shift, state.t)
+        t = now + self._shift
+        if t < state.t:
+            t = state.t
+        self._t = t
         opened = self._open.get(member) or self._open_attempt(member)
         if opened is not None and opened.race == slides.race:
             slid = quick_slide(
@@ -395,8 +398,7 @@ class LiveRoom:
 
     def committed(self, position: int, now: int) -> None:
         """Send what waited for the log to be durable up to `position`."""
-        self._now = now
-        self._t = max(now + self._shift, self.state.t)
+        self._set_time(now)
         self.durable, self.failing = position, False
         if self._acks:
             self._send_acks()

@@ -226,7 +226,7 @@ class RoomActor:
                 # Answers do not wait behind events for a thousand spectators.
                 for subscriber in targets:
                     subscriber.peer.send_urgent(frame)
-                if isinstance(event, Rejected | Refused):
+                if kind is not Ack and isinstance(event, Rejected | Refused):
                     services.metrics.count("refusals", event.code)
             elif kind is Snapshot:
                 for subscriber in targets:

@@ -23,6 +23,9 @@ from sliderace_server.websocket.session import Session
 
 __all__ = ["Connection"]
 
+_OPEN = State.OPEN
+"""Python 3.11 calls a function for each `State.OPEN`."""
+
 
 class ConnectionOwner(Protocol):
     """The listener, as one of its connections needs it."""
@@ -134,7 +137,7 @@ class Connection:
 
     def write(self, data: bytes) -> None:
         """Pass bytes to the transport, unless the connection is closing."""
-        if self._websocket.protocol.state is State.OPEN:
+        if self._websocket.protocol.state is _OPEN:
             self._writes[""] += 1
             self._websocket.transport.write(data)
 

@@ -184,17 +184,15 @@ class TappedWebSocket(ServerConnection):
 
     def data_received(self, data: bytes) -> None:
         """Process incoming bytes, or buffer them."""
-        must_wait = (
-            self._processing_scheduled
-            or self._paused
-            or self._queue_full
-            or self._buffer
-        )
         if (  # nearly always
             self._at_frame_start
-            and not must_wait
+            and not (
+                self._processing_scheduled
+                or self._paused
+                or self._queue_full
+                or self._buffer
+            )
             and self.protocol.state is _OPEN
-            and len(data) <= CHUNK
         ):
             size = len(data) - 6
             if (  # nearly always: exactly one short text frame
@@ -206,9 +204,10 @@ class TappedWebSocket(ServerConnection):
             ):
                 self.on_text(apply_mask(data[6:], data[2:6]))
                 return
-            data = data[self._take_frames(data) :]
-            if not data:
-                return
+            if size < CHUNK:
+                data = data[self._take_frames(data) :]
+                if not data:
+                    return
         if self.request is None:
             self._receive_head(data)
             return

@@ -149,6 +149,8 @@ class SendQueue:
         "_open",
         "_queued_bytes",
         "_snapshot_bytes",
+        "_unsent",
+        "_write",
         "_writer",
         "_written_bytes",
     )
@@ -157,6 +159,7 @@ class SendQueue:
         self, writer: Writer, flusher: Flusher, max_unsent: int = MAX_UNSENT
     ) -> None:
         self._writer = writer
+        self._write, self._unsent = writer.write, writer.unsent
         self._flusher = flusher
         self._max_unsent = max_unsent
         self._frames: list[bytes] = []
@@ -203,21 +206,23 @@ class SendQueue:
         if urgent:
             self._is_urgent = False
         frames = self._frames
-        if not self._open or not frames:
+        if not frames:
             return
         self._frames = []
         # Check what earlier writes left over: some event loops send the data of this
         # write a little later.
-        if unsent := self._writer.unsent():
-            beyond = min(unsent, self._written_bytes)
-            # The second test stops peers that request snapshots and read none of them.
-            if max(beyond, unsent - self._snapshot_bytes) > self._max_unsent:
-                self.close()
-                self._writer.abort()
-                return
+        if (unsent := self._unsent()) and self._has_stopped_reading(unsent):
+            self.close()
+            self._writer.abort()
+            return
         self._written_bytes += self._queued_bytes
         self._queued_bytes = 0
-        self._writer.write(frames[0] if len(frames) == 1 else b"".join(frames))
+        self._write(frames[0] if len(frames) == 1 else b"".join(frames))
+
+    def _has_stopped_reading(self, unsent: int) -> bool:
+        beyond = min(unsent, self._written_bytes)
+        # The second test stops peers that request snapshots and read none of them.
+        return max(beyond, unsent - self._snapshot_bytes) > self._max_unsent
 
     def close(self) -> None:
         """Discard all frames, and those sent from now on."""

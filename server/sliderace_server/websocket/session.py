@@ -158,6 +158,10 @@ class Session:
         """
         now = self._now = self._now_ms()
         wait = self._messages.take(1, now)
+        if not (
+            wait or self._flooding_since is not None or self._tile_debt_until > now
+        ):
+            return 0.0  # nearly always
         if self._ended:
             return wait / 1_000
         if wait or self._flooding_since is not None:

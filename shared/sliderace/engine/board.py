@@ -137,6 +137,11 @@ class Board:
     Boards are equal if their sizes and tiles are. A board is mutable, so it is not
     hashable; use `tiles` as a key.
 
+    Attributes:
+        size: width and height.
+        md: Manhattan distance, the sum of all tiles' distances from home. Every slide
+            updates it; read-only.
+
     Args:
         size: width and height.
         tiles: labels in reading order, 0 for the gap. Half of all boards are not
@@ -147,10 +152,11 @@ class Board:
         TypeError: a tile is no int.
     """
 
-    __slots__ = ("_distances", "_gap", "_md", "_paths", "_tiles", "size")
+    __slots__ = ("_distances", "_gap", "_paths", "_tiles", "md", "size")
     __hash__ = None  # type: ignore[assignment]
 
     size: Size
+    md: int
 
     def __init__(self, size: Size, tiles: Iterable[int]) -> None:
         self._tiles = list(tiles)
@@ -162,7 +168,7 @@ class Board:
         self._gap = Cell(self._tiles.index(0))
         self._paths = slide_paths(*size)
         self._distances = home_distances(*size)
-        self._md = sum(
+        self.md = sum(
             self._distances[tile][cell] for cell, tile in enumerate(self._tiles)
         )
 
@@ -179,7 +185,7 @@ class Board:
         twin._gap = self._gap
         twin._paths = self._paths
         twin._distances = self._distances
-        twin._md = self._md
+        twin.md = self.md
         return twin
 
     def __eq__(self, other: object) -> bool:
@@ -201,17 +207,9 @@ class Board:
         return self._gap
 
     @property
-    def md(self) -> int:
-        """Manhattan distance: the sum of all tiles' distances from home.
-
-        Every slide updates it.
-        """
-        return self._md
-
-    @property
     def is_solved(self) -> bool:
         """Whether every tile is home."""
-        return not self._md
+        return not self.md
 
     def is_solvable(self) -> bool:
         """Return whether legal slides can solve the board."""
@@ -252,7 +250,7 @@ class Board:
             path = self._paths[direction][gap][count]
         except KeyError:
             return False
-        tiles, distances, md = self._tiles, self._distances, self._md
+        tiles, distances, md = self._tiles, self._distances, self.md
         for cell in path:
             tile = tiles[gap] = tiles[cell]
             row = distances[tile]
@@ -260,7 +258,7 @@ class Board:
             gap = cell
         tiles[gap] = 0
         self._gap = gap
-        self._md = md
+        self.md = md
         return True
 
     def allows(self, direction: str, count: int = 1) -> bool:

@@ -5,6 +5,7 @@ ways do the same.
 """
 
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any, NamedTuple
 
 from sliderace.race.log_records import LoggedSlide, Seat, Slid
@@ -24,14 +25,14 @@ class OpenAttempt(NamedTuple):
         seat: the racer's seat.
         attempt: the attempt, with board and counts.
         opens: room time from which it accepts slides.
-        closes: room time from which it does not accept slides any more; None: never.
+        closes: room time from which it does not accept slides any more.
     """
 
     race: str
     seat: Seat
     attempt: Attempt
     opens: int
-    closes: int | None
+    closes: float
 
 
 def open_attempt(race: Race, seat: Seat) -> OpenAttempt | None:
@@ -43,7 +44,8 @@ def open_attempt(race: Race, seat: Seat) -> OpenAttempt | None:
     if attempt is None or attempt.status != "racing" or not race.running:
         return None
     closes = race.ends_at(attempt)
-    return OpenAttempt(race.id, seat, attempt, attempt.unlocks_at, closes)
+    opens = attempt.unlocks_at
+    return OpenAttempt(race.id, seat, attempt, opens, inf if closes is None else closes)
 
 
 def quick_slide(
@@ -69,7 +71,7 @@ def quick_slide(
         `decide.slides`.
     """
     race, seat, attempt, opens, closes = open_attempt
-    if len(batch) != 1 or now < opens or (closes is not None and now >= closes):
+    if len(batch) != 1 or not opens <= now < closes:
         return None
     slides, board = attempt.slides, attempt.board
     slide = batch[0]
