@@ -266,13 +266,18 @@ def test_a_start_requested_after_the_recovery_is_not_held() -> None:
     assert harness.now == began + 5_000
 
 
-def test_a_room_with_scheduled_starts_plans_again_after_a_recovery() -> None:
+def test_a_room_with_scheduled_starts_starts_after_a_recovery() -> None:
+    """But not before the players had time to reconnect."""
     harness = harness_with("Ann", start="every", every_ms=20_000)
-    harness.wait(15_000)
+    harness.do(Disconnect(1))
+    harness.wait(20_000)
+    assert harness.phase() == "lobby"
     harness.crash(1_000)
-    assert harness.state.start_at is None
     harness.do(Connect(1))
-    assert harness.state.start_at == harness.now + 20_000
+    assert harness.phase() == "lobby"
+    assert harness.deadline() == harness.state.hold_until
+    harness.to_deadline()
+    assert harness.phase() == "countdown"
 
 
 def test_a_race_that_ends_after_a_recovery_plans_the_next_at_once() -> None:

@@ -348,6 +348,28 @@ def test_a_rematch_starts_30_s_after_the_first_ready_player() -> None:
     assert harness.phase() == "countdown"
 
 
+def test_a_rematch_with_too_few_ready_players_ends_its_countdown() -> None:
+    """An event says so, and the next ready player starts it again."""
+    harness = after_a_race("Ann", "Ben", "Cat")
+    race = harness.race
+    harness.ask(1, m.Rematch(race))
+    harness.wait(30_000)
+    assert harness.records[-1] == StartPlanned(harness.now, None)
+    assert harness.events[-1] == m.PhaseEvent(
+        harness.state.offset, harness.race, "lobby", None, why="too_few"
+    )
+    before = len(harness.events)
+    harness.wait(30_000)
+    assert len(harness.events) == before
+    assert harness.state.members[1].ready
+    harness.ask(2, m.Rematch(race))
+    assert harness.state.start_at == harness.now + 30_000
+    harness.wait(30_000)
+    assert harness.phase() == "countdown"
+    harness.to_phase("racing")
+    assert harness.state.race.roster == (0, 1)
+
+
 def test_a_rematch_waits_for_a_second_player() -> None:
     harness = after_a_race("Ann", "Ben")
     race = harness.race
@@ -394,17 +416,69 @@ def test_ready_does_not_mean_rematch() -> None:
 # --- every N seconds -----------------------------------------------------------------
 
 
-def test_a_room_with_scheduled_starts_starts_by_the_clock() -> None:
-    harness = harness_with("Ann", start="every", every_ms=20_000)
-    assert harness.events[-1] == m.PhaseEvent(
-        harness.state.offset, harness.race, "lobby", 20_000
-    )
-    harness.wait(19_999)
-    assert harness.phase() == "lobby"
-    harness.wait(1)
+def test_a_room_with_scheduled_starts_starts_its_first_race_at_once() -> None:
+    harness = harness_with(start="every", every_ms=20_000)
+    harness.enter("Ann")
     assert harness.phase() == "countdown"
+    assert harness.state.members[1].ready
+    harness.enter("Ben")
+    harness.to_phase("racing")
+    assert harness.state.race.roster == (0, 1)
+
+
+def test_who_sits_out_does_not_race_by_the_clock() -> None:
+    """Neither now nor in the next races, until they are ready again."""
+    harness = harness_with("Ann", "Ben", start="every", every_ms=20_000)
+    harness.enter("Cat")
+    ready(harness, 1, on=False)
+    harness.ask(3, m.Bench(3))
+    for expected in ((1,), (1,), (0, 1)):
+        harness.to_phase("racing")
+        assert harness.state.race.roster == expected
+        harness.ask(1, m.CallTime(harness.race))
+        harness.to_phase("results")
+        if not harness.state.members[1].ready and harness.state.number > 1:
+            ready(harness, 1)
+    ready(harness, 2, on=False)
     harness.to_phase("racing")
     assert harness.state.race.roster == (0,)
+
+
+def test_in_a_room_with_scheduled_starts_new_players_are_ready() -> None:
+    harness = harness_with("Ann")
+    harness.enter("Eve", role="spectator")
+    harness.ask(1, m.Bench(1))
+    harness.ask(1, m.Settings(m.RulesPatch(start="every")))
+    assert harness.phase() == "lobby"
+    assert not any(one.ready for one in harness.state.members.values())
+    harness.ask(2, m.Role("player"))
+    assert harness.state.members[2].ready
+    assert harness.phase() == "countdown"
+    harness.ask(1, m.Bench(1, on=False))
+    assert harness.state.members[1].ready
+
+
+def test_changing_to_scheduled_starts_starts_with_everybody() -> None:
+    harness = harness_with("Ann", "Ben")
+    harness.ask(1, m.Settings(m.RulesPatch(start="every")))
+    assert harness.phase() == "countdown"
+    harness.to_phase("racing")
+    assert harness.state.race.roster == (0, 1)
+
+
+def test_the_host_may_stop_scheduled_starts() -> None:
+    harness = harness_with("Ann", "Ben", start="every", every_ms=20_000)
+    harness.ask(1, m.Abort(harness.race))
+    harness.wait(60_000)
+    assert harness.phase() == "lobby"
+    harness.ask(1, m.Settings(m.RulesPatch(size="3x2")))
+    assert harness.phase() == "lobby"
+    ready(harness, 2)
+    harness.to_phase("racing")
+    assert harness.state.race.roster == (1,)
+    harness.ask(1, m.Abort(harness.race))
+    harness.wait(60_000)
+    assert harness.phase() == "lobby"
 
 
 def test_scheduled_starts_continue_after_the_results() -> None:
@@ -426,21 +500,15 @@ def test_scheduled_starts_continue_after_the_results() -> None:
 
 def test_scheduled_starts_pause_while_nobody_is_connected() -> None:
     harness = harness_with("Ann", start="every", every_ms=20_000)
+    harness.to_phase("racing")
+    harness.solve(1)
+    harness.to_deadline()
     harness.do(Disconnect(1))
     assert harness.state.start_at is None
     harness.wait(30_000)
-    assert harness.phase() == "lobby"
+    assert harness.phase() == "results"
     harness.do(Connect(1))
     assert harness.state.start_at == harness.now + 20_000
-
-
-def test_the_host_may_start_before_the_scheduled_time() -> None:
-    harness = harness_with("Ann", "Ben", start="every")
-    harness.ask(1, m.Start(harness.race))
-    assert harness.phase() == "countdown"
-    ready(harness, 1, on=False)
-    harness.to_phase("racing")
-    assert harness.state.race.roster == (0, 1)
 
 
 # --- ready ---------------------------------------------------------------------------

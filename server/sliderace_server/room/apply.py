@@ -175,6 +175,10 @@ def _apply_to_room(state: RoomState, record: MemberRecord) -> None:
         case HostStarted():
             state.host_started = True
         case StartPlanned(at=at):
+            # A start that is called off because nobody asks for it has not expired.
+            state.start_expired = at is None and any(
+                member.ready and not member.bot for member in state.active()
+            )
             state.start_at = at
         case HostChanged():
             state.host, state.owner = record.host, record.owner
@@ -200,10 +204,10 @@ def _apply_to_room(state: RoomState, record: MemberRecord) -> None:
 
 def _apply_to_race(state: RoomState, record: RaceRecord) -> None:
     if isinstance(record, RaceCreated):
-        _create_race(state)
+        _create_race(state, record)
     state.race = apply_to_race(state.race, record)
     if isinstance(record, CountdownBegan):
-        state.start_at = None
+        state.start_at, state.start_expired = None, False
     elif isinstance(record, CountdownStopped):
         state.host_started = False
     elif isinstance(record, RosterFrozen):
@@ -214,18 +218,23 @@ def _apply_to_race(state: RoomState, record: RaceRecord) -> None:
         }
 
 
-def _create_race(state: RoomState) -> None:
-    """Reset what belongs to one race; seats of members who left become free."""
+def _create_race(state: RoomState, record: RaceCreated) -> None:
+    """Reset what belongs to one race; seats of members who left become free.
+
+    In a room that starts by the clock, players stay ready until they say otherwise.
+    """
     before = state.race
+    stay = record.rules.start == "every" and before.phase in ("lobby", "results")
     state.replaced = before.phase == "lobby" and state.number > 0
     if not state.replaced:
         state.last_race = before.id if before.phase == "results" else ""
     state.number += 1
     state.racers = {}
     state.left = {}
-    state.host_started, state.start_at = False, None
-    for member in state.members:
-        _change(state, member, ready=False, nonce_commitment="", nonces=0)
+    state.host_started, state.start_at, state.start_expired = False, None, False
+    for id_, member in state.members.items():
+        ready = stay and member.ready
+        _change(state, id_, ready=ready, nonce_commitment="", nonces=0)
 
 
 def _begin_epoch(state: RoomState, record: EpochBegan, before: int) -> None:
@@ -247,6 +256,7 @@ def _change_member(
     match record:
         case ReadyChanged(on=on):
             _change(state, member, ready=on)
+            state.start_expired = state.start_expired and not on
         case NonceCommitted(commitment=commitment):
             nonces = state.members[member].nonces + 1
             _change(state, member, nonce_commitment=commitment, nonces=nonces)

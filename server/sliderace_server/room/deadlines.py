@@ -7,9 +7,10 @@ Rules:
   the owner returns.
 - Automatic start: in a room with `start == "ready"`, the countdown starts when all
   active players are ready and there are at least two. After a race, the first ready
-  player starts a timer of `rematch_ms`; then two ready players are enough. In a room
-  with `start == "every"`, a race starts `every_ms` after the last one while there is an
-  active player.
+  player starts a timer of `rematch_ms`; when it ends, the countdown starts if two are
+  ready, else the next ready player starts the timer again. In a room with
+  `start == "every"`, players are ready unless they say otherwise: the first race starts
+  at once, later ones `every_ms` after the last one, while an active player is ready.
 - A countdown stops if too few racers are left. It needs one if the host started it or
   the room starts by the clock, otherwise two.
 - An aborted race is replaced by a new one; if a server outage was the reason, its
@@ -145,14 +146,16 @@ def _deadlines(state: RoomState, limits: RoomLimits) -> Iterator[int]:
 def _needs_plan(state: RoomState) -> bool:
     """Return whether a slide has just ended a race, and the next is not planned."""
     ended = state.race.phase == "results" and state.start_at is None
-    return ended and state.race.rules.start == "every" and bool(state.active())
+    return ended and state.race.rules.start == "every" and _ready_count(state) > 0
 
 
 def _planned_start(state: RoomState) -> Iterator[int]:
-    """Yield the time of a planned start, if there are enough players for it."""
-    enough = state.race.rules.start == "every" or _enough_ready(state)
-    if state.start_at is not None and enough:
+    """Yield the time of a planned start."""
+    if state.start_at is not None:
         yield state.start_at
+    scheduled = state.phase == "lobby" and state.race.rules.start == "every"
+    if scheduled and _ready_count(state):  # after a recovery, or it had started
+        yield state.hold_until
 
 
 def absent_members(state: RoomState) -> Iterator[MemberState]:
@@ -245,11 +248,10 @@ def _is_present(draft: Draft, member: MemberState) -> bool:
 
 def starters(draft: Draft) -> list[MemberState]:
     """Return who would race if the roster were frozen now."""
-    scheduled = draft.state.race.rules.start == "every"
     return [
         member
         for member in draft.state.members.values()
-        if member.plays and (member.ready or scheduled) and _is_present(draft, member)
+        if member.plays and member.ready and _is_present(draft, member)
     ]
 
 
@@ -259,8 +261,8 @@ def _min_racers(state: RoomState) -> int:
     return 1 if alone else 2
 
 
-def _enough_ready(state: RoomState) -> bool:
-    return sum(member.ready for member in state.active()) >= 2
+def _ready_count(state: RoomState) -> int:
+    return sum(member.ready for member in state.active())
 
 
 def _freeze(draft: Draft) -> list[Record]:
@@ -310,14 +312,14 @@ def _stop_countdown(draft: Draft) -> list[Record]:
 def _scheduled_start(draft: Draft) -> list[Record]:
     """Return the next records of a room with scheduled starts."""
     state, now = draft.state, draft.now
-    if not state.active():
+    if not _ready_count(state):
         return [] if state.start_at is None else [StartPlanned(now, None)]
+    if state.race.phase == "lobby" and draft.passed(now):
+        return [*expect_records(race_decide.begin_countdown(state.race, now))]
     if state.start_at is None:
         return [StartPlanned(now, now + state.race.rules.every_ms)]
     if not draft.passed(state.start_at):
         return []
-    if state.race.phase == "lobby":
-        return [*expect_records(race_decide.begin_countdown(state.race, now))]
     created = draft.new_race()
     return [
         created,
@@ -337,6 +339,7 @@ def _ready_start(draft: Draft) -> list[Record]:
     people = [member for member in active if not member.bot] or active
     asked = any(member.ready for member in people)
     wanted = bool(state.last_race) and asked and len(active) > 1
+    wanted = wanted and not (over or state.start_expired)
     if wanted and state.start_at is None:
         return [StartPlanned(now, now + draft.limits.rematch_ms)]
     if not wanted and state.start_at is not None:

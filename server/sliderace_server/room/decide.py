@@ -53,7 +53,12 @@ from sliderace_server.room.log_records import (
     TokenIssued,
     WallClockSet,
 )
-from sliderace_server.room.member_commands import DEFAULT_RULES, execute, make_place
+from sliderace_server.room.member_commands import (
+    DEFAULT_RULES,
+    execute,
+    make_place,
+    take_part,
+)
 from sliderace_server.room.state import RoomLimits, RoomState
 
 __all__ = ["KEEP_ALIVE_MS", "Decision", "decide", "decide_slides", "open_room"]
@@ -183,6 +188,7 @@ def _enter(draft: Draft, enter: Enter) -> Refusal | None:
     draft.write([entered])
     if enter.creator:
         draft.write([HostChanged(draft.now, member, member)])
+    take_part(draft, member)
     return None
 
 

@@ -214,7 +214,7 @@ def _room_event(record: MemberRecord, state: RoomState) -> Event | None:
         case ListingChanged():
             return RoomEvent(state.offset, room_of(state), "settings")
         case StartPlanned():
-            return _phase(state)
+            return _phase(state, "too_few" if state.start_expired else "")
         case Closed(why=why):
             return messages.Closed(state.offset, why)
         case RoomOpened() | EpochBegan() | HostStarted() | NonceCommitted():

@@ -48,7 +48,7 @@ from sliderace_server.room.log_records import (
 )
 from sliderace_server.room.state import MemberState, RoomState
 
-__all__ = ["DEFAULT_RULES", "execute", "make_place"]
+__all__ = ["DEFAULT_RULES", "execute", "make_place", "take_part"]
 
 MAX_NONCES = 16
 """Commitments of one member to one race: each is a log record, and a client needs one
@@ -125,6 +125,13 @@ def execute(draft: Draft, command: MemberCommand) -> Refusal | None:
             assert_never(message)
 
 
+def take_part(draft: Draft, member_id: int) -> None:
+    """Make a new player ready in a room that starts by the clock."""
+    member = draft.state.members[member_id]
+    if draft.state.race.rules.start == "every" and member.plays and not member.ready:
+        draft.write([ReadyChanged(draft.now, member_id, on=True)])
+
+
 def make_place(draft: Draft, role: RoleName, address: str) -> Refusal | None:
     """Return a refusal if there is no place for one more member in a role.
 
@@ -190,7 +197,7 @@ def _ready(
         return Refusal("rate")
     if member.ready and commitment == member.nonce_commitment:
         return None
-    if draft.state.phase not in ("lobby", "countdown") or draft.state.race.frozen:
+    if not _may_change_ready(draft.state):
         return Refusal("wrong_phase")
     if member.benched:
         draft.write([BenchChanged(draft.now, member.id, on=False)])
@@ -199,6 +206,16 @@ def _ready(
     if commitment != member.nonce_commitment:
         draft.write([NonceCommitted(draft.now, member.id, commitment)])
     return None
+
+
+def _may_change_ready(state: RoomState) -> bool:
+    """Return whether players may be ready or not now.
+
+    In a room that starts by the clock, that is also for the race after the results.
+    """
+    if state.phase == "results":
+        return state.race.rules.start == "every"
+    return state.phase in ("lobby", "countdown") and not state.race.frozen
 
 
 def _nonce(draft: Draft, member: MemberState, nonce: str) -> Refusal | None:
@@ -213,7 +230,7 @@ def _unready(draft: Draft, member: MemberState) -> Refusal | None:
     state = draft.state
     if not member.ready:
         return None
-    if state.phase not in ("lobby", "countdown") or state.race.frozen:
+    if not _may_change_ready(state):
         return Refusal("wrong_phase")
     draft.write([ReadyChanged(draft.now, member.id, on=False)])
     automatic = state.race.rules.start == "ready" and not state.host_started
@@ -246,6 +263,7 @@ def _role(draft: Draft, member: MemberState, role: RoleName) -> Refusal | None:
         return refusal
     seat = draft.state.free_seat() if role == "player" else None
     draft.write([RoleChanged(draft.now, member.id, role, seat)])
+    take_part(draft, member.id)
     return None
 
 
@@ -262,6 +280,7 @@ def _bench(draft: Draft, member: MemberState, bench: Bench) -> Refusal | None:
     if _in_a_race(draft.state, other):
         return Refusal("wrong_phase")
     draft.write([BenchChanged(draft.now, other.id, bench.on)])
+    take_part(draft, other.id)
     return None
 
 
@@ -318,7 +337,10 @@ def _settings(draft: Draft, settings: Settings) -> Refusal | None:
     if public != state.public:
         draft.write([ListingChanged(draft.now, public)])
     if (rules, seed) != (state.race.rules, state.race.known_seed):
+        scheduled = state.race.rules.start == "every"
         draft.write([draft.new_race(rules, seed)])
+        for member in () if scheduled else list(draft.state.members):
+            take_part(draft, member)
     return None
 
 

@@ -109,6 +109,8 @@ class RoomState:
         left: seat -> why its racer left between the roster freeze and the draw.
         host_started: whether the host started the countdown.
         start_at: room time of a planned start.
+        start_expired: too few were ready at a planned start; the next player who gets
+            ready plans another.
         epoch: when the current server took over the room.
         hold_until: no deadline fires before this room time.
         offset: number of the last event in the stream.
@@ -135,6 +137,7 @@ class RoomState:
     left: dict[Seat, str] = field(default_factory=dict[Seat, str])
     host_started: bool = False
     start_at: int | None = None
+    start_expired: bool = False
     epoch: EpochBegan = _NO_EPOCH
     hold_until: int = 0
     offset: int = 0

@@ -148,7 +148,8 @@ class PhaseEvent(_Event, frozen=True, tag="phase"):
     roster: list[int] = []
     """Seats that race; empty before the roster is fixed."""
     why: str = ""
-    """Of `lobby`: `host`, `unready` or `too_few`; of `countdown`: empty or
+    """Of `lobby`: `host`, `unready` or `too_few` (also when a planned rematch ends
+    with fewer than two ready players); of `countdown`: empty or
     `postponed`; of `aborted`: `host`, `nobody_left` or `outage`."""
 
 

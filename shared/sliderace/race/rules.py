@@ -77,7 +77,8 @@ class Rules:
         size: Size of the board, width x height; each side 2 ... 10.
         start: ``ready``: the race starts when the host says so, or when all present
             players are ready; ``host``: only when the host says so; ``every``: by the
-            clock.
+            clock, the first race at once. Players are ready from the start then and
+            stay ready from race to race; ``ready`` off or ``bench`` sits out.
         every_ms: Pause between the races of an ``every`` room.
         countdown_ms: Length of the countdown.
         inspection_ms: How long racers see the board before it is unlocked.
