@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 WINDOWS = "win32"
-CLOSING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+CLOSING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGBREAK")
 """Signals that ask a process to end. Windows has no SIGHUP; there, closing the console
 and Ctrl-Break are SIGBREAK."""
 NEW_GROUP, NO_WINDOW = 0x200, 0x0800_0000

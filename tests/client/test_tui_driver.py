@@ -143,3 +143,112 @@ def test_terminal_without_unicode_gets_ascii(tmp_path: Path) -> None:
         assert all(byte < 0x80 for byte in shown)
         os.write(one.ours, b"q")
         assert one.program.wait(30) == 0
+
+
+# --- Keys and signals -----------------------------------------------------------------
+
+
+def test_key_pressed_twice_in_a_row_counts_twice(tmp_path: Path) -> None:
+    with solo(tmp_path) as one:
+        one.until(b"new board")
+        os.write(one.ours, b"+")
+        os.write(one.ours, b"+")
+        one.until(b"5x5")
+
+
+def test_arrow_key_in_two_parts_does_not_end_the_game(tmp_path: Path) -> None:
+    """Only a pause makes the parts two keys; then the game asks."""
+    with solo(tmp_path) as one:
+        one.until(b"new board")
+        os.write(one.ours, b"\x1b")
+        time.sleep(0.3)
+        os.write(one.ours, b"[D?")
+        one.until(b"esc")
+        os.write(one.ours, b"\x1b")
+        one.until(b"new board")
+        os.write(one.ours, b"\x1b")
+        one.until(b"Stop")
+        os.write(one.ours, b"y")
+        assert one.program.wait(30) == 0
+
+
+def test_keys_of_the_kitty_protocol_do_not_end_the_program(tmp_path: Path) -> None:
+    with solo(tmp_path) as one:
+        one.until(b"new board")
+        for key in (
+            b"\x1b[1;1:1A",
+            b"\x1b[97;1:1u",
+            b"\x1b[1114112u",
+            b"\x1b[57441;2u",
+        ):
+            os.write(one.ours, key)
+        os.write(one.ours, b"\x1b[63;1:1;63u")
+        one.until(b"esc")
+        os.write(one.ours, b"\x1b[99;5u")
+        assert one.program.wait(30) == 130
+
+
+def modes(shown: bytes) -> dict[bytes, bool]:
+    """Return which of a terminal's modes are on."""
+    return {
+        mode: shown.rfind(b"\x1b[?%sh" % mode) > shown.rfind(b"\x1b[?%sl" % mode)
+        for mode in (b"1049", b"1000", b"1003", b"1006", b"2004", b"25")
+    }
+
+
+RESTORED = {
+    b"1049": False,
+    b"1000": False,
+    b"1003": False,
+    b"1006": False,
+    b"2004": False,
+    b"25": True,
+}
+
+
+@pytest.mark.parametrize("key", [b"\x1a", b""])
+def test_suspended_program_restores_the_terminal_and_comes_back(
+    tmp_path: Path, key: bytes
+) -> None:
+    """By Ctrl-Z, or by a signal."""
+    with solo(tmp_path) as one:
+        shown = one.until(b"new board")
+        before = termios.tcgetattr(one.ours)
+        if key:
+            os.write(one.ours, key)
+        else:
+            one.program.send_signal(signal.SIGTSTP)
+        _, status = os.waitpid(one.program.pid, os.WUNTRACED)
+        assert os.WIFSTOPPED(status)
+        shown += one.until(b"?1004l")
+        assert modes(shown) == RESTORED
+        assert termios.tcgetattr(one.ours)[3] & termios.ECHO
+        one.program.send_signal(signal.SIGCONT)
+        shown = one.until(b"new board")
+        assert modes(shown)[b"1049"]
+        assert termios.tcgetattr(one.ours)[3] == before[3]
+        os.write(one.ours, b"q")
+        assert one.program.wait(30) == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP])
+def test_signal_that_ends_the_program_restores_the_terminal(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    with solo(tmp_path) as one:
+        shown = one.until(b"new board")
+        one.program.send_signal(number)
+        shown += one.until(b"?1004l")
+        assert modes(shown) == RESTORED
+        assert one.program.wait(30) == 128 + number
+
+
+def test_setting_changed_just_before_the_end_is_stored(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with log.open("w") as errors, solo(tmp_path, errors) as one:
+        one.until(b"new board")
+        os.write(one.ours, b"i\x03")
+        assert one.program.wait(30) == 130
+    assert log.read_text() == ""
+    (stored,) = tmp_path.rglob("settings.toml")
+    assert "picture" in stored.read_text()

@@ -323,10 +323,19 @@ def test_first_action_of_a_key_wins() -> None:
 
 def test_held_key_counts_once() -> None:
     keys = HeldKey()
-    presses = [keys.is_repeat("r", now) for now in (0, 500, 530, 560, 1_300, 1_400)]
-    assert presses == [False, True, True, True, False, True]
-    assert not keys.is_repeat("s", 1_401)
-    assert not keys.is_repeat("r", 1_402)
+    presses = [keys.is_repeat("r", now) for now in (0, 500, 530, 560, 1_300)]
+    assert presses == [False, True, True, True, False]
+    assert not keys.is_repeat("s", 1_301)
+    assert not keys.is_repeat("r", 1_302)
+
+
+def test_every_press_of_a_finger_counts() -> None:
+    """At 5 presses a second; and a press that is ignored does not delay the next."""
+    keys = HeldKey()
+    assert not any(keys.is_repeat("r", now) for now in range(0, 2_000, 200))
+    keys.reset()
+    slow = [keys.is_repeat("r", now) for now in range(0, 1_800, 300)]
+    assert slow == [False, True, False, True, False, True]
 
 
 # --- On the screen --------------------------------------------------------------------

@@ -71,6 +71,30 @@ async def test_key_held_down_at_the_edge_changes_nothing() -> None:
         assert client.view.stm == 1
 
 
+@pytest.mark.parametrize(
+    ("own_keys", "last", "late"),
+    [("arst", "a", "r"), ("adws", "left", "left"), ("adws", "8", "enter")],
+)
+async def test_last_keys_of_a_race_do_nothing_on_the_results(
+    own_keys: str, last: str, late: str
+) -> None:
+    """A key that is pressed once more must not ask for a rematch."""
+    client = OfflineClient()
+    settings = Settings(own_keys=own_keys)
+    async with app_in_race(client, "1 2 3/4 5 6/7 0 8", settings=settings) as pilot:
+        await pilot.press(last)
+        client.receive(m.PhaseEvent(0, RACE, "results", MINUTE))
+        client.receive(rooms.results())
+        await settle(pilot)
+        await pilot.press(late)
+        await settle(pilot)
+        assert not any(isinstance(one, m.Rematch) for one in client.commands)
+        client.pass_time(2_000)
+        await pilot.press("r")
+        await settle(pilot)
+        assert m.Rematch(RACE) in client.commands
+
+
 async def test_click_slides_all_tiles_up_to_the_gap() -> None:
     client = OfflineClient()
     async with app_in_race(client) as pilot:

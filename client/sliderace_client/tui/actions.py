@@ -8,8 +8,12 @@ from sliderace_client.shared_ui.render import Look, Paint, Row, Run
 
 __all__ = ["WIDE", "Action", "HeldKey", "Places", "action_at", "find", "key_rows"]
 
-REPEAT_MS = 700
-"""A key that is held down repeats after 250-660 ms, then every 30 ms."""
+FIRST_REPEAT_MS = range(250, 700)
+"""When a key that is held down repeats for the first time, as systems have it."""
+NEXT_REPEAT_MS = 200
+"""Later repeats come within this time: every 30-90 ms, and late on slow connections."""
+FASTEST_MS = 50
+"""No finger presses a key again so soon."""
 
 
 WIDE = 60
@@ -24,14 +28,15 @@ class Action(NamedTuple):
         label: what it does, in one or two words.
         run: does it.
         also: other names of the key.
-        repeats: whether holding the key down repeats it.
+        once: holding the key down does it once: it switches something on and off, or
+            asks the server.
     """
 
     key: str
     label: str
     run: Callable[[], object]
     also: tuple[str, ...] = ()
-    repeats: bool = False
+    once: bool = False
 
 
 def find(actions: Sequence[Action], key: str) -> Action | None:
@@ -57,25 +62,44 @@ def action_at(
 
 
 class HeldKey:
-    """Distinguishes a key that is held down from one that is pressed again."""
+    """Distinguishes a key that is held down from one that is pressed again.
+
+    Fingers press a key again after 60-250 ms, or later; only a press that comes when
+    the first repeat is due is ambiguous, and counts as a repeat.
+    """
 
     def __init__(self) -> None:
-        self._last = ("", -REPEAT_MS)
+        self._key = ""
+        self._pressed_at = 0
+        self._at = 0
+        self._held: bool = False
 
     def reset(self) -> None:
         """Count the next key as pressed, whatever it is."""
-        self._last = ("", -REPEAT_MS)
+        self._key = ""
+        self._held = False
 
     def is_repeat(self, key: str, now: int) -> bool:
         """Return whether a key only repeats; `now` in ms.
 
         >>> held = HeldKey()
-        >>> [held.is_repeat("r", now) for now in (0, 500, 530, 1500)]
-        [False, True, True, False]
+        >>> [held.is_repeat("r", now) for now in (0, 500, 530, 560, 1500)]
+        [False, True, True, True, False]
+        >>> held.reset()
+        >>> [held.is_repeat("r", now) for now in (0, 100, 240, 800)]
+        [False, False, False, True]
         """
-        before, at = self._last
-        self._last = (key, now)
-        return key == before and now - at < REPEAT_MS
+        if self._held:
+            self._held = now - self._at < NEXT_REPEAT_MS
+        else:
+            first = now - self._pressed_at in FIRST_REPEAT_MS
+            self._held = first or now - self._at < FASTEST_MS
+        if key != self._key:
+            self._held = False
+        self._key, self._at = key, now
+        if not self._held:
+            self._pressed_at = now
+        return self._held
 
 
 def key_rows(

@@ -18,8 +18,10 @@ import secrets
 import signal
 import sys
 import time
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
-from typing import ClassVar, Literal, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from textual.app import App
 from textual.binding import Binding, BindingType
@@ -42,6 +44,7 @@ from sliderace_client.race_records import save_record
 from sliderace_client.room.outputs import Level, Note
 from sliderace_client.room.view import RoomView
 from sliderace_client.shared_ui import wording
+from sliderace_client.shared_ui.keymap import direction_of
 from sliderace_client.shared_ui.photo import BadPicture
 from sliderace_client.shared_ui.pictures import Picture
 from sliderace_client.shared_ui.render import Look
@@ -62,10 +65,14 @@ from sliderace_client.tui.screens.past_races import PastRacesScreen
 from sliderace_client.tui.screens.race import RaceScreen
 from sliderace_client.tui.screens.results import ResultsScreen
 from sliderace_client.tui.screens.room_screen import RoomClient, RoomScreen
-from sliderace_client.tui.screens.screen import BaseScreen
+from sliderace_client.tui.screens.screen import BaseScreen, name_of
 from sliderace_client.tui.screens.solo import SoloScreen
 from sliderace_client.tui.terminal_io.diff import TerminalDiff
+from sliderace_client.tui.terminal_io.sequences import SPLIT_MS
 from sliderace_client.tui.theme import LOOKS, Appearance, textual_theme
+
+if TYPE_CHECKING:
+    from textual.worker import Worker
 
 __all__ = ["SlideraceApp", "driver_class", "run"]
 
@@ -73,10 +80,16 @@ FRAME_S = 1 / 60
 """Changes of one frame are painted together."""
 TICK_S = 0.1
 """Clocks show tenths of a second."""
+ESCAPE_MS = 250
+"""Hardly noticed when a dialog closes, and enough for most slow connections. While one
+plays, Escape means nothing, so that it can wait for longer."""
 NEWS_MS = 6_000
 HINT_MS = 1_500
 MENU_DEPTH = 2
 """Screens on the stack when only the menu is shown: the library's own, and the menu."""
+
+
+Work = Callable[[], Coroutine[None, None, None]]
 
 
 class News(NamedTuple):
@@ -111,6 +124,10 @@ def run(start: Start) -> int:
         app.run()
     finally:
         app.rooms.close()
+    try:
+        app.store_settings_now()
+    except OSError as error:
+        _print(text("tui.settings.not_saved", why=error.strerror))
     code = app.return_code or exit_codes.OK
     if app.way_back:
         _print(text("room.seat_kept", command=app.way_back))
@@ -144,7 +161,8 @@ class SlideraceApp(App[int]):
     ENABLE_COMMAND_PALETTE = False
     TITLE = "sliderace"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+c", "interrupt", show=False, priority=True)
+        Binding("ctrl+c", "interrupt", show=False, priority=True),
+        Binding("ctrl+z", "suspend_process", show=False, priority=True),
     ]
     CSS = """
     BaseScreen { background: $background; color: $foreground; }
@@ -173,13 +191,14 @@ class SlideraceApp(App[int]):
         self._wants_results: bool | None = None
         self._shown_state: object = None
         self._news = News()
-        self._storing_settings = asyncio.Lock()
+        self._stored_settings, self._storing = start.settings, False
+        self._quiet_until, self._by_number = 0, False
 
     # --- Start and end ----------------------------------------------------------------
 
     def on_mount(self) -> None:  # noqa: D102
         handle_signals(self._on_signal, asyncio.get_running_loop())
-        self.run_worker(self._load_picture(), group="picture")
+        self._run(self._load_picture, "picture")
         self.set_interval(TICK_S, self.repaint)
         start = self.begin
         match start.kind:
@@ -189,6 +208,14 @@ class SlideraceApp(App[int]):
                 self.open_screen(SoloScreen(self, start))
             case "menu":
                 self.open_screen(MenuScreen(self))
+
+    def _run(self, work: Work, group: str, *, exclusive: bool = False) -> None:
+        """Run something beside the screen.
+
+        A function is passed on, not its coroutine: at the end of the program, that
+        might never be awaited.
+        """
+        _: Worker[None] = self.run_worker(work, group=group, exclusive=exclusive)
 
     def terminal_lost(self) -> None:
         """End as on SIGHUP, which a lost terminal may not send."""
@@ -219,10 +246,23 @@ class SlideraceApp(App[int]):
             or not isinstance(screen, BaseScreen)
         ):
             await super().on_event(event)
-        elif not screen.take_key(event):
+        elif not screen.take_key(event) and not self._is_slip(event, screen):
             screen.key_queued()
             await super().on_event(event)
             screen.call_later(screen.key_handled)
+
+    def played(self, quiet_ms: int, *, by_number: bool) -> None:
+        """Note a slide: for some time, keys of the board have no other meaning."""
+        self._quiet_until, self._by_number = self.now() + quiet_ms, by_number
+
+    def _is_slip(self, event: Key, screen: BaseScreen) -> bool:
+        """Return whether a key was meant for a board that takes no more slides."""
+        if screen.plays or self.now() >= self._quiet_until:
+            return False
+        key, settings = name_of(event), self.settings
+        if key in ("enter", "space", " ") or key.isdecimal():
+            return self._by_number
+        return direction_of(key, settings.keys, settings.own_keys) is not None
 
     # --- Screens ----------------------------------------------------------------------
 
@@ -282,7 +322,7 @@ class SlideraceApp(App[int]):
         """List past races."""
         screen = PastRacesScreen(self)
         self.open_screen(screen)
-        self.run_worker(self._load_past_races(screen), group="record")
+        self._run(partial(self._load_past_races, screen), "record")
 
     async def _load_past_races(self, screen: PastRacesScreen) -> None:
         screen.show_lines(await asyncio.to_thread(past_races))
@@ -316,6 +356,13 @@ class SlideraceApp(App[int]):
         for screen in self.screen_stack[-1:]:
             if isinstance(screen, BaseScreen):
                 screen.refresh_content()
+
+    @property
+    def escape_ms(self) -> int:
+        """After how many ms ESC alone is the Escape key; read by another thread."""
+        screens = self.screen_stack[-1:]
+        plays = any(isinstance(one, BaseScreen) and one.plays for one in screens)
+        return SPLIT_MS if plays else ESCAPE_MS
 
     def paint_all(self) -> None:
         """Repaint the whole screen, because the terminal has missed some frames."""
@@ -414,7 +461,7 @@ class SlideraceApp(App[int]):
         """Enter a room, and show it."""
         self.begin = start
         self._wants_results = None
-        self.run_worker(self._stay_in_room(start), group="room", exclusive=True)
+        self._run(partial(self._stay_in_room, start), "room", exclusive=True)
 
     async def _stay_in_room(self, start: Start) -> None:
         """Stay in the room; then go back to the menu, or end."""
@@ -426,7 +473,7 @@ class SlideraceApp(App[int]):
         client = self._given_client or self._connect(start, seat)
         self._client = client
         if only_here(start.server) and not start.links:
-            self.run_worker(self._load_links(start), group="links")
+            self._run(partial(self._load_links, start), "links")
         await self.push_screen(LobbyScreen(self))  # pyright: ignore[reportUnknownMemberType] - theirs
         try:
             ending = await client.run()
@@ -494,8 +541,8 @@ class SlideraceApp(App[int]):
             name: nickname.
             role: race or watch.
         """
-        finding = self._find_and_enter(address, name, role)
-        self.run_worker(finding, group="find", exclusive=True)
+        finding = partial(self._find_and_enter, address, name, role)
+        self._run(finding, "find", exclusive=True)
 
     async def _find_and_enter(self, address: str, name: str, role: RoleName) -> None:
         self.say(text("tui.room.finding", address=address))
@@ -517,8 +564,8 @@ class SlideraceApp(App[int]):
             name: nickname.
             size: of the board.
         """
-        opening = self._open_and_enter(name, size)
-        self.run_worker(opening, group="find", exclusive=True)
+        opening = partial(self._open_and_enter, name, size)
+        self._run(opening, "find", exclusive=True)
 
     async def _open_and_enter(self, name: str, size: str) -> None:
         self.say(text("tui.room.opening"))
@@ -533,8 +580,10 @@ class SlideraceApp(App[int]):
         """Store the race record in the current folder, and say where."""
         results = self.client.view.results
         if results is not None:
-            saving = self._save(self.begin.server, results.race, results.record)
-            self.run_worker(saving, group="record")
+            saving = partial(
+                self._save, self.begin.server, results.race, results.record
+            )
+            self._run(saving, "record")
 
     async def _save(self, server: str, race: str, path: str) -> None:
         try:
@@ -558,18 +607,31 @@ class SlideraceApp(App[int]):
 
     def use_settings(self, settings: Settings) -> None:
         """Apply new settings, and store them."""
-        before, self.settings = self.settings, settings
+        self.settings = settings
         self._choose_look()
-        self.run_worker(self._store_settings(before, settings), group="settings")
+        if not self._storing:
+            self._storing = True
+            self._run(self._store_settings, "settings")
 
-    async def _store_settings(self, before: Settings, after: Settings) -> None:
+    async def _store_settings(self) -> None:
         try:
-            async with (
-                self._storing_settings
-            ):  # one after another, since each triggers a change
-                await asyncio.to_thread(keep, before, after)
+            while self._stored_settings != self.settings:  # more keys may be pressed
+                after = self.settings
+                await asyncio.to_thread(keep, self._stored_settings, after)
+                self._stored_settings = after
         except OSError as error:
             self.say(text("tui.settings.not_saved", why=error.strerror), "bad")
+        finally:
+            self._storing = False
+
+    def store_settings_now(self) -> None:
+        """Store settings that a key has changed just before the end.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        if self._stored_settings != self.settings:
+            keep(self._stored_settings, self.settings)
 
     def remember_name(self, name: str) -> None:
         """Store a nickname for the next time."""
@@ -604,7 +666,7 @@ class SlideraceApp(App[int]):
 
     def choose_picture(self, name: str) -> None:
         """Show a picture on the tiles: a built-in one, a file, or none."""
-        self.run_worker(self._load_and_use(name), group="picture", exclusive=True)
+        self._run(partial(self._load_and_use, name), "picture", exclusive=True)
 
     async def _load_and_use(self, name: str) -> None:
         try:

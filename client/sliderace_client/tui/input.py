@@ -49,12 +49,16 @@ class BoardInput:
     Args:
         target: the board.
         hint: called with a sentence when input moves nothing.
+
+    Attributes:
+        by_number: the last slide was named by its tile's number.
     """
 
     def __init__(self, target: PlayableBoard, hint: Callable[[str], None]) -> None:
         self._target = target
         self._hint = hint
         self._number = Number()
+        self.by_number = False
 
     @property
     def pending(self) -> str:
@@ -78,6 +82,7 @@ class BoardInput:
         direction = direction_of(key, settings.keys, settings.own_keys)
         if direction is not None:
             self._number.drop()
+            self.by_number = False
             if not self._target.slide(direction, 1) and not board.is_solved:
                 self._hint(text(_WALLS[direction]))
             return True
@@ -97,6 +102,7 @@ class BoardInput:
     def _slide_tile(self, tile: int | None) -> None:
         board = self._target.board()
         if tile is not None and board is not None:
+            self.by_number = True
             self.click(board.cell_of(tile))
 
     def click(self, cell: int) -> None:

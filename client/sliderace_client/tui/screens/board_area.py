@@ -100,5 +100,10 @@ def picture_actions(program: Program, columns: int, rows: int) -> list[Action]:
     hide, show = text("tui.key.no_numbers"), text("tui.key.numbers")
     return [
         Action("i", picture.name.rpartition("/")[2][:12], program.next_picture),
-        Action("m", hide if program.look.numbers else show, program.toggle_numbers),
+        Action(
+            "m",
+            hide if program.look.numbers else show,
+            program.toggle_numbers,
+            once=True,
+        ),
     ]

@@ -215,19 +215,27 @@ class LobbyScreen(RoomScreen):
         send = self.program.send
         if myself.role == "spectator":
             play = text("tui.key.play_too")
-            return [Action("p", play, lambda: send(Role("player")))]
+            return [Action("p", play, lambda: send(Role("player")), once=True)]
         if myself.benched:
             unbench = Bench(myself.id, False)
-            return [Action("b", text("tui.key.play_again"), lambda: send(unbench))]
+            return [
+                Action(
+                    "b", text("tui.key.play_again"), lambda: send(unbench), once=True
+                )
+            ]
         ready = Ready(self.view.race, not myself.ready)
         label = text("tui.key.not_ready" if myself.ready else "tui.key.ready")
-        actions = [Action("r", label, lambda: send(ready), ("enter", "space"))]
+        actions = [
+            Action("r", label, lambda: send(ready), ("enter", "space"), once=True)
+        ]
         always = self.program.settings.auto_ready == "on"
         label = text("tui.key.not_always_ready" if always else "tui.key.always_ready")
-        actions.append(Action("a", label, self._toggle_auto_ready))
+        actions.append(Action("a", label, self._toggle_auto_ready, once=True))
         if not self.view.is_host:
             watch = text("tui.key.only_watch")
-            actions.append(Action("p", watch, lambda: send(Role("spectator"))))
+            actions.append(
+                Action("p", watch, lambda: send(Role("spectator")), once=True)
+            )
         return actions
 
     def _toggle_auto_ready(self) -> None:
@@ -240,11 +248,11 @@ class LobbyScreen(RoomScreen):
         program = self.program
         actions: list[Action] = []
         if self.view.can_start:
-            actions.append(Action("s", text("tui.key.start"), self._start))
+            actions.append(Action("s", text("tui.key.start"), self._start, once=True))
         label = text("tui.key.unlock" if locked else "tui.key.lock")
         actions += [
             Action("e", text("tui.key.rules"), program.edit_rules),
-            Action("x", label, lambda: program.send(Lock(not locked))),
+            Action("x", label, lambda: program.send(Lock(not locked)), once=True),
         ]
         other = self._chosen_other()
         if other is not None:
@@ -277,7 +285,7 @@ class LobbyScreen(RoomScreen):
         if other.role == "player":
             bench = Bench(other.id, not other.benched)
             label = text("tui.key.unbench" if other.benched else "tui.key.bench")
-            actions.append(Action("b", label, lambda: send(bench)))
+            actions.append(Action("b", label, lambda: send(bench), once=True))
             hand_over = text("tui.key.hand_over")
             host = Action("y", hand_over, lambda: send(HandOver(other.id)))
             question = text("tui.lobby.hand_over_question", name=other.name)

@@ -56,8 +56,8 @@ class PastRacesScreen(BaseScreen):
         if not self._last_top:
             return [back]
         return [
-            Action("↓", older, lambda: self._scroll(1), ("down", "pagedown"), True),
-            Action("↑", newer, lambda: self._scroll(-1), ("up", "pageup"), True),
+            Action("↓", older, lambda: self._scroll(1), ("down", "pagedown")),
+            Action("↑", newer, lambda: self._scroll(-1), ("up", "pageup")),
             back,
         ]
 

@@ -31,6 +31,7 @@ from sliderace_client.tui.screens.board_area import (
     refuse_picture,
 )
 from sliderace_client.tui.screens.room_screen import RoomProgram, RoomScreen
+from sliderace_client.tui.screens.screen import SLIP_MS
 from sliderace_client.tui.screens.spectating import SpectatorView
 
 __all__ = ["RaceScreen"]
@@ -42,7 +43,7 @@ LARGE_CLOCK_ROWS = 30
 LATE_MS = 600
 """A slide that takes longer to be stored is late: a slow connection and a slow disk
 together take less."""
-UNDO_KEYS = frozenset({"u", "r", "z", "backspace", "ctrl+z"})
+UNDO_KEYS = frozenset({"u", "r", "z", "backspace"})
 """Keys by which people look for an undo or a reset."""
 
 
@@ -265,7 +266,7 @@ class RaceScreen(RoomScreen):
         actions: list[Action] = []
         if view.can_undo(self.client.now()):
             undo, command = text("tui.key.undo_giving_up"), Undo(view.race)
-            actions.append(Action("u", undo, lambda: program.send(command)))
+            actions.append(Action("u", undo, lambda: program.send(command), once=True))
         elif view.racing:
             actions.append(Action("f", text("tui.key.give_up"), self._give_up))
         actions += self._spectator.actions()
@@ -304,6 +305,10 @@ class RaceScreen(RoomScreen):
             return True
         return refuse_picture(self.program, key, self.size.height)
 
+    @property
+    def plays(self) -> bool:  # noqa: D102
+        return self.board() is not None
+
     def board(self) -> Board | None:
         """Return the own board, while it is shown and can be played."""
         playable = self.view.racing and not self._spectator.active
@@ -313,6 +318,7 @@ class RaceScreen(RoomScreen):
         """Slide, and paint it at once; return False if that is not possible."""
         done = self.client.slide(direction, count)
         if done:
+            self.program.played(SLIP_MS, by_number=self._input.by_number)
             with self.program.terminal_diff.batch():
                 self._show_boards()
                 self._show_panel(rivals=False)

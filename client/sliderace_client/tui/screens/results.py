@@ -153,20 +153,24 @@ class ResultsScreen(RoomScreen):
             if view.is_player:
                 again, rematch = Rematch(view.race), text("tui.key.rematch")
                 actions.append(
-                    Action("r", rematch, lambda: program.send(again), ("enter",))
+                    Action(
+                        "r", rematch, lambda: program.send(again), ("enter",), once=True
+                    )
                 )
         else:
             back = text("tui.key.back")
             actions.append(Action("t", back, program.show_lobby, ("escape",)))
             if view.is_player and not view.ready:
                 ready, label = Ready(view.race), text("tui.key.ready")
-                actions.append(Action("r", label, lambda: program.send(ready)))
+                actions.append(
+                    Action("r", label, lambda: program.send(ready), once=True)
+                )
         if len(self._lanes()) > self._fit > 0:
             more = text("tui.key.more")
-            actions.append(Action("↓", more, self._scroll, ("down", "pagedown"), True))
+            actions.append(Action("↓", more, self._scroll, ("down", "pagedown")))
         if view.results is not None:
             save = text("tui.key.save_record")
-            actions.append(Action("s", save, program.save_race_record))
+            actions.append(Action("s", save, program.save_race_record, once=True))
             signals = view.signals
             if signals is not None and signals.race == view.results.race:
                 label = text("tui.key.signals")

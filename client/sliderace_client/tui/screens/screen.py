@@ -6,8 +6,8 @@ How a key is handled, in this order:
 2. `first_key`: keys of the board. They must not wait in the library's queue, which
    takes longer than the slide itself: the app offers each key to `take_key` as soon
    as it arrives, unless an earlier key is still on its way through the queue.
-3. The actions that the screen shows. A key that is only held down does not repeat its
-   action, except where the action says so.
+3. The actions that the screen shows. Some are done only once while their key is held
+   down; every press counts.
 4. `other_key`: keys without a label, such as the cursor in a list.
 """
 
@@ -37,7 +37,7 @@ from sliderace_client.tui.rows import fitted, text_row
 from sliderace_client.tui.terminal_io.diff import TerminalDiff
 from sliderace_client.tui.widgets import TextRows
 
-__all__ = ["MIN_COLUMNS", "MIN_ROWS", "BaseScreen", "Program"]
+__all__ = ["MIN_COLUMNS", "MIN_ROWS", "SLIP_MS", "BaseScreen", "Program"]
 
 MIN_COLUMNS, MIN_ROWS = 40, 15
 """A 10x10 board and its keys do not fit a smaller terminal."""
@@ -82,6 +82,15 @@ class Program(Protocol):
         """Close the screen on top."""
         ...
 
+    def played(self, quiet_ms: int, *, by_number: bool) -> None:
+        """Note a slide: for some time, keys of the board have no other meaning.
+
+        Args:
+            quiet_ms: for how long.
+            by_number: Enter and Space are such keys, too: they end a number.
+        """
+        ...
+
     def back(self) -> None:
         """Go back to the menu, or end if the program started without it."""
         ...
@@ -102,6 +111,10 @@ class Program(Protocol):
 def name_of(event: Key) -> str:
     """Return a key's character if it has a printable one, else its name."""
     return event.character if event.is_printable and event.character else event.key
+
+
+SLIP_MS = 1_000
+"""Who plays fast presses a key or two more when the board is solved already."""
 
 
 class BaseScreen(Screen[None]):
@@ -156,6 +169,11 @@ class BaseScreen(Screen[None]):
     def actions(self) -> list[Action]:
         """Return what can be done now."""
         return []
+
+    @property
+    def plays(self) -> bool:
+        """Whether a board is being played, so that no key may be taken for another."""
+        return False
 
     def head(self) -> str:
         """Return the text at the right end of the top row."""
@@ -271,7 +289,7 @@ class BaseScreen(Screen[None]):
             event.stop()
             event.prevent_default()
             repeat = self._held_key.is_repeat(action.key, self.program.now())
-            if action.repeats or not repeat:
+            if not action.once or not repeat:
                 action.run()
         elif not self.other_key(event.key):
             return

@@ -28,7 +28,7 @@ from sliderace_client.tui.screens.board_area import (
     picture_actions,
     refuse_picture,
 )
-from sliderace_client.tui.screens.screen import BaseScreen, Program
+from sliderace_client.tui.screens.screen import SLIP_MS, BaseScreen, Program
 
 __all__ = ["SoloScreen"]
 
@@ -161,18 +161,30 @@ class SoloScreen(BaseScreen):
             label = text("tui.key.smaller")
             actions.append(Action("-", label, lambda: self._new(smaller)))
         actions += picture_actions(program, *self.size)
-        close = program.close_screen if self._warm_up else program.back
-        label = text("tui.key.back" if self._warm_up else "tui.key.quit")
+        escape = () if self.plays else ("escape",)
         return [
             *actions,
             Action("?", text("tui.key.help"), lambda: program.show_help("solo")),
-            Action("q", label, close, ("escape",)),
+            self._leaving("q", escape),
         ]
+
+    def _leaving(self, key: str, also: tuple[str, ...] = ()) -> Action:
+        if self._warm_up:
+            return Action(key, text("tui.key.back"), self.program.close_screen, also)
+        return Action(key, text("tui.key.quit"), self.program.back, also)
+
+    @property
+    def plays(self) -> bool:  # noqa: D102
+        return self.board() is not None
 
     def first_key(self, key: str) -> bool:  # noqa: D102
         return self._input.key(key, self.program.settings, self.program.now())
 
     def other_key(self, key: str) -> bool:  # noqa: D102
+        if key == "escape":  # perhaps half an arrow key, so ask
+            question = text("tui.solo.stop_question")
+            self.ask(question, self._leaving("y"), no=text("tui.key.play_on"))
+            return True
         return refuse_picture(self.program, key, self.size.height)
 
     def _press(self, _board: int, cell: int) -> None:
@@ -195,6 +207,8 @@ class SoloScreen(BaseScreen):
         self._started = self._started or done
         if not self._started:
             attempt.zero = NOT_STARTED
+        if done:
+            self.program.played(SLIP_MS, by_number=self._input.by_number)
         if attempt.board.is_solved and self._started and not self._is_given:
             size, time = attempt.board.size, attempt.slides[-1][2]
             self._best[size] = min(time, self._best.get(size, time))

@@ -144,7 +144,7 @@ class SpectatorView:
         actions: list[Action] = []
         if view.board is not None:
             label = text("tui.key.own_board" if self.active else "tui.key.other_boards")
-            actions.append(Action("v", label, self._toggle))
+            actions.append(Action("v", label, self._toggle, once=True))
         if not self.active:
             return actions
         if self._shows_all and self._fit < len(lanes):
@@ -156,12 +156,12 @@ class SpectatorView:
         followed = self.followed()
         if self._leader and followed is not None:
             pin = partial(self._pin, followed.seat)
-            actions.append(Action("p", text("tui.key.pin"), pin))
+            actions.append(Action("p", text("tui.key.pin"), pin, once=True))
         forth, back = partial(self._pin_next, 1), partial(self._pin_next, -1)
         following, previous = text("tui.key.next"), text("tui.key.previous")
         actions += [
-            Action("→", following, forth, ("right",), repeats=True),
-            Action("←", previous, back, ("left",), repeats=True),
+            Action("→", following, forth, ("right",)),
+            Action("←", previous, back, ("left",)),
         ]
         if not self._shows_all:
             actions.append(Action("a", text("tui.key.all_boards"), self._show_all))

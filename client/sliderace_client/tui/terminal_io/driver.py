@@ -4,10 +4,10 @@ The library's own driver ends with a traceback on a byte that is not UTF-8, and 
 the terminal disappears without a signal. This one differs in three points:
 
 - **Input.** A thread reads bytes and decodes them incrementally, with a replacement
-  character for what is not UTF-8; the library's parser turns the text into keys and
-  clicks. It also runs every `POLL_S` without input: then a lone ESC is the Escape key,
-  and not the start of a sequence. If reading fails or ends, the terminal is gone: its
-  descriptors are redirected to the null device and the program ends as on SIGHUP.
+  character for what is not UTF-8. `Sequences` splits the text, and the library's parser
+  turns each part into a key or a click; a part on which it fails is dropped. If reading
+  fails or ends, the terminal is gone: its descriptors are redirected to the null device
+  and the program ends as on SIGHUP.
 - **Output.** Everything passes through one `TerminalOutput`, in the event loop's thread
   and without blocking; the library's writer thread is stopped. What the library writes
   in one turn of the loop is one frame, and so is each text of `TerminalDiff`.
@@ -21,17 +21,21 @@ import codecs
 import os
 import select
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable
 from typing import Protocol, cast
 
 from rich.console import Console
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
+from textual.events import Key, Paste
+from textual.message import Message
 
 from sliderace_client.tui.terminal_io.diff import TerminalDiff
 from sliderace_client.tui.terminal_io.output import TerminalOutput
+from sliderace_client.tui.terminal_io.sequences import Sequences, Token, readable
 
-__all__ = ["TerminalDriver"]
+__all__ = ["KeyParser", "TerminalDriver"]
 
 POLL_S = 0.1
 """How often the reader checks whether it should end, and whether ESC came alone."""
@@ -45,6 +49,11 @@ class DriverApp(Protocol):
 
     console: Console
     terminal_diff: TerminalDiff
+
+    @property
+    def escape_ms(self) -> int:
+        """After how many ms ESC alone is the Escape key."""
+        ...
 
     def paint_all(self) -> None:
         """Repaint the whole screen, because the terminal has missed some frames."""
@@ -150,19 +159,19 @@ class TerminalDriver(LinuxDriver):
 
     def run_input_thread(self) -> None:
         """Read keys and clicks until the program ends or the terminal is gone."""
-        parser = XTermParser(self._debug)
+        sequences, parser = Sequences(), KeyParser()
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         while not self.exit_event.is_set():
+            tokens: list[Token] = []
             if select.select([self.fileno], [], [], POLL_S)[0]:
                 data = self._read()
                 if not data:
                     self._loop.call_soon_threadsafe(self._hung_up)
                     return
-                # Half a character decodes to nothing, and feeding "" ends the parser.
-                if text := decode(data):
-                    for message in parser.feed(text):
-                        self.process_message(message)
-            for message in parser.tick():
+                if text := decode(data):  # half a character decodes to nothing
+                    tokens = sequences.feed(text, _now())
+            tokens += sequences.waited(_now(), self._owner.escape_ms)
+            for message in parser.messages(tokens):
                 self.process_message(message)
 
     def _read(self) -> bytes:
@@ -175,6 +184,48 @@ class TerminalDriver(LinuxDriver):
         for number in (1, 2):
             redirect_to_null(number)
         self._owner.terminal_lost()
+
+
+class KeyParser:
+    """Turns the parts of the input into the library's events; nothing breaks it."""
+
+    def __init__(self) -> None:
+        self._parser = XTermParser()
+
+    def messages(self, tokens: Iterable[Token]) -> list[Message]:
+        """Return the events for some parts of the input."""
+        found: list[Message] = []
+        for kind, content in tokens:
+            match kind:
+                case "text":
+                    found += self._fed(content)
+                case "sequence":
+                    if plain := readable(content):
+                        found += self._fed(plain)
+                case "escape":
+                    found.append(Key("escape", "\x1b"))
+                case "paste":
+                    found.append(Paste(content))
+        return found
+
+    def _fed(self, part: str) -> list[Message]:
+        try:
+            found = list(self._parser.feed(part))
+        except Exception:  # noqa: BLE001 - no key may end the program
+            found = []
+        if (
+            not found
+        ):  # it fails, or it still waits for the rest of what it does not know
+            old, self._parser = self._parser, XTermParser()
+            self._parser.last_x, self._parser.last_y = old.last_x, old.last_y
+            self._parser.mouse_pixels = old.mouse_pixels
+            self._parser.terminal_size = old.terminal_size
+            self._parser.terminal_pixel_size = old.terminal_pixel_size
+        return found
+
+
+def _now() -> int:
+    return time.monotonic_ns() // 1_000_000
 
 
 def erases_in_colour() -> bool:
