@@ -206,15 +206,15 @@ async def test_busy_server_is_tried_a_few_times() -> None:
 
 
 async def test_client_stops_reconnecting_after_its_patience() -> None:
-    async def script(peer: Peer) -> None:
-        await peer.let_in()
-        peer.socket.transport.abort()
+    async def follow(socket: ServerConnection) -> None:
+        await Peer(socket).let_in()
+        listening.close(close_connections=False)
+        socket.transport.abort()
 
-    async with server(script) as url:
+    async with serve(follow, "127.0.0.1", 0) as listening:
+        url = address(listening)
         one = Client(url, JOIN, patience=0, chance=lambda: 0.0)
-        living = asyncio.create_task(one.run())
-        await reached(one, lambda: one.view.welcomed and not one.view.online)
-    ending = await living
+        ending = await one.run()
     assert isinstance(ending.why, Unreached)
     assert ending.welcomed
 
@@ -427,10 +427,18 @@ async def test_racers_client_checks_the_record(
 
 
 @pytest.fixture
-def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Probe after 20 ms of silence, and doubt after 20 ms without an answer."""
-    monkeypatch.setattr(liveness, "QUIET_MS", 20)
-    monkeypatch.setattr(liveness, "ANSWER_MS", 20)
+def calm(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Probe after 20 ms of silence, and doubt after 20 ms without an answer.
+
+    Call it to return to the usual times.
+    """
+
+    def set_times(quiet: int, answer: int) -> None:
+        monkeypatch.setattr(liveness, "QUIET_MS", quiet)
+        monkeypatch.setattr(liveness, "ANSWER_MS", answer)
+
+    set_times(20, 20)
+    return lambda: set_times(60_000, 60_000)
 
 
 async def end(peer: Peer) -> None:
@@ -439,8 +447,9 @@ async def end(peer: Peer) -> None:
     await peer.socket.wait_closed()
 
 
-@pytest.mark.usefixtures("hasty")
-async def test_second_connection_takes_over_from_a_silent_one() -> None:
+async def test_second_connection_takes_over_from_a_silent_one(
+    calm: Callable[[], None],
+) -> None:
     hellos: list[m.Command] = []
     codes: list[int | None] = []
 
@@ -451,6 +460,7 @@ async def test_second_connection_takes_over_from_a_silent_one() -> None:
         codes.append(peer.socket.close_code)
 
     async def second(peer: Peer) -> None:
+        calm()
         hellos.append(await peer.let_in())
         await end(peer)
 
@@ -465,10 +475,9 @@ async def test_second_connection_takes_over_from_a_silent_one() -> None:
     assert [note.news for note in one.notes] == [End.CLOSED_BY_HOST]
 
 
-@pytest.mark.usefixtures("hasty")
 @pytest.mark.parametrize("late", [False, True])
 async def test_first_connection_may_be_closed_while_the_second_one_enters(
-    late: bool,
+    late: bool, calm: Callable[[], None]
 ) -> None:
     """The server closes the first one as replaced; we hear that before `welcome`."""
     replaced, closed = asyncio.Event(), asyncio.Event()
@@ -485,6 +494,7 @@ async def test_first_connection_may_be_closed_while_the_second_one_enters(
 
     async def second(peer: Peer) -> None:
         await peer.hear()
+        calm()
         replaced.set()
         await closed.wait()
         await peer.say(welcome(), snapshot())
@@ -495,8 +505,9 @@ async def test_first_connection_may_be_closed_while_the_second_one_enters(
     assert ending == Ending(End.CLOSED_BY_HOST, welcomed=True)
 
 
-@pytest.mark.usefixtures("hasty")
-async def test_first_connection_is_lost_if_the_second_one_fails() -> None:
+async def test_first_connection_is_lost_if_the_second_one_fails(
+    calm: Callable[[], None],
+) -> None:
     async def silent(peer: Peer) -> None:
         await peer.let_in(token=TOKEN)
         await peer.socket.wait_closed()
@@ -506,6 +517,7 @@ async def test_first_connection_is_lost_if_the_second_one_fails() -> None:
         peer.socket.transport.abort()
 
     async def third(peer: Peer) -> None:
+        calm()
         await peer.let_in()
         await end(peer)
 
@@ -517,8 +529,9 @@ async def test_first_connection_is_lost_if_the_second_one_fails() -> None:
     assert news == [Notice.CONNECTION_LOST, Notice.RECONNECTED, End.CLOSED_BY_HOST]
 
 
-@pytest.mark.usefixtures("hasty")
-async def test_first_connection_is_kept_if_it_answers_in_time() -> None:
+async def test_first_connection_is_kept_if_it_answers_in_time(
+    calm: Callable[[], None],
+) -> None:
     """It answers before the second one has said `hello`."""
     peers: list[Peer] = []
     dropped = asyncio.Event()
@@ -540,6 +553,7 @@ async def test_first_connection_is_kept_if_it_answers_in_time() -> None:
             [first] = peers
             ping = await first.hear()
             assert isinstance(ping, m.Ping)
+            calm()
             await first.say(m.Pong(ping.id))
             await reached(one, lambda: not one.model.in_doubt)
 
@@ -549,8 +563,9 @@ async def test_first_connection_is_kept_if_it_answers_in_time() -> None:
     assert ending == Ending(End.CLOSED_BY_HOST, welcomed=True)
 
 
-@pytest.mark.usefixtures("hasty")
-async def test_connection_that_we_replaced_in_vain_is_lost_and_not_taken_away() -> None:
+async def test_connection_that_we_replaced_in_vain_is_lost_and_not_taken_away(
+    calm: Callable[[], None],
+) -> None:
     heard = asyncio.Event()
 
     async def silent(peer: Peer) -> None:
@@ -561,6 +576,7 @@ async def test_connection_that_we_replaced_in_vain_is_lost_and_not_taken_away() 
 
     async def failing(peer: Peer) -> None:
         await peer.hear()
+        calm()
         [first] = [one for one in peers if one is not peer]
         await first.say(m.Pong(1))
         await reached(one, lambda: not one.model.in_doubt)
@@ -568,6 +584,7 @@ async def test_connection_that_we_replaced_in_vain_is_lost_and_not_taken_away() 
         heard.set()
 
     async def third(peer: Peer) -> None:
+        calm()
         await peer.let_in()
         await end(peer)
 

@@ -154,7 +154,7 @@ class Client:
         seat: where to keep the seat's token; None: nowhere.
         on_change: called after anything has changed.
         on_note: called with every announcement for the user.
-        patience: seconds to try to reconnect; None: for ever.
+        patience: seconds to try to reconnect, at least once; None: for ever.
         chance: returns random numbers, 0 ... 1; None: the system's.
         entropy: returns that many random bytes.
         checks: whether to compare race records with what we saw and sent.
@@ -272,8 +272,9 @@ class Client:
         """Whether to stop trying."""
         if not self.view.welcomed:
             return self._trouble is not None or self._tries >= FIRST_TRIES
-        waited = self.now() - self._away_since
-        return self.patience is not None and waited > self.patience * 1000
+        if self.patience is None or not self._tries:
+            return False
+        return self.now() - self._away_since >= self.patience * 1000
 
     def _ending(self) -> Ending:
         why = self.view.ended or self._trouble or End.CONNECTION_LOST
