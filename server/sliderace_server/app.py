@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sliderace import __version__
-from sliderace_server.clock import Clock, SystemClock
+from sliderace_server.clock import Clock, SystemClock, WatchedClock
 from sliderace_server.http.assets import Asset, load_page
 from sliderace_server.http.host_check import HostCheck
 from sliderace_server.http.proxy_headers import ClientAddresses
@@ -99,6 +99,7 @@ async def running(
     # These read files, so not in the event loop.
     if clock is None:
         clock = await asyncio.to_thread(SystemClock)
+    watched = WatchedClock(clock)
     if page is None:
         page = await asyncio.to_thread(load_page)
     tls = await asyncio.to_thread(_tls, settings)
@@ -111,20 +112,20 @@ async def running(
         metrics, load_meter = Metrics(), LoadMeter()
         loop = asyncio.get_running_loop()
         flusher = Flusher(loop.call_soon, loop.call_later, load_meter)
-        log_writer = LogWriter(opened.log, flusher.flush, clock, metrics, load_meter)
+        log_writer = LogWriter(opened.log, flusher.flush, watched, metrics, load_meter)
         tasks.spawn_essential(log_writer.run())
         spawn = tasks.spawn
-        results_writer = ResultsWriter(opened.results, spawn, clock)
+        results_writer = ResultsWriter(opened.results, spawn, watched)
         services = Services(
             settings=settings,
             room_settings=room_settings(settings, f"sliderace {__version__}"),
-            clock=clock,
+            clock=watched,
             store=opened,
             metrics=metrics,
             entropy=entropy,
             spawn=spawn,
             log_writer=log_writer,
-            timers=TimerWheel(clock),
+            timers=TimerWheel(watched),
             store_race=results_writer.add,
             key=key,
             before_flush=flusher.before_flush,
@@ -143,7 +144,7 @@ async def running(
             page,
             registry,
             _host_check(settings),
-            _RateLimits(addresses, clock),
+            _RateLimits(addresses, watched),
             metrics.render,
             lambda code: _links(settings, listener.port, code),
             operator_token,
@@ -153,7 +154,7 @@ async def running(
             settings,
             routes,
             lambda peer: Session(registry, peer),
-            clock,
+            watched,
             metrics,
             spawn,
             clients,
@@ -161,6 +162,7 @@ async def running(
             flusher,
             tls,
         )
+        watched.on_stall.append(listener.forget_pings)
         async with listener.listening() as port, _advertised(settings, port):
             try:
                 url = _url(settings, port)

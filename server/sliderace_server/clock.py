@@ -1,7 +1,7 @@
 """Clocks: a monotonic one for durations and waiting, and the wall clock.
 
 `sliderace_server.room.Timeline` derives a room's own time from them, which continues
-across restarts.
+across restarts. `WatchedClock` notices that the process has stood still.
 """
 
 import asyncio
@@ -10,10 +10,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-__all__ = ["Clock", "SystemClock", "Timer"]
+__all__ = ["STALL_MS", "Clock", "SystemClock", "Timer", "WatchedClock"]
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 """Identifies the boot on Linux; other systems have no such file."""
+_MONOTONIC: int = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+"""On Linux, only this one continues while the machine is suspended, as the clocks of
+the players do."""
+STALL_MS = 250
+"""A shorter pause hardly matters: it is within the credit for latency on most
+connections, and a busy machine has many."""
+_NEVER = 1 << 62
 
 
 class Timer(Protocol):
@@ -29,6 +36,8 @@ class Clock(Protocol):
 
     boot: str
     """Identifies the boot of the machine; empty if unknown."""
+    stall_ms: int
+    """A process that is silent for longer has stood still."""
 
     def now_ms(self) -> int:
         """Return the machine's monotonic time in whole ms, equal in all processes."""
@@ -54,12 +63,14 @@ class Clock(Protocol):
 class SystemClock:
     """This machine's clocks."""
 
+    stall_ms = STALL_MS
+
     def __init__(self) -> None:
         self.boot = _read_boot()
 
     def now_ms(self) -> int:
         """Return the machine's monotonic time in whole ms."""
-        return time.monotonic_ns() // 1_000_000
+        return time.clock_gettime_ns(_MONOTONIC) // 1_000_000
 
     def wall_ms(self) -> int:
         """Return whole ms since 1970 in UTC."""
@@ -76,6 +87,51 @@ class SystemClock:
     async def sleep(self, seconds: float) -> None:
         """Wait."""
         await asyncio.sleep(seconds)
+
+
+class WatchedClock:
+    """A clock that notices when the process has stood still.
+
+    The process may have been stopped, the machine suspended, or a call may have blocked
+    the event loop. Whoever reads the time first afterwards, causes `on_stall` before
+    they get it. So the rooms learn of a stall before they get any message that arrived
+    meanwhile, in whichever order the event loop resumes its work.
+
+    Attributes:
+        boot: see `Clock`.
+        on_stall: called with the start and the end of each stall, ms.
+
+    Args:
+        clock: the clock to watch.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self.boot, self.stall_ms = clock.boot, clock.stall_ms
+        self.on_stall: list[Callable[[int, int], None]] = []
+        self._read = clock.now_ms
+        self.wall_ms, self.cpu_s = clock.wall_ms, clock.cpu_s
+        self.later, self.sleep = clock.later, clock.sleep
+        self._beat_ms = 0
+        self._latest_ms = _NEVER
+
+    def now_ms(self) -> int:
+        """Return the time, ms; note a stall that has just ended."""
+        now = self._read()
+        if now > self._latest_ms:
+            since, self._beat_ms = self._beat_ms, now
+            self._latest_ms = now + self.stall_ms
+            for call in self.on_stall:
+                call(since, now)
+        return now
+
+    def beat(self, next_ms: int | None) -> None:
+        """Note that the process runs.
+
+        Args:
+            next_ms: the next call follows after so many ms; None: it may be late.
+        """
+        self._beat_ms = now = self.now_ms()
+        self._latest_ms = _NEVER if next_ms is None else now + next_ms + self.stall_ms
 
 
 def _read_boot() -> str:

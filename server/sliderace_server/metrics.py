@@ -35,6 +35,7 @@ COUNTERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "records": ("Records appended to room logs", ()),
     "commit_failures": ("Appends that failed and are retried", ()),
     "steps_down": ("Rooms given up because another process writes their log", ()),
+    "stalls": ("Times that the process stood still for a quarter of a second", ()),
     "postponed": ("Starts postponed because the lock was not durable in time", ()),
     "races": ("Races that ended with results", ()),
 }

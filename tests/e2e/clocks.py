@@ -18,6 +18,7 @@ class ManualClock:
     """A clock that advances only when a test calls `advance`."""
 
     boot = "test"
+    stall_ms = 250
 
     def __init__(self) -> None:
         self._now = 1_000.0

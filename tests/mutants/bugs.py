@@ -103,7 +103,7 @@ BUGS = (
     Bug(
         "a board that somebody may know is raced after an outage",
         f"{_RACE}deadlines.py",
-        "    if reveals and min(reveals) <= race.hold_until - HOLD_MS:",
+        "    if race.drawn and min(race.reveals) <= up:",
         "    if False:",
         _RACE_TESTS,
     ),

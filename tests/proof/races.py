@@ -8,10 +8,10 @@ from typing import Any
 from tests.properties.test_signed_record import near
 from tests.race.track import RACE_ID, Track
 
-from sliderace.engine import nonce_commitment
+from sliderace.engine import Slide, nonce_commitment
 from sliderace.proof.record import Player, build
 from sliderace.race import decide
-from sliderace.race.apply import recovered
+from sliderace.race.apply import recovered, stalled
 from sliderace.race.log_records import LoggedSlide, Seat
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import Rules
@@ -40,11 +40,10 @@ def lie(record: dict[str, Any], chance: Random) -> dict[str, Any]:
     for _ in range(chance.choice((1, 1, 1, 2, 3))):
         holder: Any = changed
         while True:
-            keys: list[Any] = (
-                list(holder) if isinstance(holder, dict) else [*range(len(holder))]
-            )
+            is_object = isinstance(holder, dict)
+            keys: list[Any] = [*holder] if is_object else [*range(len(holder))]
             key = chance.choice(keys)
-            inner = holder[key]
+            inner: Any = holder[key]
             if isinstance(inner, dict | list) and inner and chance.random() < 0.95:
                 holder = inner
                 continue
@@ -137,7 +136,7 @@ class _Race:
     def _step(self) -> None:
         chance, race, now = self.chance, self.track.race, self.now
         seat = chance.choice(self.seats)
-        match chance.choices(range(9), (60, 12, 2, 2, 2, 5, 8, 4, 2))[0]:
+        match chance.choices(range(10), (60, 12, 2, 2, 4, 5, 8, 4, 2, 3))[0]:
             case 0:
                 self._slide(seat, chance.choice((1, 2, 9)))
             case 1:
@@ -161,8 +160,12 @@ class _Race:
                     if chance.random() < 0.7:
                         self.now += chance.choice((0, 300, 4_000))
                         self._try(decide.reconnected(race, other, self.now))
-            case _:
+            case 8:
                 self._try(decide.call_time(race, now))
+            case _:
+                self.now += chance.choice((300, 1_000, 5_000, 60_000))
+                stalled(race, now, self.now)
+                self.track.at(self.now)
 
     def _slide(self, seat: Seat, count: int) -> None:
         """Make slides towards the solution, sometimes a wrong one first."""
@@ -170,7 +173,7 @@ class _Race:
         attempt = race.attempts[seat]
         if not race.accepts_slides(attempt, self.now) or attempt.away_since is not None:
             return
-        board, batch = attempt.board.copy(), []
+        board, batch = attempt.board.copy(), list[Slide]()
         stamp = attempt.slides[-1].stamp if attempt.slides else 0
         if chance.random() < 0.3:
             batch.append(chance.choice(board.legal_slides()))

@@ -104,7 +104,7 @@ def test_outage_is_recorded_for_the_race_and_each_racer() -> None:
     record = sample_record()
     assert record["outages"] == [[INSPECTION_MS + DOWN_MS, INSPECTION_MS + UP_MS]]
     back = [[DOWN_MS, BACK_MS]]
-    never_back = [[DOWN_MS, UP_MS + 8_000]]
+    never_back = [[DOWN_MS, UP_MS + 3_000]]
     led = [[DOWN_MS + 40, BACK_MS + 40]]
     expected = [led, led, back, led, never_back, back, never_back]
     assert [one["outages"] for one in record["racers"]] == expected

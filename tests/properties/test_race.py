@@ -25,7 +25,7 @@ from sliderace.engine import Board, mtm, nonce_commitment, progress_permille, st
 from sliderace.proof.record import Player, build
 from sliderace.proof.verify import verify
 from sliderace.race import decide
-from sliderace.race.apply import apply, recovered
+from sliderace.race.apply import apply, recovered, stalled
 from sliderace.race.deadlines import may_still_race
 from sliderace.race.decide import Decision
 from sliderace.race.log_records import (
@@ -36,8 +36,10 @@ from sliderace.race.log_records import (
     RaceAborted,
     RaceEnded,
     RaceRecord,
+    RaceStarted,
     Seat,
     Slid,
+    WinnerKnown,
 )
 from sliderace.race.ranking import standings
 from sliderace.race.refusal import Refusal
@@ -77,6 +79,7 @@ class ServerFailure(NamedTuple):
 
     down: int
     until: int
+    stall: bool = False
 
 
 class RaceMachine(RuleBasedStateMachine):
@@ -134,7 +137,8 @@ class RaceMachine(RuleBasedStateMachine):
         before = deepcopy(self.race)
         records = decide.fire_deadlines(self.race, self.now)
         if on_hold:
-            assert all(isinstance(one, Postponed | RaceAborted) for one in records)
+            early = Postponed | RaceAborted | RaceStarted | WinnerKnown
+            assert all(isinstance(one, early) for one in records)
         self.do(records, before)
         assert decide.fire_deadlines(self.race, self.now) == []
         if self.race.running:
@@ -221,9 +225,11 @@ class RaceMachine(RuleBasedStateMachine):
         assert early or len(self.log) == before
 
     @rule(
-        what=st.sampled_from(["abort", "call_time", "call_time", "recover"]), yes=RARELY
+        what=st.sampled_from(["abort", "call_time", "call_time", "recover", "stall"]),
+        yes=RARELY,
+        step=STEPS,
     )
-    def at_any_time(self, what: str, yes: bool) -> None:
+    def at_any_time(self, what: str, yes: bool, step: int) -> None:
         if not yes:
             return
         match what:
@@ -231,6 +237,11 @@ class RaceMachine(RuleBasedStateMachine):
                 self.ask(decide.abort, self.now)
             case "call_time":
                 self.ask(decide.call_time, self.now)
+            case "stall":
+                down, self.now = self.now, self.now + 10 * step
+                self.log.append(ServerFailure(down, self.now, stall=True))
+                stalled(self.race, down, self.now)
+                self.tick()
             case _:
                 last = self.log[-1]
                 down = last.until if isinstance(last, ServerFailure) else last.t
@@ -379,7 +390,8 @@ class RaceMachine(RuleBasedStateMachine):
         for record in deepcopy(self.log):
             if isinstance(record, ServerFailure):
                 assert race is not None
-                recovered(race, *record)
+                note = stalled if record.stall else recovered
+                note(race, record.down, record.until)
             else:
                 race = apply(race, record)
         assert race == self.race

@@ -317,7 +317,7 @@ def test_outage_delays_the_certainty_of_first_place() -> None:
     recover(track, T0 + 4_000, down=T0 + 3_000)
     track.do(decide.reconnected(track.race, ANN, T0 + 4_500))
     track.solve(ANN, T0 + 40_000)
-    at = T0 + 40_000 + 260 + 9_000 + 1  # Ben has not returned yet
+    at = T0 + 40_000 + 260 + 4_000 + 1  # Ben has not returned yet
     assert decide.next_deadline(track.race) == at
     track.do(decide.reconnected(track.race, BEN, T0 + 40_001))
     assert names(track.at(at)) == ["WinnerKnown"]

@@ -309,7 +309,7 @@ def test_friendly_timing_credits_more() -> None:
     [
         (T0 + 9_000, T0 + 9_500, 7_000),  # solved during the outage
         (T0 + 9_000, T0 + 30_000, 7_000),  # the previous slide was before the outage
-        (T0 + 20_000, T0 + 21_000, 14_000),  # a late return costs time from 8 s on
+        (T0 + 20_000, T0 + 21_000, 9_000),  # a late return costs time from 3 s on
     ],
 )
 def test_outage_in_the_last_interval_is_credited(

@@ -133,10 +133,23 @@ def test_racers_without_finish_have_an_order_but_no_place() -> None:
     assert places(*rows) == [(1, 1), (2, None), (0, None), (3, 4)]
 
 
-def test_solve_time_is_at_most_g() -> None:
-    assert solve_time(100, 900, 5_000) == 800
-    assert solve_time(900, 100, 5_000) == 0
-    assert solve_time(0, 2**53 - 1, 5_000) == 5_000
+@pytest.mark.parametrize(
+    ("stated", "first", "official", "solve"),
+    [
+        (4_000, 1_050, 5_000, 4_000),
+        (3_950, 1_050, 5_000, 3_950),  # the first slide arrived at once
+        (3_949, 1_050, 5_000, 3_950),  # it cannot have been made after it arrived
+        (0, 1_050, 5_000, 3_950),  # equal timestamps
+        (-700, 1_050, 5_000, 3_950),
+        (2**53 - 1, 1_050, 5_000, 5_000),
+        (400, 5_060, 5_000, 400),  # all in one message: nothing is known
+        (-1, 5_060, 5_000, 0),
+    ],
+)
+def test_solve_time_is_bounded_by_arrivals(
+    stated: int, first: int, official: int, solve: int
+) -> None:
+    assert solve_time(stated, first, official) == solve
 
 
 def test_official_time_decides_not_arrival() -> None:

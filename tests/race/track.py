@@ -115,7 +115,8 @@ class Track:
         """
         path = self.solution(seat)
         e = now - self[seat].unlocks_at if e is None else e
-        batch = (*stamped(path[:-1]), (*path[-1], e))
+        made = [(way, tiles, min(at, e)) for way, tiles, at in stamped(path[:-1])]
+        batch = (*made, (*path[-1], e))
         seq = self[seat].seq + 1
         return self.do(
             decide.slides(self.race, seat, seq, batch, False, now, lambda: latency)

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from tests.e2e.protocol_client import FastClock
 
-from sliderace_server.clock import Clock
+from sliderace_server.clock import Clock, WatchedClock
 from sliderace_server.metrics import Metrics
 from sliderace_server.pacing import LoadMeter
 from sliderace_server.registry.services import Services, room_settings
@@ -52,20 +52,20 @@ def make_services(
     def spawn(work: Coroutine[Any, Any, None]) -> None:
         group.create_task(work)
 
-    clock = clock or FastClock()
+    watched = WatchedClock(clock or FastClock())
     loop = asyncio.get_running_loop()
     metrics, load_meter = Metrics(), LoadMeter()
     flusher = Flusher(loop.call_soon, loop.call_later, load_meter)
     return Services(
         settings=settings,
         room_settings=room_settings(settings, "test"),
-        clock=clock,
+        clock=watched,
         store=store,
         metrics=metrics,
         entropy=bytes,
         spawn=spawn,
-        log_writer=LogWriter(store.log, flusher.flush, clock, metrics, load_meter),
-        timers=TimerWheel(clock),
+        log_writer=LogWriter(store.log, flusher.flush, watched, metrics, load_meter),
+        timers=TimerWheel(watched),
         store_race=([] if kept is None else kept).append,
         key=new_key(),
         before_flush=flusher.before_flush,

@@ -106,6 +106,17 @@ def test_a_throttled_peer_is_not_aborted_for_silence() -> None:
     assert connection.aborts == 0
 
 
+def test_a_stall_of_the_server_costs_no_connection_and_is_no_round_trip() -> None:
+    pinger, connection = Pinger(), FakeConnection()
+    pinger.add(connection.heartbeat, 0)
+    pinger.beat(0)
+    connection.heartbeat.forget()
+    assert connection.heartbeat.pong(connection.pings[-1], 60_000) is None
+    pinger.beat(60_000)
+    assert connection.aborts == 0
+    assert connection.heartbeat.pong(connection.pings[-1], 60_003) == 3
+
+
 def test_an_ended_connection_gets_no_more_pings() -> None:
     pinger, connection = Pinger(), FakeConnection()
     pinger.add(connection.heartbeat, 0)

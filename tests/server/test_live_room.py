@@ -810,6 +810,34 @@ def test_a_start_that_is_not_durable_in_time_is_postponed() -> None:
     assert len(shell.got(ann, m.BoardEvent)) == 1
 
 
+@pytest.mark.parametrize("durable", [True, False])
+def test_a_start_after_a_stall_needs_to_be_durable(durable: bool) -> None:
+    shell = Shell()
+    ann, ben = two(shell)
+    for one in (ann, ben):
+        shell.ask(one, m.Ready(shell.race))
+    shell.durable = durable
+    shell.wait(3_000 - FREEZE_MS + 10)
+    since = shell.now
+    shell.now += FREEZE_MS + 500
+    shell.room.stalled(since, shell.now, bytes(32))
+    shell.take()
+    assert shell.got(ann, m.BoardEvent) == []
+    shell.commit()
+    shell.durable = True
+    shell.wait(3_000)
+    assert shell.room.state.race.running
+    assert len(shell.got(ann, m.BoardEvent)) == 1
+
+
+def test_a_room_that_is_over_notes_no_stall() -> None:
+    shell = Shell()
+    shell.room.freeze()
+    shell.room.stalled(shell.now, shell.now + 500, bytes(32))
+    shell.take()
+    assert shell.room.idle
+
+
 def test_latencies_of_players_are_measured_when_a_countdown_starts() -> None:
     shell = Shell()
     ann, ben = two(shell)

@@ -71,6 +71,7 @@ def test_names_and_fields_are_permanent() -> None:
         "role_changed": "t member role seat",
         "closed": "t why",
         "alive": "t",
+        "stalled": "t since",
         "wall_set": "t wall_ms",
         "token_given": "t member token_hash",
         "race_made": "t race rules secret commitment known_seed",

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 from itertools import pairwise
 
+import pytest
 from tests.e2e.clocks import ManualClock
 from tests.e2e.protocol_client import eventually, solution
 from tests.e2e.stores import FaultyStore
@@ -19,7 +20,7 @@ from sliderace_server.limits import PerAddress
 from sliderace_server.registry.actor import RoomActor
 from sliderace_server.registry.results_writer import ResultsWriter
 from sliderace_server.registry.rooms import RoomRegistry
-from sliderace_server.room.log_records import Checkpoint, RoomOpened
+from sliderace_server.room.log_records import Checkpoint, RoomOpened, Stalled
 from sliderace_server.storage.record_codec import decode
 
 RULES = m.RulesPatch(size="2x2")
@@ -113,6 +114,48 @@ async def test_a_recovery_reads_at_most_two_races_even_after_500() -> None:
     longest = max(after - before for before, after in pairwise(lengths))
     assert store.reads == [store.reads[0]]
     assert store.reads[0] <= 2 * longest
+
+
+@pytest.mark.parametrize("first", ["slides", "timer", "return"])
+async def test_rooms_learn_of_a_stall_before_anything_else(first: str) -> None:
+    """Whatever the event loop does first after a stall."""
+    store, clock = FaultyStore(), ManualClock()
+    async with running_rooms(store, clock) as registry:
+        host = Host(registry, clock)
+        await host.start()
+        await host.stored()
+        clock.advance(20)
+        made = await store.log.length(host.actor.code)
+        clock.stall(1_000)
+        if first == "timer":
+            host.actor.wake()
+        elif first == "return":
+            connect = room.Connect(host.me.member)
+            host.actor.subscribe(RecordingSubscriber().subscriber, connect)
+        else:
+            host.ask(host.slides(1))
+        await host.stored()
+        log = [decode(line) for line in await store.log.read(host.actor.code, made)]
+        stalled = log[0]
+        assert isinstance(stalled, Stalled)
+        assert stalled.t == host.actor.now
+        assert 1_000 <= stalled.t - stalled.since <= 1_050
+        assert len(log) == (2 if first == "slides" else 1)
+    await recovered(store, clock, host)
+
+
+async def test_a_room_survives_a_night_in_which_its_machine_was_asleep() -> None:
+    store, clock = FaultyStore(), ManualClock()
+    async with running_rooms(store, clock) as registry:
+        host = Host(registry, clock)
+        await host.stored()
+        clock.advance(2_000)
+        clock.stall(12 * 3_600_000)
+        clock.advance(100)
+        host.ask(m.Lock())
+        clock.advance(60_000)
+        assert not host.actor.state.closed
+        assert host.actor.state.locked
 
 
 async def test_a_crash_between_checkpoint_and_trim_loses_nothing() -> None:

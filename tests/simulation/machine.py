@@ -7,6 +7,7 @@ from typing import Self
 
 import detangle
 
+from sliderace_server.clock import STALL_MS
 from sliderace_server.storage import (
     Append,
     Conflict,
@@ -200,6 +201,8 @@ class _Results:
 
 class Machine:
     """Clocks and randomness of the server; they outlive its processes."""
+
+    stall_ms = STALL_MS
 
     def __init__(self) -> None:
         self.boot = "boot 1"

@@ -21,6 +21,7 @@ Rules:
   the newest state instead of everything that it missed.
 - The newest connection of a member wins; everything from an older one is ignored.
 - If a start is not durable in time, it is postponed before anything else is decided.
+- After a stall, what has arrived counts before the deadlines that have passed.
 - A room whose first records cannot be stored is refused; any later failure of the
   storage only delays what waits for the log.
 """
@@ -466,6 +467,19 @@ class LiveRoom:
             self._do(room.SetWallClock(wall), entropy)
         if self.state.race.running and self.state.t + room.KEEP_ALIVE_MS <= self._t:
             self._do(room.KeepAlive(), entropy)
+
+    def stalled(self, since: int, now: int, entropy: bytes) -> None:
+        """Note that the server did nothing from `since` to `now`.
+
+        Call this before anything that arrived meanwhile.
+        """
+        down = self.room_time(since)
+        self._set_time(now)
+        if self.over:
+            return
+        self._execute(room.Stall(down), entropy)
+        self._do(room.Tick(), entropy)
+        self._reveal()
 
     def tick(self, now: int, entropy: bytes) -> None:
         """Carry out what is due; `Outputs.wake_at` says when to call this."""

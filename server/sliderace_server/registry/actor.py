@@ -167,6 +167,11 @@ class RoomActor:
         wall_ms, entropy = services.clock.wall_ms(), services.entropy(32)
         self.live.beat(wall_ms, self._now_ms(), entropy)
 
+    def stalled(self, since: int, now: int) -> None:
+        """Note that the server did nothing from `since` to `now`, ms."""
+        self._schedule()
+        self.live.stalled(since, now, self._services.entropy(32))
+
     def freeze(self) -> None:
         """Accept no more input; everything decided so far is still stored."""
         self._schedule()

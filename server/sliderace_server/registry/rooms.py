@@ -33,10 +33,15 @@ __all__ = ["RoomRegistry"]
 
 _log = logging.getLogger(__name__)
 
+RACING = ("countdown", "racing", "grace")
+"""Phases in which a player's time counts."""
 RETRY_S = 1.0
 """Pause while a room's log cannot be removed."""
 MISSES = {"room_unknown", "bad_ticket", "bad_token"}
 """Refusals that count as a guess."""
+WATCH_MS = 50
+"""While somebody races, the clock is watched this often. A stall counts from the last
+beat, so this is also how inexactly its beginning is known."""
 _CANNOT_FOLLOW = (AssertionError, AttributeError, LookupError, TypeError, ValueError)
 """Exceptions that `apply` raises for a record that cannot follow the previous one."""
 
@@ -78,7 +83,8 @@ class RoomRegistry:
         self._storage_lost = False
         self._checking_storage = False
         self._heartbeat: Timer | None = None
-        self._began_ms = services.clock.now_ms()
+        self._began_ms = self._rooms_beat_at = services.clock.now_ms()
+        services.clock.on_stall.append(self.stalled)
         services.metrics.gauge("rooms", "Live rooms", lambda: len(self._rooms))
         services.metrics.gauge(
             "members_connected", "Members with a live connection", self._connections
@@ -311,7 +317,7 @@ class RoomRegistry:
             self._codes.claim(state.code)
             self._continue_room(state, await log.length(code))
         self._drop_closed()
-        self._beat_later()
+        self._beat()
         if self._rooms:
             _log.info("recovered", extra={"rooms": len(self._rooms)})
 
@@ -350,26 +356,35 @@ class RoomRegistry:
         self.stopping = True
         if self._heartbeat is not None:
             self._heartbeat.cancel()
+        self.services.clock.beat(None)
         for actor in self._rooms.values():
             actor.freeze()
 
     # --- the heartbeat ---------------------------------------------------------------
 
-    def _beat_later(self) -> None:
-        self._heartbeat = self.services.clock.later(
-            room.KEEP_ALIVE_MS / 1_000, self._beat
-        )
-
     def _beat(self) -> None:
-        """Note in all rooms that the server is alive; one timer serves them all."""
+        """Note a stall; once a second, note in all rooms that the server is alive."""
         clock = self.services.clock
-        self.services.load_meter.measure(clock.cpu_s(), clock.now_ms())
+        now = clock.now_ms()
+        if now >= self._rooms_beat_at:
+            self._rooms_beat_at = now + room.KEEP_ALIVE_MS
+            self.services.load_meter.measure(clock.cpu_s(), now)
+            for actor in list(self._rooms.values()):
+                actor.beat()
+            if not self._checking_storage:
+                self._checking_storage = True
+                self.services.spawn(self._check_storage())
+        racing = any(one.state.phase in RACING for one in self._rooms.values())
+        pause_ms = WATCH_MS if racing else room.KEEP_ALIVE_MS
+        clock.beat(pause_ms)
+        self._heartbeat = clock.later(pause_ms / 1_000, self._beat)
+
+    def stalled(self, since: int, now: int) -> None:
+        """Note in all rooms that the server did nothing from `since` to `now`, ms."""
+        self.services.metrics.count("stalls")
+        _log.warning("stalled", extra={"ms": now - since})
         for actor in list(self._rooms.values()):
-            actor.beat()
-        if not self._checking_storage:
-            self._checking_storage = True
-            self.services.spawn(self._check_storage())
-        self._beat_later()
+            actor.stalled(since, now)
 
     async def _check_storage(self) -> None:
         try:
@@ -403,10 +418,7 @@ class RoomRegistry:
         """
         return any(
             actor.live.connections
-            and (
-                actor.state.phase in ("countdown", "racing", "grace")
-                or not (actor.idle or actor.failing)
-            )
+            and (actor.state.phase in RACING or not (actor.idle or actor.failing))
             for actor in self._rooms.values()
         )
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sliderace.protocol.messages import Event
-from sliderace_server.clock import Clock
+from sliderace_server.clock import WatchedClock
 from sliderace_server.live_room.live_room import LiveRoomSettings
 from sliderace_server.metrics import Metrics
 from sliderace_server.pacing import LoadMeter
@@ -40,7 +40,7 @@ class Services:
 
     settings: ServerSettings
     room_settings: LiveRoomSettings
-    clock: Clock
+    clock: WatchedClock
     store: Store
     metrics: Metrics
     entropy: Callable[[int], bytes]

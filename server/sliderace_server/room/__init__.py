@@ -24,6 +24,7 @@ from sliderace_server.room.commands import (
     MemberLatency,
     RoomCommand,
     SetWallClock,
+    Stall,
     Tick,
     WireCommand,
 )
@@ -86,6 +87,7 @@ __all__ = [
     "RoomLimits",
     "RoomState",
     "SetWallClock",
+    "Stall",
     "Tick",
     "Timeline",
     "View",

@@ -10,6 +10,8 @@ Rules:
   the offset is the same after a recovery.
 - What members do keeps a room open (see `_ACTIVITY`); what the clock does does not.
 - A new race resets what belongs to one race: who is ready, nonces, the roster.
+- A stall (`Stalled`) disconnects nobody; deadlines are held until what arrived
+  meanwhile is read.
 - A recovery (`EpochBegan`) disconnects everyone and restarts all timers, because an
   outage of the server must not cost a player anything; deadlines are held for
   `HOLD_MS`.
@@ -19,7 +21,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, assert_never
 
-from sliderace.race.apply import apply as apply_to_race, recovered, slide
+from sliderace.race.apply import (
+    apply as apply_to_race,
+    recovered,
+    slide,
+    stall_hold,
+    stalled,
+)
 from sliderace.race.log_records import (
     CountdownBegan,
     CountdownStopped,
@@ -54,6 +62,7 @@ from sliderace_server.room.log_records import (
     Record,
     RoleChanged,
     RoomOpened,
+    Stalled,
     StartPlanned,
     TokenIssued,
     WallClockSet,
@@ -77,6 +86,7 @@ _WITHOUT_EVENT = (
     NonceRevealed,
     RoomOpened,
     Slid,
+    Stalled,
     TokenIssued,
     WallClockSet,
     RacerDisconnected,
@@ -149,6 +159,8 @@ def apply(state: RoomState | None, record: Record) -> RoomState:
     before, state.t = state.t, record.t
     if isinstance(record, EpochBegan):
         _begin_epoch(state, record, before)
+    elif isinstance(record, Stalled):
+        _stall(state, record, before)
     elif isinstance(record, MemberRecord):
         _apply_to_room(state, record)
     else:
@@ -196,7 +208,7 @@ def _apply_to_room(state: RoomState, record: MemberRecord) -> None:
             state.epoch = replace(state.epoch, wall_ms=wall_ms)
         case Alive():
             pass
-        case RoomOpened() | EpochBegan() | Checkpoint():
+        case RoomOpened() | EpochBegan() | Stalled() | Checkpoint():
             raise ValueError("the room is already open")
         case _:
             assert_never(record)
@@ -246,6 +258,20 @@ def _begin_epoch(state: RoomState, record: EpochBegan, before: int) -> None:
     for member in state.members:
         _change(state, member, connected=False, since=record.t)
     recovered(state.race, before, record.t)
+
+
+def _stall(state: RoomState, record: Stalled, before: int) -> None:
+    """Hold deadlines until what has arrived is read; the stall counts for no timer."""
+    down, now = max(record.since, before), record.t
+    lost = now - down
+    state.hold_until = max(state.hold_until, now + stall_hold(lost))
+    state.active_at += lost
+    if state.empty_since is not None:
+        state.empty_since += lost
+    for member in state.members.values():
+        if not member.connected:
+            _change(state, member.id, since=member.since + lost)
+    stalled(state.race, down, now)
 
 
 def _change_member(

@@ -35,6 +35,7 @@ __all__ = [
     "MemberLatency",
     "RoomCommand",
     "SetWallClock",
+    "Stall",
     "Tick",
     "WireCommand",
 ]
@@ -148,9 +149,21 @@ class SetWallClock:
     wall_ms: int
 
 
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """The server did nothing for a while; execute this before anything else.
+
+    Args:
+        since: room time at which it was last known to run.
+    """
+
+    since: int
+
+
 RoomCommand = (
     KeepAlive
     | SetWallClock
+    | Stall
     | Enter
     | Connect
     | Disconnect

@@ -7,7 +7,8 @@ Rules:
 - A command whose effect is already there (a second click) is not refused: the list is
   empty.
 - Deadlines that have passed take effect before the command, except before
-  `LockNotDurable`: a late tick must not start a race whose start is not stored.
+  `LockNotDurable`: a late tick must not start a race whose start is not stored. After
+  `Stall` they wait for the next command, too.
 - The consequences of the command (a new host, a countdown that starts or stops) are in
   the same list, and so are deadlines that the command itself has moved into the past.
 - A closed room refuses everything but `Tick`.
@@ -37,6 +38,7 @@ from sliderace_server.room.commands import (
     MemberLatency,
     RoomCommand,
     SetWallClock,
+    Stall,
     Tick,
 )
 from sliderace_server.room.deadlines import DEFAULT_LIMITS, run_clock
@@ -50,6 +52,7 @@ from sliderace_server.room.log_records import (
     HostChanged,
     Record,
     RoomOpened,
+    Stalled,
     TokenIssued,
     WallClockSet,
 )
@@ -124,11 +127,12 @@ def decide(
         )
         return slid if isinstance(slid, Refusal) else [*slid]
     draft = Draft(state.copy(), now, entropy, limits, latency_of)
-    if not isinstance(command, LockNotDurable):
+    if not isinstance(command, LockNotDurable | Stall):
         run_clock(draft)
     if refusal := _execute(draft, command):
         return refusal
-    run_clock(draft)
+    if not isinstance(command, Stall):
+        run_clock(draft)
     return draft.records
 
 
@@ -142,6 +146,9 @@ def _execute(draft: Draft, command: RoomCommand) -> Refusal | None:
         case KeepAlive():
             if draft.state.race.running and draft.state.t + KEEP_ALIVE_MS <= draft.now:
                 draft.write([Alive(draft.now)])
+            return None
+        case Stall(since=since):
+            draft.write([Stalled(draft.now, since)])
             return None
         case SetWallClock(wall_ms=wall_ms):
             draft.write([WallClockSet(draft.now, wall_ms)])
@@ -212,9 +219,8 @@ def _connect(draft: Draft, connect: Connect) -> Refusal | None:
         token = known.token_hash  # again: the previous device's is not valid any more
     if token and (token, token) != (known.token_hash, known.former_hash):
         draft.write([TokenIssued(draft.now, member, token)])
-    if known.connected:
-        return None
-    draft.write([Connected(draft.now, member)])
+    if not known.connected:
+        draft.write([Connected(draft.now, member)])
     if known.seat is not None:
         draft.write(race_decide.reconnected(draft.state.race, known.seat, draft.now))
     return None

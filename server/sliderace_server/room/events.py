@@ -67,6 +67,7 @@ from sliderace_server.room.log_records import (
     Record,
     RoleChanged,
     RoomOpened,
+    Stalled,
     StartPlanned,
     TokenIssued,
     WallClockSet,
@@ -219,7 +220,7 @@ def _room_event(record: MemberRecord, state: RoomState) -> Event | None:
             return messages.Closed(state.offset, why)
         case RoomOpened() | EpochBegan() | HostStarted() | NonceCommitted():
             return None
-        case Alive() | WallClockSet() | TokenIssued() | Checkpoint():
+        case Alive() | Stalled() | WallClockSet() | TokenIssued() | Checkpoint():
             return None
         case _:
             assert_never(record)

@@ -32,6 +32,7 @@ __all__ = [
     "Record",
     "RoleChanged",
     "RoomOpened",
+    "Stalled",
     "StartPlanned",
     "TokenIssued",
     "WallClockSet",
@@ -199,6 +200,15 @@ class Alive:
 
 
 @dataclass(frozen=True, slots=True)
+class Stalled:
+    """The server did nothing from `since` to `t`, but its connections survived."""
+
+    t: int
+    since: int
+    """Room time at which it was last known to run."""
+
+
+@dataclass(frozen=True, slots=True)
 class WallClockSet:
     """The machine's wall clock was set; the monotonic clock is not affected."""
 
@@ -266,6 +276,7 @@ MemberRecord = (
     | RoleChanged
     | Closed
     | Alive
+    | Stalled
     | WallClockSet
     | TokenIssued
 )

@@ -38,6 +38,7 @@ TYPES: Final[dict[str, type[Record]]] = {
     "role_changed": room.RoleChanged,
     "closed": room.Closed,
     "alive": room.Alive,
+    "stalled": room.Stalled,
     "wall_set": room.WallClockSet,
     "token_given": room.TokenIssued,
     "checkpoint": room.Checkpoint,

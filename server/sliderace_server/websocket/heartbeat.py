@@ -11,6 +11,8 @@ Rules:
 - A connection without a successful hello is not pinged; it soon ends.
 - A pong also answers all earlier pings. A pong with an unknown payload is ignored.
 - A peer that leaves a ping unanswered for `ping_timeout_ms` is aborted.
+- After a stall of the server, pongs wait unread, and their round trips are wrong: all
+  pings are forgotten.
 - While we throttle reading from a peer, its pongs wait unread: it is not pinged, and
   its silence does not count.
 
@@ -128,6 +130,10 @@ class Heartbeat:
         if self._unanswered:
             return min(max(now + 1, self._next_ping), self._deadline())
         return max(now + BURST_INTERVAL_MS, self._next_ping)
+
+    def forget(self) -> None:
+        """Forget all pings: the server stood still, so their answers tell nothing."""
+        self._unanswered.clear()
 
     def end(self) -> None:
         """Mark the connection as ended.

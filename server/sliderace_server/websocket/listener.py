@@ -339,6 +339,11 @@ class Listener:
         now = self.clock.now_ms()
         self._beat_at(self._pinger.add(heartbeat, now), now)
 
+    def forget_pings(self, since: int, now: int) -> None:  # noqa: ARG002
+        """Forget all pings, because the server stood still from `since` to `now`."""
+        for connection in self._connections:
+            connection.heartbeat.forget()
+
     def _beat_at(self, due: int, now: int) -> None:
         if self._ping_timer is not None:
             if self._ping_due <= due:

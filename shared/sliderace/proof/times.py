@@ -21,6 +21,7 @@ from sliderace.race.timing import (
     Latency,
     official_time,
     outage_overlap,
+    solving_stamp,
 )
 
 __all__ = ["TimeFault", "time_fault"]
@@ -210,9 +211,11 @@ def _finish_fault(racer: WrittenRacer, finish: WrittenFinish, *, friendly: bool)
     first, last = racer.slides[0], racer.slides[-1]
     latency = Latency(finish.rtt_ms, finish.jitter_ms, MIN_SAMPLES, finish.outage_ms)
     best = official_time(finish.g_ms, finish.e_ms, latency, friendly=friendly)
-    solve_ms = solve_time(first.stamp_ms, last.stamp_ms, finish.g_ms)
+    stated = last.stamp_ms - first.stamp_ms
+    solve_ms = solve_time(stated, first.received_ms, best)
     outage_ms = _overlap(racer, finish.g_ms)
-    stamp = None if racer.approx else last.stamp_ms
+    stamps = [slide.stamp_ms for slide in racer.slides]
+    stamp = None if racer.approx else solving_stamp(stamps)
     holds = {
         "arrival": finish.g_ms == last.received_ms,
         "stamp": finish.e_ms == stamp,

@@ -152,8 +152,8 @@ class Standing(Struct, frozen=True):
     time_ms: int | None
     """Official time; null unless finished."""
     solve_ms: int | None
-    """From the first to the last slide by the racer's own clock; null unless
-    finished."""
+    """From the first to the last slide by the racer's own clock, within what the
+    server measured; null unless finished."""
     credit_ms: int
     """Time of arrival minus official time."""
     stm: int

@@ -31,9 +31,18 @@ from sliderace.race.log_records import (
     TimeCalled,
     WinnerKnown,
 )
-from sliderace.race.state import HOLD_MS, Attempt, Outage, PlayedSlide, Race
+from sliderace.race.state import (
+    FREEZE_MS,
+    HOLD_MS,
+    NONCE_DEADLINE_MS,
+    RECONNECT_MS,
+    Attempt,
+    Outage,
+    PlayedSlide,
+    Race,
+)
 
-__all__ = ["apply", "recovered", "slide"]
+__all__ = ["apply", "recovered", "slide", "stall_hold", "stalled"]
 
 
 def apply(race: Race | None, record: RaceRecord) -> Race:
@@ -68,6 +77,7 @@ def apply(race: Race | None, record: RaceRecord) -> Race:
             race.phase = "countdown"
             race.t0 = record.t0
             race.hold_until = 0  # this countdown began after the failure
+            race.disturbed_at = None
         case CountdownStopped():
             race.phase = "lobby"
         case RosterFrozen():
@@ -147,12 +157,66 @@ def recovered(race: Race, down: int, now: int) -> None:
         now: room time of the recovery, ms.
     """
     race.hold_until = now + HOLD_MS
+    if race.phase == "countdown" and race.t0 < race.hold_until:
+        race.disturbed_at = now
     for attempt in race.attempts.values():
         if attempt.status == "racing":
             attempt.away_since = now
         # Whoever has not finished: a DNF for being away and a forfeit can be undone.
         if race.running and down < now and attempt.finish is None:
             attempt.outages += (Outage(down, now),)
+
+
+def stalled(race: Race, down: int, now: int) -> None:
+    """Make up for a time during which the server ran, but did nothing.
+
+    The connections have survived, and what arrived meanwhile is about to be read. So no
+    deadline fires for `stall_hold`, and nobody counts as longer away. A countdown goes
+    on unless it has missed one of its steps, in which case T0 moves.
+
+    Args:
+        race: the race; it is changed in place.
+        down: room time at which the server still ran, ms.
+        now: room time at which it runs again, ms.
+    """
+    hold_until = now + stall_hold(now - down)
+    started = race.running
+    if race.phase == "countdown":
+        if _missed_step(race, down, now):
+            race.disturbed_at, race.hold_until = now, hold_until
+            return
+        started = race.drawn and race.t0 <= now
+    if not started:
+        return
+    race.hold_until = max(race.hold_until, hold_until)
+    for attempt in race.attempts.values():
+        if attempt.finish is not None:
+            continue
+        back = now if attempt.away_since is None else None
+        attempt.outages += (Outage(down, now, back),)
+        if attempt.away_since is not None:
+            attempt.away_since = min(now, attempt.away_since + now - down)
+
+
+def stall_hold(stall_ms: int) -> int:
+    """Return for how long no deadline fires after a stall, in ms.
+
+    After a short one, clients are still connected; a long one has cost connections.
+    """
+    return min(max(RECONNECT_MS, stall_ms), HOLD_MS)
+
+
+def _missed_step(race: Race, down: int, now: int) -> bool:
+    """Return whether a stall covered a step of the countdown.
+
+    If it began after every racer was sent the board, nothing is missed. If it began
+    between two reveals, one racer would see the board before another.
+    """
+    if not race.frozen:
+        return race.t0 - FREEZE_MS <= now
+    if not race.drawn:
+        return race.t0 - NONCE_DEADLINE_MS <= now
+    return any(down < at <= now for at in race.reveals)
 
 
 def _freeze(race: Race, record: RosterFrozen) -> None:
@@ -176,6 +240,7 @@ def _draw(race: Race, record: BoardDrawn) -> None:
 
 def _postpone(race: Race, record: Postponed) -> None:
     race.t0 = record.t0
+    race.disturbed_at = None
     for attempt, start in zip(race.attempts.values(), record.starts, strict=True):
         attempt.unlocks_at = attempt.high_at = start
 
@@ -219,7 +284,8 @@ def _apply_to(attempt: Attempt, record: _OfSeat, *, started: bool) -> None:
 
 def _end_outages(attempt: Attempt, t: int) -> None:
     """Record when a racer whom an outage disconnected is back."""
+    stall = attempt.outages[-1] if attempt.awaited_from_stall(t) else None
     attempt.outages = tuple(
-        replace(outage, back=t) if outage.back is None else outage
-        for outage in attempt.outages
+        replace(one, back=t) if one.back is None or one is stall else one
+        for one in attempt.outages
     )

@@ -13,8 +13,9 @@ Nothing in a race happens on its own: the room asks `next_deadline` when to wake
 After every change that can end an attempt, `end_if_over` decides whether the race is
 over: it is when no attempt goes on and no forfeit can be undone.
 
-After a recovery no deadline fires for `HOLD_MS`. A start that falls into that time is
-postponed, unless somebody may have seen the board: then the race is aborted.
+After an outage no deadline fires for a while (`Race.hold_until`). A start that falls
+into that time after a recovery, or missed a step in a stall, is postponed, unless
+somebody may have seen the board: then the race is aborted.
 
 `sliderace.race.decide` re-exports what other packages need.
 """
@@ -33,7 +34,7 @@ from sliderace.race.log_records import (
     Seat,
     WinnerKnown,
 )
-from sliderace.race.state import FREEZE_MS, HOLD_MS, NONCE_DEADLINE_MS, Attempt, Race
+from sliderace.race.state import FREEZE_MS, NONCE_DEADLINE_MS, Attempt, Race
 from sliderace.race.timing import FRIENDLY_MS, JITTER_CEILING_MS, RTT_CEILING_MS
 
 __all__ = [
@@ -52,7 +53,7 @@ __all__ = [
 def freeze_due(race: Race, now: int) -> bool:
     """Return whether the room must freeze the roster now."""
     waiting = race.phase == "countdown" and not race.frozen
-    return waiting and race.hold_until <= race.t0 <= now + FREEZE_MS
+    return waiting and race.disturbed_at is None and race.t0 <= now + FREEZE_MS
 
 
 def draw_due(race: Race, now: int) -> bool:
@@ -61,7 +62,7 @@ def draw_due(race: Race, now: int) -> bool:
     That is when every nonce with a commitment has arrived, or when it is too late.
     """
     waiting = race.phase == "countdown" and race.frozen and not race.drawn
-    return waiting and race.hold_until <= race.t0 and _draw_at(race) <= now
+    return waiting and race.disturbed_at is None and _draw_at(race) <= now
 
 
 def _draw_at(race: Race) -> int:
@@ -75,8 +76,8 @@ def next_deadline(race: Race) -> int | None:
     Then ask `fire_deadlines`, `freeze_due` and `draw_due`. The time may have passed.
     """
     if race.phase == "countdown":
-        if race.t0 < race.hold_until:
-            return race.hold_until - HOLD_MS
+        if race.disturbed_at is not None:
+            return race.disturbed_at
         if race.frozen:
             return race.t0 if race.drawn else _draw_at(race)
         return race.t0 - FREEZE_MS
@@ -112,13 +113,7 @@ def winner_certain_after(race: Race, best: int, others: Iterable[Attempt]) -> in
     """
     credit = RTT_CEILING_MS + JITTER_CEILING_MS
     credit += FRIENDLY_MS if race.rules.friendly_timing else 0
-    latest = (
-        one.unlocks_at
-        + best
-        + credit
-        + sum(outage.end - outage.down for outage in one.outages)
-        for one in others
-    )
+    latest = (one.unlocks_at + best + credit + one.most_outage_ms for one in others)
     return max(latest, default=race.t0) + 1
 
 
@@ -131,9 +126,11 @@ def winner_certain_at(race: Race) -> int | None:
 
 
 def _winner_known_at(race: Race) -> int | None:
-    """Return when `WinnerKnown` is due; None: it was, or nobody has finished."""
-    certain = None if race.winner_known else winner_certain_at(race)
-    return None if certain is None else race.effective(certain)
+    """Return when `WinnerKnown` is due; None: it was, or nobody has finished.
+
+    An outage does not hold it: the time that it cost the others is already counted.
+    """
+    return None if race.winner_known else winner_certain_at(race)
 
 
 def fire_deadlines(race: Race, now: int) -> list[RaceRecord]:
@@ -158,8 +155,8 @@ def fire_deadlines(race: Race, now: int) -> list[RaceRecord]:
 def _fire(race: Race, at: int, now: int) -> list[RaceRecord]:
     """Return the records of the deadline `at`; empty if the room must decide it."""
     if race.phase == "countdown":
-        if race.t0 < race.hold_until:
-            return [_after_outage(race, now)]
+        if race.disturbed_at is not None:
+            return [_after_outage(race, race.disturbed_at, now)]
         return [RaceStarted(now, race.id)] if race.drawn else []
     out = {
         seat: why
@@ -174,11 +171,9 @@ def _fire(race: Race, at: int, now: int) -> list[RaceRecord]:
     return [*records, *end_if_over(race, now, out)]
 
 
-def _after_outage(race: Race, now: int) -> Postponed | RaceAborted:
-    """Postpone a start that fell into an outage, if nobody can know the board."""
-    inspection_ms = race.rules.inspection_ms
-    reveals = [one.unlocks_at - inspection_ms for one in race.attempts.values()]
-    if reveals and min(reveals) <= race.hold_until - HOLD_MS:
+def _after_outage(race: Race, up: int, now: int) -> Postponed | RaceAborted:
+    """Postpone a start that an outage disturbed, if nobody can know the board."""
+    if race.drawn and min(race.reveals) <= up:
         return RaceAborted(now, race.id, "outage")
     return postponement(race, race.hold_until, now)
 

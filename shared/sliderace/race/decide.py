@@ -164,7 +164,8 @@ def slides(
     slid = Slid._make((now, race.id, seat, first, new, approx))
     if not solved:
         return [slid]
-    e = None if approx or attempt.approx else new[-1][2]
+    stamps = [*(slide.stamp for slide in attempt.slides), *(stamp for *_, stamp in new)]
+    e = None if approx or attempt.approx else timing.solving_stamp(stamps)
     return [slid, *_finish(race, attempt, e, latency_of(), now)]
 
 
@@ -205,9 +206,14 @@ def disconnected(race: Race, seat: Seat, now: int) -> list[RaceRecord]:
 
 
 def reconnected(race: Race, seat: Seat, now: int) -> list[RaceRecord]:
-    """Note that a seat is connected again; this lifts a DNF for being away."""
+    """Note that a seat is connected again; this lifts a DNF for being away.
+
+    A seat that gives up its connection after a stall returns from an outage, too.
+    """
     attempt = race.attempts.get(seat)
-    if attempt is None or attempt.away_since is None or not _is_active(race):
+    if attempt is None or not _is_active(race):
+        return []
+    if attempt.away_since is None and not attempt.awaited_from_stall(now):
         return []
     if attempt.status != "racing" and attempt.why != "away":
         return []

@@ -38,7 +38,7 @@ class Row:
         status: ``racing`` only while the race runs.
         why: reason of ``dnf`` and ``dns``: limit, grace, away, left, kicked, called.
         time_ms: official time; None unless finished.
-        solve_ms: first to last slide by the client's timestamps; None unless finished.
+        solve_ms: first to last slide, see `solve_time`; None unless finished.
         credit_ms: time of arrival minus official time.
         stm: moves in the single-tile metric.
         mtm: moves in the multi-tile metric.
@@ -115,7 +115,10 @@ def _row(attempt: Attempt) -> Row:
     if finish is not None:
         time_ms, credit_ms = finish.official, finish.g - finish.official
         outage_ms, jitter_ms = finish.outage, finish.jitter
-        solve_ms = solve_time(slides[0].stamp, slides[-1].stamp, finish.g)
+        first, last = slides[0], slides[-1]
+        solve_ms = solve_time(
+            last.stamp - first.stamp, first.t - attempt.unlocks_at, finish.official
+        )
     return Row(
         seat=attempt.seat,
         status=attempt.status,
@@ -132,12 +135,15 @@ def _row(attempt: Attempt) -> Row:
     )
 
 
-def solve_time(first: int, last: int, g: int) -> int:
-    """Return the time from first to last slide, in ms, limited to 0 ... g.
+def solve_time(stated: int, first: int, official: int) -> int:
+    """Return the time from first to last slide, in ms.
+
+    The client states it, but the first slide was made before it arrived, and the last
+    one at the official time.
 
     Args:
-        first: the client's timestamp of its first slide.
-        last: the client's timestamp of the solving slide.
-        g: arrival of the solving slide, since the reveal.
+        stated: from first to last slide by the client's timestamps.
+        first: arrival of the first slide, since the board was unlocked.
+        official: the official time.
     """
-    return min(max(0, last - first), g)
+    return min(max(0, stated, official - first), official)

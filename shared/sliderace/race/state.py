@@ -29,7 +29,7 @@ from typing import Literal, NamedTuple, assert_never
 from sliderace.engine import Board, Size
 from sliderace.race.log_records import Finished, Seat
 from sliderace.race.rules import Rules
-from sliderace.race.timing import outage_overlap
+from sliderace.race.timing import RESEND_MS, outage_overlap
 
 __all__ = [
     "BOARD_DURABLE_MS",
@@ -58,14 +58,15 @@ ROSTER_DURABLE_MS = 800
 over slow connections (0.4 s) would be late through the server's fault."""
 BOARD_DURABLE_MS = 150
 """If the board is not stored this long before T0, T0 moves."""
-RECONNECT_MS = 8_000
-"""After an outage, this much of a client's absence counts as the server's fault: the
-longest pause between two attempts to reconnect."""
+RECONNECT_MS = 3_000
+"""After an outage, this much of a client's absence counts as the server's fault: in a
+race, clients try to reconnect every 2 s at most."""
 UNDO_MS = 3_000
 """A forfeit can be undone this long, since a mistyped key should not lose a race."""
 HOLD_MS = 30_000
-"""After a recovery no deadline fires for this long: clients need up to 8 s to return,
-and nobody is penalised for a failure of the server."""
+"""After a recovery no deadline fires for this long: a client may need that long to
+notice the failure and to return, and nobody is penalised for a failure of the server.
+"""
 
 Phase = Literal["lobby", "countdown", "racing", "grace", "results", "aborted"]
 RUNNING = ("racing", "grace")
@@ -94,9 +95,10 @@ class Outage:
     """A failure of the server, as one racer experienced it.
 
     Attributes:
-        down: room time of the last record before the failure.
+        down: room time at which the server was still running.
         up: room time of the recovery.
-        back: room time of the racer's return; None: not yet.
+        back: room time of the racer's return; None: not yet. After a stall the racers
+            are still connected: then it is `up`.
     """
 
     down: int
@@ -166,6 +168,30 @@ class Attempt:
             now,
         )
 
+    @property
+    def most_outage_ms(self) -> int:
+        """How much of the interval up to a later slide outages can cover, at most."""
+        made = [slide.t for slide in self.slides]
+        return sum(
+            outage_overlap(made, [(one.down, one.end)], self.unlocks_at, one.end)
+            for one in self.outages
+            if not made or made[-1] <= one.end + RESEND_MS
+        )
+
+    def awaited_from_stall(self, now: int) -> bool:
+        """Return whether a new connection at `now` is a return from the last stall.
+
+        A client may give up a connection that does nothing. If no slide has arrived on
+        the old one since the stall, the new one ends the outage. Clients do this only
+        in a long stall, so at most as much time again is credited.
+        """
+        if not self.outages or self.outages[-1].back is None:
+            return False
+        stall = self.outages[-1]
+        latest = stall.up + min(RECONNECT_MS, stall.up - stall.down)
+        silent = not self.slides or self.slides[-1].t < stall.up
+        return silent and stall.up < now <= latest
+
 
 @dataclass(slots=True)
 class Race:
@@ -192,7 +218,9 @@ class Race:
         grace_until: room time at which the grace time ends, once somebody finished.
         ended_at: room time of the end.
         why: why the race was aborted.
-        hold_until: no deadline fires before this room time (after a recovery).
+        hold_until: no deadline fires before this room time (after an outage).
+        disturbed_at: room time of the end of an outage that this countdown does not
+            survive: T0 must move. None: there was none.
     """
 
     id: str
@@ -216,6 +244,7 @@ class Race:
     ended_at: int | None = None
     why: str = ""
     hold_until: int = 0
+    disturbed_at: int | None = None
 
     @property
     def size(self) -> Size:
@@ -231,6 +260,12 @@ class Race:
     def running(self) -> bool:
         """Whether racers can slide: T0 has passed and the race has not ended."""
         return self.phase in RUNNING
+
+    @property
+    def reveals(self) -> list[int]:
+        """Room times at which the racers are sent the board; empty before the draw."""
+        inspection_ms = self.rules.inspection_ms
+        return [one.unlocks_at - inspection_ms for one in self.attempts.values()]
 
     @property
     def phase_until(self) -> int | None:

@@ -8,7 +8,8 @@ a connection with this round trip R and jitter M can explain:
     K        = min(R, 200) + clamp(2 M, 30, 60) + outage, + 100 with friendly timing
     official = max(0, e, g - K)                  where e <= g
                g                                 where e > g: a stamp from the future
-               max(0, g - min(R, 200) - outage)  without e (after a reload)
+               max(0, g - min(R, 200) - outage)  without e (after a reload, or
+                                                 earlier than another slide)
 
 So a lie gains at most K, and a client without a timestamp loses at most the jitter
 allowance. ``docs/fairness.md`` explains why this is fair.
@@ -30,6 +31,7 @@ __all__ = [
     "jitter_allowance",
     "official_time",
     "outage_overlap",
+    "solving_stamp",
 ]
 
 MIN_SAMPLES = 5
@@ -133,6 +135,20 @@ def outage_overlap(
         total += max(0, until - last)
         covered = max(covered, until)
     return total
+
+
+def solving_stamp(stamps: Sequence[int]) -> int | None:
+    """Return e: the timestamp of the solving slide; None if it is implausible.
+
+    No slide is made before an earlier one: such a timestamp counts as absent.
+
+    Args:
+        stamps: the timestamps of all slides of the attempt.
+
+    >>> solving_stamp([800, 1_200]), solving_stamp([800, 0])
+    (1200, None)
+    """
+    return stamps[-1] if stamps[-1] == max(stamps) else None
 
 
 def official_time(

@@ -189,9 +189,10 @@ function finishFault({ slides, outages, approx }, finish, last, friendly) {
   /** @type {[number, number][]} */
   const met = outages.map(([down, until]) => [down, Math.min(until, g)]);
   const outage = outageOverlap(arrivals, met, 0, g);
-  const solve = Math.min(Math.max(0, last[2] - first[2]), g);
+  const solve = Math.min(Math.max(0, last[2] - first[2], best - first[3]), best);
   if (g !== last[3]) return "arrival";
-  if (e !== (approx ? null : last[2])) return "stamp";
+  const isPlausible = !approx && slides.every((slide) => slide[2] <= last[2]);
+  if (e !== (isPlausible ? last[2] : null)) return "stamp";
   if (finish.outage_ms !== outage) return "outage";
   if (finish.official_ms !== best) return "official";
   if (finish.credit_ms !== g - best) return "credit";

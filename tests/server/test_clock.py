@@ -1,0 +1,69 @@
+"""The watched clock: a stall is noted before anybody acts on the time after it."""
+
+import pytest
+from tests.e2e.clocks import ManualClock
+
+from sliderace_server.clock import STALL_MS, SystemClock, WatchedClock
+
+
+def watched() -> tuple[ManualClock, WatchedClock, list[tuple[int, int]]]:
+    clock = ManualClock()
+    clock.stall_ms = STALL_MS
+    watch, stalls = WatchedClock(clock), list[tuple[int, int]]()
+    watch.on_stall.append(lambda since, now: stalls.append((since, now)))
+    return clock, watch, stalls
+
+
+@pytest.mark.parametrize(("late_ms", "noted"), [(300, 0), (301, 1), (10_000, 1)])
+def test_silence_is_a_stall_250_ms_after_the_next_beat_was_due(
+    late_ms: int, noted: int
+) -> None:
+    clock, watch, stalls = watched()
+    watch.beat(50)
+    clock.stall(late_ms)
+    assert watch.now_ms() == 1_000 + late_ms
+    assert stalls == [(1_000, 1_000 + late_ms)] * noted
+    watch.now_ms()
+    assert len(stalls) == noted
+
+
+def test_stall_is_noted_before_the_time_is_returned() -> None:
+    clock, watch, stalls = watched()
+    read: list[int] = []
+    watch.on_stall.append(lambda _, now: read.append(watch.now_ms() - now))
+    watch.beat(50)
+    clock.stall(1_000)
+    watch.now_ms()
+    assert (stalls, read) == ([(1_000, 2_000)], [0])
+
+
+def test_stall_right_after_a_stall_is_noted() -> None:
+    clock, watch, stalls = watched()
+    watch.beat(50)
+    clock.stall(1_000)
+    watch.now_ms()
+    clock.stall(500)
+    watch.now_ms()
+    assert stalls == [(1_000, 2_000), (2_000, 2_500)]
+
+
+def test_clock_that_is_not_watched_notes_nothing() -> None:
+    clock, watch, stalls = watched()
+    clock.stall(10_000)
+    watch.now_ms()
+    watch.beat(50)
+    watch.beat(None)
+    clock.stall(10_000)
+    watch.now_ms()
+    assert stalls == []
+
+
+def test_time_continues_while_the_machine_is_suspended() -> None:
+    """The clock is the one that includes a suspension, where there is one."""
+    time = pytest.importorskip("time")
+    clock = getattr(time, "CLOCK_BOOTTIME", None)
+    if clock is None:
+        pytest.skip("not on this system")
+    before = time.clock_gettime_ns(clock) // 1_000_000
+    assert before <= SystemClock().now_ms()
+    assert SystemClock().now_ms() <= time.clock_gettime_ns(clock) // 1_000_000
