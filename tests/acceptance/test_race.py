@@ -11,8 +11,8 @@ import pytest
 from tests.e2e.shell import HOST, WAIT_S, Running, Shell, code_of
 
 from sliderace.engine import format_tokens, parse_board
+from sliderace.solve import solve
 from sliderace_client import exit_codes
-from sliderace_client.bots.solver import solve
 
 pytestmark = pytest.mark.timeout(90)
 

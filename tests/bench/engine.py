@@ -8,7 +8,7 @@ from timeit import repeat
 from typing import Any
 
 from sliderace.engine import Board, Size, format_board, parse_board, scramble
-from sliderace_client.bots.solver import solve
+from sliderace.solve import solve
 
 ROUND = "f('D'); f('R'); f('U'); f('L')"
 """Four slides that lead back to the first board."""

@@ -4,7 +4,7 @@ from playwright.sync_api import Page
 from tests.browser.conftest import DESKTOP, Pages
 
 from sliderace.engine import Board, format_board, parse_board
-from sliderace_client.bots.solver import solve
+from sliderace.solve import solve
 
 __all__ = [
     "ARROWS",

@@ -12,7 +12,7 @@ from tests.client.connected_room import ConnectedRoom
 from sliderace.engine import format_board
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import encode_event
-from sliderace_client.bots.solver import solve
+from sliderace.solve import solve
 from sliderace_client.room.model import RoomModel
 
 FOLD = """

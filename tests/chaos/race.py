@@ -14,7 +14,7 @@ from tests.recording_client import RecordingClient
 from sliderace.engine import parse_board
 from sliderace.proof.verify import verify
 from sliderace.protocol import messages as m
-from sliderace_client.bots.solver import solve
+from sliderace.solve import solve
 from sliderace_client.net.signature import check_signature
 
 __all__ = ["Race", "Racer", "running_race"]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sliderace.engine import Size, format_tokens, parse_board
-from sliderace_client.bots.solver import solve
+from sliderace.solve import solve
 from sliderace_client.line_ui.board_text import Style
 from sliderace_client.line_ui.boards import Origin
 from sliderace_client.line_ui.explanations import strategy

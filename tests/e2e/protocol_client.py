@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed
 from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import decode_event, encode_command
-from sliderace_client.bots.solver import solve
+from sliderace.solve import solve
 from sliderace_server.app import Server, running
 from sliderace_server.limits import Limits
 from sliderace_server.settings import ServerSettings

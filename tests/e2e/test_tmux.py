@@ -10,7 +10,7 @@ import pytest
 from tests.e2e.tmux_pane import TmuxPane, tmux_pane
 
 from sliderace.engine import Board, Direction, Size
-from sliderace_client.bots.solver import solve
+from sliderace.solve import solve
 
 pytestmark = pytest.mark.timeout(120)
 

@@ -297,3 +297,42 @@ def test_side_that_is_no_int_is_a_type_error(sides: tuple[Any, Any]) -> None:
 def test_tile_that_is_no_int_is_a_type_error(tile: Any) -> None:
     with pytest.raises(TypeError):
         Board(Size(2, 2), (tile, 2, 3, 0))
+
+
+def test_str_draws_the_board_and_parse_board_reads_the_drawing() -> None:
+    board = parse_board("1 2 3 4/5 6 7 8/9 10 11 12/13 14 0 15")
+    assert str(board).splitlines() == [
+        " 1  2  3  4",
+        " 5  6  7  8",
+        " 9 10 11 12",
+        "13 14  . 15",
+    ]
+    assert str(board.position) == str(board)
+    assert parse_board(str(board)) == board
+
+
+@given(board=boards(), data=st.data())
+def test_undo_takes_back_every_legal_slide(board: Board, data: st.DataObject) -> None:
+    before = board.position
+    slide = data.draw(st.sampled_from(board.legal_slides()))
+    board.slide(*slide)
+    board.undo(*slide)
+    assert board.position == before
+
+
+def test_undo_refuses_a_slide_that_cannot_have_been_made() -> None:
+    board = Board.solved(Size(3, 3))
+    for direction, count in (("D", 1), ("R", 2), ("X", 1), ("U", 3)):
+        with pytest.raises(IllegalSlide):
+            board.undo(direction, count)
+    assert board.is_solved
+
+
+def test_a_position_is_a_key_that_slides_do_not_change() -> None:
+    board = Board.solved(Size(3, 3))
+    seen = {board.position: "solved"}
+    board.slide("D")
+    assert board.position not in seen
+    board.undo("D")
+    assert seen[board.position] == "solved"
+    assert Board(*board.position) == board

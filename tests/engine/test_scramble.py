@@ -2,6 +2,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice, product
 from math import factorial
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from sliderace.engine import (
     Stream,
     commitment,
     nonce_commitment,
+    random_scramble,
     scramble,
     seed_from_text,
     seed_of,
@@ -244,3 +246,11 @@ def test_race_id_that_is_no_text_is_refused() -> None:
     race: Any = 7
     with pytest.raises(BadSeed):
         commitment(race, Size(3, 3), b"s" * 32)
+
+
+def test_a_seeded_generator_repeats_its_random_scrambles() -> None:
+    first, again = Random(7), Random(7)  # noqa: S311 - no secret
+    boards = [random_scramble(first, SIZE) for _ in range(3)]
+    assert boards == [random_scramble(again, SIZE) for _ in range(3)]
+    assert len({board.position for board in boards}) == 3
+    assert all(board.is_solvable() and not board.is_solved for board in boards)

@@ -16,7 +16,7 @@ from sliderace.race.log_records import LoggedSlide, Seat
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import Rules
 from sliderace.race.timing import Latency
-from sliderace_client.bots.solver import solve
+from sliderace.solve import solve
 
 __all__ = ["lie", "random_record"]
 

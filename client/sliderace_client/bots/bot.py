@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from sliderace.engine import EngineError
 from sliderace.protocol.messages import Forfeit, Join, Leave, Ready, Rematch, Results
+from sliderace.solve import paced, solve
 from sliderace.texts import text
-from sliderace_client.bots.solver import paced, solve
 from sliderace_client.net.connection import PATIENCE_S, Client, Ending
 from sliderace_client.room.outcomes import End
 from sliderace_client.room.outputs import Note

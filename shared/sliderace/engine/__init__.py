@@ -15,6 +15,7 @@ from sliderace.engine.board import (
     EngineError,
     IllegalSlide,
     OffBoard,
+    Position,
     Size,
     solvable,
 )
@@ -31,6 +32,7 @@ from sliderace.engine.prng import Stream
 from sliderace.engine.scramble import (
     commitment,
     nonce_commitment,
+    random_scramble,
     scramble,
     seed_from_text,
     seed_of,
@@ -49,6 +51,7 @@ __all__ = [
     "EngineError",
     "IllegalSlide",
     "OffBoard",
+    "Position",
     "Size",
     "Slide",
     "Stream",
@@ -62,6 +65,7 @@ __all__ = [
     "parse_board",
     "parse_slides",
     "progress_permille",
+    "random_scramble",
     "scramble",
     "seed_from_text",
     "seed_of",

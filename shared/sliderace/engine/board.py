@@ -15,6 +15,7 @@ from typing import NamedTuple, Self
 
 from sliderace.engine.moves import (
     DIRECTIONS,
+    OPPOSITE,
     Cell,
     Slide,
     Tile,
@@ -33,6 +34,7 @@ __all__ = [
     "EngineError",
     "IllegalSlide",
     "OffBoard",
+    "Position",
     "Size",
     "solvable",
 ]
@@ -131,11 +133,28 @@ class Size(_Sides):
         return self.width * self.height
 
 
+class Position(NamedTuple):
+    """A board at one moment: immutable, so it can be compared and be a key.
+
+    `Board(*position)` is a board in this position.
+
+    Attributes:
+        size: width and height.
+        tiles: labels in reading order, 0 for the gap.
+    """
+
+    size: Size
+    tiles: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return _drawn(*self)
+
+
 class Board:
-    """A position of the sliding-tile puzzle.
+    """A board of the sliding-tile puzzle, which slides change.
 
     Boards are equal if their sizes and tiles are. A board is mutable, so it is not
-    hashable; use `tiles` as a key.
+    hashable; `position` is. `str` draws the board, with a dot for the gap.
 
     Attributes:
         size: width and height.
@@ -195,6 +214,14 @@ class Board:
 
     def __repr__(self) -> str:
         return f"Board({self.size!r}, {self.tiles!r})"
+
+    def __str__(self) -> str:
+        return _drawn(self.size, self._tiles)
+
+    @property
+    def position(self) -> Position:
+        """The position now, as a value that later slides do not change."""
+        return Position(self.size, self.tiles)
 
     @property
     def tiles(self) -> tuple[int, ...]:
@@ -282,6 +309,20 @@ class Board:
         if not self.try_slide(direction, count):
             raise IllegalSlide(f"no slide {direction!r:.9} of {count!r:.9} tiles here")
 
+    def undo(self, direction: str, count: int = 1) -> None:
+        """Take back a slide: move the same tiles back.
+
+        Args:
+            direction: the way the tiles moved.
+            count: number of tiles that moved.
+
+        Raises:
+            IllegalSlide: the last slide cannot have been this one; the board is
+                unchanged.
+        """
+        if not self.try_slide(OPPOSITE.get(direction, ""), count):
+            raise IllegalSlide(f"no slide {direction!r:.9} of {count!r:.9} came before")
+
     def slide_of_cell(self, cell: int) -> Slide:
         """Return the slide that moves the tile in a cell, and all up to the gap.
 
@@ -315,6 +356,14 @@ class Board:
             for direction in DIRECTIONS
             for count in self._paths[direction][self._gap]
         ]
+
+
+def _drawn(size: Size, tiles: Sequence[int]) -> str:
+    """Return rows of labels in columns of equal width, with a dot for the gap."""
+    width = len(str(size.cells - 1))
+    labels = [f"{tile or '.':>{width}}" for tile in tiles]
+    rows = range(0, size.cells, size.width)
+    return "\n".join(" ".join(labels[row : row + size.width]) for row in rows)
 
 
 def solvable(size: Size, tiles: Sequence[int]) -> bool:

@@ -26,7 +26,7 @@ Slide = tuple[Direction, int]
 """Direction, and number of tiles that move together, at least 1."""
 
 DIRECTIONS: tuple[Direction, ...] = ("U", "D", "L", "R")
-OPPOSITE: Mapping[Direction, Direction] = {"U": "D", "D": "U", "L": "R", "R": "L"}
+OPPOSITE: Mapping[str, Direction] = {"U": "D", "D": "U", "L": "R", "R": "L"}
 
 _TOWARDS_TILES = {"U": (0, 1), "D": (0, -1), "L": (1, 0), "R": (-1, 0)}
 """Step from the gap to the tiles that would move, as (column, row): a tile that moves

@@ -23,7 +23,7 @@ __all__ = [
     "parse_slides",
 ]
 
-_ROW = re.compile(r"[0-9]{1,2}(?: [0-9]{1,2})*")
+_ROW = re.compile(r"(?:[0-9]{1,2}|\.)(?:[ \t]+(?:[0-9]{1,2}|\.))*")
 _SLIDE = re.compile(r"([UDLR])([1-9][0-9]?)?[ \t\r\n]*")
 _SPACE = " \t\r\n"
 """White space in both Python and JavaScript."""
@@ -40,19 +40,20 @@ def parse_board(text: str) -> Board:
     """Parse a board, solvable or not.
 
     Args:
-        text: rows separated by ``/``, labels by one space, 0 for the gap. White space
-            around the text is ignored.
+        text: rows separated by ``/`` or a line break, labels by spaces, 0 or a dot for
+            the gap, as `format_board` and `str` write them. White space around the text
+            and around rows is ignored.
 
     Raises:
         BadNotation: the text does not have this form, or its rows differ in length.
         BadSize: a side is not 2 ... 10.
         BadBoard: the labels are not 0 ... n-1, each exactly once.
     """
-    lines = text.strip(_SPACE).split("/")
+    lines = [line.strip(_SPACE) for line in re.split("[/\n]", text.strip(_SPACE))]
     for line in lines:
         if not _ROW.fullmatch(line):
             raise BadNotation(f"not a row of labels: {line!r:.40}")
-    rows = [[int(label) for label in line.split(" ")] for line in lines]
+    rows = [[int(label.replace(".", "0")) for label in line.split()] for line in lines]
     if len({len(row) for row in rows}) > 1:
         raise BadNotation("the rows differ in length")
     size = Size(len(rows[0]), len(rows))

@@ -12,6 +12,7 @@ nor a player can choose the board. Every byte of this is fixed forever:
 import re
 from collections.abc import Iterable
 from hashlib import sha256
+from typing import Protocol
 
 from sliderace.engine.board import BadSeed, Board, Size, solvable
 from sliderace.engine.prng import Stream
@@ -22,6 +23,7 @@ __all__ = [
     "SECRET_BYTES",
     "commitment",
     "nonce_commitment",
+    "random_scramble",
     "scramble",
     "seed_from_text",
     "seed_of",
@@ -138,6 +140,24 @@ def scramble(seed: bytes, size: Size) -> Board:
     while board.is_solved:
         board = Board(size, shuffled(size, stream))
     return board
+
+
+class Randomness(Protocol):
+    """What `random_scramble` needs of `random.Random` or `random.SystemRandom`."""
+
+    def randbytes(self, n: int, /) -> bytes:
+        """Return random bytes."""
+        ...
+
+
+def random_scramble(rng: Randomness, size: Size) -> Board:
+    """Return a random board, all solvable boards but the solved one equally likely.
+
+    Args:
+        rng: the source of randomness; with a seeded one the board can be repeated.
+        size: width and height.
+    """
+    return scramble(rng.randbytes(SECRET_BYTES), size)
 
 
 def shuffled(size: Size, stream: Stream) -> list[int]:

@@ -4,7 +4,7 @@ import { Board, EngineError } from "./board.js";
 
 /** @typedef {Iterable<readonly [Direction, number, ...unknown[]]>} Slides times may follow */
 
-const ROW = /^[0-9]{1,2}(?: [0-9]{1,2})*$/;
+const ROW = /^[ \t\r]*(?:[0-9]{1,2}|\.)(?:[ \t]+(?:[0-9]{1,2}|\.))*[ \t\r]*$/;
 
 /** Rows of labels, 0 for the gap: `8 2 0/4 6 1/3 7 5`. @param {Board} board */
 export function formatBoard(board) {
@@ -20,11 +20,11 @@ export function formatBoard(board) {
  * @throws {EngineError} `notation`, `size` or `board`
  */
 export function parseBoard(text) {
-  const lines = text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "").split("/");
+  const lines = text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "").split(/[/\n]/);
   if (!lines.every((line) => ROW.test(line))) {
-    throw new EngineError("notation", "a row is labels with one space between");
+    throw new EngineError("notation", "a row is labels with spaces between");
   }
-  const rows = lines.map((line) => line.split(" ").map(Number));
+  const rows = lines.map((line) => line.trim().split(/[ \t]+/).map((label) => Number(label) || 0));
   if (rows.some((row) => row.length !== rows[0].length)) {
     throw new EngineError("notation", "the rows differ in length");
   }

@@ -6,7 +6,7 @@ from statistics import fmean, stdev
 import pytest
 
 from sliderace.engine import Board, EngineError, Size, parse_board, scramble
-from sliderace_client.bots.solver import (
+from sliderace.solve import (
     SIGMA,
     STAGE_PAUSE,
     NodeCap,

@@ -1,11 +1,14 @@
-"""Solve a board the way a bot does, and time each slide.
+"""Solve a board of any size in stages, as people do, and time each slide.
 
-Bots solve row by row, as people do: they place one tile after another, and placed tiles
-stay fixed; they place the last two tiles of a row or column together, and solve the
-remaining 3x3 as a whole. Each such *stage* is one small search, so that the time grows
-with the size of the board and does not explode as in a search over whole boards.
+The solver works row by row: it places one tile after another, and placed tiles stay
+fixed; it places the last two tiles of a row or column together, and solves the last 3x3
+as a whole. Each such *stage* is one small search, so that the time grows with the size
+of the board and does not explode as in a search over whole boards. Solutions are not
+the shortest ones.
 
-Pure: randomness is an argument.
+>>> from sliderace.engine import parse_board
+>>> solve(parse_board("1 2 3/4 5 6/7 0 8"))
+[[('L', 1)]]
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
