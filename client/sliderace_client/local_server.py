@@ -18,6 +18,7 @@ import asyncio
 import errno
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -46,6 +47,7 @@ __all__ = [
     "links",
     "open_room",
     "running_server",
+    "soon_running_server",
     "waiting_room",
 ]
 
@@ -71,6 +73,15 @@ def running_server() -> str | None:
     """Return the address of our own server, if one of this user is live here."""
     server = locate.read_server_file()
     return server.base if server and is_live(server.base) else None
+
+
+def soon_running_server() -> str | None:
+    """Return the same, but wait a moment for a server that is just starting."""
+    for _ in range(STARTING_TRIES):
+        if (base := running_server()) is not None:
+            return base
+        time.sleep(STARTING_S)
+    return None
 
 
 def free_port(bind: str, port: int) -> int:
@@ -156,6 +167,14 @@ def links(base: str, code: str, bind: str = "", public: str = "") -> list[str]:
     return [f"{server}/{code}" for server in dict.fromkeys(found)]
 
 
+_NO_ERROR = re.compile(r"\S+Z (debug|info|warning) ")
+"""A line of the server's log that does not say why it failed."""
+
+
+STARTING_TRIES, STARTING_S = 12, 0.25
+"""Three seconds: a server starts within one."""
+
+
 class OwnServer:
     """A server process of ours, restarted when it dies.
 
@@ -187,6 +206,7 @@ class OwnServer:
         self._say = say
         self._on_failure = on_failure
         self._log = state_dir() / "server.log"
+        self._log_start = 0
         self._stopping = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True)
         self._process: subprocess.Popen[bytes] | None = None
@@ -246,6 +266,7 @@ class OwnServer:
         try:
             self._log.parent.mkdir(parents=True, exist_ok=True)
             with self._log.open("ab") as log:
+                self._log_start = log.tell()
                 self._process = process = subprocess.Popen(  # noqa: S603 - ours
                     command,
                     stdin=subprocess.PIPE,
@@ -255,7 +276,8 @@ class OwnServer:
                     creationflags=detached_flags(),
                 )
         except OSError as error:
-            raise HostError(text("host.cannot_start", why=error.strerror)) from None
+            why = f"{error.filename}: {error.strerror}"
+            raise HostError(text("host.cannot_start", why=why)) from None
         self._await_ready(process)
 
     def _await_ready(self, process: subprocess.Popen[bytes]) -> None:
@@ -273,12 +295,14 @@ class OwnServer:
             raise HostError(text("host.not_started", why=self._last_log())) from None
 
     def _last_log(self) -> str:
-        """Return the child's last log line, and where the log is."""
+        """Return the child's last error, and where the log is."""
         try:
-            lines = self._log.read_text("utf-8", "replace").split("\n")
+            with self._log.open("rb") as log:
+                log.seek(self._log_start)
+                lines = log.read().decode("utf-8", "replace").split("\n")
         except OSError:
             lines = []
-        written = [line for line in lines if line.strip()]
+        written = [line for line in lines if line.strip() and not _NO_ERROR.match(line)]
         if not written:
             return text("host.no_reason", path=self._log)
         return text("host.last_log", line=clean_line(written[-1]), path=self._log)

@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Generator
 from logging.handlers import QueueHandler
+from pathlib import Path
 from typing import TextIO
 
 __all__ = ["LogFormat", "logging_to"]
@@ -54,14 +55,14 @@ def _value(value: object) -> str:
 
 
 @contextlib.contextmanager
-def logging_to(stream: TextIO, level: str) -> Generator[None, None, None]:
+def logging_to(stream: TextIO | None, level: str) -> Generator[None, None, None]:
     """Write the logs of this process to a stream, in a separate thread.
 
     A pipe that nobody reads does not block the server or its shutdown. Lines that do
     not fit into the queue are dropped, and their number is logged once there is room.
 
     Args:
-        stream: where to write.
+        stream: where to write; None, as Python has a closed one: nowhere.
         level: `debug`, `info`, `warning` or `error`.
     """
     queued = _Queue(MAX_QUEUED)
@@ -86,11 +87,13 @@ def logging_to(stream: TextIO, level: str) -> Generator[None, None, None]:
 _Queue = queue.Queue[logging.LogRecord | None]
 
 
-def _duplicate(stream: TextIO) -> contextlib.AbstractContextManager[TextIO]:
+def _duplicate(stream: TextIO | None) -> contextlib.AbstractContextManager[TextIO]:
     """Return a stream to the same file with its own descriptor and buffer.
 
     Python takes the lock of `sys.stderr` at exit, which a blocked writer would hold.
     """
+    if stream is None:
+        return Path(os.devnull).open("w", encoding="ascii")
     try:
         descriptor = os.dup(stream.fileno())
     except OSError:  # a stream in memory

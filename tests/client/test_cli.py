@@ -411,7 +411,44 @@ def test_a_full_disk_under_the_output_is_one_line(command: str) -> None:
     assert (ended.returncode, ended.stderr) == (exit_codes.UNKNOWN, said)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
+def test_unwritable_home_is_named(tmp_path: Path) -> None:
+    """Not only the reason: the user must know which folder to look at."""
+    home = tmp_path / "file"
+    home.write_text("no folder")
+    folders = f"HOME={home} XDG_STATE_HOME={home} XDG_DATA_HOME={home}"
+    ended = in_shell(f"{folders} $SLIDERACE host --no-tui --port 0")
+    assert ended.returncode == exit_codes.FAILED
+    assert ended.stderr.startswith(f"sliderace: Cannot start the server: {home}")
+    assert len(ended.stderr.splitlines()) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
+def test_second_host_that_starts_at_once_opens_a_room_on_the_first(
+    tmp_path: Path,
+) -> None:
+    home = f"HOME={tmp_path} XDG_STATE_HOME={tmp_path} XDG_DATA_HOME={tmp_path}"
+    host = f"{home} timeout 8 $SLIDERACE host --no-tui --bind 127.0.0.1 --port 0"
+    ended = in_shell(f"{host} & {host}; wait")
+    assert ended.stdout.count("The first player to join is the host.") == 2
+    assert ended.stdout.count("A server is already running here") == 1
+    assert ended.stderr == ""
+
+
 # --- The menu ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_files_of_windows_programs_are_understood(
+    typed: TextIO, capsys: Captured, end: str
+) -> None:
+    """They begin with a byte order mark, and their lines end with CR and LF."""
+    type_in(typed, end.join(("\ufeffs", "", "3", "", "q", "")))
+    assert run([]) == exit_codes.OK
+    out = capsys.readouterr().out
+    assert "Please type one of" not in out
+    assert "3x3 (8-puzzle), MD " in out
 
 
 def test_without_a_terminal_the_menu_is_in_lines(

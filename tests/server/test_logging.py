@@ -98,3 +98,9 @@ def test_a_pipe_that_nobody_reads_does_not_delay_the_shutdown() -> None:
             for _ in range(2 * MAX_QUEUED):
                 logging.info("x" * 100)
         assert time.monotonic() - began < 5
+
+
+def test_closed_stderr_takes_the_log() -> None:
+    """Python has None for a stream that the shell has closed."""
+    with logging_to(None, "info"):
+        logging.getLogger("sliderace_server").info("nobody reads this")

@@ -23,6 +23,7 @@ from sliderace_client.local_server import (
     links,
     open_room,
     running_server,
+    soon_running_server,
     waiting_room,
 )
 from sliderace_client.net.locate import ServerFile, join_command, read_server_file
@@ -67,13 +68,7 @@ def host(options: HostOptions, settings: Settings, say: Say) -> int:
     """
     base = running_server()
     if base is not None:
-        say(text("host.already_running", server=base))
-        known = read_server_file()
-        bind = options.bind
-        if bind != DEFAULT_BIND and (known is None or known.bind != bind):
-            say(text("host.bind_ignored", bind=bind))
-        at = known or ServerFile(0)
-        return _in_room(options, settings, say, base, at, stays=True)
+        return _on_running_server(options, settings, say, base)
     failed = threading.Event()
 
     def fail() -> None:
@@ -89,7 +84,13 @@ def host(options: HostOptions, settings: Settings, say: Say) -> int:
     )
     code = exit_codes.INTERRUPTED
     try:
-        server.start()
+        try:
+            server.start()
+        except HostError:  # perhaps because another one was started just before
+            base = soon_running_server()
+            if base is None:
+                raise
+            return _on_running_server(options, settings, say, base)
         code = _in_room(
             options, settings, say, server.base, server.described, failed=failed
         )
@@ -101,6 +102,19 @@ def host(options: HostOptions, settings: Settings, say: Say) -> int:
     if failed.is_set():
         raise HostError(server.failure)
     return code
+
+
+def _on_running_server(
+    options: HostOptions, settings: Settings, say: Say, base: str
+) -> int:
+    """Host a room on a server of this user that runs already."""
+    say(text("host.already_running", server=base))
+    known = read_server_file()
+    bind = options.bind
+    if bind != DEFAULT_BIND and (known is None or known.bind != bind):
+        say(text("host.bind_ignored", bind=bind))
+    at = known or ServerFile(0)
+    return _in_room(options, settings, say, base, at, stays=True)
 
 
 def _in_room(

@@ -33,6 +33,7 @@ class TypedInput:
         self._console = platform == WINDOWS and self.is_terminal
         self._encoding = encoding_of(descriptor, platform)
         self._rest = b""
+        self._first = True
         self._ended = descriptor is None
         self._interrupted = False
         self._lock = threading.Lock()
@@ -80,7 +81,10 @@ class TypedInput:
         if not self._rest:
             return None
         line, _, self._rest = self._rest.partition(b"\n")
-        return line.removesuffix(b"\r").decode(self._encoding, "replace")
+        typed = line.removesuffix(b"\r").decode(self._encoding, "replace")
+        if self._first:  # Windows programs begin a file with a mark
+            self._first, typed = False, typed.removeprefix("\ufeff")
+        return typed
 
     def _more(self) -> bytes:
         assert self._descriptor is not None  # noqa: S101 - else it has ended
