@@ -10,6 +10,7 @@ import {
   explainResults,
   formatLatency,
   news,
+  refusalText,
   dnfReason,
   commitmentText,
   statusText,
@@ -227,4 +228,16 @@ test("only a player who must watch sees the reason", () => {
     "This race has already begun. You can watch it, and play in the next one",
     "a latecomer",
   );
+});
+
+test("a refused rule is named with its value and the values it can have", () => {
+  const refused = (field, value) =>
+    refusalText({ code: "bad_rules", text: "", field, value });
+  assert.equal(
+    refused("rules.limit_ms", "5"),
+    "rules.limit_ms must be an integer from 10000 to 86400000, or -1, or 0, not 5.",
+  );
+  const size = "rules.size must be a size from 2x2 to 10x10, such as 4x4, not 1x9.";
+  assert.equal(refused("rules.size", "1x9"), size);
+  assert.equal(refused("rules.new", "5"), "That rule cannot have this value.");
 });

@@ -169,6 +169,12 @@ def test_refusals_use_catalogue_texts_and_unknown_ones_are_cleaned() -> None:
     assert wording.refused(m.Refused("", "new", "\x1b]0;Later\x07 words")) == (
         "]0;Later words"
     )
+    limit = m.Refused("settings", "bad_rules", "", "rules.limit_ms", "5")
+    assert wording.refused(limit) == (
+        "rules.limit_ms must be an integer from 10000 to 86400000, or -1, or 0, not 5."
+    )
+    unknown = m.Refused("settings", "bad_rules", "", "rules.new", "5")
+    assert wording.refused(unknown) == "That rule cannot have this value."
     assert wording.refused(m.Refused("", "new", "")) == "The server refused that."
 
 

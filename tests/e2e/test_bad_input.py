@@ -20,6 +20,7 @@ from websockets.exceptions import InvalidStatus
 from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import encode_command
+from sliderace.protocol.codes import refusal_text
 from sliderace.protocol.names import clean_name
 from sliderace_server.app import Server
 from sliderace_server.limits import Limits
@@ -83,6 +84,35 @@ async def test_a_refused_hello_gets_a_reason_and_a_close_code(
         assert isinstance(event, m.Refused)
         assert (event.of, event.code, closed) == ("hello", code, close)
         assert event.text
+
+
+@pytest.mark.parametrize(
+    ("enter", "field", "value", "text"),
+    [
+        (
+            m.Create(name="X", rules=m.RulesPatch(countdown_ms=1)),
+            "enter.rules.countdown_ms",
+            "1",
+            "enter.rules.countdown_ms must be an integer from 3000 to 60000, not 1.",
+        ),
+        (
+            m.Open(rules=m.RulesPatch(away_ms=-1)),
+            "enter.rules.away_ms",
+            "-1",
+            "enter.rules.away_ms must be an integer from 0 to 300000, not -1.",
+        ),
+        (m.Create(name=""), "enter.name", "", ""),
+        (m.Join(code="nonsense", name="X"), "enter.code", "nonsense", ""),
+    ],
+)
+async def test_a_refusal_names_field_value_and_range(
+    enter: m.Create | m.Open | m.Join, field: str, value: str, text: str
+) -> None:
+    async with running_server() as server:
+        event, _ = await hello_answer(server.port, hello(enter))
+        assert isinstance(event, m.Refused)
+        assert (event.field, event.value) == (field, value)
+        assert event.text == (text or refusal_text(event.code))
 
 
 async def test_a_failed_create_leaves_no_room() -> None:

@@ -1,5 +1,6 @@
 """Messages survive a round trip; any other bytes are a `ProtocolError`."""
 
+import re
 from typing import Any, cast
 
 import msgspec
@@ -56,7 +57,7 @@ def test_hello_ignores_unknown_fields() -> None:
 
 def test_way_into_a_room_refuses_unknown_fields() -> None:
     later = {**HELLO, "enter": {**HELLO["enter"], "more": 1}}
-    assert fault(msgspec.json.encode(later)) == ("bad_message", "enter", "hello")
+    assert fault(msgspec.json.encode(later)) == ("bad_message", "enter.more", "hello")
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=type_name)
@@ -102,7 +103,7 @@ def test_welcome_of_an_older_server_has_no_features() -> None:
     assert event.features == []
 
 
-CODES = {"bad_message", "too_large", "version"}
+CODES = {"bad_message", "bad_rules", "too_large", "version"}
 
 
 def fault(data: str | bytes, **limits: int) -> tuple[str, str, str]:
@@ -120,20 +121,20 @@ def fault(data: str | bytes, **limits: int) -> tuple[str, str, str]:
         ("[]", "", ""),
         ("17", "", ""),
         ('"ping"', "", ""),
-        ("{}", "", ""),
+        ("{}", "t", ""),
         ('{"t":"nope"}', "t", ""),
         ('{"t":5,"id":1}', "t", ""),
         ('{"t":["ping"],"id":1}', "t", ""),
-        ('{"t":"ping"}', "", "ping"),
+        ('{"t":"ping"}', "id", "ping"),
         ('{"t":"ping","id":1} {}', "", ""),
         ('{"t":"ping","id":NaN}', "", ""),
         ('{"t":"ping","id":1e400}', "id", "ping"),
         ('{"t":"ping","id":"1"}', "id", "ping"),
         ('{"t":"ping","id":1.0}', "id", "ping"),
         ('{"t":"ping","id":true}', "id", "ping"),
-        ('{"t":"ping","id":1,"more":2}', "", "ping"),
+        ('{"t":"ping","id":1,"more":2}', "more", "ping"),
         ('{"t":"pong","id":1}', "t", "pong"),
-        ('{"t":"hello","v":1}', "", "hello"),
+        ('{"t":"hello","v":1}', "enter", "hello"),
         ('{"t":"hello","v":1,"enter":{"as":"thief"}}', "enter.as", "hello"),
         ('{"t":"hello","v":"2","enter":{}}', "v", "hello"),
         ('{"t":"\ud800"}', "", ""),
@@ -141,12 +142,91 @@ def fault(data: str | bytes, **limits: int) -> tuple[str, str, str]:
         (b'{"t":"\xff"}', "", ""),
         ("[" * MAX_UP_BYTES, "", ""),
         ('{"t":"ping","id":' + "[" * 1000, "id", ""),
-        ('{"t":"ping","x":' + "[" * 1000, "", ""),
+        ('{"t":"ping","x":' + "[" * 1000, "x", ""),
         ('{"a":' * 400, "", ""),
     ],
 )
 def test_malformed_messages_are_refused(data: str | bytes, field: str, of: str) -> None:
     assert fault(data) == ("bad_message", field, of)
+
+
+def settings(**rules: object) -> dict[str, object]:
+    return {"t": "settings", "rules": rules}
+
+
+LIMIT = "an integer from 10000 to 86400000, or -1, or 0"
+HEX = "64 hex digits in lower case, or null"
+RACE = "the id of a race, 1 to 32 of A-Z, 0-9 and -"
+SIZE = "a size from 2x2 to 10x10, such as 4x4"
+LONG = '"' + "ab" * 19 + "…"
+SLIDES = {"t": "slides", "race": "X", "gen": 0, "seq": 1}
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "field", "value", "allowed"),
+    [
+        (settings(size="11x11"), "bad_rules", "rules.size", '"11x11"', SIZE),
+        (settings(limit_ms=-2), "bad_rules", "rules.limit_ms", "-2", LIMIT),
+        (
+            {**HELLO, "enter": {"as": "open", "rules": {"start": "never"}}},
+            "bad_rules",
+            "enter.rules.start",
+            '"never"',
+            "one of every, host, ready",
+        ),
+        ({"t": "ready", "race": "x"}, "bad_message", "race", '"x"', RACE),
+        (
+            {"t": "ready", "race": "X", "nonce_commitment": "ab" * 40},
+            "bad_message",
+            "nonce_commitment",
+            LONG,
+            HEX,
+        ),
+        (
+            {**SLIDES, "slides": []},
+            "bad_message",
+            "slides",
+            "a list of 0",
+            "a list of 1 to 60",
+        ),
+        (
+            {**SLIDES, "slides": [["U", 10, 5]]},
+            "bad_message",
+            "slides[0][1]",
+            "10",
+            "an integer from 1 to 9",
+        ),
+        (
+            {"t": "ready", "race": "X", "on": {}},
+            "bad_message",
+            "on",
+            "an object",
+            "true or false",
+        ),
+    ],
+)
+def test_a_fault_is_said_with_field_value_and_range(
+    message: object, code: str, field: str, value: str, allowed: str
+) -> None:
+    with pytest.raises(ProtocolError) as caught:
+        decode_command(msgspec.json.encode(message))
+    error = caught.value
+    assert (error.code, error.field, error.value) == (code, field, value)
+    assert error.text == f"{field} must be {allowed}, not {value}."
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        (settings(limit=3), "There is no field rules.limit."),
+        ({"t": "x"}, 'There is no message of the type "x".'),
+        ([], "The message must be an object, not a list of 0."),
+        ({"t": "ping"}, "id is missing."),
+    ],
+)
+def test_other_faults_are_said_in_words(message: object, text: str) -> None:
+    with pytest.raises(ProtocolError, match=re.escape(text)):
+        decode_command(msgspec.json.encode(message))
 
 
 def test_malformed_events_are_refused() -> None:
@@ -187,7 +267,7 @@ def test_size_is_checked_first_and_in_bytes() -> None:
 @example(b'{"t":"hello","v":1,"enter":' + b"[" * 900)
 def test_any_bytes_are_a_message_or_a_protocol_error(data: bytes) -> None:
     for text in faults_of(data):
-        assert len(text) <= 120
+        assert len(text) <= 160
 
 
 def faults_of(data: bytes) -> list[str]:

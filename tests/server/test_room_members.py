@@ -499,7 +499,7 @@ def test_settings_are_for_the_host_in_the_lobby_and_in_range() -> None:
     patch = m.RulesPatch(countdown_ms=2_999)
     assert harness.ask(2, m.Settings()) == Refusal("not_host")
     assert harness.ask(1, m.Settings(patch)) == Refusal(
-        "bad_rules", "countdown_ms", "2999"
+        "bad_rules", "rules.countdown_ms", "2999"
     )
     harness.start_race(1, 2)
     assert harness.ask(1, m.Settings()) == Refusal("wrong_phase")

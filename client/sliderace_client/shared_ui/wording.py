@@ -5,6 +5,7 @@ from typing import assert_never
 
 from sliderace.proof.verify import Check
 from sliderace.protocol.codes import CLOSE_CODES, REFUSALS, close_text, refusal_text
+from sliderace.protocol.explain import RULES, rule_text
 from sliderace.protocol.messages import (
     Member,
     MemberEvent,
@@ -225,8 +226,14 @@ def remark(found: Remark) -> str:
 
 
 def refused(event: Refused) -> str:
-    """Return the catalogue's text of a refusal; the server's for an unknown code."""
-    if event.code in REFUSALS:
+    """Return the catalogue's text of a refusal; the server's for an unknown code.
+
+    For a rule it says which values are possible.
+    """
+    rule = event.field.rpartition(".")[2]
+    if event.code == "bad_rules" and rule in RULES:
+        why = rule_text(event.field, clean_name(event.value) or "?")
+    elif event.code in REFUSALS:
         why = refusal_text(event.code)
     else:
         why = clean_name(event.text[:64]) or text("news.refused")

@@ -19,12 +19,28 @@ import { text } from "./texts.js";
 
 /**
  * A refusal; in the server's words if its code is new.
- * @param {{code: string, text: string}} refused
+ * @param {{code: string, text: string, field?: string, value?: string}} refused
  */
-export function refusalText({ code, text: said }) {
+export function refusalText({ code, text: said, field = "", value = "" }) {
   if (code === "version") return text("closed.updated");
+  const allowed = code === "bad_rules" && valuesOf(field.split(".").at(-1) ?? "");
+  if (allowed) return text("malformed.expected", { field, allowed, value });
   if (constants.protocol.refusals.includes(code)) return text(`refusal.${code}`);
   return said || text("news.refused");
+}
+
+/** The values that a rule can have; "": not known here. @param {string} rule */
+function valuesOf(rule) {
+  const { ranges, special } = constants.rules;
+  if (rule === "size") return text("malformed.size");
+  if (!Object.hasOwn(ranges, rule)) return "";
+  const [low, high] = ranges[/** @type {keyof typeof ranges} */ (rule)];
+  const words = text("malformed.integer", { low, high });
+  /** @type {Record<string, number[]>} */
+  const others = special;
+  const or = (/** @type {string} */ first, /** @type {number} */ last) =>
+    text("malformed.or", { first, last });
+  return (others[rule] ?? []).reduce(or, words);
 }
 
 /** @type {Record<number, string>} */

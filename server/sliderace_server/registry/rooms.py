@@ -119,7 +119,7 @@ class RoomRegistry:
             )
         except RulesError as error:
             self._codes.discard(code)
-            return Refusal("bad_rules", error.field, str(error.value)[:40])
+            return Refusal("bad_rules", f"rules.{error.field}", str(error.value))
         state = room.fold(records)
         self._addresses.opened(address, now)
         self._openers[code] = address

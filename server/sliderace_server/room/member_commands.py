@@ -331,7 +331,7 @@ def _settings(draft: Draft, settings: Settings) -> Refusal | None:
     try:
         rules = changed(rules, settings.rules)
     except RulesError as error:
-        return Refusal("bad_rules", error.field, str(error.value))
+        return Refusal("bad_rules", f"rules.{error.field}", str(error.value))
     if settings.seed is not None:
         seed = seed_from_text(settings.seed).hex() if settings.seed else ""
     if public != state.public:

@@ -18,6 +18,7 @@ from sliderace.proof.record import WrittenSlide
 from sliderace.proof.signals import MIN_INTERVALS, Signal, compared, signals
 from sliderace.protocol import messages
 from sliderace.protocol.codes import refusal_text
+from sliderace.protocol.explain import rule_text
 from sliderace.protocol.messages import (
     Ack,
     BoardEvent,
@@ -358,6 +359,13 @@ def rejected(state: RoomState, member: int, refusal: Refusal, gen: int) -> Rejec
     return Rejected(state.race.id, gen, seq, refusal.code, board)
 
 
+def _text_of(refusal: Refusal) -> str:
+    """Return the reason in words; for a rule, with the values that it can have."""
+    if refusal.code == "bad_rules":
+        return rule_text(refusal.field, refusal.value)
+    return refusal_text(refusal.code)
+
+
 def refused(of: str, refusal: Refusal) -> Refused:
     """Return the answer to any other refused command.
 
@@ -368,7 +376,7 @@ def refused(of: str, refusal: Refusal) -> Refused:
     return Refused(
         of=of,
         code=refusal.code,
-        text=refusal_text(refusal.code),
+        text=_text_of(refusal),
         field=refusal.field,
         value=refusal.value[:MAX_VALUE],
         retry_ms=refusal.retry_ms,

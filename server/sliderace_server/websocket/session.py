@@ -17,6 +17,7 @@ Rules:
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import assert_never, get_args
 
 from sliderace.protocol.codec import ProtocolError, decode_command
@@ -430,12 +431,14 @@ class Session:
         self._send(room.refused(of, refusal))
 
     def _refuse_hello(self, refusal: Refusal, of: str) -> None:
+        if of == "hello" and refusal.field:
+            refusal = replace(refusal, field=f"enter.{refusal.field}")
         self._refuse(of, refusal)
         self.close(CLOSE_AFTER.get(refusal.code, 4500))
 
     def _refuse_malformed(self, error: ProtocolError) -> None:
         """Refuse a malformed message; close the connection if it is not in a room."""
         self._services.metrics.count("refusals", error.code)
-        self._send(Refused(error.of, error.code, error.text, error.field))
+        self._send(Refused(error.of, error.code, error.text, error.field, error.value))
         if self._room is None:
             self.close(CLOSE_AFTER.get(error.code, 4500))

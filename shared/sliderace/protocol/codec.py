@@ -9,9 +9,11 @@ from typing import Any, get_args
 import msgspec
 
 from sliderace.protocol.codes import refusal_text
+from sliderace.protocol.explain import explained
 from sliderace.protocol.limits import MAX_UP_BYTES
 from sliderace.protocol.messages import Command, Event, Hello
 from sliderace.protocol.version import speaks
+from sliderace.texts import text
 
 __all__ = [
     "ProtocolError",
@@ -22,7 +24,7 @@ __all__ = [
     "event_bytes",
 ]
 
-MAX_TEXT = 120
+MAX_TEXT = 160
 """Maximum length of an error's text, which may quote the peer."""
 
 
@@ -30,18 +32,22 @@ class ProtocolError(ValueError):
     """A message is malformed.
 
     Attributes:
-        code: the refusal: `too_large`, `bad_message` or `version`.
+        code: the refusal: `too_large`, `bad_message`, `bad_rules` or `version`.
         text: what is wrong, in English, for the author of the peer.
         field: path of the field at fault, such as ``slides[0][1]``; may be empty.
         of: type of the message; empty if it could not be read.
+        value: the value at fault, shortened.
     """
 
-    def __init__(self, code: str, text: str, field: str = "", of: str = "") -> None:
+    def __init__(
+        self, code: str, text: str, field: str = "", of: str = "", value: str = ""
+    ) -> None:
         super().__init__(text)
         self.code = code
         self.text = text
         self.field = field
         self.of = of
+        self.value = value
 
 
 class _Peek(msgspec.Struct):
@@ -83,7 +89,7 @@ def decode_command(data: str | bytes, max_bytes: int = MAX_UP_BYTES) -> Command:
     try:
         command = _commands.decode(data)
     except _FAULTS as error:
-        raise _explained(data, error) from None
+        raise _explained(Command, data, error) from None
     if isinstance(command, Hello) and not speaks(command.v):
         raise _other_version()
     return command
@@ -99,7 +105,7 @@ def decode_event(data: str | bytes) -> Event:
     try:
         return _events.decode(data)
     except _FAULTS as error:
-        raise _explained(data, error) from None
+        raise _explained(Event, data, error) from None
 
 
 def encode_command(command: Command) -> str:
@@ -117,16 +123,25 @@ def _size(data: str) -> int:
     return len(data.encode("utf-8", "surrogatepass"))
 
 
-def _explained(data: str | bytes, error: Exception) -> ProtocolError:
+def _explained(kinds: object, data: str | bytes, error: Exception) -> ProtocolError:
     """Return the error for malformed `data`."""
     peek = _peeked(data)
     if peek.t == "hello" and type(peek.v) is int and not speaks(peek.v):
         return _other_version()
     if not isinstance(error, msgspec.ValidationError):
-        return ProtocolError("bad_message", "Not a JSON message.", of=peek.t)
-    text, _, path = str(error).partition(" - at `$")
-    field = path.removesuffix("`").removeprefix(".")
-    return ProtocolError("bad_message", text[:MAX_TEXT], field[:MAX_TEXT], peek.t)
+        return ProtocolError("bad_message", text("malformed.not_json"), of=peek.t)
+    fault = explained(kinds, _json(data), str(error))
+    code = "bad_rules" if fault.is_rule else "bad_message"
+    said, field = fault.text[:MAX_TEXT], fault.field[:MAX_TEXT]
+    return ProtocolError(code, said, field, peek.t, fault.value)
+
+
+def _json(data: str | bytes) -> object:
+    """Return the JSON value; None if what follows the fault is not JSON."""
+    try:
+        return msgspec.json.decode(data)
+    except _FAULTS:
+        return None
 
 
 def _peeked(data: str | bytes) -> _Peek:

@@ -43,6 +43,7 @@ def constants() -> Mapping[str, Mapping[str, object]]:
         "rules": {
             "starts": rules.STARTS,
             "ranges": rules.RANGES,
+            "special": rules.SPECIAL,
             "default_limits_ms": {
                 f"{width}x{height}": limit
                 for (width, height), limit in rules.LIMITS_MS.items()

@@ -118,8 +118,7 @@ def protocol_page() -> str:
     )
     blocks = [
         *(text.format(**facts) for text in texts),
-        "## Commands",
-        "The server refuses unknown fields and values out of range with `bad_message`.",
+        prose.COMMANDS,
         _section(Hello),
         "`enter` is one of the following five objects; its field `as` is the type.",
         *(_section(kind) for kind in ENTRIES),

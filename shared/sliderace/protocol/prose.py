@@ -1,6 +1,15 @@
 """The text of `docs/protocol.md` between its tables."""
 
-__all__ = ["BOARDS", "CONNECTION", "EVENTS", "GROWTH", "RACE", "STREAM", "TITLE"]
+__all__ = [
+    "BOARDS",
+    "COMMANDS",
+    "CONNECTION",
+    "EVENTS",
+    "GROWTH",
+    "RACE",
+    "STREAM",
+    "TITLE",
+]
 
 TITLE = """\
 # The protocol `sliderace.v1`
@@ -274,6 +283,15 @@ progress that much later.
 **Private events.** `welcome`, `ack`, `rejected`, `refused`, `board`, `snapshot`,
 `ticket` and `pong` are for you alone, `signals` is for the host. `lines` is for
 everyone. None of them is part of the stream.
+"""
+
+COMMANDS = """\
+## Commands
+
+The server refuses unknown fields and values out of range with `bad_message`, and values
+that a rule cannot have with `bad_rules`. `field` is the path of the value at fault in
+your message, such as `enter.rules.limit_ms` or `slides[3][1]`, `value` is that value,
+and `text` says what it may be.
 """
 
 EVENTS = """\

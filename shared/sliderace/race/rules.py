@@ -14,6 +14,7 @@ __all__ = [
     "GRACE_FACTOR",
     "GRACE_FLOOR_MS",
     "RANGES",
+    "SPECIAL",
     "STARTS",
     "Rules",
     "RulesError",
@@ -51,8 +52,9 @@ RANGES: dict[str, tuple[int, int]] = {
     "away_ms": (0, 300_000),
     "spectator_delay_ms": (0, 300_000),
 }
-"""Field -> lowest and highest value. `limit_ms` and `grace_ms` also allow -1
-(automatic), and `limit_ms` allows 0 (none)."""
+"""Field -> lowest and highest value, beside `SPECIAL`."""
+SPECIAL: dict[str, tuple[int, ...]] = {"limit_ms": (-1, 0), "grace_ms": (-1,)}
+"""Field -> values outside its range: -1 is automatic, 0 is none."""
 
 
 class RulesError(ValueError):
@@ -114,8 +116,7 @@ class Rules:
             raise RulesError("start", self.start, "must be ready, host or every")
         for field, (low, high) in RANGES.items():
             value = getattr(self, field)
-            special = {"limit_ms": (-1, 0), "grace_ms": (-1,)}.get(field, ())
-            if value not in special and not low <= value <= high:
+            if value not in SPECIAL.get(field, ()) and not low <= value <= high:
                 raise RulesError(field, value, f"must be {low} ... {high}")
 
     @property
