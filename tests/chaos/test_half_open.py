@@ -112,3 +112,25 @@ async def test_stalled_network_loses_nothing(tmp_path: Path) -> None:
         async with asyncio.TaskGroup() as cases:
             for seconds in (3.0, 10.0):
                 cases.create_task(stall(server, seconds))
+
+
+@pytest.mark.slow
+async def test_dead_connection_is_replaced_while_the_player_thinks(
+    tmp_path: Path,
+) -> None:
+    """Nothing is sent, so only the silence tells; the next slides arrive at once."""
+    with ServerProcess(tmp_path) as server:
+        async with race_of_two(server) as (proxy, race):
+            first = race.racers[0]
+
+            def replaced() -> bool:
+                return proxy.connections == 2 and not first.client.model.in_doubt
+
+            async def think(left: int) -> None:
+                if left == LAST:
+                    proxy.swallow()
+                    await first.until(replaced)
+
+            first.before_slide = think
+            assert await confirmed(first) <= 1_000
+            await check(race)
