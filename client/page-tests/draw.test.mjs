@@ -128,6 +128,19 @@ test("after a lost connection the nonce is sent again if there is still time", (
   assert.deepEqual(away.receive(welcome({ token: null, epoch: 6 })), [], "too late");
 });
 
+test("a roster that a killed server forgot is answered again", () => {
+  const stage = new Stage().enter({}, isReady);
+  stage.phase("countdown", { in_ms: 5000 });
+  stage.next(roster());
+  stage.model.lost();
+  stage.receive(welcome({ token: null, epoch: 6 }));
+  const o = stage.model.offset;
+  const thawed = { ...isReady, o, epoch: 6, phase: "countdown" };
+  assert.deepEqual(stage.receive(snapshot(thawed)), [ready()], "committed again");
+  assert.deepEqual(stage.model.poll(stage.now), [], "nothing is revealed yet");
+  assert.deepEqual(stage.next(roster()), [revealed()]);
+});
+
 test("no nonce is sent for a commitment that is not ours", () => {
   for (const list of [
     roster(["cd".repeat(32), null]),

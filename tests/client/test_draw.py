@@ -203,6 +203,20 @@ def test_nonce_is_sent_again_after_a_reconnect() -> None:
     assert ended(ann, *GONE) == [LEFT_OUT]
 
 
+def test_roster_that_a_killed_server_forgot_is_answered_again() -> None:
+    """We commit again, wait for the next list, and reveal the same nonce."""
+    ann = asked()
+    ann.model.lost(1006)
+    ann.receive(welcome(epoch=8))
+    members = [member(ANN, 0, ready=True), member(BEN, 1, ready=True)]
+    thawed = snapshot(
+        ann.offset, epoch=8, phase="countdown", in_ms=9_000, members=members
+    )
+    assert commands(ann.receive(thawed)) == [READY]
+    assert ann.sent() == []
+    assert commands(ann.receive_next(LISTED)) == [NONCE]
+
+
 def test_restarted_client_reveals_no_nonce_it_does_not_know() -> None:
     model = fresh(token=TOKEN)
     frozen = view(roster=[0], nonce_commitments=["f" * 64])

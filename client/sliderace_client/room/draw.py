@@ -50,6 +50,8 @@ class Draw:
     Attributes:
         listed: the commitments as first listed; None before the roster is frozen.
         changed: a later list was different.
+        frozen: the roster is frozen now. A server that was killed may have forgotten
+            it; then we commit again, and reveal nothing before the next list.
         fate: what became of our nonce.
         in_time: our commitment was sent long enough before the roster was frozen, over
             a connection that held.
@@ -63,6 +65,7 @@ class Draw:
         self._revealed = False
         self.listed: Listed | None = None
         self.changed = False
+        self.frozen = False
         self.fate = Fate.NOT_SENT
         self.in_time = False
 
@@ -110,11 +113,14 @@ class Draw:
         """Take the frozen roster and its commitments.
 
         Args:
-            roster: the seats.
+            roster: the seats; empty: it is not frozen.
             commitments: one for each seat; missing ones are None.
             seat: ours, if any.
             now: the caller's clock, ms.
         """
+        self.frozen = bool(roster)
+        if not roster:
+            return
         listed = dict.fromkeys(roster) | dict(zip(roster, commitments, strict=False))
         if self.listed is not None:
             self.changed = self.changed or listed != self.listed
@@ -130,7 +136,8 @@ class Draw:
 
     def reveal(self, seat: int) -> str | None:
         """Return the nonce to send now; None if there is none to send."""
-        if self._revealed or self.changed or not self.lists_ours(seat):
+        open_now = self.frozen and not self.changed and self.lists_ours(seat)
+        if self._revealed or not open_now:
             return None
         self._revealed = True
         self.fate = Fate.SENT

@@ -80,7 +80,7 @@ class FairPlay:
         if room is None or me is None or room.seed_known or me.benched:
             return False
         phase = self._view.phase
-        if phase not in ("lobby", "countdown") or self._draw.listed is not None:
+        if phase not in ("lobby", "countdown") or self._draw.frozen:
             return False
         everybody = room.rules.start == "every" and phase == "countdown"
         return me.ready or everybody
@@ -98,9 +98,8 @@ class FairPlay:
     def list_roster(
         self, roster: Sequence[int], commitments: Sequence[str | None], now: int
     ) -> None:
-        """Take the frozen roster with its commitments."""
-        if roster:
-            self._draw.list_roster(roster, commitments, self._view.seat, now)
+        """Take the frozen roster with its commitments; empty: it is not frozen."""
+        self._draw.list_roster(roster, commitments, self._view.seat, now)
 
     def disconnected(self) -> None:
         """Note that the last messages may not have arrived."""

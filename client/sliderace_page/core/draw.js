@@ -58,7 +58,9 @@ export class Nonces {
       return [this.#commit(command.ready(race, true), seat)];
     }
     const listed = model.firstShown.get(race)?.listed?.get(seat);
-    if (model.phase !== "countdown" || this.#revealed === key || !listed) return [];
+    // A server that was killed may have forgotten the roster: wait for the next list.
+    const isFrozen = model.phase === "countdown" && model.roster.length > 0;
+    if (!isFrozen || this.#revealed === key || !listed) return [];
     const nonce = this.committedTo(race, seat);
     if (nonce === null || commitmentOf(race, seat, nonce) !== listed) return [];
     this.#revealed = key;

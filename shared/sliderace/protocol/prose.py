@@ -179,8 +179,10 @@ another `ready` with the same `nonce_commitment`
 - after a `room` event with a new `race`: draw a new nonce then.
 
 And if `roster` lists your commitment, send [`nonce`](#nonce) once on every connection
-until the [`board`](#board) arrives. A racer without a listed commitment, or whose nonce
-comes too late, races like everyone else; the results say that the nonce was left out.
+until the [`board`](#board) arrives; not while a snapshot says that the roster is not
+fixed (any more), and never after a list that differs from the first one. A racer
+without a listed commitment, or whose nonce comes too late, races like everyone else;
+the results say that the nonce was left out.
 
 A race whose seed was known in advance (`seed_known`) uses no nonces and makes no claim
 of fairness. Such a seed is 64 hex digits of either case, which stand for their 32
