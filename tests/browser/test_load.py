@@ -1,8 +1,11 @@
 """How much is loaded before a visitor can play, and how soon they see something."""
 
+import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from playwright.sync_api import CDPSession, Page
@@ -63,6 +66,20 @@ def test_first_load_is_small(pages: Pages) -> None:
         assert total < FIRST_LOAD, meter.bodies
         page.wait_for_function(PAINT)
         print("first contentful paint:", page.evaluate(PAINT), "ms")
+
+
+def test_the_page_can_be_installed_and_previewed(pages: Pages) -> None:
+    """A phone can add the page to its home screen; a messenger shows what a link is."""
+    page = pages.open("/")
+    session = page.context.new_cdp_session(page)
+    send = cast("Callable[[str], dict[str, Any]]", getattr(session, "send"))  # noqa: B009 - pyright is strict
+    answer = send("Page.getAppManifest")
+    manifest = json.loads(answer["data"])
+    assert (manifest["name"], answer["errors"]) == ("sliderace", [])
+    for icon in manifest["icons"]:
+        assert page.request.get(f"{pages.address}/{icon['src']}").ok
+    for name in ("og:title", "og:description"):
+        assert page.locator(f'meta[property="{name}"]').get_attribute("content")
 
 
 def test_lobby_fetches_the_race_screen(pages: Pages) -> None:

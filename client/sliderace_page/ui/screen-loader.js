@@ -32,6 +32,7 @@ export const ROOM_MODULES = [
   "core/model.js",
   "core/draw.js",
   "core/pacing.js",
+  "core/race/limits.js",
   "core/wording.js",
   "core/fairness.js",
   "core/protocol.js",

@@ -38,7 +38,7 @@ _MISTYPED = re.compile("/[A-Za-z0-9-]{1,32}")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data: blob:; connect-src {connect}; worker-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 """The content security policy: an injected script would not run."""
 
